@@ -21,21 +21,21 @@ export function draw(root, picture, page) {
       "Paragraph: arrow keys move by word, Shift extends, Enter selects",
     ),
   };
-  view.line = el("div", { class: "logit-line" });
-  view.four = el("dl", { class: "four" });
+  view.line = el("div.logit-line");
+  view.four = el("dl.four");
   // one figure of sureness stands above; what the logits are as shares is asked for
-  view.shares = before?.shares ?? fold("as probabilities", el("dl", { class: "shares" }));
+  view.shares = before?.shares ?? fold("as probabilities", el("dl.shares"));
   view.shares.id = "answer-shares";
   // a lesson asks for numbers that stand in it
   if (document.body.classList.contains("lessons")) view.shares.setAttribute("open", "");
   views.set(root, view);
   const scroll = before?.scroller.scrollTop ?? 0;
-  view.scroller = el("div", { class: "text-box" }, view.text.box);
+  view.scroller = el("div.text-box", view.text.box);
   view.shown = place(page.reading, page.predicted);
   root.replaceChildren(
     legend(page),
     view.scroller,
-    el("div", { class: "veil-part" }, view.line, view.four, view.shares),
+    el("div.veil-part", view.line, view.four, view.shares),
     view.trust = trust(picture.trust, root.clientWidth, page, before?.trust),
   );
   line(view, picture, page);
@@ -68,13 +68,7 @@ export function select(root, _picture, page) {
   view.shares.toggleAttribute("hidden", !four); // else it would keep the last span's
   if (!four) return;
   const shown = four.map(({ name, value, over }) =>
-    el(
-      "div",
-      {},
-      el("dt", {}, name),
-      el("dd", { class: "value" }, value),
-      el("dd", { class: "over" }, over),
-    )
+    el("div", el("dt", name), el("dd.value", value), el("dd.over", over))
   );
   view.four.replaceChildren(...shown.slice(0, 2));
   view.shares.querySelector(".shares").replaceChildren(...shown.slice(2));
@@ -94,21 +88,20 @@ function legend(page) {
   const key = (kind, text) =>
     el(
       "li",
-      {},
       svg(
-        "svg",
-        { class: "key", viewBox: "0 0 26 16", "aria-hidden": "true" },
+        "svg.key",
+        { viewBox: "0 0 26 16", "aria-hidden": "true" },
         kind === "gold"
-          ? svg("path", { class: "mark-gold", d: "M2,10H24M2,13H24" })
+          ? svg("path.mark-gold", { d: "M2,10H24M2,13H24" })
           : kind === "predicted"
-          ? svg("path", { class: "mark-predicted", d: "M2,8V13H24V8" })
-          : svg("rect", { class: "mark-selected", x: 2, y: 2, width: 22, height: 12, rx: 2 }),
+          ? svg("path.mark-predicted", { d: "M2,8V13H24V8" })
+          : svg("rect.mark-selected", { x: 2, y: 2, width: 22, height: 12, rx: 2 }),
       ),
       text,
     );
   return el(
-    "ul",
-    { class: "legend", "aria-label": "Marks" },
+    "ul.legend",
+    { "aria-label": "Marks" },
     key("predicted", page.answer === null ? "no answer is predicted" : "predicted"),
     page.reading.gold.length ? key("gold", "gold answer") : null,
     key("selected", "selected"),
@@ -161,7 +154,7 @@ function rows(picture, g, page) {
 
 function line(view, picture, page) {
   if (!picture.dots.length) {
-    view.line.replaceChildren(el("p", { class: "role-quiet" }, "No span is listed."));
+    view.line.replaceChildren(el("p.role-quiet", "No span is listed."));
     return;
   }
   const g = geometry(picture, view.line.parentElement.parentElement);
@@ -175,20 +168,16 @@ function line(view, picture, page) {
     role: "group",
     "aria-label": "Listed spans on the score axis, best at the right",
   });
-  art.append(svg("line", { class: "rule", x1: 0, x2: g.width, y1: y, y2: y }), ...axis(g, y));
+  art.append(svg("line.rule", { x1: 0, x2: g.width, y1: y, y2: y }), ...axis(g, y));
   art.append(
-    svg("path", {
-      class: "null-tick",
-      d: `M${g.x(picture.null)},${y - g.rem * 0.6}V${y + g.rem * 0.6}`,
-    }),
-    svg("text", {
-      class: "quiet",
+    svg("path.null-tick", { d: `M${g.x(picture.null)},${y - g.rem * 0.6}V${y + g.rem * 0.6}` }),
+    svg("text.quiet", {
       x: g.x(picture.null),
       y: y + g.rem * 2.6,
       "text-anchor": anchor(g, g.x(picture.null)),
     }, `null score ${fixed(picture.null)}`),
   );
-  const measure = svg("g", { class: "measure", "aria-hidden": "true" });
+  const measure = svg("g.measure", { "aria-hidden": "true" });
   art.append(measure);
   const dots = placed.slice().reverse().map((dot) => dotMark(dot, g, y, page, used));
   art.append(...dots.map((d) => d.node));
@@ -205,8 +194,8 @@ const anchor = (g, x) => (x < g.rem * 6 ? "start" : x > g.width - g.rem * 6 ? "e
 
 function axis(g, y) {
   return ticks(g.x, { room: g.rem * 5, em: g.rem, least: 0.5 }).map(({ at, text }) => [
-    svg("line", { class: "rule", x1: at, x2: at, y1: y, y2: y + g.rem * 0.3 }),
-    svg("text", { class: "quiet", x: at, y: y + g.rem * 1.3, "text-anchor": "middle" }, text),
+    svg("line.rule", { x1: at, x2: at, y1: y, y2: y + g.rem * 0.3 }),
+    svg("text.quiet", { x: at, y: y + g.rem * 1.3, "text-anchor": "middle" }, text),
   ]).flat();
 }
 
@@ -222,16 +211,10 @@ function dotMark(dot, g, y, page, spare) {
       "aria-label": `${dot.text}, rank ${dot.rank}, score ${fixed(dot.score)}`,
       ...pressed(() => page.select(dot)),
     },
-    svg("line", {
-      class: "leader",
-      x1: x,
-      x2: dot.foot,
-      y1: y - g.rem * 0.35,
-      y2: base + g.rem * 0.15,
-    }),
-    svg("circle", { cx: x, cy: y, r: g.rem * 0.8, class: "target" }),
-    svg("circle", { cx: x, cy: y, r: g.rem * 0.32, class: "point" }),
-    svg("text", { class: "words label", x: dot.at, y: base, "text-anchor": "middle" }, dot.label),
+    svg("line.leader", { x1: x, x2: dot.foot, y1: y - g.rem * 0.35, y2: base + g.rem * 0.15 }),
+    svg("circle.target", { cx: x, cy: y, r: g.rem * 0.8 }),
+    svg("circle.point", { cx: x, cy: y, r: g.rem * 0.32 }),
+    svg("text.words.label", { x: dot.at, y: base, "text-anchor": "middle" }, dot.label),
   );
   return { node, dot };
 }
@@ -251,8 +234,7 @@ function markLine(dots, measure, picture, g, y, page) {
   if (score === null) return;
   const [a, b, at] = [g.x(picture.null), g.x(score), y + g.rem * 3.3];
   measure.append(
-    svg("path", {
-      class: "rule-ink",
+    svg("path.rule-ink", {
       d: `M${a},${at - 4}V${at + 4}M${a},${at}H${b}M${b},${at - 4}V${at + 4}`,
     }),
     svg(
@@ -272,25 +254,23 @@ const hand = { value: null, timer: 0 };
  */
 function thresholdRule(picture, g, y, page, grey) {
   let value = hand.value ?? picture.threshold;
-  const bar = svg("line", { class: "threshold-bar" });
-  const grip = svg("rect", {
-    class: "threshold-grip",
+  const bar = svg("line.threshold-bar");
+  const grip = svg("rect.threshold-grip", {
     width: g.rem * 0.9,
     height: g.rem * 1.5,
     rx: g.rem * 0.25,
   });
-  const text = svg("text", { class: "threshold-text" });
+  const text = svg("text.threshold-text");
   const node = svg(
-    "g",
+    "g.threshold",
     {
-      class: "threshold",
       role: "slider",
       tabindex: 0,
       "aria-label": "no-answer threshold: the rule stands at null score minus threshold",
       "aria-valuemin": rounded(picture.null - g.high),
       "aria-valuemax": rounded(picture.null - g.low),
     },
-    svg("rect", { class: "target", width: g.rem * 1.8, height: y + g.rem, y: 0 }),
+    svg("rect.target", { width: g.rem * 1.8, height: y + g.rem, y: 0 }),
     bar,
     grip,
     text,

@@ -16,14 +16,13 @@ const TITLE = "how far to trust it";
  */
 export function trust(data, width, page, before) {
   const open = Boolean(before?.open);
-  if (data.none) return covered(TITLE, el("p", {}, data.none), { open, id: "answer-trust" });
+  if (data.none) return covered(TITLE, el("p", data.none), { open, id: "answer-trust" });
   const em = 16 * page.scale;
   const each = Math.min(width, Math.max(em * 20, Math.min(em * 34, width / 2 - em)));
   return covered(
     TITLE,
     el(
-      "div",
-      { class: "trust" },
+      "div.trust",
       ...[data.claim, data.reliability].filter(Boolean).map((found) =>
         diagram(reliability(found, each, em), found, [
           [blob("hollow before"), found.names[0]],
@@ -49,8 +48,7 @@ function covered(title, content, more) {
   return node;
 }
 
-const diagram = (art, { said }, marks) =>
-  el("figure", {}, legend(marks), art, el("figcaption", {}, said));
+const diagram = (art, { said }, marks) => el("figure", legend(marks), art, el("figcaption", said));
 
 /**
  * The frame of a diagram: scales, ticks with percent at the left, and the names of both axes.
@@ -62,33 +60,31 @@ function frame({ width, height, em, x: domain, names, label, percent = false }) 
   const [top, bottom] = [em * 2.4, height - em * 3];
   const x = scaleLinear(domain, [left, width - em * 1.8]);
   const y = scaleLinear([0, 100], [bottom, top]);
-  const art = svg("svg", { class: "trust-art", width, height, role: "img", "aria-label": label });
+  const art = svg("svg.trust-art", { width, height, role: "img", "aria-label": label });
   for (const at of [0, 25, 50, 75, 100]) {
     art.append(
-      svg("line", { class: "rule", x1: left, x2: width - em * 1.8, y1: y(at), y2: y(at) }),
-      svg("text", {
-        class: "quiet",
-        x: left - em * 0.4,
-        y: y(at) + em * 0.28,
-        "text-anchor": "end",
-      }, `${at} %`),
+      svg("line.rule", { x1: left, x2: width - em * 1.8, y1: y(at), y2: y(at) }),
+      svg(
+        "text.quiet",
+        { x: left - em * 0.4, y: y(at) + em * 0.28, "text-anchor": "end" },
+        `${at} %`,
+      ),
     );
   }
   for (const tick of ticks(x, { room: em * 4, em: em * 0.8 })) {
     art.append(
-      svg("text", {
-        class: "quiet",
-        x: tick.at,
-        y: bottom + em * 1.2,
-        "text-anchor": "middle",
-      }, percent ? `${tick.text} %` : tick.text),
+      svg(
+        "text.quiet",
+        { x: tick.at, y: bottom + em * 1.2, "text-anchor": "middle" },
+        percent ? `${tick.text} %` : tick.text,
+      ),
     );
   }
   art.append(
-    svg("text", { class: "quiet", x: left, y: em * 0.85 }, names[1]),
+    svg("text.quiet", { x: left, y: em * 0.85 }, names[1]),
     svg(
-      "text",
-      { class: "quiet", x: width - em * 1.8, y: height - em * 0.5, "text-anchor": "end" },
+      "text.quiet",
+      { x: width - em * 1.8, y: height - em * 0.5, "text-anchor": "end" },
       names[0],
     ),
   );
@@ -109,7 +105,7 @@ function reliability({ before, after, names }, width, em) {
   const most = max([...before, ...after], (row) => row.count) ?? 1;
   const radius = (row) => em * (0.16 + 0.5 * Math.sqrt(row.count / most));
   art.append(
-    svg("line", { class: "rule-ink dashed", x1: x(0), y1: y(0), x2: x(100), y2: y(100) }),
+    svg("line.rule-ink.dashed", { x1: x(0), y1: y(0), x2: x(100), y2: y(100) }),
     ...path(before, x, y, "role-before"),
     ...path(after, x, y, "role-after"),
     ...before.map((row) => dot(row, x, y, radius(row), "hollow before")),
@@ -133,7 +129,6 @@ const dot = (row, x, y, r, kind) =>
     { class: kind, cx: x(100 * row.mean_prob), cy: y(100 * row.accuracy), r },
     svg(
       "title",
-      {},
       `${row.count} questions: claimed ${fixed(100 * row.mean_prob, 0)} %, exactly right ${
         fixed(100 * row.accuracy, 0)
       } %`,
@@ -143,15 +138,9 @@ const dot = (row, x, y, r, kind) =>
 /** What the marks mean, above the diagram: inside it there is always a line in the way. */
 const legend = (rows) =>
   el(
-    "ul",
-    { class: "legend" },
+    "ul.legend",
     rows.map(([mark, text]) =>
-      el(
-        "li",
-        {},
-        svg("svg", { class: "key", viewBox: "0 0 26 16", "aria-hidden": "true" }, mark),
-        text,
-      )
+      el("li", svg("svg.key", { viewBox: "0 0 26 16", "aria-hidden": "true" }, mark), text)
     ),
   );
 
@@ -161,11 +150,10 @@ const blob = (kind) => svg("circle", { class: kind, cx: 13, cy: 8, r: 6 });
 /** A strip over one measured threshold: its shares are read at the pointer. */
 const touched = (p, at, em, top, bottom) =>
   svg(
-    "rect",
-    { class: "target", x: at - em / 4, y: top, width: em / 2, height: bottom - top },
+    "rect.target",
+    { x: at - em / 4, y: top, width: em / 2, height: bottom - top },
     svg(
       "title",
-      {},
       `threshold ${beside(-p.threshold)}: right answers withheld ${
         fixed(p.withheld_right, 0)
       } %, ` +
@@ -190,11 +178,10 @@ function curve({ points, chosen, threshold }, width, em) {
     points.map((p, k) => `${k ? "L" : "M"}${place(x(-p.threshold))},${place(y(p[name]))}`)
       .join("");
   art.append(
-    svg("path", { class: "rule-ink", d: line("withheld_right") }),
-    svg("path", { class: "rule-ink dashed", d: line("wrongly_answered") }),
+    svg("path.rule-ink", { d: line("withheld_right") }),
+    svg("path.rule-ink.dashed", { d: line("wrongly_answered") }),
     ...points.map((p) => touched(p, x(-p.threshold), em, top, bottom)),
-    svg("line", {
-      class: "rule-ink thin",
+    svg("line.rule-ink.thin", {
       x1: x(-chosen.threshold),
       x2: x(-chosen.threshold),
       y1: bottom,
@@ -206,9 +193,8 @@ function curve({ points, chosen, threshold }, width, em) {
     const at = x(-threshold);
     const right = at > width * 0.7;
     art.append(
-      svg("line", { class: "threshold-bar", x1: at, x2: at, y1: top, y2: bottom }),
-      svg("text", {
-        class: "threshold-text",
+      svg("line.threshold-bar", { x1: at, x2: at, y1: top, y2: bottom }),
+      svg("text.threshold-text", {
         x: at + em * (right ? -0.4 : 0.4),
         y: top - em * 0.4,
         "text-anchor": right ? "end" : "start",

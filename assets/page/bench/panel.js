@@ -96,11 +96,10 @@ function box(name, value, label, more = {}) {
   const since = view.typed.get(name);
   if (since && since.over !== value) view.typed.delete(name);
   view.given.set(name, value);
-  return el("input", {
+  return el("input.bench-number", {
     type: "text",
     autocomplete: "off",
     spellcheck: "false",
-    class: "bench-number",
     value: view.typed.get(name)?.text ?? value,
     dataset: { box: name },
     "aria-label": label,
@@ -159,18 +158,15 @@ function bar() {
     ),
   );
   const more = (text, by) =>
-    el("button", {
-      type: "button",
-      class: "boxed plain",
+    el("button.boxed.plain", {
       disabled: n + by < sizes[0] || n + by > sizes[1],
       "aria-label": by > 0 ? "one token more" : "one token less",
       onclick: () => shape({ n: n + by }),
     }, text);
   return el(
-    "div",
-    { class: "bench-bar" },
-    el("label", {}, "Case ", menu),
-    el("label", {}, "Type ", kind),
+    "div.bench-bar",
+    el("label", "Case ", menu),
+    el("label", "Type ", kind),
     el(
       "span",
       { role: "group", "aria-label": "Tokens" },
@@ -179,10 +175,9 @@ function bar() {
       ` ${n} `,
       more("+", 1),
     ),
-    el("label", {}, "Second window ", second),
+    el("label", "Second window ", second),
     el(
       "label",
-      {},
       el("input", {
         type: "checkbox",
         id: "bench-tags",
@@ -211,7 +206,6 @@ function windowRows(one, w) {
       return [
         el(
           "td",
-          {},
           box(`${which} ${w} ${k}`, it.typed[k], `${which} of ${where}`, {
             inputmode: "text",
             class: `bench-number ${which}`,
@@ -226,11 +220,10 @@ function windowRows(one, w) {
       { class: k && !one.owned[k] ? "not-owned" : null },
       el("th", { scope: "row" }, k ? String(doc + 1) : "0"),
       el(
-        "td",
-        { class: "bench-token" },
+        "td.bench-token",
         k && first
           ? box(`token ${doc}`, desk.tokens[doc], `word of ${where}`, { class: "bench-word" })
-          : el("bdi", {}, name),
+          : el("bdi", name),
       ),
       side("start"),
       side("end"),
@@ -251,11 +244,10 @@ function windowTable(one, w) {
   return tableBox(
     name,
     el(
-      "table",
-      { class: "bench-table" },
-      el("caption", {}, name),
+      "table.bench-table",
+      el("caption", name),
       headRow(["no.", "token", ...head("start"), ...head("end")]),
-      el("tbody", {}, windowRows(one, w)),
+      el("tbody", windowRows(one, w)),
     ),
   );
 }
@@ -267,9 +259,8 @@ function tagTable() {
   return tableBox(
     "Tags of every token",
     el(
-      "table",
-      { class: "bench-table" },
-      el("caption", {}, "Tags of every token"),
+      "table.bench-table",
+      el("caption", "Tags of every token"),
       headRow([
         "no.",
         "token",
@@ -277,15 +268,13 @@ function tagTable() {
       ]),
       el(
         "tbody",
-        {},
         desk.tags.map((row, k) =>
           el(
             "tr",
-            {},
             el("th", { scope: "row" }, String(k + 1)),
-            el("td", { class: "bench-token" }, el("bdi", {}, desk.tokens[k])),
+            el("td.bench-token", el("bdi", desk.tokens[k])),
             TAGS.map((tag, c) => [
-              el("td", {}, box(`${tag} ${k}`, row.typed[c], `${tag} of token ${k + 1}`)),
+              el("td", box(`${tag} ${k}`, row.typed[c], `${tag} of token ${k + 1}`)),
               cell(row.p[c]),
               marked ? cell(row.t[c]) : null,
             ]),
@@ -298,31 +287,24 @@ function tagTable() {
 
 function annotators() {
   return el(
-    "p",
-    { class: "bench-golds" },
+    "p.bench-golds",
     el(
       "label",
-      {},
       "Right, for each annotator ",
       box("golds", view.desk.golds, "tokens that each annotator marks as right", {
         class: "bench-wide",
         placeholder: "such as 1-2, 3, none",
       }),
     ),
-    el("span", { class: "role-quiet" }, " tokens by number, a comma between two annotators"),
+    el("span.role-quiet", " tokens by number, a comma between two annotators"),
   );
 }
 
 function follows() {
   const { desk } = view;
   return el(
-    "div",
-    { class: "bench-follows" },
-    el(
-      "dl",
-      {},
-      desk.lines.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
-    ),
+    "div.bench-follows",
+    el("dl", desk.lines.map(([name, value]) => el("div", el("dt", name), el("dd", value)))),
     desk.rules ? table(desk.rules) : null,
   );
 }
@@ -342,26 +324,25 @@ function build() {
   });
   Object.assign(view, {
     pencil,
-    inner: el("div", {}),
-    said: el("p", { class: "bench-about" }),
+    inner: el("div"),
+    said: el("p.bench-about"),
   });
   view.root.replaceChildren(
     el(
-      "section",
-      { class: "bench", "aria-label": "Bench" },
+      "section.bench",
+      { "aria-label": "Bench" },
       el(
-        "div",
-        { class: "bench-head" },
-        el("h2", {}, "Bench: numbers of your own"),
-        el("button", {
-          type: "button",
-          class: "plain",
-          onclick: () => document.getElementById(`switch-${SWITCH}`)?.click(),
-        }, "put away"),
+        "div.bench-head",
+        el("h2", "Bench: numbers of your own"),
+        el(
+          "button.plain",
+          { onclick: () => document.getElementById(`switch-${SWITCH}`)?.click() },
+          "put away",
+        ),
       ),
       view.said,
       view.inner,
-      el("div", { class: "folds" }, fresh),
+      el("div.folds", fresh),
     ),
   );
 }
@@ -379,15 +360,8 @@ function draw() {
   inner.replaceChildren(
     bar(),
     el(
-      "div",
-      { class: "bench-body" },
-      el(
-        "div",
-        { class: "bench-tables" },
-        view.desk.windows.map(windowTable),
-        tagTable(),
-        annotators(),
-      ),
+      "div.bench-body",
+      el("div.bench-tables", view.desk.windows.map(windowTable), tagTable(), annotators()),
       follows(),
     ),
   );

@@ -26,7 +26,7 @@ export function check(cell, text) {
 }
 
 export function makePencil(on) {
-  const root = el("div", { class: "pencil" });
+  const root = el("div.pencil");
   let shown = null;
   return {
     root,
@@ -45,8 +45,8 @@ function build(root, data, on) {
   const legal = new Set(data.pairs.map((pair) => pair.join(" ")));
   /** The cell that a hint is for: the one that had the focus last. @type {any} */
   let asked = data.cells[0];
-  const said = el("p", { class: "pencil-says", role: "status", "aria-live": "polite" });
-  const count = el("span", { class: "tabular role-quiet" });
+  const said = el("p.pencil-says", { role: "status", "aria-live": "polite" });
+  const count = el("span.tabular.role-quiet");
   const tally = () => {
     count.textContent = `${right.size} of ${data.cells.length} cells are right`;
   };
@@ -87,13 +87,12 @@ function build(root, data, on) {
     });
     return box;
   };
-  const box = (label, ...content) => tableBox(label, el("table", {}, ...content));
+  const box = (label, ...content) => tableBox(label, el("table", ...content));
   const signed = (b) => (b < 0 ? `\u2212 ${-b}` : `+ ${b}`);
   const plain = (v) => String(v).replace("-", "\u2212");
   const lane = (side, big, small, vector, bias) => [
     el(
       "p",
-      {},
       el("span", { class: `role-${side}` }, `${big} = (${vector.map(plain).join(", ")})`),
       `, bias ${plain(bias)}. ${small} = ${big} · T ${
         signed(bias)
@@ -109,15 +108,13 @@ function build(root, data, on) {
       ]),
       el(
         "tbody",
-        {},
         data.tokens.map((token, i) =>
           el(
             "tr",
-            {},
             el("th", { scope: "row" }, token),
-            vector.map((_, k) => el("td", {}, input(`product_${side}_${i}_${k}`))),
-            el("td", {}, input(`logit_${side}_${i}`)),
-            el("td", {}, input(`prob_${side}_${i}`)),
+            vector.map((_, k) => el("td", input(`product_${side}_${i}_${k}`))),
+            el("td", input(`logit_${side}_${i}`)),
+            el("td", input(`prob_${side}_${i}`)),
           )
         ),
       ),
@@ -125,37 +122,31 @@ function build(root, data, on) {
   ];
   root.replaceChildren(
     el(
-      "p",
-      { class: "pencil-says" },
+      "p.pencil-says",
       `A whole reader in ${data.tokens.length} vectors of ${data.S.length} numbers. ` +
         `Compute, type, leave the cell: each is checked at once. Gold is ${
           data.tokens[data.gold[0]]
         } to ${data.tokens[data.gold[1]]}.`,
     ),
     el(
-      "p",
-      { class: "pencil-line" },
+      "p.pencil-line",
       count,
-      el("button", {
-        type: "button",
-        class: "plain",
+      el("button.plain", {
         id: "pencil-hint",
         onclick: () => {
           said.textContent = `${asked.asks}: ${asked.hint}.`;
         },
       }, "hint"),
-      el("button", {
-        type: "button",
-        class: "plain",
-        id: "pencil-exercise",
-        onclick: () => on.exercise(data.n + 1),
-      }, "another exercise"),
-      el("button", {
-        type: "button",
-        class: "plain",
-        id: "pencil-lay",
-        onclick: () => on.lay(data.n),
-      }, "put its logits on the bench"),
+      el(
+        "button.plain",
+        { id: "pencil-exercise", onclick: () => on.exercise(data.n + 1) },
+        "another exercise",
+      ),
+      el(
+        "button.plain",
+        { id: "pencil-lay", onclick: () => on.lay(data.n) },
+        "put its logits on the bench",
+      ),
     ),
     said,
     box(
@@ -163,27 +154,23 @@ function build(root, data, on) {
       headRow(["token number", "token", ...data.S.map((_, k) => `T[${k + 1}]`)]),
       el(
         "tbody",
-        {},
         data.T.map((row, i) =>
           el(
             "tr",
-            {},
-            el("td", {}, String(i)),
+            el("td", String(i)),
             el("th", { scope: "row" }, data.tokens[i]),
-            row.map((v) => el("td", {}, plain(v))),
+            row.map((v) => el("td", plain(v))),
           )
         ),
       ),
     ),
     el(
-      "div",
-      { class: "pencil-hands" },
-      el("div", {}, lane("start", "S", "s", data.S, data.bias[0])),
-      el("div", {}, lane("end", "E", "e", data.E, data.bias[1])),
+      "div.pencil-hands",
+      el("div", lane("start", "S", "s", data.S, data.bias[0])),
+      el("div", lane("end", "E", "e", data.E, data.bias[1])),
     ),
     el(
       "p",
-      {},
       "Every legal pair: score = s of the start (row) + e of the end (column). No answer " +
         "takes both from [CLS].",
     ),
@@ -192,16 +179,13 @@ function build(root, data, on) {
       headRow(["start \\ end", ...data.tokens.slice(1)]),
       el(
         "tbody",
-        {},
         data.tokens.slice(1).map((token, row) =>
           el(
             "tr",
-            {},
             el("th", { scope: "row" }, token),
             data.tokens.slice(1).map((_, column) =>
               el(
                 "td",
-                {},
                 legal.has(`${row + 1} ${column + 1}`)
                   ? input(`score_${row + 1}_${column + 1}`)
                   : "\u2013",
@@ -211,15 +195,14 @@ function build(root, data, on) {
         ),
       ),
     ),
-    el("p", { class: "pencil-line" }, el("span", {}, "score of no answer:"), input("score_null")),
+    el("p.pencil-line", el("span", "score of no answer:"), input("score_null")),
     el(
-      "p",
-      { class: "pencil-line" },
-      el("span", {}, "best pair, token numbers:"),
+      "p.pencil-line",
+      el("span", "best pair, token numbers:"),
       input("best_start"),
-      el("span", {}, "to"),
+      el("span", "to"),
       input("best_end"),
-      el("span", {}, "loss of the gold pair, the mean of the two \u2212log P:"),
+      el("span", "loss of the gold pair, the mean of the two \u2212log P:"),
       input("loss"),
     ),
   );

@@ -14,16 +14,14 @@ const spansOf = (marks, words) =>
   el(
     "span",
     { class: marks.length ? "serif marked" : "role-quiet marked" },
-    marks.length ? marks.flatMap((m, k) => [k ? " · " : "", el("bdi", {}, m.text)]) : words.nothing,
+    marks.length ? marks.flatMap((m, k) => [k ? " · " : "", el("bdi", m.text)]) : words.nothing,
   );
 
 /** Three marks with their buttons, and the presets; for readers without a head too. */
 export function editor({ annotators, words }, page) {
   const chosen = page.selection;
   const mark = (k) =>
-    el("button", {
-      type: "button",
-      class: "boxed plain",
+    el("button.boxed.plain", {
       id: `bio-mark-${k + 1}`,
       disabled: !chosen,
       onclick: () =>
@@ -32,9 +30,7 @@ export function editor({ annotators, words }, page) {
   const more = (
     k,
   ) => (annotators.marks[k].length
-    ? el("button", {
-      type: "button",
-      class: "boxed plain",
+    ? el("button.boxed.plain", {
       id: `bio-more-${k + 1}`,
       disabled: !chosen,
       onclick: () =>
@@ -47,31 +43,24 @@ export function editor({ annotators, words }, page) {
     }, words.also)
     : null);
   const none = (k) =>
-    el("button", {
-      type: "button",
-      class: "boxed plain",
+    el("button.boxed.plain", {
       id: `bio-none-${k + 1}`,
       onclick: () => page.input("mark", { who: k, start: null, end: null }),
     }, words.nothing);
   const preset = (name) =>
-    el("button", {
-      type: "button",
-      class: "boxed plain",
+    el("button.boxed.plain", {
       id: `bio-preset-${name}`,
       disabled: name === "every" && !annotators.several,
       onclick: () => page.input("preset", name),
     }, words[name]);
   return el(
-    "section",
-    { class: "editor" },
+    "section.editor",
     el(
       "ol",
-      {},
       annotators.marks.map((m, k) =>
         el(
           "li",
-          {},
-          el("span", { class: "who" }, `${words.annotator} ${k + 1}`),
+          el("span.who", `${words.annotator} ${k + 1}`),
           spansOf(m, words),
           mark(k),
           more(k),
@@ -80,17 +69,16 @@ export function editor({ annotators, words }, page) {
       ),
     ),
     el(
-      "p",
-      { class: "presets" },
-      el("span", { class: "role-quiet" }, `${words.presets}: `),
+      "p.presets",
+      el("span.role-quiet", `${words.presets}: `),
       ["example", "every", "agree", "disagree"].map(preset),
-      el("span", { class: "role-quiet" }, annotators.named),
+      el("span.role-quiet", annotators.named),
     ),
   );
 }
 
-const sub = (text) => el("sub", {}, text);
-const sumLine = (...parts) => el("p", { class: "bio-sum tabular" }, parts);
+const sub = (text) => el("sub", text);
+const sumLine = (...parts) => el("p.bio-sum.tabular", parts);
 
 function totals({ totals: t }, words) {
   return [
@@ -104,15 +92,14 @@ function totals({ totals: t }, words) {
       " log p",
       sub("ij"),
       " = ",
-      el("strong", {}, t.loss),
+      el("strong", t.loss),
       ` ${t.sign} `,
-      el("span", { class: "floor-text" }, `H(t) ${t.floor}`),
+      el("span.floor-text", `H(t) ${t.floor}`),
       " + ",
-      el("span", {}, `KL ${t.divergence}`),
+      el("span", `KL ${t.divergence}`),
     ),
     el(
-      "p",
-      { class: "role-quiet tabular" },
+      "p.role-quiet.tabular",
       `${words.sum_note}: ${
         t.over === t.tokens
           ? `${t.loss} ÷ ${t.tokens} ≈ ${t.mean}`
@@ -126,7 +113,7 @@ const tagHeads = () => ["B", "I", "O"].map((tag, k) => [swatch(k), tag]);
 
 const otherTokens = (data, ...cells) =>
   data.others
-    ? el("tr", {}, el("th", { scope: "row" }, `the other ${data.others} tokens`), cells)
+    ? el("tr", el("th", { scope: "row" }, `the other ${data.others} tokens`), cells)
     : null;
 
 /** A bound needs no equals sign: "= 0.012", but "< 0.001". */
@@ -137,51 +124,46 @@ function terms({ terms: data }, words) {
     el(
       "td",
       { class: c.t === "0" ? "faded" : null },
-      el("span", { class: "t" }, c.t),
+      el("span.t", c.t),
       " · ",
       c.cost,
-      c.t === "0" ? "" : el("span", { class: "role-quiet" }, ` ${before(c.value)}`),
+      c.t === "0" ? "" : el("span.role-quiet", ` ${before(c.value)}`),
     );
   return tableBox(
     words.terms,
     el(
-      "table",
-      { class: "tabular terms" },
-      el("caption", {}, "t · (−log p) of each tag; ℓ = H(t) + KL"),
+      "table.tabular.terms",
+      el("caption", "t · (−log p) of each tag; ℓ = H(t) + KL"),
       headRow(["token", ...tagHeads(), "ℓ", "H(t)", "KL"]),
       el(
         "tbody",
-        {},
         data.rows.map((r) =>
           el(
             "tr",
-            {},
-            el("th", { scope: "row" }, el("bdi", { class: "serif" }, r.token)),
+            el("th", { scope: "row" }, el("bdi.serif", r.token)),
             r.cells.map(cell),
-            el("td", {}, `${r.sign} ${r.loss}`),
-            el("td", {}, r.floor),
-            el("td", {}, r.divergence),
+            el("td", `${r.sign} ${r.loss}`),
+            el("td", r.floor),
+            el("td", r.divergence),
           )
         ),
         otherTokens(
           data,
           el("td", { colspan: 3 }),
-          el("td", {}, data.rest),
-          el("td", {}, data.rest_floor),
-          el("td", {}),
+          el("td", data.rest),
+          el("td", data.rest_floor),
+          el("td"),
         ),
       ),
       el(
         "tfoot",
-        {},
         el(
           "tr",
-          {},
           el("th", { scope: "row" }, "sum"),
           el("td", { colspan: 3 }),
-          el("td", {}, `${data.sign} `, el("strong", {}, data.total)),
-          el("td", {}, `${data.floor === "0" ? "" : data.floor_sign} ${data.floor}`),
-          el("td", {}, data.divergence),
+          el("td", `${data.sign} `, el("strong", data.total)),
+          el("td", `${data.floor === "0" ? "" : data.floor_sign} ${data.floor}`),
+          el("td", data.divergence),
         ),
       ),
     ),
@@ -193,12 +175,10 @@ function oneHot(data, words, page, view) {
   view.stageAt ??= 0;
   const at = view.stageAt;
   const stages = el(
-    "p",
-    { class: "stages", role: "group", "aria-label": words.stage },
+    "p.stages",
+    { role: "group", "aria-label": words.stage },
     data.stages.map((s, k) =>
-      el("button", {
-        type: "button",
-        class: "boxed plain",
+      el("button.boxed.plain", {
         id: `bio-stage-${k + 1}`,
         "aria-pressed": String(k === at),
         onclick: () => {
@@ -213,7 +193,7 @@ function oneHot(data, words, page, view) {
   const cell = (r, k) => {
     const gold = r.gold === k;
     if (!gold && at > 0) {
-      return el("td", {}, el("span", { class: "gone", "aria-hidden": "true" }, "·"));
+      return el("td", el("span.gone", { "aria-hidden": "true" }, "·"));
     }
     return el(
       "td",
@@ -227,31 +207,27 @@ function oneHot(data, words, page, view) {
     onchange: (event) => page.input("one", Number(event.target.value)),
   }, [0, 1, 2].map((k) => el("option", { value: k, selected: k === data.annotator }, k + 1)));
   const box = el(
-    "div",
-    { class: "one-hot" },
-    el("p", {}, `${words.whose_tagging} `, who),
+    "div.one-hot",
+    el("p", `${words.whose_tagging} `, who),
     stages,
-    el("p", { class: "bio-says" }, data.stages[at].says),
+    el("p.bio-says", data.stages[at].says),
     tableBox(
       words.onehot,
       el(
-        "table",
-        { class: "tabular" },
-        el("caption", {}, at < 2 ? "t · (−log p), tag by tag" : "−log p of the gold tag r(i)"),
+        "table.tabular",
+        el("caption", at < 2 ? "t · (−log p), tag by tag" : "−log p of the gold tag r(i)"),
         headRow(["token", ...tagHeads(), "p(gold)"]),
         el(
           "tbody",
-          {},
           data.rows.map((r) =>
             el(
               "tr",
-              {},
-              el("th", { scope: "row" }, el("bdi", { class: "serif" }, r.token)),
+              el("th", { scope: "row" }, el("bdi.serif", r.token)),
               [0, 1, 2].map((k) => cell(r, k)),
-              el("td", { class: "role-quiet" }, r.p),
+              el("td.role-quiet", r.p),
             )
           ),
-          otherTokens(data, el("td", { colspan: 3 }, data.rest), el("td", {})),
+          otherTokens(data, el("td", { colspan: 3 }, data.rest), el("td")),
         ),
       ),
     ),
@@ -261,11 +237,11 @@ function oneHot(data, words, page, view) {
       " log p",
       sub("i,r(i)"),
       " = ",
-      el("strong", {}, data.loss),
+      el("strong", data.loss),
       `   Σ log p = log Π p = ${data.likelihood}   Π p = ${data.product}`,
     ),
     line(data, words, page),
-    el("p", {}, words.sign_note),
+    el("p", words.sign_note),
   );
   return box;
 }
@@ -287,23 +263,20 @@ function line(data, words, page) {
   ) => [
     svg("circle", { cx: x(v), cy: 40 * size, r: 5 * size, class: filled ? "ink" : "hollow-dot" }),
     svg("text", { x: x(v), y: 26 * size, "text-anchor": "middle" }, text),
-    svg("text", {
-      class: "quiet",
-      x: v < 0 ? 0 : wide,
-      y: 62 * size,
-      "text-anchor": v < 0 ? "start" : "end",
-    }, name),
+    svg(
+      "text.quiet",
+      { x: v < 0 ? 0 : wide, y: 62 * size, "text-anchor": v < 0 ? "start" : "end" },
+      name,
+    ),
   ];
   const arrow = (from, to, y) =>
-    svg("path", {
-      class: "rule-ink",
+    svg("path.rule-ink", {
       d: `M${x(from)},${y}H${x(to)}m${-4 * size},${-3 * size}l${4 * size},${3 * size}l${
         -4 * size
       },${3 * size}`,
     });
   const back = (from, to, y) =>
-    svg("path", {
-      class: "rule-ink",
+    svg("path.rule-ink", {
       d: `M${x(from)},${y}H${x(to)}m${4 * size},${-3 * size}l${-4 * size},${3 * size}l${4 * size},${
         3 * size
       }`,
@@ -316,8 +289,8 @@ function line(data, words, page) {
       role: "img",
       "aria-label": `${words.line}: ${data.likelihood} and ${data.loss}`,
     },
-    svg("path", { class: "rule", d: `M0,${40 * size}H${wide}M${x(0)},${32 * size}v${16 * size}` }),
-    svg("text", { class: "quiet", x: x(0), y: 76 * size, "text-anchor": "middle" }, "0"),
+    svg("path.rule", { d: `M0,${40 * size}H${wide}M${x(0)},${32 * size}v${16 * size}` }),
+    svg("text.quiet", { x: x(0), y: 76 * size, "text-anchor": "middle" }, "0"),
     arrow(-data.value * 0.8, -data.value * 0.35, 40 * size),
     back(data.value * 0.8, data.value * 0.35, 40 * size),
     dot(-data.value, words.likelihood, data.likelihood, false),
@@ -330,7 +303,7 @@ export function draw(stage, picture, page, view) {
   const { words, loss } = picture;
   stage.replaceChildren(
     editor(picture, page),
-    el("p", { class: "bio-legend" }, el("span", {}, words.target), el("span", {}, words.loss_lane)),
+    el("p.bio-legend", el("span", words.target), el("span", words.loss_lane)),
     ...totals(loss, words),
     fold(words.terms, terms(loss, words), { id: "bio-terms" }),
     fold(words.onehot, oneHot(picture.one, words, page, view), { id: "bio-onehot" }),

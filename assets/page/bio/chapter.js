@@ -27,9 +27,9 @@ function shell(root) {
     root,
     step: "tags",
     text: tagText(),
-    stage: el("div", { class: "bio-stage" }),
-    own: el("div", {}),
-    banner: el("p", { class: "banner own-banner", hidden: true }),
+    stage: el("div.bio-stage"),
+    own: el("div"),
+    banner: el("p.banner.own-banner", { hidden: true }),
     open: new Set(),
     asked: "",
   };
@@ -41,8 +41,8 @@ function shell(root) {
       paint(view);
     },
   );
-  view.steps = el("div", { class: "steps", role: "group" }, view.buttons);
-  view.hint = el("p", { class: "bio-hint role-quiet" });
+  view.steps = el("div.steps", { role: "group" }, view.buttons);
+  view.hint = el("p.bio-hint.role-quiet");
   root.replaceChildren(
     stripes(),
     view.steps,
@@ -117,7 +117,7 @@ function paint(view) {
     stepOf(view).draw(view.stage, picture, page, view);
     page.notice(picture.notices[view.step]);
   } else {view.stage.replaceChildren(
-      el("p", { class: "bio-says" }, words.no_head),
+      el("p.bio-says", words.no_head),
       annotators.editor(picture, page),
     );}
   view.own.replaceChildren(
@@ -153,7 +153,7 @@ export function select(root, picture, page) {
   Object.assign(view, { picture, page });
   if (!picture.has) {
     view.stage.replaceChildren(
-      el("p", { class: "bio-says" }, picture.words.no_head),
+      el("p.bio-says", picture.words.no_head),
       annotators.editor(picture, page),
     );
     return undefined;

@@ -11,20 +11,15 @@ const MEASURES = [["overlap", "overlap F1"], ["exact", "exact F1"]];
 /** The fold of chapter 7's evidence. */
 export function measuredLists({ lists }) {
   const id = "bio-lists";
-  if (lists.none) return fold(TITLE, el("p", {}, lists.none), { id });
+  if (lists.none) return fold(TITLE, el("p", lists.none), { id });
   return fold(
     TITLE,
     el(
-      "div",
-      { class: "measured-lists" },
-      el("p", {}, lists.what),
-      el(
-        "ul",
-        { class: "legend" },
-        HEADS.map((name, k) => el("li", {}, mark(k), name)),
-      ),
-      el("div", { class: "measures" }, MEASURES.map(([key, name]) => measure(lists, key, name))),
-      el("p", {}, lists.said),
+      "div.measured-lists",
+      el("p", lists.what),
+      el("ul.legend", HEADS.map((name, k) => el("li", mark(k), name))),
+      el("div.measures", MEASURES.map(([key, name]) => measure(lists, key, name))),
+      el("p", lists.said),
     ),
     { id },
   );
@@ -36,9 +31,9 @@ const measure = ({ rows }, key, name) =>
   el(
     "section",
     { "aria-label": name },
-    el("h3", {}, name),
+    el("h3", name),
     rows.map((row) => line(row, row[key])),
-    el("p", { class: "axis", "aria-hidden": "true" }, [0, 50, 100].map((x) => el("span", {}, x))),
+    el("p.axis", { "aria-hidden": "true" }, [0, 50, 100].map((x) => el("span", x))),
   );
 
 // The two figures stand as words at the right, so that no mark has to be measured by eye.
@@ -48,14 +43,14 @@ function line(row, [span, tags]) {
   return el(
     "div",
     { class: `list-line${row.all ? " all" : ""}` },
-    el("span", {}, row.name, el("span", { class: "role-quiet" }, ` ${row.count}`)),
+    el("span", row.name, el("span.role-quiet", ` ${row.count}`)),
     el(
-      "span",
-      { class: "list-track", "aria-hidden": "true" },
-      el("span", { class: "list-gap", style: { left: `${low}%`, width: `${high - low}%` } }),
-      el("span", { class: "list-mark hollow", ...at(span) }),
-      el("span", { class: "list-mark ink", ...at(tags) }),
+      "span.list-track",
+      { "aria-hidden": "true" },
+      el("span.list-gap", { style: { left: `${low}%`, width: `${high - low}%` } }),
+      el("span.list-mark.hollow", { ...at(span) }),
+      el("span.list-mark.ink", { ...at(tags) }),
     ),
-    el("span", { class: "tabular" }, `${fixed(span, 1)} and ${fixed(tags, 1)}`),
+    el("span.tabular", `${fixed(span, 1)} and ${fixed(tags, 1)}`),
   );
 }

@@ -6,26 +6,18 @@ import { fresh } from "../shared/address.js";
 
 export function ownHead({ own, words, has, whose, annotators }, page, view) {
   const button = (id, text, run, more = {}) =>
-    el(
-      "button",
-      { type: "button", class: "boxed plain", id: `bio-${id}`, onclick: run, ...more },
-      text,
-    );
+    el("button.boxed.plain", { id: `bio-${id}`, onclick: run, ...more }, text);
   const parts = [
-    el("p", {}, words.own_why, "."),
-    el("p", { class: "role-quiet" }, words.mark_how),
+    el("p", words.own_why, "."),
+    el("p.role-quiet", words.mark_how),
     el(
-      "p",
-      { class: "offers" },
+      "p.offers",
       button("own-add", words.own_add, () => page.input("marked", "add")),
-      el("span", { class: "role-quiet" }, own.here ? words.own_added : annotators.named),
+      el("span.role-quiet", own.here ? words.own_added : annotators.named),
     ),
-    own.marked.length
-      ? el("ol", { class: "marked-texts" }, own.marked.map((q) => el("li", {}, el("bdi", {}, q))))
-      : null,
+    own.marked.length ? el("ol.marked-texts", own.marked.map((q) => el("li", el("bdi", q)))) : null,
     el(
-      "p",
-      { class: "offers" },
+      "p.offers",
       button("own-train", words.own_train, () => page.input("train", true), {
         disabled: !own.marked.length,
       }),
@@ -37,8 +29,7 @@ export function ownHead({ own, words, has, whose, annotators }, page, view) {
   if (own.head) {
     parts.push(
       el(
-        "p",
-        { class: "tabular" },
+        "p.tabular",
         `trained on ${own.head.texts} ${
           own.head.texts === 1 ? "text" : "texts"
         }, ${own.head.tokens} tokens, ${own.head.steps} steps: mean loss ${own.head.first} ` +
@@ -46,14 +37,13 @@ export function ownHead({ own, words, has, whose, annotators }, page, view) {
       ),
     );
     if (own.head.fits && !own.tagged) {
-      parts.push(el("p", {}, button("own-tag", words.own_tag, () => page.input("tag", true))));
+      parts.push(el("p", button("own-tag", words.own_tag, () => page.input("tag", true))));
     }
   }
   if (own.tagged && own.reader) {
     const choice = (value, text) =>
       el(
         "label",
-        {},
         el("input", {
           type: "radio",
           name: "bio-whose",
@@ -65,21 +55,20 @@ export function ownHead({ own, words, has, whose, annotators }, page, view) {
       );
     parts.push(
       el(
-        "p",
-        { class: "offers", role: "group", "aria-label": words.own_use },
-        el("span", { class: "role-quiet" }, words.own_use),
+        "p.offers",
+        { role: "group", "aria-label": words.own_use },
+        el("span.role-quiet", words.own_use),
         choice("reader", words.own_reader),
         choice("own", words.own_mine),
       ),
     );
   }
-  const box = el("div", { class: "own" }, parts);
+  const box = el("div.own", parts);
   if (has) return fold(words.own, box, { id: "bio-own", open: view.open.has("bio-own") });
   return el(
     "section",
-    {},
-    el("p", { class: "offers" }, button("bundled", words.bundled, fresh)),
-    el("h3", {}, words.own),
+    el("p.offers", button("bundled", words.bundled, fresh)),
+    el("h3", words.own),
     box,
   );
 }

@@ -30,7 +30,7 @@ const go = (page, s) => page.select({ window: s.window, start: s.start, end: s.e
 // let go.
 function threshold({ threshold: data, words }, page) {
   const shown = el("output", { for: "bio-threshold" }, fixed(data.value));
-  const list = el("ol", { class: "marginals" });
+  const list = el("ol.marginals");
   const tell = (value) => {
     shown.textContent = fixed(value);
     list.style.setProperty("--at", `${100 * value}%`);
@@ -43,23 +43,21 @@ function threshold({ threshold: data, words }, page) {
       el(
         "li",
         { class: s.beaten ? "beaten" : null, title: s.beaten ? words.beaten : null },
-        el("button", {
-          type: "button",
-          class: "row-select",
+        el("button.row-select", {
           dataset: { span: `${s.window} ${s.start} ${s.end}` },
           onclick: () => go(page, s),
-        }, el("bdi", {}, s.text)),
+        }, el("bdi", s.text)),
         el(
-          "span",
-          { class: "track", "aria-hidden": "true" },
-          el("span", { class: "bar", style: { width: `${100 * s.marginal}%` } }),
+          "span.track",
+          { "aria-hidden": "true" },
+          el("span.bar", { style: { width: `${100 * s.marginal}%` } }),
         ),
-        el("span", { class: "tabular" }, s.printed),
+        el("span.tabular", s.printed),
       )
     ),
   );
   if (data.spans.some((s) => s.beaten)) {
-    list.append(el("li", { class: "beaten-key" }, words.beaten));
+    list.append(el("li.beaten-key", words.beaten));
   }
   const input = el("input", {
     type: "range",
@@ -74,13 +72,11 @@ function threshold({ threshold: data, words }, page) {
   tell(data.value);
   return el(
     "section",
-    {},
-    el("h3", {}, el("label", { for: "bio-threshold" }, words.threshold), " ", shown),
+    el("h3", el("label", { for: "bio-threshold" }, words.threshold), " ", shown),
     input,
-    data.spans.length ? list : el("p", {}, words.none_listed),
+    data.spans.length ? list : el("p", words.none_listed),
     el(
-      "p",
-      { class: "role-quiet tabular" },
+      "p.role-quiet.tabular",
       `${data.says} ${words.no_span}: ${data.none}. ${words.threshold_help}`,
     ),
   );
@@ -89,7 +85,7 @@ function threshold({ threshold: data, words }, page) {
 function glue({ glue: data, words }, page) {
   if (!data.found) {
     return [
-      el("p", {}, words.glue_none),
+      el("p", words.glue_none),
       offers(data.examples, page),
     ];
   }
@@ -97,34 +93,29 @@ function glue({ glue: data, words }, page) {
   const name = (
     r,
   ) => (r.span
-    ? el("button", {
-      type: "button",
-      class: "row-select",
+    ? el("button.row-select", {
       onclick: () => page.select({ window: r.window, start: r.span[0], end: r.span[1] }),
-    }, el("bdi", {}, r.text))
-    : el("span", {}, words.backwards));
+    }, el("bdi", r.text))
+    : el("span", words.backwards));
   const pairs = tableBox(
     words.glue,
     el(
-      "table",
-      { class: "tabular" },
-      el("caption", {}, words.glue_identity),
+      "table.tabular",
+      el("caption", words.glue_identity),
       el(
         "tbody",
-        {},
         g.rows.map((r) =>
           el(
             "tr",
             { class: `pair-${r.key}` },
             el("th", { scope: "row" }, name(r)),
-            el("td", { class: "role-quiet" }, r.span ? words[r.key] : ""),
+            el("td.role-quiet", r.span ? words[r.key] : ""),
             el(
               "td",
-              {},
-              el("span", { class: "role-start" }, r.s),
-              el("span", { class: "role-end" }, addend(r.e)),
+              el("span.role-start", r.s),
+              el("span.role-end", addend(r.e)),
               ` ${r.sign} `,
-              el("strong", {}, r.score),
+              el("strong", r.score),
             ),
           )
         ),
@@ -134,9 +125,8 @@ function glue({ glue: data, words }, page) {
   const losses = tableBox(
     words.glue_loss,
     el(
-      "table",
-      { class: "tabular" },
-      el("caption", {}, `${words.glue_loss} ${g.steps} steps`),
+      "table.tabular",
+      el("caption", `${words.glue_loss} ${g.steps} steps`),
       headRow([
         "loss over",
         words.first,
@@ -148,41 +138,35 @@ function glue({ glue: data, words }, page) {
       ]),
       el(
         "tbody",
-        {},
         g.losses.map((l) =>
           el(
             "tr",
-            {},
             el("th", { scope: "row" }, l.loss),
-            [l.first, l.second, l.glued, l.backwards, l.margin, l.verdict].map((c) =>
-              el("td", {}, c)
-            ),
+            [l.first, l.second, l.glued, l.backwards, l.margin, l.verdict].map((c) => el("td", c)),
           )
         ),
       ),
     ),
   );
   return [
-    el("p", { class: "bio-says" }, g.says),
+    el("p.bio-says", g.says),
     pairs,
-    el("p", { class: "bio-says" }, g.tags),
+    el("p.bio-says", g.tags),
     el(
-      "p",
-      { class: "tabular" },
+      "p.tabular",
       `${words.glue_tags}: `,
-      g.marginals.map((m, k) => [k ? ", " : "", el("bdi", { class: "serif" }, m.text), ` ${m.p}`]),
+      g.marginals.map((m, k) => [k ? ", " : "", el("bdi.serif", m.text), ` ${m.p}`]),
     ),
     el(
-      "p",
-      { class: "tabular" },
+      "p.tabular",
       `loss over legal pairs now: ${g.loss.legal} − ${g.loss.gold} ${g.loss.sign} `,
-      el("strong", {}, g.loss.loss),
+      el("strong", g.loss.loss),
       `; of the mass of legal pairs the two answers hold ${g.loss.answers}, the glue ` +
         `${g.loss.glued}.`,
     ),
     losses,
-    el("p", {}, words.glue_soft),
-    el("p", {}, words.glue_pairs),
+    el("p", words.glue_soft),
+    el("p", words.glue_pairs),
   ];
 }
 
@@ -191,25 +175,23 @@ export function draw(stage, picture, page) {
   const { words } = picture;
   const key = el(
     "span",
-    {},
     svg(
       "svg",
       { width: 22, height: 16, "aria-hidden": "true" },
-      svg("path", { class: "illegal", d: "M4,14L18,2" }),
+      svg("path.illegal", { d: "M4,14L18,2" }),
     ),
     words.illegal,
   );
   stage.replaceChildren(
-    el("p", { class: "bio-says" }, picture.decodings.says),
+    el("p.bio-says", picture.decodings.says),
     el(
-      "p",
-      { class: "bio-legend" },
+      "p.bio-legend",
       picture.decodings.illegal.length ? key : null,
-      picture.decodings.rows.map((r) => el("span", {}, `${words[r.name]}: ${r.rule}`)),
+      picture.decodings.rows.map((r) => el("span", `${words[r.name]}: ${r.rule}`)),
     ),
-    el("p", { class: "bio-says compare" }, picture.compare),
+    el("p.bio-says.compare", picture.compare),
     threshold(picture, page),
-    fold(words.glue, el("div", { class: "glue" }, glue(picture, page)), { id: "bio-glue" }),
+    fold(words.glue, el("div.glue", glue(picture, page)), { id: "bio-glue" }),
   );
   select(stage, picture, page);
 }

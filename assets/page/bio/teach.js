@@ -8,10 +8,9 @@ export function teachHeads({ taught, words }, page, view) {
   return fold(
     words.teach,
     el(
-      "div",
-      { class: "teach" },
+      "div.teach",
       taught.ready ? ready(taught, words, page, view) : [
-        el("p", {}, words.teach_needs),
+        el("p", words.teach_needs),
         offers(taught.examples, page),
       ],
     ),
@@ -24,8 +23,7 @@ function ready({ steps, rates, losses, target, now }, words, page, view) {
   const { course } = view;
   const chooser = (id, name, list, key) =>
     el(
-      "label",
-      { class: "lever" },
+      "label.lever",
       `${name} `,
       el("select", {
         id,
@@ -35,19 +33,12 @@ function ready({ steps, rates, losses, target, now }, words, page, view) {
       }, list.map(({ value, says }) => el("option", { selected: course[key] === value }, says))),
     );
   const act = (id, text, run, disabled = false) =>
-    el("button", {
-      type: "button",
-      class: "boxed plain",
-      id: `bio-teach-${id}`,
-      disabled,
-      onclick: run,
-    }, text);
+    el("button.boxed.plain", { id: `bio-teach-${id}`, disabled, onclick: run }, text);
   return [
-    el("p", {}, words.teach_why),
-    el("p", { class: "bio-says" }, target),
+    el("p", words.teach_why),
+    el("p.bio-says", target),
     el(
-      "p",
-      { class: "offers" },
+      "p.offers",
       chooser(
         "bio-teach-rate",
         words.teach_rate,
@@ -62,8 +53,7 @@ function ready({ steps, rates, losses, target, now }, words, page, view) {
       ),
     ),
     el(
-      "p",
-      { class: "offers" },
+      "p.offers",
       act("every", words.every, () => page.input("preset", "every")),
       steps.map((n) =>
         act(
@@ -75,22 +65,18 @@ function ready({ steps, rates, losses, target, now }, words, page, view) {
       act("undo", words.teach_undo, () => page.input("taught", "undo"), !now?.canUndo),
       act("reset", words.teach_reset, () => page.input("taught", "reset"), !now?.canUndo),
     ),
-    ...(now
-      ? result(now, words, page, view)
-      : [el("p", { class: "role-quiet" }, words.teach_none)]),
+    ...(now ? result(now, words, page, view) : [el("p.role-quiet", words.teach_none)]),
   ];
 }
 
 function result(now, words, page, view) {
   const room = Math.max(260, view.root.clientWidth || 600);
   const wide = page.narrow ? room : Math.floor((room - 32) / 2);
-  const part = (title, content) =>
-    el("figure", {}, el("figcaption", { class: "role-quiet" }, title), content);
+  const part = (title, content) => el("figure", el("figcaption.role-quiet", title), content);
   return [
-    el("p", { class: "bio-says", "aria-live": "polite" }, now.says),
+    el("p.bio-says", { "aria-live": "polite" }, now.says),
     el(
-      "div",
-      { class: "pair-figures" },
+      "div.pair-figures",
       part(words.teach_tags, dumbbells(now.rows, "marginal", words, wide, page)),
       part(words.teach_pairs, dumbbells(now.rows, "share", words, wide, page)),
       now.steps
@@ -115,7 +101,7 @@ function result(now, words, page, view) {
       rows: now.rows.map((r) => [r.text, words[r.key], r.marginalSays, r.shareSays, r.score]),
       select: now.rows.map((r) => [r.window, r.start, r.end]),
     }, page),
-    now.steps ? el("p", { class: "role-quiet" }, words.teach_shown) : null,
+    now.steps ? el("p.role-quiet", words.teach_shown) : null,
   ];
 }
 
@@ -129,41 +115,29 @@ function dumbbells(rows, key, words, width, page) {
   const [row, room, value] = [em * 1.7, Math.floor(names / (em * 0.52)), em * 3.4];
   const x = (p) => names + em * 0.4 + p * (width - names - em - value);
   return svg(
-    "svg",
+    "svg.dumbbells",
     {
-      class: "dumbbells",
       width,
       height: row * (rows.length + 0.9),
       role: "img",
       "aria-label": rows.map((r) => `${r.text}, ${words[r.key]}: ${r[`${key}Says`]}`).join("; "),
     },
-    svg("path", {
-      class: "rule",
+    svg("path.rule", {
       d: `M${x(0)},${em * 0.4}V${row * rows.length + em * 0.4}M${x(1)},${em * 0.4}V${
         row * rows.length + em * 0.4
       }`,
     }),
-    svg("text", {
-      class: "quiet",
-      x: x(0),
-      y: row * (rows.length + 0.9) - 4,
-      "text-anchor": "middle",
-    }, "0"),
-    svg("text", {
-      class: "quiet",
-      x: x(1),
-      y: row * (rows.length + 0.9) - 4,
-      "text-anchor": "middle",
-    }, "1"),
+    svg("text.quiet", { x: x(0), y: row * (rows.length + 0.9) - 4, "text-anchor": "middle" }, "0"),
+    svg("text.quiet", { x: x(1), y: row * (rows.length + 0.9) - 4, "text-anchor": "middle" }, "1"),
     rows.flatMap((r, k) => {
       const y = row * (k + 0.65);
       const [before, after] = r[key].map(x);
       return [
-        svg("path", { class: "rule", d: `M${x(0)},${y}H${x(1)}` }),
-        svg("path", { class: "went-line", d: `M${before},${y}H${after}` }),
-        svg("circle", { class: "hollow-dot", cx: before, cy: y, r: 4.5 * page.scale }),
-        svg("circle", { class: "ink", cx: after, cy: y, r: 4.5 * page.scale }),
-        svg("text", { x: 0, y: y + em * 0.32 }, short(r.text, room), svg("title", {}, r.text)),
+        svg("path.rule", { d: `M${x(0)},${y}H${x(1)}` }),
+        svg("path.went-line", { d: `M${before},${y}H${after}` }),
+        svg("circle.hollow-dot", { cx: before, cy: y, r: 4.5 * page.scale }),
+        svg("circle.ink", { cx: after, cy: y, r: 4.5 * page.scale }),
+        svg("text", { x: 0, y: y + em * 0.32 }, short(r.text, room), svg("title", r.text)),
         svg(
           "text",
           { x: width, y: y + em * 0.32, "text-anchor": "end" },

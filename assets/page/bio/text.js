@@ -23,15 +23,14 @@ const LETTERS = ["B", "I", "O"];
 /** The stripes of I, once in the page: svg patterns are found by id. */
 export function stripes() {
   return svg(
-    "svg",
-    { width: 0, height: 0, class: "pattern-box", "aria-hidden": "true" },
+    "svg.pattern-box",
+    { width: 0, height: 0, "aria-hidden": "true" },
     svg(
       "defs",
-      {},
       svg(
         "pattern",
         { id: "bio-stripes", width: 4, height: 4, patternUnits: "userSpaceOnUse" },
-        svg("path", { class: "stripe", d: "M0,1H4" }),
+        svg("path.stripe", { d: "M0,1H4" }),
       ),
     ),
   );
@@ -42,8 +41,8 @@ export function stripes() {
  * losses, words.
  */
 export function tagText() {
-  const rows = el("div", { class: "bio-rows" });
-  const root = el("div", { class: "bio-text", role: "group" }, rows);
+  const rows = el("div.bio-rows");
+  const root = el("div.bio-text", { role: "group" }, rows);
   /** @type {any} */
   const view = { root, rows, key: "", lines: [], unfolded: new Set(), pending: null, model: null };
   listen(view, () => mark(view));
@@ -169,9 +168,7 @@ function folded(view, first, last) {
       "{low}",
       low > 0.9995 ? "> 0.999" : fixed(low, 3),
     );
-  return el("button", {
-    type: "button",
-    class: "folded",
+  return el("button.folded", {
     onclick: () => {
       for (let d = first; d <= last; d += 1) view.unfolded.add(d);
       lay(view);
@@ -214,17 +211,16 @@ function fill({ model, lines, rows }) {
 
 function bars(line, { p, words, targets }, { size, full, height, first, tall }) {
   const wide = 8 * size;
-  const parts = [svg("path", { class: "rule", d: `M0,${height - 0.5}H${line.width}` })];
-  if (tall) parts.push(svg("path", { class: "rule", d: `M0,${height - full}H${line.width}` }));
+  const parts = [svg("path.rule", { d: `M0,${height - 0.5}H${line.width}` })];
+  if (tall) parts.push(svg("path.rule", { d: `M0,${height - full}H${line.width}` }));
   let free = -Infinity;
   for (const doc of line.places.keys()) {
     const x = centre(line, doc);
     const [b, i] = [p[3 * doc] * full, p[3 * doc + 1] * full];
     if (b + i >= 0.6) {
       parts.push(
-        svg("rect", { class: "tag-b", x: x - wide / 2, y: height - b, width: wide, height: b }),
-        svg("rect", {
-          class: "tag-i",
+        svg("rect.tag-b", { x: x - wide / 2, y: height - b, width: wide, height: b }),
+        svg("rect.tag-i", {
           x: x - wide / 2,
           y: height - b - i,
           width: wide,
@@ -237,8 +233,7 @@ function bars(line, { p, words, targets }, { size, full, height, first, tall }) 
     if (t && t[0] + t[1] > 0) {
       for (const at of new Set([t[0] && t[0], t[0] + t[1]].filter(Boolean))) {
         parts.push(
-          svg("rect", {
-            class: "target-tick",
+          svg("rect.target-tick", {
             x: x - wide,
             y: height - at * full - 1.5 * size,
             width: 2 * wide,
@@ -270,12 +265,10 @@ function bars(line, { p, words, targets }, { size, full, height, first, tall }) 
   if (first) {
     const x = line.width + 6 * size;
     parts.push(
-      svg("path", {
-        class: "rule-quiet",
+      svg("path.rule-quiet", {
         d: `M${x - 4 * size},${height - full}h${4 * size}v${full - 1}h${-4 * size}`,
       }),
-      svg("text", {
-        class: "quiet",
+      svg("text.quiet", {
         x: 0,
         y: 0,
         "text-anchor": "middle",
@@ -289,10 +282,8 @@ function bars(line, { p, words, targets }, { size, full, height, first, tall }) 
 function hits(line, { p, page }, height) {
   return svg(
     "g",
-    {},
     [...line.places].map(([doc, { left, width }]) =>
-      svg("rect", {
-        class: "hit",
+      svg("rect.hit", {
         x: left,
         y: 0,
         width: Math.max(1, width),
@@ -323,12 +314,11 @@ function below(line, { below: rows, losses, words }, size) {
   let y = 4 * size;
   for (const row of rows) {
     parts.push(
-      svg("text", {
-        class: "quiet row-name",
-        x: -10 * size,
-        y: y + step * 0.7,
-        "text-anchor": "end",
-      }, row.name),
+      svg(
+        "text.quiet.row-name",
+        { x: -10 * size, y: y + step * 0.7, "text-anchor": "end" },
+        row.name,
+      ),
     );
     if (row.spans) {
       for (const [a, b] of row.spans) {
@@ -356,10 +346,9 @@ function below(line, { below: rows, losses, words }, size) {
         );
         if (bad) {
           parts.push(
-            svg("path", {
-              class: "illegal",
+            svg("path.illegal", {
               d: `M${centre(line, doc) - 7 * size},${y + step * 0.85}l${14 * size},${-step * 0.75}`,
-            }, svg("title", {}, words.illegal)),
+            }, svg("title", words.illegal)),
           );
         }
       }
@@ -376,12 +365,8 @@ function lossLane(line, { loss, floor, top, name }, parts, y, size) {
   const scale = full / Math.max(top, 0.5);
   const wide = 8 * size;
   parts.push(
-    svg(
-      "text",
-      { class: "quiet row-name", x: -10 * size, y: y + 12 * size, "text-anchor": "end" },
-      name,
-    ),
-    svg("path", { class: "rule", d: `M0,${y + 0.5}H${line.width}` }),
+    svg("text.quiet.row-name", { x: -10 * size, y: y + 12 * size, "text-anchor": "end" }, name),
+    svg("path.rule", { d: `M0,${y + 0.5}H${line.width}` }),
   );
   let free = -Infinity;
   for (const doc of line.places.keys()) {
@@ -390,14 +375,8 @@ function lossLane(line, { loss, floor, top, name }, parts, y, size) {
     const low = floor[doc] * scale;
     const all = loss[doc] * scale;
     parts.push(
-      svg("rect", { class: "loss-floor", x: x - wide / 2, y, width: wide, height: low }),
-      svg("rect", {
-        class: "loss-kl",
-        x: x - wide / 2,
-        y: y + low,
-        width: wide,
-        height: all - low,
-      }),
+      svg("rect.loss-floor", { x: x - wide / 2, y, width: wide, height: low }),
+      svg("rect.loss-kl", { x: x - wide / 2, y: y + low, width: wide, height: all - low }),
     );
     const half = 14 * size;
     if (loss[doc] >= 0.05 * top && x - half > free) {

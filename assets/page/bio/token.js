@@ -15,21 +15,19 @@ function legend() {
     "I, inside: striped",
     "O, outside: paper",
   ];
-  return el("p", { class: "bio-legend" }, NAMES.map((_, k) => el("span", {}, swatch(k), says[k])));
+  return el("p.bio-legend", NAMES.map((_, k) => el("span", swatch(k), says[k])));
 }
 
 function numbers({ token }) {
-  const cell = (text, strong = false) => el("td", {}, strong ? el("strong", {}, text) : text);
+  const cell = (text, strong = false) => el("td", strong ? el("strong", text) : text);
   return tableBox(
     `token ${token.piece}`,
     el(
-      "table",
-      { class: "token-table tabular" },
+      "table.token-table.tabular",
       el(
         "caption",
-        {},
         "token ",
-        el("bdi", { class: "serif" }, token.piece),
+        el("bdi.serif", token.piece),
         ` at position ${token.pos}${
           token.windows > 1 ? ` of window ${token.window + 1}, which owns it` : ""
         }`,
@@ -37,11 +35,9 @@ function numbers({ token }) {
       headRow(["tag", "logit", "exp(logit)", `÷ ${token.z} = p`]),
       el(
         "tbody",
-        {},
         NAMES.map((name, k) =>
           el(
             "tr",
-            {},
             el("th", { scope: "row" }, swatch(k), name),
             cell(token.logits[k]),
             cell(token.exps[k]),
@@ -51,10 +47,8 @@ function numbers({ token }) {
       ),
       el(
         "tfoot",
-        {},
         el(
           "tr",
-          {},
           el("th", { scope: "row" }, "sum across the tags"),
           el("td", { colspan: 3 }, token.sum),
         ),
@@ -72,24 +66,22 @@ function products(found, words) {
     words.logit,
   ];
   const row = (name, cells) =>
-    el("tr", {}, el("th", { scope: "row" }, name), cells.map((c) => el("td", {}, c)));
+    el("tr", el("th", { scope: "row" }, name), cells.map((c) => el("td", c)));
   return tableBox(
     words.products,
     el(
-      "table",
-      { class: "tabular products" },
-      el("caption", {}, words.products),
+      "table.tabular.products",
+      el("caption", words.products),
       headRow(head),
       el(
         "tbody",
-        {},
         row(words.h, [...found.h, "", "", ""]),
         found.rows.map((r) =>
-          row(["W", el("sub", {}, r.tag), " · h"], [
+          row(["W", el("sub", r.tag), " · h"], [
             ...r.products,
             r.rest,
             r.bias,
-            el("strong", {}, r.logit),
+            el("strong", r.logit),
           ])
         ),
       ),
@@ -105,9 +97,7 @@ function panel(stage, picture, page) {
   const found = record?.details?.bio;
   // Python has not answered yet: keep what stands
   if (page.selection && (!record || !found)) return;
-  const fetch = el("button", {
-    type: "button",
-    class: "boxed plain",
+  const fetch = el("button.boxed.plain", {
     id: "bio-products",
     onclick: () => page.input("products", true),
   }, words.fetch);
@@ -119,10 +109,10 @@ function panel(stage, picture, page) {
         found.products
           ? products(found.products, words)
           : page.reading.saved
-          ? el("p", { class: "role-quiet" }, needsPage(words.fetch_saved))
-          : el("p", {}, fetch, el("span", { class: "role-quiet" }, ` ${words.fetch_why}`)),
+          ? el("p.role-quiet", needsPage(words.fetch_saved))
+          : el("p", fetch, el("span.role-quiet", ` ${words.fetch_why}`)),
       ]
-      : [el("p", { class: "role-quiet" }, words.no_token)]),
+      : [el("p.role-quiet", words.no_token)]),
   );
 }
 

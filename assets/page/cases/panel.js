@@ -63,17 +63,16 @@ function about() {
   const one = view.file.cases[view.fits[view.at]];
   if (!one) return [];
   const said = one.answer !== null
-    ? [el("bdi", {}, `“${one.answer}”`)]
+    ? [el("bdi", `“${one.answer}”`)]
     : one.best
-    ? ["withheld, best guess ", el("bdi", {}, `“${one.best.text}”`)]
+    ? ["withheld, best guess ", el("bdi", `“${one.best.text}”`)]
     : ["nothing"];
   return [
-    el("p", {}, el("strong", {}, one.kind), `: ${view.meaning.get(one.kind) ?? ""}`),
+    el("p", el("strong", one.kind), `: ${view.meaning.get(one.kind) ?? ""}`),
     el(
       "p",
-      {},
       "Right: ",
-      one.gold.length ? el("bdi", {}, quoted(one.gold)) : "no answer",
+      one.gold.length ? el("bdi", quoted(one.gold)) : "no answer",
       ". In the file: ",
       said,
       `, F1 ${fixed(one.f1)}.`,
@@ -87,17 +86,11 @@ function rows() {
     return el(
       "li",
       { value: at + 1 },
-      el(
-        "button",
-        {
-          type: "button",
-          class: "plain",
-          "aria-current": at === view.at ? "true" : null,
-          onclick: () => open(at),
-        },
-        el("bdi", {}, one.question),
-      ),
-      el("span", { class: "role-quiet" }, one.kind),
+      el("button.plain", {
+        "aria-current": at === view.at ? "true" : null,
+        onclick: () => open(at),
+      }, el("bdi", one.question)),
+      el("span.role-quiet", one.kind),
     );
   });
 }
@@ -147,7 +140,7 @@ function close() {
 }
 
 const button = (name, label, onclick, more = {}) =>
-  el("button", { type: "button", class: "side", dataset: { part: name }, onclick, ...more }, label);
+  el("button.side", { dataset: { part: name }, onclick, ...more }, label);
 
 /** The bar above the chapters while a file is open. */
 function strip() {
@@ -160,9 +153,8 @@ function strip() {
   ];
   part("strip").replaceChildren(
     el(
-      "div",
-      { class: "cases-bar" },
-      el("strong", {}, el("bdi", {}, name)),
+      "div.cases-bar",
+      el("strong", el("bdi", name)),
       el(
         "select",
         {
@@ -186,15 +178,14 @@ function strip() {
       button("previous", "previous", () => open(view.at - 1), { id: "cases-previous" }),
       button("next", "next", () => open(view.at + 1), { id: "cases-next" }),
       el("span", { role: "status", dataset: { part: "place" } }),
-      el("button", { type: "button", class: "plain", onclick: close }, "close the file"),
+      el("button.plain", { onclick: close }, "close the file"),
     ),
-    el("div", { class: "cases-about", dataset: { part: "about" } }),
-    el("p", { class: "role-quiet", dataset: { part: "reader" } }),
+    el("div.cases-about", { dataset: { part: "about" } }),
+    el("p.role-quiet", { dataset: { part: "reader" } }),
     el(
-      "details",
-      { class: "fold" },
-      el("summary", {}, "list"),
-      el("ol", { class: "cases-list", dataset: { part: "list" } }),
+      "details.fold",
+      el("summary", "list"),
+      el("ol.cases-list", { dataset: { part: "list" } }),
       button("earlier", "earlier", () => turn(-LISTED)),
       button("later", "later", () => turn(LISTED)),
     ),
@@ -225,8 +216,7 @@ async function chosen(event) {
 function build() {
   view.root.append(
     el(
-      "div",
-      { class: "cases-open" },
+      "div.cases-open",
       el("label", { for: "cases-file" }, "Open a file of predictions"),
       el("input", {
         type: "file",
@@ -237,10 +227,10 @@ function build() {
         "aria-describedby": "cases-hint",
         onchange: chosen,
       }),
-      el("p", { role: "status", class: "cases-said", dataset: { part: "said" } }),
+      el("p.cases-said", { role: "status", dataset: { part: "said" } }),
       el(
-        "p",
-        { class: "role-quiet", id: "cases-hint" },
+        "p.role-quiet",
+        { id: "cases-hint" },
         "What python -m qa_demo evaluate --out wrote, with its .run.json. The file stays in this browser; only a case that you open is read by the reader.",
       ),
     ),

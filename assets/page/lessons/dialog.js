@@ -19,13 +19,12 @@ export function showDialog(title, ...content) {
   if (!open) back = document.activeElement;
   open?.remove();
   const made = /** @type {HTMLDialogElement} */ (el(
-    "dialog",
-    { class: "said", "aria-labelledby": "dialog-title", onclose: put },
+    "dialog.said",
+    { "aria-labelledby": "dialog-title", onclose: put },
     el(
-      "div",
-      { class: "said-head" },
+      "div.said-head",
       el("h2", { id: "dialog-title", tabindex: -1 }, title),
-      el("button", { type: "button", class: "said-button", onclick: close }, "Close"),
+      el("button.said-button", { onclick: close }, "Close"),
     ),
     content,
   ));

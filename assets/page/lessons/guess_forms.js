@@ -12,23 +12,18 @@ import { bus, state, textOf } from "../shared/store.js";
  * @param {Record<string, any>} [more]
  */
 export const button = (text, act, more = {}) =>
-  el("button", { type: "button", class: "strip-button", onclick: act, ...more }, text);
+  el("button.strip-button", { onclick: act, ...more }, text);
 
 /** Buttons to choose from: one press commits. */
 function choices(options, commit) {
   return el(
-    "div",
-    { class: "strip-choices", role: "group", "aria-label": "Your choice" },
+    "div.strip-choices",
+    { role: "group", "aria-label": "Your choice" },
     options.map(([key, text]) =>
       el(
-        "button",
-        {
-          type: "button",
-          class: "strip-button choice",
-          dataset: { key },
-          onclick: () => commit(key),
-        },
-        el("bdi", {}, text),
+        "button.strip-button.choice",
+        { dataset: { key }, onclick: () => commit(key) },
+        el("bdi", text),
       )
     ),
   );
@@ -46,30 +41,28 @@ export function typedNumber(text) {
 }
 
 function number(commit) {
-  const field = el("input", {
+  const field = el("input.number-field", {
     type: "text",
     inputmode: "decimal",
-    class: "number-field",
     "aria-label": "Your number",
     autocomplete: "off",
   });
-  const wrong = el("p", { class: "strip-wrong", role: "alert" });
+  const wrong = el("p.strip-wrong", { role: "alert" });
   const send = () => {
     const value = typedNumber(field.value);
     if (Number.isFinite(value)) commit(value);
     else wrong.textContent = "Type a number, such as 0.5 or 1/2.";
   };
   return el(
-    "form",
+    "form.number-form",
     {
-      class: "number-form",
       onsubmit: (event) => {
         event.preventDefault();
         send();
       },
     },
     field,
-    el("button", { type: "submit", class: "strip-button" }, "Commit"),
+    el("button.strip-button", { type: "submit" }, "Commit"),
     wrong,
   );
 }
@@ -79,7 +72,7 @@ function number(commit) {
  * marks by keyboard is taken back to Commit, which stands far from the text in the order of Tab.
  */
 function mark(commit) {
-  const said = el("p", { class: "strip-marked", "aria-live": "polite" }, "Nothing is marked yet.");
+  const said = el("p.strip-marked", { "aria-live": "polite" }, "Nothing is marked yet.");
   const send = button("Commit", () => {
     const { selection } = state;
     if (selection) commit([selection.start, selection.end]);
@@ -95,7 +88,7 @@ function mark(commit) {
     send.toggleAttribute("disabled", !selection);
     said.replaceChildren(
       ...(selection
-        ? ["You marked: ", el("bdi", { class: "words" }, textOf(selection))]
+        ? ["You marked: ", el("bdi.words", textOf(selection))]
         : ["Nothing is marked yet."]),
     );
     const moved = place(selection) !== before;
@@ -115,14 +108,14 @@ function mark(commit) {
     },
     { class: "plain" },
   );
-  const root = el("div", { class: "marking" }, said, send, go);
+  const root = el("div.marking", said, send, go);
   bus.addEventListener("selection", seen);
   return root;
 }
 
 /** Ten chips for the start and ten for the end, placed in the page's own panel. */
 function chips(commit) {
-  const wrong = el("p", { class: "strip-wrong", role: "alert" });
+  const wrong = el("p.strip-wrong", { role: "alert" });
   const send = button("Commit the chips", () => {
     if (chipLoss()) commit(null);
     else wrong.textContent = "Place all ten chips for the start and all ten for the end first.";
@@ -131,7 +124,7 @@ function chips(commit) {
     /** @type {HTMLElement | null} */ (document.querySelector("#guess .place[tabindex='0']"))
       ?.focus();
   }, { class: "plain" });
-  return el("div", {}, send, go, wrong);
+  return el("div", send, go, wrong);
 }
 
 /** What the chips cost, beside what the reader's own probabilities cost. */

@@ -8,11 +8,10 @@ import { typedNumber } from "./guess_forms.js";
 
 const FIRST = "1/1";
 
-const small = (text, act, more = {}) =>
-  el("button", { type: "button", class: "said-button", onclick: act, ...more }, text);
+const small = (text, act, more = {}) => el("button.said-button", { onclick: act, ...more }, text);
 
 /** Say in a line of the dialog; the page's own line lies behind it. */
-const told = (line, text) => line.replaceChildren(el("p", {}, el("strong", {}, text)));
+const told = (line, text) => line.replaceChildren(el("p", el("strong", text)));
 
 /**
  * @param {{post: (name: string, value: any) => void}} strip
@@ -28,20 +27,18 @@ export function makeHomework({ post }) {
 
   /** Which numbers are drawn: the sheet on paper names the same. */
   function seedForm() {
-    const field = el("input", {
+    const field = el("input.number-field.task-seed", {
       type: "text",
-      class: "number-field task-seed",
       id: "homework-seed",
       value: view.seed,
       maxlength: 40,
       autocomplete: "off",
       spellcheck: "false",
     });
-    const wrong = el("div", { class: "task-said", role: "status" });
+    const wrong = el("div.task-said", { role: "status" });
     return el(
-      "form",
+      "form.task-form",
       {
-        class: "task-form",
         onsubmit: (event) => {
           event.preventDefault();
           if (field.value.trim()) ask(field.value.trim());
@@ -50,17 +47,16 @@ export function makeHomework({ post }) {
       },
       el("label", { for: "homework-seed" }, "Seed and copy"),
       field,
-      el("button", { type: "submit", class: "said-button" }, "Draw the numbers"),
+      el("button.said-button", { type: "submit" }, "Draw the numbers"),
       wrong,
     );
   }
 
   function exercise({ kind, title, text, ask: asked, bench }) {
-    const line = el("div", { class: "task-said", role: "status" });
-    const field = el("input", {
+    const line = el("div.task-said", { role: "status" });
+    const field = el("input.number-field", {
       type: "text",
       inputmode: "decimal",
-      class: "number-field",
       "aria-label": `Your answer: ${title}`,
       autocomplete: "off",
     });
@@ -69,12 +65,11 @@ export function makeHomework({ post }) {
     return el(
       "li",
       { dataset: { kind } },
-      el("p", {}, el("strong", {}, `${title}. `), text),
-      el("p", {}, asked),
+      el("p", el("strong", `${title}. `), text),
+      el("p", asked),
       el(
-        "form",
+        "form.task-form",
         {
-          class: "task-form",
           onsubmit: (event) => {
             event.preventDefault();
             const value = typedNumber(field.value);
@@ -83,7 +78,7 @@ export function makeHomework({ post }) {
           },
         },
         field,
-        el("button", { type: "submit", class: "said-button" }, "Check"),
+        el("button.said-button", { type: "submit" }, "Check"),
         small("Show the solution", () => send(null), {
           "aria-label": `Show the solution: ${title}`,
         }),
@@ -109,12 +104,11 @@ export function makeHomework({ post }) {
       showDialog(
         "Homework",
         el(
-          "p",
-          { class: "said-intro" },
+          "p.said-intro",
           `${items.length} exercises. The same seed draws the same numbers, here and on paper.`,
         ),
         seedForm(),
-        el("ol", { class: "tasks" }, items.map(exercise)),
+        el("ol.tasks", items.map(exercise)),
       );
     },
 
@@ -125,8 +119,8 @@ export function makeHomework({ post }) {
       const mark = right ? "Yes: " : right === false ? "Not yet. Try again." : "It is ";
       line.className = `task-said${right ? " right" : ""}`;
       line.replaceChildren(
-        el("p", {}, el("strong", {}, answer === null ? mark : `${mark}${answer}.`)),
-        ...(solution ? [el("p", {}, solution)] : []),
+        el("p", el("strong", answer === null ? mark : `${mark}${answer}.`)),
+        ...(solution ? [el("p", solution)] : []),
       );
     },
   };

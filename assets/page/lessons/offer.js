@@ -14,17 +14,15 @@ import { keep } from "./memory.js";
  */
 function line(says, title, go, no) {
   const choice = (/** @type {[string, () => void]} */ [text, act]) =>
-    el("button", {
-      type: "button",
-      class: "plain",
+    el("button.plain", {
       onclick: () => {
         root.remove();
         act();
       },
     }, text);
   const root = el(
-    "p",
-    { class: "lesson-offer", role: "note" },
+    "p.lesson-offer",
+    { role: "note" },
     el("span", { title: `“${title}”` }, says),
     choice(go),
     choice(no),

@@ -11,16 +11,10 @@ import { button } from "./guess_forms.js";
  */
 export function head(title, above, leave) {
   return el(
-    "div",
-    { class: "strip-head" },
-    el("p", { class: "strip-above" }, above),
-    el("button", {
-      type: "button",
-      class: "plain strip-leave",
-      onclick: leave,
-      "aria-label": "Leave the lessons",
-    }, "leave"),
-    el("h2", { class: "strip-title", tabindex: -1 }, title),
+    "div.strip-head",
+    el("p.strip-above", above),
+    el("button.plain.strip-leave", { onclick: leave, "aria-label": "Leave the lessons" }, "leave"),
+    el("h2.strip-title", { tabindex: -1 }, title),
   );
 }
 
@@ -34,12 +28,11 @@ export function head(title, above, leave) {
 export function note({ holds, foreign, reader, missing }, restore, own) {
   if (holds && !foreign) return null;
   return el(
-    "div",
-    { class: "strip-note", role: "status" },
-    foreign ? el("p", {}, "Another text than the lesson's stands on the page.") : null,
+    "div.strip-note",
+    { role: "status" },
+    foreign ? el("p", "Another text than the lesson's stands on the page.") : null,
     holds ? null : el(
       "p",
-      {},
       own
         ? "This step does not hold with your text. "
         : `The reader in use, ${reader}, does not show the point of this step. `,
@@ -58,14 +51,13 @@ export function chosen(options, right, guess) {
   const marks = (key) =>
     [key === right ? "right" : "", key === guess ? "your choice" : ""].filter(Boolean).join(", ");
   return el(
-    "ul",
-    { class: "strip-chosen" },
+    "ul.strip-chosen",
     options.map(([key, text]) =>
       el(
         "li",
         { class: key === right ? "is-right" : null },
-        el("bdi", {}, text),
-        marks(key) ? el("span", { class: "role-quiet" }, ` (${marks(key)})`) : null,
+        el("bdi", text),
+        marks(key) ? el("span.role-quiet", ` (${marks(key)})`) : null,
       )
     ),
   );
@@ -76,16 +68,16 @@ export function feedback({ right, yours, decides, reveal }) {
   return el(
     "div",
     { class: `strip-feedback${right ? " right" : ""}`, tabindex: -1, role: "status" },
-    yours ? el("p", { class: "strip-yours" }, yours) : null,
-    decides ? el("p", { class: "strip-decides" }, glued(decides)) : null,
-    reveal ? el("p", { class: "strip-reveal" }, emphasised(reveal)) : null,
+    yours ? el("p.strip-yours", yours) : null,
+    decides ? el("p.strip-decides", glued(decides)) : null,
+    reveal ? el("p.strip-reveal", emphasised(reveal)) : null,
   );
 }
 
 /** What a finished lesson has corrected. */
 export const farewell = (wrong) => [
-  el("p", { class: "strip-text" }, "One often reads: ", el("q", {}, wrong)),
-  el("p", { class: "strip-text" }, "You have just seen why that does not hold."),
+  el("p.strip-text", "One often reads: ", el("q", wrong)),
+  el("p.strip-text", "You have just seen why that does not hold."),
 ];
 
 const begun = (/** @type {number | undefined} */ at, /** @type {number} */ count) =>
@@ -100,33 +92,23 @@ const begun = (/** @type {number | undefined} */ at, /** @type {number} */ count
  */
 export function lessonList(lessons, done, places, open) {
   return el(
-    "ol",
-    { class: "lesson-list" },
+    "ol.lesson-list",
     lessons.map(({ id, title, minutes, track, steps }, k) =>
       el(
         "li",
-        {},
-        track && track !== lessons[k - 1]?.track
-          ? el("p", { class: "lesson-track" }, el("bdi", {}, track))
-          : null,
+        track && track !== lessons[k - 1]?.track ? el("p.lesson-track", el("bdi", track)) : null,
         el(
-          "button",
-          {
-            type: "button",
-            class: "strip-button lesson",
-            dataset: { lesson: id },
-            onclick: () => open(id, 0),
-          },
-          el("span", {}, title),
-          el("span", { class: "role-quiet" }, `${minutes} min${done.has(id) ? ", done" : ""}`),
+          "button.strip-button.lesson",
+          { dataset: { lesson: id }, onclick: () => open(id, 0) },
+          el("span", title),
+          el("span.role-quiet", `${minutes} min${done.has(id) ? ", done" : ""}`),
         ),
         begun(places[id], steps.length)
-          ? el("button", {
-            type: "button",
-            class: "plain go-on",
-            dataset: { goOn: id },
-            onclick: () => open(id, places[id]),
-          }, `go on at step ${places[id] + 1}`)
+          ? el(
+            "button.plain.go-on",
+            { dataset: { goOn: id }, onclick: () => open(id, places[id]) },
+            `go on at step ${places[id] + 1}`,
+          )
           : null,
       )
     ),

@@ -59,18 +59,16 @@ export function makeQuiz({ post, seat }) {
 
   const item = ({ text, ask: asked, options }, k) =>
     el(
-      "li",
-      { class: "quiz-item" },
-      el("p", { id: `quiz-ask-${k}` }, `${text} `, el("strong", {}, asked)),
+      "li.quiz-item",
+      el("p", { id: `quiz-ask-${k}` }, `${text} `, el("strong", asked)),
       el(
         "div",
         { role: "radiogroup", "aria-labelledby": `quiz-ask-${k}` },
         options.map((option, n) =>
           el(
             "label",
-            {},
             el("input", { type: "radio", name: `quiz-${k}`, value: n }),
-            el("span", {}, option),
+            el("span", option),
           )
         ),
       ),
@@ -90,18 +88,16 @@ export function makeQuiz({ post, seat }) {
   }
 
   function foot() {
-    const own = el("input", {
+    const own = el("input.number-field.task-seed", {
       type: "text",
-      class: "number-field task-seed",
       id: "quiz-own",
       autocomplete: "off",
       spellcheck: "false",
       maxlength: 40,
     });
     return el(
-      "form",
+      "form.task-form.quiz-foot",
       {
-        class: "task-form quiz-foot",
         onsubmit: (event) => {
           event.preventDefault();
           handIn(own.value);
@@ -112,27 +108,25 @@ export function makeQuiz({ post, seat }) {
           el("label", { for: "quiz-own" }, "A code of your own (if you like)"),
           own,
           el(
-            "p",
-            { class: "said-source" },
+            "p.said-source",
             "Only if you will use another device for the second quiz: with the same code both times the two are compared. No name is sent, and the code stays in this browser; a mark made of it leaves.",
           ),
         ]
         : null,
-      el("button", { type: "submit", class: "said-button filled" }, "Hand in"),
+      el("button.said-button.filled", { type: "submit" }, "Hand in"),
     );
   }
 
   function show() {
     const last = kept().quiz;
-    view.list = el("ol", { class: "tasks" }, view.items.map(item));
+    view.list = el("ol.tasks", view.items.map(item));
     const before = !view.moment && last
       ? ` Last time: ${last.points} of ${view.items.length} right, form ${last.form}.`
       : "";
     showDialog(
       view.moment ? TITLES[view.moment] : "Quiz",
       el(
-        "p",
-        { class: "said-intro" },
+        "p.said-intro",
         `${view.items.length} questions, ${view.minutes} minutes. One option of each holds; leave open what you do not know. Form ${view.form}.${before}`,
       ),
       view.list,
@@ -147,23 +141,19 @@ export function makeQuiz({ post, seat }) {
     showDialog(
       `${points} of ${items.length} right`,
       el(
-        "p",
-        { class: "said-intro" },
+        "p.said-intro",
         last
           ? `Last time: ${last.points} right, with other numbers.`
           : "What each question was about, and what holds.",
       ),
       el(
-        "ol",
-        { class: "tasks" },
+        "ol.tasks",
         items.map(({ right, yours, said, solution }, k) =>
           el(
             "li",
-            {},
-            el("p", {}, view.items[k].text, " ", el("strong", {}, view.items[k].ask)),
+            el("p", view.items[k].text, " ", el("strong", view.items[k].ask)),
             el(
-              "ul",
-              { class: "strip-chosen" },
+              "ul.strip-chosen",
               view.items[k].options.map((option, n) =>
                 el(
                   "li",
@@ -173,16 +163,14 @@ export function makeQuiz({ post, seat }) {
                 )
               ),
             ),
-            el("p", {}, solution),
-            el("p", { class: "said-source" }, "Said, and not so: ", el("q", {}, said)),
+            el("p", solution),
+            el("p.said-source", "Said, and not so: ", el("q", said)),
           )
         ),
       ),
-      view.moment ? null : el(
-        "button",
-        { type: "button", class: "said-button", onclick: () => ask(null, null) },
-        "Other numbers",
-      ),
+      view.moment
+        ? null
+        : el("button.said-button", { onclick: () => ask(null, null) }, "Other numbers"),
     );
   }
 
@@ -214,7 +202,6 @@ export function makeQuiz({ post, seat }) {
         counted ? "Thank you" : "Too late",
         el(
           "p",
-          {},
           counted
             ? "Your answers are counted. What is right comes after the lessons."
             : "Your class is not asked any more, so these answers were not counted.",
@@ -226,5 +213,5 @@ export function makeQuiz({ post, seat }) {
 
 const marks = (n, right, yours) => {
   const found = [n === right && "right", n === yours && "your choice"].filter(Boolean);
-  return found.length ? el("span", { class: "role-quiet" }, ` (${found.join(", ")})`) : null;
+  return found.length ? el("span.role-quiet", ` (${found.join(", ")})`) : null;
 };

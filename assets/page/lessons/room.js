@@ -51,24 +51,18 @@ function stored(use) {
  * @param {string | null} mine one's own
  */
 function tally(bars, right, mine) {
-  if (!bars.length) return el("p", { class: "role-quiet" }, "No guess yet.");
+  if (!bars.length) return el("p.role-quiet", "No guess yet.");
   const most = Math.max(1, ...bars.map(([, count]) => count));
   return el(
-    "ul",
-    { class: "tally", "aria-label": "Guesses of the class" },
+    "ul.tally",
+    { "aria-label": "Guesses of the class" },
     bars.map(([label, count]) =>
       el(
         "li",
         { class: label === right ? "is-right" : null },
-        el(
-          "span",
-          { class: "tally-label" },
-          el("bdi", {}, label),
-          el("span", { class: "role-quiet" }, marks(label, right, mine)),
-        ),
-        el("span", { class: "tally-count" }, count),
-        el("span", {
-          class: "tally-bar",
+        el("span.tally-label", el("bdi", label), el("span.role-quiet", marks(label, right, mine))),
+        el("span.tally-count", count),
+        el("span.tally-bar", {
           "aria-hidden": "true",
           style: { width: `${(100 * count) / most}%` },
         }),
@@ -97,8 +91,8 @@ const guesses = (n) => `${n} guess${n === 1 ? "" : "es"}`;
 export function makeRoom({ post, here, text, asks, right, go, seated, looked, quizzed }) {
   /** @type {{seat: Seat | null, look: any, timer: any, closed: string, drawn: string, pin: string}} */
   const room = { seat: null, look: null, timer: 0, closed: "", drawn: "", pin: "" };
-  const bar = el("div", { class: "room-bar" });
-  const board = el("div", { class: "room-board" });
+  const bar = el("div.room-bar");
+  const board = el("div.room-board");
 
   const keep = () =>
     stored((storage) => {
@@ -205,34 +199,29 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   const act = (name, text, press) =>
     button(text, press, { class: "plain room-act", dataset: { act: name } });
 
-  const closedBar = () =>
-    room.closed ? [el("p", { class: "room-said", role: "status" }, room.closed)] : [];
+  const closedBar = () => room.closed ? [el("p.room-said", { role: "status" }, room.closed)] : [];
 
   const title = () => [
-    el("span", { class: "room-name" }, "Room "),
-    el("strong", { class: "room-code" }, room.seat?.code),
+    el("span.room-name", "Room "),
+    el("strong.room-code", room.seat?.code),
   ];
 
   function teacherBar() {
     const { look } = room;
     return [
-      el("p", { class: "room-line" }, title(), act("leave", "close the room", leave)),
+      el("p.room-line", title(), act("leave", "close the room", leave)),
       el(
-        "p",
-        { class: "room-count" },
+        "p.room-count",
         look ? `${pages(look.here)} here` : "A moment.",
         look && asks() && same(look.place) ? `, ${guesses(look.committed)}` : "",
       ),
       el(
-        "p",
-        { class: "room-quiz" },
+        "p.room-quiz",
         MOMENTS.map((moment, k) => asksQuiz(moment, look?.quiz?.handed?.[k] ?? 0)),
         act("results", "results", () => send("room_results")),
         act("pin", "on a second device", () => send("room_pin")),
       ),
-      room.pin
-        ? el("p", { class: "room-said", role: "status" }, PIN, el("strong", {}, room.pin))
-        : null,
+      room.pin ? el("p.room-said", { role: "status" }, PIN, el("strong", room.pin)) : null,
     ].filter(Boolean);
   }
 
@@ -251,10 +240,10 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
     const { seat, look } = room;
     const away = look?.place && !same(look.place);
     return [
-      el("p", { class: "room-line" }, title(), act("leave", "leave the room", leave)),
+      el("p.room-line", title(), act("leave", "leave the room", leave)),
       el(
-        "p",
-        { class: "room-count", role: "status" },
+        "p.room-count",
+        { role: "status" },
         !look?.place
           ? "Your teacher has not opened a step yet."
           : seat?.follow
@@ -282,8 +271,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
     return [
       ...shown,
       el(
-        "div",
-        { class: "room-acts" },
+        "div.room-acts",
         button(
           look.bars ? "Cover the bars" : "Show the bars",
           () => send("room_show", { on: !look.bars }),
@@ -300,9 +288,8 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   /** Above the list of lessons: join a room, or open one. */
   function doors() {
     if (room.seat) return null;
-    const field = el("input", {
+    const field = el("input.number-field.room-field", {
       type: "text",
-      class: "number-field room-field",
       "aria-label": "Room code",
       autocomplete: "off",
       autocapitalize: "characters",
@@ -310,12 +297,10 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
       placeholder: "room code",
     });
     return el(
-      "div",
-      { class: "room-doors" },
+      "div.room-doors",
       el(
-        "form",
+        "form.number-form",
         {
-          class: "number-form",
           onsubmit: (event) => {
             event.preventDefault();
             if (field.value.trim()) post("room_join", { code: field.value });
@@ -323,7 +308,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
           },
         },
         field,
-        el("button", { type: "submit", class: "strip-button" }, "Join your class"),
+        el("button.strip-button", { type: "submit" }, "Join your class"),
       ),
       button("Open a room for your class", () => post("room_open", true), {
         class: "plain said-open room-open",

@@ -14,23 +14,17 @@ const bar = (name, right, of) =>
   el(
     "span",
     { class: `quiz-bar ${name}` },
-    el("span", {}, `${name} ${right} of ${of}`),
-    el("span", {
-      class: "tally-bar",
-      "aria-hidden": "true",
-      style: { width: `${share(right, of)}%` },
-    }),
+    el("span", `${name} ${right} of ${of}`),
+    el("span.tally-bar", { "aria-hidden": "true", style: { width: `${share(right, of)}%` } }),
   );
 
 const items = (rows) =>
   el(
-    "ol",
-    { class: "tasks quiz-bars" },
+    "ol.tasks.quiz-bars",
     rows.map(([title, said, before, ofBefore, after, ofAfter]) =>
       el(
         "li",
-        {},
-        el("p", {}, el("strong", {}, title), " ", el("q", {}, said)),
+        el("p", el("strong", title), " ", el("q", said)),
         bar("before", before, ofBefore),
         bar("after", after, ofAfter),
       )
@@ -60,40 +54,30 @@ const tables = ({ quiz, steps }) => [
 export function showResults(data) {
   const { code, pages, quiz, steps, gain } = data;
   const save = (name, rows) =>
-    el(
-      "button",
-      {
-        type: "button",
-        class: "said-button",
-        onclick: () =>
-          download(
-            `${fileName(["room", code, name])}.csv`,
-            new Blob(["\ufeff", csv(rows)], { type: "text/csv" }),
-          ),
-      },
-      `${name} as CSV`,
-    );
+    el("button.said-button", {
+      onclick: () =>
+        download(
+          `${fileName(["room", code, name])}.csv`,
+          new Blob(["\ufeff", csv(rows)], { type: "text/csv" }),
+        ),
+    }, `${name} as CSV`);
   const about = `${pages} page${pages === 1 ? " has" : "s have"} joined. ${gain}`;
   showDialog(
     `Results of room ${code}`,
-    el("p", { class: "said-intro" }, about),
+    el("p.said-intro", about),
     el(
-      "p",
-      { class: "task-form" },
+      "p.task-form",
       quiz ? save("quiz", quiz) : null,
       steps.rows.length ? save("guesses", steps) : null,
       quiz || steps.rows.length
-        ? el("button", {
-          type: "button",
-          class: "said-button",
+        ? el("button.said-button", {
           onclick: () =>
             printOnly(
               el(
-                "div",
-                { class: "worksheet plan" },
-                el("section", { class: "sheet" }, [
-                  el("h1", {}, `Results of room ${code}`),
-                  el("p", {}, about),
+                "div.worksheet.plan",
+                el("section.sheet", [
+                  el("h1", `Results of room ${code}`),
+                  el("p", about),
                   tables(data),
                 ]),
               ),
@@ -103,11 +87,10 @@ export function showResults(data) {
     ),
     quiz
       ? items(quiz.rows)
-      : el("p", {}, "The quiz has not been asked: “quiz before” and “quiz after” ask it."),
+      : el("p", "The quiz has not been asked: “quiz before” and “quiz after” ask it."),
     steps.rows.length ? tables({ quiz: null, steps }) : null,
     el(
-      "p",
-      { class: "said-source" },
+      "p.said-source",
       "No names, no order of pages. The server forgets it with the room; keep the file if you want it.",
     ),
   );

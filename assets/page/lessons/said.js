@@ -12,24 +12,16 @@ import { close, showDialog } from "./dialog.js";
 export function showSaid(statements, see) {
   showDialog(
     "Said, and so",
-    el(
-      "p",
-      { class: "said-intro" },
-      "What introductions to this subject say, and what holds instead.",
-    ),
+    el("p.said-intro", "What introductions to this subject say, and what holds instead."),
     el(
       "ol",
-      {},
       statements.map(({ title, text, source }, k) =>
         el(
           "li",
-          {},
-          el("p", { class: "said-wrong" }, el("q", {}, title)),
-          el("p", {}, text),
-          source ? el("p", { class: "said-source" }, source) : null,
-          el("button", {
-            type: "button",
-            class: "said-button",
+          el("p.said-wrong", el("q", title)),
+          el("p", text),
+          source ? el("p.said-source", source) : null,
+          el("button.said-button", {
             "aria-label": `See it: ${title}`,
             onclick: () => {
               close();

@@ -317,9 +317,8 @@ function paint(focus = "title", take = false) {
   room.draw();
   root.replaceChildren(
     el(
-      "aside",
+      "aside.lesson-strip",
       {
-        class: "lesson-strip",
         "aria-label": "Lessons",
         dataset: { ready: Boolean(view.reply), asks: step()?.predict ?? "" },
         onkeydown: arrows,
@@ -361,11 +360,11 @@ function page() {
   return [
     head(now.title, above, leave),
     onWhich(now),
-    el("p", { class: "strip-text" }, emphasised(reply?.text ?? now.text.replaceAll(FACT, "…"))),
+    el("p.strip-text", emphasised(reply?.text ?? now.text.replaceAll(FACT, "…"))),
     reply
       ? [note(reply, restore, usesOwn()), asks()]
-      : el("p", { class: "role-quiet", role: "status" }, "A moment."),
-    now.source ? el("p", { class: "strip-source" }, now.source) : null,
+      : el("p.role-quiet", { role: "status" }, "A moment."),
+    now.source ? el("p.strip-source", now.source) : null,
     room.board,
     view.told ? feedback(view.told) : null,
     navigation(),
@@ -379,34 +378,31 @@ function page() {
 function onWhich({ other, byhand }) {
   const another = other && !isSaid() ? `Another text: ${other}.` : "";
   const says = usesOwn() ? byhand ? "" : "On your text." : another;
-  return says ? el("p", { class: "strip-source strip-other" }, says) : null;
+  return says ? el("p.strip-source.strip-other", says) : null;
 }
 
 function asks() {
   const { reply, told: answered } = view;
   const now = step();
   if (!now.predict) {
-    return reply.pending ? el("p", { class: "role-quiet" }, "The reader is asked: a moment.") : [
-      reply.holds && reply.decides
-        ? el("p", { class: "strip-decides" }, glued(reply.decides))
-        : null,
-      reply.reveal ? el("p", { class: "strip-reveal" }, emphasised(reply.reveal)) : null,
+    return reply.pending ? el("p.role-quiet", "The reader is asked: a moment.") : [
+      reply.holds && reply.decides ? el("p.strip-decides", glued(reply.decides)) : null,
+      reply.reveal ? el("p.strip-reveal", emphasised(reply.reveal)) : null,
     ];
   }
   if (answered) return chosen([...now.options, ...reply.options], answered.answer, view.guess);
   if (!reply.holds) return null;
-  if (reply.pending) return el("p", { class: "role-quiet" }, "The reader is asked: a moment.");
+  if (reply.pending) return el("p.role-quiet", "The reader is asked: a moment.");
   if (room.leads()) return led(now, reply);
   const mine = view.voted ?? room.mine();
   return el(
-    "div",
-    { class: "strip-asks" },
+    "div.strip-asks",
     mine === null ? null : el(
-      "p",
-      { class: "strip-voted", tabindex: -1, role: "status" },
+      "p.strip-voted",
+      { tabindex: -1, role: "status" },
       "Your guess: ",
-      el("bdi", {}, mine),
-      el("span", { class: "role-quiet" }, " (you can change it until the reveal)"),
+      el("bdi", mine),
+      el("span.role-quiet", " (you can change it until the reveal)"),
     ),
     form(now, reply.options, commit),
     button("I don’t know, show me", () => commit(null), { class: "plain show-me" }),
@@ -415,20 +411,19 @@ function asks() {
 
 /** What a class sees of a question: the teacher's own page shows it and waits. */
 const led = (now, reply) => [
-  el("div", { class: "led" }, chosen([...now.options, ...reply.options])),
-  el("p", { class: "role-quiet strip-text" }, "Your class guesses on its own pages."),
+  el("div.led", chosen([...now.options, ...reply.options])),
+  el("p.role-quiet.strip-text", "Your class guesses on its own pages."),
 ];
 
 function navigation() {
   const { at } = view;
   const last = at.step + 1 >= here().steps.length;
   if (isSaid()) {
-    return el("div", { class: "strip-nav" }, button("All statements", () => openSaid()));
+    return el("div.strip-nav", button("All statements", () => openSaid()));
   }
   if (room.follows()) return null;
   return el(
-    "div",
-    { class: "strip-nav" },
+    "div.strip-nav",
     button("Back", back, { disabled: at.step === 0, class: "strip-button back" }),
     button(last ? "Finish" : "Next", next, { class: "strip-button next filled" }),
   );
@@ -461,10 +456,9 @@ const skipped = ({ id, steps }) =>
 /** What is left to be answered, before a lesson is done. */
 function left(lesson, open) {
   return [
-    el("p", { class: "strip-text" }, "These steps are still to be answered:"),
+    el("p.strip-text", "These steps are still to be answered:"),
     el(
-      "div",
-      { class: "strip-choices" },
+      "div.strip-choices",
       skipped(lesson).map((k) =>
         button(`${k + 1}. ${lesson.steps[k].title}`, () => open(lesson.id, k))
       ),
@@ -481,8 +475,7 @@ function ending() {
     head(lacks ? "Not done yet" : "Done", lesson.title, leave),
     lacks ? left(lesson, open) : farewell(lesson.wrong),
     el(
-      "div",
-      { class: "strip-nav" },
+      "div.strip-nav",
       button("All lessons", toList, { class: "strip-button to-list" }),
       after
         ? button(`Next: ${after.title}`, () => open(after.id, 0), {
@@ -503,7 +496,7 @@ function list() {
       : null,
     room.follows() ? null : own.choice(),
     view.contents.faults.map((fault) =>
-      el("p", { class: "strip-wrong" }, "A lesson is left out: ", el("bdi", {}, fault))
+      el("p.strip-wrong", "A lesson is left out: ", el("bdi", fault))
     ),
     button("Homework: ten exercises", homework.open, { class: "plain said-open" }),
     button("Quiz: nine questions", quiz.open, { class: "plain said-open" }),

@@ -20,8 +20,8 @@ export function draw(root, picture, page, held) {
   const w = page.reading.windows[picture.window];
   Object.assign(held, { picture, page, w, drag: null, axes: {}, width });
   held.alone ??= false;
-  held.total = el("p", { class: "total-live tabular", "aria-live": "polite" });
-  held.text = el("div", { class: "arrows" });
+  held.total = el("p.total-live.tabular", { "aria-live": "polite" });
+  held.text = el("div.arrows");
   const box = el("input", {
     type: "checkbox",
     id: "loss-alone",
@@ -33,12 +33,11 @@ export function draw(root, picture, page, held) {
   });
   const parts = SIDES.map((side) => axis(held, side));
   root.replaceChildren(
-    el("p", { class: "says veil-part" }, picture.says),
+    el("p.says.veil-part", picture.says),
     ...windows(picture, page),
-    el("div", { class: "veil-part" }, ...parts, held.total),
+    el("div.veil-part", ...parts, held.total),
     el(
-      "div",
-      { class: "folds veil-part" },
+      "div.folds.veil-part",
       kept(held, "try", "change a logit", trial(box)),
       kept(held, "pulls", "what a step pulls", held.text),
       kept(held, "bridge", "the bridge to chapter 4", bridge(picture, page)),
@@ -61,17 +60,15 @@ function windows(picture, page) {
       )
     ),
   );
-  return [el("label", { class: "lever" }, "window ", choice)];
+  return [el("label.lever", "window ", choice)];
 }
 
 const trial = (box) =>
   el(
-    "div",
-    { class: "levers" },
-    el("label", { class: "lever" }, box, "normalise over the label alone"),
+    "div.levers",
+    el("label.lever", box, "normalise over the label alone"),
     el(
-      "span",
-      { class: "role-quiet" },
+      "span.role-quiet",
       "Drag a tick, or choose one with the arrow keys and move it with up and down.",
     ),
   );
@@ -127,12 +124,12 @@ function axis(held, side) {
   });
   art.append(
     svg("text", { class: side, x: 0, y: em * 0.9 }, `${side} logits`),
-    svg("line", { class: "rule", x1: 0, x2: width - column, y1: y, y2: y }),
+    svg("line.rule", { x1: 0, x2: width - column, y1: y, y2: y }),
     // the left end belongs to what stands lower
     ...ticks(x, { room: em * 12, em, least: 1 }).filter(({ at }) => !lower || at > em * 6.5).map((
       { at, text },
-    ) => svg("text", { class: "quiet", x: at, y: y + em * 1.4, "text-anchor": "middle" }, text)),
-    ...(lower ? [svg("text", { class: "quiet", x: 0, y: y + em * 1.4 }, `← ${lower} lower`)] : []),
+    ) => svg("text.quiet", { x: at, y: y + em * 1.4, "text-anchor": "middle" }, text)),
+    ...(lower ? [svg("text.quiet", { x: 0, y: y + em * 1.4 }, `← ${lower} lower`)] : []),
   );
   const labels = new Set(sparse.map(([pos]) => pos));
   const order = [...logits.keys()].sort((a, b) => logits[b] - logits[a]);
@@ -152,15 +149,15 @@ function axis(held, side) {
     narrow: page.narrow,
     named: order.slice(0, NAMED),
     marks: new Map(),
-    names: svg("g", {}),
-    gaps: svg("g", {}),
-    rule: svg("g", { class: "log-z" }),
+    names: svg("g"),
+    gaps: svg("g"),
+    rule: svg("g.log-z"),
   };
   art.append(parts.names, parts.gaps, parts.rule);
   for (let pos = 0; pos < logits.length; pos += 1) {
     const node = handles.has(pos)
       ? handle(held, parts, pos)
-      : svg("line", { class: "tick", y1: y - em * 0.3, y2: y + em * 0.3 });
+      : svg("line.tick", { y1: y - em * 0.3, y2: y + em * 0.3 });
     parts.marks.set(pos, node);
     art.append(node);
   }
@@ -189,10 +186,10 @@ function handle(held, parts, pos) {
         gold ? ", the label" : ""
       }`,
     },
-    svg("rect", { class: "target", x: -em * 0.5, y: y - em * 0.7, width: em, height: em * 1.4 }),
+    svg("rect.target", { x: -em * 0.5, y: y - em * 0.7, width: em, height: em * 1.4 }),
     gold
-      ? svg("circle", { class: "gold dot-gold", cx: 0, cy: y, r: em * 0.38 })
-      : svg("line", { class: "tick", x1: 0, x2: 0, y1: y - em * 0.5, y2: y + em * 0.5 }),
+      ? svg("circle.gold.dot-gold", { cx: 0, cy: y, r: em * 0.38 })
+      : svg("line.tick", { x1: 0, x2: 0, y1: y - em * 0.5, y2: y + em * 0.5 }),
   );
   const move = (value) => {
     const v = Math.round(Math.min(parts.high, Math.max(parts.low, value)) * 100) / 100;
@@ -290,15 +287,15 @@ function totalOf({ page, w, alone, drag }, found, printed) {
   return [
     many ? `window ${w.index + 1}: ` : "",
     "loss = ½ · ",
-    el("span", { class: "role-start" }, "start"),
+    el("span.role-start", "start"),
     " + ½ · ",
-    el("span", { class: "role-end" }, "end"),
+    el("span.role-end", "end"),
     " = ½ · ",
-    el("span", { class: "role-start" }, printed.addends[0]),
+    el("span.role-start", printed.addends[0]),
     " + ½ · ",
-    el("span", { class: "role-end" }, printed.addends[1]),
+    el("span.role-end", printed.addends[1]),
     ` ${printed.sign} `,
-    el("strong", {}, printed.total),
+    el("strong", printed.total),
     alone ? ` — ${aloneSays(found.start.sparse.length, found.end.sparse.length)}` : "",
     drag ? " — one logit is moved by hand" : "",
   ];
@@ -335,7 +332,7 @@ function label({ w }, { x, y, em, names, named, labels, right, shown }, logits, 
     if (!place) return [];
     const base = y - em * (0.9 + 1.05 * place.row);
     return [
-      svg("line", { class: "leader", x1: tick.x, x2: place.foot, y1: y - em * 0.5, y2: base + 3 }),
+      svg("line.leader", { x1: tick.x, x2: place.foot, y1: y - em * 0.5, y2: base + 3 }),
       svg("text", {
         class: labels.has(tick.pos) ? "words gold name" : "words name",
         x: place.at,

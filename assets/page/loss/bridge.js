@@ -15,29 +15,25 @@ export function bridge(picture, page) {
   const [zs, ze, minus] = loss.addends;
   const spaced = minus.startsWith("\u2212") ? `\u2212 ${minus.slice(1)}` : `+ ${minus}`;
   return el(
-    "div",
-    { class: "bridge" },
+    "div.bridge",
     el(
-      "p",
-      { class: "tabular" },
-      el("strong", {}, "The bridge "),
+      "p.tabular",
+      el("strong", "The bridge "),
       `for the label's pair (${i}, ${j}): 2 · its loss = log Z`,
-      el("sub", {}, "s"),
+      el("sub", "s"),
       " + log Z",
-      el("sub", {}, "e"),
+      el("sub", "e"),
       " − score = ",
       `${zs} + ${ze} ${spaced} ${loss.sign} ${loss.total};  exp(−2 · loss) ${
         bound(inWindow) ? "" : "= "
       }`,
-      el("strong", {}, inWindow),
+      el("strong", inWindow),
       ", which chapter 4 prints as its probability in the window at temperature 1. Both log " +
         "Z are the same for every pair of the window, so the pair with the highest score is " +
         "the most probable legal pair.",
     ),
     gold
-      ? el("button", {
-        type: "button",
-        class: "act",
+      ? el("button.act", {
         onclick: () => {
           page.select(gold);
           document.getElementById("tab-spans")?.click();

@@ -22,14 +22,14 @@ function shell(root, picture) {
     root,
     step: "axes",
     held: {},
-    stage: el("div", { class: "step-stage" }),
+    stage: el("div.step-stage"),
   };
   view.buttons = stepButtons("loss", picture.steps, (key) => {
     view.step = key;
     paint(view);
   });
   view.folds = FOLDS.map(([key, title, draw]) => {
-    const inside = el("div", { class: "fold-inside" });
+    const inside = el("div.fold-inside");
     const node = fold(title, inside, { id: `loss-${key}` });
     node.addEventListener("toggle", () => {
       if (node.open) drawFold(view, { key, inside, draw });
@@ -38,13 +38,12 @@ function shell(root, picture) {
   });
   root.replaceChildren(
     el(
-      "div",
-      { class: "loss" },
-      el("div", { class: "steps", role: "group", "aria-label": "Steps" }, view.buttons),
+      "div.loss",
+      el("div.steps", { role: "group", "aria-label": "Steps" }, view.buttons),
       view.stage,
       fold(
         "more about the loss",
-        el("div", { class: "folds" }, view.folds.map((f) => f.node)),
+        el("div.folds", view.folds.map((f) => f.node)),
         { id: "loss-more" },
       ),
     ),

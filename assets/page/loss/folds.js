@@ -13,12 +13,11 @@ export function variants(root, picture, page) {
   root.replaceChildren(
     ...(picture.variants.length
       ? picture.variants.map(({ title, says, table: rows }) =>
-        el("section", {}, el("h3", {}, title), el("p", {}, says), rows ? table(rows, page) : null)
+        el("section", el("h3", title), el("p", says), rows ? table(rows, page) : null)
       )
       : [
         el(
           "p",
-          {},
           `With no answer as the label every window is trained to ${picture.null}, and ` +
             `there is nothing to share.`,
         ),
@@ -37,49 +36,38 @@ export function misread(root, picture, page, held) {
   };
   root.replaceChildren(
     el(
-      "div",
-      { class: "switches", role: "group", "aria-label": "Formulas as they are sometimes written" },
+      "div.switches",
+      { role: "group", "aria-label": "Formulas as they are sometimes written" },
       picture.misread.map((m) =>
-        el("button", {
-          type: "button",
-          class: "switch",
+        el("button.switch", {
           "aria-pressed": String(m.key === held.open),
           onclick: () => choose(m.key),
         }, m.wrong)
       ),
     ),
+    el("dl.two.tabular", pair("as written it gives", found.value), pair(found.of, found.right)),
+    el("p.says", found.says),
+    el("p", el("strong", "Corrected: "), found.instead),
     el(
-      "dl",
-      { class: "two tabular" },
-      pair("as written it gives", found.value),
-      pair(found.of, found.right),
+      "div.acts",
+      el("button.act", {
+        onclick: () => page.input("break", found.key),
+      }, "Break it: search the stored readings"),
     ),
-    el("p", { class: "says" }, found.says),
-    el("p", {}, el("strong", {}, "Corrected: "), found.instead),
-    el(
-      "div",
-      { class: "acts" },
-      el(
-        "button",
-        { type: "button", class: "act", onclick: () => page.input("break", found.key) },
-        "Break it: search the stored readings",
-      ),
-    ),
-    ...(broken ? [el("p", { class: "says broken" }, broken.says)] : []),
+    ...(broken ? [el("p.says.broken", broken.says)] : []),
   );
 }
 
-const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));
+const pair = (name, value) => el("div", el("dt", name), el("dd", value));
 
 export function loseAndWin(root, picture, page) {
   const { side, searched } = picture;
   const here = el(
-    "p",
-    { class: "tabular" },
+    "p.tabular",
     "This reading: the loss is ",
-    el("strong", {}, side.loss),
+    el("strong", side.loss),
     ", prediction says ",
-    el("bdi", {}, side.answer === null ? "no answer" : `“${side.answer}”`),
+    el("bdi", side.answer === null ? "no answer" : `“${side.answer}”`),
     picture.source === "reader"
       ? ". Nobody has said what is right."
       : side.right
@@ -90,23 +78,22 @@ export function loseAndWin(root, picture, page) {
       ? ", which is none of the labels."
       : ", which is wrong.",
   );
-  const ask = el("button", {
-    type: "button",
-    class: "act",
-    onclick: () => page.input("search", true),
-  }, "search the stored readings");
+  const ask = el(
+    "button.act",
+    { onclick: () => page.input("search", true) },
+    "search the stored readings",
+  );
   root.replaceChildren(
     here,
     el(
-      "p",
-      { class: "role-quiet" },
+      "p.role-quiet",
       "Training lowers the loss at the label and never scores a pair; prediction takes the " +
         "best legal pair. So they can disagree.",
     ),
-    el("div", { class: "acts" }, ask),
+    el("div.acts", ask),
     ...(searched
       ? [
-        el("p", { class: "says" }, searched.says),
+        el("p.says", searched.says),
         searched.count ? table(searched.table, page) : null,
       ].filter(Boolean)
       : []),
@@ -120,7 +107,6 @@ export function replay(root, picture, page, held) {
     root.replaceChildren(
       el(
         "p",
-        {},
         picture.example
           ? "No record of the fine-tuning fits this reading: it belongs to the bundled reader " +
             "and its examples at their own windows."
@@ -133,13 +119,10 @@ export function replay(root, picture, page, held) {
   if (!picture.replay) {
     root.replaceChildren(
       el(
-        "div",
-        { class: "acts" },
-        el(
-          "button",
-          { type: "button", class: "act", onclick: () => page.input("replay", true) },
-          "show what every recorded step said about this example",
-        ),
+        "div.acts",
+        el("button.act", {
+          onclick: () => page.input("replay", true),
+        }, "show what every recorded step said about this example"),
       ),
     );
     return;
@@ -156,10 +139,9 @@ export function replay(root, picture, page, held) {
     });
   }
   held.at = Math.min(held.at, data.steps.length - 1);
-  const slider = el("input", {
+  const slider = el("input.scrubber", {
     type: "range",
     id: "loss-replay-step",
-    class: "scrubber",
     "aria-label": "recorded step",
     min: 0,
     max: data.steps.length - 1,
@@ -170,19 +152,18 @@ export function replay(root, picture, page, held) {
       frame(held, data, picture, page, slider);
     },
   });
-  held.graph = el("div", {});
-  held.said = el("p", { class: "tabular", "aria-live": "polite" });
+  held.graph = el("div");
+  held.said = el("p.tabular", { "aria-live": "polite" });
   root.replaceChildren(
-    el("p", { class: "says" }, data.says),
+    el("p.says", data.says),
     el(
-      "p",
-      { class: "role-quiet" },
+      "p.role-quiet",
       "loss at each recorded step; the first steps were recorded more closely than the later ones",
     ),
     held.graph,
     slider,
     held.said,
-    el("div", { class: "start-end" }, held.text.root),
+    el("div.start-end", held.text.root),
     table(data.table, page),
   );
   frame(held, data, picture, page, slider);
@@ -204,10 +185,10 @@ function frame(held, data, picture, page, slider) {
   const said = `step ${data.steps[at]}`;
   slider.setAttribute("aria-valuetext", said);
   held.said.replaceChildren(
-    el("strong", {}, said),
+    el("strong", said),
     `: loss ${fixed(data.loss[at], 3)}, `,
     data.answers[at] === null ? "no answer; the best span of the window would be " : "answer ",
-    el("bdi", {}, `“${data.best[at]}”`),
+    el("bdi", `“${data.best[at]}”`),
     at === 0 && data.steps[0] === 0 ? " — the heads are random" : "",
   );
   held.graph.replaceChildren(

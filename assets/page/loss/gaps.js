@@ -100,7 +100,7 @@ export function drawGaps(parts, { logits, z, sparse }, digits) {
   const bottom = y + em * (2.2 + ROW * rows.filter(({ pos }) => pos !== null).length) - em * 0.6;
   const left = at > right - em * 3;
   rule.replaceChildren(
-    svg("line", { class: "rule-ink", x1: at, x2: at, y1: em * 1.2, y2: bottom }),
+    svg("line.rule-ink", { x1: at, x2: at, y1: em * 1.2, y2: bottom }),
     svg(
       "text",
       { x: at + (left ? 5 : 0), y: em * 0.9, "text-anchor": left ? "end" : "middle" },
@@ -109,7 +109,7 @@ export function drawGaps(parts, { logits, z, sparse }, digits) {
   );
   const head = sparse.length > 1 && !narrow
     ? [
-      svg("text", { class: "quiet", x: right + em * 0.8, y: y + em * 0.3 }, "share · (−log p)"),
+      svg("text.quiet", { x: right + em * 0.8, y: y + em * 0.3 }, "share · (−log p)"),
     ]
     : [];
   gaps.replaceChildren(
@@ -131,20 +131,17 @@ export function drawGaps(parts, { logits, z, sparse }, digits) {
 /** From the label to log Z; a gap too small to see is drawn wider, with how many times. */
 function bracket(a, b, h, { y, em, right }) {
   const line = (p, q) =>
-    svg("path", {
-      class: "gap",
-      d: `M${p},${h - 5}V${h + 5}M${p},${h}H${q}M${q},${h - 5}V${h + 5}`,
-    });
+    svg("path.gap", { d: `M${p},${h - 5}V${h + 5}M${p},${h}H${q}M${q},${h - 5}V${h + 5}` });
   if (b - a >= em * NARROW) return [line(a, b)];
   const q = clamp(b + em, em * WIDE, right - 4);
   const p = q - em * WIDE;
   const times = b - a > 0 ? (em * WIDE) / (b - a) : Infinity;
   return [
-    svg("path", { class: "lens", d: `M${a},${y}L${p},${h}M${b},${y}L${q},${h}` }),
+    svg("path.lens", { d: `M${a},${y}L${p},${h}M${b},${y}L${q},${h}` }),
     line(p, q),
     svg(
-      "text",
-      { class: "quiet", x: p - 6, y: h + em * 0.3, "text-anchor": "end" },
+      "text.quiet",
+      { x: p - 6, y: h + em * 0.3, "text-anchor": "end" },
       times < 1000 ? `×${Math.round(times)}` : "enlarged",
     ),
   ];

@@ -21,28 +21,20 @@ export function draw(root, picture, page, held) {
     event.preventDefault();
     markSelection(page);
   });
-  held.mark = el("button", {
-    type: "button",
-    class: "act filled",
-    onclick: () => markSelection(page),
-  });
-  const act = (text, name) =>
-    el("button", { type: "button", class: "act", onclick: () => page.input(name, true) }, text);
+  held.mark = el("button.act.filled", { onclick: () => markSelection(page) });
+  const act = (text, name) => el("button.act", { onclick: () => page.input(name, true) }, text);
   const silent = (text, id, count) =>
-    el("button", {
-      type: "button",
-      class: "act",
+    el("button.act", {
       id: `loss-silent-${id}`,
       disabled: count > picture.mostSilent,
       onclick: () => page.input("silent", count),
     }, text);
   const source = picture.source;
   root.replaceChildren(
-    el("p", { class: "says veil-part" }, picture.says),
-    el("div", { class: "text-box" }, held.text.box),
+    el("p.says.veil-part", picture.says),
+    el("div.text-box", held.text.box),
     el(
-      "div",
-      { class: "acts" },
+      "div.acts",
       held.mark,
       act("no answer is right", "no answer"),
       picture.golds.length && source !== "reader"
@@ -120,19 +112,16 @@ function strip(picture, page) {
     ? `The label as rows: ${cut.chars}; the rows sum to 1`
     : `The label as rows: no answer, so ${picture.null} is the target of every window`;
   return el(
-    "div",
-    { class: "table-box strip", tabindex: 0, role: "region", "aria-label": "Labelling strip" },
+    "div.table-box.strip",
+    { tabindex: 0, role: "region", "aria-label": "Labelling strip" },
     el(
       "table",
-      {},
-      el("caption", {}, caption),
+      el("caption", caption),
       el(
         "thead",
-        {},
         cut
           ? el(
             "tr",
-            {},
             el("th", { scope: "row" }, "characters"),
             cell("–"),
             docs.map((d) =>
@@ -146,7 +135,6 @@ function strip(picture, page) {
           : null,
         el(
           "tr",
-          {},
           el("th", { scope: "row" }, "word pieces"),
           cell(picture.null, "piece"),
           pieces,
@@ -154,8 +142,7 @@ function strip(picture, page) {
         ),
         cut
           ? el(
-            "tr",
-            { class: "role-quiet" },
+            "tr.role-quiet",
             el("th", { scope: "row" }, "index in the paragraph"),
             cell("–"),
             docs.map((d) => cell(d)),
@@ -163,11 +150,9 @@ function strip(picture, page) {
           )
           : null,
       ),
-      el("tbody", {}, rows),
+      el("tbody", rows),
     ),
-    rest > 0
-      ? el("p", { class: "role-quiet" }, `… ${rest} more windows, in the table below`)
-      : null,
+    rest > 0 ? el("p.role-quiet", `… ${rest} more windows, in the table below`) : null,
   );
 }
 
@@ -195,12 +180,11 @@ function labelRow(picture, w, side, docs, cell, count) {
   const name = count > 1 ? `window ${w.index + 1} ${side}` : side;
   return el(
     "tr",
-    {},
     el(
       "th",
       { scope: "row", title: holds },
       el("span", { class: `role-${side}` }, name),
-      side === "start" && count > 1 ? el("span", { class: "role-quiet" }, ` holds ${holds}`) : null,
+      side === "start" && count > 1 ? el("span.role-quiet", ` holds ${holds}`) : null,
     ),
     cell(shown(w.clsAt), lit(w.clsAt)),
     docs.map((d) => (at(d) === null ? cell("", "absent") : cell(shown(at(d)), lit(at(d))))),

@@ -14,8 +14,7 @@ export function draw(root, picture, page, held) {
   root.replaceChildren(
     controls(picture, page, held),
     bench.learned ? results(root, picture, page) : el(
-      "p",
-      { class: "role-quiet" },
+      "p.role-quiet",
       "Nothing was trained yet. A step changes a copy of the reader that only you see; " +
         "everybody else keeps reading with the one it was made from.",
     ),
@@ -27,13 +26,11 @@ function controls({ bench, changed }, page, held) {
   const learned = bench.learned;
   const radios = (name, title, list) =>
     el(
-      "fieldset",
-      { class: "lever" },
-      el("legend", {}, title),
+      "fieldset.lever",
+      el("legend", title),
       list.map(({ key, says }) =>
         el(
           "label",
-          {},
           el("input", {
             type: "radio",
             name: `loss-${name}`,
@@ -66,32 +63,23 @@ function controls({ bench, changed }, page, held) {
   const send = (steps) =>
     page.input("step", { scope: choice.scope, steps, rate: chosen(), optimizer: choice.optimizer });
   const act = (text, name, on = true) =>
-    el("button", {
-      type: "button",
-      class: "act",
-      disabled: !on,
-      onclick: () => page.input(name, true),
-    }, text);
+    el("button.act", { disabled: !on, onclick: () => page.input(name, true) }, text);
   return el(
-    "div",
-    { class: "bench" },
+    "div.bench",
     el(
-      "div",
-      { class: "levers" },
+      "div.levers",
       radios("scope", "what moves", bench.scopes),
       radios("optimizer", "optimizer", bench.optimizers),
-      el("label", { class: "lever" }, "learning_rate ", rate),
+      el("label.lever", "learning_rate ", rate),
     ),
     el(
-      "div",
-      { class: "acts" },
+      "div.acts",
       bench.steps.map((n) =>
-        el("button", {
-          type: "button",
-          class: "act filled",
-          id: `loss-take-${n}`,
-          onclick: () => send(n),
-        }, n === 1 ? "1 step" : `${n} steps`)
+        el(
+          "button.act.filled",
+          { id: `loss-take-${n}`, onclick: () => send(n) },
+          n === 1 ? "1 step" : `${n} steps`,
+        )
       ),
       act("undo", "undo", Boolean(learned?.canUndo)),
       act("redo", "redo", Boolean(learned?.canRedo)),
@@ -100,8 +88,7 @@ function controls({ bench, changed }, page, held) {
     ),
     changed
       ? el(
-        "p",
-        { class: "role-quiet" },
+        "p.role-quiet",
         "Steps start from the reader's own logits, not from those moved by hand.",
       )
       : null,
@@ -113,24 +100,17 @@ function results(root, { bench }, page) {
   const width = root.clientWidth || 600;
   const third = page.narrow ? width : Math.floor((width - 48) / 3);
   return el(
-    "div",
-    { class: "veil-part results" },
-    el("p", { class: "says" }, learned.says),
+    "div.veil-part.results",
+    el("p.says", learned.says),
     el(
-      "div",
-      { class: "trio" },
+      "div.trio",
       part(
         "loss after each step, nats",
         curve(learned.curve, third, page, { floor: learned.floor }),
       ),
       part(
         "probability before (hollow) and after (solid)",
-        el(
-          "div",
-          {},
-          dumbbells(learned, "start", third, page),
-          dumbbells(learned, "end", third, page),
-        ),
+        el("div", dumbbells(learned, "start", third, page), dumbbells(learned, "end", third, page)),
       ),
       part(
         "tokens at (start logit, end logit): where they went",
@@ -139,22 +119,18 @@ function results(root, { bench }, page) {
     ),
     pair(learned.matrix, width, page),
     el(
-      "p",
-      { class: "moved tabular" },
+      "p.moved.tabular",
       learned.moved.map((m) =>
         el(
           "span",
-          {},
-          el("strong", {}, m.name),
+          el("strong", m.name),
           ` |${m.name}| ${m.norm}, moved by ${m.distance}, turned by ${m.degrees}`,
         )
       ),
-      el("span", { class: "role-quiet" }, "T: means over the tokens of the window"),
+      el("span.role-quiet", "T: means over the tokens of the window"),
     ),
     table(learned.spans, page),
-    forgot
-      ? el("div", {}, el("p", { class: "says" }, forgot.says), table(forgot.table, page))
-      : null,
+    forgot ? el("div", el("p.says", forgot.says), table(forgot.table, page)) : null,
   );
 }
 
@@ -167,13 +143,11 @@ function pair(matrix, width, page) {
       matrix.holds[k]
     } of all pairs`;
   return el(
-    "div",
-    { class: "trio" },
+    "div.trio",
     part(said(0, "before"), square(matrix, 0, half, page)),
     part(said(1, "after"), square(matrix, 1, half, page)),
     el(
-      "p",
-      { class: "role-quiet matrix-key" },
+      "p.role-quiet.matrix-key",
       "Outlined: the best legal pair. Green: the label. Crossed out: no legal answer, " +
         "because the end stands before the start, the span is too long, or one of the two lies " +
         "outside the paragraph.",
@@ -196,12 +170,10 @@ function square(matrix, k, width, page) {
       fixed(matrix.cells[r][c].before, 3)
     } before, ${fixed(matrix.cells[r][c].after, 3)} after`;
     return svg(
-      "g",
-      { class: "pair-cell" },
-      svg("title", {}, says),
-      svg("rect", { class: "ground", x: x(c), y: y(r), width: side, height: high }),
-      svg("rect", {
-        class: "ink",
+      "g.pair-cell",
+      svg("title", says),
+      svg("rect.ground", { x: x(c), y: y(r), width: side, height: high }),
+      svg("rect.ink", {
         "fill-opacity": p / 2,
         x: x(c) + 0.5,
         y: y(r) + 0.5,
@@ -209,10 +181,10 @@ function square(matrix, k, width, page) {
         height: high - 1,
       }),
       found.kind !== "legal" && found.kind !== "no answer"
-        ? svg("path", { class: "cross", d: `M${x(c)},${y(r) + high}L${x(c) + side},${y(r)}` })
+        ? svg("path.cross", { d: `M${x(c)},${y(r) + high}L${x(c) + side},${y(r)}` })
         : null,
       found.gold
-        ? svg("path", { class: "gold-line", d: `M${x(c) + 3},${y(r) + high - 3}h${side - 6}` })
+        ? svg("path.gold-line", { d: `M${x(c) + 3},${y(r) + high - 3}h${side - 6}` })
         : null,
       p >= 0.005
         ? svg("text", {
@@ -224,9 +196,8 @@ function square(matrix, k, width, page) {
     );
   };
   return svg(
-    "svg",
+    "svg.matrix",
     {
-      class: "matrix",
       width,
       height: y(starts.length) + em * 0.4,
       role: "img",
@@ -240,31 +211,30 @@ function square(matrix, k, width, page) {
         )
       ).filter(Boolean).join("; "),
     },
-    svg("text", { class: "start", x: 0, y: top - em * 0.4 }, "start"),
-    svg("text", { class: "end", x: x(0), y: em * 0.9 }, "end"),
+    svg("text.start", { x: 0, y: top - em * 0.4 }, "start"),
+    svg("text.end", { x: x(0), y: em * 0.9 }, "end"),
     starts.map((name, r) =>
-      svg("text", {
-        class: "start",
-        x: left - em * 0.4,
-        y: y(r) + high / 2 + em * 0.3,
-        "text-anchor": "end",
-      }, clipped(name, 9))
+      svg(
+        "text.start",
+        { x: left - em * 0.4, y: y(r) + high / 2 + em * 0.3, "text-anchor": "end" },
+        clipped(name, 9),
+      )
     ),
     ends.map((name, c) =>
-      svg("text", {
-        class: "end",
-        transform: `translate(${x(c) + side / 2},${top - em * 0.4}) rotate(-38)`,
-      }, clipped(name, 8))
+      svg(
+        "text.end",
+        { transform: `translate(${x(c) + side / 2},${top - em * 0.4}) rotate(-38)` },
+        clipped(name, 8),
+      )
     ),
     cells.map((row, r) => row.map((found, c) => cell(found, r, c))),
     best
-      ? svg("rect", { class: "best-pair", x: x(best[1]), y: y(best[0]), width: side, height: high })
+      ? svg("rect.best-pair", { x: x(best[1]), y: y(best[0]), width: side, height: high })
       : null,
   );
 }
 
-const part = (title, content) =>
-  el("figure", {}, el("figcaption", { class: "role-quiet" }, title), content);
+const part = (title, content) => el("figure", el("figcaption.role-quiet", title), content);
 
 function dumbbells(learned, side, width, page) {
   const em = 16 * page.scale;
@@ -285,13 +255,13 @@ function dumbbells(learned, side, width, page) {
     list.flatMap((c, k) => {
       const y = row * (k + 1.5);
       return [
-        svg("line", { class: "rule", x1: names, x2: width - em, y1: y, y2: y }),
+        svg("line.rule", { x1: names, x2: width - em, y1: y, y2: y }),
         svg("line", { class: `link ${side}`, x1: x(c.before), x2: x(c.after), y1: y, y2: y }),
         svg("circle", { class: `hollow ${side}`, cx: x(c.before), cy: y, r: 4.5 * page.scale }),
         svg(
           "circle",
           { class: side, cx: x(c.after), cy: y, r: 4.5 * page.scale },
-          svg("title", {}, c.says),
+          svg("title", c.says),
         ),
         svg("text", { x: 0, y: y + em * 0.3 }, clipped(c.text, Math.floor(names / (em * 0.52)))),
       ];
@@ -319,15 +289,14 @@ function plane(points, width, page) {
     taken.push([at, base]);
     const end = at > size * 0.6;
     return svg(
-      "text",
-      { class: "name", x: at, y: base, "text-anchor": end ? "end" : "start" },
+      "text.name",
+      { x: at, y: base, "text-anchor": end ? "end" : "start" },
       clipped(p.text, 14),
     );
   };
   return svg(
-    "svg",
+    "svg.plane",
     {
-      class: "plane",
       width: size,
       height: size,
       role: "img",
@@ -337,30 +306,20 @@ function plane(points, width, page) {
         }`
       ).join("; "),
     },
-    svg("line", { class: "rule", x1: pad, x2: size - pad, y1: size - pad, y2: size - pad }),
-    svg("line", { class: "rule", x1: pad, x2: pad, y1: pad, y2: size - pad }),
+    svg("line.rule", { x1: pad, x2: size - pad, y1: size - pad, y2: size - pad }),
+    svg("line.rule", { x1: pad, x2: pad, y1: pad, y2: size - pad }),
     svg(
-      "text",
-      { class: "start", x: size - pad, y: size - em * 0.4, "text-anchor": "end" },
+      "text.start",
+      { x: size - pad, y: size - em * 0.4, "text-anchor": "end" },
       `start logit ${short(xa)} to ${short(xb)}`,
     ),
-    svg(
-      "text",
-      { class: "end", x: 0, y: em },
-      `end logit ${short(ya)} to ${short(yb)}`,
-    ),
+    svg("text.end", { x: 0, y: em }, `end logit ${short(ya)} to ${short(yb)}`),
     points.flatMap((
       p,
     ) => [
-      svg("line", {
-        class: "went",
-        x1: x(p.from[0]),
-        y1: y(p.from[1]),
-        x2: x(p.to[0]),
-        y2: y(p.to[1]),
-      }),
-      svg("circle", { class: "was", cx: x(p.from[0]), cy: y(p.from[1]), r: 3 * page.scale }),
-      svg("circle", { class: "ink", cx: x(p.to[0]), cy: y(p.to[1]), r: 3.5 * page.scale }),
+      svg("line.went", { x1: x(p.from[0]), y1: y(p.from[1]), x2: x(p.to[0]), y2: y(p.to[1]) }),
+      svg("circle.was", { cx: x(p.from[0]), cy: y(p.from[1]), r: 3 * page.scale }),
+      svg("circle.ink", { cx: x(p.to[0]), cy: y(p.to[1]), r: 3.5 * page.scale }),
     ]),
     points.map(name),
   );

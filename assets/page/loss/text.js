@@ -63,15 +63,14 @@ function layout(host, picture, page, w, width, key, pull) {
         count += (broken[m].units.at(-1)?.last ?? 0) - broken[m].units[0].first + 1;
       }
       nodes.push(
-        el("p", { class: "role-quiet" }, `… ${count} tokens, none pulled by more than 0.01`),
+        el("p.role-quiet", `… ${count} tokens, none pulled by more than 0.01`),
       );
     }
   });
-  const beside = el("p", { class: "outside-pull tabular" });
+  const beside = el("p.outside-pull.tabular");
   host.replaceChildren(
     el(
-      "p",
-      { class: "role-quiet" },
+      "p.role-quiet",
       "½ (y − p): an arrow up says that a step raises this logit, down that it lowers it; " +
         "each head carries the ½ of the mean. Start above the words, end below.",
     ),
@@ -117,7 +116,7 @@ function lane(line, side, pull, w, size) {
       d: `M${c.x},${tail}V${tip}M${c.x - 3.5 * size},${tip + back}L${c.x},${tip}L${
         c.x + 3.5 * size
       },${tip + back}`,
-    }, svg("title", {}, `${c.name}: p − y = ${fixed(-2 * c.v, 3)}, ½ (y − p) = ${fixed(c.v, 3)}`));
+    }, svg("title", `${c.name}: p − y = ${fixed(-2 * c.v, 3)}, ½ (y − p) = ${fixed(c.v, 3)}`));
     const clash = Math.abs(c.v) < PRINTED || taken.some((x) => Math.abs(x - c.x) < 36 * size);
     if (clash) return [art];
     taken.push(c.x);
@@ -153,7 +152,6 @@ function outside(w, pull) {
     );
   return el(
     "span",
-    {},
     "Outside the paragraph, ",
     say("start"),
     say("end"),

@@ -6,8 +6,7 @@ import { el } from "../shared/dom.js";
 /** {root, draw(), mark()}, as the running page's. */
 export function bars() {
   const root = el(
-    "p",
-    { class: "role-quiet" },
+    "p.role-quiet",
     "Bars with hover and zoom need the running page; their numbers stand in the table.",
   );
   return { root, draw() {}, mark() {} };

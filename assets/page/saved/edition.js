@@ -151,7 +151,7 @@ function absent(error) {
   document.body.classList.add("saved", "ready");
   asTheSystem();
   page().append(
-    el("header", { class: "masthead" }, el("h1", {}, el("a", { href: MORE.up }, "Spanlight"))),
+    el("header.masthead", el("h1", el("a", { href: MORE.up }, "Spanlight"))),
     el(
       "p",
       { role: "alert" },

@@ -26,7 +26,7 @@ export const next = () => {
 
 /** What gr.HTML is on the running page: an element, a value that can be sent, and a trigger. */
 export function picture(kind, id, value, trigger = (..._) => {}, into = page()) {
-  const element = el("div", { id, class: "picture" }, el("div", { class: "mount" }));
+  const element = el("div.picture", { id }, el("div.mount"));
   into.append(element);
   const props = { kind, value };
   const watching = [];

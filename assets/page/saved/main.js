@@ -27,9 +27,8 @@ const CONTROLS = "input, select, textarea";
 /** The same state on the running page; the fragment follows what is shown. */
 function wayThere(home) {
   if (!home) return null;
-  const link = el("a", {
+  const link = el("a.plain", {
     id: "to-page",
-    class: "plain",
     href: home,
     target: "_blank",
     rel: "noopener noreferrer",
@@ -49,13 +48,12 @@ function masthead({ home, tagline }, more) {
   asTheSystem();
   page().append(
     el(
-      "header",
-      { class: "masthead" },
-      el("h1", {}, more.up ? el("a", { href: more.up }, "Spanlight") : "Spanlight"),
-      el("p", { class: "tagline" }, tagline),
+      "header.masthead",
+      el("h1", more.up ? el("a", { href: more.up }, "Spanlight") : "Spanlight"),
+      el("p.tagline", tagline),
       el(
-        "div",
-        { class: "switches", role: "group", "aria-label": "Page" },
+        "div.switches",
+        { role: "group", "aria-label": "Page" },
         more.strip ? toggle("lessons", "lessons", { controls: "lessons", pressed: false }) : null,
         toggle("guessing", "you are the reader", { controls: "guess", pressed: false }),
         toggle("veiled", "veil"),
@@ -115,7 +113,7 @@ function start(saved, tape, more = {}) {
   more.strip?.();
   picture("guess", "guess", {});
   picture("verdict", "verdict", {});
-  const tabs = el("div", {});
+  const tabs = el("div");
   page().append(tabs);
   const { chapters } = saved;
   chapters.forEach(({ key }) => panel(key, more));
@@ -125,7 +123,7 @@ function start(saved, tape, more = {}) {
 }
 
 function panel(key, more) {
-  const box = el("div", { id: `panel-${key}`, class: "panel" });
+  const box = el("div.panel", { id: `panel-${key}` });
   page().append(box);
   const made = picture(
     "chapter",

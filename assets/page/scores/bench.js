@@ -30,12 +30,10 @@ export function makeBench(on) {
     spellcheck: "false",
     placeholder: "the reader in use",
   });
-  const row = (id, name, box) =>
-    el("div", { class: "scores-field" }, el("label", { for: id }, name), box);
+  const row = (id, name, box) => el("div.scores-field", el("label", { for: id }, name), box);
   const form = el(
-    "form",
+    "form.scores-form",
     {
-      class: "scores-form",
       onsubmit: (event) => {
         event.preventDefault();
         if (!typed(view.question, "question") || !typed(view.context, "paragraph")) return;
@@ -50,26 +48,17 @@ export function makeBench(on) {
     row("scores-bench-paragraph", "Paragraph", view.context),
     row("scores-bench-reader", "Reader: a Hugging Face id, a folder, or nothing", view.reader),
     el(
-      "div",
-      { class: "scores-line" },
-      el(
-        "button",
-        { type: "submit", class: "scores-button", id: "scores-bench-read" },
-        "Read and compare",
-      ),
-      el(
-        "button",
-        { type: "button", class: "plain", onclick: () => fill(view, true) },
-        "as on screen",
-      ),
+      "div.scores-line",
+      el("button.scores-button", { type: "submit", id: "scores-bench-read" }, "Read and compare"),
+      el("button.plain", { onclick: () => fill(view, true) }, "as on screen"),
     ),
   );
-  view.out = el("div", {});
+  view.out = el("div");
   view.rests = makeRests(on);
   const root = el(
-    "section",
-    { class: "scores-bench", "aria-label": "Two readings side by side" },
-    el("h3", {}, "What if? Two readings side by side"),
+    "section.scores-bench",
+    { "aria-label": "Two readings side by side" },
+    el("h3", "What if? Two readings side by side"),
     form,
     view.out,
     view.rests.root,
@@ -86,7 +75,7 @@ export function makeBench(on) {
       drawn = now;
       const { bench } = model.picture;
       view.out.replaceChildren(
-        ...(bench ? [el("p", { class: "scores-says" }, bench.says), columns(bench, model)] : []),
+        ...(bench ? [el("p.scores-says", bench.says), columns(bench, model)] : []),
       );
     },
   };
@@ -118,50 +107,32 @@ function columns(bench, { page, width }) {
 
 function column(side, k, width, scale, most) {
   return el(
-    "section",
-    { class: "scores-column", "aria-label": k ? "to compare" : "on screen" },
+    "section.scores-column",
+    { "aria-label": k ? "to compare" : "on screen" },
     el(
-      "p",
-      { class: "role-quiet" },
+      "p.role-quiet",
       k ? "to compare, read by " : "on screen, read by ",
-      el("bdi", {}, side.reader),
+      el("bdi", side.reader),
       side.windows > 1 ? `, window ${side.window + 1} of ${side.windows}` : "",
     ),
-    el("p", { class: "scores-asked" }, el("bdi", {}, side.question)),
+    el("p.scores-asked", el("bdi", side.question)),
     el(
-      "p",
-      { class: "scores-answer" },
-      side.answer === null ? "no answer" : el("bdi", {}, side.answer),
+      "p.scores-answer",
+      side.answer === null ? "no answer" : el("bdi", side.answer),
       side.answer === null && side.span
-        ? el("span", { class: "role-quiet" }, "; best span ", el("bdi", {}, side.span))
+        ? el("span.role-quiet", "; best span ", el("bdi", side.span))
         : null,
     ),
     el(
-      "dl",
-      { class: "four" },
+      "dl.four",
       side.numbers.map((n) =>
-        el(
-          "div",
-          {},
-          el("dt", {}, n.name),
-          el(
-            "dd",
-            {},
-            el("span", { class: "value" }, n.value),
-            el("div", { class: "over" }, n.over),
-          ),
-        )
+        el("div", el("dt", n.name), el("dd", el("span.value", n.value), el("div.over", n.over)))
       ),
     ),
     el(
-      "div",
-      { class: "scores-stems" },
+      "div.scores-stems",
       side.lanes.map((lane) => stems(lane, width, scale, most)),
-      el(
-        "p",
-        { class: "role-quiet" },
-        `a stem of full height: ${most < 0.0005 ? "< 0.001" : fixed(most, 3)}`,
-      ),
+      el("p.role-quiet", `a stem of full height: ${most < 0.0005 ? "< 0.001" : fixed(most, 3)}`),
     ),
     side.lanes.map(told),
   );
@@ -189,20 +160,19 @@ function stems({ side, p, top }, width, scale, most) {
         top.map(([t, q]) => `${t} ${q}`).join(", ")
       }`,
     },
-    svg("line", { class: "rule", x1: 0, x2: width, y1: base, y2: base }),
+    svg("line.rule", { x1: 0, x2: width, y1: base, y2: base }),
     svg("path", { class: `strip ${side}-strip`, d, "stroke-width": 3 }),
   );
 }
 
 function told({ side, note, top }) {
   return el(
-    "p",
-    { class: "role-quiet" },
+    "p.role-quiet",
     el("span", { class: `role-${side}` }, side),
     `: ${note}. `,
     top.map((
       [text, q, pos],
       k,
-    ) => [k ? ", " : "", el("bdi", { class: "read-token" }, text), ` ${q} at ${pos}`]),
+    ) => [k ? ", " : "", el("bdi.read-token", text), ` ${q} at ${pos}`]),
   );
 }

@@ -69,14 +69,13 @@ export function makeBias(moved) {
       step: 0.05,
       value: 0,
     });
-    const shown = el("output", { class: "tabular", for: `scores-bias-${side}` }, "+0.00");
+    const shown = el("output.tabular", { for: `scores-bias-${side}` }, "+0.00");
     input.addEventListener("input", () => {
       set(side, Number(input.value));
     });
     view[side] = { input, shown };
     return el(
-      "div",
-      { class: "scores-lever" },
+      "div.scores-lever",
       el(
         "label",
         { for: `scores-bias-${side}` },
@@ -105,28 +104,19 @@ export function makeBias(moved) {
     set("start", 0);
     set("end", 0);
   };
-  view.rows = el("tbody", {});
-  view.says = el("p", { class: "scores-says", role: "status", "aria-live": "polite" });
+  view.rows = el("tbody");
+  view.says = el("p.scores-says", { role: "status", "aria-live": "polite" });
   view.sliders = [slider("start", "b_S"), slider("end", "b_E")];
   const root = el(
-    "details",
-    { class: "fold scores-bias", id: "scores-bias" },
-    el("summary", {}, "move a bias"),
+    "details.fold.scores-bias",
+    { id: "scores-bias" },
+    el("summary", "move a bias"),
     view.sliders,
-    el("button", {
-      type: "button",
-      class: "plain",
-      onclick: none,
-    }, "reset"),
+    el("button.plain", { onclick: none }, "reset"),
     view.says,
     tableBox(
       "What a bias moves and what it does not",
-      el(
-        "table",
-        {},
-        headRow(["number", "as read", "with the bias", "moves?"]),
-        view.rows,
-      ),
+      el("table", headRow(["number", "as read", "with the bias", "moves?"]), view.rows),
     ),
   );
   return {
@@ -170,9 +160,9 @@ function show({ model, shift, rows, says }) {
       "tr",
       { class: a === b ? "" : "scores-moves" },
       el("th", { scope: "row" }, title),
-      el("td", {}, a),
-      el("td", {}, b),
-      el("td", {}, a === b ? "stays" : "moves"),
+      el("td", a),
+      el("td", b),
+      el("td", a === b ? "stays" : "moves"),
     );
   }));
   says.textContent = shift.start || shift.end

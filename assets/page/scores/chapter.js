@@ -38,14 +38,13 @@ function shell(root, page) {
       paint(view);
     },
   );
-  view.stage = el("div", { class: "scores-stage" });
+  view.stage = el("div.scores-stage");
   root.replaceChildren(
     el(
-      "div",
-      { class: "scores" },
+      "div.scores",
       el(
-        "div",
-        { class: "scores-steps", role: "group", "aria-label": "Pictures of this chapter" },
+        "div.scores-steps",
+        { role: "group", "aria-label": "Pictures of this chapter" },
         view.buttons,
       ),
       view.stage,

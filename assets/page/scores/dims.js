@@ -10,16 +10,10 @@ import { missing } from "./layers.js";
 const LANES = [["start", "S", "s"], ["end", "E", "e"]];
 
 export function makeDimensions(on) {
-  const body = el("div", { class: "scores-lanes" });
-  const waiting = el("p", { class: "role-quiet", role: "status" });
-  const intro = el("p", { class: "scores-says" });
-  const root = el(
-    "div",
-    {},
-    intro,
-    waiting,
-    body,
-  );
+  const body = el("div.scores-lanes");
+  const waiting = el("p.role-quiet", { role: "status" });
+  const intro = el("p.scores-says");
+  const root = el("div", intro, waiting, body);
   let drawn = null;
   return {
     root,
@@ -64,12 +58,11 @@ function lane({ anatomy, compare, second, rivals }, vectors, at) {
     { class: `scores-lane ${side}`, "aria-label": `${side} logit, dimension by dimension` },
     el(
       "h3",
-      {},
       el("span", { class: `role-${side}` }, `${side}_logit`),
       " of ",
-      el("bdi", { class: "read-token" }, anatomy.token),
+      el("bdi.read-token", anatomy.token),
       " = ",
-      el("b", { class: "tabular" }, anatomy.logit),
+      el("b.tabular", anatomy.logit),
     ),
     strips(anatomy, vectors, at),
     sumTable(anatomy, big, small, side),
@@ -105,10 +98,9 @@ function strips(anatomy, vectors, { side, big, width, scale }) {
     "ink-strip",
   ]];
   const height = rows.length * gap;
-  const root = svg("svg", {
+  const root = svg("svg.scores-strips", {
     width,
     height,
-    class: "scores-strips",
     role: "img",
     "aria-label":
       `${big}, T of ${anatomy.token} and their products over ${v.length} dimensions; the ` +
@@ -116,13 +108,13 @@ function strips(anatomy, vectors, { side, big, width, scale }) {
   });
   root.append(
     ...anatomy.rows.map(({ k }) =>
-      svg("line", { class: "top-dimension", x1: x(k), x2: x(k), y1: 0, y2: height })
+      svg("line.top-dimension", { x1: x(k), x2: x(k), y1: 0, y2: height })
     ),
   );
   rows.forEach(([values, size, name, cls], r) => {
     const middle = r * gap + half + 4;
     root.append(
-      svg("line", { class: "rule", x1: left, x2: width - 4, y1: middle, y2: middle }),
+      svg("line.rule", { x1: left, x2: width - 4, y1: middle, y2: middle }),
       bars(values, size, { x, middle, half, name: cls }),
       svg("text", { class: r === 0 ? side : "quiet", x: 0, y: middle + 4 }, name),
     );
@@ -133,8 +125,8 @@ function strips(anatomy, vectors, { side, big, width, scale }) {
 function bar(x, most) {
   const part = Math.min(1, Math.abs(x) / most) * 50;
   return el(
-    "span",
-    { class: "scores-bar", "aria-hidden": "true" },
+    "span.scores-bar",
+    { "aria-hidden": "true" },
     el("span", {
       class: x < 0 ? "negative" : "positive",
       style: { width: `${part}%`, [x < 0 ? "right" : "left"]: "50%" },
@@ -145,13 +137,7 @@ function bar(x, most) {
 function grid(label, caption, head, body) {
   return tableBox(
     label,
-    el(
-      "table",
-      { class: "scores-sum" },
-      el("caption", {}, caption),
-      headRow(head),
-      el("tbody", {}, body),
-    ),
+    el("table.scores-sum", el("caption", caption), headRow(head), el("tbody", body)),
   );
 }
 
@@ -163,10 +149,10 @@ function sumTable(a, big, small, side) {
       "tr",
       { class: cls },
       el("th", { scope: "row" }, name),
-      el("td", {}, v),
-      el("td", {}, t),
-      el("td", { class: "product" }, product),
-      el("td", {}, x === null ? "" : bar(x, most)),
+      el("td", v),
+      el("td", t),
+      el("td.product", product),
+      el("td", x === null ? "" : bar(x, most)),
     );
   return grid(
     `Products that add up to the ${side} logit`,
@@ -199,27 +185,25 @@ function comparison(c, second, rivals, { side, on }) {
       "tr",
       { class: cls },
       el("th", { scope: "row" }, name),
-      el("td", {}, a),
-      el("td", {}, b),
-      el("td", { class: "product" }, product),
-      el("td", {}, x === null ? "" : bar(x, most)),
+      el("td", a),
+      el("td", b),
+      el("td.product", product),
+      el("td", x === null ? "" : bar(x, most)),
     );
   return el(
-    "div",
-    { class: "scores-compare" },
+    "div.scores-compare",
     el(
-      "p",
-      { class: "scores-line" },
+      "p.scores-line",
       el(
         "label",
         { for: `scores-contrast-${side}` },
         "Why ",
-        el("bdi", { class: "read-token" }, c.names[0]),
+        el("bdi.read-token", c.names[0]),
         " and not",
       ),
       menu,
     ),
-    el("p", { class: "scores-says" }, c.says),
+    el("p.scores-says", c.says),
     grid(
       `Two tokens side by side, ${side}`,
       "the dimensions that separate the two most; the bias is in both and cancels",

@@ -22,9 +22,7 @@ export function missing(on, model) {
   const { picture, page } = model;
   if (page.reading.typed) return ["These numbers were typed: no vectors stand behind them."];
   if (picture.lacking) return needsPage(picture.lacking);
-  const fetch = el("button", {
-    type: "button",
-    class: "plain",
+  const fetch = el("button.plain", {
     onclick: () => on.input("states", page.selection?.window ?? model.w.index),
   }, "fetch them");
   return ["The hidden states of this window are not here yet. ", fetch];
@@ -33,21 +31,16 @@ export function missing(on, model) {
 export function makeLayers(on, bench) {
   const view = { cursor: null };
   view.says = el(
-    "p",
-    { class: "scores-says" },
+    "p.scores-says",
     "The head S, E was trained on the last layer only. Here it reads every layer all the " +
       "same: a lens. Ink is the probability in that row, drawn as its square root; each row " +
       "sums to 1.",
   );
-  view.waiting = el("p", { class: "role-quiet", role: "status" });
-  view.readout = el("p", {
-    class: "scores-readout tabular",
-    role: "status",
-    "aria-live": "polite",
-  });
-  view.maps = el("div", { class: "scores-maps" });
-  view.ways = el("div", {});
-  view.pca = el("div", {});
+  view.waiting = el("p.role-quiet", { role: "status" });
+  view.readout = el("p.scores-readout.tabular", { role: "status", "aria-live": "polite" });
+  view.maps = el("div.scores-maps");
+  view.ways = el("div");
+  view.pca = el("div");
   view.fold = fold("principal components of T", view.pca, { id: "scores-pca" });
   view.fold.addEventListener("toggle", () => {
     if (view.model && view.fold.open) drawPca(view);
@@ -55,15 +48,14 @@ export function makeLayers(on, bench) {
   view.on = on;
   view.ready = el(
     "div",
-    {},
     view.says,
     view.maps,
     view.readout,
-    el("h3", {}, "The tokens' way through the plane, layer by layer"),
+    el("h3", "The tokens' way through the plane, layer by layer"),
     view.ways,
-    el("div", { class: "folds" }, view.fold),
+    el("div.folds", view.fold),
   );
-  const root = el("div", {}, view.waiting, view.ready, bench.root);
+  const root = el("div", view.waiting, view.ready, bench.root);
   return {
     root,
     update(model) {
@@ -122,12 +114,7 @@ function drawMaps(view) {
   const built = SIDES.map((side) => {
     const pos = chosen?.[side] ?? view.model.picture.plane.best?.[side === "start" ? 0 : 1] ??
       w.clsAt;
-    const canvas = el("canvas", {
-      class: "scores-cells",
-      width: n,
-      height: rows,
-      "aria-hidden": "true",
-    });
+    const canvas = el("canvas.scores-cells", { width: n, height: rows, "aria-hidden": "true" });
     Object.assign(canvas.style, {
       left: `${left}px`,
       top: `${20 * page.scale}px`,
@@ -140,30 +127,26 @@ function drawMaps(view) {
     const over = svg("svg", { width, height, "aria-hidden": "true" });
     const top = 20 * page.scale;
     over.append(
-      svg("rect", { class: "rule", x: left, y: top, width: inner, height: rows * row }),
+      svg("rect.rule", { x: left, y: top, width: inner, height: rows * row }),
       svg(
         "text",
         { class: side, x: left, y: 13 * page.scale },
         `${side}: `,
-        svg("tspan", { class: "words" }, textAt(view, pos).slice(0, 24)),
+        svg("tspan.words", textAt(view, pos).slice(0, 24)),
       ),
-      svg(
-        "text",
-        { class: "quiet", x: width, y: 13 * page.scale, "text-anchor": "end" },
-        "its rank",
-      ),
+      svg("text.quiet", { x: width, y: 13 * page.scale, "text-anchor": "end" }, "its rank"),
     );
     for (let l = 0; l < rows; l += 1) {
       const y = top + (l + 0.5) * row + 4;
       over.append(
         svg(
-          "text",
-          { class: "quiet", x: left - 6, y, "text-anchor": "end" },
+          "text.quiet",
+          { x: left - 6, y, "text-anchor": "end" },
           page.narrow ? String(l) : layerName(l),
         ),
         svg(
-          "text",
-          { class: "rank", x: width, y, "text-anchor": "end" },
+          "text.rank",
+          { x: width, y, "text-anchor": "end" },
           String(rankOf(view.logits[side][l], pos)),
         ),
       );
@@ -177,17 +160,15 @@ function drawMaps(view) {
         height: rows * row,
       }),
     );
-    const mark = svg("rect", {
-      class: "cursor",
+    const mark = svg("rect.cursor", {
       width: Math.max(6, inner / n),
       height: row,
       visibility: "hidden",
     });
     over.append(mark);
     const stage = el(
-      "div",
+      "div.scores-map",
       {
-        class: "scores-map",
         id: `scores-map-${side}`,
         tabindex: 0,
         role: "application",
@@ -276,7 +257,7 @@ function tell(view) {
   const p = view.p[side][l][pos];
   view.readout.replaceChildren(
     `${layerName(l)}, `,
-    el("bdi", { class: "read-token" }, textAt(view, pos)),
+    el("bdi.read-token", textAt(view, pos)),
     ` at position ${pos}: `,
     el("span", { class: `role-${side}` }, `${side}_logit ${fixed(view.logits[side][l][pos], 3)}`),
     `, P(${side}) ${p < 1e-4 ? "< 0.0001" : fixed(p, 4)}, rank ${
@@ -389,11 +370,9 @@ function drawWays(view) {
   view.ways.replaceChildren(
     plane.root,
     el(
-      "p",
-      { class: "scores-key" },
+      "p.scores-key",
       el(
         "span",
-        {},
         "Each line begins at the embeddings (ring) and ends at the last layer: only the last " +
           "dot is a score of this reader.",
       ),
@@ -446,8 +425,7 @@ function drawPca(view) {
   );
   view.pca.replaceChildren(
     el(
-      "p",
-      { class: "role-quiet" },
+      "p.role-quiet",
       `The two directions hold ${pca.shares[0]} and ${
         pca.shares[1]
       } of the variance of T. The heads need not care about variance: what they see is the ` +

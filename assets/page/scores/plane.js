@@ -16,13 +16,7 @@ export function frame(
   const [x0, x1, y0, y1] = range;
   const x = scaleLinear([x0, x1], [left, right]);
   const y = scaleLinear([y0, y1], [bottom, top]);
-  const root = svg("svg", {
-    width,
-    height,
-    class: "scores-plane",
-    role: "group",
-    "aria-label": label,
-  });
+  const root = svg("svg.scores-plane", { width, height, role: "group", "aria-label": label });
   root.append(
     svg(
       "clipPath",
@@ -36,8 +30,7 @@ export function frame(
     ),
   );
   root.append(
-    svg("rect", {
-      class: "rule",
+    svg("rect.rule", {
       x: left,
       y: top,
       width: Math.max(0, right - left),
@@ -46,19 +39,14 @@ export function frame(
   );
   ticks(x, { room: 70 * scale, em: 16 * scale }).forEach(({ at, text }) =>
     root.append(
-      svg("line", { class: "rule", x1: at, x2: at, y1: bottom, y2: bottom + 4 }),
-      svg("text", {
-        class: "quiet",
-        x: at,
-        y: bottom + 16 * scale,
-        "text-anchor": "middle",
-      }, text),
+      svg("line.rule", { x1: at, x2: at, y1: bottom, y2: bottom + 4 }),
+      svg("text.quiet", { x: at, y: bottom + 16 * scale, "text-anchor": "middle" }, text),
     )
   );
   ticks(y, { room: 60 * scale }).forEach(({ at, text }) =>
     root.append(
-      svg("line", { class: "rule", x1: left - 4, x2: left, y1: at, y2: at }),
-      svg("text", { class: "quiet", x: left - 7, y: at + 4, "text-anchor": "end" }, text),
+      svg("line.rule", { x1: left - 4, x2: left, y1: at, y2: at }),
+      svg("text.quiet", { x: left - 7, y: at + 4, "text-anchor": "end" }, text),
     )
   );
   root.append(
@@ -108,7 +96,7 @@ export function diagonals(plane, nullScore, points = []) {
     if (!named) return;
     plane.taken.push(named);
     const [x, y] = [named.l, named.b - 4 * plane.scale];
-    group.append(svg("text", { class: "quiet small", x, y }, `= ${text}`));
+    group.append(svg("text.quiet.small", { x, y }, `= ${text}`));
   });
   return group;
 }
@@ -145,8 +133,7 @@ function leader({ x, y }, box, gap) {
   const to = [Math.max(box.l, Math.min(box.r, x)), Math.max(box.t, Math.min(box.b, y))];
   const length = Math.hypot(to[0] - x, to[1] - y) || 1;
   const skip = Math.min(0.6 * gap, length) / length;
-  return svg("line", {
-    class: "scores-leader",
+  return svg("line.scores-leader", {
     x1: x + skip * (to[0] - x),
     y1: y + skip * (to[1] - y),
     x2: to[0],
@@ -160,7 +147,7 @@ function leader({ x, y }, box, gap) {
  * Each: {x, y, text, name}; `points` are all dots.
  */
 export function labels(plane, list, points = list) {
-  const group = svg("g", { class: "scores-labels", "aria-hidden": "true" });
+  const group = svg("g.scores-labels", { "aria-hidden": "true" });
   const { scale, left, right, top, bottom } = plane;
   const taken = [...plane.taken ?? []];
   const dots = round(points, scale);
@@ -198,15 +185,13 @@ export function labels(plane, list, points = list) {
  * stop, arrows go along the text.
  */
 export function dots(list, on, current, scale) {
-  const group = svg("g", {
-    class: "scores-dots",
+  const group = svg("g.scores-dots", {
     role: "group",
     "aria-label": "Tokens; arrow keys go along the text, Enter selects",
   });
   list.forEach((dot, k) => {
     const shape = dot.kind === "cls"
-      ? svg("path", {
-        class: "cls",
+      ? svg("path.cls", {
         d: `M${dot.x - 5 * scale},${dot.y - 5 * scale}l${10 * scale},${10 * scale}m0,${
           -10 * scale
         }l${-10 * scale},${10 * scale}`,
@@ -227,18 +212,11 @@ export function dots(list, on, current, scale) {
         "data-pos": dot.pos,
         "aria-disabled": dot.doc === null ? "true" : null,
       },
-      svg("circle", { class: "target", cx: dot.x, cy: dot.y, r: 9 * scale }),
+      svg("circle.target", { cx: dot.x, cy: dot.y, r: 9 * scale }),
       shape,
-      dot.start
-        ? svg("circle", { class: "ring of-start", cx: dot.x, cy: dot.y, r: 7 * scale })
-        : null,
+      dot.start ? svg("circle.ring.of-start", { cx: dot.x, cy: dot.y, r: 7 * scale }) : null,
       dot.end
-        ? svg("circle", {
-          class: "ring of-end",
-          cx: dot.x,
-          cy: dot.y,
-          r: scale * (dot.start ? 10 : 7),
-        })
+        ? svg("circle.ring.of-end", { cx: dot.x, cy: dot.y, r: scale * (dot.start ? 10 : 7) })
         : null,
     );
     node.addEventListener("click", (event) => on.choose(dot, event.shiftKey));

@@ -14,17 +14,12 @@ export function makeRests(on) {
     id: "scores-bench-method",
     onchange: () => ask(view, view.menu.value),
   });
-  view.line = el(
-    "p",
-    { class: "scores-line" },
-    el("label", { for: "scores-bench-method" }, "method"),
-    view.menu,
-  );
-  view.out = el("div", {});
+  view.line = el("p.scores-line", el("label", { for: "scores-bench-method" }, "method"), view.menu);
+  view.out = el("div");
   view.root = el(
-    "section",
-    { class: "scores-rests", "aria-label": "What the two scores rested on" },
-    el("h3", {}, "What each score rested on"),
+    "section.scores-rests",
+    { "aria-label": "What the two scores rested on" },
+    el("h3", "What each score rested on"),
     view.line,
     view.out,
   );
@@ -46,11 +41,10 @@ function update(view, bench) {
     bench.sides.map((side) => [side.reader, side.question, side.window, side.span]),
   ]);
   view.line.hidden = !rests;
-  const again = (method) =>
-    el("button", { type: "button", class: "plain", onclick: () => ask(view, method) }, "try again");
+  const again = (method) => el("button.plain", { onclick: () => ask(view, method) }, "try again");
   if (!rests) {
     view.out.replaceChildren(
-      el("p", { class: "role-quiet", role: "status" }, "Waiting for the reader. ", again(FIRST)),
+      el("p.role-quiet", { role: "status" }, "Waiting for the reader. ", again(FIRST)),
     );
     if (view.asked !== view.key) ask(view, FIRST);
     return;
@@ -64,10 +58,10 @@ function update(view, bench) {
   const refused = rests.refused.flatMap((
     said,
     k,
-  ) => (said ? [el("p", {}, el("b", {}, `${HEADS[k]}: `), said)] : []));
+  ) => (said ? [el("p", el("b", `${HEADS[k]}: `), said)] : []));
   view.out.replaceChildren(
-    ...(refused.length ? [...refused, el("p", {}, again(rests.method))] : [
-      el("p", { class: "scores-says" }, rests.says),
+    ...(refused.length ? [...refused, el("p", again(rests.method))] : [
+      el("p.scores-says", rests.says),
       ...(rests.rows.length ? [key(), rows(rests)] : []),
     ]),
   );
@@ -75,14 +69,10 @@ function update(view, bench) {
 
 const key = () =>
   el(
-    "p",
-    { class: "scores-key" },
-    SIDES.map((side) =>
-      el("span", {}, el("i", { class: `scores-swatch ${side}` }), `${side} part`)
-    ),
+    "p.scores-key",
+    SIDES.map((side) => el("span", el("i", { class: `scores-swatch ${side}` }), `${side} part`)),
     el(
       "span",
-      {},
       "filled: supports the score; hollow: speaks against it; bars to one scale, in logits",
     ),
   );
@@ -95,13 +85,9 @@ function rows({ rows: list, absent }) {
   const cell = (row, k) =>
     el(
       "td",
-      {},
-      row.lanes[k] === null ? el("span", { class: "role-quiet" }, absent[k]) : el(
-        "span",
-        { class: "scores-pair" },
-        bars(row.lanes[k], most),
-        el("span", { class: "tabular" }, row.sums[k]),
-      ),
+      row.lanes[k] === null
+        ? el("span.role-quiet", absent[k])
+        : el("span.scores-pair", bars(row.lanes[k], most), el("span.tabular", row.sums[k])),
     );
   const caption =
     `the words with the largest effect on one side or the other, in the order of the text; ` +
@@ -109,22 +95,19 @@ function rows({ rows: list, absent }) {
   return tableBox(
     "The words that the two scores rested on",
     el(
-      "table",
-      { class: "scores-words" },
-      el("caption", {}, caption),
+      "table.scores-words",
+      el("caption", caption),
       headRow(["word", ...HEADS]),
       el(
         "tbody",
-        {},
         list.map((row) =>
           el(
             "tr",
-            {},
             el(
               "th",
               { scope: "row" },
-              el("bdi", { class: "read-token" }, row.name),
-              row.in === "question" ? el("span", { class: "role-quiet" }, " question") : null,
+              el("bdi.read-token", row.name),
+              row.in === "question" ? el("span.role-quiet", " question") : null,
             ),
             cell(row, 0),
             cell(row, 1),
@@ -137,12 +120,11 @@ function rows({ rows: list, absent }) {
 
 function bars(two, most) {
   return el(
-    "span",
-    { class: "scores-two", "aria-hidden": "true" },
+    "span.scores-two",
+    { "aria-hidden": "true" },
     two.map((x, k) =>
       el(
-        "span",
-        { class: "scores-half" },
+        "span.scores-half",
         el("span", {
           class: `${SIDES[k]} ${x < 0 ? "negative" : "positive"}`,
           style: { width: `${(Math.abs(x) / most) * 50}%`, [x < 0 ? "right" : "left"]: "50%" },

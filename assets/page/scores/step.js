@@ -13,12 +13,8 @@ const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
 export function makePlaneStep(on) {
   /** @type {any} */
   const view = { t: 1, slide: null, shift: { start: 0, end: 0 }, running: 0 };
-  view.holder = el("div", { class: "scores-plane-box" });
-  view.readout = el("p", {
-    class: "scores-readout tabular",
-    role: "status",
-    "aria-live": "polite",
-  });
+  view.holder = el("div.scores-plane-box");
+  view.readout = el("p.scores-readout.tabular", { role: "status", "aria-live": "polite" });
   view.question = el("input", {
     type: "text",
     id: "scores-question",
@@ -26,9 +22,8 @@ export function makePlaneStep(on) {
     spellcheck: "false",
   });
   view.form = el(
-    "form",
+    "form.scores-form",
     {
-      class: "scores-form",
       onsubmit: (event) => {
         event.preventDefault();
         if (typed(view.question, "question")) {
@@ -37,12 +32,11 @@ export function makePlaneStep(on) {
       },
     },
     el("label", { for: "scores-question" }, "Ask the same paragraph:"),
-    view.offers = el("div", { class: "scores-offers" }),
+    view.offers = el("div.scores-offers"),
     el(
-      "div",
-      { class: "scores-line" },
+      "div.scores-line",
       view.question,
-      el("button", { type: "submit", class: "scores-button", id: "scores-ask" }, "Ask"),
+      el("button.scores-button", { type: "submit", id: "scores-ask" }, "Ask"),
     ),
   );
   const go = (t) => () => {
@@ -51,30 +45,20 @@ export function makePlaneStep(on) {
     paint(view);
   };
   view.ends = el(
-    "div",
-    { class: "scores-ends", role: "group", "aria-label": "Where the tokens are drawn" },
-    el("button", { type: "button", class: "plain", id: "scores-before", onclick: go(0) }, "before"),
-    el("button", { type: "button", class: "plain", id: "scores-after", onclick: go(1) }, "after"),
-    el("button", {
-      type: "button",
-      class: "plain",
-      id: "scores-play",
-      onclick: () => play(view),
-    }, "slide again"),
-    el("button", {
-      type: "button",
-      class: "plain",
-      id: "scores-drop",
-      onclick: () => on.input("drop", null),
-    }, "take away"),
+    "div.scores-ends",
+    { role: "group", "aria-label": "Where the tokens are drawn" },
+    el("button.plain", { id: "scores-before", onclick: go(0) }, "before"),
+    el("button.plain", { id: "scores-after", onclick: go(1) }, "after"),
+    el("button.plain", { id: "scores-play", onclick: () => play(view) }, "slide again"),
+    el("button.plain", { id: "scores-drop", onclick: () => on.input("drop", null) }, "take away"),
   );
-  view.moves = el("div", {});
-  view.moved = el("div", { class: "scores-moved" }, view.ends, view.moves);
+  view.moves = el("div");
+  view.moved = el("div.scores-moved", view.ends, view.moves);
   view.bias = makeBias((shift) => {
     view.shift = shift;
     move(view);
   });
-  view.key = el("p", { class: "scores-key" });
+  view.key = el("p.scores-key");
   view.on = {
     choose: (dot, extend) => {
       if (dot.doc !== null) on.select(dot.doc, extend);
@@ -82,10 +66,9 @@ export function makePlaneStep(on) {
     tell: (dot) => tell(view, dot),
   };
   const root = el(
-    "div",
-    { class: "scores-plane-step" },
-    el("div", {}, view.holder, view.readout, view.key),
-    el("div", { class: "scores-side" }, view.form, view.moved, view.bias.root),
+    "div.scores-plane-step",
+    el("div", view.holder, view.readout, view.key),
+    el("div.scores-side", view.form, view.moved, view.bias.root),
   );
   return {
     root,
@@ -118,14 +101,14 @@ export function makePlaneStep(on) {
 function offer(view, on, offers, slide) {
   const known = [...view.offers.children].map((button) => button.textContent).join("\n");
   if (known !== offers.join("\n")) {
-    view.offers.replaceChildren(...offers.map((question) =>
-      el("button", {
-        type: "button",
-        class: "scores-button scores-offer",
-        dir: "auto",
-        onclick: () => on.input("other", { question }),
-      }, question)
-    ));
+    view.offers.replaceChildren(
+      ...offers.map((question) =>
+        el("button.scores-button.scores-offer", {
+          dir: "auto",
+          onclick: () => on.input("other", { question }),
+        }, question)
+      ),
+    );
   }
   for (const button of view.offers.children) {
     button.setAttribute("aria-pressed", String(button.textContent === slide?.question));
@@ -219,7 +202,7 @@ function paint(view) {
   const ends = view.list.flatMap(({ from, to }) => [from, to]);
   const stand = ends.map(([s, e]) => ({ x: x(s), y: y(e) }));
   layer.append(diagonals(view.plane, picture.plane.null, stand));
-  view.body = svg("g", {});
+  view.body = svg("g");
   layer.append(view.body);
   const focused = focusIn(view.holder)?.dataset.pos ?? null;
   view.holder.replaceChildren(view.plane.root);
@@ -271,7 +254,7 @@ function place(view) {
   const at = diagonal(view.plane, cls.s + cls.e);
   if (at) {
     view.body.append(
-      svg("line", { class: "null-diagonal", x1: at[0], y1: at[1], x2: at[2], y2: at[3] }),
+      svg("line.null-diagonal", { x1: at[0], y1: at[1], x2: at[2], y2: at[3] }),
     );
   }
   const order = [ringed?.start, ringed?.end, ...(best ?? []), ...named];
@@ -310,7 +293,7 @@ function textAt({ model: { page, w } }, { doc, pos }) {
 function arrows(view) {
   const { x, y, scale } = view.plane;
   const far = new Set(view.slide.largest);
-  const group = svg("g", { class: "scores-arrows", "aria-hidden": "true" });
+  const group = svg("g.scores-arrows", { "aria-hidden": "true" });
   for (const p of view.list) {
     const [ax, ay, bx, by] = [x(p.from[0]), y(p.from[1]), x(p.to[0]), y(p.to[1])];
     const strong = p.doc === null || far.has(p.doc);
@@ -321,8 +304,7 @@ function arrows(view) {
     if (strong && length > 10) {
       const [ux, uy] = [(bx - ax) / length, (by - ay) / length];
       group.append(
-        svg("path", {
-          class: "arrow-head",
+        svg("path.arrow-head", {
           d: `M${bx},${by}l${scale * (-8 * ux - 3.5 * uy)},${scale * (-8 * uy + 3.5 * ux)}l${
             scale * 7 * uy
           },${scale * -7 * ux}Z`,
@@ -348,11 +330,11 @@ function tell(view, dot) {
   }
   const [s, e] = [dot.s + view.shift.start, dot.e + view.shift.end];
   view.readout.replaceChildren(
-    el("bdi", { class: "read-token" }, dot.text),
+    el("bdi.read-token", dot.text),
     ` at ${dot.at}: `,
-    el("span", { class: "role-start" }, `start_logit ${fixed(s, 3)}`),
+    el("span.role-start", `start_logit ${fixed(s, 3)}`),
     ", ",
-    el("span", { class: "role-end" }, `end_logit ${fixed(e, 3)}`),
+    el("span.role-end", `end_logit ${fixed(e, 3)}`),
     `, together ${fixed(rounded(s, 3) + rounded(e, 3), 3)}`,
   );
 }
@@ -360,23 +342,23 @@ function tell(view, dot) {
 function key(view) {
   const { plane } = view.model.picture;
   const sign = (shape, text) =>
-    el("span", {}, svg("svg", { width: 22, height: 14, "aria-hidden": "true" }, shape), text);
+    el("span", svg("svg", { width: 22, height: 14, "aria-hidden": "true" }, shape), text);
   view.key.replaceChildren(
     sign(
-      svg("line", { class: "null-diagonal", x1: 2, y1: 2, x2: 20, y2: 12 }),
+      svg("line.null-diagonal", { x1: 2, y1: 2, x2: 20, y2: 12 }),
       `as high as no answer${view.slide ? "" : ` (${plane.nullPrinted})`}`,
     ),
     sign(
-      svg("circle", { class: "ring of-start", cx: 11, cy: 7, r: 5.5 }),
+      svg("circle.ring.of-start", { cx: 11, cy: 7, r: 5.5 }),
       arrived(view) ? "answer’s start" : "start",
     ),
     sign(
-      svg("circle", { class: "ring of-end", cx: 11, cy: 7, r: 5.5 }),
+      svg("circle.ring.of-end", { cx: 11, cy: 7, r: 5.5 }),
       arrived(view) ? "answer’s end" : "end",
     ),
     ...(view.slide ? [] : [
       sign(
-        svg("circle", { class: "scores-outside", cx: 11, cy: 7, r: 3 }),
+        svg("circle.scores-outside", { cx: 11, cy: 7, r: 3 }),
         "question and separators",
       ),
     ]),

@@ -28,14 +28,14 @@ const KNOWN = "spanlight.next";
 /** After the first answer to an own text: what to ask next, and the keys; once another chapter was opened, never again. */
 function nextStep() {
   const root = el(
-    "span",
-    { class: "next-step", hidden: true },
-    el("button", {
-      type: "button",
-      class: "plain",
-      onclick: () => document.getElementById("tab-why")?.click(),
-    }, "why this answer? 9"),
-    el("span", { class: "role-quiet" }, "? lists the keys"),
+    "span.next-step",
+    { hidden: true },
+    el(
+      "button.plain",
+      { onclick: () => document.getElementById("tab-why")?.click() },
+      "why this answer? 9",
+    ),
+    el("span.role-quiet", "? lists the keys"),
   );
   const known = () => storage("localStorage")?.getItem(KNOWN) === "yes";
   hear("reading", ({ example, typed }) => {
@@ -53,21 +53,14 @@ export function mountAsked() {
   return {
     update(root) {
       if (root.firstChild) return;
-      const question = el("bdi", { class: "asked-question" });
-      const about = el("span", { class: "role-quiet about" });
-      const edit = el("button", {
-        type: "button",
-        class: "plain",
+      const question = el("bdi.asked-question");
+      const about = el("span.role-quiet.about");
+      const edit = el("button.plain", {
         "aria-controls": "ask",
         "aria-expanded": "false",
         onclick: () => open(!document.body.classList.contains("editing")),
       }, OWN);
-      const asked = el("button", {
-        type: "button",
-        class: "asked-open",
-        title: OWN,
-        onclick: () => open(true),
-      }, question);
+      const asked = el("button.asked-open", { title: OWN, onclick: () => open(true) }, question);
       const open = (on) => {
         document.body.classList.toggle("editing", on);
         edit.setAttribute("aria-expanded", String(on));
@@ -77,14 +70,7 @@ export function mountAsked() {
         boxes()[0]?.select();
       };
       root.append(
-        el(
-          "p",
-          { class: "asked" },
-          el("span", { class: "asked-line" }, asked, edit),
-          about,
-          byHand(),
-          nextStep(),
-        ),
+        el("p.asked", el("span.asked-line", asked, edit), about, byHand(), nextStep()),
       );
       const boxes = () =>
         ["question", "paragraph"].map((name) => /** @type {HTMLInputElement | null} */

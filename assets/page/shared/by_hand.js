@@ -68,14 +68,12 @@ const back = (value) => state.send && post("back", state.send, "input", { index:
 
 /** The line; it is empty while nothing is changed. */
 export function byHand() {
-  const says = el("span", {});
+  const says = el("span");
   const root = el(
-    "span",
-    { class: "by-hand", hidden: true },
+    "span.by-hand",
+    { hidden: true },
     says,
-    el("button", {
-      type: "button",
-      class: "plain",
+    el("button.plain", {
       title: "as the reader has it; Ctrl+Z takes back the last change",
       onclick: () => {
         for (const { none } of [...local.values()]) none();

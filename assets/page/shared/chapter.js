@@ -89,40 +89,34 @@ function skeleton(root, key) {
     width: 0,
     due: false,
   };
-  view.formula = el("div", { class: "formula-line" });
-  view.chosen = el("p", { class: "selection-line" });
-  view.question = el("h2", { class: "question" });
-  view.picture = el("div", { class: "stage", id: `stage-${key}` });
+  view.formula = el("div.formula-line");
+  view.chosen = el("p.selection-line");
+  view.question = el("h2.question");
+  view.picture = el("div.stage", { id: `stage-${key}` });
   view.marks = marks(view.picture);
   leaving(view.picture, key);
-  view.text = el("p", { class: "reading-text veil-text", dir: "auto", tabindex: 0 });
+  view.text = el("p.reading-text.veil-text", { dir: "auto", tabindex: 0 });
   view.notice = finding();
-  view.tables = el("div", {});
-  view.best = el("div", { class: "best-examples" });
-  view.simplified = el("ul", {});
+  view.tables = el("div");
+  view.best = el("div.best-examples");
+  view.simplified = el("ul");
   view.page = pageFor(view);
   root.replaceChildren(
-    el("div", { class: "chapter-head" }, view.question, view.notice.root),
+    el("div.chapter-head", view.question, view.notice.root),
     el(
-      "div",
-      { class: "veil-area" },
+      "div.veil-area",
       view.picture,
       view.text,
       view.marks.node,
-      el("div", { class: "numbers" }, view.formula, view.chosen),
+      el("div.numbers", view.formula, view.chosen),
       el(
-        "div",
-        { class: "folds" },
+        "div.folds",
         fold("as a table", view.tables),
         pictureFold(view),
         fold("what is simplified", view.simplified),
         codeFold(key, view.page),
         BENCHED.includes(key)
-          ? el(
-            "button",
-            { type: "button", class: "plain to-bench", onclick: () => say("bench") },
-            "with numbers of your own",
-          )
+          ? el("button.plain.to-bench", { onclick: () => say("bench") }, "with numbers of your own")
           : null,
       ),
       view.best,
@@ -185,10 +179,10 @@ function draw(view) {
   const best = bestOf(view.key);
   view.best.replaceChildren(
     ...(best.length
-      ? [el("span", { class: "role-quiet" }, "Texts that show it well:"), offers(best, view.page)]
+      ? [el("span.role-quiet", "Texts that show it well:"), offers(best, view.page)]
       : []),
   );
-  view.simplified.replaceChildren(...view.data.simplified.map((s) => el("li", {}, s)));
+  view.simplified.replaceChildren(...view.data.simplified.map((s) => el("li", s)));
   keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));
   lockControls(view.picture);
   view.marks.settle();
@@ -230,7 +224,7 @@ function mark(view, moved = true) {
 }
 
 function line(chosen, record) {
-  if (!chosen) return [el("span", { class: "role-quiet" }, "Nothing is selected.")];
+  if (!chosen) return [el("span.role-quiet", "Nothing is selected.")];
   const text = textOf(chosen);
   const at = record
     ? ` i = ${record.i}, j = ${record.j}${
@@ -238,14 +232,13 @@ function line(chosen, record) {
     }`
     : "";
   return [
-    el("span", { class: "role-quiet" }, "selected "),
-    el("bdi", {
-      class: "selected-text",
+    el("span.role-quiet", "selected "),
+    el("bdi.selected-text", {
       title: text,
       "data-span": record ? `${record.window} ${record.start} ${record.end}` : null,
     }, text),
-    el("span", { class: "role-quiet tabular" }, at),
-    record?.flag ? el("span", { class: "flag" }, record.flag) : null,
+    el("span.role-quiet.tabular", at),
+    record?.flag ? el("span.flag", record.flag) : null,
   ].filter(Boolean);
 }
 

@@ -44,7 +44,6 @@ export function mountChapters() {
         el(
           "button",
           {
-            type: "button",
             role: "tab",
             id: `tab-${key}`,
             "aria-controls": `panel-${key}`,
@@ -54,17 +53,17 @@ export function mountChapters() {
               post("chapter", trigger, "select", { index: key, value: title });
             },
           },
-          el("span", { class: "number" }, number),
+          el("span.number", number),
           title,
         );
       const list = el(
-        "div",
-        { role: "tablist", "aria-label": "Chapters", class: "tabs" },
+        "div.tabs",
+        { role: "tablist", "aria-label": "Chapters" },
         groups.map(({ name, items }) =>
           el(
-            "div",
-            { class: "group", role: "presentation" },
-            el("span", { class: "group-name", "aria-hidden": "true" }, name),
+            "div.group",
+            { role: "presentation" },
+            el("span.group-name", { "aria-hidden": "true" }, name),
             items.map(tab),
           )
         ),

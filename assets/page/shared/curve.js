@@ -24,12 +24,11 @@ export function curve(
   const last = values.length - 1;
   const mark = (
     k,
-  ) => [svg("circle", { class: "ink", cx: x(k), cy: y(values[k]), r: 3.5 * page.scale })];
+  ) => [svg("circle.ink", { cx: x(k), cy: y(values[k]), r: 3.5 * page.scale })];
   const name = (k) => (names ? names[k] : k);
   return svg(
-    "svg",
+    "svg.curve",
     {
-      class: "curve",
       width,
       height: full,
       role: "img",
@@ -37,11 +36,10 @@ export function curve(
         fixed(values[last], 3)
       } at step ${name(last)}`,
     },
-    svg("line", { class: "rule", x1: left, x2: width - right, y1: y(0), y2: y(0) }),
+    svg("line.rule", { x1: left, x2: width - right, y1: y(0), y2: y(0) }),
     floor > 0
       ? [
-        svg("line", {
-          class: "rule-ink",
+        svg("line.rule-ink", {
           "stroke-dasharray": "2 3",
           x1: left,
           x2: width - right,
@@ -49,21 +47,18 @@ export function curve(
           y2: y(floor),
         }),
         svg(
-          "text",
-          { class: "quiet", x: width / 2, y: y(floor) + em * 1.1, "text-anchor": "middle" },
+          "text.quiet",
+          { x: width / 2, y: y(floor) + em * 1.1, "text-anchor": "middle" },
           `floor ${fixed(floor, 3)}`,
         ),
       ]
       : null,
-    svg("path", {
-      class: "rule-ink",
+    svg("path.rule-ink", {
       d: values.map((v, k) => `${k ? "L" : "M"}${place(x(k))},${place(y(v))}`).join(""),
     }),
     mark(0),
     mark(last),
-    at === null
-      ? null
-      : svg("circle", { class: "ring", cx: x(at), cy: y(values[at]), r: 7 * page.scale }),
+    at === null ? null : svg("circle.ring", { cx: x(at), cy: y(values[at]), r: 7 * page.scale }),
     svg("text", { x: x(0), y: y(values[0]) - 8, "text-anchor": "start" }, fixed(values[0], 3)),
     last
       ? svg(
@@ -72,13 +67,9 @@ export function curve(
         fixed(values[last], 3),
       )
       : null,
-    svg("text", { class: "quiet", x: x(0), y: full - 4 }, `step ${name(0)}`),
+    svg("text.quiet", { x: x(0), y: full - 4 }, `step ${name(0)}`),
     last
-      ? svg(
-        "text",
-        { class: "quiet", x: x(last), y: full - 4, "text-anchor": "end" },
-        `step ${name(last)}`,
-      )
+      ? svg("text.quiet", { x: x(last), y: full - 4, "text-anchor": "end" }, `step ${name(last)}`)
       : null,
   );
 }

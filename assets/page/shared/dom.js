@@ -2,8 +2,27 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-function fill(node, props, children) {
-  for (const [name, value] of Object.entries(props ?? {})) {
+/** @type {Map<string, {tag: string, classes: string}>} */
+const names = new Map();
+
+/** A tag with its classes as a stylesheet names it: "p.quiet.wide". @param {string} name */
+function named(name) {
+  const known = names.get(name);
+  if (known) return known;
+  const [tag, ...classes] = name.split(".");
+  const made = { tag, classes: classes.join(" ") };
+  names.set(name, made);
+  return made;
+}
+
+/** Properties are a plain object; what comes first and is none is a child. */
+const isProps = (first) =>
+  first !== null && typeof first === "object" && !(first instanceof Node) && !Array.isArray(first);
+
+function fill(node, classes, rest) {
+  if (classes) node.setAttribute("class", classes);
+  const [props, children] = isProps(rest[0]) ? [rest[0], rest.slice(1)] : [{}, rest];
+  for (const [name, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (name === "style") Object.assign(node.style, value);
@@ -17,9 +36,31 @@ function fill(node, props, children) {
   return node;
 }
 
-export const el = (tag, props, ...children) => fill(document.createElement(tag), props, children);
-export const svg = (tag, props, ...children) =>
-  fill(document.createElementNS(SVG, tag), props, children);
+/**
+ * An element: el("p.quiet.wide", {id: "x", onclick: go}, "text", child). Properties may be left
+ * out, as may children: null, undefined and false are none. A button sends no form unless its
+ * `type` says so.
+ * @param {string} name
+ * @param {...any} rest
+ * @returns {any}
+ */
+export function el(name, ...rest) {
+  const { tag, classes } = named(name);
+  const node = document.createElement(tag);
+  if (tag === "button") node.setAttribute("type", "button");
+  return fill(node, classes, rest);
+}
+
+/**
+ * The same for a drawing.
+ * @param {string} name
+ * @param {...any} rest
+ * @returns {any}
+ */
+export function svg(name, ...rest) {
+  const { tag, classes } = named(name);
+  return fill(document.createElementNS(SVG, tag), classes, rest);
+}
 
 /**
  * The element inside `root` that has the focus, or null.
@@ -41,7 +82,7 @@ export const glued = (text) => text.replaceAll(/(\d) %/g, "$1\u00a0%");
  * @param {{open?: boolean, id?: string | null}} [options]
  */
 export function fold(summary, content, { open = false, id = null } = {}) {
-  return el("details", { class: "fold", open, id }, el("summary", {}, summary), content);
+  return el("details.fold", { open, id }, el("summary", summary), content);
 }
 
 /**
@@ -50,7 +91,7 @@ export function fold(summary, content, { open = false, id = null } = {}) {
  * @param {...any} content
  */
 export const tableBox = (name, ...content) =>
-  el("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": name }, content);
+  el("div.table-box", { tabindex: 0, role: "region", "aria-label": name }, content);
 
 /**
  * The head of a table: one row of column names; what has no name heads nothing.
@@ -59,12 +100,7 @@ export const tableBox = (name, ...content) =>
 export const headRow = (names) =>
   el(
     "thead",
-    {},
-    el(
-      "tr",
-      {},
-      names.map((name) => (name === "" ? el("td", {}) : el("th", { scope: "col" }, name))),
-    ),
+    el("tr", names.map((name) => (name === "" ? el("td") : el("th", { scope: "col" }, name)))),
   );
 
 /**
@@ -85,10 +121,9 @@ export const drawing = (width, height, about, ...content) =>
  */
 export const offers = (examples, page) =>
   el(
-    "p",
-    { class: "offers" },
+    "p.offers",
     examples.map(({ id, title }) =>
-      el("button", { type: "button", class: "boxed plain", onclick: () => page.open(id) }, title)
+      el("button.boxed.plain", { onclick: () => page.open(id) }, title)
     ),
   );
 
@@ -117,9 +152,7 @@ export function table({ caption, head, rows, select }, page) {
     row.map((text, c) => {
       const go = c === 0 && select?.[r];
       const inside = go
-        ? el("button", {
-          type: "button",
-          class: "row-select",
+        ? el("button.row-select", {
           dataset: { span: select[r].join(" ") },
           onclick: () =>
             page.select({ window: select[r][0], start: select[r][1], end: select[r][2] }),
@@ -142,7 +175,7 @@ export function table({ caption, head, rows, select }, page) {
     el(
       "table",
       { role: "table", class: head.length > 2 ? "many" : null },
-      el("caption", {}, caption),
+      el("caption", caption),
       el(
         "thead",
         { role: "rowgroup" },
@@ -173,15 +206,13 @@ export function table({ caption, head, rows, select }, page) {
 export const stepButtons = (chapter, steps, go) =>
   steps.map(({ key, title }, k) =>
     el(
-      "button",
+      "button.plain.step",
       {
-        type: "button",
-        class: "plain step",
         id: `${chapter}-step-${key}`,
         dataset: { step: key },
         onclick: () => go(key),
       },
-      el("span", { class: "number" }, k + 1),
+      el("span.number", k + 1),
       title,
     )
   );

@@ -15,7 +15,7 @@ export function emphasised(text) {
   let at = 0;
   for (const match of text.matchAll(APART)) {
     found.push(text.slice(at, match.index));
-    found.push(match[1] ? el("em", {}, match[1]) : el("code", {}, match[2]));
+    found.push(match[1] ? el("em", match[1]) : el("code", match[2]));
     at = match.index + match[0].length;
   }
   return [...found, text.slice(at)].filter((part) => part !== "");

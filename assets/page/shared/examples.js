@@ -46,12 +46,12 @@ function why(/** @type {Example} */ one) {
     : " The reader in use gets it wrong.";
   const tab = one.view && document.getElementById(`tab-${one.view}`);
   return [
-    el("span", { class: "example-kind" }, one.kind),
+    el("span.example-kind", one.kind),
     `: ${one.reason}${does}${own ? "" : " (Said of the bundled reader.)"}`,
     tab
       ? el(
-        "button",
-        { type: "button", class: "plain", onclick: () => tab.click() },
+        "button.plain",
+        { onclick: () => tab.click() },
         `see ${tab.textContent?.replace(/^\d+/, "")}`,
       )
       : null,
@@ -78,7 +78,7 @@ export function mountExamples() {
           )
         ),
       );
-      const line = el("p", { class: "example-why role-quiet", id: "example-why" });
+      const line = el("p.example-why.role-quiet", { id: "example-why" });
       const show = () => {
         menu.value = state.reading?.example ?? "";
         const one = known.get(menu.value);
@@ -87,7 +87,7 @@ export function mountExamples() {
         line.dataset.said = `${menu.value} ${state.record?.right}`;
         line.replaceChildren(...said);
       };
-      root.append(el("label", { class: "examples" }, "Examples ", menu));
+      root.append(el("label.examples", "Examples ", menu));
       document.getElementById("asked")?.append(line);
       hear("reading", show);
       hear("selection", show);

@@ -6,8 +6,7 @@ import { el } from "./dom.js";
 /** @param {{text: string, role: string}[] | null} [parts] */
 export function formula(parts) {
   return el(
-    "p",
-    { class: "formula" },
+    "p.formula",
     (parts ?? []).map((
       { text, role },
     ) => (role === "sub" || role === "sup"

@@ -188,7 +188,6 @@ function render(view) {
   const nodes = new Map();
   const place = (k, text) => {
     const node = el("button", {
-      type: "button",
       class: k === NONE ? "place none" : "place",
       dataset: { k, text },
       onclick: (event) => view.dragged || add(view, k, event.shiftKey ? -1 : 1),
@@ -198,13 +197,12 @@ function render(view) {
         event.preventDefault();
         set(view, view.side, k, wanted);
       },
-    }, el("bdi", {}, text));
+    }, el("bdi", text));
     nodes.set(k, node);
     return node;
   };
   const side = (name) =>
     el("button", {
-      type: "button",
       class: `side role-${name}`,
       dataset: { side: name },
       onclick: () => {
@@ -220,9 +218,8 @@ function render(view) {
       "aria-hidden": "true",
     });
   const field = el(
-    "div",
+    "div.places",
     {
-      class: "places",
       dir: rightToLeft(view.text) ? "rtl" : "ltr",
       role: "group",
       "aria-label": "Places for chips: arrow keys move, 1 to 9 and 0 set how many stand there, " +
@@ -234,26 +231,21 @@ function render(view) {
     ], rightToLeft(view.text)),
   );
   Object.assign(view, { list, field, nodes, chipped: new Set() });
-  view.result = el("div", { class: "guess-result", "aria-live": "polite" });
+  view.result = el("div.guess-result", { "aria-live": "polite" });
   view.sides = el(
-    "div",
-    { class: "sides" },
+    "div.sides",
     side("start"),
     pool("start"),
     side("end"),
     pool("end"),
-    el("button", {
-      type: "button",
-      class: "plain",
+    el("button.plain", {
       onclick: () => {
         view.asked = true;
         view.shown = SIDES.every((name) => placed(view.chips[name]) === CHIPS);
         paint(view);
       },
     }, "compare with the model"),
-    el("button", {
-      type: "button",
-      class: "plain",
+    el("button.plain", {
       onclick: () => {
         view.text = null;
         reset(view);
@@ -263,11 +255,10 @@ function render(view) {
   );
   view.root.replaceChildren(
     el(
-      "section",
-      { class: "guess", "aria-label": "You are the reader" },
+      "section.guess",
+      { "aria-label": "You are the reader" },
       el(
-        "p",
-        { class: "role-quiet" },
+        "p.role-quiet",
         "Ten chips of 10 % for where the answer starts, ten for where it ends: drag them to a " +
           "word (a click puts one, a key from 1 to 9 so many, Shift and Enter all). The answer " +
           "is covered until you compare.",
@@ -303,8 +294,8 @@ function rows(places, base) {
     { length: Math.ceil(places.length / many) },
     (_, r) =>
       el(
-        "div",
-        { class: "place-row", role: "presentation" },
+        "div.place-row",
+        { role: "presentation" },
         runs(places.slice(r * many, (r + 1) * many), base),
       ),
   );
@@ -328,11 +319,7 @@ function runs(places, base) {
   return found.flatMap(({ nodes }) =>
     nodes.length > 1
       ? [
-        el(
-          "div",
-          { class: "place-run", role: "presentation", dir: base ? "ltr" : "rtl" },
-          nodes,
-        ),
+        el("div.place-run", { role: "presentation", dir: base ? "ltr" : "rtl" }, nodes),
       ]
       : nodes
   );
@@ -350,7 +337,7 @@ function paint(view) {
         dataset: { side },
         "aria-hidden": "true",
       }, "●".repeat(n));
-    node.replaceChildren(chips("start", s), el("bdi", {}, node.dataset.text), chips("end", e));
+    node.replaceChildren(chips("start", s), el("bdi", node.dataset.text), chips("end", e));
     node.setAttribute(
       "aria-label",
       `${node.dataset.text}${s ? `, ${s} for the start` : ""}${e ? `, ${e} for the end` : ""}`,
@@ -373,7 +360,7 @@ function paint(view) {
 function missing(view) {
   const sides = lacks(view);
   if (!view.asked || !sides.length) return [];
-  return [el("p", {}, `Place all ten chips for the ${sides.join(" and the ")} first.`)];
+  return [el("p", `Place all ten chips for the ${sides.join(" and the ")} first.`)];
 }
 
 const lacks = (view) => SIDES.filter((side) => placed(view.chips[side]) < CHIPS);
@@ -404,29 +391,26 @@ function result(view) {
   if (!reading || !found) return [];
   const { name, rows, home, window } = found;
   const cell = (x) =>
-    el("td", {}, !Number.isFinite(x) ? "infinite" : x > 0 && x < 0.005 ? "< 0.01" : fixed(x));
+    el("td", !Number.isFinite(x) ? "infinite" : x > 0 && x < 0.005 ? "< 0.01" : fixed(x));
   const share = (x) => (x === 0 ? "0 %" : percent(x));
   return [
-    el("p", {}, `Measured on ${name}.`),
+    el("p", `Measured on ${name}.`),
     tableBox(
       "Your loss and the model's",
       el(
         "table",
-        {},
-        el("caption", {}, "−log p in nats, lower is better"),
+        el("caption", "−log p in nats, lower is better"),
         headRow(["", "word", "you gave", "your −log p", "the model gave", "its −log p"]),
         el(
           "tbody",
-          {},
           rows.map(({ side, word, q, p }) =>
             el(
               "tr",
-              {},
               el("th", { scope: "row", class: `role-${side}` }, side),
               el("td", { dir: "auto" }, word),
-              el("td", {}, share(q)),
+              el("td", share(q)),
               cell(-Math.log(q)),
-              el("td", {}, share(p)),
+              el("td", share(p)),
               cell(-Math.log(p)),
             )
           ),
@@ -434,8 +418,7 @@ function result(view) {
       ),
     ),
     el(
-      "p",
-      { class: "role-quiet" },
+      "p.role-quiet",
       `Your chips: 99 % as placed, 1 % spread over ${view.list.length} words and “no ` +
         `answer”, so that an empty word costs a finite loss. ` +
         `The model: pieces of a word added, ${

@@ -14,12 +14,7 @@ import { hear, say, state } from "./store.js";
  */
 export function toggle(name, label, { controls = null, pressed = true } = {}) {
   const attribute = pressed ? "aria-pressed" : "aria-expanded";
-  const button = el("button", {
-    type: "button",
-    class: "plain",
-    id: `switch-${name}`,
-    "aria-controls": controls,
-  }, label);
+  const button = el("button.plain", { id: `switch-${name}`, "aria-controls": controls }, label);
   const show = () => button.setAttribute(attribute, String(document.body.classList.contains(name)));
   button.addEventListener("click", () => {
     document.body.classList.toggle(name);
@@ -40,12 +35,11 @@ function joinPanel({ address, rows }) {
     [...row].flatMap((bit, x) => bit === "1" ? [`M${x} ${y}h1v1h-1z`] : [])
   );
   return el(
-    "div",
-    { class: "join-panel", id: "join-panel" },
+    "div.join-panel",
+    { id: "join-panel" },
     svg(
-      "svg",
+      "svg.join-code",
       {
-        class: "join-code",
         viewBox: `0 0 ${rows.length} ${rows.length}`,
         role: "img",
         "aria-label": `QR code of ${address}`,
@@ -53,7 +47,7 @@ function joinPanel({ address, rows }) {
       svg("rect", { width: rows.length, height: rows.length, fill: "#fff" }),
       svg("path", { d: dark.join(""), fill: "#000" }),
     ),
-    el("p", {}, "On this network, open ", el("strong", { class: "join-address" }, address)),
+    el("p", "On this network, open ", el("strong.join-address", address)),
   );
 }
 
@@ -75,13 +69,12 @@ export function mountHeader() {
       });
       root.append(
         el(
-          "header",
-          { class: "masthead" },
-          el("h1", {}, "Spanlight"),
-          el("p", { class: "tagline" }, "how a reader finds the answer"),
+          "header.masthead",
+          el("h1", "Spanlight"),
+          el("p.tagline", "how a reader finds the answer"),
           el(
-            "div",
-            { class: "switches", role: "group", "aria-label": "Page" },
+            "div.switches",
+            { role: "group", "aria-label": "Page" },
             reader,
             toggle("lessons", "lessons", { controls: "lessons", pressed: false }),
             toggle("benching", "bench", { controls: "bench", pressed: false }),
@@ -118,15 +111,13 @@ export function mountFoot() {
       const list = keyList();
       root.append(
         el(
-          "div",
-          { class: "foot" },
+          "div.foot",
           el(
             "span",
-            {},
-            el("label", {}, box, " single keys: 1 to 9, [ ], E, V, P, N, ?"),
-            el("button", { type: "button", class: "plain", onclick: list.toggle }, "what they do"),
+            el("label", box, " single keys: 1 to 9, [ ], E, V, P, N, ?"),
+            el("button.plain", { onclick: list.toggle }, "what they do"),
           ),
-          el("span", {}, data.text ?? ""),
+          el("span", data.text ?? ""),
         ),
         list.box,
       );

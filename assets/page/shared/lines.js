@@ -60,11 +60,7 @@ export function breakLines(host, text, width) {
   const all = units(text);
   const from = all[0].from;
   const node = document.createTextNode(text.context.slice(from, all[all.length - 1].to));
-  const sheet = el("div", {
-    class: "lined measuring",
-    dir: "auto",
-    style: { width: `${width}px` },
-  });
+  const sheet = el("div.lined.measuring", { dir: "auto", style: { width: `${width}px` } });
   sheet.append(node);
   host.append(sheet);
   const range = document.createRange();
@@ -105,7 +101,7 @@ function withGap(line, next, context) {
  * the words.
  */
 export function makeLine(line, { context, joins, faded = NEVER }, dir) {
-  const words = el("div", { class: "lined words", dir });
+  const words = el("div.lined.words", { dir });
   const spans = new Map();
   let at = line.from;
   let word = null;
@@ -118,8 +114,7 @@ export function makeLine(line, { context, joins, faded = NEVER }, dir) {
     );
     for (let d = unit.first; d <= unit.last; d += 1) spans.set(d, { span, unit });
     if (!word || !joins(unit.first)) {
-      word = el("span", {
-        class: "word",
+      word = el("span.word", {
         role: "button",
         tabindex: -1,
         dataset: { first: unit.first, last: unit.last },
@@ -131,16 +126,10 @@ export function makeLine(line, { context, joins, faded = NEVER }, dir) {
     at = unit.to;
   }
   words.append(document.createTextNode(context.slice(at, line.to)));
-  const above = svg("svg", { class: "lane above", role: "presentation" });
-  const below = svg("svg", { class: "lane below", role: "presentation" });
-  const marks = svg("svg", { class: "word-marks", "aria-hidden": "true" });
-  const node = el(
-    "div",
-    { class: "line" },
-    above,
-    el("div", { class: "words-box" }, words, marks),
-    below,
-  );
+  const above = svg("svg.lane.above", { role: "presentation" });
+  const below = svg("svg.lane.below", { role: "presentation" });
+  const marks = svg("svg.word-marks", { "aria-hidden": "true" });
+  const node = el("div.line", above, el("div.words-box", words, marks), below);
   return {
     ...line,
     node,
@@ -222,7 +211,7 @@ export function pieceTicks(line, tokens) {
       ? q.left
       : p.left;
     ticks.push(
-      svg("line", { x1: x, x2: x, y1: p.bottom - 1, y2: p.bottom + 4, class: "piece-tick" }),
+      svg("line.piece-tick", { x1: x, x2: x, y1: p.bottom - 1, y2: p.bottom + 4 }),
     );
   }
   return ticks;
@@ -235,14 +224,10 @@ export function pieceTicks(line, tokens) {
 export function markSpan(line, kind, from, to) {
   return boxes(line, from, to).map(({ left, right, top, bottom }) => {
     if (kind === "predicted") {
-      return svg("path", {
-        class: "mark-predicted",
-        d: `M${left + 1},${bottom + 5}v5H${right - 1}v-5`,
-      });
+      return svg("path.mark-predicted", { d: `M${left + 1},${bottom + 5}v5H${right - 1}v-5` });
     }
     if (kind === "gold") {
-      return svg("path", {
-        class: "mark-gold",
+      return svg("path.mark-gold", {
         d: `M${left},${bottom + 1}H${right}M${left},${bottom + 4}H${right}`,
       });
     }

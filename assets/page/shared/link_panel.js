@@ -27,24 +27,23 @@ const jsonFile = (text) => new Blob([text], { type: "application/json" });
 
 /** The field, the button beside it, and what may be locked. */
 function panel() {
-  const field = el("input", {
+  const field = el("input.link-field", {
     type: "text",
     readonly: true,
     id: "link-field",
-    class: "link-field",
     "aria-describedby": "link-note",
     onfocus: (event) => event.target.select(),
   });
   const copy = copyButton(null, () => field.value);
-  const note = el("p", { class: "link-note", id: "link-note" });
+  const note = el("p.link-note", { id: "link-note" });
   const locks = LOCKS.map(([name, label]) => [
     name,
     el("input", { type: "checkbox", id: `link-lock-${name}`, onchange: () => fill() }),
     label,
   ]);
   const root = el(
-    "div",
-    { class: "link-panel", id: "link-panel" },
+    "div.link-panel",
+    { id: "link-panel" },
     el(
       "label",
       { for: "link-field" },
@@ -53,22 +52,19 @@ function panel() {
     field,
     copy,
     canPack() ? saveButton() : null,
-    el("button", {
-      type: "button",
-      class: "plain",
-      id: "worksheet",
-      onclick: printReading,
-    }, "print a worksheet of this text"),
     el(
-      "fieldset",
-      { class: "link-locks" },
-      el("legend", {}, "Locked for whoever opens it:"),
-      locks.map(([, box, label]) => el("label", {}, box, ` ${label}`)),
+      "button.plain",
+      { id: "worksheet", onclick: printReading },
+      "print a worksheet of this text",
+    ),
+    el(
+      "fieldset.link-locks",
+      el("legend", "Locked for whoever opens it:"),
+      locks.map(([, box, label]) => el("label", box, ` ${label}`)),
     ),
     note,
     el(
-      "p",
-      { class: "table-tools" },
+      "p.table-tools",
       "This reading, with the fields of the command line: ",
       takeButton("save as JSON", null, askForReading),
     ),
@@ -97,16 +93,12 @@ function panel() {
 
 /** What a link that was opened could not bring, until the next text or a press. */
 function arrived() {
-  const text = el("span", {});
+  const text = el("span");
   const node = el(
-    "p",
-    { class: "link-left", role: "status", hidden: true },
+    "p.link-left",
+    { role: "status", hidden: true },
     text,
-    el("button", {
-      type: "button",
-      class: "plain",
-      onclick: () => node.setAttribute("hidden", ""),
-    }, "close"),
+    el("button.plain", { onclick: () => node.setAttribute("hidden", "") }, "close"),
   );
   hear("reading", ({ page }) => {
     text.textContent = page?.left ?? "";
@@ -117,12 +109,12 @@ function arrived() {
 
 /** What the author of the link has locked, and the way out of it. */
 function locked() {
-  const text = el("span", {});
+  const text = el("span");
   const node = el(
-    "p",
-    { class: "link-left", hidden: true },
+    "p.link-left",
+    { hidden: true },
     text,
-    el("button", { type: "button", class: "plain", onclick: unlock }, "unlock"),
+    el("button.plain", { onclick: unlock }, "unlock"),
   );
   const show = () => {
     text.textContent = lockedSays();

@@ -102,7 +102,7 @@ export function mirrored(text, gold, readings) {
         "span",
         { class: `mirrored-word${right[k] ? " gold" : ""}${chosen(words[k])}` },
         likely[k] && bars("above", of[0], k),
-        el("span", { class: "mirrored-text" }, words[k].text),
+        el("span.mirrored-text", words[k].text),
         likely[k] && of[1] && bars("below", of[1], k),
       ),
       " ",
@@ -111,9 +111,8 @@ export function mirrored(text, gold, readings) {
   const names = readings.map(({ name }) => name);
   return [
     el(
-      "figure",
-      { class: "mirrored" },
-      el("figcaption", {}, legend(names)),
+      "figure.mirrored",
+      el("figcaption", legend(names)),
       el("p", { class: `mirrored-line of${names.length}`, dir: "auto" }, drawn),
     ),
     listed(words, of, names),
@@ -149,19 +148,16 @@ function listed(words, of, names) {
   return tableBox(
     "Likely starts and ends",
     el(
-      "table",
-      { class: "mirrored-table" },
-      el("caption", {}, `Words with a chance of ${said(LISTED)} or more`),
+      "table.mirrored-table",
+      el("caption", `Words with a chance of ${said(LISTED)} or more`),
       headRow(["word", ...head]),
       el(
         "tbody",
-        {},
         rows.map(([text, ...values]) =>
           el(
             "tr",
-            {},
             el("th", { scope: "row", dir: "auto" }, text),
-            values.map((value) => el("td", { class: "number" }, value)),
+            values.map((value) => el("td.number", value)),
           )
         ),
       ),

@@ -13,13 +13,12 @@ const SHORT = 6;
  * moves marks, the third only stems. Without `selects` it is only looked at: Tab passes it by.
  */
 export function paragraph({ selects = false } = {}) {
-  const rows = el("div", { class: "rows" });
+  const rows = el("div.rows");
   const sum = (side) =>
-    el("div", { class: `sum-one ${side}`, "aria-hidden": "true" }, el("span", {}, "sum = 1"));
+    el("div", { class: `sum-one ${side}`, "aria-hidden": "true" }, el("span", "sum = 1"));
   const root = el(
-    "div",
+    "div.detail",
     {
-      class: "detail",
       role: "group",
       "data-tips": "own",
       "aria-label": selects
@@ -149,9 +148,7 @@ function place(view) {
 function foldedRow(view, from, to) {
   const first = view.broken[from].units[0].first;
   const last = view.broken[to].units.at(-1).last;
-  const node = el("button", {
-    type: "button",
-    class: "folded",
+  const node = el("button.folded", {
     onclick: () => {
       for (let k = from; k <= to; k += 1) view.unfolded.add(k);
       place(view);
@@ -186,19 +183,13 @@ function outsideLine({ page, window: w, question: [from, to] }) {
   groups.forEach((g) => {
     g.span = el("span", { class: `outside-text${g.kind ?? ""}`, dir: "auto" }, g.name);
   });
-  const above = svg("svg", { class: "lane above" });
-  const below = svg("svg", { class: "lane below" });
+  const above = svg("svg.lane.above");
+  const below = svg("svg.lane.below");
   return {
     above,
     below,
     groups,
-    node: el(
-      "div",
-      { class: "line outside" },
-      above,
-      el("div", { class: "words-box" }, groups.map((g) => g.span)),
-      below,
-    ),
+    node: el("div.line.outside", above, el("div.words-box", groups.map((g) => g.span)), below),
   };
 }
 
@@ -247,9 +238,9 @@ function restem({ model, lines, outside, folds }, all = true) {
     };
     node.replaceChildren(
       `… ${last - first + 1} tokens, together `,
-      el("span", { class: "role-start" }, `start ${small(mass("start"))}`),
+      el("span.role-start", `start ${small(mass("start"))}`),
       ", ",
-      el("span", { class: "role-end" }, `end ${small(mass("end"))}`),
+      el("span.role-end", `end ${small(mass("end"))}`),
     );
   }
 }

@@ -76,7 +76,7 @@ export function words(reading) {
  */
 export function paragraph(reading, choose, label) {
   const map = [];
-  const box = el("p", { class: "reading-text", dir: "auto", role: "group", "aria-label": label });
+  const box = el("p.reading-text", { dir: "auto", role: "group", "aria-label": label });
   const put = (parent, from, to) => {
     if (to <= from) return;
     const node = document.createTextNode(reading.context.slice(from, to));
@@ -86,12 +86,7 @@ export function paragraph(reading, choose, label) {
   let at = 0;
   const list = words(reading).map((word, k) => {
     put(box, at, word.start);
-    const span = el("span", {
-      class: "word",
-      role: "button",
-      tabindex: k ? -1 : 0,
-      dataset: { k },
-    });
+    const span = el("span.word", { role: "button", tabindex: k ? -1 : 0, dataset: { k } });
     put(span, Math.max(at, word.start), word.end);
     box.append(span);
     at = Math.max(at, word.end);
@@ -192,7 +187,7 @@ export function boxes(map, origin, start, end) {
 export function overlay(text, context, marks) {
   const { box, map } = text;
   box.querySelector(".marks")?.remove();
-  const layer = svg("svg", { class: "marks", "aria-hidden": "true" });
+  const layer = svg("svg.marks", { "aria-hidden": "true" });
   for (const { start, end, kind } of marks) {
     const lines = boxes(map, box, ...graphemes(context, start, end));
     lines.forEach((line, k) => layer.append(shape(line, kind, k === 0, k === lines.length - 1)));
@@ -202,15 +197,13 @@ export function overlay(text, context, marks) {
 
 function shape({ left, right, top, bottom }, kind, first, last) {
   if (kind === "gold") {
-    return svg("path", {
-      class: "mark-gold",
+    return svg("path.mark-gold", {
       d: `M${left},${bottom - 1}H${right}M${left},${bottom + 2}H${right}`,
     });
   }
   if (kind === "predicted") {
     const y = bottom + 7;
-    return svg("path", {
-      class: "mark-predicted",
+    return svg("path.mark-predicted", {
       d: `M${left},${first ? y - 5 : y}V${y}H${right}V${last ? y - 5 : y}`,
     });
   }

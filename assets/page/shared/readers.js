@@ -38,7 +38,7 @@ async function showBoth({ question, text, gold, readings, note }) {
   const place = view.root.querySelector(".reader-compare");
   place.replaceChildren(
     el("h3", { dir: "auto", tabindex: -1 }, question),
-    note && el("p", {}, note),
+    note && el("p", note),
     sideBySide(text, gold, readings),
   );
   place.querySelector("h3").focus();
@@ -56,9 +56,7 @@ function row(source, remembered) {
   const about = view.about.get(source) || remembered?.about || view.offered[source] || "";
   const on = source === inUse();
   const forget = remembered &&
-    el("button", {
-      type: "button",
-      class: "plain",
+    el("button.plain", {
       "aria-label": `forget ${source}`,
       onclick: () => {
         keepRecent(recent().filter((one) => one.source !== source));
@@ -68,20 +66,16 @@ function row(source, remembered) {
     }, "forget");
   return el(
     "li",
-    {},
-    el(
-      "button",
-      { type: "button", class: "side", "aria-pressed": String(on), onclick: () => use(source) },
-      el("bdi", {}, source),
-    ),
+    el("button.side", {
+      "aria-pressed": String(on),
+      onclick: () => use(source),
+    }, el("bdi", source)),
     !on &&
-      el("button", {
-        type: "button",
-        class: "plain",
+      el("button.plain", {
         "aria-label": `compare with ${source}`,
         onclick: () => compare(source),
       }, "compare"),
-    el("span", { class: "role-quiet" }, about),
+    el("span.role-quiet", about),
     forget,
   );
 }
@@ -110,10 +104,9 @@ function build(hint) {
     "aria-describedby": "reader-hint",
   });
   const form = el(
-    "form",
+    "form.reader-form",
     {
       id: "ask-reader",
-      class: "reader-form",
       onsubmit: (event) => {
         event.preventDefault();
         use(box.value);
@@ -121,12 +114,12 @@ function build(hint) {
     },
     el("label", { for: "reader-name" }, "Reader"),
     box,
-    el("button", { type: "submit", class: "side", id: "ask-load" }, "Load this reader"),
-    el("button", { type: "button", class: "side", onclick: () => compare(box.value) }, "Compare"),
+    el("button.side", { type: "submit", id: "ask-load" }, "Load this reader"),
+    el("button.side", { onclick: () => compare(box.value) }, "Compare"),
   );
-  const note = el("p", { class: "role-quiet reader-hint", id: "reader-hint" }, hint);
-  const both = el("div", { class: "reader-compare" });
-  view.root.append(form, note, el("ul", { class: "reader-list" }), both);
+  const note = el("p.role-quiet.reader-hint", { id: "reader-hint" }, hint);
+  const both = el("div.reader-compare");
+  view.root.append(form, note, el("ul.reader-list"), both);
 }
 
 export function mountReaders() {

@@ -10,9 +10,7 @@ import { download } from "./take.js";
 
 /** The button; the file brings back this address where it needs the running page. */
 export const saveButton = () =>
-  el("button", {
-    type: "button",
-    class: "plain",
+  el("button.plain", {
     id: "save-file",
     onclick: () => {
       const { origin, pathname } = window.location;

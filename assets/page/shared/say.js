@@ -31,14 +31,12 @@ function place(note) {
 }
 
 function line(root, trigger) {
-  const said = el("p", { class: "say", role: "status", "aria-live": "polite" });
-  const cancel = el("button", {
-    type: "button",
+  const said = el("p.say", { role: "status", "aria-live": "polite" });
+  const cancel = el("button.plain", {
     id: "ask-cancel",
-    class: "plain",
     onclick: () => trigger("select", { index: "cancel", value: true }),
   }, "cancel");
-  const note = el("div", { class: "say-line" }, said, cancel);
+  const note = el("div.say-line", said, cancel);
   root.append(note);
   let shown = NOTHING;
   /** @type {{kind: string, text: string} | null} */

@@ -39,8 +39,8 @@ export function wholeSetting(id, apply, waits = () => false) {
     "aria-describedby": `${id}-help ${id}-refused`,
   });
   const name = el("label", { for: id });
-  const help = el("p", { class: "role-quiet", id: `${id}-help` });
-  const refused = el("p", { class: "refused", id: `${id}-refused`, role: "status" });
+  const help = el("p.role-quiet", { id: `${id}-help` });
+  const refused = el("p.refused", { id: `${id}-refused`, role: "status" });
   const say = (text) => {
     refused.textContent = text;
     if (text) box.setAttribute("aria-invalid", "true");
@@ -74,13 +74,7 @@ export function wholeSetting(id, apply, waits = () => false) {
     else if (event.key === "Escape") put(now.value);
   });
   return {
-    root: el(
-      "div",
-      { class: "setting" },
-      el("div", { class: "setting-row" }, name, slider, box),
-      help,
-      refused,
-    ),
+    root: el("div.setting", el("div.setting-row", name, slider, box), help, refused),
     show(setting) {
       const edited = now && box.value !== String(now.value);
       const newer = now && waits();

@@ -20,9 +20,8 @@ function facts(text, reading) {
       : "",
   ];
   return el(
-    "div",
-    { class: "one-reading" },
-    el("h4", {}, el("bdi", {}, name)),
+    "div.one-reading",
+    el("h4", el("bdi", name)),
     el("p", { dir: "auto" }, said.filter(Boolean).join("; ")),
     rests?.length &&
       el(
@@ -32,18 +31,15 @@ function facts(text, reading) {
       ),
     el(
       "table",
-      {},
-      el("caption", {}, "Best spans"),
+      el("caption", "Best spans"),
       headRow(["span", "score"]),
       el(
         "tbody",
-        {},
         n.map((span) =>
           el(
             "tr",
-            {},
             el("th", { scope: "row", dir: "auto" }, cut(text, span)),
-            el("td", { class: "number" }, fixed(span[2])),
+            el("td.number", fixed(span[2])),
           )
         ),
       ),
@@ -59,11 +55,10 @@ function facts(text, reading) {
 export function sideBySide(text, gold, readings) {
   const [a, b] = readings;
   return el(
-    "div",
-    { class: "side-by-side" },
+    "div.side-by-side",
     mirrored(text, gold, readings),
-    b && el("h4", {}, "What moved"),
-    b && el("ul", {}, moved(text, a, b).map((one) => el("li", { dir: "auto" }, one))),
-    el("div", { class: "readings" }, readings.map((one) => facts(text, one))),
+    b && el("h4", "What moved"),
+    b && el("ul", moved(text, a, b).map((one) => el("li", { dir: "auto" }, one))),
+    el("div.readings", readings.map((one) => facts(text, one))),
   );
 }

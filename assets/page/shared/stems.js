@@ -53,7 +53,7 @@ export function fillLane(lane, side, cells, scale, width, says = "") {
   const height = laneHeight(cells, scale);
   lane.setAttribute("width", width);
   lane.setAttribute("height", height);
-  if (!lane.firstChild) lane.append(svg("g", { "aria-hidden": "true" }), svg("g", {}));
+  if (!lane.firstChild) lane.append(svg("g", { "aria-hidden": "true" }), svg("g"));
   lane.firstChild.replaceChildren(...art(side, cells, scale, { width, height, says }));
   buttons(lane.lastChild, side, cells.filter((c) => c.doc !== null), height);
 }
@@ -64,21 +64,11 @@ function art(side, cells, scale, { width, height, says }) {
   const parts = [];
   if (scale.uniform) {
     parts.push(
-      svg("line", {
-        x1: 0,
-        x2: width,
-        y1: y(scale.uniform),
-        y2: y(scale.uniform),
-        class: "uniform",
-      }),
+      svg("line.uniform", { x1: 0, x2: width, y1: y(scale.uniform), y2: y(scale.uniform) }),
     );
     if (says) {
       parts.push(
-        svg(
-          "text",
-          { x: width, y: y(scale.uniform) - 3, "text-anchor": "end", class: "quiet" },
-          says,
-        ),
+        svg("text.quiet", { x: width, y: y(scale.uniform) - 3, "text-anchor": "end" }, says),
       );
     }
   }

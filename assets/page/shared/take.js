@@ -20,7 +20,7 @@ export function download(name, content) {
  * @param {() => any} act
  */
 export const takeButton = (name, label, act) =>
-  el("button", { type: "button", class: "plain", "aria-label": label, onclick: act }, name);
+  el("button.plain", { "aria-label": label, onclick: act }, name);
 
 /**
  * A button that copies, and says so until it is asked for another text; nothing where a page may

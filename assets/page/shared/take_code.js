@@ -23,17 +23,17 @@ export function codeFold(chapter, page) {
         new Blob([code.textContent], { type: "text/plain" }),
       ),
   );
-  const tools = el("p", { class: "table-tools", hidden: true }, copy, save);
-  const said = el("p", { class: "code-said", role: "status" });
-  const box = el(
-    "pre",
-    { class: "code", tabindex: 0, role: "region", "aria-label": "The code", hidden: true },
-    code,
-  );
+  const tools = el("p.table-tools", { hidden: true }, copy, save);
+  const said = el("p.code-said", { role: "status" });
+  const box = el("pre.code", {
+    tabindex: 0,
+    role: "region",
+    "aria-label": "The code",
+    hidden: true,
+  }, code);
   const root = fold("show me the code", [
     el(
-      "p",
-      { class: "code-said" },
+      "p.code-said",
       "torch, transformers and numpy print these numbers for this text and this reader. " +
         "Run it where app.py stands; a reader from a folder is a placeholder to fill in.",
     ),

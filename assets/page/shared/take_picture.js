@@ -146,7 +146,7 @@ async function drawn({ svg, width, height }) {
  * @param {any} view
  */
 export function pictureFold(view) {
-  const said = el("p", { class: "code-said", role: "status" });
+  const said = el("p.code-said", { role: "status" });
   const save = (ending, content) => download(`${nameOf(view.key, "")}.${ending}`, content);
   const asSvg = () => save("svg", new Blob([take(view).svg], { type: "image/svg+xml" }));
   const asPng = () =>
@@ -162,8 +162,7 @@ export function pictureFold(view) {
     );
   return fold("as a picture", [
     el(
-      "p",
-      { class: "table-tools" },
+      "p.table-tools",
       takeButton("SVG", "Save the picture as SVG", asSvg),
       takeButton("PNG", "Save the picture as PNG", asPng),
     ),

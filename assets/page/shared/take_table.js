@@ -25,8 +25,7 @@ export function tableTools(data, chapter) {
       new Blob(["\ufeff", csv(data)], { type: "text/csv" }),
     );
   return el(
-    "p",
-    { class: "table-tools" },
+    "p.table-tools",
     takeButton("CSV", `Save as CSV: ${data.caption}`, save),
     copyButton(`Copy the table: ${data.caption}`, () => tabbed(data)),
   );

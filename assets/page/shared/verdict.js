@@ -16,32 +16,26 @@ function go([window, start, end]) {
 }
 
 function words({ answered, text, why, span }) {
-  const lead = el(
-    "span",
-    { class: "lead" },
-    answered ? "Answer:" : text ? "No answer." : "No answer:",
-  );
-  if (!text) return [lead, el("span", {}, `${why}.`)];
+  const lead = el("span.lead", answered ? "Answer:" : text ? "No answer." : "No answer:");
+  if (!text) return [lead, el("span", `${why}.`)];
   const button = el(
-    "button",
-    { type: "button", class: "go", title: "show it in the text", onclick: () => go(span) },
-    el("bdi", {}, text),
+    "button.go",
+    { title: "show it in the text", onclick: () => go(span) },
+    el("bdi", text),
   );
-  return answered
-    ? [lead, button]
-    : [lead, el("span", {}, "Its best guess, ", button, `, ${why}.`)];
+  return answered ? [lead, button] : [lead, el("span", "Its best guess, ", button, `, ${why}.`)];
 }
 
 const spaced = (/** @type {any[]} */ nodes) => nodes.flatMap((node, k) => k ? [" ", node] : [node]);
 
 /** How sure the reader is; of a guess that is withheld it says so. */
-const claim = ({ of, value, name }) => [of && `${of} `, el("strong", {}, glued(value)), ` ${name}`];
+const claim = ({ of, value, name }) => [of && `${of} `, el("strong", glued(value)), ` ${name}`];
 
 export function mountVerdict() {
   return {
     update(root) {
       if (root.firstChild) return;
-      const line = el("p", { class: "verdict", role: "status" });
+      const line = el("p.verdict", { role: "status" });
       root.append(el("section", { "aria-label": "What the reader answers" }, line));
       let shown = "";
       const show = () => {
@@ -54,9 +48,9 @@ export function mountVerdict() {
         line.replaceChildren(
           ...spaced(words(said)),
           " ",
-          sure ? el("span", { class: "aside" }, ...claim(sure)) : "",
+          sure ? el("span.aside", ...claim(sure)) : "",
           " ",
-          place && said.answered ? el("span", { class: "aside where" }, place) : "",
+          place && said.answered ? el("span.aside.where", place) : "",
         );
       };
       hear("selection", show);

@@ -24,10 +24,10 @@ function shell(root, step) {
     STEPS.map(([key, title]) => ({ key, title })),
     (key) => open(view, key),
   );
-  view.stages = STEPS.map(([key]) => el("div", { class: "spanbert-stage", id: `spanbert-${key}` }));
+  view.stages = STEPS.map(([key]) => el("div.spanbert-stage", { id: `spanbert-${key}` }));
   view.source = sourceMenu();
-  view.wait = el("p", { class: "spanbert-says role-quiet", role: "status" });
-  view.failed = el("p", { class: "banner" });
+  view.wait = el("p.spanbert-says.role-quiet", { role: "status" });
+  view.failed = el("p.banner");
   view.model = el("input", {
     type: "text",
     id: "spanbert-model",
@@ -37,19 +37,17 @@ function shell(root, step) {
   view.models = fold(
     "the model that fills the blanks",
     el(
-      "form",
+      "form.model-line",
       {
-        class: "model-line",
         onsubmit: (event) => {
           event.preventDefault();
           view.page.input("mask-model", view.model.value, "mask-source");
         },
       },
       view.model,
-      el("button", { type: "submit", class: "act", id: "spanbert-load" }, "load"),
+      el("button.act", { type: "submit", id: "spanbert-load" }, "load"),
       el(
-        "span",
-        { class: "role-quiet" },
+        "span.role-quiet",
         "bundled, a folder on this machine, or the Hugging Face id of a masked-language " +
           "model. Only ours has a span boundary head too.",
       ),
@@ -57,11 +55,7 @@ function shell(root, step) {
     { id: "spanbert-models" },
   );
   root.replaceChildren(
-    el(
-      "div",
-      { class: "steps", role: "group", "aria-label": "Steps of this chapter" },
-      view.buttons,
-    ),
+    el("div.steps", { role: "group", "aria-label": "Steps of this chapter" }, view.buttons),
     view.failed,
     view.wait,
     view.source.root,

@@ -9,41 +9,32 @@ const block = (name, says, kind, tag) =>
   el(
     "div",
     { class: `block ${kind}` },
-    el("strong", {}, name),
-    el("span", {}, says),
-    tag ? el("em", {}, tag) : null,
+    el("strong", name),
+    el("span", says),
+    tag ? el("em", tag) : null,
   );
 
 // Two stacks: the encoder stands at the same height in both, since it is the same encoder.
 function road(parts) {
   const [encoder, ...heads] = parts;
   const stack = (title, loss, top, below) =>
-    el(
-      "section",
-      { class: "stack" },
-      el("h3", {}, title),
-      el("div", { class: "heads" }, top),
-      below,
-      el("p", { class: "stack-loss" }, loss),
-    );
+    el("section.stack", el("h3", title), el("div.heads", top), below, el("p.stack-loss", loss));
   return el(
-    "div",
-    { class: "road" },
+    "div.road",
     stack(
       "pre-training",
-      ["L = L", el("sub", {}, "MLM"), " + L", el("sub", {}, "SBO")],
+      ["L = L", el("sub", "MLM"), " + L", el("sub", "SBO")],
       heads.filter((h) => h.was).map((h) => block(h.name, h.was, "gone", h.then)),
       block(encoder.name, encoder.was, "stays"),
     ),
     el(
-      "div",
-      { class: "road-arrow" },
-      el("span", {}, `the ${encoder.name} ${encoder.then}`),
-      el("span", { "aria-hidden": "true", class: "arrow" }, "→"),
+      "div.road-arrow",
+      el("span", `the ${encoder.name} ${encoder.then}`),
+      el("span.arrow", { "aria-hidden": "true" }, "→"),
     ),
     stack(
       "fine-tuning for reading",
-      ["L = (L", el("sub", {}, "start"), " + L", el("sub", {}, "end"), ") / 2"],
+      ["L = (L", el("sub", "start"), " + L", el("sub", "end"), ") / 2"],
       heads.filter((h) => h.now).map((h) => block(h.name, h.now, "new", h.then)),
       block(encoder.name, encoder.now, "stays"),
     ),
@@ -84,10 +75,10 @@ function starts(rows, page, width) {
       "aria-label": "F1 of every seed from each start; the numbers stand in the table",
     },
     marks.map(({ at, text }, k) => [
-      svg("path", { class: "rule", d: `M${at},${4 * size}V${tall - 26 * size}` }),
+      svg("path.rule", { d: `M${at},${4 * size}V${tall - 26 * size}` }),
       svg(
-        "text",
-        { class: "quiet", x: at, y: tall - 12 * size, "text-anchor": "middle" },
+        "text.quiet",
+        { x: at, y: tall - 12 * size, "text-anchor": "middle" },
         k === marks.length - 1 ? `${text} F1` : text,
       ),
     ]),
@@ -99,13 +90,10 @@ function starts(rows, page, width) {
           y: page.narrow ? y - 14 * size : y + 4 * size,
           "text-anchor": page.narrow ? "start" : "end",
         }, r.name),
-        svg("path", {
-          class: "rule-ink",
+        svg("path.rule-ink", {
           d: `M${x(min(r.f1))},${y}H${x(max(r.f1))}M${x(r.mean)},${y - 8 * size}v${16 * size}`,
         }),
-        r.f1.map((v) =>
-          svg("circle", { class: "hollow seed-dot", cx: x(v), cy: y, r: 4.5 * size })
-        ),
+        r.f1.map((v) => svg("circle.hollow.seed-dot", { cx: x(v), cy: y, r: 4.5 * size })),
       ];
     }),
   );
@@ -141,12 +129,8 @@ function panel({ title, rows }, page, width) {
     Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step).map((
       v,
     ) => [
-      svg("path", { class: "rule", d: `M${left},${y(v)}H${wide - right}` }),
-      svg(
-        "text",
-        { class: "quiet", x: left - 6 * size, y: y(v) + 4 * size, "text-anchor": "end" },
-        v,
-      ),
+      svg("path.rule", { d: `M${left},${y(v)}H${wide - right}` }),
+      svg("text.quiet", { x: left - 6 * size, y: y(v) + 4 * size, "text-anchor": "end" }, v),
     ]),
     ["mlm", "sbo"].map((
       head,
@@ -171,16 +155,14 @@ function panel({ title, rows }, page, width) {
       svg("text", { x: x(last(head)) + 10 * size, y: lines[k] }, head.toUpperCase())
     ),
     rows.map((r, k) =>
-      svg("text", {
-        class: "quiet",
-        x: x(k),
-        y: tall - bottom + 16 * size,
-        "text-anchor": "middle",
-      }, r.name.replace("over ", ">"))
+      svg(
+        "text.quiet",
+        { x: x(k), y: tall - bottom + 16 * size, "text-anchor": "middle" },
+        r.name.replace("over ", ">"),
+      )
     ),
     names.map((name, k) =>
-      svg("text", {
-        class: "quiet",
+      svg("text.quiet", {
         x: (left + wide - right) / 2,
         y: tall - 3 - (names.length - 1 - k) * 15 * size,
         "text-anchor": "middle",
@@ -227,42 +209,29 @@ function learning({ rows, ends, begins, aims }, page, width) {
         "Held-out top-1 of MLM and SBO by step of the pre-training; the numbers stand in the table",
     },
     ticks(y, { room: 40 * size }).map(({ at, text }) => [
-      svg("path", { class: "rule", d: `M${left},${at}H${wide - right}` }),
-      svg(
-        "text",
-        { class: "quiet", x: left - 6 * size, y: at + 4 * size, "text-anchor": "end" },
-        text,
-      ),
+      svg("path.rule", { d: `M${left},${at}H${wide - right}` }),
+      svg("text.quiet", { x: left - 6 * size, y: at + 4 * size, "text-anchor": "end" }, text),
     ]),
     ticks(x, { room: (wide - left - right) / (page.narrow ? 4 : 6), em: 16 * size }).map((t) =>
-      svg("text", {
-        class: "quiet",
-        x: t.at,
-        y: tall - bottom + 16 * size,
-        "text-anchor": "middle",
-      }, grouped(t.value))
+      svg(
+        "text.quiet",
+        { x: t.at, y: tall - bottom + 16 * size, "text-anchor": "middle" },
+        grouped(t.value),
+      )
     ),
     begins.map((
       { phase, step },
       k,
     ) => [
-      svg("path", {
-        class: "rule-ink phase-rule",
-        d: `M${x(step)},${top - 6 * size}V${tall - bottom}`,
-      }),
-      svg(
-        "text",
-        {
-          class: "quiet",
-          x: x(step) + 4 * size,
-          y: top - (k && (page.narrow || k % 2) ? 10 : 23) * size,
-        },
-        page.narrow && k ? String(phase) : `phase ${phase}`,
-      ),
+      svg("path.rule-ink.phase-rule", { d: `M${x(step)},${top - 6 * size}V${tall - bottom}` }),
+      svg("text.quiet", {
+        x: x(step) + 4 * size,
+        y: top - (k && (page.narrow || k % 2) ? 10 : 23) * size,
+      }, page.narrow && k ? String(phase) : `phase ${phase}`),
     ]),
     aims.map((
       a,
-    ) => [svg("path", { class: "rule-ink aim-line", d: `M${left},${y(a.top1)}H${wide - right}` })]),
+    ) => [svg("path.rule-ink.aim-line", { d: `M${left},${y(a.top1)}H${wide - right}` })]),
     heads.map(([head, list]) => [
       phases(list).map((some) =>
         svg("path", {
@@ -296,13 +265,12 @@ function learning({ rows, ends, begins, aims }, page, width) {
     names.map(([name, , kind], k) =>
       svg("text", { class: kind, x: wide - right + 8 * size, y: lines[k] }, name)
     ),
-    svg("text", {
-      class: "quiet",
-      x: (left + wide - right) / 2,
-      y: tall - 3,
-      "text-anchor": "middle",
-    }, "step"),
-    svg("text", { class: "quiet", x: 0, y: 10 * size }, begins.length ? "%" : "top-1, %"),
+    svg(
+      "text.quiet",
+      { x: (left + wide - right) / 2, y: tall - 3, "text-anchor": "middle" },
+      "step",
+    ),
+    svg("text.quiet", { x: 0, y: 10 * size }, begins.length ? "%" : "top-1, %"),
   );
 }
 
@@ -321,42 +289,40 @@ export function drawClosing(root, { parts, saysIs, ablation, scores, curve }, pa
   const half = page.narrow ? width : Math.min(560 * page.scale, (width - 32) / 2);
   root.replaceChildren(
     el(
-      "div",
-      { class: "closing" },
+      "div.closing",
       road(parts),
       el(
-        "div",
-        { class: "folds" },
+        "div.folds",
         part("says-is", "said, and so", table(saysIs, page)),
         part(
           "helps",
           "does it help a reader?",
           ablation.rows.length
             ? [
-              el("p", { class: "spanbert-says" }, glued(ablation.budget)),
+              el("p.spanbert-says", glued(ablation.budget)),
               starts(ablation.rows, page, width),
-              el("p", { class: "spanbert-says" }, glued(ablation.says)),
+              el("p.spanbert-says", glued(ablation.says)),
             ]
             : null,
-          ablation.missing ? el("p", { class: "spanbert-says" }, ablation.missing) : null,
+          ablation.missing ? el("p.spanbert-says", ablation.missing) : null,
           ablation.table ? table(ablation.table, page) : null,
           ablation.steps ? table(ablation.steps, page) : null,
-          el("div", { class: "paper-tables" }, ablation.paper.map((t) => table(t, page))),
-          el("p", { class: "role-quiet" }, `Source: ${ablation.source}.`),
+          el("div.paper-tables", ablation.paper.map((t) => table(t, page))),
+          el("p.role-quiet", `Source: ${ablation.source}.`),
         ),
         part(
           "scores learning",
           "how our pre-training went",
-          el("p", { class: "spanbert-says" }, glued(curve.says)),
+          el("p.spanbert-says", glued(curve.says)),
           curve.rows.length ? learning(curve, page, width) : null,
-          curve.legend ? el("p", { class: "role-quiet" }, curve.legend) : null,
+          curve.legend ? el("p.role-quiet", curve.legend) : null,
         ),
         scores
           ? part(
             "scores",
             "what it reached",
-            el("p", { class: "spanbert-says" }, glued(scores.says)),
-            el("div", { class: "panels" }, scores.panels.map((p) => panel(p, page, half))),
+            el("p.spanbert-says", glued(scores.says)),
+            el("div.panels", scores.panels.map((p) => panel(p, page, half))),
           )
           : null,
       ),

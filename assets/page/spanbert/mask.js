@@ -28,16 +28,14 @@ function shell(root) {
     },
   );
   view.single = maskText("The same text under single pieces");
-  view.toggle = el("button", {
-    type: "button",
-    class: "act",
+  view.toggle = el("button.act", {
     id: "spanbert-shown",
     onclick: () => {
       view.shown = !view.shown;
       paint(view);
     },
   }, "as the model sees it");
-  view.said = el("p", { class: "mask-says", "aria-live": "polite" });
+  view.said = el("p.mask-says", { "aria-live": "polite" });
   view.slider = el("input", {
     type: "range",
     id: "spanbert-frame",
@@ -49,8 +47,8 @@ function shell(root) {
   view.run = act("play", () => (view.timer ? stop(view) : start(view)), "spanbert-play");
   view.back = act("back", () => go(view, view.k - 1), "spanbert-back");
   view.next = act("next", () => go(view, view.k + 1), "spanbert-next");
-  view.steps = el("div", { class: "acts" }, view.back, view.next, view.run, view.slider);
-  view.budget = el("div", { class: "budget" });
+  view.steps = el("div.acts", view.back, view.next, view.run, view.slider);
+  view.budget = el("div.budget");
   view.seed = el("input", {
     type: "text",
     inputmode: "numeric",
@@ -77,29 +75,28 @@ function shell(root) {
     })
   );
   view.counts = [
-    el("p", { class: "role-quiet tabular" }),
-    el("p", { class: "role-quiet tabular" }),
+    el("p.role-quiet.tabular"),
+    el("p.role-quiet.tabular"),
   ];
-  view.titles = [el("h3", {}), el("h3", {}, "BERT: single pieces, the same budget")];
+  view.titles = [el("h3"), el("h3", "BERT: single pieces, the same budget")];
   const column = (k, text) =>
     el(
-      "section",
-      { class: "mask-column" },
+      "section.mask-column",
       view.titles[k],
       text.root,
       view.counts[k],
-      el("label", { class: "use" }, view.used[k], " asked in step 2"),
+      el("label.use", view.used[k], " asked in step 2"),
     );
   view.one = act(
     "show all but the first run",
     () => send("mask-only", view.picture.spans.runs[0][0]),
     "spanbert-one",
   );
-  view.hist = el("div", { class: "hist" });
-  view.histLegend = el("div", {});
-  view.histSays = el("p", { class: "role-quiet hist-says veil-part" });
-  view.more = el("div", { class: "acts" });
-  view.levers = el("div", { class: "mask-levers" });
+  view.hist = el("div.hist");
+  view.histLegend = el("div");
+  view.histSays = el("p.role-quiet.hist-says.veil-part");
+  view.more = el("div.acts");
+  view.levers = el("div.mask-levers");
   view.keys = {
     mask: key("mask", "becomes [MASK]"),
     random: key("random", "becomes a random piece"),
@@ -108,16 +105,14 @@ function shell(root) {
   view.law = fold(
     "draw spans by the law",
     el(
-      "div",
-      { class: "mask-under" },
+      "div.mask-under",
       el(
-        "section",
-        { class: "turns", "aria-label": "The draw, turn by turn" },
+        "section.turns",
+        { "aria-label": "The draw, turn by turn" },
         el(
-          "div",
-          { class: "acts" },
+          "div.acts",
           view.draw,
-          el("label", { for: "spanbert-seed", class: "role-quiet" }, "seed "),
+          el("label.role-quiet", { for: "spanbert-seed" }, "seed "),
           view.seed,
           view.one,
         ),
@@ -126,8 +121,8 @@ function shell(root) {
         view.levers,
       ),
       el(
-        "section",
-        { class: "lengths", "aria-label": "Span lengths" },
+        "section.lengths",
+        { "aria-label": "Span lengths" },
         view.histLegend,
         view.hist,
         view.more,
@@ -141,10 +136,9 @@ function shell(root) {
   });
   root.replaceChildren(
     el(
-      "div",
-      { class: "mask" },
-      el("div", { class: "mask-key" }, view.toggle, Object.values(view.keys)),
-      el("div", { class: "mask-columns" }, column(0, view.spans), column(1, view.single)),
+      "div.mask",
+      el("div.mask-key", view.toggle, Object.values(view.keys)),
+      el("div.mask-columns", column(0, view.spans), column(1, view.single)),
       view.said,
       view.law,
     ),
@@ -152,16 +146,14 @@ function shell(root) {
   return view;
 }
 
-const act = (text, onclick, id) =>
-  el("button", { type: "button", class: "act", id, onclick }, text);
+const act = (text, onclick, id) => el("button.act", { id, onclick }, text);
 const key = (kind, text) =>
   el(
-    "span",
-    { class: "key-item" },
+    "span.key-item",
     el(
       "span",
       { class: `hid ${kind} opens closes key-box`, "aria-hidden": "true" },
-      kind === "random" ? el("span", { class: "true" }, "ab") : "ab",
+      kind === "random" ? el("span.true", "ab") : "ab",
     ),
     text,
   );
@@ -259,13 +251,13 @@ function paint(view) {
   view.said.textContent = many ? frame.says : picture.said || (picture.byHand ? HOW : frame.says);
   const used = picture.budget - frame.left;
   view.budget.replaceChildren(
-    el("span", { class: "role-quiet" }, "budget "),
+    el("span.role-quiet", "budget "),
     el(
-      "span",
-      { class: "budget-bar", "aria-hidden": "true" },
+      "span.budget-bar",
+      { "aria-hidden": "true" },
       el("span", { style: { width: `${(100 * used) / Math.max(1, picture.budget)}%` } }),
     ),
-    el("span", { class: "tabular role-quiet" }, ` ${used} of ${picture.budget} pieces used`),
+    el("span.tabular.role-quiet", ` ${used} of ${picture.budget} pieces used`),
   );
   view.one.disabled = picture.spans.runs.length === 1;
   view.draw.textContent = picture.byHand ? "draw by the law" : "draw with a new seed";
@@ -291,16 +283,14 @@ function controls(view) {
         `spanbert-lengths-${n}`,
       )
     ),
-    el("button", {
-      type: "button",
-      class: "act",
+    el("button.act", {
       id: "spanbert-lengths-0",
       disabled: !lengths.n,
       onclick: () => page.input("mask-lengths", 0),
     }, "start over"),
   );
   view.levers.replaceChildren(...picture.options.map((option) => {
-    const said = el("output", { class: "tabular" }, option.value);
+    const said = el("output.tabular", option.value);
     const slider = el("input", {
       type: "range",
       id: `spanbert-${option.name}`,
@@ -319,9 +309,9 @@ function controls(view) {
         ),
     });
     return el(
-      "label",
-      { class: "mask-lever", title: option.help },
-      el("code", {}, option.name),
+      "label.mask-lever",
+      { title: option.help },
+      el("code", option.name),
       " ",
       said,
       slider,

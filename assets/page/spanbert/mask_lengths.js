@@ -27,27 +27,22 @@ export function histogram(data, page, width, now) {
         `clipping as rings; the numbers stand in the table`,
     },
     ticks(y, { room: 36 * size }).map(({ value, at }) => [
-      svg("path", { class: "rule", d: `M${left},${at}H${wide - right}` }),
+      svg("path.rule", { d: `M${left},${at}H${wide - right}` }),
       svg(
-        "text",
-        { class: "quiet", x: left - 6 * size, y: at + 4 * size, "text-anchor": "end" },
+        "text.quiet",
+        { x: left - 6 * size, y: at + 4 * size, "text-anchor": "end" },
         fixed(100 * value, 0),
       ),
     ]),
     data.drawn.map((p, k) =>
-      svg("rect", {
-        class: "drawn-bar",
+      svg("rect.drawn-bar", {
         x: x(k) - bar / 2,
         width: bar,
         style: { y: `${y(p)}px`, height: `${Math.max(0, y(0) - y(p))}px` },
       })
     ),
-    data.clipped.map((p, k) =>
-      svg("circle", { class: "clipped-ring", cx: x(k), cy: y(p), r: 5.5 * size })
-    ),
-    data.law.map((p, k) =>
-      svg("circle", { class: "ink law-dot", cx: x(k), cy: y(p), r: 3 * size })
-    ),
+    data.clipped.map((p, k) => svg("circle.clipped-ring", { cx: x(k), cy: y(p), r: 5.5 * size })),
+    data.law.map((p, k) => svg("circle.ink.law-dot", { cx: x(k), cy: y(p), r: 3 * size })),
     data.lengths.map((length, k) =>
       svg("text", {
         class: length === now ? "now" : "quiet",
@@ -56,37 +51,34 @@ export function histogram(data, page, width, now) {
         "text-anchor": "middle",
       }, length)
     ),
-    now === null ? null : svg("path", {
-      class: "rule-ink",
+    now === null ? null : svg("path.rule-ink", {
       d: `M${x(data.lengths.indexOf(now)) - 8 * size},${tall - bottom + 21 * size}h${16 * size}`,
     }),
-    svg("text", {
-      class: "quiet",
-      x: (left + wide - right) / 2,
-      y: tall - 5 * size,
-      "text-anchor": "middle",
-    }, "length in words; share in %"),
+    svg(
+      "text.quiet",
+      { x: (left + wide - right) / 2, y: tall - 5 * size, "text-anchor": "middle" },
+      "length in words; share in %",
+    ),
   );
   return node;
 }
 
 export function legend(data) {
   const item = (mark, name, mean) =>
-    el("li", {}, mark, name, mean ? el("span", { class: "tabular" }, ` mean ${mean}`) : null);
+    el("li", mark, name, mean ? el("span.tabular", ` mean ${mean}`) : null);
   const dot = (name, r) =>
     svg(
-      "svg",
-      { class: "key", viewBox: "0 0 16 12", "aria-hidden": "true" },
+      "svg.key",
+      { viewBox: "0 0 16 12", "aria-hidden": "true" },
       svg("circle", { class: name, cx: 8, cy: 6, r }),
     );
   return el(
-    "ul",
-    { class: "legend" },
+    "ul.legend",
     item(
       svg(
-        "svg",
-        { class: "key", viewBox: "0 0 16 12", "aria-hidden": "true" },
-        svg("rect", { class: "drawn-bar", x: 4, y: 1, width: 8, height: 10 }),
+        "svg.key",
+        { viewBox: "0 0 16 12", "aria-hidden": "true" },
+        svg("rect.drawn-bar", { x: 4, y: 1, width: 8, height: 10 }),
       ),
       data.n ? `${grouped(data.n)} draws,` : "draws: none yet",
       data.means.drawn,

@@ -11,8 +11,7 @@ import { el, isPress } from "../shared/dom.js";
  *   a text to look at
  */
 export function maskText(label, events) {
-  const root = el("p", {
-    class: "mask-text reading-text",
+  const root = el("p.mask-text.reading-text", {
     dir: "auto",
     role: events ? "group" : null,
     "aria-label": events ? label : null,
@@ -39,18 +38,18 @@ function build(view, pieces) {
   pieces.forEach(([gap, text, word], d) => {
     const before = view.words.at(-1);
     const joins = before !== undefined && pieces[d - 1][2] === word && gap === "";
-    view.gaps.push(gap === "" ? null : el("span", { class: "gap" }, gap));
+    view.gaps.push(gap === "" ? null : el("span.gap", gap));
     if (view.gaps[d]) parts.push(view.gaps[d]);
     view.nodes.push(
       el(
         "span",
         { class: joins ? "piece joined" : "piece" },
-        el("span", { class: "true" }, text),
-        el("span", { class: "became" }),
+        el("span.true", text),
+        el("span.became"),
       ),
     );
     if (joins) before.last = d;
-    else view.words.push({ first: d, last: d, node: el("span", { class: "word" }) });
+    else view.words.push({ first: d, last: d, node: el("span.word") });
     if (!joins) parts.push(view.words.at(-1).node);
     view.words.at(-1).node.append(view.nodes[d]);
   });

@@ -15,17 +15,16 @@ function shell(root) {
   const view = {
     typed: {},
     stands: {},
-    text: el("p", {
-      class: "sbp-text",
+    text: el("p.sbp-text", {
       role: "radiogroup",
       dir: "auto",
       "aria-label": "Blanks of this text: arrow keys choose one",
     }),
-    blank: el("div", { class: "sbp-blank" }),
-    figure: el("div", { class: "sbp-figure" }),
-    asks: el("section", { class: "sbp-asks" }),
-    sums: el("div", { class: "sbp-sum" }),
-    loss: el("div", { class: "sbp-sum" }),
+    blank: el("div.sbp-blank"),
+    figure: el("div.sbp-figure"),
+    asks: el("section.sbp-asks"),
+    sums: el("div.sbp-sum"),
+    loss: el("div.sbp-sum"),
   };
   view.folds = [
     fold("the arithmetic of this guess", view.sums, { id: "spanbert-arithmetic" }),
@@ -36,7 +35,7 @@ function shell(root) {
     view.figure,
     view.blank,
     view.asks,
-    el("div", { class: "folds" }, view.folds),
+    el("div.folds", view.folds),
   );
   view.text.addEventListener("keydown", (event) => move(view, event));
   return view;
@@ -84,7 +83,7 @@ function textNodes(view, { line, at, blank }) {
   return line.flatMap((t) => {
     if (t.doc < 0) return [t.gap];
     if (!t.k) {
-      return [t.gap, t.now === undefined ? t.text : el("ins", { class: "changed-word" }, t.now)];
+      return [t.gap, t.now === undefined ? t.text : el("ins.changed-word", t.now)];
     }
     return [
       t.gap,
@@ -99,8 +98,8 @@ function textNodes(view, { line, at, blank }) {
           "aria-label": `blank ${t.k} of its run, ${SEEN[t.fate]}`,
           onclick: (event) => choose(view, event.currentTarget),
         },
-        el("span", { class: "k" }, t.k),
-        t.given ? el("span", { class: "given" }, t.given) : null,
+        el("span.k", t.k),
+        t.given ? el("span.given", t.given) : null,
       ),
     ];
   });
@@ -134,28 +133,19 @@ function neighbour(view, side) {
     },
   });
   return el(
-    "div",
-    { class: "ask" },
+    "div.ask",
     el("label", { for: id }, `${side} word`),
     input,
-    el("button", {
-      type: "button",
-      class: "boxed plain",
-      onclick: () => send(input.value),
-    }, "put it there"),
+    el("button.boxed.plain", { onclick: () => send(input.value) }, "put it there"),
     place.suggest.map((word) =>
-      el("button", {
-        type: "button",
-        class: "plain suggest",
+      el("button.plain.suggest", {
         "aria-label": `put “${word}” on the ${side}`,
         onclick: () => send(word),
       }, word)
     ),
-    place.now === null ? null : el(
-      "button",
-      { type: "button", class: "plain", onclick: () => send(null) },
-      `back to “${place.was}”`,
-    ),
+    place.now === null
+      ? null
+      : el("button.plain", { onclick: () => send(null) }, `back to “${place.was}”`),
   );
 }
 
@@ -176,8 +166,7 @@ function rowChooser(view) {
   );
   select.value = String(row.now);
   return el(
-    "div",
-    { class: "ask" },
+    "div.ask",
     el("label", { for: "spanbert-row" }, "position row read by this blank"),
     select,
   );
@@ -192,23 +181,22 @@ function wireTable({ wires }, page) {
     if (k === wires.now) row.setAttribute("aria-current", "true");
     row.children[4].append(
       el(
-        "span",
-        { class: "wire-bar", "aria-hidden": "true" },
+        "span.wire-bar",
+        { "aria-hidden": "true" },
         el("span", { style: { width: `${100 * wires.bars[k]}%` } }),
       ),
     );
   });
-  return [el("div", { class: "sbp-wires" }, box, el("p", {}, wires.says))];
+  return [el("div.sbp-wires", box, el("p", wires.says))];
 }
 
 function asks(view) {
   const { picture, page } = view;
   if (!picture.strips) return [];
   return [
-    el("h3", {}, "Ask what the boundary knows"),
+    el("h3", "Ask what the boundary knows"),
     el(
-      "p",
-      { class: "role-quiet" },
+      "p.role-quiet",
       "Cut a wire in the figure, put another word beside the run (one word piece; MLM's own " +
         "guesses for that place are offered), or let the blank read another position. The " +
         "table cuts one wire at a time.",
@@ -218,18 +206,15 @@ function asks(view) {
     neighbour(view, "right"),
     rowChooser(view),
     el(
-      "div",
-      { class: "ask" },
-      el("button", {
-        type: "button",
-        class: "boxed plain",
+      "div.ask",
+      el("button.boxed.plain", {
         id: "spanbert-reset",
         disabled: !picture.changed,
         onclick: () => page.input("predict-reset", true),
       }, "reset"),
-      picture.changed ? null : el("span", { class: "role-quiet" }, "Nothing is changed."),
+      picture.changed ? null : el("span.role-quiet", "Nothing is changed."),
     ),
-    el("div", { class: "sbp-says", role: "status" }, picture.says.map((s) => el("p", {}, s))),
+    el("div.sbp-says", { role: "status" }, picture.says.map((s) => el("p", s))),
     ...(picture.compare ? [table(picture.compare, page)] : []),
   ];
 }

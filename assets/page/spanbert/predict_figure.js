@@ -17,54 +17,47 @@ const NAMES = { mlm: "MLM", sbo: "SBO", both: "both" };
 
 function guess(g, top, down) {
   const stem = el(
-    "span",
-    { class: "stem-box", "aria-hidden": "true" },
-    el("span", { class: "stem", style: { height: `${(TALL * g.p) / top}em` } }),
+    "span.stem-box",
+    { "aria-hidden": "true" },
+    el("span.stem", { style: { height: `${(TALL * g.p) / top}em` } }),
   );
-  const word = el("bdi", { class: "piece" }, g.piece);
-  const p = el("span", { class: "p tabular" }, g.printed);
+  const word = el("bdi.piece", g.piece);
+  const p = el("span.p.tabular", g.printed);
   return el(
     "li",
     { class: g.true ? "true" : null },
     down ? [p, word, stem] : [stem, word, p],
-    g.true ? el("span", { class: "unseen" }, " the true piece") : null,
+    g.true ? el("span.unseen", " the true piece") : null,
   );
 }
 
 function row(name, picture, top, most) {
   const head = picture.heads[name];
-  const who = el(
-    "div",
-    { class: "who" },
-    el("h3", {}, NAMES[name], el("span", { class: "role-quiet" }, ` ${READS[name]}`)),
-  );
+  const who = el("div.who", el("h3", NAMES[name], el("span.role-quiet", ` ${READS[name]}`)));
   if (!head) {
-    who.append(el("p", { class: "none" }, `No guess: ${picture.no_sbo}.`));
+    who.append(el("p.none", `No guess: ${picture.no_sbo}.`));
     return el("section", { class: `guesses ${name} missing`, "aria-label": NAMES[name] }, who);
   }
   who.append(
     el(
-      "p",
-      { class: "tabular" },
+      "p.tabular",
       "true piece: rank ",
-      el("strong", {}, head.rank),
+      el("strong", head.rank),
       el("br"),
       `p ${head.p}, −log p `,
-      el("strong", {}, head.loss),
+      el("strong", head.loss),
     ),
   );
   const guesses = head.guesses.slice(0, most);
   const listed = guesses.some((g) => g.true);
   const list = el(
-    "ol",
-    { class: "words" },
+    "ol.words",
     guesses.map((g) => guess(g, top, name === "sbo")),
     listed ? null : el(
-      "li",
-      { class: "true far" },
-      el("bdi", { class: "piece" }, picture.blank.token),
-      el("span", { class: "p tabular" }, `rank ${head.rank}`),
-      el("span", { class: "unseen" }, " the true piece"),
+      "li.true.far",
+      el("bdi.piece", picture.blank.token),
+      el("span.p.tabular", `rank ${head.rank}`),
+      el("span.unseen", " the true piece"),
     ),
   );
   return el(
@@ -72,20 +65,17 @@ function row(name, picture, top, most) {
     { class: `guesses ${name}`, "aria-label": `${NAMES[name]}'s guesses` },
     who,
     el(
-      "div",
-      { class: "all" },
+      "div.all",
       list,
       el(
-        "p",
-        { class: "bracket" },
+        "p.bracket",
         el(
-          "span",
-          { class: "role-quiet tabular" },
+          "span.role-quiet.tabular",
           `these ${guesses.length} pieces ${head.held[guesses.length - 1]}, all others ${
             head.rest[guesses.length - 1]
           }`,
         ),
-        el("span", { class: "sum" }, "sum = 1"),
+        el("span.sum", "sum = 1"),
       ),
     ),
   );
@@ -140,7 +130,7 @@ function focus(picture, page, width) {
   const run = pieces.slice(blank.start, blank.end + 1);
   const shown = fitting(run.length, at - blank.start, room).map((
     k,
-  ) => (k === null ? el("span", { class: "skip" }, "…") : el("span", {
+  ) => (k === null ? el("span.skip", "…") : el("span", {
     class: `slot${run[k].doc === at ? " chosen" : ""}`,
     dataset: { k: k + 1 },
     onclick: () => page.input("predict-blank", run[k].doc),
@@ -158,10 +148,10 @@ function focus(picture, page, width) {
   const first = sides ? blank.start - 1 : blank.start;
   const last = sides ? blank.end + 1 : blank.end;
   return el(
-    "div",
-    { class: "focus", dir: rightToLeft(text) ? "rtl" : "ltr", "aria-hidden": "true" },
+    "div.focus",
+    { dir: rightToLeft(text) ? "rtl" : "ltr", "aria-hidden": "true" },
     page.narrow ? "" : context(pieces.slice(0, first), "left", letters * 0.2),
-    el("span", { class: "middle" }, edge("left"), shown, edge("right")),
+    el("span.middle", edge("left"), shown, edge("right")),
     page.narrow ? "" : context(pieces.slice(last + 1), "right", letters * 0.3),
   );
 }
@@ -175,8 +165,7 @@ function strip({ values, size }) {
     x,
     (v, k) => `M${k + 0.5},20v${rounded(-20 * Math.max(-1, Math.min(1, v / unit)))}`,
   ).join("");
-  return svg("svg", {
-    class: "strip",
+  return svg("svg.strip", {
     viewBox: `0 0 ${size} 40`,
     preserveAspectRatio: "none",
     "aria-hidden": "true",
@@ -191,9 +180,7 @@ function segment(wire, picture, page) {
   return el(
     "div",
     { class: `segment ${wire}${off ? " off" : ""}`, style: { flex: `${strips[wire].size} 1 0` } },
-    el("button", {
-      type: "button",
-      class: "cut",
+    el("button.cut", {
       "aria-pressed": String(off),
       "aria-label": `cut the ${wire} wire`,
       onclick: ({ currentTarget }) => {
@@ -203,17 +190,15 @@ function segment(wire, picture, page) {
     }, off ? "join" : "cut"),
     strip(strips[wire]),
     el(
-      "p",
-      { class: "name" },
-      el("span", { class: "symbol" }, name[0], el("sub", {}, name[1])),
+      "p.name",
+      el("span.symbol", name[0], el("sub", name[1])),
       " ",
-      el("bdi", { class: "read" }, off ? "its mean" : word),
+      el("bdi.read", off ? "its mean" : word),
     ),
     el(
-      "p",
-      { class: "size tabular role-quiet" },
+      "p.size.tabular.role-quiet",
       `${strips[wire].size}`,
-      el("span", { class: "norm" }, `, norm ${strips[wire].norm}`),
+      el("span.norm", `, norm ${strips[wire].norm}`),
     ),
   );
 }
@@ -223,23 +208,21 @@ function layer(name, { strips }) {
     "div",
     { class: `layer ${name}`, style: { flex: `${strips[name].size} 1 0` } },
     strip(strips[name]),
-    el("p", { class: "name symbol" }, name[0], name === "h1" ? el("sub", {}, "1") : null),
+    el("p.name.symbol", name[0], name === "h1" ? el("sub", "1") : null),
     el(
-      "p",
-      { class: "size tabular role-quiet" },
+      "p.size.tabular.role-quiet",
       `${strips[name].size}`,
-      el("span", { class: "norm" }, `, norm ${strips[name].norm}`),
+      el("span.norm", `, norm ${strips[name].norm}`),
     ),
   );
 }
 
 const step = (n) =>
   el(
-    "p",
-    { class: "op" },
-    el("span", {}, "W", el("sub", {}, n), " · + b", el("sub", {}, n)),
-    el("span", {}, "GeLU"),
-    el("span", {}, "LayerNorm"),
+    "p.op",
+    el("span", "W", el("sub", n), " · + b", el("sub", n)),
+    el("span", "GeLU"),
+    el("span", "LayerNorm"),
   );
 
 /** Folded, the head is its three wires; open, every vector on the way is drawn. */
@@ -248,17 +231,14 @@ function machine(picture, page, open) {
     "div",
     { class: open ? "machine" : "machine folded" },
     el(
-      "div",
-      { class: "h0" },
-      el("div", { class: "segments" }, WIRES.map((wire) => segment(wire, picture, page))),
+      "div.h0",
+      el("div.segments", WIRES.map((wire) => segment(wire, picture, page))),
       el(
-        "p",
-        { class: "name symbol whole" },
+        "p.name.symbol.whole",
         "h",
-        el("sub", {}, "0"),
+        el("sub", "0"),
         el(
-          "span",
-          { class: "role-quiet tabular" },
+          "span.role-quiet.tabular",
           `, ${WIRES.reduce((n, wire) => n + picture.strips[wire].size, 0)} numbers`,
         ),
       ),
@@ -267,19 +247,12 @@ function machine(picture, page, open) {
     layer("h1", picture),
     step(2),
     layer("y", picture),
-    el(
-      "p",
-      { class: "op words-op" },
-      el("span", {}, "E", el("sub", {}, "word"), " · + b"),
-      el("span", {}, "softmax"),
-    ),
+    el("p.op.words-op", el("span", "E", el("sub", "word"), " · + b"), el("span", "softmax")),
   );
 }
 
 const unfold = (open, toggle) =>
-  el("button", {
-    type: "button",
-    class: "plain unfold",
+  el("button.plain.unfold", {
     id: "spanbert-vectors",
     "aria-pressed": String(open),
     onclick: toggle,
@@ -348,7 +321,7 @@ export function drawFigure(box, picture, page, open, toggle) {
     0.05,
     ...Object.values(picture.heads).flatMap((head) => head?.guesses.map((g) => g.p) ?? []),
   );
-  const layerNode = svg("svg", { class: "wires", "aria-hidden": "true" });
+  const layerNode = svg("svg.wires", { "aria-hidden": "true" });
   const most = page.narrow ? 5 : 8;
   box.replaceChildren(
     layerNode,
@@ -358,11 +331,7 @@ export function drawFigure(box, picture, page, open, toggle) {
     row("sbo", picture, top, most),
     picture.strips ? unfold(open, toggle) : "",
     picture.heads.both ? row("both", picture, top, most) : "",
-    el(
-      "p",
-      { class: "sbp-note role-quiet" },
-      picture.has ? `${picture.contextual} ${picture.twice}` : "",
-    ),
+    el("p.sbp-note.role-quiet", picture.has ? `${picture.contextual} ${picture.twice}` : ""),
   );
   wires(box, layerNode, picture);
 }

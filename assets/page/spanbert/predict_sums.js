@@ -4,7 +4,7 @@
 import { el, headRow, tableBox } from "../shared/dom.js";
 import { addend } from "../shared/numbers.js";
 
-const cells = (list) => list.map((c) => el("td", {}, c));
+const cells = (list) => list.map((c) => el("td", c));
 
 export function arithmetic({ steps, blank }) {
   if (!steps) return [];
@@ -13,18 +13,15 @@ export function arithmetic({ steps, blank }) {
     tableBox(
       "every vector on the way",
       el(
-        "table",
-        { class: "tabular" },
-        el("caption", {}, `Blank ${blank.k}: every vector on the way to its guess`),
+        "table.tabular",
+        el("caption", `Blank ${blank.k}: every vector on the way to its guess`),
         headRow(["vector", "what it is", "shape", "norm", "mean", "sd"]),
         el(
           "tbody",
-          {},
           rows.map((r) =>
             el(
               "tr",
-              {},
-              el("th", { scope: "row", class: "symbol" }, r.name),
+              el("th.symbol", { scope: "row" }, r.name),
               cells([r.what, r.shape, r.norm, r.mean, r.spread]),
             )
           ),
@@ -32,24 +29,21 @@ export function arithmetic({ steps, blank }) {
       ),
     ),
     el(
-      "p",
-      { class: "tabular" },
+      "p.tabular",
       "The three parts of h₀ in squared norms: ",
       squares.addends.map((x, k) => addend(x, k === 0)),
       ` ${squares.sign} `,
-      el("strong", {}, squares.total),
+      el("strong", squares.total),
       ".",
     ),
     tableBox(
       "the last product",
       el(
-        "table",
-        { class: "tabular" },
+        "table.tabular",
         el(
           "caption",
-          {},
           "logit of the true piece ",
-          el("bdi", { class: "serif" }, blank.token),
+          el("bdi.serif", blank.token),
           " = E_word · y + b, with the word vector that the input layer uses too",
         ),
         headRow([
@@ -61,28 +55,25 @@ export function arithmetic({ steps, blank }) {
         ]),
         el(
           "tbody",
-          {},
-          el("tr", {}, el("th", { scope: "row" }, "E_word"), cells([...product.word, "", "", ""])),
-          el("tr", {}, el("th", { scope: "row" }, "y"), cells([...product.y, "", "", ""])),
+          el("tr", el("th", { scope: "row" }, "E_word"), cells([...product.word, "", "", ""])),
+          el("tr", el("th", { scope: "row" }, "y"), cells([...product.y, "", "", ""])),
           el(
             "tr",
-            {},
             el("th", { scope: "row" }, "product"),
             cells([...product.products, product.rest, product.bias]),
-            el("td", {}, el("strong", {}, product.logit)),
+            el("td", el("strong", product.logit)),
           ),
         ),
       ),
     ),
     el(
-      "p",
-      { class: "tabular" },
+      "p.tabular",
       "−log p = log Z − logit, with Z over the whole vocabulary: ",
       [log.log_z, log.logit.startsWith("−") ? `+ ${log.logit.slice(1)}` : `− ${log.logit}`].join(
         " ",
       ),
       ` ${log.sign} `,
-      el("strong", {}, log.loss),
+      el("strong", log.loss),
       ".",
     ),
   ];
@@ -94,14 +85,12 @@ function runRows(run) {
     ...run.rows.map((r) =>
       el(
         "tr",
-        {},
-        el("th", { scope: "row" }, `${r.k} `, el("bdi", { class: "serif" }, r.piece)),
+        el("th", { scope: "row" }, `${r.k} `, el("bdi.serif", r.piece)),
         cells([r.mlm, r.sbo ?? "no term", `${sign(r.sign)}${r.sum}`]),
       )
     ),
     el(
-      "tr",
-      { class: "subtotal" },
+      "tr.subtotal",
       el("th", { scope: "row" }, run.name),
       cells([
         `${sign(run.sign)}${run.mlm}`,
@@ -119,47 +108,42 @@ export function losses({ loss, has }) {
     tableBox(
       "the loss, blank by blank",
       el(
-        "table",
-        { class: "tabular" },
-        el("caption", {}, "−log p of the true piece, in nats"),
+        "table.tabular",
+        el("caption", "−log p of the true piece, in nats"),
         headRow(["blank", "MLM", "SBO", "sum"]),
-        el("tbody", {}, loss.runs.flatMap(runRows)),
+        el("tbody", loss.runs.flatMap(runRows)),
       ),
     ),
-    why.length ? el("p", { class: "role-quiet" }, "No SBO term: ", why.join("; "), ".") : null,
+    why.length ? el("p.role-quiet", "No SBO term: ", why.join("; "), ".") : null,
     el(
-      "p",
-      { class: "tabular" },
+      "p.tabular",
       "The paper adds up everything: L = Σ (−log P(x",
-      el("sub", {}, "i"),
+      el("sub", "i"),
       " | x",
-      el("sub", {}, "i"),
+      el("sub", "i"),
       ") − log P(x",
-      el("sub", {}, "i"),
+      el("sub", "i"),
       " | y",
-      el("sub", {}, "i"),
+      el("sub", "i"),
       ")) = ",
       paper.addends.map((x, k) => addend(x, k === 0)),
       ` ${paper.sign} `,
-      el("strong", {}, paper.total),
+      el("strong", paper.total),
       ".",
     ),
     el(
-      "p",
-      { class: "tabular" },
+      "p.tabular",
       `Its code takes two means with two denominators: MLM over the M = ${code.blanks} ` +
         `blanks, ${code.mlm.sum} / ${code.mlm.over} ≈ ${code.mlm.mean}; SBO over the S = ` +
         `${code.targets} targets and one more, ${code.sbo.sum} / (${code.targets} + 1) ≈ ` +
         `${code.sbo.mean}. L = `,
       code.addends.map((x, k) => addend(x, k === 0)),
       ` ${code.sign} `,
-      el("strong", {}, code.total),
+      el("strong", code.total),
       `, SBO with weight ${code.weight}.`,
     ),
-    has ? null : el(
-      "p",
-      { class: "role-quiet" },
-      "This model has no span boundary head, so its loss is MLM alone.",
-    ),
+    has
+      ? null
+      : el("p.role-quiet", "This model has no span boundary head, so its loss is MLM alone."),
   ].filter(Boolean);
 }

@@ -12,21 +12,19 @@ export function sourceMenu() {
   /** @type {any} */
   const view = { picture: null };
   view.menu = el("select", { id: "spanbert-source", onchange: () => choose(view) });
-  view.reason = el("span", { class: "role-quiet reason" });
+  view.reason = el("span.role-quiet.reason");
   view.typed = el("textarea", {
     id: "spanbert-text",
     rows: 4,
     spellcheck: "false",
     "aria-label": "Your own text",
   });
-  view.limit = el("span", { class: "role-quiet" });
+  view.limit = el("span.role-quiet");
   view.own = el(
-    "div",
-    { class: "own-text", hidden: true },
+    "div.own-text",
+    { hidden: true },
     view.typed,
-    el("button", {
-      type: "button",
-      class: "act",
+    el("button.act", {
       id: "spanbert-use-text",
       onclick: () => view.page.input("mask-text", view.typed.value, KIND),
     }, "use this text"),
@@ -37,15 +35,8 @@ export function sourceMenu() {
     if (kind === "error" && view.picture && view.menu.value !== OWN) named(view);
   });
   const root = el(
-    "div",
-    { class: "mask-source-box" },
-    el(
-      "div",
-      { class: "mask-source" },
-      el("label", { for: "spanbert-source" }, "text "),
-      view.menu,
-      view.reason,
-    ),
+    "div.mask-source-box",
+    el("div.mask-source", el("label", { for: "spanbert-source" }, "text "), view.menu, view.reason),
     view.own,
   );
   return {

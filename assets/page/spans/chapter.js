@@ -31,29 +31,16 @@ function shell(root, page) {
     cursor: null,
     asked: null,
   };
-  view.steps = el("div", {
-    class: "spans-steps",
-    role: "group",
-    "aria-label": "Pictures of this chapter",
-  });
-  view.tools = el("div", { class: "spans-tools" });
-  view.standing = el("p", { class: "spans-readout tabular", role: "status" });
+  view.steps = el("div.spans-steps", { role: "group", "aria-label": "Pictures of this chapter" });
+  view.tools = el("div.spans-tools");
+  view.standing = el("p.spans-readout.tabular", { role: "status" });
   view.tip = tip({ class: "spans-tip", id: "spans-readout" });
-  view.stage = el("div", {
-    class: "spans-stage",
-    id: "spans-stage",
-    "aria-describedby": "spans-readout",
-  });
-  view.legend = el("div", { class: "spans-legend" });
-  view.list = el("div", { class: "spans-list" });
-  view.main = el(
-    "div",
-    { class: "spans-main" },
-    el("div", { class: "spans-picture" }, view.stage, view.legend),
-    view.list,
-  );
-  view.rows = el("div", {});
-  view.grid = el("div", {});
+  view.stage = el("div.spans-stage", { id: "spans-stage", "aria-describedby": "spans-readout" });
+  view.legend = el("div.spans-legend");
+  view.list = el("div.spans-list");
+  view.main = el("div.spans-main", el("div.spans-picture", view.stage, view.legend), view.list);
+  view.rows = el("div");
+  view.grid = el("div");
   const folds = [["every row is the same row, shifted", view.rows, "spans-rows"], [
     "BERT's top-n grid and what it misses",
     view.grid,
@@ -70,10 +57,10 @@ function shell(root, page) {
   );
   folds.push(fold("settings", view.settings.root, { id: "spans-settings" }));
   root.replaceChildren(
-    el("div", { class: "spans-bar" }, view.steps, view.standing, view.tools),
+    el("div.spans-bar", view.steps, view.standing, view.tools),
     view.main,
     view.tip.node,
-    el("div", { class: "folds" }, folds),
+    el("div.folds", folds),
   );
   listen(view);
   views.set(root, view);
@@ -112,9 +99,7 @@ export function draw(root, picture, page) {
   tell(view);
   view.steps.replaceChildren(
     ...picture.steps.map(({ key, title, narrow }) =>
-      el("button", {
-        type: "button",
-        class: "plain",
+      el("button.plain", {
         id: `spans-step-${key}`,
         "aria-pressed": String(view.step === key),
         onclick: () => {
@@ -186,24 +171,20 @@ function tools(view) {
       if (w >= 0 && w < picture.windows) page.input("window", w);
     };
     const button = (step, sign, label) =>
-      el("button", {
-        type: "button",
-        class: "plain",
+      el("button.plain", {
         "aria-label": label,
         disabled: picture.window + step < 0 || picture.window + step >= picture.windows,
         onclick: () => go(step),
       }, sign);
     out.push(
       button(-1, "\u2039", "previous window"),
-      el("span", { class: "tabular" }, `window ${picture.window + 1} of ${picture.windows}`),
+      el("span.tabular", `window ${picture.window + 1} of ${picture.windows}`),
       button(1, "\u203a", "next window"),
     );
   }
   if (view.step === "square" && canZoom(cells)) {
     out.push(
-      el("button", {
-        type: "button",
-        class: "plain",
+      el("button.plain", {
         id: "spans-closer",
         "aria-pressed": String(view.near),
         onclick: () => {
@@ -253,8 +234,7 @@ function paint(view) {
     });
     view.legend.replaceChildren(
       el(
-        "span",
-        { class: "key" },
+        "span.key",
         "A stem is the best score of a span that starts there; tap it to see its ends.",
       ),
       thumbnail(view),
@@ -300,18 +280,12 @@ function legend({ cells, picture }) {
   const { low, high } = cells.range();
   return [
     el(
-      "span",
-      { class: "key" },
-      el("span", { class: "ramp", "aria-hidden": "true" }),
+      "span.key",
+      el("span.ramp", { "aria-hidden": "true" }),
       ` score ≤ ${short(low)} to ${short(high)}`,
     ),
-    el(
-      "span",
-      { class: "key" },
-      el("span", { class: "outlined", "aria-hidden": "true" }),
-      ` ${picture.line.words}`,
-    ),
-    picture.line.note ? el("span", { class: "key" }, picture.line.note) : null,
+    el("span.key", el("span.outlined", { "aria-hidden": "true" }), ` ${picture.line.words}`),
+    picture.line.note ? el("span.key", picture.line.note) : null,
   ].filter(Boolean);
 }
 
@@ -321,19 +295,17 @@ function lineKey({ words, rtl }) {
   if (!rtl && !against) return [];
   const ways = rtl ? "from right to left" : "from left to right";
   const too = against
-    ? [", ", el("bdi", {}, `“${clipped(against, 24)}”`), " too, so that every span is one stretch"]
+    ? [", ", el("bdi", `“${clipped(against, 24)}”`), " too, so that every span is one stretch"]
     : [];
-  return [el("span", { class: "key" }, `the line runs ${ways}, word by word`, ...too)];
+  return [el("span.key", `the line runs ${ways}, word by word`, ...too)];
 }
 
 /** The square as a thumbnail that opens a loupe: the square, close to the selection. */
 function thumbnail(view) {
-  const small = el("div", { class: "spans-thumb-cells" });
+  const small = el("div.spans-thumb-cells");
   const open = el(
-    "button",
+    "button.spans-thumb",
     {
-      type: "button",
-      class: "spans-thumb",
       id: "spans-open-square",
       "aria-label": "open the square near the selection",
       onclick: () => {
@@ -344,7 +316,7 @@ function thumbnail(view) {
       },
     },
     small,
-    el("span", {}, "the square"),
+    el("span", "the square"),
   );
   drawSquare(small, view.cells, { ...view.picture, top: [] }, {
     ...view.page,
@@ -386,16 +358,16 @@ function tell(view) {
     : "legal, below the line";
   const { addends: [start, end], sign, total } = sums([cells.s[i], cells.e[j]]);
   const said = [
-    el("span", { class: "role-start" }, `i = ${i} `),
-    el("bdi", { class: "token" }, cells.tokens[i]),
-    el("span", { class: "role-end" }, `  j = ${j} `),
-    el("bdi", { class: "token" }, cells.tokens[j]),
+    el("span.role-start", `i = ${i} `),
+    el("bdi.token", cells.tokens[i]),
+    el("span.role-end", `  j = ${j} `),
+    el("bdi.token", cells.tokens[j]),
     "   ",
-    el("span", { class: "role-start" }, start),
+    el("span.role-start", start),
     " + ",
-    el("span", { class: "role-end" }, end),
+    el("span.role-end", end),
     ` ${sign} `,
-    el("b", {}, total),
+    el("b", total),
     "   ",
     el("span", { class: code && !nothing ? "reason" : "role-quiet" }, why),
   ];
@@ -408,12 +380,10 @@ function tell(view) {
 function fitting({ picture: { apart }, page }) {
   if (!apart) return [];
   return [
-    el("span", {}, apart.says),
-    apart.reason ? null : el("button", {
-      type: "button",
-      class: "plain spans-unfit",
-      onclick: () => page.open(UNFIT),
-    }, "where they do not"),
+    el("span", apart.says),
+    apart.reason
+      ? null
+      : el("button.plain.spans-unfit", { onclick: () => page.open(UNFIT) }, "where they do not"),
   ].filter(Boolean);
 }
 

@@ -37,13 +37,12 @@ export function down(cells, view, named) {
   const wish = rows.map((i) => top + (i - lo + 0.5) * cell);
   const place = spread(wish, LINE * scale, top + 6 * scale, top + side - 4 * scale);
   const nodes = rows.flatMap((i, k) => [
-    svg("path", { d: `M${left - 2},${wish[k]}L${left - 12 * scale},${place[k]}`, class: "rule" }),
-    svg("text", {
-      x: left - 15 * scale,
-      y: place[k] + 4 * scale,
-      "text-anchor": "end",
-      class: "start",
-    }, clipped(cells.name(i, "start"), LONGEST)),
+    svg("path.rule", { d: `M${left - 2},${wish[k]}L${left - 12 * scale},${place[k]}` }),
+    svg(
+      "text.start",
+      { x: left - 15 * scale, y: place[k] + 4 * scale, "text-anchor": "end" },
+      clipped(cells.name(i, "start"), LONGEST),
+    ),
   ]);
   let last = -Infinity;
   for (const i of tens(view, LINE * 4)) {
@@ -54,7 +53,7 @@ export function down(cells, view, named) {
     ) continue;
     last = y;
     nodes.push(
-      svg("text", { x: left - 5, y: y + 4 * scale, "text-anchor": "end", class: "quiet" }, i),
+      svg("text.quiet", { x: left - 5, y: y + 4 * scale, "text-anchor": "end" }, i),
     );
   }
   return { nodes };
@@ -107,13 +106,12 @@ export function across(cells, view, named) {
     (taken[level] ??= []).push([Math.min(x, far) - 2, Math.max(x, far) + 2]);
     const y = floor + (level + 1) * LINE * scale + 3 * scale;
     nodes.push(
-      svg("path", { d: `M${x},${floor + 2}V${y}`, class: "rule" }),
-      svg("text", {
-        x: x + way * 4 * scale,
-        y,
-        "text-anchor": way === 1 ? "start" : "end",
-        class: "end",
-      }, texts[k]),
+      svg("path.rule", { d: `M${x},${floor + 2}V${y}` }),
+      svg(
+        "text.end",
+        { x: x + way * 4 * scale, y, "text-anchor": way === 1 ? "start" : "end" },
+        texts[k],
+      ),
     );
   });
   const first = (taken[0] ??= []);
@@ -123,12 +121,7 @@ export function across(cells, view, named) {
     if (first.some(([c, d]) => x - half < d + 8 * scale && x + half > c - 8 * scale)) continue;
     first.push([x - half, x + half]);
     nodes.push(
-      svg("text", {
-        x,
-        y: floor + LINE * scale + 3 * scale,
-        "text-anchor": "middle",
-        class: "quiet",
-      }, j),
+      svg("text.quiet", { x, y: floor + LINE * scale + 3 * scale, "text-anchor": "middle" }, j),
     );
   }
   return { nodes, depth: taken.length * LINE * scale + 8 * scale };

@@ -59,11 +59,7 @@ function tableRow(page, picture, row) {
       ? el(
         "th",
         { scope: "row" },
-        el(
-          "button",
-          { type: "button", class: "row-select", title: textOf(page, row) },
-          el("bdi", {}, textOf(page, row)),
-        ),
+        el("button.row-select", { title: textOf(page, row) }, el("bdi", textOf(page, row))),
       )
       : el("td", { class: role }, cell(row, key)))
     ),
@@ -76,29 +72,17 @@ let opened = false;
 /** `again` draws the list with other columns. */
 export function drawList(root, picture, page, again) {
   const texts = picture.n_best.map((row) => textOf(page, row));
-  const body = el(
-    "tbody",
-    {},
-    picture.n_best.map((row) => tableRow(page, picture, row)),
-  );
+  const body = el("tbody", picture.n_best.map((row) => tableRow(page, picture, row)));
   roving(body, ".row-select", { horizontal: false });
   const box = el(
-    "div",
-    {
-      class: "spans-n-best",
-      tabindex: 0,
-      role: "region",
-      "aria-label": "n best spans, a row selects",
-    },
+    "div.spans-n-best",
+    { tabindex: 0, role: "region", "aria-label": "n best spans, a row selects" },
     el(
       "table",
-      {},
       el(
         "thead",
-        {},
         el(
           "tr",
-          {},
           columns(page, picture)
             .map(([name, key, role]) =>
               el("th", { scope: "col", class: key === "score" ? null : role }, name)
@@ -108,7 +92,7 @@ export function drawList(root, picture, page, again) {
       body,
     ),
   );
-  const bars = el("div", { class: "spans-bars" });
+  const bars = el("div.spans-bars");
   const more = fold("the spans under one line of text", bars, { open: opened });
   more.addEventListener("toggle", () => {
     opened = more.open;
@@ -116,14 +100,11 @@ export function drawList(root, picture, page, again) {
   });
   root.replaceChildren(
     ...[
-      picture.n_best.length ? box : el("p", { class: "role-quiet" }, "No legal span."),
-      picture.ranked_by ? el("p", { class: "role-quiet" }, picture.ranked_by) : null,
+      picture.n_best.length ? box : el("p.role-quiet", "No legal span."),
+      picture.ranked_by ? el("p.role-quiet", picture.ranked_by) : null,
       el(
-        "p",
-        { class: "spans-columns" },
-        el("button", {
-          type: "button",
-          class: "plain",
+        "p.spans-columns",
+        el("button.plain", {
           "aria-pressed": String(complete),
           onclick: () => {
             complete = !complete;
@@ -164,8 +145,8 @@ function toLoss() {
   const tab = document.getElementById("tab-loss");
   return tab &&
     el(
-      "button",
-      { type: "button", class: "plain", onclick: () => tab.click() },
+      "button.plain",
+      { onclick: () => tab.click() },
       "“in window” = exp(−2 · loss) at temperature 1 if the pair were the label: see chapter 5",
     );
 }
@@ -225,8 +206,7 @@ function nested(root, picture, page) {
   const height = top + (BARS + 1) * pitch + 2; // as for the most bars: nothing below moves
   root.replaceChildren(
     el(
-      "p",
-      { class: "role-quiet" },
+      "p.role-quiet",
       others
         ? "The listed spans that share words with the selected one"
         : "No other listed span shares words with the selected one",
@@ -258,13 +238,9 @@ function bar(page, line, row, { y, shift, gutter, width, scale, on }) {
       class: on ? "nested chosen" : "nested",
       onclick: () => page.select({ window: row.window, start: row.start, end: row.end }),
     },
-    svg("rect", { x: 0, y: y - 8 * scale, width, height: 16 * scale, class: "target" }),
-    svg(
-      "text",
-      { x: gutter - 8 * scale, y: y + 4 * scale, "text-anchor": "end", class: "quiet" },
-      row.rank,
-    ),
-    right > left ? svg("path", { d: `M${left},${y}H${right}`, class: "bar" }) : null,
+    svg("rect.target", { x: 0, y: y - 8 * scale, width, height: 16 * scale }),
+    svg("text.quiet", { x: gutter - 8 * scale, y: y + 4 * scale, "text-anchor": "end" }, row.rank),
+    right > left ? svg("path.bar", { d: `M${left},${y}H${right}` }) : null,
     cap(flip ? b : a, "start"),
     cap(flip ? a : b, "end"),
   );

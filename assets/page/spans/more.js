@@ -20,45 +20,40 @@ export function drawMass(root, picture, page, width) {
   const end = Math.min(width - 1, x - gap);
   root.replaceChildren(
     el(
-      "figure",
-      { class: "spans-mass" },
+      "figure.spans-mass",
       el(
-        "figcaption",
-        { class: "role-quiet" },
+        "figcaption.role-quiet",
         `P(start = i) · P(end = j), added up over all pairs of window ${picture.window + 1}`,
       ),
       drawing(
         width,
         height,
         { "aria-hidden": "true" },
-        svg("path", { d: `M1,${y - 4}v-6H${end}v6`, class: "rule-ink" }),
-        svg("rect", {
+        svg("path.rule-ink", { d: `M1,${y - 4}v-6H${end}v6` }),
+        svg("rect.paper", {
           x: width / 2 - 38 * scale,
           y: 0,
           width: 76 * scale,
           height: 18 * scale,
-          class: "paper",
         }),
         svg("text", { x: width / 2, y: 15 * scale, "text-anchor": "middle" }, "sum = 1"),
         parts,
       ),
       el(
-        "p",
-        { class: "spans-sum" },
+        "p.spans-sum",
         picture.mass.parts.flatMap((part, k) => [
-          k ? el("span", { class: "role-quiet op" }, "+") : null,
+          k ? el("span.role-quiet.op", "+") : null,
           el(
-            "span",
-            { class: "spans-part" },
+            "span.spans-part",
             el("span", { class: `swatch ${part.key}`, "aria-hidden": "true" }),
-            el("b", { class: "tabular" }, part.printed),
+            el("b.tabular", part.printed),
             ` ${part.name}`,
           ),
         ]),
-        el("span", { class: "role-quiet op" }, picture.mass.sign),
-        el("b", {}, "1"),
+        el("span.role-quiet.op", picture.mass.sign),
+        el("b", "1"),
       ),
-      el("p", { class: "says" }, picture.mass.sentence),
+      el("p.says", picture.mass.sentence),
     ),
   );
 }
@@ -68,7 +63,7 @@ export function drawRows(root, cells, picture, page, width) {
   const pair = picture.rows;
   if (!pair) {
     root.replaceChildren(
-      el("p", { class: "role-quiet" }, "Only one start is legal here, so there is no second row."),
+      el("p.role-quiet", "Only one start is legal here, so there is no second row."),
     );
     return;
   }
@@ -111,35 +106,29 @@ export function drawRows(root, cells, picture, page, width) {
     labels[cells.s[pair.i] > cells.s[pair.k] ? 1 : 0] = Math.min(...labels) + 15 * scale;
   }
   root.replaceChildren(
-    el("p", { class: "says" }, pair.sentence),
+    el("p.says", pair.sentence),
     drawing(
       width,
       height,
       { "aria-hidden": "true" },
       ticks(up, { room: 50 * scale }).map(({ at: y, text }) => [
-        svg("path", { d: `M${pad.left},${y}H${width - pad.right}`, class: "rule" }),
-        svg("text", { x: pad.left - 6, y: y + 4, "text-anchor": "end", class: "quiet" }, text),
+        svg("path.rule", { d: `M${pad.left},${y}H${width - pad.right}` }),
+        svg("text.quiet", { x: pad.left - 6, y: y + 4, "text-anchor": "end" }, text),
       ]),
       row(pair.k, "second"),
       row(pair.i, "first"),
-      svg("path", {
+      svg("path.start-line.shift", {
         d: `M${at(top)},${up(cells.score(pair.k, top))}V${up(cells.score(pair.i, top))}`,
-        class: "start-line shift",
       }),
       [pair.i, pair.k].map((i, k) =>
         svg("text", { x: width - pad.right + 6, y: labels[k] + 4 }, `row ${i}`)
       ),
+      svg("text.end", { x: pad.left, y: height - (tight ? 22 : 6) * scale }, "end j \u2192"),
       svg(
-        "text",
-        { x: pad.left, y: height - (tight ? 22 : 6) * scale, class: "end" },
-        "end j \u2192",
+        "text.quiet",
+        { x: width - pad.right, y: height - 6 * scale, "text-anchor": "end" },
+        "solid where the pair is legal",
       ),
-      svg("text", {
-        x: width - pad.right,
-        y: height - 6 * scale,
-        "text-anchor": "end",
-        class: "quiet",
-      }, "solid where the pair is legal"),
     ),
   );
 }
@@ -155,20 +144,17 @@ export function drawGrid(root, picture, page) {
     ).trimEnd();
     return el(
       "li",
-      {},
-      el("button", {
-        type: "button",
-        class: "row-select",
+      el("button.row-select", {
         onclick: () => page.select({ window: picture.window, start, end }),
-      }, el("bdi", {}, text)),
-      el("span", { class: "role-quiet" }, ` (${i}, ${j})`),
+      }, el("bdi", text)),
+      el("span.role-quiet", ` (${i}, ${j})`),
     );
   });
   root.replaceChildren(
     ...[
-      el("p", { class: "says" }, grid.sentence),
-      spans.length ? el("ul", { class: "missed-list" }, spans) : null,
-      grid.hint ? el("p", { class: "role-quiet" }, grid.hint) : null,
+      el("p.says", grid.sentence),
+      spans.length ? el("ul.missed-list", spans) : null,
+      grid.hint ? el("p.role-quiet", grid.hint) : null,
     ].filter(Boolean),
   );
 }

@@ -15,8 +15,7 @@ export function drawPhone(root, cells, picture, page, tell) {
   const [low, high] = [bests[Math.floor(bests.length / 2)], bests.at(-1)];
   /** @type {any} */
   const view = { pieces: [], open: null, cells, picture, page, tell };
-  const text = el("p", {
-    class: "spans-phone",
+  const text = el("p.spans-phone", {
     dir: "auto",
     role: "group",
     "aria-label": "Starts of the paragraph: each opens its ends",
@@ -26,8 +25,8 @@ export function drawPhone(root, cells, picture, page, tell) {
     if (i > cells.first) {
       text.append(
         el(
-          "span",
-          { class: "gap", dataset: { after: i - 1 } },
+          "span.gap",
+          { dataset: { after: i - 1 } },
           context.slice(tokens[cells.doc(i - 1)].end, token.start),
         ),
       );
@@ -44,17 +43,17 @@ export function drawPhone(root, cells, picture, page, tell) {
         ...pressed(() => tap(view, i)),
       },
       up > 0.02
-        ? el("i", { class: "stem up", "aria-hidden": "true", style: { height: `${up * TALL}em` } })
+        ? el("i.stem.up", { "aria-hidden": "true", style: { height: `${up * TALL}em` } })
         : null,
       context.slice(token.start, token.end),
-      el("i", { class: "stem low", "aria-hidden": "true", style: { height: "0" } }),
+      el("i.stem.low", { "aria-hidden": "true", style: { height: "0" } }),
     );
     view.pieces.push(piece);
     text.append(piece);
   }
   roving(text, ".piece");
   view.text = text;
-  view.box = el("div", { class: "text-box spans-phone-box" }, text);
+  view.box = el("div.text-box.spans-phone-box", text);
   const before = root.querySelector(".spans-phone-box");
   const [at, kept] = [before?.scrollTop ?? 0, before?.textContent === view.box.textContent];
   root.replaceChildren(view.box);

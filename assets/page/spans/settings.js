@@ -19,17 +19,11 @@ export function settings(apply, waits) {
     "aria-describedby": "spans-top-n-grid-help",
     onchange: () => apply("top_n_grid", grid.checked),
   });
-  const help = el("p", { class: "role-quiet", id: "spans-top-n-grid-help" });
+  const help = el("p.role-quiet", { id: "spans-top-n-grid-help" });
   const root = el(
-    "div",
-    { class: "settings" },
+    "div.settings",
     numbers.map((n) => n.root),
-    el(
-      "div",
-      { class: "setting" },
-      el("label", { class: "setting-row" }, grid, "top_n_grid"),
-      help,
-    ),
+    el("div.setting", el("label.setting-row", grid, "top_n_grid"), help),
   );
   return {
     root,

@@ -151,21 +151,21 @@ function margins(cells, view, page) {
     if (pe[k] >= floor) {
       const h = Math.max(1, (pe[k] / tallE) * (top - 16 * scale));
       bars.push(
-        svg("rect", { x: left + at, y: top - 3 - h, width: thick, height: h, class: "end" }),
+        svg("rect.end", { x: left + at, y: top - 3 - h, width: thick, height: h }),
       );
     }
     if (ps[k] >= floor) {
       const h = Math.max(1, (ps[k] / tallS) * view.right);
       bars.push(
-        svg("rect", { x: left + side + 3, y: top + at, width: h, height: thick, class: "start" }),
+        svg("rect.start", { x: left + side + 3, y: top + at, width: h, height: thick }),
       );
     }
   }
   return [
     ...bars,
-    svg("text", { x: left, y: 11 * scale, class: "end" }, "P(end), sum = 1"),
-    svg("text", { x: left + side + 4, y: top - 18 * scale, class: "start" }, "P(start)"),
-    svg("text", { x: left + side + 4, y: top - 4 * scale, class: "start" }, "sum = 1"),
+    svg("text.end", { x: left, y: 11 * scale }, "P(end), sum = 1"),
+    svg("text.start", { x: left + side + 4, y: top - 18 * scale }, "P(start)"),
+    svg("text.start", { x: left + side + 4, y: top - 4 * scale }, "sum = 1"),
   ];
 }
 
@@ -193,8 +193,7 @@ export function drawSquare(root, cells, picture, page, options) {
   const columns = across(cells, view, names.map(([, j]) => j));
   const width = view.left + view.side + view.right;
   const height = view.top + view.side + columns.depth;
-  const canvas = el("canvas", {
-    class: "spans-cells",
+  const canvas = el("canvas.spans-cells", {
     style: {
       left: `${view.left}px`,
       top: `${view.top}px`,
@@ -218,21 +217,21 @@ export function drawSquare(root, cells, picture, page, options) {
   const inner = svg(
     "g",
     { transform: `translate(${view.left},${view.top})` },
-    svg("rect", { x: 0, y: 0, width: view.side, height: view.side, class: "rule" }),
-    svg("path", { d: legal, class: "rule" }),
-    svg("path", { d: unowned, class: "rule" }),
-    svg("path", { d: above, class: "contour-gap" }),
-    svg("path", { d: above, class: "contour" }),
+    svg("rect.rule", { x: 0, y: 0, width: view.side, height: view.side }),
+    svg("path.rule", { d: legal }),
+    svg("path.rule", { d: unowned }),
+    svg("path.contour-gap", { d: above }),
+    svg("path.contour", { d: above }),
     regions.map(({ text, x, y, anchor }) =>
-      svg("text", { x, y, "text-anchor": anchor, class: "region" }, text)
+      svg("text.region", { x, y, "text-anchor": anchor }, text)
     ),
     picture.grid.on ? gridLines(picture.grid, view) : [],
   );
-  const marks = svg("g", {});
+  const marks = svg("g");
   root.replaceChildren(
     el(
-      "div",
-      { class: "spans-square", style: { width: `${width}px`, height: `${height}px` } },
+      "div.spans-square",
+      { style: { width: `${width}px`, height: `${height}px` } },
       canvas,
       drawing(
         width,
@@ -254,13 +253,13 @@ function gridLines(grid, { lo, hi, cell, side }) {
   const seen = (k) => k >= lo && k < hi;
   return [
     ...grid.starts.filter(seen).map((i) =>
-      svg("path", { d: `M0,${at(i)}H${side}`, class: "grid-line start-line" })
+      svg("path.grid-line.start-line", { d: `M0,${at(i)}H${side}` })
     ),
     ...grid.ends.filter(seen).map((j) =>
-      svg("path", { d: `M${at(j)},0V${side}`, class: "grid-line end-line" })
+      svg("path.grid-line.end-line", { d: `M${at(j)},0V${side}` })
     ),
     ...grid.missed.filter(([i, j]) => seen(i) && seen(j)).map(([i, j]) =>
-      svg("path", { class: "missed", d: `M${at(j) - 4},${at(i) - 4}l8,8m-8,0l8,-8` })
+      svg("path.missed", { d: `M${at(j) - 4},${at(i) - 4}l8,8m-8,0l8,-8` })
     ),
   ];
 }
@@ -287,19 +286,17 @@ export function moveMarks(view, picture, chosen, cursor) {
   if (bands && seen(...bands)) {
     const wide = Math.max(cell, 2);
     nodes.push(
-      svg("rect", {
+      svg("rect.start.band", {
         x: left,
         y: top + at(bands[0]) - wide / 2,
         width: side,
         height: wide,
-        class: "start band",
       }),
-      svg("rect", {
+      svg("rect.end.band", {
         x: left + at(bands[1]) - wide / 2,
         y: top,
         width: wide,
         height: side,
-        class: "end band",
       }),
     );
   }
@@ -307,11 +304,8 @@ export function moveMarks(view, picture, chosen, cursor) {
     const half = Math.max(cell, 12) / 2;
     const [x, y] = [left + at(picture.winner[1]), top + at(picture.winner[0])];
     nodes.push(
-      svg("path", { d: `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5`, class: "halo" }),
-      svg("path", {
-        d: `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5`,
-        class: "mark-predicted",
-      }),
+      svg("path.halo", { d: `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5` }),
+      svg("path.mark-predicted", { d: `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5` }),
     );
   }
   if (picture.apart) {
@@ -338,7 +332,7 @@ export function moveMarks(view, picture, chosen, cursor) {
   if (picture.apart?.reason && seen(picture.apart.i, picture.apart.j)) {
     const [x, y] = [left + at(picture.apart.j), top + at(picture.apart.i)];
     const d = `M${x - 6},${y - 6}l12,12M${x - 6},${y + 6}l12,-12`;
-    nodes.push(svg("path", { d, class: "halo" }), svg("path", { d, class: "unfit" }));
+    nodes.push(svg("path.halo", { d }), svg("path.unfit", { d }));
   }
   if (chosen && seen(...chosen)) {
     box(...chosen, 9, "halo");
@@ -346,11 +340,10 @@ export function moveMarks(view, picture, chosen, cursor) {
   }
   if (cursor && seen(...cursor)) {
     nodes.push(
-      svg("path", {
+      svg("path.cross", {
         d: `M${left},${top + at(cursor[0])}H${left + side}M${left + at(cursor[1])},${top}V${
           top + side
         }`,
-        class: "cross",
       }),
     );
     box(...cursor, 7, "mark-contrast");

@@ -24,15 +24,14 @@ export function drawTent(root, cells, picture, page, { width, height }) {
     scale,
     pad: Math.max(12, (width - line.total) / 2),
   };
-  view.canvas = el("canvas", {
-    class: "spans-cells",
+  view.canvas = el("canvas.spans-cells", {
     style: { width: `${width}px`, height: `${view.height}px` },
   });
-  view.words = svg("g", {});
-  view.marks = svg("g", {});
+  view.words = svg("g");
+  view.marks = svg("g");
   view.layer = el(
-    "div",
-    { class: "spans-tent-layer", style: { width: `${width}px`, height: `${view.height}px` } },
+    "div.spans-tent-layer",
+    { style: { width: `${width}px`, height: `${view.height}px` } },
     view.canvas,
     drawing(width, view.height, { "aria-hidden": "true" }, view.words, view.marks),
   );
@@ -139,21 +138,14 @@ function paintTent(view, cells, picture, page) {
 function frame(view, cells, picture, shift) {
   const ceiling = view.base - (view.longest + 1) * view.unit;
   const nodes = lineText(view.line, view.base + 24 * view.scale, shift, view.width);
-  nodes.push(svg("path", { d: `M0,${view.base}H${view.width}`, class: "rule" }));
+  nodes.push(svg("path.rule", { d: `M0,${view.base}H${view.width}` }));
   if (cells.longest < cells.stop - cells.first) {
     nodes.push(
-      svg("rect", {
-        x: 0,
-        y: 0,
-        width: view.width,
-        height: Math.max(0, ceiling),
-        class: "illegal",
-      }),
-      svg("text", {
+      svg("rect.illegal", { x: 0, y: 0, width: view.width, height: Math.max(0, ceiling) }),
+      svg("text.region", {
         x: view.width / 2,
         y: ceiling - 8 * view.scale,
         "text-anchor": "middle",
-        class: "region",
       }, picture.words[3]),
     );
   }
@@ -172,11 +164,10 @@ function notOwned(view, cells, picture, shift) {
     );
     if (b - a > 90 * view.scale) {
       nodes.push(
-        svg("text", {
+        svg("text.region", {
           x: (a + b) / 2,
           y: view.base - 14 * view.scale,
           "text-anchor": "middle",
-          class: "region",
         }, picture.words[NOT_OWNED]),
       );
     }
@@ -209,7 +200,7 @@ export function moveTent(view, cells, picture, chosen, cursor) {
       (x) => x - shift,
     );
     const y = view.base + 33 * view.scale;
-    nodes.push(svg("path", { d: `M${a},${y}v5H${b}v-5`, class: "mark-predicted" }));
+    nodes.push(svg("path.mark-predicted", { d: `M${a},${y}v5H${b}v-5` }));
   }
   if (chosen) {
     const [a, b] = view.line.glyphs(cells.doc(chosen[0]), cells.doc(chosen[1])).map((x) =>
@@ -217,21 +208,20 @@ export function moveTent(view, cells, picture, chosen, cursor) {
     );
     nodes.push(
       ...guides(chosen, ""),
-      svg("path", { d: polygon(corners(view, shift, cells, ...chosen)), class: "mark-selected" }),
-      svg("rect", {
+      svg("path.mark-selected", { d: polygon(corners(view, shift, cells, ...chosen)) }),
+      svg("rect.mark-selected", {
         x: a - 2,
         y: view.base + 7 * view.scale,
         width: b - a + 4,
         height: 23 * view.scale,
         rx: 2,
-        class: "mark-selected",
       }),
     );
   }
   if (cursor && cells.isSpan(...cursor)) {
     nodes.push(
       ...guides(cursor, "faint"),
-      svg("path", { d: polygon(corners(view, shift, cells, ...cursor)), class: "mark-contrast" }),
+      svg("path.mark-contrast", { d: polygon(corners(view, shift, cells, ...cursor)) }),
     );
   }
   view.marks.replaceChildren(...nodes);

@@ -80,14 +80,13 @@ export function lineText(line, y, shift, width) {
   ).flatMap((w) => {
     const ticks = [];
     for (let k = w.from + 1; k <= w.to; k += 1) {
-      ticks.push(svg("path", { d: `M${line.edge(k) - shift},${y + 4}v4`, class: "tick" }));
+      ticks.push(svg("path.tick", { d: `M${line.edge(k) - shift},${y + 4}v4` }));
     }
     return [
-      svg("text", {
+      svg("text.words", {
         x: w.centre - shift,
         y,
         "text-anchor": "middle",
-        class: "words",
         style: { fontSize: `${line.size}px` },
       }, w.text),
       ...ticks,

@@ -103,8 +103,8 @@ export function bars(choose, ask) {
     role: "group", // its tools can be focused, which nothing in a picture may be
     "aria-label": "Bar chart of both distributions; its numbers stand in the table",
   });
-  const said = el("p", { class: "role-quiet" }, "loading ...");
-  const box = el("div", {}, said, chart);
+  const said = el("p.role-quiet", "loading ...");
+  const box = el("div", said, chart);
   let now = null;
   let busy = false;
   const retick = (P, range) =>

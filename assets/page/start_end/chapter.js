@@ -124,26 +124,23 @@ function make(root) {
   view.bars = bars(choose, () => view.send("bars", true));
   view.barFold = fold("bars: hover and zoom", view.bars.root, { id: "start_end-bars" });
   view.barFold.addEventListener("toggle", () => drawBars(view));
-  view.notes = el("p", { class: "side-notes tabular" });
+  view.notes = el("p.side-notes.tabular");
   root.replaceChildren(
     el(
-      "div",
-      { class: "start-end" },
+      "div.start-end",
       view.levers.root,
       view.map.root,
       view.notes,
       view.detail.root,
       view.tip.node,
       el(
-        "p",
-        { class: "hint" },
+        "p.hint",
         "Point at a stem or a word, or move with the arrow keys: above sets the start, below " +
           "the end.",
       ),
       legend(),
       el(
-        "div",
-        { class: "folds" },
+        "div.folds",
         fold("raise or lower a logit", view.lift.root, { id: "start_end-lift" }),
         view.barFold,
       ),
@@ -161,17 +158,16 @@ function legend() {
       text,
     );
   return el(
-    "p",
-    { class: "legend" },
-    sign(svg("path", { class: "mark-predicted", d: "M2,5v5H18v-5" }), "predicted"),
+    "p.legend",
+    sign(svg("path.mark-predicted", { d: "M2,5v5H18v-5" }), "predicted"),
     sign(
-      svg("rect", { class: "mark-selected", x: 2, y: 2, width: 16, height: 10, rx: 2 }),
+      svg("rect.mark-selected", { x: 2, y: 2, width: 16, height: 10, rx: 2 }),
       "selected",
     ),
-    sign(svg("path", { class: "mark-gold", d: "M1,5H19M1,8H19" }), "gold answer", "of-gold"),
+    sign(svg("path.mark-gold", { d: "M1,5H19M1,8H19" }), "gold answer", "of-gold"),
     sign(hollow(10, 11, "start", 5), "highest start"),
     sign(hollow(10, 3, "end", 5), "highest end"),
-    el("span", { class: "role-quiet elsewhere" }, "grey words: owned by another window"),
+    el("span.role-quiet.elsewhere", "grey words: owned by another window"),
   );
 }
 
@@ -246,9 +242,9 @@ function notes(view) {
   view.root.querySelector(".elsewhere").hidden = page.reading.windows.length < 2;
   view.root.querySelector(".of-gold").toggleAttribute("hidden", !page.reading.gold.length);
   view.notes.replaceChildren(
-    el("span", {}, `window ${w.index + 1} of ${page.reading.windows.length}, ${w.n} positions`),
-    settled ? el("span", { class: "role-start" }, `start: ${picture.notes.start}`) : "",
-    settled ? el("span", { class: "role-end" }, `end: ${picture.notes.end}`) : "",
+    el("span", `window ${w.index + 1} of ${page.reading.windows.length}, ${w.n} positions`),
+    settled ? el("span.role-start", `start: ${picture.notes.start}`) : "",
+    settled ? el("span.role-end", `end: ${picture.notes.end}`) : "",
   );
 }
 
@@ -264,19 +260,14 @@ function readout(view, index, doc, at) {
   const logit = (side) => (index === now.window.index ? now.logits[side] : w[side])[pos];
   view.tip.show(
     at,
-    el("bdi", { class: "read-token" }, w.tokens[pos]),
+    el("bdi.read-token", w.tokens[pos]),
     ` position ${pos}${view.page.reading.windows.length > 1 ? ` of window ${index + 1}` : ""}: `,
     el(
-      "span",
-      { class: "role-start" },
+      "span.role-start",
       `start_logit ${fixed(logit("start"), 3)}, P(start) ${tiny(p.start[pos])}`,
     ),
     "; ",
-    el(
-      "span",
-      { class: "role-end" },
-      `end_logit ${fixed(logit("end"), 3)}, P(end) ${tiny(p.end[pos])}`,
-    ),
+    el("span.role-end", `end_logit ${fixed(logit("end"), 3)}, P(end) ${tiny(p.end[pos])}`),
   );
 }
 

@@ -12,7 +12,6 @@ export function controls(on) {
   const radio = (name, checked) =>
     el(
       "label",
-      {},
       el("input", {
         type: "radio",
         name: "start_end-scale",
@@ -30,10 +29,8 @@ export function controls(on) {
     step: 0.05,
     value: 0,
   });
-  const shown = el("output", { class: "tabular", for: "start_end-temperature" });
-  const reset = el("button", {
-    type: "button",
-    class: "plain",
+  const shown = el("output.tabular", { for: "start_end-temperature" });
+  const reset = el("button.plain", {
     onclick: () => {
       show(1);
       on.temperature(1, true);
@@ -43,7 +40,7 @@ export function controls(on) {
     id: "start_end-window",
     onchange: () => on.window(Number(chooser.value)),
   });
-  const windows = el("label", { class: "lever" }, "window ", chooser);
+  const windows = el("label.lever", "window ", chooser);
   const show = (temperature) => {
     slider.value = String(steps(temperature));
     slider.setAttribute("aria-valuetext", String(temperature));
@@ -56,18 +53,10 @@ export function controls(on) {
   });
   slider.addEventListener("change", () => on.temperature(temperatureAt(slider.value), true));
   const root = el(
-    "div",
-    { class: "levers" },
+    "div.levers",
+    el("fieldset.lever", el("legend", "scale"), radio("linear", true), radio("log", false)),
     el(
-      "fieldset",
-      { class: "lever" },
-      el("legend", {}, "scale"),
-      radio("linear", true),
-      radio("log", false),
-    ),
-    el(
-      "span",
-      { class: "lever" },
+      "span.lever",
       el("label", { for: "start_end-temperature" }, "temperature"),
       slider,
       shown,
@@ -96,13 +85,12 @@ export function controls(on) {
 export function lift(on) {
   const rows = ["start", "end"].map((side) => row(side, on));
   const hint = el(
-    "p",
-    { class: "role-quiet" },
+    "p.role-quiet",
     "Softmax, score and answer follow from the changed logit; the model is not run again. " +
       "Select another start or end to change its logit.",
   );
   return {
-    root: el("div", { class: "lift" }, rows.map((r) => r.root), hint),
+    root: el("div.lift", rows.map((r) => r.root), hint),
     update: (model, picture) => rows.forEach((r) => r.update(model, picture)),
   };
 }
@@ -111,10 +99,8 @@ function row(side, on) {
   const id = `start_end-${side}_logit`;
   const label = el("label", { for: id });
   const slider = el("input", { type: "range", id, step: 0.05 });
-  const shown = el("output", { class: "tabular", for: id });
-  const reset = el("button", {
-    type: "button",
-    class: "plain",
+  const shown = el("output.tabular", { for: id });
+  const reset = el("button.plain", {
     onclick: () => on.send({ side, window: place.window, doc: place.doc, value: null }),
   }, "reset");
   let place = null;
@@ -129,7 +115,7 @@ function row(side, on) {
     "change",
     () => on.send({ side, window: place.window, doc: place.doc, value: Number(slider.value) }),
   );
-  const root = el("div", { class: "lever" }, label, slider, shown, reset);
+  const root = el("div.lever", label, slider, shown, reset);
   return {
     root,
     update({ page, window: w, logits }, picture) {
@@ -141,7 +127,7 @@ function row(side, on) {
       label.replaceChildren(
         el("span", { class: `role-${side}` }, `${side}_logit`),
         " of ",
-        el("bdi", {}, w.tokens[place.pos]),
+        el("bdi", w.tokens[place.pos]),
       );
       const value = logits[side][place.pos];
       slider.min = String(Math.min(picture.range[0], Math.floor(value)));

@@ -14,15 +14,10 @@ export function rowHeight(windows) {
  */
 export function staircase(choose, tell) {
   const canvas = el("canvas", { "aria-hidden": "true" });
-  const over = svg("svg", { class: "over", "aria-hidden": "true" });
+  const over = svg("svg.over", { "aria-hidden": "true" });
   const box = el(
-    "div",
-    {
-      class: "staircase",
-      tabindex: 0,
-      role: "application",
-      "aria-roledescription": "overview",
-    },
+    "div.staircase",
+    { tabindex: 0, role: "application", "aria-roledescription": "overview" },
     canvas,
     over,
   );
@@ -172,14 +167,13 @@ function mark(over, model) {
     if (inside.length) {
       const [a, b] = reach(inside[0], inside.at(-1));
       const y = row * windows.length + 2;
-      parts.push(svg("path", { class: "mark-gold", d: `M${a},${y}H${b}M${a},${y + 3}H${b}` }));
+      parts.push(svg("path.mark-gold", { d: `M${a},${y}H${b}M${a},${y + 3}H${b}` }));
     }
   }
   if (windows.length > 1) {
     const w = windows[model.window.index];
     parts.push(
-      svg("rect", {
-        class: "this-row",
+      svg("rect.this-row", {
         x: w.docStart * column,
         y: w.index * row - 0.5,
         width: (w.docStop - w.docStart) * column,
@@ -190,13 +184,12 @@ function mark(over, model) {
   if (page.predicted) {
     const [a, b] = reach(page.predicted.start, page.predicted.end);
     const y = (page.predicted.window + 1) * row;
-    parts.push(svg("path", { class: "mark-predicted", d: `M${a},${y - 3}v4H${b}v-4` }));
+    parts.push(svg("path.mark-predicted", { d: `M${a},${y - 3}v4H${b}v-4` }));
   }
   if (page.selection) {
     const [a, b] = reach(page.selection.start, page.selection.end);
     parts.push(
-      svg("rect", {
-        class: "mark-selected",
+      svg("rect.mark-selected", {
         x: a - 1,
         y: page.selection.window * row - 1,
         width: b - a + 2,
@@ -284,13 +277,7 @@ function point(over, model, place) {
   const row = rowHeight(model.page.reading.windows.length);
   const wide = Math.max(6, model.width / model.page.reading.tokens.length);
   over.append(
-    svg("rect", {
-      class: "cursor",
-      x: x - wide / 2,
-      y: y - row / 4 - 1,
-      width: wide,
-      height: row / 2 + 2,
-    }),
+    svg("rect.cursor", { x: x - wide / 2, y: y - row / 4 - 1, width: wide, height: row / 2 + 2 }),
   );
 }
 

@@ -59,10 +59,10 @@ function make(root, model, held) {
     lane: "start",
     at: null,
   });
-  held.missing = el("div", {});
-  held.grid_box = el("div", { class: "head-grid" });
-  held.says = el("p", { class: "readout tabular", "aria-live": "polite" });
-  held.title = el("h3", { class: "part-title" });
+  held.missing = el("div");
+  held.grid_box = el("div.head-grid");
+  held.says = el("p.readout.tabular", { "aria-live": "polite" });
+  held.title = el("h3.part-title");
   held.mode = FILTERS.map((value) =>
     el("input", {
       type: "radio",
@@ -83,7 +83,7 @@ function make(root, model, held) {
       held.model.repaint();
     },
   });
-  held.square = el("canvas", { class: "head-square", role: "img", "aria-label": words.matrix });
+  held.square = el("canvas.head-square", { role: "img", "aria-label": words.matrix });
   held.square.addEventListener("pointermove", (event) => onSquare(held, event));
   held.square.addEventListener("pointerleave", () => {
     held.point = null;
@@ -93,17 +93,17 @@ function make(root, model, held) {
     held.pin = held.point;
     held.model.repaint();
   });
-  held.readout = el("p", { class: "readout tabular" });
+  held.readout = el("p.readout.tabular");
   held.sheet = sheet();
-  held.tableBox = el("div", {});
+  held.tableBox = el("div");
   held.asTable = fold(words.head_table, held.tableBox, { id: "why-head-table" });
   held.asTable.addEventListener("toggle", () => {
     if (held.asTable.open && held.codes) drawTable(held);
   });
-  held.refused = el("div", {});
-  held.headBox = el("div", { class: "head-box", hidden: true }, held.sheet.root, held.readout);
-  held.beside = el("div", { class: "beside" });
-  held.same = el("p", { class: "role-quiet" });
+  held.refused = el("div");
+  held.headBox = el("div.head-box", { hidden: true }, held.sheet.root, held.readout);
+  held.beside = el("div.beside");
+  held.same = el("p.role-quiet");
   const lane = (side) =>
     el(
       "label",
@@ -123,43 +123,37 @@ function make(root, model, held) {
       words[`from_${side}`],
     );
   const controls = el(
-    "div",
-    { class: "controls" },
+    "div.controls",
     el(
       "fieldset",
-      {},
-      el("legend", {}, words.filter),
-      FILTERS.map((value, k) => el("label", {}, held.mode[k], words[value])),
+      el("legend", words.filter),
+      FILTERS.map((value, k) => el("label", held.mode[k], words[value])),
     ),
-    el("label", {}, specials, words.specials),
+    el("label", specials, words.specials),
   );
   held.more = el(
     "div",
-    {},
     controls,
-    el("figure", {}, held.square, el("figcaption", { class: "role-quiet" }, words.matrix)),
+    el("figure", held.square, el("figcaption.role-quiet", words.matrix)),
     held.asTable,
   );
   held.body = el(
     "div",
-    {},
     el(
-      "div",
-      { class: "look" },
+      "div.look",
       el(
-        "div",
-        { class: "look-grid" },
-        el("p", { class: "role-quiet" }, words.grid_says),
-        el("div", { class: "controls" }, lane("start"), lane("end")),
+        "div.look-grid",
+        el("p.role-quiet", words.grid_says),
+        el("div.controls", lane("start"), lane("end")),
         held.grid_box,
         held.says,
         held.same,
       ),
-      el("div", { class: "head-text" }, held.title, held.refused, held.headBox),
+      el("div.head-text", held.title, held.refused, held.headBox),
     ),
     fold(words.more_of_head, held.more, { id: "why-head-more" }),
-    el("h3", { class: "part-title" }, words.beside),
-    el("p", { class: "role-quiet" }, words.beside_says),
+    el("h3.part-title", words.beside),
+    el("p.role-quiet", words.beside_says),
     held.beside,
   );
   root.replaceChildren(held.missing, held.body);
@@ -193,9 +187,7 @@ function makeGrid(held) {
     ...count(heads).map((k) => number(k + 1, { gridRow: 2, gridColumn: k + 2 }, "")),
     ...count(layers).map((k) => number(k + 1, { gridRow: k + 3, gridColumn: 1 }, "")),
     ...count(layers * heads).map((k) =>
-      el("button", {
-        type: "button",
-        class: "head-cell",
+      el("button.head-cell", {
         dataset: { k },
         tabindex: k ? -1 : 0,
         style: { gridRow: Math.floor(k / heads) + 3, gridColumn: (k % heads) + 2 },
@@ -457,7 +449,7 @@ function readout({ model, pin, sides, point }, at, above, below, exact) {
       k,
     ) => [
       k ? ", " : " ",
-      el("bdi", { class: "read-token" }, w.tokens[p]),
+      el("bdi.read-token", w.tokens[p]),
       ` ${fixed(x, exact ? 3 : 2)}`,
     ]);
   const list = (lane) => {
@@ -465,7 +457,7 @@ function readout({ model, pin, sides, point }, at, above, below, exact) {
     return best.length ? named(best) : [` ${words.faint}`];
   };
   const out = [
-    el("bdi", { class: "read-token" }, w.tokens[at]),
+    el("bdi.read-token", w.tokens[at]),
     ` (${at}${pin === at && point === null ? `, ${words.pinned}` : ""}) `,
   ];
   if (sides.rows.includes(at)) {
@@ -478,7 +470,7 @@ function readout({ model, pin, sides, point }, at, above, below, exact) {
     );
   }
   if (sides.columns.includes(at)) out.push(`${words.looked_by}:`, ...list(above), "; ");
-  out.push(el("span", { class: "role-quiet" }, exact ? words.exact : words.rounded));
+  out.push(el("span.role-quiet", exact ? words.exact : words.rounded));
   return out;
 }
 
@@ -508,29 +500,20 @@ function drawSummaries(held, found) {
     const top = Math.max(best[0]?.[1] ?? 0, 1e-12);
     const digits = one.kind === "gradient_x_attention" ? 3 : 2;
     return el(
-      "div",
-      { class: "summary" },
-      el("p", { class: "summary-name" }, one.name),
-      top <= 1e-12 ? el("p", { class: "role-quiet" }, words.none_above) : el(
+      "div.summary",
+      el("p.summary-name", one.name),
+      top <= 1e-12 ? el("p.role-quiet", words.none_above) : el(
         "ol",
-        {},
         best.map(([key, x]) =>
           el(
             "li",
-            {},
             el("bdi", {
               class: `summary-word${typeof key === "string" ? " faded" : ""}`,
             }, names.get(key)),
             svg(
-              "svg",
-              {
-                class: "summary-bar",
-                width: 70 * page.scale,
-                height: 10 * page.scale,
-                "aria-hidden": "true",
-              },
-              svg("rect", {
-                class: "ink",
+              "svg.summary-bar",
+              { width: 70 * page.scale, height: 10 * page.scale, "aria-hidden": "true" },
+              svg("rect.ink", {
                 x: 0,
                 y: 0,
                 width: Math.max(0, (70 * page.scale * x) / top),
@@ -538,8 +521,7 @@ function drawSummaries(held, found) {
               }),
             ),
             el(
-              "span",
-              { class: "tabular" },
+              "span.tabular",
               x < 10 ** -digits / 2 ? `< ${fixed(10 ** -digits, digits)}` : fixed(x, digits),
             ),
           )

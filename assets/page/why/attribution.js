@@ -57,33 +57,30 @@ function make(root, model, held) {
     words.other,
     (value) => choose({ other: value.split(" ").map(Number) }),
   );
-  held.pick = el("button", {
-    type: "button",
-    class: "act",
+  held.pick = el("button.act", {
     id: "why-pick",
     onclick: () => {
       held.picking = !held.picking;
       held.model.repaint();
     },
   }, words.pick_other);
-  held.picks = el("span", { class: "role-quiet", role: "status" });
-  held.contrast = el("span", { class: "controls" }, held.other.root, held.pick, held.picks);
+  held.picks = el("span.role-quiet", { role: "status" });
+  held.contrast = el("span.controls", held.other.root, held.pick, held.picks);
   held.words = el("input", {
     type: "checkbox",
     id: "why-by-word",
     checked: true,
     onchange: () => held.model.repaint(),
   });
-  held.missing = el("div", {});
-  held.first = el("p", { class: "role-quiet steps-line", role: "status" });
-  held.sums = el("div", { class: "sums tabular" });
+  held.missing = el("div");
+  held.first = el("p.role-quiet.steps-line", { role: "status" });
+  held.sums = el("div.sums.tabular");
   held.sheet = sheet();
-  held.readout = el("p", { class: "readout tabular" });
-  held.question = el("div", {});
+  held.readout = el("p.readout.tabular");
+  held.question = el("div");
   const key = (name, text) =>
     el(
       "span",
-      {},
       svg(
         "svg",
         { width: 14, height: 14, "aria-hidden": "true" },
@@ -93,11 +90,9 @@ function make(root, model, held) {
     );
   held.body = el(
     "div",
-    {},
     held.first,
     el(
-      "p",
-      { class: "legend" },
+      "p.legend",
       key("start", `${words.start}: ${words.supports}`),
       key("start against", words.against),
       key("end", `${words.end}: ${words.supports}`),
@@ -108,15 +103,14 @@ function make(root, model, held) {
     held.sums,
   );
   root.replaceChildren(
-    el("p", { class: "role-quiet" }, words.lanes_says),
+    el("p.role-quiet", words.lanes_says),
     el(
-      "div",
-      { class: "controls" },
+      "div.controls",
       held.target.root,
       held.contrast,
       held.method.root,
       held.baseline.root,
-      el("label", {}, held.words, words.by_word),
+      el("label", held.words, words.by_word),
     ),
     held.missing,
     held.body,
@@ -147,7 +141,7 @@ function drawLanes(held, data, first) {
   held.first.textContent = data.steps
     ? `${words.from_steps} ${data.steps} ${words.path_steps}${first ? words.refining : "."}`
     : "";
-  held.sums.replaceChildren(...data.sums.map((text) => el("p", {}, text)));
+  held.sums.replaceChildren(...data.sums.map((text) => el("p", text)));
   const other = contrast(model);
   const inside = (span) => span[0] >= w.docStart && span[1] < w.docStop;
   const marks = [{ kind: "selected", start: chosen.start, end: chosen.end }];
@@ -187,11 +181,11 @@ function tell(held, pos) {
     ? seats.of.reduce((total, of, p) => total + (of === seats.of[pos] ? lane[p] : 0), 0)
     : lane[pos]);
   held.readout.replaceChildren(
-    el("bdi", { class: "read-token" }, w.tokens[pos]),
+    el("bdi.read-token", w.tokens[pos]),
     ` (${pos}): `,
-    el("span", { class: "role-start" }, `${words.start} ${signed(sum(lanes.start), 3)}`),
+    el("span.role-start", `${words.start} ${signed(sum(lanes.start), 3)}`),
     ", ",
-    el("span", { class: "role-end" }, `${words.end} ${signed(sum(lanes.end), 3)}`),
+    el("span.role-end", `${words.end} ${signed(sum(lanes.end), 3)}`),
   );
 }
 
@@ -222,12 +216,11 @@ function drawQuestion(held) {
   const request = { what: "question", span: true, target: true };
   if (!model.wanted(request)) {
     question.replaceChildren(
-      el("button", {
-        type: "button",
-        class: "act",
-        id: "why-question-run",
-        onclick: () => model.want(request),
-      }, model.words.run),
+      el(
+        "button.act",
+        { id: "why-question-run", onclick: () => model.want(request) },
+        model.words.run,
+      ),
     );
     return;
   }

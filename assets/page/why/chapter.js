@@ -43,8 +43,8 @@ function shell(root, picture) {
     queue: [],
     out: null,
     choice: null,
-    stage: el("div", { class: "step-stage" }),
-    says: el("p", { class: "step-says", hidden: true }),
+    stage: el("div.step-stage"),
+    says: el("p.step-says", { hidden: true }),
   };
   const { words } = picture;
   view.buttons = stepButtons(
@@ -56,17 +56,15 @@ function shell(root, picture) {
     },
   );
   view.bodies = Object.fromEntries(
-    Object.keys(STEPS).map((key) => [key, el("div", { class: "step-body", hidden: true })]),
+    Object.keys(STEPS).map((key) => [key, el("div.step-body", { hidden: true })]),
   );
   view.stage.append(...Object.values(view.bodies));
   root.replaceChildren(
     el(
-      "div",
-      { class: "why" },
+      "div.why",
       el(
-        "div",
-        { class: "why-bar" },
-        el("div", { class: "steps", role: "group", "aria-label": words.steps }, view.buttons),
+        "div.why-bar",
+        el("div.steps", { role: "group", "aria-label": words.steps }, view.buttons),
         compare(view, words),
       ),
       view.says,
@@ -80,11 +78,9 @@ function shell(root, picture) {
 // The two ways to ask "why this and not that": another span is a target of step 2, another text or
 // reader is chapter 2's bench.
 function compare(view, words) {
-  const link = (id, text, onclick) =>
-    el("button", { type: "button", class: "plain", id, onclick }, text);
+  const link = (id, text, onclick) => el("button.plain", { id, onclick }, text);
   return el(
-    "p",
-    { class: "compare role-quiet" },
+    "p.compare.role-quiet",
     words.compare,
     link("why-compare-span", words.compare_span, () => {
       view.step = "rested";

@@ -12,30 +12,28 @@ export function drawCurves(curves, { width, page, words }) {
     560 * page.scale,
   );
   return [
-    el("p", { class: "curve-says" }, curves.says),
+    el("p.curve-says", curves.says),
     legend(curves, words),
     el(
-      "div",
-      { class: "curves" },
+      "div.curves",
       ["deletion", "insertion"].map((what) => chart(what, curves, each, page.scale, words)),
     ),
-    el("p", { class: "role-quiet" }, words.in_tables),
+    el("p.role-quiet", words.in_tables),
   ];
 }
 
 function legend(curves, words) {
   const key = (mark, text) =>
-    el("span", {}, svg("svg", { width: 28, height: 12, "aria-hidden": "true" }, mark), ` ${text}`);
+    el("span", svg("svg", { width: 28, height: 12, "aria-hidden": "true" }, mark), ` ${text}`);
   const { deletion, insertion } = curves.bands;
   return el(
-    "p",
-    { class: "legend" },
+    "p.legend",
     curves.lines.map((line, k) =>
       key(svg("line", { class: `curve line-${k}`, x1: 0, x2: 28, y1: 6, y2: 6 }), line.name)
     ),
     key([
-      svg("rect", { class: "band", x: 0, y: 1, width: 28, height: 10 }),
-      svg("line", { class: "curve line-random", x1: 0, x2: 28, y1: 6, y2: 6 }),
+      svg("rect.band", { x: 0, y: 1, width: 28, height: 10 }),
+      svg("line.curve.line-random", { x1: 0, x2: 28, y1: 6, y2: 6 }),
     ], `${words.random} (${deletion.orders}, ${insertion.orders})`),
   );
 }
@@ -52,8 +50,8 @@ function chart(what, { sizes, lines, bands }, width, scale, words) {
     ...band.low.map((f, k) => `${x(k)},${y(f)}`).reverse(),
   ].join(" ");
   const rules = ticks(y, { room: 40 * scale }).map(({ at, text }) => [
-    svg("line", { class: "rule", x1: left, x2: width - right, y1: at, y2: at }),
-    svg("text", { class: "quiet", x: left - 6, y: at + 4, "text-anchor": "end" }, text),
+    svg("line.rule", { x1: left, x2: width - right, y1: at, y2: at }),
+    svg("text.quiet", { x: left - 6, y: at + 4, "text-anchor": "end" }, text),
   ]);
   const labels = sizes.map((size, k) =>
     svg(
@@ -64,24 +62,19 @@ function chart(what, { sizes, lines, bands }, width, scale, words) {
   );
   const said = lines.map((l) => `${l.name}: ${l[what].map((f) => fixed(f)).join(", ")}`).join("; ");
   return el(
-    "figure",
-    { class: "curve-box" },
-    el("figcaption", {}, words[what]),
+    "figure.curve-box",
+    el("figcaption", words[what]),
     svg(
       "svg",
       { width, height, role: "img", "aria-label": `${words[what]}. ${said}` },
       rules,
-      svg("polygon", { class: "band", points: edge }),
-      svg("path", { class: "curve line-random", d: path(band.middle) }),
+      svg("polygon.band", { points: edge }),
+      svg("path.curve.line-random", { d: path(band.middle) }),
       [...lines].reverse().map((line) =>
         svg("path", { class: `curve line-${lines.indexOf(line)}`, d: path(line[what]) })
       ),
       labels,
     ),
-    el(
-      "p",
-      { class: "role-quiet axis" },
-      what === "deletion" ? words.masked_words : words.kept_words,
-    ),
+    el("p.role-quiet.axis", what === "deletion" ? words.masked_words : words.kept_words),
   );
 }

@@ -35,8 +35,8 @@ export function stacked(at, room, largest) {
 /** {root, draw({sets, rows, width, scale, narrow, words, wordsOf})}. */
 export function makeDots() {
   const view = { tip: tip({ class: "set-tip" }), at: 0 };
-  view.stage = el("div", { class: "chance" });
-  view.root = el("div", { class: "chance-box" }, view.stage, view.tip.node);
+  view.stage = el("div.chance");
+  view.root = el("div.chance-box", view.stage, view.tip.node);
   return { root: view.root, draw: (model) => draw(view, model) };
 }
 
@@ -52,9 +52,9 @@ function draw(view, model) {
   const had = view.stage.contains(document.activeElement);
   view.stage.style.gridTemplateColumns = narrow ? "1fr" : `${side}px ${width}px minmax(0, 1fr)`;
   view.stage.replaceChildren(
-    ...(narrow ? [] : [el("div", {})]),
+    ...(narrow ? [] : [el("div")]),
     cloud(view, model, x, width),
-    ...(narrow ? [] : [el("div", {})]),
+    ...(narrow ? [] : [el("div")]),
     ...rows.flatMap((row) => method(row, x, width, model)),
   );
   if (had) view.stage.querySelector(".set[tabindex='0']")?.focus({ preventScroll: true });
@@ -68,8 +68,7 @@ function cloud(view, { sets, scale, words, wordsOf }, x, width) {
   const [foot, head] = [room + 18 * scale, 16 * scale];
   view.at = Math.min(view.at, order.length - 1);
   const dots = order.map((k, at) =>
-    svg("circle", {
-      class: "set",
+    svg("circle.set", {
       role: "img",
       tabindex: at === view.at ? 0 : -1,
       dataset: { at },
@@ -80,18 +79,18 @@ function cloud(view, { sets, scale, words, wordsOf }, x, width) {
     })
   );
   const node = svg(
-    "svg",
-    { class: "cloud", width, height: foot + 20 * scale, role: "group", "aria-label": words.dots },
+    "svg.cloud",
+    { width, height: foot + 20 * scale, role: "group", "aria-label": words.dots },
     ...band(sets, x, foot, words, head),
-    svg("line", { class: "axis-line", x1: 0, x2: width, y1: foot, y2: foot }),
+    svg("line.axis-line", { x1: 0, x2: width, y1: foot, y2: foot }),
     ticks(x, { room: 60 * scale, em: 12 * scale }).map(({ at, text }) =>
-      svg("text", { class: "quiet", x: at, y: foot + 15 * scale, "text-anchor": "middle" }, text)
+      svg("text.quiet", { x: at, y: foot + 15 * scale, "text-anchor": "middle" }, text)
     ),
     dots,
   );
   listen(view, node, dots, (at) => [
     wordsOf(order[at]),
-    el("span", { class: "role-quiet" }, `  ${words.drop} ${fixed(sets.drops[order[at]])}`),
+    el("span.role-quiet", `  ${words.drop} ${fixed(sets.drops[order[at]])}`),
   ]);
   return node;
 }
@@ -100,12 +99,8 @@ function cloud(view, { sets, scale, words, wordsOf }, x, width) {
 function band({ low, high }, x, foot, words, head) {
   const [a, b] = [x(low), x(high)];
   return [
-    svg("rect", { class: "band", x: a, y: head, width: Math.max(1, b - a), height: foot - head }),
-    svg(
-      "text",
-      { class: "quiet", x: (a + b) / 2, y: head - 4, "text-anchor": "middle" },
-      words.chance_band,
-    ),
+    svg("rect.band", { x: a, y: head, width: Math.max(1, b - a), height: foot - head }),
+    svg("text.quiet", { x: (a + b) / 2, y: head - 4, "text-anchor": "middle" }, words.chance_band),
   ];
 }
 
@@ -151,16 +146,15 @@ function method({ name, chosen, data, missing }, x, width, { sets, scale, words 
     d: `M${x(data.drop)},${y - size}l${size},${size}l${-size},${size}l${-size},${-size}Z`,
   });
   const lane = svg(
-    "svg",
-    { class: "stand-lane", width, height, "aria-hidden": "true" },
-    svg("rect", {
-      class: "band",
+    "svg.stand-lane",
+    { width, height, "aria-hidden": "true" },
+    svg("rect.band", {
       x: x(sets.low),
       y: 0,
       width: Math.max(1, x(sets.high) - x(sets.low)),
       height,
     }),
-    svg("line", { class: "rule", x1: 0, x2: width, y1: y, y2: y }),
+    svg("line.rule", { x1: 0, x2: width, y1: y, y2: y }),
     mark,
   );
   return [
@@ -168,21 +162,20 @@ function method({ name, chosen, data, missing }, x, width, { sets, scale, words 
       "div",
       { class: `stand-name${chosen ? " on" : ""}` },
       name,
-      el("small", { class: "role-quiet tabular" }, data ? data.took : ""),
+      el("small.role-quiet.tabular", data ? data.took : ""),
     ),
     lane,
     el(
-      "div",
-      { class: "stand-says" },
+      "div.stand-says",
       data
         ? [
-          el("span", { class: "tabular" }, `${words.larger_than} ${data.rank}: `),
-          el("b", {}, data.says),
-          el("small", { class: "role-quiet" }, data.top),
+          el("span.tabular", `${words.larger_than} ${data.rank}: `),
+          el("b", data.says),
+          el("small.role-quiet", data.top),
         ]
         : missing.length
         ? missing
-        : el("span", { class: "role-quiet" }, words.coming),
+        : el("span.role-quiet", words.coming),
     ),
   ];
 }

@@ -20,16 +20,12 @@ export function missing(model, request, found, coming) {
   if (found?.data) return [];
   const { words } = model;
   if (!found) {
-    const line = el("p", { class: "waiting role-quiet", role: "status" }, coming ?? words.waiting);
+    const line = el("p.waiting.role-quiet", { role: "status" }, coming ?? words.waiting);
     return coming ? [line, ...known(model)] : [line];
   }
-  if (model.page.reading.saved) return [el("p", { class: "role-quiet" }, needsPage(found.error))];
-  const again = el(
-    "button",
-    { type: "button", class: "act", onclick: () => model.again(request) },
-    words.again,
-  );
-  return [el("p", { class: "refused" }, found.error, " ", again)];
+  if (model.page.reading.saved) return [el("p.role-quiet", needsPage(found.error))];
+  const again = el("button.act", { onclick: () => model.again(request) }, words.again);
+  return [el("p.refused", found.error, " ", again)];
 }
 
 /** The stored reading's text, its selected words marked. */
@@ -38,12 +34,12 @@ function known({ page: { reading }, chosen }) {
   const [a, b] = [tokens[chosen.start].start, tokens[chosen.end].end];
   const [from, to] = [Math.max(0, a - AROUND), Math.min(context.length, b + AROUND)];
   return [
-    el("p", { class: "coming-question", dir: "auto" }, reading.question),
+    el("p.coming-question", { dir: "auto" }, reading.question),
     el(
-      "p",
-      { class: "coming-text", dir: "auto" },
+      "p.coming-text",
+      { dir: "auto" },
       (from ? "…" : "") + context.slice(from, a),
-      el("span", { class: "mark-selected" }, context.slice(a, b)),
+      el("span.mark-selected", context.slice(a, b)),
       context.slice(b, to) + (to < context.length ? "…" : ""),
     ),
   ];
@@ -63,7 +59,7 @@ export function menu(id, label, onchange) {
   const select = el("select", { id, onchange: () => onchange(select.value) });
   let known = "";
   return {
-    root: el("label", { class: "menu" }, `${label} `, select),
+    root: el("label.menu", `${label} `, select),
     select,
     update(items, value) {
       const key = JSON.stringify(items);

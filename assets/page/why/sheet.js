@@ -15,8 +15,8 @@ const NAMED = 6;
  * a number above and below; lines where the lanes of `fold` are faint stay closed.
  */
 export function sheet() {
-  const rows = el("div", { class: "why-rows" });
-  const root = el("div", { class: "why-sheet", role: "group" }, rows);
+  const rows = el("div.why-rows");
+  const root = el("div.why-sheet", { role: "group" }, rows);
   /** @type {any} */
   const view = {
     root,
@@ -87,25 +87,20 @@ function specialLine({ w, seats, words: said }) {
   const spans = new Map();
   const seat = (pos) => pos === w.n - 1 ? said.at_end : pos > w.clsAt ? said.after_question : null;
   const words = el(
-    "div",
-    { class: "lined words special" },
+    "div.lined.words.special",
     seats.special.map((pos, k) => {
-      const span = el("span", { class: "unit faded" }, w.tokens[pos]);
+      const span = el("span.unit.faded", w.tokens[pos]);
       spans.set(k, { span, unit: { first: k, last: k } });
       return [
-        el(
-          "span",
-          { class: "word", role: "button", tabindex: -1, dataset: { first: k, last: k } },
-          span,
-        ),
-        seat(pos) ? el("span", { class: "seat" }, ` ${seat(pos)}`) : null,
+        el("span.word", { role: "button", tabindex: -1, dataset: { first: k, last: k } }, span),
+        seat(pos) ? el("span.seat", ` ${seat(pos)}`) : null,
         "   ",
       ];
     }),
   );
-  const above = svg("svg", { class: "lane above", role: "presentation" });
-  const below = svg("svg", { class: "lane below", role: "presentation" });
-  const over = svg("svg", { class: "word-marks", "aria-hidden": "true" });
+  const above = svg("svg.lane.above", { role: "presentation" });
+  const below = svg("svg.lane.below", { role: "presentation" });
+  const over = svg("svg.word-marks", { "aria-hidden": "true" });
   return {
     above,
     below,
@@ -114,13 +109,7 @@ function specialLine({ w, seats, words: said }) {
     spans,
     first: 0,
     last: seats.special.length - 1,
-    node: el(
-      "div",
-      { class: "line" },
-      above,
-      el("div", { class: "words-box" }, words, over),
-      below,
-    ),
+    node: el("div.line", above, el("div.words-box", words, over), below),
   };
 }
 
@@ -158,14 +147,12 @@ function place(view) {
       view.lines.push(view.built.get(k));
       nodes.push(view.lines.at(-1).node);
       if (broken[k].kind !== "context" && broken[k + 1]?.kind === "context") {
-        nodes.push(el("div", { class: "between", "aria-hidden": "true" }));
+        nodes.push(el("div.between", { "aria-hidden": "true" }));
       }
     } else {
       const from = k;
       while (k + 1 < broken.length && !open[k + 1]) k += 1;
-      const button = el("button", {
-        type: "button",
-        class: "folded",
+      const button = el("button.folded", {
         onclick: () => {
           for (let m = from; m <= k; m += 1) view.opened.add(m);
           redo(view);

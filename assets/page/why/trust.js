@@ -25,31 +25,29 @@ export function draw(root, model, held) {
   if (!found?.data) return;
   drawSets(held, found.data, rows);
   drawMore(held, "curves", (data) => drawCurves(data, model), model.picture.wait.curves);
-  drawMore(held, "shuffled", (data) => [el("p", { class: "shuffled-says" }, data.says)], "");
+  drawMore(held, "shuffled", (data) => [el("p.shuffled-says", data.says)], "");
 }
 
 function make(root, model, held) {
   held.made = true;
-  held.verdict = el("p", { class: "trust-verdict", role: "status" });
-  held.wait = el("p", { class: "role-quiet" });
+  held.verdict = el("p.trust-verdict", { role: "status" });
+  held.wait = el("p.role-quiet");
   held.begin = el(
     "div",
-    {},
     held.wait,
-    el("button", {
-      type: "button",
-      class: "act",
-      id: "why-trust-run",
-      onclick: () => held.model.want(RANDOM),
-    }, model.words.run),
+    el(
+      "button.act",
+      { id: "why-trust-run", onclick: () => held.model.want(RANDOM) },
+      model.words.run,
+    ),
   );
-  held.missing = el("div", {});
-  held.title = el("p", { class: "role-quiet" });
-  held.rule = el("p", { class: "role-quiet" });
+  held.missing = el("div");
+  held.title = el("p.role-quiet");
+  held.rule = el("p.role-quiet");
   held.dots = makeDots();
-  held.curves = el("div", {});
-  held.shuffled = el("div", {});
-  held.more = el("div", { class: "trust-more" });
+  held.curves = el("div");
+  held.shuffled = el("div");
+  held.more = el("div.trust-more");
   held.body = el("div", { hidden: true }, held.title, held.dots.root, held.rule, held.more);
   root.replaceChildren(held.verdict, held.begin, held.missing, held.body);
 }
@@ -125,13 +123,8 @@ function drawMore(held, what, show, wait) {
   }
   if (!model.wanted(request)) {
     held[what].replaceChildren(
-      el("p", { class: "role-quiet" }, `${words[`${what}_says`]} ${wait}`),
-      el("button", {
-        type: "button",
-        class: "act",
-        id: `why-${what}-run`,
-        onclick: () => model.want(request),
-      }, words.run),
+      el("p.role-quiet", `${words[`${what}_says`]} ${wait}`),
+      el("button.act", { id: `why-${what}-run`, onclick: () => model.want(request) }, words.run),
     );
     return;
   }

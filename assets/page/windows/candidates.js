@@ -30,9 +30,8 @@ function dot(row, d, x, y, size, page, words) {
     d.owned ? words.owned : words.not_owned
   }`;
   return svg(
-    "g",
+    "g.w-dot",
     {
-      class: "w-dot",
       role: "button",
       "aria-label": label,
       dataset: { span: `${row.window} ${d.start} ${d.end}`, says: label },
@@ -70,8 +69,8 @@ export function draw(stage, picture, page, held) {
   });
   for (const { at, text } of ticks(x, { room: (right - left) / 8, em, least: 1 })) {
     root.append(
-      svg("path", { class: "rule", d: `M${at},${top}V${height}` }),
-      svg("text", { x: at, y: top - em * 0.5, "text-anchor": "middle", class: "quiet" }, text),
+      svg("path.rule", { d: `M${at},${top}V${height}` }),
+      svg("text.quiet", { x: at, y: top - em * 0.5, "text-anchor": "middle" }, text),
     );
   }
   rows.forEach((row, k) => {
@@ -87,17 +86,16 @@ export function draw(stage, picture, page, held) {
     );
     root.append(
       svg(
-        "path",
-        { class: "null-rule", d: `M${x(row.null)},${y - em * 0.62}v${em * 1.24}` },
-        svg("title", {}, `${words.null} ${row.null_printed}`),
+        "path.null-rule",
+        { d: `M${x(row.null)},${y - em * 0.62}v${em * 1.24}` },
+        svg("title", `${words.null} ${row.null_printed}`),
       ),
     );
     if (k === 0) {
       root.append(
-        svg("text", {
+        svg("text.quiet", {
           x: x(row.null) + (x(row.null) > right - em * 6 ? -5 : 5),
           y: narrow ? y + em * 0.3 : y - em * 0.45,
-          class: "quiet",
           "text-anchor": x(row.null) > right - em * 6 ? "end" : "start",
         }, words.null),
       );
@@ -118,14 +116,14 @@ export function draw(stage, picture, page, held) {
           class: `words small${row.beats ? "" : " pale"}`,
           onclick: () => page.select({ window: row.window, start: best.start, end: best.end }),
         },
-        svg("tspan", {}, text),
-        svg("tspan", { class: "sum", dx: em * 0.5 }, best.printed),
+        svg("tspan", text),
+        svg("tspan.sum", { dx: em * 0.5 }, best.printed),
       ),
     );
   });
-  const group = svg("g", {});
+  const group = svg("g");
   root.append(group);
-  const says = el("p", { class: "readout", "aria-hidden": "true" }, words.candidates_hint);
+  const says = el("p.readout", { "aria-hidden": "true" }, words.candidates_hint);
   const tell = (event) => {
     const g = event.target.closest?.(".w-dot");
     says.textContent = g ? g.dataset.says : words.candidates_hint;
@@ -134,10 +132,8 @@ export function draw(stage, picture, page, held) {
   root.addEventListener("focusin", tell);
   const more = data.rows.length > MANY
     ? el(
-      "button",
+      "button.plain",
       {
-        type: "button",
-        class: "plain",
         id: "windows-all",
         "aria-pressed": String(Boolean(held.all)),
         onclick: () => {
@@ -156,8 +152,7 @@ export function draw(stage, picture, page, held) {
     root,
     says,
     el(
-      "div",
-      { class: "w-legend" },
+      "div.w-legend",
       key("own-key", words.owned),
       key("foreign-key", words.not_owned),
       key("null-key", words.null_key),
@@ -182,8 +177,7 @@ export function select(_stage, _picture, page, held) {
     g.setAttribute("aria-pressed", String(Boolean(chosen)));
     if (chosen) {
       marks.push(
-        svg("rect", {
-          class: "mark-selected",
+        svg("rect.mark-selected", {
           x: x - r * 1.9,
           y: y - r * 1.9,
           width: r * 3.8,
@@ -194,8 +188,7 @@ export function select(_stage, _picture, page, held) {
     }
     if (page.answer !== null && same(page.predicted, window, { start, end })) {
       marks.push(
-        svg("path", {
-          class: "mark-predicted",
+        svg("path.mark-predicted", {
           d: `M${x - r * 1.9},${y + r * 1.3}v${r * 1.2}h${r * 3.8}v${-r * 1.2}`,
         }),
       );

@@ -17,15 +17,15 @@ function shell(root, picture, page) {
     root,
     step: "windows",
     held: {},
-    stage: el("div", { class: "step-stage" }),
-    says: el("p", { class: "step-says" }),
+    stage: el("div.step-stage"),
+    says: el("p.step-says"),
   };
   view.buttons = stepButtons("windows", picture.steps, (key) => {
     view.step = key;
     paint(view);
   });
   root.replaceChildren(
-    el("div", { class: "steps", role: "group", "aria-label": picture.words.steps }, view.buttons),
+    el("div.steps", { role: "group", "aria-label": picture.words.steps }, view.buttons),
     view.says,
     view.stage,
   );
@@ -36,8 +36,8 @@ function shell(root, picture, page) {
 /** Where one window is enough there is nothing to see: an example that needs several. */
 const several = (page) =>
   el(
-    "button",
-    { type: "button", class: "plain w-several", onclick: () => page.open(SMALL_WINDOWS) },
+    "button.plain.w-several",
+    { onclick: () => page.open(SMALL_WINDOWS) },
     "Show a text of several windows",
   );
 

@@ -30,27 +30,15 @@ const isStacked = (page) => page.narrow || page.width < 16 * page.scale * 44;
  */
 function names(data, page, words) {
   return el(
-    "ol",
-    { class: "names" },
+    "ol.names",
     data.spans.map((s, k) =>
       el(
         "li",
-        {},
         el(
-          "button",
-          {
-            type: "button",
-            class: "plain",
-            dataset: { keep: `name-${k}`, span: k },
-            onclick: () => go(page, s),
-          },
-          el(
-            "span",
-            { class: "role-quiet tabular" },
-            data.columns[0].ranks[k] ?? words.lower,
-            "  ",
-          ),
-          el("bdi", { class: "serif" }, s.text),
+          "button.plain",
+          { dataset: { keep: `name-${k}`, span: k }, onclick: () => go(page, s) },
+          el("span.role-quiet.tabular", data.columns[0].ranks[k] ?? words.lower, "  "),
+          el("bdi.serif", s.text),
         ),
       )
     ),
@@ -72,19 +60,18 @@ function chart(data, page, held, words, redraw) {
   const y = (rank) => top + (rank && rank <= SHOWN ? rank - 0.5 : SHOWN + 0.6) * row;
   const root = drawing(wide, height, { role: "group", "aria-label": words.chart, class: "ranks" });
   for (let rank = 1; rank <= SHOWN; rank += 1) {
-    root.append(svg("path", { class: "rule", d: `M${left},${y(rank)}H${wide - right}` }));
-    if (stacked) root.append(svg("text", { x: 0, y: y(rank) + em * 0.3, class: "quiet" }, rank));
+    root.append(svg("path.rule", { d: `M${left},${y(rank)}H${wide - right}` }));
+    if (stacked) root.append(svg("text.quiet", { x: 0, y: y(rank) + em * 0.3 }, rank));
   }
   const below = data.spans.filter((_, k) =>
     !(data.columns[0].ranks[k] <= SHOWN && data.columns[0].ranks[k])
   ).map((s) => s.text).join(", ");
   root.append(
     svg(
-      "text",
+      "text.quiet",
       {
         x: stacked ? 0 : left - em * 0.6,
         y: y(null) + em * 0.3,
-        class: "quiet",
         "text-anchor": stacked ? "start" : "end",
       },
       stacked || !below
@@ -108,16 +95,15 @@ function chart(data, page, held, words, redraw) {
       ).filter(Boolean).join(", ")
     }`;
     const group = svg(
-      "g",
+      "g.line",
       {
-        class: "line",
         role: "button",
         "aria-label": label,
         dataset: { keep: `span-${k}`, at: k, says: label },
         ...pressed(() => go(page, span)),
       },
-      svg("polyline", { class: "grab", points: points.join(" ") }),
-      svg("polyline", { class: "stroke", points: points.join(" ") }),
+      svg("polyline.grab", { points: points.join(" ") }),
+      svg("polyline.stroke", { points: points.join(" ") }),
       points.map(([cx, cy], c) =>
         svg("circle", {
           cx,
@@ -130,11 +116,10 @@ function chart(data, page, held, words, redraw) {
     if (!stacked && first && first <= SHOWN) {
       const fit = Math.floor((left - em * 2.2) / (em * 0.5));
       group.append(
-        svg("text", {
+        svg("text.words.small", {
           x: left - em * 0.6,
           y: y(first) + em * 0.3,
           "text-anchor": "end",
-          class: "words small",
         }, `${first}  ${clipped(span.text, fit)}`),
       );
     }
@@ -153,10 +138,9 @@ function chart(data, page, held, words, redraw) {
  */
 function pair(root, { legal, reason }, x, y, em, words) {
   const r = em * 0.42;
-  const title = svg("title", {}, legal ? words.legal_pair : `${words.illegal_pair} ${reason}`);
+  const title = svg("title", legal ? words.legal_pair : `${words.illegal_pair} ${reason}`);
   root.append(
-    legal ? svg("circle", { class: "ring", cx: x, cy: y(1), r }, title) : svg("path", {
-      class: "cross",
+    legal ? svg("circle.ring", { cx: x, cy: y(1), r }, title) : svg("path.cross", {
       d: `M${x - r},${y(1) - r}l${2 * r},${2 * r}m0,${-2 * r}l${-2 * r},${2 * r}`,
     }, title),
   );
@@ -181,7 +165,7 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
       "aria-label": `${column.name}. ${column.verdict}`,
       dataset: { keep: `head-${c}` },
       ...pressed(press),
-    }, svg("title", {}, `${column.name}. ${column.verdict}`));
+    }, svg("title", `${column.name}. ${column.verdict}`));
     const text = `${column.short}${column.sound ? "" : " *"}`;
     if (stacked) {
       group.append(
@@ -229,41 +213,35 @@ function comparison(data, held, words) {
   const column = data.columns.find((c) => c.name === held.with);
   const sums = found.rows.map((row) =>
     el(
-      "p",
-      { class: "sum-row" },
+      "p.sum-row",
       el(
-        "span",
-        { class: "sum-rule" },
+        "span.sum-rule",
         row.label,
-        el("span", { class: "addend-name" }, row.ahead ? words.winner_leads : words.rival_leads),
+        el("span.addend-name", row.ahead ? words.winner_leads : words.rival_leads),
       ),
       row.parts.map((part, k) =>
         el(
           "span",
           { class: `role-${part.role} addend` },
           addend(part.value, k === 0),
-          el("span", { class: "addend-name" }, part.name),
+          el("span.addend-name", part.name),
         )
       ),
-      el("span", { class: "sum-sign" }, ` ${row.sign} `),
-      el("strong", {}, row.total),
+      el("span.sum-sign", ` ${row.sign} `),
+      el("strong", row.total),
     )
   );
   return el(
-    "div",
-    { class: "comparison" },
+    "div.comparison",
     el(
       "h3",
-      {},
       column.name,
-      column.name === data.chosen
-        ? el("span", { class: "role-quiet" }, ` ${words.the_pages}`)
-        : null,
+      column.name === data.chosen ? el("span.role-quiet", ` ${words.the_pages}`) : null,
     ),
-    el("p", { class: "verdict" }, column.verdict),
-    found.head ? el("p", { class: "role-quiet" }, found.head) : null,
+    el("p.verdict", column.verdict),
+    found.head ? el("p.role-quiet", found.head) : null,
     sums,
-    el("p", {}, found.says),
+    el("p", found.says),
   );
 }
 
@@ -271,19 +249,15 @@ function comparison(data, held, words) {
 function breaking(data, page, held, words) {
   const wrong = data.columns.filter((c) => !c.sound && c.breaks);
   return el(
-    "div",
-    { class: "breaking" },
+    "div.breaking",
     wrong.map((c) =>
       el(
-        "div",
-        { class: "break" },
-        el("button", {
-          type: "button",
-          class: "plain boxed",
+        "div.break",
+        el("button.plain.boxed", {
           dataset: { keep: `break-${c.breaks}` },
           onclick: () => page.input("break", c.breaks, `break ${c.breaks}`),
         }, `${words.break_it}: ${c.short}`),
-        el("span", { class: "broken", role: "status" }, held.broken?.[c.breaks]?.says ?? ""),
+        el("span.broken", { role: "status" }, held.broken?.[c.breaks]?.says ?? ""),
         shown(held.broken?.[c.breaks]),
       )
     ),
@@ -291,9 +265,7 @@ function breaking(data, page, held, words) {
 
   function shown(found) {
     return found?.example
-      ? el("button", {
-        type: "button",
-        class: "plain boxed",
+      ? el("button.plain.boxed", {
         dataset: { keep: `open-${found.rule}` },
         onclick: () => page.open(found.example),
       }, words.open)
@@ -303,7 +275,7 @@ function breaking(data, page, held, words) {
 
 function offset(picture, page, words) {
   const data = picture.offset;
-  const shown = el("output", { class: "tabular" }, data.printed);
+  const shown = el("output.tabular", data.printed);
   const input = el("input", {
     type: "range",
     id: "windows-offset",
@@ -334,80 +306,68 @@ function offset(picture, page, words) {
   );
   const at = (v) => `calc(0.5rem + (100% - 1rem) * ${(v - data.low) / (data.high - data.low)})`;
   const tick = data.flip !== null && data.flip >= data.low && data.flip <= data.high
-    ? el("span", { class: "flip-tick", style: { left: at(data.flip) }, "aria-hidden": "true" }, "▾")
+    ? el("span.flip-tick", { style: { left: at(data.flip) }, "aria-hidden": "true" }, "▾")
     : null;
   const moved = data.c !== 0;
   const cell = (text, moves) => el("td", { class: moved && moves ? "moves" : "" }, text);
   const rows = data.rows.map((r) =>
     el(
       "tr",
-      {},
       el("th", { scope: "row" }, r.name),
       cell(r.before),
       ...(moved
         ? [
           cell(r.after, r.moves),
-          el("td", { class: "role-quiet" }, r.moves ? words.moves : words.still),
+          el("td.role-quiet", r.moves ? words.moves : words.still),
         ]
         : []),
     )
   );
   return el(
-    "section",
-    { class: "offset" },
+    "section.offset",
     el(
       "h3",
-      {},
       el(
         "label",
         { for: "windows-offset" },
         words.add,
         " ",
-        el("i", {}, "c"),
+        el("i", "c"),
         ` ${words.to_window} `,
       ),
       choice,
     ),
     el(
-      "div",
-      { class: "offset-row" },
-      el("div", { class: "offset-track" }, tick, input),
-      el("span", { class: "c-value" }, "c = ", shown),
-      data.past === null ? null : el("button", {
-        type: "button",
-        class: "plain boxed",
+      "div.offset-row",
+      el("div.offset-track", tick, input),
+      el("span.c-value", "c = ", shown),
+      data.past === null ? null : el("button.plain.boxed", {
         dataset: { keep: "past" },
         onclick: () => page.input("offset", { window: data.window, c: data.past }),
       }, words.turn),
-      el("button", {
-        type: "button",
-        class: "plain boxed",
+      el("button.plain.boxed", {
         disabled: !moved,
         dataset: { keep: "zero" },
         onclick: () => page.input("offset", { window: data.window, c: 0 }),
       }, words.back),
     ),
-    el("p", {}, data.says),
+    el("p", data.says),
     rows.length
       ? el(
-        "div",
-        { class: "table-box" },
+        "div.table-box",
         el(
-          "table",
-          { class: "still" },
-          el("caption", {}, words.still_caption, " ", el("bdi", { class: "serif" }, data.span)),
+          "table.still",
+          el("caption", words.still_caption, " ", el("bdi.serif", data.span)),
           el(
             "thead",
-            {},
             el(
               "tr",
-              {},
-              el("td", {}),
+              el("td"),
               el("th", { scope: "col" }, "c = 0"),
-              ...(moved ? [el("th", { scope: "col" }, `c = ${data.printed}`), el("td", {})] : []),
+              ...(moved ? [el("th", { scope: "col" }, `c = ${data.printed}`), el("td")] : []),
             ),
           ),
-          el("tbody", {}, rows),
+          el("tbody", rows),
         ),
       )
       : null,
@@ -417,17 +377,15 @@ function offset(picture, page, words) {
 function options(data, page, words) {
   const value = () => Object.fromEntries(data.options.map((g) => [g.name, g.value]));
   return el(
-    "section",
-    { class: "merge-options" },
-    el("h3", {}, words.options),
+    "section.merge-options",
+    el("h3", words.options),
     el(
-      "div",
-      { class: "groups" },
+      "div.groups",
       data.options.map((group) =>
         el(
           "fieldset",
           { id: `windows-${group.name}` },
-          el("legend", {}, group.name),
+          el("legend", group.name),
           group.choices.map((c) =>
             el(
               "label",
@@ -441,7 +399,7 @@ function options(data, page, words) {
                 dataset: { keep: `${group.name}-${c.value}` },
                 onchange: () => page.input("merge", { ...value(), [group.name]: c.value }),
               }),
-              el("span", {}, el("code", {}, c.value), el("span", { class: "help" }, c.help)),
+              el("span", el("code", c.value), el("span.help", c.help)),
             )
           ),
         )
@@ -465,7 +423,7 @@ export function draw(stage, picture, page, held) {
     draw(stage, picture, page, held);
     stage.querySelector(`[data-keep="${keep}"]`)?.focus();
   };
-  const says = el("p", { class: "readout", "aria-hidden": "true" }, words.chart_hint);
+  const says = el("p.readout", { "aria-hidden": "true" }, words.chart_hint);
   const root = chart(data, page, held, words, redraw);
   const tell = (event) => {
     says.textContent = event.target.closest?.(".line")?.dataset.says ?? words.chart_hint;
@@ -476,14 +434,9 @@ export function draw(stage, picture, page, held) {
     root,
     says,
     isStacked(page) ? names(data, page, words) : "",
-    el("p", { class: "w-legend" }, words.unsound),
-    el("p", { class: "truths" }, words.truths),
-    el(
-      "div",
-      { class: "merge-grid" },
-      comparison(data, held, words),
-      offset(picture, page, words),
-    ),
+    el("p.w-legend", words.unsound),
+    el("p.truths", words.truths),
+    el("div.merge-grid", comparison(data, held, words), offset(picture, page, words)),
     breaking(data, page, held, words),
     options(data, page, words),
   );

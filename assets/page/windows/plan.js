@@ -50,9 +50,8 @@ function zoomBar(view) {
       paintPicture(view);
     },
   });
-  const slider = whole ? null : el("input", {
+  const slider = whole ? null : el("input.shown-part", {
     type: "range",
-    class: "shown-part",
     dataset: { keep: "part" },
     "aria-label": words.part,
     min: 0,
@@ -64,8 +63,7 @@ function zoomBar(view) {
     },
   });
   return el(
-    "div",
-    { class: "zoom" },
+    "div.zoom",
     el(
       "button",
       { ...change("in", () => zoom(held, layout, 0.5)), "aria-label": words.closer },
@@ -83,8 +81,7 @@ function zoomBar(view) {
     ),
     slider,
     whole ? null : el(
-      "span",
-      { class: "role-quiet tabular part-name" },
+      "span.role-quiet.tabular.part-name",
       `${words.pieces} ${held.range.from}–${held.range.to - 1}`,
     ),
   );
@@ -144,7 +141,7 @@ function paintPicture(view, bar = true) {
   const { nodes, layout, held, page, picture } = view;
   const focused = focusIn(document.body)?.dataset.keep;
   if (!layout.drawn) {
-    nodes.pad.replaceChildren(el("p", { class: "role-quiet" }, picture.words.too_many));
+    nodes.pad.replaceChildren(el("p.role-quiet", picture.words.too_many));
     [nodes.over, nodes.zoom, nodes.readout].forEach((n) => n.replaceChildren());
     return;
   }
@@ -171,7 +168,7 @@ function paintPicture(view, bar = true) {
   if (focused && bar) nodes.zoom.querySelector(`[data-keep="${focused}"]`)?.focus();
   if (held.at !== undefined) point(view, held.at, false);
   else {nodes.readout.replaceChildren(
-      el("div", { class: "readout role-quiet" }, picture.words.hint),
+      el("div.readout.role-quiet", picture.words.hint),
     );}
 }
 
@@ -186,7 +183,7 @@ function legend({ words }, layout) {
 
 function slider(view, name, words) {
   const input = el("input", { type: "range", id: `windows-${name.replaceAll("_", "-")}`, step: 1 });
-  const shown = el("output", { class: "tabular" });
+  const shown = el("output.tabular");
   input.addEventListener("input", () => {
     shown.textContent = input.value;
     bounds(view);
@@ -196,13 +193,7 @@ function slider(view, name, words) {
   return {
     input,
     shown,
-    node: el(
-      "label",
-      { class: "knob" },
-      el("span", { class: "knob-name" }, name, " ", shown),
-      input,
-      el("span", { class: "help" }, words),
-    ),
+    node: el("label.knob", el("span.knob-name", name, " ", shown), input, el("span.help", words)),
   };
 }
 
@@ -220,15 +211,14 @@ function bounds({ nodes, picture }) {
 function build(stage, view) {
   const { words } = view.picture;
   const nodes = {
-    over: el("div", {}),
-    zoom: el("div", {}),
+    over: el("div"),
+    zoom: el("div"),
     readout: el("div", { "aria-live": "off" }),
-    legend: el("div", { class: "w-legend" }),
-    counts: el("dl", { class: "counts" }),
-    said: el("div", { class: "said" }),
-    offer: el("div", {}),
-    pad: el("div", {
-      class: "pad",
+    legend: el("div.w-legend"),
+    counts: el("dl.counts"),
+    said: el("div.said"),
+    offer: el("div"),
+    pad: el("div.pad", {
       tabindex: 0,
       role: "slider",
       "aria-label": words.pad,
@@ -239,9 +229,7 @@ function build(stage, view) {
   };
   nodes.seq = slider(view, "max_seq_length", view.picture.help.max_seq_length);
   nodes.step = slider(view, "doc_stride", view.picture.help.doc_stride);
-  nodes.rerun = el("button", {
-    type: "button",
-    class: "rerun",
+  nodes.rerun = el("button.rerun", {
     id: "windows-rerun",
     onclick: () => view.page.input("rerun", asked(view)),
   }, words.rerun);
@@ -262,14 +250,13 @@ function build(stage, view) {
   nodes.pad.addEventListener("keydown", (event) => keys(view, event));
   stage.replaceChildren(
     nodes.pad,
-    el("div", { class: "read-row" }, nodes.readout, nodes.zoom),
+    el("div.read-row", nodes.readout, nodes.zoom),
     nodes.over,
     nodes.legend,
     el(
-      "div",
-      { class: "sandbox" },
-      el("div", { class: "knobs" }, nodes.seq.node, nodes.step.node),
-      el("div", { class: "outcome" }, nodes.counts, nodes.rerun),
+      "div.sandbox",
+      el("div.knobs", nodes.seq.node, nodes.step.node),
+      el("div.outcome", nodes.counts, nodes.rerun),
     ),
     nodes.offer,
     nodes.said,
@@ -278,11 +265,11 @@ function build(stage, view) {
 }
 
 const offer = (page, { max_seq_length, doc_stride, label }, what) =>
-  el("button", {
-    type: "button",
-    class: "plain offer",
-    onclick: () => page.input(what, { max_seq_length, doc_stride }),
-  }, label);
+  el(
+    "button.plain.offer",
+    { onclick: () => page.input(what, { max_seq_length, doc_stride }) },
+    label,
+  );
 
 const views = new WeakMap();
 
@@ -321,10 +308,10 @@ export function draw(stage, picture, page, held) {
   nodes.step.shown.textContent = nodes.step.input.value;
   nodes.counts.replaceChildren(
     ...shown.counts.map(({ name, value, tone }) =>
-      el("div", { class: `count ${tone}` }, el("dt", {}, name), el("dd", {}, value))
+      el("div", { class: `count ${tone}` }, el("dt", name), el("dd", value))
     ),
   );
-  nodes.said.replaceChildren(...shown.said.map((s) => el("p", {}, s)));
+  nodes.said.replaceChildren(...shown.said.map((s) => el("p", s)));
   nodes.rerun.disabled = shown.same;
   nodes.rerun.classList.toggle("filled", !shown.same);
   nodes.legend.replaceChildren(

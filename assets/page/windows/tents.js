@@ -75,8 +75,7 @@ function landmarks(page, from, to, x, width, em) {
 function spanMark(span, kind, x, top, height) {
   const [a, b] = [x(span.start), Math.max(x(span.end + 1), x(span.start) + 5)];
   if (kind === "selected") {
-    return svg("rect", {
-      class: "mark-selected",
+    return svg("rect.mark-selected", {
       x: a - 1.5,
       y: top - 4,
       width: b - a + 3,
@@ -86,9 +85,9 @@ function spanMark(span, kind, x, top, height) {
   }
   const y = top + height + (kind === "gold" ? 7 : 3);
   if (kind === "gold") {
-    return svg("path", { class: "mark-gold", d: `M${a},${y}H${b}M${a},${y + 3}H${b}` });
+    return svg("path.mark-gold", { d: `M${a},${y}H${b}M${a},${y + 3}H${b}` });
   }
-  return svg("path", { class: "mark-predicted", d: `M${a},${y}v5H${b}v-5` });
+  return svg("path.mark-predicted", { d: `M${a},${y}v5H${b}v-5` });
 }
 
 /** The gold answers as word pieces, for those that stand in the paragraph. */
@@ -135,7 +134,6 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
   root.append(
     svg(
       "defs",
-      {},
       svg("clipPath", { id: cut }, svg("rect", { x: 0, y: 0, width, height })),
       svg("pattern", {
         id: `${cut}-hatch`,
@@ -143,7 +141,7 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
         height: 6,
         patternUnits: "userSpaceOnUse",
         patternTransform: "rotate(45)",
-      }, svg("rect", { width: 1.1, height: 6, class: "ink" })),
+      }, svg("rect.ink", { width: 1.1, height: 6 })),
     ),
   );
   const body = svg("g", { "clip-path": `url(#${cut})` });
@@ -169,19 +167,17 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
       under.push([d, h], [d + 1, h]);
     }
     body.append(
-      svg("path", {
-        class: "lost",
+      svg("path.lost", {
         fill: `url(#${cut}-hatch)`,
         d: `${path([[z.from, 0], ...under, [z.to, 0]], x, y)}Z`,
       }),
     );
   });
-  body.append(svg("path", { class: "envelope", d: path(line, x, y) }));
+  body.append(svg("path.envelope", { d: path(line, x, y) }));
   for (const [a, b, n] of layout.copies) {
     if (!seen(a, b)) continue;
     body.append(
-      svg("rect", {
-        class: "ink",
+      svg("rect.ink", {
         x: x(a),
         y: ribbon.top,
         width: Math.max(0.5, x(b) - x(a)),
@@ -193,8 +189,7 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
   layout.owners.forEach(([a, , w], k) => {
     if (k && seen(a, a + 1) && a > from && !small) {
       body.append(
-        svg("path", {
-          class: "handover",
+        svg("path.handover", {
           d: `M${x(a)},${y(heightIn(layout.starts[w], layout.stops[w], a))}V${
             ribbon.top + ribbon.height
           }`,
@@ -209,7 +204,7 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
     );
   }
   if (!small) annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, top });
-  const group = svg("g", {});
+  const group = svg("g");
   root.append(group);
   return {
     root,
@@ -232,8 +227,7 @@ function lostCount(root, zone, x, base, em) {
   const room = x(zone.to) - x(zone.from);
   if (room < em * 0.6 * text.length) return;
   root.append(
-    svg("text", {
-      class: "lost-count",
+    svg("text.lost-count", {
       x: (x(zone.from) + x(zone.to)) / 2,
       y: base - em * 0.35,
       "text-anchor": "middle",
@@ -252,14 +246,14 @@ function annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, to
     const at = clamp((left + right) / 2, half, width - half);
     if (at - half < free) continue;
     root.append(
-      svg("text", { x: at, y: top - em * 0.45, "text-anchor": "middle", class: "quiet" }, text),
+      svg("text.quiet", { x: at, y: top - em * 0.45, "text-anchor": "middle" }, text),
     );
     free = at + half + em * 0.4;
   }
   for (const { at, text } of landmarks(page, from, to, x, width, em)) {
     root.append(
-      svg("path", { class: "rule", d: `M${at + 0.5},${bottom + em * 0.55}v${em * 0.3}` }),
-      svg("text", { x: at, y: bottom + em * 1.8, class: "words small", direction: "auto" }, text),
+      svg("path.rule", { d: `M${at + 0.5},${bottom + em * 0.55}v${em * 0.3}` }),
+      svg("text.words.small", { x: at, y: bottom + em * 1.8, direction: "auto" }, text),
     );
   }
   for (const { value: d } of ticks(x, { room: em * 9, least: 1 })) {
@@ -267,11 +261,10 @@ function annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, to
     const at = x(d + 0.5);
     if (at > width - em) continue;
     root.append(
-      svg("text", {
+      svg("text.quiet", {
         x: Math.max(at, em * 0.3),
         y: bottom + em * 3,
         "text-anchor": d === from ? "start" : "middle",
-        class: "quiet",
       }, d),
     );
   }
@@ -282,8 +275,7 @@ export function overview(layout, range, page, label) {
   const drawn = tents(layout, { from: 0, to: layout.n }, page, label, { small: true });
   const [a, b] = [drawn.x(range.from), drawn.x(range.to)];
   drawn.root.append(
-    svg("rect", {
-      class: "viewport",
+    svg("rect.viewport", {
       x: a,
       y: 1,
       width: Math.max(6, b - a),
@@ -311,22 +303,21 @@ export function readout(layout, d, page, words) {
       "span",
       { class: w === owner ? "holder owner" : "holder" },
       `${words.window} ${w + 1}: min(${left}, ${right}) = ${min}`,
-      w === owner ? el("strong", {}, ` ${words.owner}`) : null,
+      w === owner ? el("strong", ` ${words.owner}`) : null,
     )
   );
   const more = found.length > 4
-    ? el("span", { class: "holder" }, words.more.replace("{n}", found.length - 4))
+    ? el("span.holder", words.more.replace("{n}", found.length - 4))
     : null;
   const lost = wanted > end
     ? words.lost.replace("{a}", end).replace("{b}", wanted).replace("{w}", owner + 1)
     : "";
   const why = reason(found, words);
   return el(
-    "div",
-    { class: "readout" },
-    el("span", { class: "holder" }, `${words.piece} ${d} `, el("bdi", { class: "serif" }, text)),
+    "div.readout",
+    el("span.holder", `${words.piece} ${d} `, el("bdi.serif", text)),
     rows,
     more,
-    why || lost ? el("span", { class: "why" }, [why, lost].filter(Boolean).join(" ")) : null,
+    why || lost ? el("span.why", [why, lost].filter(Boolean).join(" ")) : null,
   );
 }

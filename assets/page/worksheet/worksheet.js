@@ -23,23 +23,19 @@ export function printOnly(root) {
   globalThis.print();
 }
 
-const page = (title, ...content) =>
-  el("section", { class: "sheet" }, el("h1", {}, title), ...content);
-const task = (number, text, ...more) =>
-  el("section", { class: "task" }, el("h2", {}, `${number}. ${text}`), ...more);
+const page = (title, ...content) => el("section.sheet", el("h1", title), ...content);
+const task = (number, text, ...more) => el("section.task", el("h2", `${number}. ${text}`), ...more);
 
 /** Words, each with a box for the start above and one for the end below. */
 const strips = (words, filled) =>
   el(
-    "div",
-    { class: "strips" },
+    "div.strips",
     words.map(({ text, start, end }) =>
       el(
-        "span",
-        { class: "strip-word" },
-        el("span", { class: "box box-start" }, filled ? start : ""),
-        el("bdi", {}, text),
-        el("span", { class: "box box-end" }, filled ? end : ""),
+        "span.strip-word",
+        el("span.box.box-start", filled ? start : ""),
+        el("bdi", text),
+        el("span.box.box-end", filled ? end : ""),
       )
     ),
   );
@@ -48,28 +44,21 @@ const strips = (words, filled) =>
 function pairs({ names, pairs: { starts, ends, cells, best } }, filled) {
   const isBest = (r, c) => filled && best[0] === r && best[1] === c;
   return el(
-    "table",
-    { class: "pairs" },
+    "table.pairs",
     el(
       "thead",
-      {},
       el(
         "tr",
-        {},
-        el("th", {}, "start \\ end"),
-        names.map((name, c) =>
-          el("th", { scope: "col" }, el("bdi", {}, name), el("span", {}, ends[c]))
-        ),
+        el("th", "start \\ end"),
+        names.map((name, c) => el("th", { scope: "col" }, el("bdi", name), el("span", ends[c]))),
       ),
     ),
     el(
       "tbody",
-      {},
       cells.map((row, r) =>
         el(
           "tr",
-          {},
-          el("th", { scope: "row" }, el("bdi", {}, names[r]), el("span", {}, starts[r])),
+          el("th", { scope: "row" }, el("bdi", names[r]), el("span", starts[r])),
           row.map((sum, c) =>
             el("td", { class: isBest(r, c) ? "best" : null }, filled ? (sum ?? "–") : "")
           ),
@@ -80,8 +69,8 @@ function pairs({ names, pairs: { starts, ends, cells, best } }, filled) {
 }
 
 const texts = (question, context) => [
-  el("p", { class: "sheet-question" }, el("bdi", {}, question)),
-  el("p", { class: "sheet-text", dir: "auto" }, context),
+  el("p.sheet-question", el("bdi", question)),
+  el("p.sheet-text", { dir: "auto" }, context),
 ];
 
 const STRIPS =
@@ -96,17 +85,16 @@ export function readingSheet(data, answer, threshold) {
   const some = part ? "Some words of the text around the answer:" : null;
   const [r, c] = found.best;
   return el(
-    "div",
-    { class: "worksheet" },
+    "div.worksheet",
     page(
       "Where is the answer?",
       texts(data.question, data.context),
-      task(1, "Mark it", el("p", {}, "Underline the words that answer the question, if any do.")),
+      task(1, "Mark it", el("p", "Underline the words that answer the question, if any do.")),
       task(
         2,
         "Start and end",
-        el("p", {}, STRIPS),
-        some && el("p", {}, some),
+        el("p", STRIPS),
+        some && el("p", some),
         strips(words, false),
       ),
       task(
@@ -114,7 +102,6 @@ export function readingSheet(data, answer, threshold) {
         "The pairs",
         el(
           "p",
-          {},
           "Each word piece has a start logit (left) and an end logit (above). Add them up for every pair, cross out the pairs that end before they start, and circle the best one.",
         ),
         pairs(data, false),
@@ -124,39 +111,36 @@ export function readingSheet(data, answer, threshold) {
         "No answer?",
         el(
           "p",
-          {},
           `For no answer the two logits are ${found.none[0]} and ${
             found.none[1]
           }. What is their sum? By how much does it differ from your best pair?`,
         ),
-        el("p", { class: "blank" }),
+        el("p.blank"),
       ),
     ),
     page(
       "Solution",
-      el("p", { class: "sheet-question" }, el("bdi", {}, data.question)),
-      el("p", { class: "sheet-about" }, "Reader: ", el("bdi", {}, data.reader)),
-      el("h2", {}, "2. Probabilities of start and end, in percent"),
+      el("p.sheet-question", el("bdi", data.question)),
+      el("p.sheet-about", "Reader: ", el("bdi", data.reader)),
+      el("h2", "2. Probabilities of start and end, in percent"),
       strips(words, true),
-      el("h2", {}, "3. The pairs"),
+      el("h2", "3. The pairs"),
       pairs(data, true),
       el(
         "p",
-        {},
         "The best pair runs from ",
-        el("bdi", {}, `“${names[r]}”`),
+        el("bdi", `“${names[r]}”`),
         " to ",
-        el("bdi", {}, `“${names[c]}”`),
+        el("bdi", `“${names[c]}”`),
         ` and has ${found.score}.`,
       ),
-      el("h2", {}, "4. No answer?"),
+      el("h2", "4. No answer?"),
       el(
         "p",
-        {},
         `No answer has ${found.null}; less the best pair that is ${found.diff}. The reader’s threshold is ${
           fixed(threshold)
         }: it `,
-        answer === null ? "gives no answer." : ["answers ", el("bdi", {}, `“${answer}”`), "."],
+        answer === null ? "gives no answer." : ["answers ", el("bdi", `“${answer}”`), "."],
       ),
     ),
   );
@@ -181,17 +165,11 @@ function step({ title, text, options, asks: how, about }, k) {
   return task(
     k + 1,
     title,
-    about ? el("p", { class: "sheet-about" }, "Text: ", el("bdi", {}, about)) : null,
-    el("p", {}, el("bdi", {}, emphasised(text))),
-    el(
-      "p",
-      { class: "sheet-how" },
-      asks[how] ?? "Nothing to write here: read it, or do it on the page.",
-    ),
-    options.length
-      ? el("ul", { class: "ticks" }, options.map((one) => el("li", {}, el("bdi", {}, one))))
-      : null,
-    how && !options.length ? el("p", { class: "blank" }) : null,
+    about ? el("p.sheet-about", "Text: ", el("bdi", about)) : null,
+    el("p", el("bdi", emphasised(text))),
+    el("p.sheet-how", asks[how] ?? "Nothing to write here: read it, or do it on the page."),
+    options.length ? el("ul.ticks", options.map((one) => el("li", el("bdi", one)))) : null,
+    how && !options.length ? el("p.blank") : null,
   );
 }
 
@@ -201,23 +179,21 @@ function step({ title, text, options, asks: how, about }, k) {
  */
 export function lessonSheet({ title, wrong, texts: read, steps }) {
   return el(
-    "div",
-    { class: "worksheet" },
+    "div.worksheet",
     page(title, read.map(([q, p]) => texts(q, p)), steps.map(step)),
     page(
       "Solution",
-      el("h2", {}, title),
+      el("h2", title),
       steps.map(({ title: name, answer, decides, reveal }, k) =>
         el(
-          "section",
-          { class: "task" },
-          el("h3", {}, `${k + 1}. ${name}`),
-          answer ? el("p", {}, el("strong", {}, el("bdi", {}, answer))) : null,
-          decides ? el("p", {}, decides) : null,
-          reveal ? el("p", {}, emphasised(reveal)) : null,
+          "section.task",
+          el("h3", `${k + 1}. ${name}`),
+          answer ? el("p", el("strong", el("bdi", answer))) : null,
+          decides ? el("p", decides) : null,
+          reveal ? el("p", emphasised(reveal)) : null,
         )
       ),
-      el("p", {}, "One often reads: ", el("q", {}, wrong)),
+      el("p", "One often reads: ", el("q", wrong)),
     ),
   );
 }
