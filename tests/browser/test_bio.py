@@ -1,4 +1,4 @@
-"""Chapter 7 in Chromium: bars, decodings, threshold, annotators, one-hot, an own head."""
+"""Chapter 7 in Chromium: bars, decodings, threshold, annotators, one-hot."""
 
 import re
 from collections.abc import Callable
@@ -121,14 +121,14 @@ def test_both_heads_are_taught_both_answers_and_steps_are_taken_back(page: Page)
     said = picture.locator(".teach .bio-says").nth(1)
     expect(said).to_contain_text("After 20 steps the tags return")
     expect(picture.locator("#bio-teach-20")).to_be_focused()
-    expect(picture.locator(".own-banner")).to_be_visible()
+    expect(picture.locator(".taught-banner")).to_be_visible()
     picture.locator("#bio-teach-1").click()
     expect(said).to_contain_text("After 21 steps")
     picture.locator("#bio-teach-undo").click()
     expect(said).to_contain_text("After 20 steps")
     picture.locator("#bio-teach-reset").click()
     expect(said).to_contain_text("Before the first step")
-    expect(picture.locator(".own-banner")).to_be_hidden()
+    expect(picture.locator(".taught-banner")).to_be_hidden()
 
 
 def test_a_link_opens_the_chapter_with_its_marks(open_page: Callable[..., Page]) -> None:
@@ -170,7 +170,7 @@ def test_the_double_sum_collapses_in_three_stages(page: Page) -> None:
     expect(picture.locator(".both-signs text").filter(has_text=f"−{loss}")).to_have_count(1)
 
 
-def test_a_reader_without_a_head_says_so_and_a_head_can_be_trained(page: Page) -> None:
+def test_a_reader_without_a_head_says_so_and_offers_one_that_has_it(page: Page) -> None:
     page.get_by_role("button", name="reader:").click()
     page.locator("#ask-reader input").fill("plain")
     page.locator("#ask-load").click()
@@ -178,10 +178,5 @@ def test_a_reader_without_a_head_says_so_and_a_head_can_be_trained(page: Page) -
     page.locator("#tab-bio").click()
     picture = page.locator("#picture-bio")
     expect(picture.locator(".notice")).to_contain_text("plain has no BIO head")
-    expect(picture.locator("#bio-own-train")).to_be_disabled()
-    picture.locator("#bio-own-add").click()
-    expect(picture.locator(".marked-texts li")).to_have_count(1)
-    picture.locator("#bio-own-train").click()
-    expect(picture.locator(".own-banner")).to_contain_text("trained on this page")
-    expect(picture.locator(".notice")).to_contain_text("head you trained on this page")
-    assert picture.locator(".hit").count() > 5
+    expect(picture.locator("#bio-bundled")).to_be_visible()
+    expect(picture.locator(".editor .marked").first).to_be_visible()

@@ -3,11 +3,11 @@
 
 import * as annotators from "./annotators.js";
 import { measuredLists } from "./measured.js";
-import { ownHead } from "./own.js";
 import * as spans from "./spans.js";
 import { stretches, stripes, tagText } from "./text.js";
 import { teachHeads } from "./teach.js";
 import * as token from "./token.js";
+import { fresh } from "../shared/address.js";
 import { el, stepButtons } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { keptViews } from "../shared/views.js";
@@ -28,8 +28,8 @@ function shell(root) {
     step: "tags",
     text: tagText(),
     stage: el("div.bio-stage"),
-    own: el("div"),
-    banner: el("p.banner.own-banner", { hidden: true }),
+    below: el("div"),
+    banner: el("p.banner.taught-banner", { hidden: true }),
     open: new Set(),
     asked: "",
   };
@@ -50,7 +50,7 @@ function shell(root) {
     view.text.root,
     view.hint,
     view.stage,
-    view.own,
+    view.below,
   );
   // A fold that was open stays open when its content is drawn again.
   root.addEventListener("toggle", (event) => {
@@ -108,27 +108,30 @@ function paint(view) {
   [view.steps, view.text.root, view.hint].forEach((node) =>
     node.toggleAttribute("hidden", !picture.has)
   );
-  view.banner.textContent = picture.banner ?? "";
-  view.banner.toggleAttribute("hidden", !picture.banner);
+  view.banner.textContent = words.taught_banner;
+  view.banner.toggleAttribute("hidden", !picture.shownTaught);
   if (picture.has) {
     view.hint.textContent = view.step === "annotators" ? words.mark_how : words.hint;
     view.root.classList.toggle("with-rows", view.step !== "tags");
     view.text.draw(model(view));
     stepOf(view).draw(view.stage, picture, page, view);
     page.notice(picture.notices[view.step]);
-  } else {view.stage.replaceChildren(
-      el("p.bio-says", words.no_head),
-      annotators.editor(picture, page),
-    );}
-  view.own.replaceChildren(
-    teachHeads(picture, page, view),
-    ownHead(picture, page, view),
-    measuredLists(picture),
-  );
+  } else headless(view);
+  view.below.replaceChildren(teachHeads(picture, page, view), measuredLists(picture));
   view.root.querySelectorAll("details[id]").forEach((fold) => {
     if (view.open.has(fold.id)) fold.open = true;
   });
   ask(view);
+}
+
+/** What a reader without a BIO head has in the place of a step. */
+function headless({ stage, picture, page }) {
+  const { words } = picture;
+  stage.replaceChildren(
+    el("p.bio-says", words.no_head),
+    el("p.offers", el("button.boxed.plain", { id: "bio-bundled", onclick: fresh }, words.bundled)),
+    annotators.editor(picture, page),
+  );
 }
 
 // The dimensions in the formula come from the reader: asked for once a reading; they come back with
@@ -152,10 +155,7 @@ export function select(root, picture, page) {
   if (!view) return draw(root, picture, page);
   Object.assign(view, { picture, page });
   if (!picture.has) {
-    view.stage.replaceChildren(
-      el("p.bio-says", picture.words.no_head),
-      annotators.editor(picture, page),
-    );
+    headless(view);
     return undefined;
   }
   view.text.mark(model(view));

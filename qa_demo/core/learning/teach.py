@@ -28,7 +28,7 @@ from qa_demo.core.learning.losses import (
     tag_targets,
 )
 from qa_demo.core.learning.steps import STEPS
-from qa_demo.core.learning.tag_fit import gradient as tag_gradient
+from qa_demo.core.learning.tag_head import gradient as tag_gradient
 from qa_demo.core.learning.tagging import with_tags
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.glued_spans import Cells, gradient, legal_cells

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, logsumexp
 from qa_demo.core.learning.bio import O, TaggedSpan
-from qa_demo.core.learning.tag_fit import tag_anatomy
+from qa_demo.core.learning.tag_head import tag_anatomy
 from qa_demo.core.learning.tagging import Tagging
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import TAGS, Reading, Span
@@ -197,10 +197,7 @@ def compare_sentence(prediction: Prediction, spans: Sequence[TaggedSpan]) -> str
     return f"The two heads differ: {said}."
 
 
-WHOSE = {
-    "own": "These tags come from the head you trained on this page, not from the reader's authors.",
-    "taught": "These tags come from the reader's own head after the steps you taught it here.",
-}
+TAUGHT = "These tags come from the reader's own head after the steps you taught it here."
 """Said first where the tags on screen are not the reader's."""
 UNTAUGHT = (
     "The tags are those after your steps, start and end are the reader's as they were; the fold "
@@ -208,20 +205,20 @@ UNTAUGHT = (
 )
 
 
-def compared(prediction: Prediction, spans: Sequence[TaggedSpan], whose: str) -> str:
+def compared(prediction: Prediction, spans: Sequence[TaggedSpan], taught: bool) -> str:
     """The two heads beside each other; of taught tags, that only one of the two was taught."""
-    before = UNTAUGHT if whose == "taught" else ""
+    before = UNTAUGHT if taught else ""
     return before + compare_sentence(prediction, spans)
 
 
 def notices(
-    prediction: Prediction, viterbi: Tagging, argmax: Tagging, log_rows: Floats, whose: str
+    prediction: Prediction, viterbi: Tagging, argmax: Tagging, log_rows: Floats, taught: bool
 ) -> dict[str, str]:
     """The first two steps' sentences: what the tags mark, how sure they are and whether the argmax
     tagging is legal; how the two heads compare.
     """
     sure = int((np.exp(log_rows[:, O]) > SURE).sum())
-    said = [WHOSE[whose]] if whose in WHOSE else []
+    said = [TAUGHT] if taught else []
     marked = said_spans(viterbi.spans, 2) if viterbi.spans else "no span"
     said.append(
         f"The tags mark {marked}; {sure} of {len(log_rows)} tokens are outside with more than "
@@ -233,7 +230,7 @@ def notices(
             f"{plural(len(argmax.illegal), 'illegal transition')}: an I that follows O or "
             f"stands first."
         )
-    return {"tags": " ".join(said), "spans": compared(prediction, viterbi.spans, whose)}
+    return {"tags": " ".join(said), "spans": compared(prediction, viterbi.spans, taught)}
 
 
 def tag_table(

@@ -1,4 +1,4 @@
-"""What chapter 7 keeps for itself: three annotators, a threshold, a head trained on this page."""
+"""What chapter 7 keeps for itself: three annotators, a threshold, what both heads were taught."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,7 +8,6 @@ import numpy as np
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.bio import TaggedSpan
 from qa_demo.core.learning.losses import marked
-from qa_demo.core.learning.tag_fit import TagFit
 from qa_demo.core.learning.tagging import disagreeing
 from qa_demo.core.learning.teach import Taught, apart
 from qa_demo.core.reading.glued_spans import Glue, glue, two_answers
@@ -37,32 +36,12 @@ FOUND = {
 """Who marked, by the source of chapter 5's labels: with spans, and without."""
 MOST_SPANS = 8
 """Spans that one annotator may mark."""
-MOST_MARKED = 8
-"""Texts that may be marked for a head of one's own."""
 
 Marks = tuple[tuple[Span, ...], ...]
 """Each annotator's spans, in text order and apart; none where the annotator found no answer."""
 
 Place = ReadingKey
 """Reader's digest, question, paragraph, window options: what a reading's tag logits depend on."""
-
-
-@dataclass(frozen=True)
-class Marked:
-    """A text with the characters of each annotator's spans, none if they found no answer."""
-
-    question: str
-    context: str
-    spans: tuple[tuple[tuple[int, int], ...], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class OwnHead:
-    """A head trained here: its weights, the reader it was trained on, and how many texts it saw."""
-
-    fit: TagFit
-    reader: str
-    texts: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +53,6 @@ class Teaching:
     window: int
     floor: float
     path: tuple[tuple[Taught, Reading], ...]
-    earlier: tuple[OwnHead | None, Reading | None, Place | None] = (None, None, None)
-    """A head trained before, and its tags: it comes back when all steps are taken back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +64,6 @@ class Bench:
     source: str = ""
     place: Place | None = None
     one: int = 0
-    marked: tuple[Marked, ...] = ()
-    head: OwnHead | None = None
-    tagged: Reading | None = None
-    tagged_at: Place | None = None
-    use_own: bool = False
     teaching: Teaching | None = None
 
 
@@ -107,20 +79,19 @@ def put(screen: Screen, **fields: Any) -> Screen:
 
 
 def tagged(screen: Screen) -> Reading | None:
-    """The shown reading with the tag logits in use, the reader's or an own head's; or None."""
-    bench = bench_of(screen)
-    own = (
-        bench.tagged if bench.tagged is not None and bench.tagged_at == screen.reading.key else None
-    )
-    if own is not None and (bench.use_own or screen.shown.tag_logits is None):
-        return replace(screen.shown, tag_logits=own.tag_logits)
+    """The shown reading with the tag logits in use, the reader's or the taught head's; or None."""
+    found = taught(screen)
+    if found is not None:
+        return replace(screen.shown, tag_logits=found[1].tag_logits)
     return screen.shown if screen.shown.tag_logits is not None else None
 
 
-def whose(screen: Screen) -> str:
-    """ "reader" or "own": which head the numbers on screen come from."""
-    found = tagged(screen)
-    return "reader" if found is None or found.tag_logits is screen.shown.tag_logits else "own"
+def taught(screen: Screen) -> tuple[Taught, Reading] | None:
+    """The heads that were taught this text, and what they read; None before the first step."""
+    teaching = bench_of(screen).teaching
+    if teaching is None or teaching.at != screen.reading.key or not teaching.path[-1][0].steps:
+        return None
+    return teaching.path[-1]
 
 
 def annotators(screen: Screen) -> tuple[Marks, str]:
@@ -213,35 +184,6 @@ def change_one(screen: Screen, value: Any) -> Screen:
 def change_threshold(screen: Screen, value: Any) -> Screen:
     """The marginal from which on a span is returned."""
     return put(screen, threshold=parse.number(value, "the threshold", 0.01, 0.99))
-
-
-def change_whose(screen: Screen, value: Any) -> Screen:
-    """reader or own: which head's numbers are shown."""
-    return put(screen, use_own=parse.choice(value, "the head", ("reader", "own")) == "own")
-
-
-def change_marked(screen: Screen, value: Any) -> Screen:
-    """add: the three annotators' marks on this text become training material; clear: forget all."""
-    bench, encoding = bench_of(screen), screen.reading.encoding
-    if value == "clear":
-        fresh = Bench()
-        gone = "marked", "head", "tagged", "tagged_at", "use_own", "teaching"
-        return put(screen, **{name: getattr(fresh, name) for name in gone})
-    if value != "add":
-        raise BadInput(f"marked texts can be added or cleared, got {str(value)[:20]}")
-    new = Marked(
-        encoding.question,
-        encoding.context,
-        tuple(tuple(encoding.chars(s) for s in spans) for spans in annotators(screen)[0]),
-    )
-    others = tuple(
-        m for m in bench.marked if (m.question, m.context) != (new.question, new.context)
-    )
-    if len(others) >= MOST_MARKED:
-        raise BadInput(
-            f"at most {MOST_MARKED} texts can be marked, there are {len(others)}; clear them first"
-        )
-    return put(screen, marked=(*others, new))
 
 
 def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> Glue | None:

@@ -1,7 +1,6 @@
 """Chapter 7, Tags: B, I or O for each token on the same encoder; spans, and annotators."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio import teach
 from qa_demo.figures.bio.code import bio_code
 from qa_demo.figures.bio.measured import lists_picture, lists_table
-from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
@@ -20,9 +18,9 @@ from qa_demo.views import hidden_states
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.bio import bench, linked
 from qa_demo.views.bio import lesson as bio_lesson
-from qa_demo.views.bio import training as slow
-from qa_demo.views.bio.bench import Bench
-from qa_demo.views.bio.shown import glued_examples, whose_tags, with_tags, without_tags
+from qa_demo.views.bio.bench import Teaching
+from qa_demo.views.bio.shown import glued_examples, with_tags, without_tags
+from qa_demo.views.bio.training import teach as teach_both
 from qa_demo.views.bio.words import WORDS
 from qa_demo.views.code import shown_of
 from qa_demo.views.frame import Frame
@@ -41,12 +39,13 @@ QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
     "preset": bench.change_preset,
     "one": bench.change_one,
     "threshold": bench.change_threshold,
-    "whose": bench.change_whose,
-    "marked": bench.change_marked,
     "taught": bio_lesson.change_taught,
 }
-BANNERS = {"own": WORDS["own_banner"], "taught": WORDS["taught_banner"]}
-SLOW = ("heads", "products", "train", "tag", "teach")
+BUSY = {
+    "heads": Busy("asking the reader for its heads", "step"),
+    "products": Busy("computing hidden states", "step"),
+    "teach": Busy("teaching both heads", "step"),
+}
 
 
 def present(screen: Screen) -> dict[str, Any]:
@@ -56,9 +55,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "words": WORDS,
         "has": reading is not None,
         "reader": printable(screen.reading.model_name),
-        "whose": bench.whose(screen),
-        "banner": BANNERS.get(whose_tags(screen)),
-        "own": own_data(screen),
+        "shownTaught": bench.taught(screen) is not None,
         "needs": hidden_states.heads(screen.reading) is None,
         "annotators": marks_data(screen),
         "taught": taught(screen),
@@ -115,33 +112,6 @@ def taught(screen: Screen) -> dict[str, Any]:
     }
 
 
-def own_data(screen: Screen) -> dict[str, Any]:
-    """The head trained on this page: what it saw, how its loss fell, if it tagged this text."""
-    kept = bench.bench_of(screen)
-    head = kept.head
-    trained = (
-        None
-        if head is None
-        else {
-            "texts": head.texts,
-            "tokens": head.fit.tokens,
-            "first": f"{number(head.fit.losses[0], 3)}",
-            "last": f"{number(head.fit.losses[-1], 4)}",
-            "fits": head.reader == screen.reading.weights,
-            "steps": len(head.fit.losses) - 1,
-        }
-    )
-    here = (screen.reading.encoding.question, screen.reading.encoding.context)
-    return {
-        "marked": [printable(m.question) for m in kept.marked],
-        "most": bench.MOST_MARKED,
-        "here": any((m.question, m.context) == here for m in kept.marked),
-        "head": trained,
-        "tagged": kept.tagged_at == screen.reading.key,
-        "reader": screen.reading.tag_logits is not None,
-    }
-
-
 def formula(screen: Screen) -> list[dict[str, str]]:
     """p_i = softmax(W h_i + b), with the reader's dimensions and the selected token's numbers."""
     weights, reading = hidden_states.heads(screen.reading), bench.tagged(screen)
@@ -173,10 +143,8 @@ def details(screen: Screen) -> dict[str, Any]:
 
 def head_in_use(screen: Screen) -> tuple[Any, Any] | None:
     """W and b of the head whose numbers are shown, when they are at hand."""
-    kept = bench.bench_of(screen).head
-    if bench.whose(screen) == "own":
-        return None if kept is None else (kept.fit.W, kept.fit.b)
-    found = hidden_states.heads(screen.reading)
+    taught = bench.taught(screen)
+    found = hidden_states.heads(screen.reading) if taught is None else taught[0].heads
     return None if found is None or found.W is None or found.b is None else (found.W, found.b)
 
 
@@ -185,15 +153,10 @@ def opening(screen: Screen) -> list[tuple[str, Any]]:
     return [("heads", True)] if hidden_states.heads(screen.reading) is None else []
 
 
-def work(job: Job) -> Bench | None:
+def work(job: Job) -> Teaching | None:
     """What a slow request does with the reader; heads and products only fill what is kept."""
-    made: dict[str, Callable[[Job], Bench]] = {
-        "train": slow.train,
-        "tag": slow.tag,
-        "teach": slow.teach,
-    }
-    if job.name in made:
-        return made[job.name](job)
+    if job.name == "teach":
+        return teach_both(job)
     screen = job.screen
     hidden_states.fetch_heads(job)
     if job.name == "products" and screen.selection is not None:
@@ -207,18 +170,9 @@ def work(job: Job) -> Bench | None:
     return None
 
 
-def receive(screen: Screen, job: Job, found: Bench | None) -> Screen:
-    """Put what the reader gave on the newest screen: a trained head, or a fuller picture."""
-    now = bench.bench_of(screen)
-    if found is None:
-        return screen.keep(CHAPTER.key, now)
-    found_too = {
-        "head": found.head,
-        "tagged": found.tagged,
-        "tagged_at": found.tagged_at,
-        "teaching": found.teaching,
-    }
-    return screen.keep(CHAPTER.key, replace(now, use_own=True, **found_too))
+def receive(screen: Screen, job: Job, found: Teaching | None) -> Screen:
+    """Put what the reader gave on the newest screen: taught heads, or a fuller picture."""
+    return bench.put(screen, **({} if found is None else {"teaching": found}))
 
 
 def code(screen: Screen) -> str:
@@ -227,14 +181,7 @@ def code(screen: Screen) -> str:
 
 
 def build(frame: Frame) -> None:
-    """Quick requests change the screen; slow ones ask the reader. A trained head lives on."""
+    """Quick requests change the screen; slow ones ask the reader. Taught heads live on."""
     for name, change in QUICK.items():
         frame.browser_input(CHAPTER, name, change)
-    frame.background(
-        CHAPTER,
-        SLOW,
-        work,
-        receive,
-        {name: Busy(WORDS[f"busy_{name}"], "step") for name in SLOW},
-        outlives=True,
-    )
+    frame.background(CHAPTER, tuple(BUSY), work, receive, BUSY, outlives=True)

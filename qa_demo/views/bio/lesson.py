@@ -4,10 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.tag_fit import TagFit
 from qa_demo.core.reading.glued_spans import glue, two_answers
 from qa_demo.core.types import Span
-from qa_demo.views.bio.bench import KEY, Bench, OwnHead, Teaching, annotators, bench_of
+from qa_demo.views.bio.bench import Teaching, annotators, bench_of, put
 from qa_demo.views.state import Screen
 
 
@@ -34,28 +33,6 @@ def teaching_of(screen: Screen) -> Teaching | None:
     )
 
 
-def with_teaching(bench: Bench, teaching: Teaching) -> Bench:
-    """The bench with these steps: the taught tags are shown in place of the reader's, unless all
-    steps were taken back.
-
-    The head slot is lent: a head that was trained here before comes back with the last undo.
-    """
-    taught, after = teaching.path[-1]
-    if not taught.steps:
-        head, tagged, at = teaching.earlier
-        return replace(
-            bench, teaching=teaching, head=head, tagged=tagged, tagged_at=at, use_own=False
-        )
-    assert taught.heads.W is not None and taught.heads.b is not None
-    tokens = int(after.windows[teaching.window].is_context.sum())
-    own = OwnHead(
-        TagFit(taught.heads.W, taught.heads.b, taught.tag_losses, tokens), after.weights, 1
-    )
-    return replace(
-        bench, teaching=teaching, head=own, tagged=after, tagged_at=teaching.at, use_own=True
-    )
-
-
 def change_taught(screen: Screen, value: Any) -> Screen:
     """undo: the state before the last action; reset: the reader's own heads."""
     found = teaching_of(screen)
@@ -64,4 +41,4 @@ def change_taught(screen: Screen, value: Any) -> Screen:
     if found is None or len(found.path) < 2:
         raise BadInput("there is no step left to take back")
     path = found.path[:1] if value == "reset" else found.path[:-1]
-    return screen.keep(KEY, with_teaching(bench_of(screen), replace(found, path=path)))
+    return put(screen, teaching=replace(found, path=path))

@@ -30,7 +30,7 @@ def without_tags(screen: Screen) -> Made:
         {},
         f"{printable(screen.reading.model_name)} has no BIO head: it was trained with a start "
         "and an end vector only. Its hidden states are there all the same, so a tagging head "
-        "can be trained on them here.",
+        "can be taught on them here.",
     )
 
 
@@ -39,6 +39,7 @@ def with_tags(screen: Screen, reading: Reading) -> Made:
     found = {name: tagging(reading, name) for name in DECODINGS}
     viterbi = found["viterbi"]
     golds, named = bench.annotators(screen)
+    taught = bench.taught(screen) is not None
     best = screen.prediction.best
     keep = (
         [x.span for t in found.values() for x in t.spans]
@@ -49,7 +50,7 @@ def with_tags(screen: Screen, reading: Reading) -> Made:
     picture = {
         "bars": figure.bars_data(reading, rows, keep),
         "decodings": decodings_data(reading, found),
-        "compare": figure.compared(screen.prediction, viterbi.spans, whose_tags(screen)),
+        "compare": figure.compared(screen.prediction, viterbi.spans, taught),
         "threshold": threshold_data(reading, screen.decode, own.threshold),
         "glue": glued(screen, reading, viterbi.spans),
         "loss": losses,
@@ -60,15 +61,9 @@ def with_tags(screen: Screen, reading: Reading) -> Made:
         decodings_table(reading, found),
         terms_table(losses["terms"]),
     )
-    said = figure.notices(screen.prediction, viterbi, found["strict"], rows, whose_tags(screen))
+    said = figure.notices(screen.prediction, viterbi, found["strict"], rows, taught)
     picture["notices"] = {**said, "annotators": losses["says"]}
     return Made(picture, said["tags"], tables)
-
-
-def whose_tags(screen: Screen) -> str:
-    """ "reader", "own" for a head trained here, "taught" for the reader's after some steps."""
-    whose = bench.whose(screen)
-    return "taught" if whose == "own" and bench.bench_of(screen).teaching is not None else whose
 
 
 def glued(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> dict[str, Any]:
@@ -83,7 +78,7 @@ def glued(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> di
         for x in (found.first, found.second, found.whole)
     ]
     data = glue_data(reading, found, screen.decode, chances, spans)
-    before = figure.UNTAUGHT if whose_tags(screen) == "taught" else ""
+    before = figure.UNTAUGHT if bench.taught(screen) else ""
     return {"found": data | {"says": before + data["says"]}, "examples": []}
 
 

@@ -18,10 +18,6 @@ WORDS = {
     "logit": "logit",
     "h": "h",
     "no_token": "Choose a token: its logits and probabilities appear here.",
-    "busy_heads": "asking the reader for its heads",
-    "busy_products": "computing hidden states",
-    "busy_train": "training a head",
-    "busy_tag": "tagging this text with your head",
     "argmax": "argmax",
     "strict": "strict",
     "lenient": "lenient",
@@ -89,7 +85,6 @@ WORDS = {
     "sign_note": "Texts that print L = Σ log p without the minus sign have written the "
     "log-likelihood: lowering that would drive"
     " p(gold) to 0.",
-    "busy_teach": "teaching both heads",
     "teach": "teach both heads both answers: real gradient steps",
     "teach_why": "Both heads stand on the same hidden states, which stay as they are, and get "
     "the same marks, rate and number of steps. "
@@ -116,22 +111,8 @@ WORDS = {
     "teach_score": "score (start/end)",
     "teach_shown": "The bars above show the taught tags; the other chapters keep the reader's "
     "own start and end.",
-    "own": "a tagging head of your own",
-    "own_why": "softmax regression on the frozen encoder's hidden states, from the texts you "
-    "mark: the encoder never changes",
-    "own_add": "add this text with its three annotators",
-    "own_added": "this text is in; add again to replace it",
-    "own_train": "train a head",
-    "own_clear": "forget texts and head",
-    "own_tag": "tag this text with your head",
-    "own_use": "show the tags of",
-    "own_reader": "the reader's head",
-    "own_mine": "your head",
     "taught_banner": "These tags come from the reader's own head after the steps taught below.",
-    "own_banner": "These tags come from a head trained on this page from your own marks: a toy, "
-    "not the reader's.",
-    "no_head": "This reader has no BIO head. Either open these texts with the bundled reader, "
-    "which has one, or train one here"
-    " in a few seconds:",
+    "no_head": "This reader has no BIO head. Open these texts with the bundled reader, which has "
+    "one, or mark two answers and teach both heads below.",
     "bundled": "open with the bundled reader",
 }

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.errors import BadInput
 from qa_demo.core.learning import bio
 from qa_demo.core.learning.bio import B, I, O
 from qa_demo.core.learning.losses import cross_entropy, entropy, tag_loss, total
-from qa_demo.core.learning.tag_fit import fit_tags, gradient, tag_anatomy
+from qa_demo.core.learning.tag_head import gradient, tag_anatomy
 from qa_demo.core.learning.tagging import (
     annotator_tags,
     disagreeing,
@@ -217,32 +217,6 @@ def test_another_head_gives_another_reading():
     np.testing.assert_allclose(tagged.tag_logits[1, 2], W @ states[1][2] + b, rtol=1e-5)
 
 
-def test_the_trained_head_finds_the_convex_minimum_that_torch_finds():
-    torch = pytest.importorskip("torch")
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(40, 3))
-    t = softmax(x @ rng.normal(size=(3, 3)) + rng.normal(size=(40, 3)))
-    fit = fit_tags(x, t, steps=1500, rate=0.05, ridge=0)
-    weight = torch.zeros(3, 3, dtype=torch.float64, requires_grad=True)
-    bias = torch.zeros(3, dtype=torch.float64, requires_grad=True)
-    best = torch.optim.LBFGS([weight, bias], max_iter=200, tolerance_grad=1e-10)
-
-    def closure():
-        best.zero_grad()
-        loss = torch.nn.functional.cross_entropy(torch.tensor(x) @ weight.T + bias, torch.tensor(t))
-        loss.backward()
-        return loss
-
-    best.step(closure)
-    assert fit.losses[0] == pytest.approx(math.log(3))
-    assert fit.losses[-1] == pytest.approx(float(closure().detach()), abs=1e-4)
-    np.testing.assert_allclose(
-        softmax(x @ fit.W.T + fit.b),
-        softmax(x @ weight.detach().numpy().T + bias.detach().numpy()),
-        atol=5e-3,
-    )
-
-
 def test_the_gradient_of_the_mean_loss_is_torch_s():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(2)
@@ -255,19 +229,6 @@ def test_the_gradient_of_the_mean_loss_is_torch_s():
     np.testing.assert_allclose(
         got, np.concatenate([weight.grad.numpy(), bias.grad.numpy()[:, None]], axis=1), atol=1e-12
     )
-
-
-def test_a_training_can_be_cancelled_and_refuses_what_does_not_fit():
-    x, t = np.ones((3, 2)), np.tile([1.0, 0, 0], (3, 1))
-    with pytest.raises(Cancelled, match="after step 0"):
-        fit_tags(x, t, cancelled=lambda: True)
-    with pytest.raises(BadInput, match=r"targets \[m, 3\]"):
-        fit_tags(x, t[:2])
-    with pytest.raises(BadInput, match="sum to 1"):
-        fit_tags(x, t * 2)
-    seen = []
-    fit_tags(x, t, steps=3, on_progress=lambda done, of: seen.append((done, of)))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 @pytest.mark.parametrize("top", [0, 2, 9])

@@ -184,7 +184,7 @@ def test_the_two_heads_are_compared_in_every_case() -> None:
     assert "holds both and what stands between" in said("OBOBO", 1, 3)
 
 
-def test_the_notice_names_illegal_transitions_and_a_head_of_one_s_own() -> None:
+def test_the_notice_names_illegal_transitions_and_taught_tags() -> None:
     reading = reading_of("OOIO", 4)
     rows, _ = owned_rows(reading)
     said = notices(
@@ -192,17 +192,17 @@ def test_the_notice_names_illegal_transitions_and_a_head_of_one_s_own() -> None:
         tagging(reading, "viterbi"),
         tagging(reading, "strict"),
         rows,
-        "own",
+        True,
     )["tags"]
-    assert "trained on this page" in said and "1 illegal transition" in said
+    assert "steps you taught it" in said and "1 illegal transition" in said
 
 
 def test_beside_taught_tags_the_untaught_start_and_end_are_named_as_such() -> None:
     reading = reading_of("OBIO", 4)
     prediction, spans = predict(reading, DECODE), tagging(reading, "viterbi").spans
     plain = compare_sentence(prediction, spans)
-    assert compared(prediction, spans, "reader") == compared(prediction, spans, "own") == plain
-    told = compared(prediction, spans, "taught")
+    assert compared(prediction, spans, False) == plain
+    told = compared(prediction, spans, True)
     assert told.endswith(plain) and "start and end are the reader's as they were" in told
 
 

@@ -5,9 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer
-from qa_demo.core.learning.tagging import owned_rows
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.types import Span
 from qa_demo.views import hidden_states, selection
@@ -16,7 +15,6 @@ from qa_demo.views.bio import bench as bio_bench
 from qa_demo.views.bio import chapter as bio
 from qa_demo.views.bio import lesson as bio_lesson
 from qa_demo.views.bio import linked as bio_linked
-from qa_demo.views.bio import training as bio_reader
 from qa_demo.views.examples import load_examples
 from qa_demo.views.loss import bench as loss_bench
 from qa_demo.views.state import Screen, Selection
@@ -63,7 +61,7 @@ def test_the_chapter_travels_as_json_with_four_table_twins(screen: Screen) -> No
     data = bio.present(screen)
     json.dumps(data, allow_nan=False)
     assert data["picture"]["has"]
-    assert data["picture"]["whose"] == "reader"
+    assert not data["picture"]["shownTaught"]
     assert len(data["tables"]) == 4
     own = data["picture"]["notices"]
     assert own["tags"] == data["notice"] and "heads" in own["spans"] and "H(t)" in own["annotators"]
@@ -208,18 +206,6 @@ def test_marks_travel_in_a_link(screen: Screen) -> None:
         bio_linked.load_marks(screen, [[[0, 7], [3, 9]], [], []])
 
 
-def test_two_spans_of_one_annotator_become_training_material(
-    reader: FakeReader, screen: Screen
-) -> None:
-    text = bio_bench.bench_of(
-        bio_bench.change_marked(mark(mark(screen, 1, (3, 4), (8, 8)), 2, (8, 8)), "add")
-    ).marked[0]
-    _, targets = bio_reader.material(job(screen, reader=reader), text)
-    np.testing.assert_allclose(
-        targets[[3, 4, 8]], [[1 / 3, 0, 2 / 3], [0, 1 / 3, 2 / 3], [2 / 3, 0, 1 / 3]]
-    )
-
-
 def test_marks_do_not_follow_to_another_paragraph(reader: FakeReader, screen: Screen) -> None:
     marked = bio_bench.change_mark(screen, {"who": 0, "start": 3, "end": 4})
     other = marked.change(
@@ -293,59 +279,6 @@ def answered(asked: Job) -> Screen:
     return bio.receive(asked.screen, asked, bio.work(asked))
 
 
-def trained_on(reader: FakeReader, screen: Screen) -> Screen:
-    return answered(job(screen, "train", True, reader))
-
-
-def test_a_head_is_trained_on_marked_texts_and_named_as_such() -> None:
-    reader = FakeReader()
-    reader.checksum = "no-head"
-    screen = bio_bench.change_mark(screen_of(reader), {"who": 0, "start": 5, "end": 6})
-    screen = bio_bench.change_marked(
-        bio_bench.change_preset(screen.select(Selection(0, Span(5, 6))), "agree"), "add"
-    )
-    trained = trained_on(reader, screen)
-    found = bio_bench.tagged(trained)
-    assert found is not None and bio_bench.whose(trained) == "own"
-    assert screen.reading.tag_logits is None, "the shared reading stays as it was"
-    p = np.exp(owned_rows(found)[0])
-    assert p[5].argmax() == 0 and p[6].argmax() == 1 and (p[7:].argmax(axis=1) == 2).all()
-    data = bio.present(trained)
-    assert "trained on this page" in data["notice"] and data["picture"]["own"]["head"]["texts"] == 1
-    other = trained.change(reading=reader.read(QUESTION, "Only Greta Holm knew."), selection=None)
-    assert bio_bench.tagged(other) is None and not bio.present(other)["picture"]["own"]["tagged"]
-    assert bio_bench.tagged(answered(job(other, "tag", True, reader))) is not None
-    assert bio_bench.tagged(bio_bench.change_marked(trained, "clear")) is None
-
-
-def test_the_readers_own_tags_and_ones_own_can_be_switched(
-    reader: FakeReader, screen: Screen
-) -> None:
-    trained = trained_on(reader, bio_bench.change_marked(screen, "add"))
-    assert bio_bench.whose(trained) == "own"
-    assert bio_bench.whose(bio_bench.change_whose(trained, "reader")) == "reader"
-    hidden_states.fetch(job(trained, reader=reader), trained.reading, trained.reading.windows[0])
-    assert [r["logit"] for r in bio.details(trained)["products"]["rows"]] == bio.details(trained)[
-        "token"
-    ]["logits"]
-
-
-def test_training_refuses_and_can_be_cancelled(reader: FakeReader, screen: Screen) -> None:
-    with pytest.raises(BadInput, match="no text is marked"):
-        bio_reader.train(job(screen, reader=reader))
-    with pytest.raises(Cancelled):
-        bio_reader.train(
-            job(bio_bench.change_marked(screen, "add"), reader=reader, cancelled=lambda: True)
-        )
-    with pytest.raises(BadInput, match="no head was trained"):
-        bio_reader.tag(job(screen, reader=reader))
-    trained = trained_on(reader, bio_bench.change_marked(screen, "add"))
-    other = FakeReader(bio=True)
-    other.checksum = "another"
-    with pytest.raises(BadInput, match="another reader's hidden states"):
-        bio_reader.tag(job(trained.change(reading=other.read(QUESTION, TEXT)), reader=other))
-
-
 def taught(reader: FakeReader, screen: Screen, **course: object) -> Screen:
     """A request for steps as the browser sends it, answered."""
     value = {"steps": 5, "rate": 0.1, "loss": "soft"} | course
@@ -365,8 +298,8 @@ def test_both_heads_are_taught_and_every_action_can_be_taken_back(
     assert now["steps"] == 25
     assert now["tagLosses"][-1] < now["tagLosses"][0]
     assert now["spanLosses"][-1] < now["spanLosses"][0]
-    assert "steps you taught it" in data["notice"] and "taught below" in data["picture"]["banner"]
-    assert bio_bench.whose(twice) == "own" and len(data["tables"]) == 6, (
+    assert "steps you taught it" in data["notice"] and data["picture"]["shownTaught"]
+    assert bio_bench.taught(twice) is not None and len(data["tables"]) == 6, (
         "the bars show the taught tags, the twins stand below"
     )
     assert (
@@ -378,8 +311,13 @@ def test_both_heads_are_taught_and_every_action_can_be_taken_back(
     assert np.array_equal(
         bio_bench.tagged(back).tag_logits, bio_bench.tagged(once).tag_logits, equal_nan=True
     )
+    hidden_states.fetch(job(twice, reader=reader), twice.reading, twice.reading.windows[0])
+    found = bio.details(twice)
+    assert [r["logit"] for r in found["products"]["rows"]] == found["token"]["logits"]
+    other = twice.change(reading=reader.read(QUESTION, "Only Greta Holm knew."), selection=None)
+    assert bio_bench.taught(other) is None, "another text has the reader's own tags"
     home = bio_lesson.change_taught(twice, "reset")
-    assert bio_bench.whose(home) == "reader" and bio_bench.bench_of(home).head is None
+    assert bio_bench.taught(home) is None
     assert "after your" not in bio.present(home)["picture"]["glue"]["found"]["says"]
     with pytest.raises(BadInput, match="no step left"):
         bio_lesson.change_taught(home, "undo")
@@ -390,29 +328,6 @@ def test_both_heads_are_taught_and_every_action_can_be_taken_back(
     )
     anew = taught(reader, mark(twice, 0, (3, 3)))
     assert bio.present(anew)["picture"]["taught"]["now"]["steps"] == 5
-
-
-def test_a_head_trained_here_comes_back_when_the_lesson_is_undone(
-    reader: FakeReader, screen: Screen
-) -> None:
-    own = trained_on(
-        reader, bio_bench.change_marked(mark(mark(screen, 0, (5, 6)), 1, (9, 9)), "add")
-    )
-    head = bio_bench.bench_of(own).head
-    assert head is not None
-    lesson = taught(reader, taught(reader, own))
-    assert bio_bench.bench_of(lesson).head is not head
-    other = taught(
-        reader, mark(lesson, 0, (3, 3))
-    )  # other marks begin a lesson of their own, on the same lent slot
-    for seen in (
-        bio_lesson.change_taught(lesson, "reset"),
-        bio_lesson.change_taught(other, "undo"),
-    ):
-        bench = bio_bench.bench_of(seen)
-        assert bench.head is head
-        assert bench.tagged is bio_bench.bench_of(own).tagged
-        assert not bench.use_own
 
 
 def test_steps_that_cannot_be_taken_are_refused(reader: FakeReader, screen: Screen) -> None:
