@@ -60,8 +60,8 @@ export function misread(root, picture, page, held) {
 
 const pair = (name, value) => el("div", el("dt", name), el("dd", value));
 
-export function loseAndWin(root, picture, page) {
-  const { side, searched } = picture;
+export function loseAndWin(root, picture) {
+  const { side } = picture;
   const here = el(
     "p.tabular",
     "This reading: the loss is ",
@@ -78,11 +78,6 @@ export function loseAndWin(root, picture, page) {
       ? ", which is none of the labels."
       : ", which is wrong.",
   );
-  const ask = el(
-    "button.act",
-    { onclick: () => page.input("search", true) },
-    "search the stored readings",
-  );
   root.replaceChildren(
     here,
     el(
@@ -90,13 +85,6 @@ export function loseAndWin(root, picture, page) {
       "Training lowers the loss at the label and never scores a pair; prediction takes the " +
         "best legal pair. So they can disagree.",
     ),
-    el("div.acts", ask),
-    ...(searched
-      ? [
-        el("p.says", searched.says),
-        searched.count ? table(searched.table, page) : null,
-      ].filter(Boolean)
-      : []),
   );
 }
 

@@ -1,5 +1,4 @@
-// Step 3, step: real gradient steps on a private copy, with undo; before and after side by side,
-// and what was forgotten.
+// Step 3, step: real gradient steps on a private copy, with undo; before and after side by side.
 
 import { curve } from "../shared/curve.js";
 import { el, svg, table } from "../shared/dom.js";
@@ -84,7 +83,6 @@ function controls({ bench, changed }, page, held) {
       act("undo", "undo", Boolean(learned?.canUndo)),
       act("redo", "redo", Boolean(learned?.canRedo)),
       act("reset", "reset", Boolean(learned)),
-      act("what did it forget?", "forget", Boolean(learned?.steps)),
     ),
     changed
       ? el(
@@ -96,7 +94,7 @@ function controls({ bench, changed }, page, held) {
 }
 
 function results(root, { bench }, page) {
-  const { learned, forgot } = bench;
+  const { learned } = bench;
   const width = root.clientWidth || 600;
   const third = page.narrow ? width : Math.floor((width - 48) / 3);
   return el(
@@ -130,7 +128,6 @@ function results(root, { bench }, page) {
       el("span.role-quiet", "T: means over the tokens of the window"),
     ),
     table(learned.spans, page),
-    forgot ? el("div", el("p.says", forgot.says), table(forgot.table, page)) : null,
   );
 }
 

@@ -16,10 +16,9 @@ from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.learning.losses import Golds, total
-from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reading.heads import angle
-from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 
 Scope = Literal["head", "last_layer", "reader"]
@@ -190,27 +189,3 @@ def training_windows(reading: Reading, golds: Golds) -> tuple[int, ...]:
     ]
     others = [w.index for w in reading.windows if w.index not in holders]
     return tuple(sorted((holders + others)[:TRAINED_WINDOWS]))
-
-
-@dataclass(frozen=True)
-class Remembered:
-    """Another example before and after the steps; answer None means no answer; losses in nats."""
-
-    title: str
-    before: str | None
-    after: str | None
-    loss_before: float
-    loss_after: float
-
-
-def remembered(
-    title: str, golds: Golds, before: Reading, after: Reading, loss: tuple[float, float]
-) -> Remembered:
-    """Decode an example twice at default options, with the reader's own threshold."""
-    said = [
-        predict(
-            r, DecodeOptions(null_score_diff_threshold=r.threshold or 0.0), MergeOptions()
-        ).answer
-        for r in (before, after)
-    ]
-    return Remembered(title, said[0], said[1], *loss)

@@ -1,4 +1,4 @@
-"""Gradient steps as data: loss curve, probabilities, where tokens went, what was forgotten."""
+"""Gradient steps as data: loss curve, probabilities, where tokens went."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,14 +7,14 @@ import numpy as np
 
 from qa_demo.core.arrays import softmax
 from qa_demo.core.learning.losses import entropy, start_end_targets
-from qa_demo.core.learning.steps import OPTIMIZERS, SCOPES, STEPS, Learned, Movement, Remembered
+from qa_demo.core.learning.steps import OPTIMIZERS, SCOPES, STEPS, Learned, Movement
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 from qa_demo.figures.loss.learned_matrix import SHOWN, matrix_data
-from qa_demo.figures.numbers import apart, effect, nats, number, probability, signed
+from qa_demo.figures.numbers import apart, nats, number, probability, signed
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import columns, table
+from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
 
 NOTHING = 0.0005
@@ -31,10 +31,7 @@ USUAL: dict[str, dict[str, float]] = {
 
 
 def bench_data(
-    learned: Learned | None,
-    forgot: Sequence[Remembered],
-    decode: DecodeOptions,
-    merge: MergeOptions,
+    learned: Learned | None, decode: DecodeOptions, merge: MergeOptions
 ) -> dict[str, Any]:
     """The controls, and what the steps so far did; `learned` is None before the first."""
     return {
@@ -46,7 +43,6 @@ def bench_data(
         "learned": None
         if learned is None or (not learned.curve[1:] and not learned.can_redo)
         else learned_data(learned, decode, merge),
-        "forgot": forgot_data(forgot),
     }
 
 
@@ -198,39 +194,6 @@ def _spans(learned: Learned, answers: Sequence[Any]) -> dict[str, Any]:
         rows,
         select,
     )
-
-
-def forgot_data(forgot: Sequence[Remembered]) -> dict[str, Any] | None:
-    """The other examples before and after."""
-    if not forgot:
-        return None
-    changed = [r for r in forgot if r.before != r.after]
-    worse = sum(r.loss_after - r.loss_before > NOTHING for r in forgot)
-    said = (
-        f"{plural(len(changed), 'answer')} of {len(forgot)} changed"
-        if changed
-        else f"All {len(forgot)} answers stayed"
-    )
-    return {
-        "says": f"{said}; the loss rose on {worse} of them. They were never trained on: what the "
-        f"steps changed, they share.",
-        "table": columns(
-            "Other examples, read with the trained copy",
-            forgot,
-            {
-                "example": lambda r: r.title,
-                "before": lambda r: _said(r.before),
-                "after": lambda r: _said(r.after),
-                "loss before": lambda r: nats(r.loss_before, 3),
-                "loss after": lambda r: nats(r.loss_after, 3),
-                "change": lambda r: effect(r.loss_after - r.loss_before, 3),
-            },
-        ),
-    }
-
-
-def _said(answer: str | None) -> str:
-    return "no answer" if answer is None else printable(answer)
 
 
 def curve_table(learned: Learned) -> dict[str, Any]:

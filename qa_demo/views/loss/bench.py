@@ -5,32 +5,18 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.learning.golds import Answer
-from qa_demo.core.learning.losses import Golds, start_end_loss, total
+from qa_demo.core.learning.losses import Golds
 from qa_demo.core.learning.misread import FORMULAS
 from qa_demo.core.learning.replay import Replay, load_replay
-from qa_demo.core.learning.steps import (
-    Learned,
-    Learner,
-    Plan,
-    Remembered,
-    Scope,
-    check_scope,
-    remembered,
-)
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.learning.steps import Learned, Plan, Scope, check_scope
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading
 from qa_demo.figures.labels import home
 from qa_demo.figures.loss.misread import break_formula
-from qa_demo.figures.loss.picture import is_right
-from qa_demo.figures.loss.verdicts import verdicts
 from qa_demo.views import parse, what_if
 from qa_demo.views.background import Job
 from qa_demo.views.labels import annotated, examples, labels_of
@@ -39,12 +25,9 @@ from qa_demo.views.loss.learners import Learners
 from qa_demo.views.state import Screen
 
 KEY = "loss"
-OTHERS = 5
 MOST_SILENT = 5
 MOST_MARKS = 20
 """Labels that a link brings back."""
-SHORT = 1200
-"""Characters of the longest example that is read again to see what was forgotten."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +37,7 @@ class Bench:
     of: Reading
     window: int | None = None
     learned: Learned | None = None
-    forgot: tuple[Remembered, ...] = ()
     broken: dict[str, Any] | None = None
-    searched: dict[str, Any] | None = None
     replayed: bool = False
 
 
@@ -213,18 +194,6 @@ def break_rule(screen: Screen, value: Any) -> Screen:
     return put(screen, broken=break_formula(value, [here, *others]))
 
 
-def search(screen: Screen, value: Any) -> Screen:
-    """Among stored readings: the lowest loss with a wrong answer, the highest with a right one."""
-    cases = []
-    for example, reading, golds in stored(screen):
-        found = predict(reading)
-        label = " or ".join(dict.fromkeys(a.text for a in example.answers)) or "no answer"
-        said = "no answer" if found.answer is None else found.answer
-        loss, right = total(start_end_loss(reading, golds)), is_right(golds, found)
-        cases.append((example.id, example.title, loss, right, said, label))
-    return put(screen, searched=verdicts(cases))
-
-
 def show_replay(screen: Screen, value: Any) -> Screen:
     """Send the recorded fine-tuning of this example."""
     return put(screen, replayed=True)
@@ -238,7 +207,6 @@ QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
     "window": show_window,
     "logit": what_if.change_logit,
     "break": break_rule,
-    "search": search,
     "replay": show_replay,
 }
 
@@ -256,42 +224,17 @@ def plan_of(value: Any) -> tuple[Scope, Plan]:
 
 
 def work(learners: Learners, job: Job) -> Bench:
-    """One slow request: steps, or the way back, or the other examples."""
+    """One slow request: steps, or the way back."""
     screen = job.screen
     bench, golds = bench_of(screen), labels_of(screen).golds
     if job.name == "step":
         scope, plan = plan_of(job.value)
         learner = learners.get(job.visitor, job.maker, screen.reading, golds, scope)
-        return replace(bench, learned=learner.step(plan, job.progress, job.cancelled), forgot=())
+        return replace(bench, learned=learner.step(plan, job.progress, job.cancelled))
     if bench.learned is None:
         raise BadInput("no step was taken yet")
     learner = learners.get(job.visitor, job.maker, screen.reading, golds, bench.learned.scope)
-    if job.name == "forget":
-        return replace(bench, forgot=forgotten(learner, job))
     learned = {"undo": learner.undo, "redo": learner.redo, "reset": learner.reset}[job.name]()
     if job.name == "reset":
         learners.close(job.visitor)
-    return replace(bench, learned=None if job.name == "reset" else learned, forgot=())
-
-
-def forgotten(learner: Learner, job: Job) -> tuple[Remembered, ...]:
-    """Five other short examples before and after, by the same weights."""
-    screen = job.screen
-    others = [
-        e
-        for e in examples().values()
-        if e.id != screen.example and e.windows is None and len(e.context) <= SHORT
-    ][:OTHERS]
-    found = []
-    for done, example in enumerate(others):
-        if job.cancelled():
-            raise Cancelled("the check was cancelled")
-        before = example.stored(screen.reading.checksum)
-        if before is None:
-            before = job.reader.read(example.question, example.context, WindowOptions())
-        after = learner.read(example.question, example.context, before.options)
-        golds = golds_in(before, example.answers)
-        losses = tuple(float(np.float64(total(start_end_loss(r, golds)))) for r in (before, after))
-        found.append(remembered(example.title, golds, before, after, (losses[0], losses[1])))
-        job.progress(done + 1, len(others))
-    return tuple(found)
+    return replace(bench, learned=None if job.name == "reset" else learned)

@@ -34,7 +34,6 @@ BUSY = {
     "undo": Busy("taking the last action back"),
     "redo": Busy("doing the action again"),
     "reset": Busy("resetting"),
-    "forget": Busy("reading other examples"),
 }
 
 
@@ -43,7 +42,7 @@ def present(screen: Screen) -> dict[str, Any]:
     bench, labels, window = bench_of(screen), labels_of(screen), window_of(screen)
     shown, prediction = screen.shown, screen.prediction
     wrong = misread_data(shown, window, labels.golds, screen.decode)
-    learned = bench_data(bench.learned, bench.forgot, screen.decode, screen.merge)
+    learned = bench_data(bench.learned, screen.decode, screen.merge)
     record = loss_bench.replay()
     rows = (
         record.rows(screen.example)
@@ -57,7 +56,6 @@ def present(screen: Screen) -> dict[str, Any]:
         "mostSilent": loss_bench.MOST_SILENT,
         "misread": wrong,
         "broken": bench.broken,
-        "searched": bench.searched,
         "bench": learned,
         "example": screen.example is not None,
         "canReplay": rows is not None,
@@ -111,7 +109,7 @@ def receive(screen: Screen, job: Job, made: Bench) -> Screen:
     """What a slow request made goes to the newest screen, unless another label stands there."""
     if made.learned is not None and made.learned.golds != labels_of(screen).golds:
         return screen
-    return loss_bench.put(screen, learned=made.learned, forgot=made.forgot)
+    return loss_bench.put(screen, learned=made.learned)
 
 
 def code(screen: Screen) -> str:

@@ -1,4 +1,4 @@
-"""Chapter 5 as data: labels, sums, variants, wrong formulas, verdicts, steps, replay."""
+"""Chapter 5 as data: labels, sums, variants, wrong formulas, steps, replay."""
 
 import json
 import math
@@ -13,19 +13,18 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, LossTerm
 from qa_demo.core.learning.losses import start_end_loss, total
 from qa_demo.core.learning.replay import ReplayRows, load_replay
-from qa_demo.core.learning.steps import Learned, Movement, Plan, Remembered, Step
+from qa_demo.core.learning.steps import Learned, Movement, Plan, Step
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.labels import home, make_labels
-from qa_demo.figures.loss.learned import bench_data, forgot_data, learned_data, moved_sentence
+from qa_demo.figures.loss.learned import bench_data, learned_data, moved_sentence
 from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data
 from qa_demo.figures.loss.notice import loss_notice
 from qa_demo.figures.loss.picture import distinct, loss_picture, loss_tables, says_labels, strip
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.terms import bridge, holds, terms_table, variants, window_rows
-from qa_demo.figures.loss.verdicts import verdicts
 from qa_demo.figures.payload import plain
 from tests.core.toys import t1
 from tests.fakes import FakeReader
@@ -196,21 +195,6 @@ def test_break_it_names_the_worst_reading_or_none(two_windows: Reading) -> None:
     assert break_formula("gold_only", [])["found"] is False
 
 
-def test_verdicts_find_the_cheap_wrong_and_the_dear_right_one() -> None:
-    cases = [
-        ("a", "A", 0.2, True, "x", "x"),
-        ("b", "B", 0.5, False, "y", "z"),
-        ("c", "C", 2.0, True, "w", "w"),
-        ("d", "D", 3.0, False, "v", "u"),
-    ]
-    found = verdicts(cases)
-    assert (found["low"]["id"], found["high"]["id"]) == ("b", "c")
-    assert "does not decide" in found["says"]
-    assert "every wrong answer costs more" in verdicts([cases[0], cases[3]])["says"]
-    assert verdicts([cases[0]])["says"] == "All 1 stored readings are right."
-    assert verdicts([])["low"] is None
-
-
 def after_steps(reading: Reading) -> Learned:
     later = reading.start_logits.copy()
     later[1, reading.windows[1].to_pos(3)] += 3
@@ -258,7 +242,7 @@ def test_steps_show_before_and_after(two_windows: Reading) -> None:
         "degrees": "0.00°",
     }
     assert moved_sentence(Movement("S", 2, 2, 1e-5, 1e-5))["distance"] == "< 0.001"
-    assert bench_data(None, (), DECODE, MergeOptions())["learned"] is None
+    assert bench_data(None, DECODE, MergeOptions())["learned"] is None
 
 
 def test_the_matrix_before_and_after_holds_the_products_of_its_margins(
@@ -291,14 +275,6 @@ def test_the_matrix_before_and_after_holds_the_products_of_its_margins(
     assert all(float(max(r[2], r[3])) >= 0.005 for r in shown["rows"])
     named = {tuple(s) for s in shown["select"] if s}
     assert (1, 3, 4) in named
-
-
-def test_what_was_forgotten_is_counted() -> None:
-    rows = [Remembered("A", "x", "y", 0.1, 0.4), Remembered("B", None, None, 0.2, 0.2)]
-    data = forgot_data(rows)
-    assert data["says"].startswith("1 answer of 2 changed; the loss rose on 1 of them")
-    assert data["table"]["rows"][1][1] == "no answer"
-    assert forgot_data([]) is None
 
 
 def rows_of(reading: Reading) -> ReplayRows:

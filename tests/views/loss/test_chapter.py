@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.arrays import log_softmax
-from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.learning.losses import start_end_loss, total
 from qa_demo.core.options import DecodeOptions, WindowOptions
@@ -299,21 +299,6 @@ def test_steps_that_cannot_be_are_refused(screen: Screen, value: object) -> None
         run(Learners(), screen, "step", value)
 
 
-def test_five_other_examples_show_what_was_forgotten() -> None:
-    learners, reader = Learners(), FakeReader()
-    screen = run(learners, example_screen(), "step", STEP, reader)
-    told: list[tuple[int, int]] = []
-    asked = job(screen, "forget", None, reader, progress=lambda a, b: told.append((a, b)))
-    made = work(learners, asked)
-    found, forgot = loss.receive(screen, asked, made), made.forgot
-    assert len(forgot) == 5 and told[-1] == (5, 5)
-    assert all(r.loss_before != r.loss_after for r in forgot)
-    data = loss.present(found)["picture"]["bench"]["forgot"]
-    assert len(data["table"]["rows"]) == 5 and "the loss rose on" in data["says"]
-    with pytest.raises(Cancelled):
-        work(learners, job(screen, "forget", None, reader, cancelled=lambda: True))
-
-
 def test_idle_learners_go_when_somebody_else_comes(screen: Screen) -> None:
     now = [0.0]
     learners = Learners(clock=lambda: now[0])
@@ -351,18 +336,6 @@ def test_break_it_searches_the_stored_readings(
     assert broken == {"key": "no_bias", "found": False, "says": "No counterexample in 4 readings."}
     with pytest.raises(BadInput):
         loss_bench.break_rule(marked, "mean")
-
-
-def test_low_loss_and_wrong_high_loss_and_right_are_searched(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stand_ins(monkeypatch, 6)
-    found = bench_of(loss_bench.search(screen, True)).searched
-    assert found["count"] == 6 and len(found["table"]["rows"]) == 6 and found["says"]
-    values = [row[1] for row in found["table"]["rows"]]
-    assert values == sorted(values, key=float)
-    monkeypatch.setattr(loss_bench, "examples", dict)
-    assert bench_of(loss_bench.search(screen, True)).searched["says"] == "No reading is stored."
 
 
 def test_hostile_text_reaches_no_format_string() -> None:
