@@ -2,15 +2,16 @@
 
 import { drawing, el, fold, headRow, svg, tableBox } from "../shared/dom.js";
 import { swatch } from "./token.js";
+import { words } from "./words.js";
 
-export function rows({ loss, words }) {
+export function rows({ loss }) {
   return loss.annotators.map((a, k) => ({
     name: `${words.annotator === "annotator" ? "" : words.annotator} ${k + 1}`.trim(),
     letters: a.letters,
   }));
 }
 
-const spansOf = (marks, words) =>
+const spansOf = (marks) =>
   el(
     "span",
     { class: marks.length ? "serif marked" : "role-quiet marked" },
@@ -18,7 +19,7 @@ const spansOf = (marks, words) =>
   );
 
 /** Three marks with their buttons, and the presets; for readers without a head too. */
-export function editor({ annotators, words }, page) {
+export function editor({ annotators }, page) {
   const chosen = page.selection;
   const mark = (k) =>
     el("button.boxed.plain", {
@@ -61,7 +62,7 @@ export function editor({ annotators, words }, page) {
         el(
           "li",
           el("span.who", `${words.annotator} ${k + 1}`),
-          spansOf(m, words),
+          spansOf(m),
           mark(k),
           more(k),
           none(k),
@@ -80,7 +81,7 @@ export function editor({ annotators, words }, page) {
 const sub = (text) => el("sub", text);
 const sumLine = (...parts) => el("p.bio-sum.tabular", parts);
 
-function totals({ totals: t }, words) {
+function totals({ totals: t }) {
   return [
     sumLine(
       "L = −Σ",
@@ -119,7 +120,7 @@ const otherTokens = (data, ...cells) =>
 /** A bound needs no equals sign: "= 0.012", but "< 0.001". */
 const before = (text) => (text.startsWith("<") ? text : `= ${text}`);
 
-function terms({ terms: data }, words) {
+function terms({ terms: data }) {
   const cell = (c) =>
     el(
       "td",
@@ -171,7 +172,7 @@ function terms({ terms: data }, words) {
 }
 
 // The double sum in three stages: every term, the zeros gone, t = 1 dropped.
-function oneHot(data, words, page, view) {
+function oneHot(data, page, view) {
   view.stageAt ??= 0;
   const at = view.stageAt;
   const stages = el(
@@ -183,7 +184,7 @@ function oneHot(data, words, page, view) {
         "aria-pressed": String(k === at),
         onclick: () => {
           view.stageAt = k;
-          const next = oneHot(data, words, page, view);
+          const next = oneHot(data, page, view);
           box.replaceWith(next);
           next.querySelector(`#bio-stage-${k + 1}`).focus();
         },
@@ -240,14 +241,14 @@ function oneHot(data, words, page, view) {
       el("strong", data.loss),
       `   Σ log p = log Π p = ${data.likelihood}   Π p = ${data.product}`,
     ),
-    line(data, words, page),
+    line(data, page),
     el("p", words.sign_note),
   );
   return box;
 }
 
 // One number with both signs, on one line around 0.
-function line(data, words, page) {
+function line(data, page) {
   const size = page.scale;
   const [wide, tall] = [
     Math.max(280, Math.min(640 * size, page.narrow ? window.innerWidth - 40 : 640 * size)),
@@ -300,13 +301,13 @@ function line(data, words, page) {
 
 export function draw(stage, picture, page, view) {
   stage.dataset.step = "annotators";
-  const { words, loss } = picture;
+  const { loss } = picture;
   stage.replaceChildren(
     editor(picture, page),
     el("p.bio-legend", el("span", words.target), el("span", words.loss_lane)),
-    ...totals(loss, words),
-    fold(words.terms, terms(loss, words), { id: "bio-terms" }),
-    fold(words.onehot, oneHot(picture.one, words, page, view), { id: "bio-onehot" }),
+    ...totals(loss),
+    fold(words.terms, terms(loss), { id: "bio-terms" }),
+    fold(words.onehot, oneHot(picture.one, page, view), { id: "bio-onehot" }),
   );
 }
 

@@ -11,6 +11,7 @@ import { fresh } from "../shared/address.js";
 import { el, stepButtons } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { keptViews } from "../shared/views.js";
+import { words } from "./words.js";
 
 /** @type {[string, any, string][]} */
 const STEPS = [
@@ -72,10 +73,8 @@ function model(view) {
       floor: floats(picture.loss.floor),
     });
   }
-  const { words } = picture;
   const base = {
     page,
-    words,
     p: view.p,
     keep: picture.bars.keep,
     sure: picture.bars.sure,
@@ -100,7 +99,6 @@ function model(view) {
 
 function paint(view) {
   const { picture, page } = view;
-  const { words } = picture;
   view.steps.setAttribute("aria-label", words.steps);
   view.buttons.forEach((button, k) =>
     button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step))
@@ -126,7 +124,6 @@ function paint(view) {
 
 /** What a reader without a BIO head has in the place of a step. */
 function headless({ stage, picture, page }) {
-  const { words } = picture;
   stage.replaceChildren(
     el("p.bio-says", words.no_head),
     el("p.offers", el("button.boxed.plain", { id: "bio-bundled", onclick: fresh }, words.bundled)),

@@ -2,11 +2,12 @@
 
 import { el, fold, headRow, offers, svg, tableBox } from "../shared/dom.js";
 import { addend, fixed } from "../shared/numbers.js";
+import { words } from "./words.js";
 
 /**
  * The rows under the text: what each decoding makes of the tags, and the start/end head's one span.
  */
-export function rows({ decodings, words }, page) {
+export function rows({ decodings }, page) {
   const spans = (name) => decodings.rows.find((r) => r.name === name).spans;
   return [
     { name: words.argmax, letters: decodings.argmax, marks: decodings.illegal },
@@ -28,7 +29,7 @@ const go = (page, s) => page.select({ window: s.window, start: s.start, end: s.e
 
 // Every span with its marginal as a bar; the rule is the threshold, moved live and sent when it is
 // let go.
-function threshold({ threshold: data, words }, page) {
+function threshold({ threshold: data }, page) {
   const shown = el("output", { for: "bio-threshold" }, fixed(data.value));
   const list = el("ol.marginals");
   const tell = (value) => {
@@ -82,7 +83,7 @@ function threshold({ threshold: data, words }, page) {
   );
 }
 
-function glue({ glue: data, words }, page) {
+function glue({ glue: data }, page) {
   if (!data.found) {
     return [
       el("p", words.glue_none),
@@ -172,7 +173,6 @@ function glue({ glue: data, words }, page) {
 
 export function draw(stage, picture, page) {
   stage.dataset.step = "spans";
-  const { words } = picture;
   const key = el(
     "span",
     svg(

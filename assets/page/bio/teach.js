@@ -3,13 +3,14 @@
 
 import { el, fold, offers, svg, table } from "../shared/dom.js";
 import { curve } from "../shared/curve.js";
+import { words } from "./words.js";
 
-export function teachHeads({ taught, words }, page, view) {
+export function teachHeads({ taught }, page, view) {
   return fold(
     words.teach,
     el(
       "div.teach",
-      taught.ready ? ready(taught, words, page, view) : [
+      taught.ready ? ready(taught, page, view) : [
         el("p", words.teach_needs),
         offers(taught.examples, page),
       ],
@@ -18,7 +19,7 @@ export function teachHeads({ taught, words }, page, view) {
   );
 }
 
-function ready({ steps, rates, losses, target, now }, words, page, view) {
+function ready({ steps, rates, losses, target, now }, page, view) {
   view.course ??= { rate: rates[1], loss: losses[0].key };
   const { course } = view;
   const chooser = (id, name, list, key) =>
@@ -65,11 +66,11 @@ function ready({ steps, rates, losses, target, now }, words, page, view) {
       act("undo", words.teach_undo, () => page.input("taught", "undo"), !now?.canUndo),
       act("reset", words.teach_reset, () => page.input("taught", "reset"), !now?.canUndo),
     ),
-    ...(now ? result(now, words, page, view) : [el("p.role-quiet", words.teach_none)]),
+    ...(now ? result(now, page, view) : [el("p.role-quiet", words.teach_none)]),
   ];
 }
 
-function result(now, words, page, view) {
+function result(now, page, view) {
   const room = Math.max(260, view.root.clientWidth || 600);
   const wide = page.narrow ? room : Math.floor((room - 32) / 2);
   const part = (title, content) => el("figure", el("figcaption.role-quiet", title), content);
@@ -77,8 +78,8 @@ function result(now, words, page, view) {
     el("p.bio-says", { "aria-live": "polite" }, now.says),
     el(
       "div.pair-figures",
-      part(words.teach_tags, dumbbells(now.rows, "marginal", words, wide, page)),
-      part(words.teach_pairs, dumbbells(now.rows, "share", words, wide, page)),
+      part(words.teach_tags, dumbbells(now.rows, "marginal", wide, page)),
+      part(words.teach_pairs, dumbbells(now.rows, "share", wide, page)),
       now.steps
         ? [
           part(words.teach_tag_loss, curve(now.tagLosses, wide, page, { height: 7 })),
@@ -109,7 +110,7 @@ function result(now, words, page, view) {
  * One row a span: hollow before, solid now; the rule at .5 is where a tagged span is likelier there
  * than not.
  */
-function dumbbells(rows, key, words, width, page) {
+function dumbbells(rows, key, width, page) {
   const em = 16 * page.scale;
   const names = Math.min(em * 9, width * 0.34);
   const [row, room, value] = [em * 1.7, Math.floor(names / (em * 0.52)), em * 3.4];

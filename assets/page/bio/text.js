@@ -14,6 +14,7 @@ import {
   measure,
   pieceTicks,
 } from "../shared/lines.js";
+import { words } from "./words.js";
 
 const SHORT = 14;
 const AROUND = 5;
@@ -38,7 +39,7 @@ export function stripes() {
 
 /**
  * {root, draw(model), mark(model)}: model has page, p [3 D], keep, sure, joins, rows, targets,
- * losses, words.
+ * losses.
  */
 export function tagText() {
   const rows = el("div.bio-rows");
@@ -50,7 +51,7 @@ export function tagText() {
     root,
     draw(model) {
       view.model = model;
-      root.setAttribute("aria-label", model.words.bars);
+      root.setAttribute("aria-label", words.bars);
       const key = [
         model.page.reading.context,
         model.page.reading.stamp,
@@ -159,12 +160,12 @@ function lay(view) {
 }
 
 function folded(view, first, last) {
-  const { p, words } = view.model;
+  const { p } = view.model;
   let low = 1;
   for (let d = first; d <= last; d += 1) low = Math.min(low, p[3 * d + 2]);
   const text = first === last
     ? words.one_quiet
-    : words.quiet_run.replace("{n}", last - first + 1).replace(
+    : words.quiet_run.replace("{n}", String(last - first + 1)).replace(
       "{low}",
       low > 0.9995 ? "> 0.999" : fixed(low, 3),
     );
@@ -209,7 +210,7 @@ function fill({ model, lines, rows }) {
   });
 }
 
-function bars(line, { p, words, targets }, { size, full, height, first, tall }) {
+function bars(line, { p, targets }, { size, full, height, first, tall }) {
   const wide = 8 * size;
   const parts = [svg("path.rule", { d: `M0,${height - 0.5}H${line.width}` })];
   if (tall) parts.push(svg("path.rule", { d: `M0,${height - full}H${line.width}` }));
@@ -300,7 +301,7 @@ function hits(line, { p, page }, height) {
 }
 
 // Rows under the words: {name, letters, marks, spans, kind}; then one lane of losses.
-function below(line, { below: rows, losses, words }, size) {
+function below(line, { below: rows, losses }, size) {
   const step = 19 * size;
   const parts = [];
   const docs = [...line.places.keys()];

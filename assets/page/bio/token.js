@@ -3,6 +3,7 @@
 
 import { el, headRow, tableBox } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
+import { words } from "./words.js";
 
 const NAMES = ["B", "I", "O"];
 const KEYS = ["tag-b", "tag-i", "tag-o"];
@@ -57,7 +58,7 @@ function numbers({ token }) {
   );
 }
 
-function products(found, words) {
+function products(found) {
   const head = [
     "product",
     ...found.dimensions.map((d) => `h${subscript(d)}`),
@@ -91,8 +92,7 @@ function products(found, words) {
 
 const subscript = (n) => [...String(n)].map((c) => "₀₁₂₃₄₅₆₇₈₉"[Number(c)]).join("");
 
-function panel(stage, picture, page) {
-  const { words } = picture;
+function panel(stage, _picture, page) {
   const record = page.selection?.record;
   const found = record?.details?.bio;
   // Python has not answered yet: keep what stands
@@ -107,7 +107,7 @@ function panel(stage, picture, page) {
       ? [
         numbers(found),
         found.products
-          ? products(found.products, words)
+          ? products(found.products)
           : page.reading.saved
           ? el("p.role-quiet", needsPage(words.fetch_saved))
           : el("p", fetch, el("span.role-quiet", ` ${words.fetch_why}`)),

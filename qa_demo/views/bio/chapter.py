@@ -21,7 +21,6 @@ from qa_demo.views.bio import lesson as bio_lesson
 from qa_demo.views.bio.bench import Teaching
 from qa_demo.views.bio.shown import glued_examples, with_tags, without_tags
 from qa_demo.views.bio.training import teach as teach_both
-from qa_demo.views.bio.words import WORDS
 from qa_demo.views.code import shown_of
 from qa_demo.views.frame import Frame
 from qa_demo.views.measured import measured
@@ -52,7 +51,6 @@ def present(screen: Screen) -> dict[str, Any]:
     """The three steps; for a reader without a BIO head, what can be done about it."""
     reading = bench.tagged(screen)
     base: dict[str, Any] = {
-        "words": WORDS,
         "has": reading is not None,
         "reader": printable(screen.reading.model_name),
         "shownTaught": bench.taught(screen) is not None,
