@@ -5,9 +5,6 @@ import { el, svg } from "../page/shared/dom.js";
 import { fixed, grouped, rounded } from "../page/shared/numbers.js";
 import { scaleLinear, ticks } from "../page/shared/scales.js";
 
-/** A difference with its sign: "+1.20", "−0.30". @param {number} x */
-export const signed = (x) => `${x > 0 ? "+" : ""}${fixed(x, 2)}`;
-
 /**
  * An interval in words: "70.10 to 74.30"; none where all comes from one article.
  * @param {{low: number | null, high: number | null}} estimate
@@ -23,6 +20,9 @@ export const range = ({ low, high }, decimals = 2) =>
  */
 export const leavesOutZero = ({ low, high }) =>
   low !== null && high !== null && (rounded(low) > 0 || rounded(high) < 0);
+
+/** The star of a difference whose interval leaves out 0. @param {any} found */
+export const star = (found) => found && leavesOutZero(found) ? " *" : "";
 
 /**
  * One bar for each group, each a button: pressing it shows the group's questions. The thin line is

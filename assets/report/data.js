@@ -7,6 +7,9 @@ const holder = /** @type {HTMLElement} */ (document.getElementById("data"));
 export const data = await unzipped(String(holder.textContent)).json();
 export const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 
+/** A remark in small letters. @param {...any} words */
+export const note = (...words) => el("p", { class: "note" }, ...words);
+
 /**
  * A part of the report under a heading.
  * @param {string} title

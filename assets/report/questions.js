@@ -1,5 +1,6 @@
 // The table of questions: what it shows stands in the address, and each row opens its readings.
 
+import { address, caseLink, holds, isKind } from "../page/shared/case.js";
 import { el } from "../page/shared/dom.js";
 import { fixed, probability } from "../page/shared/numbers.js";
 import { sideBySide } from "../page/shared/side_by_side.js";
@@ -30,7 +31,7 @@ export function press(change) {
 function show() {
   fill();
   const kept = Object.entries(EMPTY).filter(([key, value]) => state[key] !== value);
-  const text = kept.map(([key]) => `${key}=${encodeURIComponent(state[key])}`).join("&");
+  const text = address(Object.fromEntries(kept.map(([key]) => [key, state[key]])));
   history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
 
@@ -72,13 +73,10 @@ function matching() {
   const slice = data.groups.findIndex(({ title }) => title === state.slice);
   const group = data.groups[slice]?.rows.findIndex(({ name }) => name === state.group);
   const rows = data.rows.filter((row) =>
-    (!state.kind || (state.kind === "wrong" ? row.kind !== "right" : row.kind === state.kind)) &&
+    (!state.kind || isKind(row.kind, state.kind)) &&
     (!state.pair || RIGHTS[state.pair](row)) &&
     (slice < 0 || row.groups[slice] === group) &&
-    (!wanted ||
-      [row.question, row.answer ?? "", row.id, ...row.gold].some((text) =>
-        text.toLowerCase().includes(wanted)
-      ))
+    (!wanted || holds(row, wanted))
   );
   return SORTS[state.sort] ? rows.toSorted(SORTS[state.sort]) : rows;
 }
@@ -86,20 +84,10 @@ function matching() {
 /** The case in Spanlight, at the chapter that shows its cause; the page reads it from after #. */
 function link(row) {
   const { options, threshold } = data.run;
-  const fields = {
-    v: 1,
-    q: row.question,
-    p: data.contexts[row.context],
-    windows: [options.max_seq_length, options.doc_stride, options.max_query_length].join("_"),
-    decode: [options.max_answer_length, options.n_best_size, threshold ?? 0].join("_"),
-    chapter: row.chapter,
-    ...(row.span ? { span: row.span.join("_") } : {}),
-    ...(row.ranges.length ? { gold: row.ranges.map((range) => range.join("-")).join("_") } : {}),
-  };
-  const text = Object.entries(fields).map(([name, value]) =>
-    `${name}=${encodeURIComponent(value)}`
-  );
-  return `${data.page}#${text.join("&")}`;
+  const windows = [options.max_seq_length, options.doc_stride, options.max_query_length];
+  const decode = [options.max_answer_length, options.n_best_size, threshold ?? 0];
+  const { question, ranges, chapter, span } = row, context = data.contexts[row.context];
+  return data.page + caseLink({ question, context, ranges }, chapter, { windows, decode, span });
 }
 
 function questionRow(row) {

@@ -1,11 +1,11 @@
 // A file of predictions, as `python -m qa_demo evaluate --out` writes it, read in the browser: it
 // goes nowhere. What is in it may be anything; only what is checked here is used.
 
+import { caseLink, holds, isKind } from "../shared/case.js";
 import { readJson } from "../shared/storage.js";
 
 export const MOST_BYTES = 100_000_000;
 export const MOST_LINES = 100_000;
-const RIGHT = "right";
 
 /**
  * @typedef {{id: string, question: string, context: string, kind: string, because: string,
@@ -162,7 +162,7 @@ export async function readFiles(files) {
 export function kindsOf(cases, order) {
   const counts = new Map(order.map((kind) => [kind, 0]));
   cases.forEach(({ kind }) => counts.set(kind, (counts.get(kind) ?? 0) + 1));
-  return [...counts].filter(([kind, n]) => n && kind !== RIGHT);
+  return [...counts].filter(([kind, n]) => n && isKind(kind, "wrong"));
 }
 
 /**
@@ -173,15 +173,8 @@ export function kindsOf(cases, order) {
  */
 export function matching(cases, kind, letters) {
   const wanted = letters.trim().toLowerCase();
-  const holds = (one) =>
-    [one.question, one.answer ?? "", one.id, ...one.gold].some((text) =>
-      text.toLowerCase().includes(wanted)
-    );
   return cases.flatMap((one, k) =>
-    (kind === "all" || (kind === "wrong" ? one.kind !== RIGHT : one.kind === kind)) &&
-      (!wanted || holds(one))
-      ? [k]
-      : []
+    (kind === "all" || isKind(one.kind, kind)) && (!wanted || holds(one, wanted)) ? [k] : []
   );
 }
 
@@ -192,19 +185,6 @@ export function matching(cases, kind, letters) {
  * @param {Map<string, string>} chapters
  */
 export function linkOf(one, run, chapters) {
-  const cut = one.because === "window";
-  const fields = {
-    v: "1",
-    q: one.question,
-    p: one.context,
-    ...(run?.windows ? { windows: run.windows.join("_") } : {}),
-    ...(run?.decode ? { decode: run.decode.join("_") } : {}),
-    chapter: cut ? "windows" : chapters.get(one.kind) ?? "answer",
-    ...(one.best?.span ? { span: one.best.span.join("_") } : {}),
-    ...(one.ranges.length ? { gold: one.ranges.map((range) => range.join("-")).join("_") } : {}),
-  };
-  const text = Object.entries(fields).map(([name, value]) =>
-    `${name}=${encodeURIComponent(value.toWellFormed?.() ?? value)}`
-  );
-  return `#${text.join("&")}`;
+  const chapter = one.because === "window" ? "windows" : chapters.get(one.kind) ?? "answer";
+  return caseLink(one, chapter, { ...run, span: one.best?.span });
 }

@@ -61,6 +61,9 @@ export function fixed(x, digits = 2) {
   return x < 0 && /[1-9I]/.test(text) ? `\u2212${text}` : text;
 }
 
+/** A difference with its sign: "+1.20", "\u22120.30", "0.00". @param {number} x */
+export const signed = (x) => `${rounded(x) > 0 ? "+" : ""}${fixed(x)}`;
+
 /**
  * A probability in percent, never 0 % and never a 100 % that is not one.
  * @param {number} p

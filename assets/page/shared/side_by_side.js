@@ -3,9 +3,7 @@
 import { el, headRow } from "./dom.js";
 import { mirrored } from "./mirrored.js";
 import { cut, moved } from "./moved.js";
-import { fixed, probability } from "./numbers.js";
-
-const plus = (x) => `${x > 0 ? "+" : ""}${fixed(x)}`;
+import { fixed, probability, signed } from "./numbers.js";
 
 /** The answer, its lead, its window and its best spans. */
 function facts(text, reading) {
@@ -27,7 +25,7 @@ function facts(text, reading) {
       el(
         "p",
         { dir: "auto" },
-        `Its score rests most on: ${rests.map(([word, x]) => `${word} ${plus(x)}`).join(", ")}.`,
+        `Its score rests most on: ${rests.map(([word, x]) => `${word} ${signed(x)}`).join(", ")}.`,
       ),
     el(
       "table",
