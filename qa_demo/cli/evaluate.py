@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +22,12 @@ from qa_demo.cli.scores import print_scores
 from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import evaluate_json
-from qa_demo.core.files.report_evaluate import outcome_of
+from qa_demo.core.files.report_evaluate import beside_scores, outcome_of
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.attributed import ALL, explain_by
 from qa_demo.core.measuring.comparison import check_same
-from qa_demo.core.measuring.listed import lists_json
 from qa_demo.core.measuring.metrics import check_threshold, chosen_rules, evaluate
-from qa_demo.core.measuring.perturb import MARK, survival
+from qa_demo.core.measuring.perturb import rule_of
 from qa_demo.figures.own_slices import own_slice
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     _check_rules(args, rules, why)
     examples = everything[: args.limit]
     limits.check_names(least, examples, rules)
-    if args.out is None and any(MARK in e.id for e in examples):
+    if args.out is None and any(rule_of(e.id) for e in examples):
         sys.stderr.write("changed twins stand in this file; --out says how many answers survive\n")
     readers = [args.reader, *([args.against] if args.against is not None else [])]
     out: Path | None = args.out
@@ -166,11 +165,8 @@ def _predictions(
         raise BadInput(refused[0][1])
     said = {row["id"]: outcome_of(row) for row in rows}
     scores = evaluate(examples, said, no_answer_limit(reader, setup), rules)
-    result = evaluate_json(scores, round(time.perf_counter() - began, 2))
-    twins = survival({row["id"]: row["exact"] for row in rows})
-    if twins:
-        result["survives"] = [asdict(one) for one in twins]
-    result |= lists_json([row["list"] for row in rows if row.get("list")])
+    seconds = round(time.perf_counter() - began, 2)
+    result = evaluate_json(scores, seconds) | beside_scores(rows)
     file.finish(result)
     return result, refused
 

@@ -16,9 +16,10 @@ from qa_demo.core.measuring.listed import HEADS, lists_json
 from qa_demo.core.measuring.metrics import calibration, calibration_error, score
 from qa_demo.core.reading.abstain import trade
 from qa_demo.figures.attributed import attributed
+from qa_demo.figures.changed import changed
 from qa_demo.figures.numbers import number
 from qa_demo.figures.opened import opened
-from qa_demo.figures.slices import SLICES, Slice, columns, lists, named
+from qa_demo.figures.slices import SLICES, Slice, columns, lists, named, twins
 
 Row = dict[str, Any]
 
@@ -71,7 +72,7 @@ def report_data(
     pair = None if other is None else asdict(paired(rows, run, against, other))
     units, drawn = units_of([row["title"] for row in rows], [row["context"] for row in rows])
     draws, surest = Draws(units), _surest(rows)
-    slices = (*own, *lists(rows), *SLICES, *columns(rows))
+    slices = (*own, *twins(rows), *lists(rows), *SLICES, *columns(rows))
     names, readers = [named(one, rows) for one in slices], [rows, *([against] if against else [])]
     groups = _groups(rows, against, slices, names, draws)
     return {
@@ -83,6 +84,7 @@ def report_data(
         "drawn": {"of": drawn, "count": draws.count},
         "scores": [_parts(of, draws) for of in readers],
         "lists": [_lists(of) for of in readers],
+        "changed": [changed(of, draws) for of in readers],
         "kinds": _kinds(rows, draws),
         "groups": groups,
         "attributed": [attributed(of, draws) for of in readers],

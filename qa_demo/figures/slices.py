@@ -10,6 +10,7 @@ from typing import Any
 from qa_demo.core.measuring.evaluation import bin_names, in_bins, question_word
 from qa_demo.core.measuring.listed import HEADS, KINDS, kind
 from qa_demo.core.measuring.metrics import normalize
+from qa_demo.core.measuring.perturb import PERTURBATIONS, rule_of
 from qa_demo.core.reading.sentences import LOOKS, looks_like, sentences
 
 Row = dict[str, Any]
@@ -39,21 +40,24 @@ def place(row: Row) -> str | None:
     return PLACES[min(4, 5 * row["gold_char"] // len(row["context"]))]
 
 
+def first_gold(row: Row) -> dict[str, Any] | None:
+    """The first gold answer that has a place."""
+    return next((a for a in row["gold"] if a["char_start"] >= 0), None)
+
+
 def answer_looks(row: Row) -> str | None:
     """What the first gold answer that has a place looks like (core.reading.sentences)."""
-    placed = [a for a in row["gold"] if a["char_start"] >= 0]
-    if not placed:
-        return None
-    return looks_like(placed[0]["text"], placed[0]["char_start"], row["context"])
+    gold = first_gold(row)
+    return None if gold is None else looks_like(gold["text"], gold["char_start"], row["context"])
 
 
 def shared_words(row: Row) -> float | None:
     """Percent of the question's different words, after SQuAD's normalisation, that stand in the
     sentence where the first gold answer begins, too.
     """
-    placed = [a["char_start"] for a in row["gold"] if a["char_start"] >= 0]
+    gold = first_gold(row)
     asked = set(normalize(row["question"]).split())
-    home = [(a, b) for a, b in sentences(row["context"]) if placed and a <= placed[0] < b]
+    home = [(a, b) for a, b in sentences(row["context"]) if gold and a <= gold["char_start"] < b]
     if not home or not asked:
         return None
     start, end = home[0]
@@ -122,6 +126,18 @@ SLICES: tuple[Slice, ...] = (
         f"The {MOST_ARTICLES} with most questions; the others together.",
     ),
 )
+
+
+AS_IT_WAS = "as it was"
+
+
+def twins(rows: Sequence[Row]) -> tuple[Slice, ...]:
+    """A slice by the rule that changed a question, where the file holds such questions."""
+    if not any(rule_of(row["id"]) for row in rows):
+        return ()
+    says = "By the rule of perturb that made the question."
+    order = (AS_IT_WAS, *PERTURBATIONS)
+    return (Slice("Changed question", lambda row: rule_of(row["id"]) or AS_IT_WAS, says, order),)
 
 
 def lists(rows: Sequence[Row]) -> tuple[Slice, ...]:

@@ -9,11 +9,18 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.explaining.attribution import Target
-from qa_demo.core.files.report_evaluate import outcome_of, question_json, refused_json
+from qa_demo.core.files.report_evaluate import (
+    beside_scores,
+    outcome_of,
+    question_json,
+    refused_json,
+)
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring import metrics
 from qa_demo.core.measuring.attributed import ALL, Explain, attributed_json, explain_by
 from qa_demo.core.measuring.failures import judge, unread
+from qa_demo.core.measuring.listed import HeadLists, summary
+from qa_demo.core.measuring.perturb import Survival, survival
 from qa_demo.core.measuring.questions import Questions, flat_row, from_rows
 from qa_demo.core.measuring.remarks import remarks
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
@@ -48,6 +55,16 @@ class Evaluation:
     remarks: tuple[str, ...] = ()
     run: Row = field(default_factory=dict)
     """Reader, settings and scores, as they stand beside a file of lines."""
+
+    @property
+    def survives(self) -> tuple[Survival, ...]:
+        """How often a right answer survives each rule of `perturb`; empty without changed twins."""
+        return survival(self.rows)
+
+    @property
+    def lists(self) -> dict[str, HeadLists]:
+        """The scores of answers that are lists, for each head; empty for a file without one."""
+        return summary([row["list"] for row in self.rows if row.get("list")])
 
     def to_pandas(self) -> Any:
         """The records as a DataFrame, a row for each question. Errors: BadInput without pandas."""
@@ -144,7 +161,8 @@ def _scored(
     said = {row["id"]: outcome_of(row) for row in found}
     scores = metrics.evaluate(examples, said, no_answer_limit(reader, setup), rules)
     raw = json.dumps([flat_row(example) for example in examples]).encode()
-    run = about(("rows", raw), reader, setup, rules, given="threshold") | {"scores": scores}
+    run = about(("rows", raw), reader, setup, rules, given="threshold")
+    run["scores"] = scores | beside_scores(found)
     return Evaluation(scores, found, rules, run=run)
 
 

@@ -1,6 +1,7 @@
 """Rows from Python are judged as a file's questions are."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,22 @@ def test_rows_give_what_the_command_gives(
     assert json.loads(json.dumps(told)) == read_lines(out)
     assert found.scores == pytest.approx({name: printed[name] for name in found.scores})
     assert [row["kind"] == "not read" for row in told] == [False, False, False, True]
+
+
+def test_twins_are_counted_as_the_command_counts_them(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = {"title": "t", "context": kit.CONTEXT, "answers": ["1998"], "id": "a"}
+    asked = [first | {"question": q, "id": k} for q, k in (("When?", "a"), ("Whne?", "a~typos"))]
+    file, out = tmp_path / "rows.jsonl", tmp_path / "p.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in asked))
+    assert main(["evaluate", str(file), "--reader", str(folder), "--out", str(out), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)["survives"]
+    found = qa_demo.evaluate(load_reader(str(folder)), asked)
+    assert [asdict(one) | {"lost": list(one.lost)} for one in found.survives] == said
+    assert [(one["rule"], one["pairs"]) for one in said] == [("typos", 1)]
+    assert json.loads(json.dumps(found.run["scores"]["survives"])) == said
+    assert found.lists == {} and "lists" not in found.run["scores"]
 
 
 def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refused(

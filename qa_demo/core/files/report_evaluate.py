@@ -1,5 +1,7 @@
 """One judged question as a line of JSON: what was asked, what the reader said, why it was wrong."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -8,8 +10,9 @@ from qa_demo.core.arrays import softmax
 from qa_demo.core.files.report import claim_json, finite, place_json
 from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.failures import Judged, answer_under
-from qa_demo.core.measuring.listed import listed
+from qa_demo.core.measuring.listed import listed, lists_json
 from qa_demo.core.measuring.metrics import Outcome, normalize
+from qa_demo.core.measuring.perturb import survival
 from qa_demo.core.reading.predicted import Candidate, Prediction, Ranked
 from qa_demo.core.reading.spans import window_prob
 from qa_demo.core.types import Reading, Span
@@ -86,6 +89,15 @@ def refused_json(example: Example, judged: Judged, cause: str) -> dict[str, Any]
 def outcome_of(row: dict[str, Any]) -> Outcome:
     """What the official scores need of a line."""
     return Outcome(row["n_best"][0]["text"] if row["n_best"] else "", row["score_diff"])
+
+
+def beside_scores(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What a result has beside the official scores: `survives` where the file holds changed twins
+    (core.measuring.perturb), `lists` where its answers are lists.
+    """
+    twins = [asdict(one) for one in survival(rows)]
+    found = lists_json([row["list"] for row in rows if row.get("list")])
+    return ({"survives": twins} if twins else {}) | found
 
 
 def in_window(reading: Reading, found: Candidate) -> float:

@@ -8,9 +8,9 @@ A changed example's id is the first one's, "~" and the rule, so that the pair fi
 
 import random
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, Example
@@ -229,18 +229,31 @@ class Survival:
 MOST_LOST = 3
 
 
-def survival(exact: Mapping[str, float]) -> tuple[Survival, ...]:
-    """How often a right answer survives each rule, from exact match by id; nothing for no pairs."""
-    by_rule: dict[str, list[tuple[str, bool, bool]]] = {}
-    for name, right in exact.items():
-        first, mark, rule = name.rpartition(MARK)
-        if mark and rule in PERTURBATIONS and first in exact:
-            by_rule.setdefault(rule, []).append((first, exact[first] == 1, right == 1))
-    return tuple(_counted(rule, by_rule[rule]) for rule in PERTURBATIONS if rule in by_rule)
+def rule_of(name: str) -> str | None:
+    """The rule that made the question of this id; None for one that no rule made."""
+    _, mark, rule = name.rpartition(MARK)
+    return rule if mark and rule in PERTURBATIONS else None
 
 
-def _counted(rule: str, pairs: Iterable[tuple[str, bool, bool]]) -> Survival:
-    each = list(pairs)
-    lost = tuple(f"{name}{MARK}{rule}" for name, before, after in each if before and not after)
-    right = sum(before for _, before, _ in each)
-    return Survival(rule, len(each), right, right - len(lost), lost[:MOST_LOST])
+def twins(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, int]]]:
+    """For each rule its pairs: where a question stands among the rows, and where its twin does."""
+    at = {row["id"]: k for k, row in enumerate(rows)}
+    found: dict[str, list[tuple[int, int]]] = {}
+    for name, k in at.items():
+        rule, first = rule_of(name), at.get(name.rpartition(MARK)[0])
+        if rule is not None and first is not None:
+            found.setdefault(rule, []).append((first, k))
+    return {rule: found[rule] for rule in PERTURBATIONS if rule in found}
+
+
+def survival(rows: Sequence[Mapping[str, Any]]) -> tuple[Survival, ...]:
+    """How often a right answer survives each rule, from judged rows with `id` and `exact`; nothing
+    for no pairs.
+    """
+    found = []
+    for rule, pairs in twins(rows).items():
+        right = [rows[twin] for first, twin in pairs if rows[first]["exact"] == 1]
+        lost = tuple(row["id"] for row in right if row["exact"] != 1)
+        survived = len(right) - len(lost)
+        found.append(Survival(rule, len(pairs), len(right), survived, lost[:MOST_LOST]))
+    return tuple(found)

@@ -129,11 +129,12 @@ def test_unknown_rules_and_ids_with_the_mark_are_refused() -> None:
 def test_survival_counts_what_was_right_before() -> None:
     exact = {"a": 1, "a~typos": 1, "b": 1, "b~typos": 0, "c": 0, "c~typos": 1, "a~negated": 0}
     exact |= {"lost~typos": 1, "x~y": 1}
-    assert survival(exact) == (
+    rows = [{"id": name, "exact": right} for name, right in exact.items()]
+    assert survival(rows) == (
         Survival("typos", 3, 2, 1, ("b~typos",)),
         Survival("negated", 1, 1, 0, ("a~negated",)),
     )
-    assert survival({"a": 1.0, "b~c": 0.0}) == ()
+    assert survival(rows[-2:]) == ()
 
 
 def test_a_pair_comes_back_from_its_rows_with_its_columns() -> None:
