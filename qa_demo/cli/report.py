@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from qa_demo.cli.entities import entity_types
 from qa_demo.cli.files import write_file
 from qa_demo.cli.predictions import read_lines, read_run
 from qa_demo.core.errors import BadInput
@@ -27,7 +28,13 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 
 def add(commands: Any) -> None:
     """The flags of `report`."""
-    command = commands.add_parser("report", help="make a page of a file of predictions")
+    command = commands.add_parser(
+        "report",
+        help="make a page of a file of predictions",
+        description="Answer types: a number where the answer holds a digit or a number word, else "
+        "a name where a word inside a sentence begins with a capital letter, else words; and the "
+        "entity of spaCy's en_core_web_sm where that is installed.",
+    )
     command.add_argument("predictions", type=Path, help="What evaluate --out wrote.")
     command.add_argument("--against", type=Path, help="The lines of a second reader.")
     command.add_argument(
@@ -119,6 +126,7 @@ def _write(
     if others and not different:
         check_same(run, others[0][1])
     against, other = others[0] if others else ((), None)
+    slices = (*slices, *entity_types(rows))
     write_file(path, html(report_data(rows, run, against, other, slices) | {"page": page}))
 
 

@@ -300,6 +300,38 @@ def test_rules_that_cannot_count_and_a_threshold_that_would_not_are_refused(
     assert_fails(capsys, ["evaluate", str(dev), "--reader", str(folder), *SMALL, *flags], cause)
 
 
+def test_spacys_types_are_a_slice_where_its_model_is_installed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in with spaCy's own attributes; the real model was run by hand."""
+    out, page = tmp_path / "p.jsonl", tmp_path / "r.html"
+    run(folder, squad(tmp_path / "dev.json", unanswerable=True), "--out", str(out))
+    monkeypatch.setitem(sys.modules, "en_core_web_sm", None)
+    assert main(["report", str(out), "--out", str(page)]) == 0
+    titles = [one["title"] for one in data_of(page)["groups"]]
+    assert "Looks of the right answer" in titles and "Type of the right answer" not in titles
+    places = [(kit.CONTEXT.index(word), word) for word in ("1998",)]
+    ents = [
+        types.SimpleNamespace(start_char=at, end_char=at + len(word), label_="DATE")
+        for at, word in places
+    ]
+    model = types.SimpleNamespace(
+        pipe=lambda texts: [types.SimpleNamespace(ents=ents) for _ in texts],
+        meta={"version": "3.8.0"},
+    )
+    stand_in = types.SimpleNamespace(load=lambda exclude: model)
+    monkeypatch.setitem(sys.modules, "en_core_web_sm", stand_in)
+    assert main(["report", str(out), "--out", str(page)]) == 0
+    (found,) = (g for g in data_of(page)["groups"] if g["title"] == "Type of the right answer")
+    at, word = places[0]
+    golds = [[(g["char_start"], g["text"]) for g in row["gold"]] for row in read_lines(out)]
+    dates = sum(bool(g) and g[0][0] < at + len(word) and at < g[0][0] + len(g[0][1]) for g in golds)
+    counts = {one["name"]: one["count"] for one in found["rows"]}
+    said = {"DATE": dates, "no entity": sum(map(bool, golds)) - dates}
+    assert counts == {name: count for name, count in said.items() if count} and dates
+    assert "en_core_web_sm 3.8.0" in found["says"]
+
+
 def test_a_long_text_is_never_read_in_silence(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
