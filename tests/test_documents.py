@@ -203,7 +203,8 @@ def test_the_chapters_lessons_and_limits_that_are_told_are_those_of_the_page() -
     assert (len(lessons), len(engineers)) == (13, 3)
     assert "thirteen lessons" in README and "ten lessons" in teaching
     assert "three more for engineers" in teaching
-    assert rooms.LIFE == 2 * 3600 and "gone after two hours" in teaching
+    assert (rooms.QUIET, rooms.LIFE) == (2 * 3600, 12 * 3600)
+    assert "gone two hours after your page was last open, twelve after it was opened" in teaching
     assert f"at most {rooms.MOST_ROOMS} rooms of {rooms.MOST_PAGES} pages" in teaching
     for page in ("README.md", "docs/api-and-mcp.md"):
         assert f"{MAX_CHARACTERS:,} characters" in PAGES[page], page

@@ -2,8 +2,8 @@
 students join by its code and commit guesses.
 
 Nothing is written anywhere and nobody is named: a page is known by the key that it was given. A
-room is gone `LIFE` seconds after it was opened. Rooms, pages, steps and the lengths of all texts
-are bounded.
+room is gone `QUIET` seconds after its teacher's page last asked, and at the latest `LIFE` seconds
+after it was opened. Rooms, pages, steps and the lengths of all texts are bounded.
 """
 
 import secrets
@@ -27,7 +27,9 @@ from qa_demo.core.course.room_state import (
 )
 from qa_demo.core.errors import BadInput
 
-LIFE = 2 * 3600.0
+QUIET = 2 * 3600.0
+"""A teacher's closed lid for an hour closes no room, and a class of two double hours keeps its own."""
+LIFE = 12 * 3600.0
 SEEN = 30.0
 """Seconds after which a page that has not asked counts as gone."""
 DESERTED = 600.0
@@ -239,8 +241,9 @@ class Rooms:
     def _swept(self) -> float:
         """Forget what is over; returns the time."""
         now = self._clock()
-        for code in [c for c, room in self._rooms.items() if now - room.opened >= LIFE]:
-            del self._rooms[code]
+        for code, room in list(self._rooms.items()):
+            if now - room.at >= QUIET or now - room.opened >= LIFE:
+                del self._rooms[code]
         return now
 
     def _room(self, code: str) -> Room:
@@ -249,7 +252,7 @@ class Rooms:
         if asked not in self._rooms:
             raise BadInput(
                 f"there is no room '{asked[:20]}'; a code has {CODE} letters and digits, and a "
-                f"room closes after {LIFE / 3600:g} hours"
+                f"room closes {QUIET / 3600:g} hours after its teacher's page was last open"
             )
         return self._rooms[asked]
 

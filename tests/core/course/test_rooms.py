@@ -18,6 +18,7 @@ from qa_demo.core.course.rooms import (
     MOST_PAGES,
     MOST_ROOMS,
     MOST_STEPS,
+    QUIET,
     SEEN,
     Rooms,
 )
@@ -85,17 +86,26 @@ def test_a_lesson_of_three(rooms: Rooms) -> None:
         rooms.look(anna)
 
 
-def test_a_room_is_gone_after_two_hours(rooms: Rooms, clock: Clock) -> None:
+def test_a_room_in_use_stays_and_one_that_its_teacher_left_goes(rooms: Rooms, clock: Clock) -> None:
     teacher = rooms.open()
     student = rooms.join(teacher.code)
-    clock.now += LIFE - 1
+    clock.now += QUIET - 1
     assert rooms.look(teacher).here == 0, "a page that has not asked for long is not here"
-    assert rooms.look(student).place is None and rooms.look(teacher).here == 1
+    clock.now += QUIET - 1
+    assert rooms.look(student).place is None, (
+        "the teacher's page counts, not the time since opening"
+    )
     clock.now += 1
     for seat in (teacher, student):
-        with pytest.raises(BadInput, match=r"a room closes after 2 hours"):
+        with pytest.raises(BadInput, match=r"2 hours after its teacher's page was last open"):
             rooms.look(seat)
     assert rooms.count() == 0
+    forgotten = rooms.open()
+    for _ in range(int(LIFE // 3600) - 1):
+        clock.now += 3600
+        rooms.look(forgotten)
+    clock.now += 3600
+    assert rooms.count() == 0, "a page that is left open for a day keeps no room"
 
 
 def test_rooms_and_pages_are_bounded(rooms: Rooms, clock: Clock) -> None:
@@ -173,12 +183,14 @@ def test_any_sequence_agrees_with_a_plain_model(events: list[tuple[str, int, int
     teacher = rooms.open()
     pages: list[Seat] = []
     log: list[tuple[str, int, str]] = []
-    at, open_until, revealed, shown = None, clock.now + LIFE, set(), set()
+    at, revealed, shown, closes = None, set(), set(), clock.now + LIFE
     for act, who, what in events:
         page = pages[who % len(pages)] if pages else None
         if act == "wait":
-            clock.now += (1.0, 900.0, 3000.0)[what]
-        if clock.now >= open_until:
+            clock.now += (before := (1.0, 3000.0, QUIET)[what])
+        else:
+            before = 0.0
+        if before >= QUIET or clock.now >= closes:
             assert rooms.count() == 0
             for seat in (teacher, *pages):
                 with pytest.raises(BadInput):
