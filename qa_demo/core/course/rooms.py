@@ -28,7 +28,7 @@ from qa_demo.core.course.room_state import (
 from qa_demo.core.errors import BadInput
 
 QUIET = 2 * 3600.0
-"""A teacher's closed lid for an hour closes no room, and a class of two double hours keeps its own."""
+"""A closed lid for an hour closes no room, and a class of two double hours keeps its own."""
 LIFE = 12 * 3600.0
 SEEN = 30.0
 """Seconds after which a page that has not asked counts as gone."""
