@@ -188,7 +188,7 @@ def told(title: str, record: Record) -> list[str]:
         those = [s for _, said, s in record.refused if re.sub(r"\d+", "N", said) == sentence]
         out.append(f"  refused {len(those)} times, after {max(those):.2f} s at most: {sentence}")
     out += [f"  lost: {fault}" for fault in record.lost[:5]]
-    out.append(f"  lost {len(record.lost)}, canary words in other sessions {len(record.leaked)}")
+    out.append(f"  lost {len(record.lost)}, wrong or of another {len(record.leaked)}")
     return out
 
 

@@ -12,6 +12,8 @@ import asyncio
 import os
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,35 +64,47 @@ class Member:
         seat = (await self.event(name, value))["seat"]
         self.seat = {"code": seat["code"], "key": seat["key"]}
 
-    async def until(self, wanted: dict[str, Any]) -> dict[str, Any]:
+    async def until(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Poll until the room stands so."""
         for _ in range(60):
             look = await self.look()
-            if all(look.get(name) == value for name, value in wanted.items()):
+            if wanted(look):
                 return look
             await asyncio.sleep(EVERY)
-        raise Lost(f"the room never said {wanted}")
+        raise Lost(f"the room stayed at {look}")
 
 
 async def student(member: Member, lesson: Lesson, number: int, record: Record) -> None:
-    """Follow every step, guess twice where there is a choice, and look at the bars."""
-    for k, step in enumerate(lesson.steps):
-        place = {"lesson": lesson.id, "step": k}
-        await member.until({"place": place})
+    """Follow to the step in hand, as a page that comes late does too, and guess there."""
+    at = -1
+    while at < len(lesson.steps) - 1:
+        place = (await member.until(partial(beyond, at)))["place"]
+        at = place["step"]
         await member.event("open", place, slow=True)
-        if step.predict != "choice":
-            continue
-        keys = [option.key for option in step.options]
-        for key in (keys[(number + 1) % len(keys)], keys[number % len(keys)]):
-            learned = await member.event(
-                "guess", {**place, "guess": key, "room": member.seat}, slow=True
-            )
-            if "voted" not in learned:
-                raise Lost(f"the guess {key} was not counted")
-        look = await member.until({"place": place, "revealed": True})
-        counts = [count for _, count in look["bars"]]
-        if sum(counts) != record_pages(record):
-            record.leaked.append(f"step {k}: {counts} for {record_pages(record)} pages")
+        if lesson.steps[at].predict == "choice":
+            await guess(member, lesson, place, number, record)
+
+
+def beyond(at: int, look: dict[str, Any]) -> bool:
+    """Whether the class stands behind this step."""
+    return look["place"] is not None and look["place"]["step"] > at
+
+
+async def guess(
+    member: Member, lesson: Lesson, place: dict[str, Any], number: int, record: Record
+) -> None:
+    """Guess twice, and look at the bars."""
+    keys = [option.key for option in lesson.steps[place["step"]].options]
+    for key in (keys[(number + 1) % len(keys)], keys[number % len(keys)]):
+        learned = await member.event(
+            "guess", {**place, "guess": key, "room": member.seat}, slow=True
+        )
+        if "voted" not in learned:
+            raise Lost(f"the guess {key} was not counted")
+    look = await member.until(lambda look: look["place"] == place and look["revealed"])
+    counts = [count for _, count in look["bars"]]
+    if sum(counts) != record_pages(record):
+        record.leaked.append(f"{place}: {counts} for {record_pages(record)} pages")
 
 
 def record_pages(record: Record) -> int:
@@ -104,7 +118,7 @@ async def teacher(member: Member, lesson: Lesson, pages: int) -> None:
         place = {"lesson": lesson.id, "step": k}
         await member.event("room_move", {**member.seat, **place})
         if step.predict == "choice":
-            await member.until({"committed": pages})
+            await member.until(lambda look: look["committed"] == pages)
             await member.event("room_show", {**member.seat, "on": True})
             await member.event("room_reveal", member.seat)
         await asyncio.sleep(2 * EVERY)
