@@ -27,6 +27,7 @@ from tests.load.visitor import Lost, Visitor, Wires
 
 LESSON = "span"
 EVERY = 2.0
+TURNS = 60
 
 
 class Member:
@@ -66,7 +67,7 @@ class Member:
 
     async def until(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Poll until the room stands so."""
-        for _ in range(60):
+        for _ in range(TURNS):
             look = await self.look()
             if wanted(look):
                 return look
@@ -112,12 +113,18 @@ def record_pages(record: Record) -> int:
     return int(record.seconds["pages"][0])
 
 
-async def teacher(member: Member, lesson: Lesson, pages: int) -> None:
-    """Open each step, wait until all have guessed, look at the bars, reveal."""
+async def teacher(member: Member, lesson: Lesson, pages: int, record: Record) -> None:
+    """Open each step, wait until all have changed their guess, look at the bars, reveal."""
+    made = record.seconds.setdefault("guess", [])
+    wanted = 0
     for k, step in enumerate(lesson.steps):
         place = {"lesson": lesson.id, "step": k}
         await member.event("room_move", {**member.seat, **place})
         if step.predict == "choice":
+            wanted += 2 * pages
+            for _ in range(TURNS):  # a change behind the reveal counts no more
+                if len(made) < wanted:
+                    await asyncio.sleep(EVERY)
             await member.until(lambda look: look["committed"] == pages)
             await member.event("room_show", {**member.seat, "on": True})
             await member.event("room_reveal", member.seat)
@@ -135,7 +142,9 @@ async def lead(address: str, pages: int, record: Record) -> None:
         await first.sit("room_open", True)
         await asyncio.gather(*(m.sit("room_join", {"code": first.seat["code"]}) for m in others))
         work = [student(m, lesson, k, record) for k, m in enumerate(others)]
-        found = await asyncio.gather(teacher(first, lesson, pages), *work, return_exceptions=True)
+        found = await asyncio.gather(
+            teacher(first, lesson, pages, record), *work, return_exceptions=True
+        )
         record.lost += [str(fault) for fault in found if isinstance(fault, Lost)]
         for fault in found:
             if isinstance(fault, BaseException) and not isinstance(fault, Lost):
