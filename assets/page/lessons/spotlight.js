@@ -104,11 +104,33 @@ const byHand = () =>
     node.getClientRects().length
   );
 
-/** Bring the lit part into sight: on a phone the strip lies over the lower third of the page. */
+const TOUCHED = ["wheel", "pointerdown", "keydown", "touchmove"];
+const SETTLES = 3000;
+/** Ends the watch over a part that was brought into sight. */
+let settled = () => {};
+
+/** Bring the lit part into sight, and again as what stands in it comes, until one moves the page. */
 export function showLit() {
+  settled();
   const lit = document.querySelector(".lit") ?? byHand();
-  const strip = document.querySelector(".lesson-strip");
   if (!lit) return;
+  land(lit);
+  const grown = new ResizeObserver(() => land(lit));
+  grown.observe(lit);
+  const end = new AbortController();
+  settled = () => {
+    grown.disconnect();
+    end.abort();
+  };
+  for (const name of TOUCHED) {
+    globalThis.addEventListener(name, settled, { signal: end.signal, passive: true });
+  }
+  setTimeout(settled, SETTLES);
+}
+
+/** On a phone the strip lies over the lower third of the page. */
+function land(/** @type {Element} */ lit) {
+  const strip = document.querySelector(".lesson-strip");
   const below = strip && strip.getBoundingClientRect().left <= 0;
   const room = below ? strip.getBoundingClientRect().top : window.innerHeight;
   lit.scrollIntoView({ block: landing(lit.getBoundingClientRect().height, room) });

@@ -39,6 +39,7 @@ const view = {
   taken: false,
   voted: null,
   asked: false,
+  fold: "",
 };
 
 const FACT = /\{\w+\}/g;
@@ -136,7 +137,16 @@ function arrange() {
   body("by-hand", Boolean(step()?.byhand && !(view.told && step().act.length)));
   document.body.classList.toggle("marking", now?.predict === "mark");
   veil(Boolean(now?.veil) && now.predict !== "chips"); // the chips' panel covers by itself
-  if (!step()) pointAt([]);
+  if (step()) return;
+  pointAt([]);
+  putAway("");
+}
+
+/** The fold that an earlier step opened makes way for that of this one. */
+function putAway(now) {
+  const before = view.fold && view.fold !== now ? document.getElementById(view.fold) : null;
+  if (before instanceof HTMLDetailsElement) before.open = false;
+  view.fold = now;
 }
 
 function shut() {
@@ -230,7 +240,10 @@ function told(data) {
 function reveal() {
   const now = step();
   const still = () => step() === now && (Boolean(view.told) || !now.predict);
-  act(now.act, still, () => requestAnimationFrame(showLit));
+  const filled = (value) =>
+    value && value.replace(FACT, (name) => view.told?.facts[name.slice(1, -1)] ?? name);
+  const list = now.act.map(([at, value]) => [at, filled(value)]);
+  act(list, still, () => requestAnimationFrame(showLit));
 }
 
 /** The class has counted the guess; it may be changed until the answer is shown. */
@@ -241,12 +254,15 @@ function voted(data) {
   room.soon();
 }
 
+/** Parts that hold what is asked or how one answers, never what is right. */
+const ASKED = ["question", "paragraph", "chips"];
+
 /** Point at the part in question; once it is answered at the evidence, and nothing stands back. */
 function light() {
   const { highlight, view: chapter, byhand, predict, open: fold } = step();
   const open = Boolean(view.told) || !predict;
   if (open && fold) return pointAt([`#${chapter}-${fold}`], !view.told);
-  const asked = highlight.filter((name) => !open || !["question", "paragraph"].includes(name));
+  const asked = highlight.filter((name) => !open || !ASKED.includes(name));
   // who guesses has the question in sight; chapter 8 reads a passage that nobody asks about
   if (!open && chapter !== "spanbert" && !asked.includes("chips")) asked.unshift("question");
   const parts = asked.length ? asked : ["picture"];
@@ -261,7 +277,9 @@ function replied(data) {
   view.reply = data;
   view.seen = shown();
   if (first && !view.taken) {
-    say("go", step().view);
+    const { view: chapter, open: fold } = step();
+    say("go", chapter);
+    putAway(fold ? `${chapter}-${fold}` : "");
     requestAnimationFrame(() => chapterStep(40));
     if (!step().predict && data.holds) reveal();
   }

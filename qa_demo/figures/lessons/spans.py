@@ -18,6 +18,8 @@ from qa_demo.figures.prose import piece, quoted, shorten
 
 NO_ANSWER = "This reader gives no answer to this question, so there is no span to look at."
 CHOICES = 4
+"""At most so many to choose from, which are also the rows of chapter 4's list in sight."""
+FEWEST = 3
 
 
 def answer_span(case: Case) -> Finding:
@@ -62,18 +64,20 @@ Ranked = list[tuple[int, Candidate]]
 """Candidates with their places in the reader's list, from 1 on."""
 
 
-def _ranked(case: Case, first: int) -> Finding | tuple[Ranked, tuple[Option, ...]]:
-    """Candidates from the place `first` on, and the same as options in the order of the text; of
-    those that differ in an article, a comma or their shortened middle only the first.
+def _ranked(
+    case: Case, first: int, last: int | None = None
+) -> Finding | tuple[Ranked, tuple[Option, ...]]:
+    """Candidates from the place `first` on, to `last`, and the same as options in the order of the
+    text; of those that differ in an article, a comma or their shortened middle only the first.
     """
     found: dict[str, tuple[int, Candidate]] = {}
-    for place, ranked in enumerate(case.prediction.n_best, 1):
+    for place, ranked in enumerate(case.prediction.n_best[:last], 1):
         if place >= first and len(found) < CHOICES:
             short = normalize(shorten(ranked.candidate.text, LONGEST))
             found.setdefault(short, (place, ranked.candidate))
     listed = list(found.values())
-    if len(listed) < CHOICES:
-        return lacking(f"The paragraph holds fewer than {CHOICES} different spans to choose from.")
+    if len(listed) < FEWEST:
+        return lacking(f"The list holds fewer than {FEWEST} different spans to choose from.")
     return listed, in_reading_order(
         [((c.char_start, c.char_end), shorten(c.text, LONGEST)) for _, c in listed]
     )
@@ -99,7 +103,7 @@ def runner_up(case: Case) -> Finding:
 
 def best_pair(case: Case) -> Finding:
     """Which legal span has the highest score."""
-    best, found = case.best, _ranked(case, 1)
+    best, found = case.best, _ranked(case, 1, CHOICES)
     if isinstance(found, Finding):
         return found
     assert best is not None

@@ -72,11 +72,12 @@ ACTS: Mapping[str, tuple[tuple[str, str | None], ...]] = MappingProxyType(
         "gradients": (("#why-method", "integrated_gradients"),),
         "question-words": (("#why-question-run", None),),
         "measure": (("#why-trust-run", None),),
+        "half-step": (("#windows-doc-stride", "{half}"),),
         **{f"bench-{case.id}": _on_bench(case.id) for case in presets.load()},
     }
 )
 """What a step may press once its guess was made: each control in turn, with the value that it is
-set to.
+set to, its {facts} filled by the page.
 """
 
 
@@ -163,7 +164,9 @@ def _step(step: Step) -> dict[str, Any]:
         "view": step.view,
         "step": step.step,
         "open": step.open,
-        "act": [[at, value and value.format(question=step.question)] for at, value in _act(step)],
+        "act": [
+            [at, value and value.replace("{question}", step.question)] for at, value in _act(step)
+        ],
         "byhand": step.byhand,
         "source": step.source,
         "highlight": list(step.highlight),

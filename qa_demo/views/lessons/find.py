@@ -26,6 +26,8 @@ NOTHING = Finding("")
 MOST_KEY = 60
 NO_GUESS = "I don’t know"
 CHIPS = "placed the chips"
+TRIED = "windows"
+"""The chapter whose own record are windows that were tried: a step begins with the text's own."""
 
 
 def example_of(lesson: Lesson, step: Step) -> str:
@@ -63,6 +65,8 @@ def set_up(screen: Screen, step: Step) -> Screen:
     }
     other = {name: value for name, value in wanted.items() if getattr(screen, name) != value}
     new = screen.change(**other) if other else screen
+    if new.own.get(TRIED) is not None:
+        new = new.keep(TRIED, None)
     return _selected(new, step).open(step.view)
 
 
@@ -155,6 +159,7 @@ def told(lesson: Lesson, number: int, finding: Finding, said: Feedback) -> dict[
         "yours": printable(said.yours),
         "decides": printable(said.decides),
         "reveal": printable(filled(step.reveal, finding.facts)),
+        "facts": {name: printable(fact) for name, fact in finding.facts.items()},
     }
 
 
