@@ -22,6 +22,10 @@ pytestmark = pytest.mark.browser
 
 COURSE = [lesson for lesson in load() if lesson.id != SAID]
 MOST_TABS = 40
+OPEN = """async ([lesson, step]) => {
+  const { say } = await module("shared/store.js");
+  say("lesson", { lesson, step });
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +168,26 @@ def test_the_strip_stands_beside_the_page_and_axe_finds_nothing(play: Callable[.
         expect(page.locator(".strip-feedback")).to_be_focused()
         page.keyboard.press("ArrowRight")
         settled(page, COURSE[0], number + 1)
+
+
+def test_what_a_step_speaks_of_stands_there_once_it_is_answered(play: Callable[..., Page]) -> None:
+    page = play()
+    page.locator("#switch-lessons").click()
+    for lesson_id, step, shows in (
+        ("start-end", 0, None),
+        ("long-text", 4, "6"),
+        ("long-text", 0, "4"),  # what another step tried is gone
+    ):
+        page.evaluate(OPEN, [lesson_id, step])
+        settled(page, next(one for one in COURSE if one.id == lesson_id), step)
+        page.get_by_role("button", name="show me").click()
+        expect(page.locator(".strip-feedback")).to_be_visible()
+        if shows is None:
+            expect(page.locator("#picture-start_end .stage.lit")).to_be_visible()
+            expect(page.locator("#guess.lit")).to_have_count(0)
+        else:
+            windows = page.locator("#picture-windows .count", has_text="windows")
+            expect(windows.locator("dd")).to_have_text(shows)
 
 
 def test_words_are_marked_and_compared(play: Callable[..., Page]) -> None:

@@ -254,15 +254,15 @@ function voted(data) {
   room.soon();
 }
 
-/** Parts that hold what is asked or how one answers, never what is right. */
-const ASKED = ["question", "paragraph", "chips"];
+/** Whether a part shows what is right: chips do, once they are compared with the reader. */
+const tells = (name) => name === "chips" ? view.yours : !["question", "paragraph"].includes(name);
 
 /** Point at the part in question; once it is answered at the evidence, and nothing stands back. */
 function light() {
   const { highlight, view: chapter, byhand, predict, open: fold } = step();
   const open = Boolean(view.told) || !predict;
   if (open && fold) return pointAt([`#${chapter}-${fold}`], !view.told);
-  const asked = highlight.filter((name) => !open || !ASKED.includes(name));
+  const asked = highlight.filter((name) => !open || tells(name));
   // who guesses has the question in sight; chapter 8 reads a passage that nobody asks about
   if (!open && chapter !== "spanbert" && !asked.includes("chips")) asked.unshift("question");
   const parts = asked.length ? asked : ["picture"];

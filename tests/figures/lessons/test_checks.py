@@ -146,6 +146,13 @@ def test_a_wrong_option_is_answered_by_its_own_number() -> None:
     assert "This" in judge(this, Finding("", right="a"), "b", options).yours
 
 
+def test_the_spans_to_choose_from_stand_in_the_rows_that_are_in_sight() -> None:
+    found = [spans.best_pair(case(key)) for key in EXAMPLES]
+    said = [text for one in found for text in one.said.values()]
+    places = {int(n) for text in said for n in re.findall(r"is number (\d+) of", text)}
+    assert places == {2, 3, 4}
+
+
 def test_the_pair_of_three_tokens_is_the_best_legal_one() -> None:
     pairs = {
         (i + 1, j + 1): spans.START[i] + spans.END[j] for i in range(3) for j in range(3) if i <= j
