@@ -188,7 +188,8 @@ function slider(view, name, words) {
     shown.textContent = input.value;
     bounds(view);
     clearTimeout(view.timer);
-    view.timer = setTimeout(() => view.page.input("tried", asked(view)), 60);
+    const wanted = asked(view); // a drawing meanwhile sets the sliders back
+    view.timer = setTimeout(() => view.page.input("tried", wanted), 60);
   });
   return {
     input,
