@@ -7,13 +7,14 @@ import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
 import { missing, wordText } from "./parts.js";
 import { sheet } from "./sheet.js";
+import { words } from "./words.js";
 
 const FILTERS = ["all", "question_to_passage", "passage_to_question"];
 const LISTED = 8;
 
 export function draw(root, model, held) {
-  const { need, words } = model;
-  if (!held.made) make(root, model, held);
+  const { need } = model;
+  if (!held.made) make(root, held);
   held.model = model;
   const found = need({ what: "attention", span: true });
   held.missing.replaceChildren(
@@ -48,8 +49,7 @@ export function draw(root, model, held) {
   drawSummaries(held, relevance);
 }
 
-function make(root, model, held) {
-  const { words } = model;
+function make(root, held) {
   Object.assign(held, {
     made: true,
     filter: "all",
@@ -162,9 +162,9 @@ function make(root, model, held) {
 // The grid: one button a head, stronger for a larger share; arrows move in both directions. Rows are
 // layers, columns heads, both numbered from 1 as everywhere.
 function drawGrid(held) {
-  const { grid, shares, grid_box: box, lane, model } = held;
+  const { grid, shares, grid_box: box, lane } = held;
   if (box.querySelectorAll(".head-cell").length !== grid.layers * grid.heads) makeGrid(held);
-  box.setAttribute("aria-label", model.words[`grid_${lane}`]);
+  box.setAttribute("aria-label", words[`grid_${lane}`]);
   const cells = [...box.querySelectorAll(".head-cell")];
   const top = Math.max(max(shares[lane]), 1e-9);
   cells.forEach((cell, k) => {
@@ -172,12 +172,12 @@ function drawGrid(held) {
     cell.setAttribute("aria-label", heading(held, k));
     cell.setAttribute("aria-pressed", String(k === held.at[0] * grid.heads + held.at[1]));
   });
-  held.same.textContent = grid.one ? model.words.same : "";
+  held.same.textContent = grid.one ? words.same : "";
   if (!held.says.textContent) say(held, held.at[0] * grid.heads + held.at[1]);
 }
 
 function makeGrid(held) {
-  const { grid: { layers, heads }, grid_box: box, model: { words } } = held;
+  const { grid: { layers, heads }, grid_box: box } = held;
   const number = (text, place, kind) =>
     el("span", { class: `head-number ${kind}`, "aria-hidden": "true", style: place }, text);
   const count = (n) => Array.from({ length: n }, (_, k) => k);
@@ -212,16 +212,14 @@ function makeGrid(held) {
   box.onkeydown = (event) => move(box, event, heads);
 }
 
-function heading({ grid, shares, lane, model: { words } }, k) {
+function heading({ grid, shares, lane }, k) {
   return `${words.layer} ${Math.floor(k / grid.heads) + 1}, ${words.head} ${
     (k % grid.heads) + 1
   }: ${percent(shares[lane][k])} ${words.of_question}`;
 }
 
 function say(held, k) {
-  held.says.textContent = `${heading(held, k)}; ${held.model.words.even} ${
-    percent(held.grid.even)
-  }`;
+  held.says.textContent = `${heading(held, k)}; ${words.even} ${percent(held.grid.even)}`;
 }
 
 function move(box, event, columns) {
@@ -328,7 +326,7 @@ const weight = ({ codes, n }, q, k) => (codes[q * n + k] / 255) ** 2;
 function drawStrips(held) {
   if (!held.codes) return; // a pointer may still pass over the head before it
   const { model, sides, filter } = held;
-  const { words, w, chosen } = model;
+  const { w, chosen } = model;
   const lanes = lanesOf(held);
   const base = filter === "question_to_passage" ? sides.rows[0] : model[held.lane];
   const still = held.pin ?? base;
@@ -338,7 +336,6 @@ function drawStrips(held) {
     page: model.page,
     w,
     seats: model.seats,
-    words,
     above,
     below,
     kinds: { above: "light", below: "ink" },
@@ -395,7 +392,7 @@ function lanesOf(held) {
 // The whole row and column of the pinned token, else of the selected start: every position,
 // whatever the filter shows.
 function drawTable(held) {
-  const { model: { words, w, page }, still, at: [layer, head] } = held;
+  const { model: { w, page }, still, at: [layer, head] } = held;
   const exact = exactly(held, still);
   const key = [page.reading.stamp, w.index, layer, head, still, Boolean(exact)].join(" ");
   if (held.tabled === key) return;
@@ -439,7 +436,7 @@ function exactly(held, position) {
 }
 
 function readout({ model, pin, sides, point }, at, above, below, exact) {
-  const { words, w } = model;
+  const { w } = model;
   const top = (lane) =>
     Array.from(lane, (x, p) => [x, p]).filter(([x]) => x >= 0.005).sort((a, b) => b[0] - a[0])
       .slice(0, 3);
@@ -484,7 +481,7 @@ function drawSummaries(held, found) {
     );
     return;
   }
-  const { words, page, w, seats } = model;
+  const { page, w, seats } = model;
   const names = new Map();
   const place = (p) => (seats.of[p] < 0 ? `s${p}` : seats.of[p]);
   seats.of.forEach((of, p) => {

@@ -6,14 +6,15 @@ import { floats } from "../shared/pack.js";
 import { spanFor } from "../shared/keys.js";
 import { menu, missing, signed } from "./parts.js";
 import { sheet } from "./sheet.js";
+import { words } from "./words.js";
 
 // Few steps of the path give a first picture at once; all of them refine it in place.
 const REFINED = "integrated_gradients";
 
 export function draw(root, model, held) {
-  if (!held.made) make(root, model, held);
+  if (!held.made) make(root, held);
   held.model = model;
-  const { choice, picture, words, need } = model;
+  const { choice, picture, need } = model;
   const { menus } = picture;
   held.target.update(menus.target, choice.kind);
   held.method.update(menus.method, choice.method);
@@ -45,8 +46,7 @@ export function draw(root, model, held) {
   drawQuestion(held);
 }
 
-function make(root, model, held) {
-  const { words } = model;
+function make(root, held) {
   held.made = true;
   const choose = (change) => held.model.choose(change);
   held.target = menu("why-target", words.target, (kind) => choose({ kind }));
@@ -131,7 +131,7 @@ const quoted = ({ page: { reading: { context, tokens } } }, [start, end]) =>
 
 function drawLanes(held, data, first) {
   const { model } = held;
-  const { words, page, w, seats, chosen } = model;
+  const { page, w, seats, chosen } = model;
   if (held.drawn !== data) {
     Object.assign(held, {
       drawn: data,
@@ -150,7 +150,6 @@ function drawLanes(held, data, first) {
     page,
     w,
     seats,
-    words: model.words,
     above: held.lanes.start,
     below: held.lanes.end,
     kinds: { above: "start", below: "end" },
@@ -170,7 +169,7 @@ function drawLanes(held, data, first) {
 
 function tell(held, pos) {
   const { model, lanes } = held;
-  const { words, w, seats } = model;
+  const { w, seats } = model;
   if (pos === null) {
     held.readout.textContent = words.lanes_hint;
     return;
@@ -219,7 +218,7 @@ function drawQuestion(held) {
       el(
         "button.act",
         { id: "why-question-run", onclick: () => model.want(request) },
-        model.words.run,
+        words.run,
       ),
     );
     return;

@@ -9,6 +9,7 @@ import { visit } from "../shared/visit.js";
 import * as looked from "./attention.js";
 import * as rested from "./attribution.js";
 import * as trusted from "./trust.js";
+import { words } from "./words.js";
 
 const STEPS = { looked, rested, trust: trusted };
 const SEATS = { what: "seats", span: true };
@@ -19,7 +20,7 @@ const LONG_PATIENCE = 1_800_000;
 const views = keptViews((view) => view.stage);
 
 export function draw(root, picture, page) {
-  const view = views.of(root, () => shell(root, picture));
+  const view = views.of(root, () => shell(root));
   const news = view.picture !== picture;
   Object.assign(view, { picture, page });
   if (news) heard(view);
@@ -33,7 +34,7 @@ export function select(root, picture, page) {
   return paint(view);
 }
 
-function shell(root, picture) {
+function shell(root) {
   const view = {
     root,
     step: "looked",
@@ -46,7 +47,6 @@ function shell(root, picture) {
     stage: el("div.step-stage"),
     says: el("p.step-says", { hidden: true }),
   };
-  const { words } = picture;
   view.buttons = stepButtons(
     "why",
     Object.keys(STEPS).map((key) => ({ key, title: words[`step_${key}`] })),
@@ -65,7 +65,7 @@ function shell(root, picture) {
       el(
         "div.why-bar",
         el("div.steps", { role: "group", "aria-label": words.steps }, view.buttons),
-        compare(view, words),
+        compare(view),
       ),
       view.says,
       view.stage,
@@ -77,7 +77,7 @@ function shell(root, picture) {
 
 // The two ways to ask "why this and not that": another span is a target of step 2, another text or
 // reader is chapter 2's bench.
-function compare(view, words) {
+function compare(view) {
   const link = (id, text, onclick) => el("button.plain", { id, onclick }, text);
   return el(
     "p.compare.role-quiet",
@@ -143,7 +143,7 @@ function paint(view) {
     body.hidden = key !== step;
   });
   view.says.hidden = Boolean(picture.target);
-  view.says.textContent = picture.target ? "" : picture.words.nothing;
+  view.says.textContent = picture.target ? "" : words.nothing;
   const chosen = page.selection;
   if (!picture.target || !chosen) {
     view.stage.hidden = true;
@@ -200,7 +200,6 @@ function model(view, w, chosen) {
     picture,
     seats,
     w,
-    words: picture.words,
     choice,
     chosen,
     width: view.root.clientWidth,

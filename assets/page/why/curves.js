@@ -3,9 +3,10 @@
 import { el, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { extent, scaleLinear, ticks } from "../shared/scales.js";
+import { words } from "./words.js";
 
 /** Legend and both charts of the data of a "curves" answer. */
-export function drawCurves(curves, { width, page, words }) {
+export function drawCurves(curves, { width, page }) {
   const each = Math.min(
     width,
     page.narrow ? width : Math.max(280, Math.floor(width / 2 - 17 * page.scale)),
@@ -13,16 +14,16 @@ export function drawCurves(curves, { width, page, words }) {
   );
   return [
     el("p.curve-says", curves.says),
-    legend(curves, words),
+    legend(curves),
     el(
       "div.curves",
-      ["deletion", "insertion"].map((what) => chart(what, curves, each, page.scale, words)),
+      ["deletion", "insertion"].map((what) => chart(what, curves, each, page.scale)),
     ),
     el("p.role-quiet", words.in_tables),
   ];
 }
 
-function legend(curves, words) {
+function legend(curves) {
   const key = (mark, text) =>
     el("span", svg("svg", { width: 28, height: 12, "aria-hidden": "true" }, mark), ` ${text}`);
   const { deletion, insertion } = curves.bands;
@@ -38,7 +39,7 @@ function legend(curves, words) {
   );
 }
 
-function chart(what, { sizes, lines, bands }, width, scale, words) {
+function chart(what, { sizes, lines, bands }, width, scale) {
   const [left, right, top, bottom, height] = [46, 10, 10, 30, 220].map((x) => x * scale);
   const band = bands[what];
   const [low, high] = extent([...lines.flatMap((line) => line[what]), ...band.low, ...band.high]);

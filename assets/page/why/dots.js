@@ -5,6 +5,7 @@ import { el, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { extent, scaleLinear, ticks } from "../shared/scales.js";
 import { middle, tip } from "../shared/tip.js";
+import { words } from "./words.js";
 
 const ROOM = 120;
 const LARGEST = 4.5;
@@ -32,7 +33,7 @@ export function stacked(at, room, largest) {
   }
 }
 
-/** {root, draw({sets, rows, width, scale, narrow, words, wordsOf})}. */
+/** {root, draw({sets, rows, width, scale, narrow, wordsOf})}. */
 export function makeDots() {
   const view = { tip: tip({ class: "set-tip" }), at: 0 };
   view.stage = el("div.chance");
@@ -41,7 +42,7 @@ export function makeDots() {
 }
 
 function draw(view, model) {
-  const { sets, rows, scale, narrow, words } = model;
+  const { sets, rows, scale, narrow } = model;
   const side = narrow ? 0 : 190 * scale;
   const says = narrow ? 0 : 310 * scale;
   const width = Math.max(220, Math.min(model.width - side - says - 4, 600 * scale));
@@ -61,7 +62,7 @@ function draw(view, model) {
   view.stage.setAttribute("aria-label", words.dots);
 }
 
-function cloud(view, { sets, scale, words, wordsOf }, x, width) {
+function cloud(view, { sets, scale, wordsOf }, x, width) {
   const order = [...sets.drops.keys()].sort((a, b) => sets.drops[a] - sets.drops[b]);
   const room = ROOM * scale;
   const { r, spots } = stacked(order.map((k) => x(sets.drops[k])), room, LARGEST * scale);
@@ -81,7 +82,7 @@ function cloud(view, { sets, scale, words, wordsOf }, x, width) {
   const node = svg(
     "svg.cloud",
     { width, height: foot + 20 * scale, role: "group", "aria-label": words.dots },
-    ...band(sets, x, foot, words, head),
+    ...band(sets, x, foot, head),
     svg("line.axis-line", { x1: 0, x2: width, y1: foot, y2: foot }),
     ticks(x, { room: 60 * scale, em: 12 * scale }).map(({ at, text }) =>
       svg("text.quiet", { x: at, y: foot + 15 * scale, "text-anchor": "middle" }, text)
@@ -96,7 +97,7 @@ function cloud(view, { sets, scale, words, wordsOf }, x, width) {
 }
 
 // Where chance usually lands: beyond either edge lie at most 4 of 100 random sets.
-function band({ low, high }, x, foot, words, head) {
+function band({ low, high }, x, foot, head) {
   const [a, b] = [x(low), x(high)];
   return [
     svg("rect.band", { x: a, y: head, width: Math.max(1, b - a), height: foot - head }),
@@ -138,7 +139,7 @@ function listen(view, node, dots, say) {
 }
 
 // One explanation: its name and cost, its drop on the axis of the dots, its rank in words.
-function method({ name, chosen, data, missing }, x, width, { sets, scale, words }) {
+function method({ name, chosen, data, missing }, x, width, { sets, scale }) {
   const height = 30 * scale;
   const [y, size] = [height / 2, 7 * scale];
   const mark = data && svg("path", {

@@ -4,6 +4,7 @@
 import { el } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
 import { fixed, units } from "../shared/numbers.js";
+import { words } from "./words.js";
 
 /** Characters of the text on each side of the marked words while the reader is awaited. */
 const AROUND = 320;
@@ -18,7 +19,6 @@ const AROUND = 320;
  */
 export function missing(model, request, found, coming) {
   if (found?.data) return [];
-  const { words } = model;
   if (!found) {
     const line = el("p.waiting.role-quiet", { role: "status" }, coming ?? words.waiting);
     return coming ? [line, ...known(model)] : [line];

@@ -3,16 +3,17 @@
 
 import { el, isPress, svg } from "../shared/dom.js";
 import { breakLines, centre, makeLine, markSpan, measure, pieceTicks } from "../shared/lines.js";
+import { words } from "./words.js";
 
 const SHORT = 6;
 const FAINT = 0.08;
 const NAMED = 6;
 
 /**
- * {root, draw(model)}: model is {page, w, seats, words, above, below, kinds, names, byWord, fold,
+ * {root, draw(model)}: model is {page, w, seats, above, below, kinds, names, byWord, fold,
  * folded, marks, pin, label, print(x, peak), point(pos), commit(range, shift), leave()} and perhaps
- * `steady` and `least`, the lowest lane in pixels. `words` are the chapter's words, `names` those for
- * a number above and below; lines where the lanes of `fold` are faint stay closed.
+ * `steady` and `least`, the lowest lane in pixels. `names` are the words for a
+ * number above and below; lines where the lanes of `fold` are faint stay closed.
  */
 export function sheet() {
   const rows = el("div.why-rows");
@@ -83,10 +84,11 @@ function lay(view, key) {
 
 // [CLS] and the separators have no place in the text: a first grey row, one button each, and where
 // each separator stands.
-function specialLine({ w, seats, words: said }) {
+function specialLine({ w, seats }) {
   const spans = new Map();
-  const seat = (pos) => pos === w.n - 1 ? said.at_end : pos > w.clsAt ? said.after_question : null;
-  const words = el(
+  const seat = (pos) =>
+    pos === w.n - 1 ? words.at_end : pos > w.clsAt ? words.after_question : null;
+  const line = el(
     "div.lined.words.special",
     seats.special.map((pos, k) => {
       const span = el("span.unit.faded", w.tokens[pos]);
@@ -105,11 +107,11 @@ function specialLine({ w, seats, words: said }) {
     above,
     below,
     marks: over,
-    words,
+    words: line,
     spans,
     first: 0,
     last: seats.special.length - 1,
-    node: el("div.line", above, el("div.words-box", words, over), below),
+    node: el("div.line", above, el("div.words-box", line, over), below),
   };
 }
 

@@ -6,11 +6,12 @@ import { floats, ints } from "../shared/pack.js";
 import { drawCurves } from "./curves.js";
 import { makeDots } from "./dots.js";
 import { missing, wordText } from "./parts.js";
+import { words } from "./words.js";
 
 const RANDOM = { what: "random", span: true, target: true };
 
 export function draw(root, model, held) {
-  if (!held.made) make(root, model, held);
+  if (!held.made) make(root, held);
   held.model = model;
   const asked = model.wanted(RANDOM);
   const found = asked ? model.need(RANDOM) : null;
@@ -20,7 +21,7 @@ export function draw(root, model, held) {
   held.missing.replaceChildren(...(asked ? missing(model, RANDOM, found) : []));
   held.body.hidden = !found?.data;
   const verdict = rows.find((row) => row.chosen)?.data?.verdict;
-  held.verdict.textContent = verdict ?? model.words.trust_says;
+  held.verdict.textContent = verdict ?? words.trust_says;
   held.verdict.classList.toggle("said", Boolean(verdict));
   if (!found?.data) return;
   drawSets(held, found.data, rows);
@@ -28,7 +29,7 @@ export function draw(root, model, held) {
   drawMore(held, "shuffled", (data) => [el("p.shuffled-says", data.says)], "");
 }
 
-function make(root, model, held) {
+function make(root, held) {
   held.made = true;
   held.verdict = el("p.trust-verdict", { role: "status" });
   held.wait = el("p.role-quiet");
@@ -38,7 +39,7 @@ function make(root, model, held) {
     el(
       "button.act",
       { id: "why-trust-run", onclick: () => held.model.want(RANDOM) },
-      model.words.run,
+      words.run,
     ),
   );
   held.missing = el("div");
@@ -97,7 +98,7 @@ function drawSets(held, data, rows) {
       sets.words.slice(k * sets.size, (k + 1) * sets.size),
       (word) => `“\u2068${wordText(model, word)}\u2069”`,
     ).join(", ");
-  const { page, width, words } = model;
+  const { page, width } = model;
   const seen = rows.map((row) => row.data ?? row.missing.length);
   const key = [data, width, page.scale, page.narrow, ...seen];
   if (held.drawn?.length === key.length && held.drawn.every((one, k) => one === key[k])) return;
@@ -108,7 +109,6 @@ function drawSets(held, data, rows) {
     width,
     scale: page.scale,
     narrow: page.narrow,
-    words,
     wordsOf,
   });
 }
@@ -116,7 +116,7 @@ function drawSets(held, data, rows) {
 // A measurement that is begun by hand, in a fold of its own.
 function drawMore(held, what, show, wait) {
   const { model } = held;
-  const { words, choice } = model;
+  const { choice } = model;
   const request = { what, span: true, target: true, method: choice.method };
   if (!held.more.querySelector(`#why-${what}`)) {
     held.more.append(fold(words[what], held[what], { id: `why-${what}` }));

@@ -27,7 +27,7 @@ from qa_demo.views.why import linked
 from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.answers import ANSWERS, BUSY, CANCELLED, Asked, wanted_by
 from qa_demo.views.why.choice import KEY, Choice, choice_of, other_names, score_name, target_of
-from qa_demo.views.why.words import SIMPLIFIED, WORDS
+from qa_demo.views.why.words import NOTHING, SIMPLIFIED
 
 CHAPTER = Chapter(
     KEY, 9, "Why", "Why", "Where did the reader look, and what did the score rest on?"
@@ -45,13 +45,12 @@ def present(screen: Screen) -> dict[str, Any]:
     if target is None:
         return page_data(
             CHAPTER.question,
-            {"words": WORDS, "target": None, "reply": None},
-            WORDS["nothing"],
+            {"target": None, "reply": None},
+            NOTHING,
             in_own_words(SIMPLIFIED, screen.reading.encoding),
         )
     reading, window = screen.reading, window_of(screen.reading, target)
     picture = {
-        "words": WORDS,
         "reply": None,
         "window": window.index,
         "seats": looked.seats(reading.encoding, window),
@@ -156,7 +155,7 @@ def reply(screen: Screen, value: Any, work: Work) -> dict[str, Any]:
     seen = asked_of(screen, value)
     target = target_of(seen)
     if target is None:
-        raise BadInput(WORDS["nothing"])
+        raise BadInput(NOTHING)
     data = ANSWERS[value["what"]](Asked(work, seen, target, value))
     page = present(seen)
     page["picture"]["reply"] = {
@@ -211,7 +210,7 @@ def code(screen: Screen) -> str:
     target, choice = target_of(screen), choice_of(screen)
     shown = shown_of(screen)
     if target is None:
-        raise BadInput(WORDS["nothing"])
+        raise BadInput(NOTHING)
     return why_code(shown, target, choice.method, choice.baseline or shown.reading.baseline)
 
 
