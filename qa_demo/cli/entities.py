@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qa_demo.cli.shared import Progress
+from qa_demo.core.errors import BadInput
 from qa_demo.figures.slices import Row, Slice, first_gold
 
 NONE = "no entity"
@@ -11,12 +12,15 @@ NONE = "no entity"
 
 def entity_types(rows: Sequence[Row]) -> tuple[Slice, ...]:
     """A slice by the kind of entity (PERSON, DATE, ...) that shares most characters with the first
-    gold answer that has a place; none where en_core_web_sm is not installed.
+    gold answer that has a place; none where en_core_web_sm is not installed. Errors: BadInput where
+    it is broken.
     """
     try:
         import en_core_web_sm
-    except ImportError:
-        return ()
+    except ImportError as fault:
+        if fault.name == "en_core_web_sm":
+            return ()
+        raise BadInput(f"en_core_web_sm is installed and cannot be loaded: {fault}") from fault
     model = en_core_web_sm.load(exclude=["tagger", "parser", "attribute_ruler", "lemmatizer"])
     contexts = list(dict.fromkeys(row["context"] for row in rows if first_gold(row)))
     told, found = Progress("spaCy: paragraph"), {}

@@ -107,5 +107,7 @@ def test_no_rows_and_rules_that_do_not_fit_are_refused(folder: Path) -> None:
     reader = load_reader(str(folder))
     with pytest.raises(BadInput, match="the rows hold no question"):
         qa_demo.evaluate(reader, [])
+    with pytest.raises(BadInput, match=r"got str; of a DataFrame give .* of datasets one split"):
+        qa_demo.evaluate(reader, {"train": ROWS})
     with pytest.raises(BadInput, match="squad1 knows no question without an answer"):
         qa_demo.evaluate(reader, ROWS, rules="squad1")

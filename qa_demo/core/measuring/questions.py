@@ -140,7 +140,10 @@ def _is_empty(row: Mapping[Any, Any]) -> bool:
 
 def _example(row: Any, where: str, number: str) -> Example:
     if not isinstance(row, Mapping):
-        raise BadInput(f"{where} must be an object, got {type(row).__name__}")
+        raise BadInput(
+            f"{where} must be an object, got {type(row).__name__}; of a DataFrame give "
+            f"to_dict('records'), of datasets one split, without with_format('pandas' or 'arrow')"
+        )
     texts = {}
     for field in ("question", "context"):
         if not isinstance(row.get(field), str):
