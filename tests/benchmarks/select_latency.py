@@ -9,13 +9,12 @@ load, since a busy machine is slow at everything.
 
 import argparse
 import os
-import shutil
 import statistics
 import sys
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.browser.conftest import ARGUMENTS
+from tests.browser.conftest import ARGUMENTS, system_chromium
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
 from tests.ports import free_port
@@ -68,9 +67,7 @@ def main(arguments: list[str]) -> int:
     port = free_port()
     app, _, _ = serve(port, FakeReader(), prevent_thread_lock=True)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=ARGUMENTS
-        )
+        browser = playwright.chromium.launch(executable_path=system_chromium(), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.set_default_timeout(60_000)
         page.goto(f"http://127.0.0.1:{port}/")

@@ -19,6 +19,7 @@ from tests.browser.serve import serve
 from tests.browser.shared import Shared
 from tests.fakes import FakeReader
 from tests.ports import free_port
+from tests.run import BROWSERS
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -49,7 +50,7 @@ def site(reader: FakeReader) -> Iterator[str]:
 
 def system_chromium() -> str | None:
     """The installed browser, or the one that CHROMIUM names; None leaves it to Playwright."""
-    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 @pytest.fixture(scope="session")
