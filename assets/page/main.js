@@ -75,10 +75,12 @@ export function mount(element, props, trigger, watch) {
   const kind = kinds[props.kind];
   const root = element.querySelector(".mount");
   const context = { trigger, element };
-  const update = () => kind.update(root, props.value ?? {}, context);
+  // JSON text on the running page, an object in a saved file
+  const value = () => typeof props.value === "string" ? JSON.parse(props.value) : props.value ?? {};
   watch("value", () => {
-    heard(props.value?.slow === true || props.value?.kind === "busy");
-    update();
+    const sent = value();
+    heard(sent.slow === true || sent.kind === "busy");
+    kind.update(root, sent, context);
   });
-  update();
+  kind.update(root, value(), context);
 }

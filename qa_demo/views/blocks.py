@@ -1,9 +1,11 @@
-"""The page as gradio holds it, without its work on what stays as it is."""
+"""The page as gradio holds it, without what it does to parts that stay, and to pictures."""
 
 import copy
 from typing import Any
 
 import gradio as gr
+
+from qa_demo.views.picture import as_text
 
 
 class Page(gr.Blocks):
@@ -28,12 +30,16 @@ class Page(gr.Blocks):
         if places:
             some = copy.copy(block_fn)
             some.outputs = [block_fn.outputs[k] for k in places]
-            values = [predictions[k] for k in places]
+            values = [_sent(block_fn.outputs[k], predictions[k]) for k in places]
             alone = values[0] if len(values) == 1 else values
             changed = await super().postprocess_data(some, alone, state)
             for place, value in zip(places, changed, strict=True):
                 found[place] = value
         return found
+
+
+def _sent(block: Any, value: Any) -> Any:
+    return as_text(value) if isinstance(block, gr.HTML) else value
 
 
 def _stays(value: Any) -> bool:
