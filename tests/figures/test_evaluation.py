@@ -13,6 +13,7 @@ from qa_demo.core.measuring.failures import KINDS, judge, unread
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.figures.evaluation import CHAPTER_OF, MEANING, chapter, report_data
+from qa_demo.figures.opened import likeliest
 from qa_demo.figures.slices import SLICES, answer_looks, named, place, shared_words
 from qa_demo.views.page import CHAPTERS
 from tests.fakes import FakeReader
@@ -163,11 +164,24 @@ def test_a_report_of_1500_questions_by_two_readers_stays_under_a_megabyte() -> N
         | {"context": texts[k // 4], "title": f"article {k // 40}", "in_window": rng.random()}
         for k in range(1500)
     ]
-    piece = [[k, k + 3, rng.random()] for k in range(6)]
     for row in rows:
+        piece = [[k, k + 3, rng.uniform(0.005, 0.03)] for k in range(0, 240, 3)]
+        piece[rng.integers(80)][2] = 0.4
         row["probs"] = {"null": [rng.random()] * 2, "start": piece, "end": piece}
     data = report_data(rows, RUN, rows, RUN | {"reader": "other"})
     assert len(html(data | {"page": "http://127.0.0.1:7860/"})) < 1_000_000
+
+
+def test_of_many_small_chances_the_largest_are_kept_and_all_that_are_listed() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        chance = rng.dirichlet(np.full(60, rng.uniform(0.1, 20)))
+        given = [[4 * k, 4 * k + 3, float(p)] for k, p in enumerate(chance)]
+        kept = likeliest(given)
+        left = [one for one in given if one not in kept]
+        assert kept == sorted(kept) and len(kept) == max(8, (chance >= 0.05).sum())
+        assert max(one[2] for one in left) <= min(one[2] for one in kept)
+        assert all(one[2] < 0.05 for one in left)
 
 
 def test_the_fifths_of_a_paragraph() -> None:
