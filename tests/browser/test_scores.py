@@ -106,6 +106,9 @@ def test_another_question_slides_the_tokens_and_leaves_the_axes(page: Page) -> N
     assert picture.locator(".scores-plane-step svg.scores-plane > text").all_text_contents() == axes
     picture.locator("#scores-drop").click()
     expect(picture.locator(".arrow")).to_have_count(0)
+    expect(picture.locator("#scores-question")).to_have_value("Who crossed it first?")
+    page.get_by_label("Examples").select_option(index=2)
+    expect(picture.locator("#scores-question")).to_have_value("")
 
 
 def test_the_chapter_opens_with_two_questions_and_goes_on_with_one(page: Page) -> None:

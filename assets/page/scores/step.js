@@ -77,6 +77,7 @@ export function makePlaneStep(on) {
       const news = slide &&
         (view.slide?.question !== slide.question || view.text !== model.page.reading.context);
       view.model = model;
+      if (view.text !== model.page.reading.context) view.question.value = "";
       view.text = model.page.reading.context;
       view.moved.hidden = !slide;
       if (slide !== view.slide) {
