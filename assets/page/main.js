@@ -77,10 +77,11 @@ export function mount(element, props, trigger, watch) {
   const context = { trigger, element };
   // JSON text on the running page, an object in a saved file
   const value = () => typeof props.value === "string" ? JSON.parse(props.value) : props.value ?? {};
+  const update = (sent) => kind.update(root, sent, context);
   watch("value", () => {
     const sent = value();
     heard(sent.slow === true || sent.kind === "busy");
-    kind.update(root, sent, context);
+    update(sent);
   });
-  kind.update(root, value(), context);
+  update(value());
 }

@@ -155,6 +155,11 @@ class Visitor:
         if not message["success"]:
             raise Lost(f"event {number} failed: {str(message['output'])[:200]}")
         values = message["output"]["data"]
+        # a picture's value comes as JSON text (views/picture.py)
+        values = [
+            json.loads(value) if isinstance(value, str) and value.startswith("{") else value
+            for value in values
+        ]
         pairs = zip(self.wires.names[number], values, strict=True)
         found = {
             name: value
