@@ -112,6 +112,7 @@ let settled = () => {};
 /** Bring the lit part into sight, and again as what stands in it comes, until one moves the page. */
 export function showLit() {
   settled();
+  if (light.due) paint(); // else the part that the step asked about is still the lit one
   const lit = document.querySelector(".lit") ?? byHand();
   if (!lit) return;
   land(lit);
