@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from qa_demo.views.picture import as_text
+from qa_demo.core.files.embed import embedded
 
 
 class Page(gr.Blocks):
@@ -39,7 +39,7 @@ class Page(gr.Blocks):
 
 
 def _sent(block: Any, value: Any) -> Any:
-    return as_text(value) if isinstance(block, gr.HTML) else value
+    return embedded(value) if isinstance(block, gr.HTML) else value
 
 
 def _stays(value: Any) -> bool:
