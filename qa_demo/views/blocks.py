@@ -39,7 +39,8 @@ class Page(gr.Blocks):
 
 
 def _sent(block: Any, value: Any) -> Any:
-    return embedded(value) if isinstance(block, gr.HTML) else value
+    """A picture's value as text; what is no value, as gradio's mark of a stream's end, as it is."""
+    return embedded(value) if isinstance(block, gr.HTML) and isinstance(value, dict) else value
 
 
 def _stays(value: Any) -> bool:

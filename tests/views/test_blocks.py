@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 import pytest
+from gradio.components import _Keywords
 from gradio.state_holder import SessionState
 
 from qa_demo.views.blocks import Page
@@ -46,6 +47,12 @@ def test_one_output_is_gradios(handed: Any) -> None:
     page, event, _ = a_page(1)
     found = finished(page.postprocess_data(event, handed, SessionState(page)))
     assert found == finished(gr.Blocks.postprocess_data(page, event, handed, SessionState(page)))
+
+
+def test_the_end_of_a_stream_changes_nothing() -> None:
+    page, event, _ = a_page(3)
+    ended = [_Keywords.FINISHED_ITERATING] * 3
+    assert finished(page.postprocess_data(event, ended, SessionState(page))) == [None] * 3
 
 
 def test_too_few_values_are_refused() -> None:
