@@ -105,8 +105,13 @@ export function changed() {
   if (!data.changed[0].length) return;
   const says = ({ survived, right, share }) =>
     share ? `${grouped(survived)} of ${grouped(right)} (${range(share, 1)} %)` : "none was right";
-  /** A button that shows a question and its twin. */
-  const lost = (id) => el("button", { type: "button", onclick: () => press({ text: id }) }, id);
+  /** A button that shows the changed question; an id would be wider than the table. */
+  const lost = (id, k) =>
+    el(
+      "button",
+      { title: id, "aria-label": `${k + 1}: ${id}`, onclick: () => press({ text: id }) },
+      k + 1,
+    );
   section(
     "Changed questions",
     table(

@@ -53,6 +53,9 @@ export function share(weight) {
  */
 export const rowsFor = (sparse) => Math.min(sparse.length, MOST) + (sparse.length > 1 ? 1 : 0);
 
+/** With more decimals than these the loss stands alone: the column has no room for p beside it. */
+const LONG = 3;
+
 /**
  * The printed rows of one head: `pos` is null where further labels are taken together.
  * @param {ArrayLike<number>} logits
@@ -66,7 +69,8 @@ export function gapRows(logits, z, sparse, narrow, digits = 2) {
   if (sparse.length === 1) {
     const gap = fixed(z - logits[sparse[0][0]], digits);
     const p = probability(Math.exp(logits[sparse[0][0]] - z));
-    return [{ pos: sparse[0][0], text: narrow ? gap : `p ${p}, −log p = ${gap}` }];
+    const whole = digits > LONG ? `−log p = ${gap}` : `p ${p}, −log p = ${gap}`;
+    return [{ pos: sparse[0][0], text: narrow ? gap : whole }];
   }
   const order = [...sparse].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   const named = order.length > MOST ? order.slice(0, MOST - 1) : order;
