@@ -39,7 +39,9 @@ MEAN_OF_TWO = re.compile(r"\) / 2(?!\.?\d)")
 """The 2 of a mean counts its two addends, which stand before it."""
 SLOW_ACT = 60_000
 QUICK = 6_000
-WANTED = os.environ.get("LESSONS", "best-pair no-answer one-vector training spanbert").split()
+WANTED = os.environ.get(
+    "LESSONS", "best-pair no-answer one-vector training spanbert threshold"
+).split()
 PLAYED = [lesson for lesson in load() if WANTED == ["all"] or lesson.id in WANTED]
 WAIT = 60_000
 """Milliseconds that an explanation or a measurement may take."""
@@ -85,6 +87,11 @@ MISSING = f"""(needs) => {{
     (percent && at(x, d + 2) === at(n / 100, d + 2)) || (percent && at(100 * x, d) === at(n, d))));
 }}"""
 """Of the numbers needed, [size, decimals, whether it is a percentage], those that nothing shows."""
+
+IN_SIGHT = """() => [...document.querySelectorAll(".lit")].some((node) => {
+  const { top, bottom } = node.getBoundingClientRect();
+  return bottom > 40 && top < innerHeight - 40;
+})"""
 
 
 def value(text: str) -> float:
@@ -212,17 +219,18 @@ class Played:
     def missing(self, needed: list[str], patience: int) -> list[str]:
         """Those of the numbers that do not come to stand on the page."""
         needs = [as_need(n) for n in needed]
+        if self.comes(f"(needs) => ({MISSING})(needs).length === 0", needs, patience):
+            return []
+        left = self.page.evaluate(MISSING, needs)
+        return [n for n in needed if as_need(n) in left]
+
+    def comes(self, script: str, arg: Any = None, patience: int = QUICK) -> bool:
+        """Whether this holds of the page, now or soon."""
         try:
-            self.page.wait_for_function(
-                f"(needs) => ({MISSING})(needs).length === 0",
-                arg=needs,
-                polling=200,
-                timeout=patience,
-            )
+            self.page.wait_for_function(script, arg=arg, polling=200, timeout=patience)
         except Late:
-            left = self.page.evaluate(MISSING, needs)
-            return [n for n in needed if as_need(n) in left]
-        return []
+            return False
+        return True
 
 
 @pytest.fixture(scope="module")
@@ -270,6 +278,8 @@ def faults_of(played: Played, lesson: Lesson, k: int) -> list[str]:
     more: list[str] = []
     if step.predict:
         played.guess(step)
+        if not step.byhand and not played.comes(IN_SIGHT):
+            faults.append("what is pointed at is not in sight")
         text += " \n " + played.strip()
         if step.predict != "chips" and not step.byhand:
             faults += early(played.found["last"], claims(before_guess)[0], before)
