@@ -31,12 +31,17 @@ def chosen(place: Page | Locator, first: int, last: int | None = None) -> None:
     expect(place.locator(".selected-text")).to_have_attribute("data-span", span)
 
 
-def load_anew(page: Page) -> None:
-    """Reload. gradio's client may call an open stream's end an error: none of this page's."""
+def leaving(page: Page) -> None:
+    """Gradio's client may call the end of a stream that is open an error: none of this page's."""
     page.evaluate("""() => {
       console.error = () => {};
       window.addEventListener("unhandledrejection", (event) => event.preventDefault());
     }""")
+
+
+def load_anew(page: Page) -> None:
+    """Reload."""
+    leaving(page)
     page.reload()
 
 

@@ -8,8 +8,9 @@ from playwright.sync_api import Page, expect
 
 from qa_demo.views.link.fragment import pack, parse
 from tests.browser.serve import UNKNOWN
+from tests.browser.steps import leaving
 
-LONG = "The towers were drawn by Georg Rotne in July. " * 1
+LONG = "The towers were drawn by Georg Rotne in July. "
 TEXTS = {"question": "Who drew the towers?", "paragraph": LONG}
 
 
@@ -56,6 +57,7 @@ def test_whoever_is_quick_can_go_back_to_the_start(open_page: Callable[..., Page
     """The tab is pressed as soon as it is there, before the address follows."""
     page = open_page()
     address = page.url
+    leaving(page)
     page.goto("about:blank")
     page.add_init_script("""new MutationObserver((_, seen) => {
       const asked = document.querySelector("#asked .asked-question")?.textContent;
