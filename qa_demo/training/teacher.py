@@ -20,6 +20,7 @@ from transformers import AutoTokenizer
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.types import Window
 from qa_demo.training import checkpoints
+from qa_demo.training.processor import processor_has_bf16
 from qa_demo.training.twoheads import TwoHeads, load
 
 MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
@@ -60,7 +61,9 @@ class Teacher:
         longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id
         ids = torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
         mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
-        start, end, tags = self.model(ids, mask, torch.zeros_like(ids))
+        with torch.autocast(ids.device.type, torch.bfloat16, enabled=processor_has_bf16()):
+            logits = self.model(ids, mask, torch.zeros_like(ids))
+        start, end, tags = (x.float() for x in logits)
         found = []
         for b, (row, w) in enumerate(zip(rows, windows, strict=True)):
             size = int(w.is_context.sum())
