@@ -111,6 +111,11 @@ def test_neither_the_offer_nor_the_busy_line_moves_the_page(
     expect(page.locator("#ask-cancel")).to_be_in_viewport()
     page.evaluate(BUSY, "")
     assert page.evaluate(PLACES) == before
+    page.evaluate(BUSY, "reading window 3 of 11")
+    page.evaluate("document.body.classList.add('lessons')")
+    page.evaluate("document.querySelector('#asked').scrollIntoView()")
+    line, asked = (page.locator(part).bounding_box() for part in (".say-line", "#asked"))
+    assert size is PHONE or line["y"] > asked["y"] + asked["height"]
 
 
 def test_a_phone_shows_an_unanswerable_text_on_its_first_screen(
