@@ -158,8 +158,19 @@ def _threshold(
         named["most_lost"] = objective.most_lost
     if objective.costs is not None:
         named["costs"] = objective.costs._asdict()
-    at = asdict(chosen.point)
-    return {"threshold": chosen.point.threshold, "objective": named, "at_threshold": at}
+    by_f1, at = Objective("f1"), chosen.point.threshold
+    highest = line.best(by_f1)
+    f1 = {
+        "at_threshold": line.value(by_f1, at),
+        "highest": highest.value,
+        "highest_at": highest.point.threshold,
+    }
+    return {
+        "threshold": at,
+        "objective": named,
+        "at_threshold": asdict(chosen.point),
+        "f1_of_all": f1,
+    }
 
 
 def _calibration(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
@@ -243,4 +254,9 @@ def _lines(result: dict[str, Any]) -> str:
         chosen = result["objective"]
         unit = "" if chosen["name"] == "cost" else " %"
         lines.append(f"chosen so that {chosen['meaning']}: {chosen['value']:.3f}{unit}")
+        f1 = result["f1_of_all"]
+        lines.append(
+            f"F1 of all questions {f1['at_threshold']:.1f}; its highest, {f1['highest']:.1f}, is "
+            f"at threshold {f1['highest_at']:.3f} (--objective f1)"
+        )
     return "\n".join(lines)

@@ -164,6 +164,10 @@ def test_the_objective_stands_in_output_and_file(
         said, found = capsys.readouterr().out, json.loads(out.read_text())["objective"]
         assert found["name"] == name and f"chosen so that {found['meaning']}: " in said
         values[name] = found["value"]
+        f1 = json.loads(out.read_text())["f1_of_all"]
+        assert f"its highest, {f1['highest']:.1f}, is at threshold {f1['highest_at']:.3f}" in said
+        values["highest"] = max(values.get("highest", 0), f1["at_threshold"])
+    assert values.pop("highest") == values["f1"]  # the other thresholds are no better by F1
     assert found["costs"] == {"withheld": 1, "wrong": 0, "unanswerable": 5}
     scored = ["evaluate", str(questions), "--reader", str(folder), *SMALL, "--json"]
     for name in ("f1", "exact"):
