@@ -11,6 +11,7 @@ from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.core.course.lessons import Lesson, Step
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Finding
@@ -174,11 +175,12 @@ class Strip:
         return self._sent(**made[0]) if made[0] else Update()
 
     def worksheet(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
-        """A lesson for paper, read by the page's own reader."""
-        place, error = attempt(lambda: self.place(value))
-        if place is None:
+        """A lesson for paper, on its own texts or a teacher's, read by the page's own reader."""
+        asked, error = attempt(lambda: (self.place(value), self._own(value)))
+        if asked is None:
             yield said(error or "", "error")
             return
+        (lesson, _), own = asked
         services = self.frame.services
 
         def read(key: str) -> tuple[Reading, tuple[Answer, ...]]:
@@ -188,11 +190,13 @@ class Strip:
             reading = stored or services.read(services.default, *texts, example.options)
             return reading, example.answers
 
+        def made(*_: Any) -> dict[str, Any]:
+            text = None if own is None else services.read(services.default, *own, WindowOptions())
+            known = measured(services.default)
+            return worksheet(lesson, read, services.first, known, text)
+
         outcome = yield from self.frame.slow.follow(
-            visitor,
-            f"{KIND} worksheet",
-            lambda *_: worksheet(place[0], read, services.first, measured(services.default)),
-            Busy("making the worksheet"),
+            visitor, f"{KIND} worksheet", made, Busy("making the worksheet")
         )
         if outcome.result is not None:
             yield said("")

@@ -6,28 +6,32 @@ from typing import Any
 from qa_demo.core.course.lessons import Lesson, Step
 from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.reader import Reader
+from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Finding
-from qa_demo.figures.lessons.proof import Read, case_of
+from qa_demo.figures.lessons.proof import Read, case_of, fault_of
 from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
 from qa_demo.views.lessons.find import NOTHING, filled
 
 
 def worksheet(
-    lesson: Lesson, read: Read, reader: Callable[[], Reader], measured: Measured | None
+    lesson: Lesson,
+    read: Read,
+    reader: Callable[[], Reader],
+    measured: Measured | None,
+    own: Reading | None = None,
 ) -> dict[str, Any]:
-    """Title, texts and steps with their solutions; `reader()` is asked where a check needs it."""
-    texts: dict[tuple[str, str], None] = {}
-    steps = []
-    for step in lesson.steps:
-        reading, gold = read(step.example or lesson.example)
-        asks = step.check and CHECKS[step.check].needs_reader
-        case = case_of(step, reading, gold, reader() if asks else None, measured)
-        asked = (reading.encoding.question, reading.encoding.context)
-        texts.setdefault(asked)
-        about = asked[0] if len({s.example or lesson.example for s in lesson.steps}) > 1 else ""
-        steps.append(_row(step, case, about))
+    """Title, texts and steps with their solutions; `reader()` is asked where a check needs it. A
+    step is set on a teacher's `own` text where it holds there, else on the lesson's.
+    """
+    found = [_found(lesson, step, read, reader, measured, own) for step in lesson.steps]
+    asked = [(c.reading.encoding.question, c.reading.encoding.context) for c, _ in found]
+    texts = dict.fromkeys(asked)
+    steps = [
+        _row(step, case, finding, "" if step.byhand or len(texts) == 1 else question)
+        for step, (case, finding), (question, _) in zip(lesson.steps, found, asked, strict=True)
+    ]
     return {
         "title": lesson.title,
         "wrong": lesson.wrong,
@@ -36,8 +40,29 @@ def worksheet(
     }
 
 
-def _row(step: Step, case: Case, about: str) -> dict[str, Any]:
-    found = CHECKS[step.check].find(case) if step.check else NOTHING
+def _found(
+    lesson: Lesson,
+    step: Step,
+    read: Read,
+    reader: Callable[[], Reader],
+    measured: Measured | None,
+    own: Reading | None,
+) -> tuple[Case, Finding]:
+    by = reader() if step.check and CHECKS[step.check].needs_reader else None
+    if own is not None and step.own:
+        case = case_of(step, own, (), by, measured, own=True)
+        finding = _finding(step, case)
+        if not step.check or fault_of(step, finding) is None:
+            return case, finding
+    case = case_of(step, *read(step.example or lesson.example), by, measured)
+    return case, _finding(step, case)
+
+
+def _finding(step: Step, case: Case) -> Finding:
+    return CHECKS[step.check].find(case) if step.check else NOTHING
+
+
+def _row(step: Step, case: Case, found: Finding, about: str) -> dict[str, Any]:
     options = [*step.options, *found.options]
     return {
         "title": printable(step.title),

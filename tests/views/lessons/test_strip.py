@@ -134,8 +134,11 @@ def test_a_text_of_ones_own_stands_in_for_the_lessons(frame: Frame, screen: Scre
     cocoa = sent(frame, screen, "open", {"lesson": "span", "step": 2}).screen
     chosen = sent(frame, cocoa, "look", {"lesson": "span", "step": 0, "own": True})
     assert chosen.pictures[KEY]["reply"]["foreign"], "an example is not the teacher's text"
-    empty = sent(frame, screen, "open", {**place, "own": {**own, "context": " "}})
-    assert empty.refused and "the paragraph is empty" in empty.message["text"]
+    for name in ("open", "worksheet"):
+        empty = sent(frame, screen, name, {**place, "own": {**own, "context": " "}})
+        assert empty.refused and "the paragraph is empty" in empty.message["text"]
+    paper = sent(frame, screen, "worksheet", {"lesson": "span", "step": 0, "own": own})
+    assert [own["question"], own["context"]] in paper.pictures[KEY]["worksheet"]["texts"]
 
 
 @pytest.mark.parametrize("name", ["open", "restore", "look", "guess"])

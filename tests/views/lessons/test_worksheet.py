@@ -2,11 +2,14 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from qa_demo.core.course.lessons import Lesson
+from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.figures.lessons.proof import prove
 from qa_demo.views.lessons.course import SAID, load
 from qa_demo.views.lessons.worksheet import AT_THE_PAGE, MEASURED, worksheet
 from qa_demo.views.measured import measured
@@ -26,11 +29,22 @@ def numbers(text: str) -> set[float]:
     return {float(n.replace(",", "")) for n in NUMBER.findall(re.sub(r"“[^”]*”", "", text))}
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
-def test_a_worksheet_holds_the_numbers_that_its_questions_need(lesson: Lesson) -> None:
-    steps = tuple(s for s in lesson.steps if not (s.check and CHECKS[s.check].needs_reader))
-    lesson = replace(lesson, steps=steps)
-    sheet = worksheet(lesson, stored, lambda: FakeReader(bio=True), measured("bundled"))
+def on_paper(lesson: Lesson) -> Lesson:
+    """Without the steps whose check asks the reader."""
+    asked = (s for s in lesson.steps if not (s.check and CHECKS[s.check].needs_reader))
+    return replace(lesson, steps=tuple(asked))
+
+
+def sheet_of(lesson: Lesson, own: Reading | None = None) -> dict[str, Any]:
+    return worksheet(lesson, stored, lambda: FakeReader(bio=True), measured("bundled"), own)
+
+
+@pytest.mark.parametrize("own", [None, "vigdis", "insulin"])
+@pytest.mark.parametrize("lesson", [on_paper(one) for one in LESSONS], ids=lambda lesson: lesson.id)
+def test_a_worksheet_holds_the_numbers_that_its_questions_need(
+    lesson: Lesson, own: str | None
+) -> None:
+    sheet = sheet_of(lesson, None if own is None else stored(own)[0])
     for step, row in zip(lesson.steps, sheet["steps"], strict=True):
         text = row["text"]
         if row["asks"] not in ("number", "pick") or step.byhand:
@@ -46,8 +60,25 @@ def test_a_worksheet_holds_the_numbers_that_its_questions_need(lesson: Lesson) -
 
 def test_lesson_3_prints_its_logits() -> None:
     lesson = next(one for one in LESSONS if one.id == "best-pair")
-    sheet = worksheet(lesson, stored, lambda: FakeReader(bio=True), measured("bundled"))
+    sheet = sheet_of(lesson)
     peaks, winner, formula = (sheet["steps"][k]["text"] for k in (1, 3, 4))
     assert "position 15" in peaks and "position 11" in peaks and "logits" in peaks
     assert "CERN" in winner and "Start and end logit" in winner
     assert "start probabilities" in formula and "0.62" in formula
+
+
+def test_a_worksheet_on_a_teachers_text_keeps_the_lessons_where_its_own_does_not_hold() -> None:
+    own, kept = stored("vigdis")[0], {True: 0, False: 0}
+    asked = own.encoding.question
+    for lesson in map(on_paper, LESSONS):
+        sheet = sheet_of(lesson, own)
+        proved = prove(lesson, lambda _: (own, ()), None, measured("bundled"), own=True)
+        texts = {question for question, _ in sheet["texts"]}
+        for row, found in zip(sheet["steps"], proved, strict=True):
+            if found.step.byhand:
+                assert not row["about"]
+                continue
+            (about,) = {row["about"]} - {""} or texts
+            kept[found.fault is None] += 1
+            assert (about == asked) == (found.fault is None), f"{lesson.id}: {row['title']}"
+    assert min(kept.values()) > 5
