@@ -6,11 +6,12 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.masking.infill import AIMS
 from qa_demo.core.measuring.published import SPANBERT, SPANBERT_OBJECTIVES
 from qa_demo.training.card_phases import ENCODER, flag
 from qa_demo.training.card_tables import table
 
+AIMS = {"mlm_top1": 35.0, "sbo_top1": 26.0}
+"""What the pre-training was to reach: held-out top-1 in percent."""
 COLUMNS = (
     ("MLM top-1", "mlm_top1"),
     ("MLM perplexity", "mlm_perplexity"),

@@ -139,19 +139,6 @@ PLACES: dict[str, tuple[list[str], list[Box]]] = {
             Box("#spans-n-best-size", "2.5", "must be a whole number from 1 to", "13"),
         ],
     ),
-    "mask": (
-        ["#tab-spanbert", "#spanbert-law summary"],
-        [
-            Box("#spanbert-seed", "-1", "from 0 to 2147483647, got -1", "7"),
-            Box("#spanbert-seed", "seven", "a whole number from 0 to", "8"),
-            Box("#spanbert-seed", "2147483648", "to 2147483647, got", "9"),
-            Box("#spanbert-seed", "", "the box is empty", "10"),
-        ],
-    ),
-    "model": (
-        ["#tab-spanbert", "#spanbert-models summary"],
-        [Box("#spanbert-model", UNKNOWN, "no such model", "bundled", "#spanbert-load")],
-    ),
     "neighbours": (
         ["#tab-spanbert", "#spanbert-step-predict"],
         [

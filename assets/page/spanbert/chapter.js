@@ -1,7 +1,7 @@
 // Chapter 8, SpanBERT: mask, predict, and what is left of pre-training when it reads. One step is
 // on show at a time.
 
-import { el, fold, stepButtons } from "../shared/dom.js";
+import { el, stepButtons } from "../shared/dom.js";
 import { drawClosing } from "./closing.js";
 import { drawMask } from "./mask.js";
 import { drawPredict } from "./predict.js";
@@ -28,39 +28,12 @@ function shell(root, step) {
   view.source = sourceMenu();
   view.wait = el("p.spanbert-says.role-quiet", { role: "status" });
   view.failed = el("p.banner");
-  view.model = el("input", {
-    type: "text",
-    id: "spanbert-model",
-    spellcheck: "false",
-    "aria-label": "A masked-language model: bundled, a folder, or a Hugging Face id",
-  });
-  view.models = fold(
-    "the model that fills the blanks",
-    el(
-      "form.model-line",
-      {
-        onsubmit: (event) => {
-          event.preventDefault();
-          view.page.input("mask-model", view.model.value, "mask-source");
-        },
-      },
-      view.model,
-      el("button.act", { type: "submit", id: "spanbert-load" }, "load"),
-      el(
-        "span.role-quiet",
-        "bundled, a folder on this machine, or the Hugging Face id of a masked-language " +
-          "model. Only ours has a span boundary head too.",
-      ),
-    ),
-    { id: "spanbert-models" },
-  );
   root.replaceChildren(
     el("div.steps", { role: "group", "aria-label": "Steps of this chapter" }, view.buttons),
     view.failed,
     view.wait,
     view.source.root,
     ...view.stages,
-    view.models,
   );
   return view;
 }
@@ -78,9 +51,7 @@ function open(view, key) {
 function shown({ step, picture, held, measured }) {
   if (step === "closing") return measured;
   if (step !== "predict" || picture.predict || picture.step === "predict") return picture[step];
-  return held && held.source === picture.source && held.mask === JSON.stringify(picture.mask)
-    ? held.predict
-    : null;
+  return held?.mask === JSON.stringify(picture.mask) ? held.predict : null;
 }
 
 function waits({ step, picture, lacking }, data) {
@@ -114,8 +85,6 @@ function paint(view) {
     view.stages[k].toggleAttribute("hidden", !on);
     if (on) paintStep(view.stages[k], data, page);
   });
-  if (view.named !== picture.source) view.model.value = picture.source;
-  view.named = picture.source;
   view.source.root.toggleAttribute("hidden", view.step === "closing" || !picture.mask);
   if (picture.mask) view.source.draw(picture.mask, page);
   // a saved page without the text says so, and asks no more
@@ -132,11 +101,7 @@ export function draw(root, picture, page) {
   if (picture.closing) view.measured = picture.closing;
   view.lacking ??= picture.lacking;
   if (picture.predict) {
-    view.held = {
-      source: picture.source,
-      mask: JSON.stringify(picture.mask),
-      predict: picture.predict,
-    };
+    view.held = { mask: JSON.stringify(picture.mask), predict: picture.predict };
   }
   paint(view);
 }

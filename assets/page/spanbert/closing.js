@@ -2,7 +2,6 @@
 // helps.
 
 import { drawing, el, fold, glued, svg, table } from "../shared/dom.js";
-import { grouped } from "../shared/numbers.js";
 import { max, min, scaleLinear, ticks } from "../shared/scales.js";
 
 const block = (name, says, kind, tag) =>
@@ -44,7 +43,7 @@ function road(parts) {
 /**
  * Baselines of labels that stand one below the other, moved apart until each has a line of its own.
  */
-export function apart(ys, line) {
+function apart(ys, line) {
   const order = ys.map((y, k) => [y, k]).sort((a, b) => a[0] - b[0]);
   const out = [...ys];
   order.forEach(([y, k], i) => {
@@ -171,109 +170,6 @@ function panel({ title, rows }, page, width) {
   );
 }
 
-// Held-out top-1 of MLM (dots) and SBO (rings) by step; each phase is a line of its own, squares
-// are all blanks at its end, aims dotted.
-function learning({ rows, ends, begins, aims }, page, width) {
-  const size = page.scale;
-  const [left, right, top, bottom] = [
-    34 * size,
-    74 * size,
-    (begins.length ? 37 : 24) * size,
-    38 * size,
-  ];
-  const [wide, tall] = [Math.min(width, 720 * size), 260 * size];
-  const end = rows.at(-1).step;
-  const most = max([
-    ...[...rows, ...ends].flatMap((r) => [r.mlm ?? 0, r.sbo ?? 0]),
-    ...aims.map((a) => a.top1),
-  ]) * 1.08;
-  const x = scaleLinear([0, end], [left, wide - right]);
-  const y = scaleLinear([0, most], [tall - bottom, top]);
-  const heads = ["mlm", "sbo"].map((head) => [head, rows.filter((r) => head in r)]).filter((
-    [, list],
-  ) => list.length);
-  const names = [
-    ...heads.map(([head, list]) => [head.toUpperCase(), y(list.at(-1)[head]), ""]),
-    ...aims.map((a) => [`aim ${a.name}`, y(a.top1), "quiet"]),
-  ];
-  const lines = apart(names.map((n) => n[1] + 4 * size), 14 * size);
-  const side = (page.narrow ? 6 : 8) * size;
-  const phases = (list) =>
-    [...new Set(list.map((r) => r.phase))].map((n) => list.filter((r) => r.phase === n));
-  return drawing(
-    wide,
-    tall,
-    {
-      role: "img",
-      "aria-label":
-        "Held-out top-1 of MLM and SBO by step of the pre-training; the numbers stand in the table",
-    },
-    ticks(y, { room: 40 * size }).map(({ at, text }) => [
-      svg("path.rule", { d: `M${left},${at}H${wide - right}` }),
-      svg("text.quiet", { x: left - 6 * size, y: at + 4 * size, "text-anchor": "end" }, text),
-    ]),
-    ticks(x, { room: (wide - left - right) / (page.narrow ? 4 : 6), em: 16 * size }).map((t) =>
-      svg(
-        "text.quiet",
-        { x: t.at, y: tall - bottom + 16 * size, "text-anchor": "middle" },
-        grouped(t.value),
-      )
-    ),
-    begins.map((
-      { phase, step },
-      k,
-    ) => [
-      svg("path.rule-ink.phase-rule", { d: `M${x(step)},${top - 6 * size}V${tall - bottom}` }),
-      svg("text.quiet", {
-        x: x(step) + 4 * size,
-        y: top - (k && (page.narrow || k % 2) ? 10 : 23) * size,
-      }, page.narrow && k ? String(phase) : `phase ${phase}`),
-    ]),
-    aims.map((
-      a,
-    ) => [svg("path.rule-ink.aim-line", { d: `M${left},${y(a.top1)}H${wide - right}` })]),
-    heads.map(([head, list]) => [
-      phases(list).map((some) =>
-        svg("path", {
-          class: `rule-ink ${head}-line`,
-          d: `M${some.map((r) => `${x(r.step)},${y(r[head])}`).join("L")}`,
-        })
-      ),
-      list.map((r) =>
-        svg("circle", {
-          class: head === "mlm" ? "ink" : "hollow seed-dot",
-          cx: x(r.step),
-          cy: y(r[head]),
-          r: (page.narrow ? 2.5 : 3.5) * size,
-        })
-      ),
-    ]),
-    ends.map((r) =>
-      heads.map((
-        [head],
-      ) => (head in r
-        ? svg("rect", {
-          class: head === "mlm" ? "ink" : "hollow seed-dot",
-          x: x(r.step) - side / 2,
-          y: y(r[head]) - side / 2,
-          width: side,
-          height: side,
-        })
-        : null)
-      )
-    ),
-    names.map(([name, , kind], k) =>
-      svg("text", { class: kind, x: wide - right + 8 * size, y: lines[k] }, name)
-    ),
-    svg(
-      "text.quiet",
-      { x: (left + wide - right) / 2, y: tall - 3, "text-anchor": "middle" },
-      "step",
-    ),
-    svg("text.quiet", { x: 0, y: 10 * size }, begins.length ? "%" : "top-1, %"),
-  );
-}
-
 /** Which parts are open: kept through redraws. */
 const opened = new Set();
 
@@ -284,7 +180,7 @@ function part(kind, title, ...content) {
   return node;
 }
 
-export function drawClosing(root, { parts, saysIs, ablation, scores, curve }, page) {
+export function drawClosing(root, { parts, saysIs, ablation, scores }, page) {
   const width = root.clientWidth;
   const half = page.narrow ? width : Math.min(560 * page.scale, (width - 32) / 2);
   root.replaceChildren(
@@ -310,17 +206,10 @@ export function drawClosing(root, { parts, saysIs, ablation, scores, curve }, pa
           el("div.paper-tables", ablation.paper.map((t) => table(t, page))),
           el("p.role-quiet", `Source: ${ablation.source}.`),
         ),
-        part(
-          "scores learning",
-          "how our pre-training went",
-          el("p.spanbert-says", glued(curve.says)),
-          curve.rows.length ? learning(curve, page, width) : null,
-          curve.legend ? el("p.role-quiet", curve.legend) : null,
-        ),
         scores
           ? part(
             "scores",
-            "what it reached",
+            "what our pre-training reached",
             el("p.spanbert-says", glued(scores.says)),
             el("div.panels", scores.panels.map((p) => panel(p, page, half))),
           )

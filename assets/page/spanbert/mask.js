@@ -1,23 +1,17 @@
 // Step 1 of chapter 8: a text, its hidden spans by hand or by the law, the draw turn by turn, and
 // BERT's single pieces beside them.
 
-import { refuse } from "../shared/cause.js";
 import { el, fold } from "../shared/dom.js";
-import { grouped } from "../shared/numbers.js";
-import { wholeNumber } from "../shared/setting.js";
 import { keptViews } from "../shared/views.js";
 import { histogram, legend } from "./mask_lengths.js";
 import { maskText } from "./mask_text.js";
 
-const PACE = 1100;
-const MOST_SEED = 2 ** 31 - 1;
 const HOW = "Drag over words to hide them.";
 const views = keptViews((view) => view.said);
-const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function shell(root) {
   /** @type {any} */
-  const view = { root, k: 0, timer: null, shown: false, play: false, picture: null };
+  const view = { root, k: 0, shown: false, picture: null };
   const send = (name, value) => view.page.input(name, value);
   view.spans = maskText(
     "The text: arrow keys move between words, Shift extends, Enter hides or shows, Delete " +
@@ -44,26 +38,14 @@ function shell(root) {
     "aria-label": "Moment of the draw",
     oninput: () => go(view, Number(view.slider.value)),
   });
-  view.run = act("play", () => (view.timer ? stop(view) : start(view)), "spanbert-play");
   view.back = act("back", () => go(view, view.k - 1), "spanbert-back");
   view.next = act("next", () => go(view, view.k + 1), "spanbert-next");
-  view.steps = el("div.acts", view.back, view.next, view.run, view.slider);
+  view.steps = el("div.acts", view.back, view.next, view.slider);
   view.budget = el("div.budget");
-  view.seed = el("input", {
-    type: "text",
-    inputmode: "numeric",
-    autocomplete: "off",
-    id: "spanbert-seed",
-    size: 10,
-    onblur: () => typedSeed(view),
-    onkeydown: ({ key }) => {
-      if (key === "Enter") typedSeed(view);
-      else if (key === "Escape") view.seed.value = view.picture.seed;
-    },
-  });
+  view.seed = el("output.role-quiet.tabular", { id: "spanbert-seed" });
   view.draw = act(
     "draw by the law",
-    () => draws(view, view.picture.byHand ? view.picture.seed : view.picture.seed + 1),
+    () => send("mask-seed", view.picture.seed + (view.picture.byHand ? 0 : 1)),
     "spanbert-draw",
   );
   view.used = ["span", "token"].map((value) =>
@@ -87,15 +69,9 @@ function shell(root) {
       view.counts[k],
       el("label.use", view.used[k], " asked in step 2"),
     );
-  view.one = act(
-    "show all but the first run",
-    () => send("mask-only", view.picture.spans.runs[0][0]),
-    "spanbert-one",
-  );
   view.hist = el("div.hist");
   view.histLegend = el("div");
   view.histSays = el("p.role-quiet.hist-says.veil-part");
-  view.more = el("div.acts");
   view.levers = el("div.mask-levers");
   view.keys = {
     mask: key("mask", "becomes [MASK]"),
@@ -112,9 +88,7 @@ function shell(root) {
         el(
           "div.acts",
           view.draw,
-          el("label.role-quiet", { for: "spanbert-seed" }, "seed "),
           view.seed,
-          view.one,
         ),
         view.budget,
         view.steps,
@@ -125,7 +99,6 @@ function shell(root) {
         { "aria-label": "Span lengths" },
         view.histLegend,
         view.hist,
-        view.more,
         view.histSays,
       ),
     ),
@@ -160,44 +133,9 @@ const key = (kind, text) =>
 
 // The draw in time --------------------------------------------------------------------------------
 
-/** What is typed as the seed is drawn with, once; else the box says what is allowed. */
-function typedSeed(view) {
-  const read = wholeNumber(view.seed.value, { name: "seed", low: 0, high: MOST_SEED });
-  refuse(view.seed, "refusal" in read ? read.refusal : "");
-  if ("value" in read && read.value !== view.sought) draws(view, read.value);
-}
-
-function draws(view, seed) {
-  stop(view);
-  Object.assign(view, { play: !still(), sought: seed });
-  view.seed.value = seed;
-  view.page.input("mask-seed", seed);
-}
-
 function go(view, k) {
-  stop(view);
-  moment(view, k);
-}
-
-function moment(view, k) {
   view.k = Math.max(0, Math.min(view.picture.frames.length - 1, k));
   paint(view);
-}
-
-function start(view) {
-  if (view.k >= view.picture.frames.length - 1) view.k = -1;
-  const tick = () => {
-    moment(view, view.k + 1);
-    if (view.k >= view.picture.frames.length - 1 || !view.root.isConnected) stop(view);
-  };
-  view.timer = setInterval(tick, PACE);
-  tick();
-}
-
-function stop(view) {
-  clearInterval(view.timer);
-  view.timer = null;
-  view.run.textContent = "play";
 }
 
 // Painting ----------------------------------------------------------------------------------------
@@ -246,8 +184,6 @@ function paint(view) {
   view.slider.setAttribute("aria-valuetext", frame.says);
   view.back.disabled = k === 0;
   view.next.disabled = last;
-  view.run.textContent = view.timer ? "stop" : "play";
-  view.run.toggleAttribute("hidden", still());
   view.said.textContent = many ? frame.says : picture.said || (picture.byHand ? HOW : frame.says);
   const used = picture.budget - frame.left;
   view.budget.replaceChildren(
@@ -259,7 +195,6 @@ function paint(view) {
     ),
     el("span.tabular.role-quiet", ` ${used} of ${picture.budget} pieces used`),
   );
-  view.one.disabled = picture.spans.runs.length === 1;
   view.draw.textContent = picture.byHand ? "draw by the law" : "draw with a new seed";
   const width = view.hist.clientWidth || view.root.clientWidth;
   view.hist.replaceChildren(histogram(picture.lengths, page, width, frame.length));
@@ -268,27 +203,9 @@ function paint(view) {
 function controls(view) {
   const { picture, page } = view;
   const { lengths } = picture;
-  // what is being typed meanwhile stays
-  if (view.sought === undefined || view.seed.value === String(view.sought)) {
-    view.seed.value = picture.seed;
-  }
-  view.sought = picture.seed;
+  view.seed.textContent = `seed ${picture.seed}`;
   view.histLegend.replaceChildren(legend(lengths));
   view.histSays.textContent = lengths.says;
-  view.more.replaceChildren(
-    ...lengths.counts.map((n) =>
-      act(
-        `draw ${grouped(n)} lengths`,
-        () => page.input("mask-lengths", n),
-        `spanbert-lengths-${n}`,
-      )
-    ),
-    el("button.act", {
-      id: "spanbert-lengths-0",
-      disabled: !lengths.n,
-      onclick: () => page.input("mask-lengths", 0),
-    }, "start over"),
-  );
   view.levers.replaceChildren(...picture.options.map((option) => {
     const said = el("output.tabular", option.value);
     const slider = el("input", {
@@ -323,12 +240,7 @@ export function drawMask(root, picture, page) {
   const view = views.of(root, () => shell(root));
   const anew = JSON.stringify(view.picture?.frames) !== JSON.stringify(picture.frames);
   Object.assign(view, { picture, page });
-  if (anew) {
-    stop(view);
-    view.k = picture.frames.length - 1;
-  }
+  if (anew) view.k = picture.frames.length - 1;
   controls(view);
   paint(view);
-  if (anew && view.play && picture.frames.length > 1) start(view);
-  view.play = view.play && !anew;
 }

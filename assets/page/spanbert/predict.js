@@ -149,29 +149,6 @@ function neighbour(view, side) {
   );
 }
 
-function rowChooser(view) {
-  const { picture: { row, blank }, page } = view;
-  const own = blank.k;
-  const select = el(
-    "select",
-    {
-      id: "spanbert-row",
-      onchange: () =>
-        page.input("predict-row", Number(select.value) === own ? null : Number(select.value)),
-    },
-    Array.from(
-      { length: row.rows },
-      (_, k) => el("option", { value: k + 1 }, k + 1 === own ? `${own}, its own` : k + 1),
-    ),
-  );
-  select.value = String(row.now);
-  return el(
-    "div.ask",
-    el("label", { for: "spanbert-row" }, "position row read by this blank"),
-    select,
-  );
-}
-
 // One wire cut at a time, as a table with the −log p of its true piece as bars.
 function wireTable({ wires }, page) {
   if (!wires) return [];
@@ -197,14 +174,12 @@ function asks(view) {
     el("h3", "Ask what the boundary knows"),
     el(
       "p.role-quiet",
-      "Cut a wire in the figure, put another word beside the run (one word piece; MLM's own " +
-        "guesses for that place are offered), or let the blank read another position. The " +
-        "table cuts one wire at a time.",
+      "Cut a wire in the figure, or put another word beside the run (one word piece; MLM's own " +
+        "guesses for that place are offered). The table cuts one wire at a time.",
     ),
     ...wireTable(picture, page),
     neighbour(view, "left"),
     neighbour(view, "right"),
-    rowChooser(view),
     el(
       "div.ask",
       el("button.boxed.plain", {
@@ -215,7 +190,6 @@ function asks(view) {
       picture.changed ? null : el("span.role-quiet", "Nothing is changed."),
     ),
     el("div.sbp-says", { role: "status" }, picture.says.map((s) => el("p", s))),
-    ...(picture.compare ? [table(picture.compare, page)] : []),
   ];
 }
 

@@ -13,6 +13,12 @@ const READS = {
   sbo: "span boundary objective: reads the two neighbours and a position",
   both: "their product, renormalised",
 };
+const CONTEXTUAL = "The two boundary vectors are the encoder's last layer: each has already read " +
+  "the whole text, the other neighbour and every [MASK] included. A cut wire takes away only what " +
+  "reached SBO through that vector.";
+const TWICE = "Both is the product of the two distributions, renormalised, as if they were " +
+  "independent witnesses. They are not: each already knows how frequent every word is, so the " +
+  "product counts word frequency twice. No model is trained with it.";
 const NAMES = { mlm: "MLM", sbo: "SBO", both: "both" };
 
 function guess(g, top, down) {
@@ -173,9 +179,9 @@ function strip({ values, size }) {
 }
 
 function segment(wire, picture, page) {
-  const { strips, cut, sides, row: position } = picture;
+  const { strips, cut, sides, blank } = picture;
   const off = cut.includes(wire);
-  const word = wire === "position" ? `row ${position.now}` : sides[wire].now ?? sides[wire].was;
+  const word = wire === "position" ? `row ${blank.k}` : sides[wire].now ?? sides[wire].was;
   const name = { left: ["x", "s−1"], right: ["x", "e+1"], position: ["p", "i−s+1"] }[wire];
   return el(
     "div",
@@ -331,7 +337,7 @@ export function drawFigure(box, picture, page, open, toggle) {
     row("sbo", picture, top, most),
     picture.strips ? unfold(open, toggle) : "",
     picture.heads.both ? row("both", picture, top, most) : "",
-    el("p.sbp-note.role-quiet", picture.has ? `${picture.contextual} ${picture.twice}` : ""),
+    el("p.sbp-note.role-quiet", `${CONTEXTUAL} ${TWICE}`),
   );
   wires(box, layerNode, picture);
 }

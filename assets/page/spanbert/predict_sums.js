@@ -101,7 +101,7 @@ function runRows(run) {
   ];
 }
 
-export function losses({ loss, has }) {
+export function losses({ loss }) {
   const { code, paper } = loss;
   const why = [...new Set(loss.runs.flatMap((run) => run.rows.map((r) => r.why)).filter(Boolean))];
   return [
@@ -142,8 +142,5 @@ export function losses({ loss, has }) {
       el("strong", code.total),
       `, SBO with weight ${code.weight}.`,
     ),
-    has
-      ? null
-      : el("p.role-quiet", "This model has no span boundary head, so its loss is MLM alone."),
   ].filter(Boolean);
 }

@@ -21,8 +21,6 @@ from qa_demo.core.types import Span
 WIRES = ("left", "right", "position")
 """What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean."""
 NO_HEAD = "this model has no span boundary head"
-AIMS = {"mlm_top1": 35.0, "sbo_top1": 26.0}
-"""The aims of the bundled model's pre-training: held-out top-1 in percent."""
 
 
 @dataclass(frozen=True)

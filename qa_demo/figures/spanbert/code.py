@@ -1,15 +1,9 @@
 """Chapter 8 as plain torch: blanks filled by the masked-language and the span boundary head."""
 
-from collections.abc import Mapping
-
 from qa_demo.core.masking.masked import Masked, Pairs
 from qa_demo.figures.code import model_name, snippet, text_line
 
 SOURCE = "assets/spanbert"
-BOUNDARY_IMPORTS = (
-    "from safetensors.torch import load_file",
-    "from torch.nn import functional as F",
-)
 
 
 def spanbert_code(
@@ -19,14 +13,12 @@ def spanbert_code(
     name: str,
     positions: int,
     cut: frozenset[str] = frozenset(),
-    swap: Mapping[int, int] | None = None,
 ) -> str:
     """Print what both heads say of every blank of a text, and the loss. `positions` are the rows of
-    the boundary head's position table, 0 without that head.
+    the boundary head's position table.
     """
-    pairs = masked.pairs(positions) if positions else None
-    boundary = [] if pairs is None else _boundary(pairs, cut, swap or {})
-    return snippet(_opening(text, masked, source, name, bool(boundary)), boundary, _LOSS)
+    boundary = _boundary(masked.pairs(positions), cut)
+    return snippet(_opening(text, masked, source, name), boundary, _LOSS)
 
 
 _LOSS = [
@@ -44,14 +36,15 @@ _LOSS = [
 ]
 
 
-def _opening(text: str, masked: Masked, source: str, name: str, boundary: bool) -> list[str]:
+def _opening(text: str, masked: Masked, source: str, name: str) -> list[str]:
     """Imports, the text with its blanks, and what the masked-language head says of each."""
     where, revision, comment = model_name(source, name, SOURCE, "model")
     shown = {int(at): int(masked.input_ids[at]) for at in masked.hidden}
     return [
         "# Spanlight, chapter 8: what fills the blanks",
         "import torch",
-        *(BOUNDARY_IMPORTS if boundary else ()),
+        "from safetensors.torch import load_file",
+        "from torch.nn import functional as F",
         "from transformers import AutoModelForMaskedLM, AutoTokenizer",
         f"MODEL = {where}{comment}",
         text_line("text", text),
@@ -67,18 +60,10 @@ def _opening(text: str, masked: Masked, source: str, name: str, boundary: bool) 
     ]
 
 
-def _boundary(pairs: Pairs, cut: frozenset[str], swap: Mapping[int, int]) -> list[str]:
+def _boundary(pairs: Pairs, cut: frozenset[str]) -> list[str]:
     """The boundary head on x_(s-1), x_(e+1) and the vector of position k."""
-    rows = [
-        (at, left, right, swap.get(at, k))
-        for at, left, right, k in zip(
-            pairs.at.tolist(),
-            pairs.left.tolist(),
-            pairs.right.tolist(),
-            pairs.k.tolist(),
-            strict=True,
-        )
-    ]
+    parts = (pairs.at, pairs.left, pairs.right, pairs.k)
+    rows = list(zip(*(part.tolist() for part in parts), strict=True))
     wires = {"left": "x[left]", "right": "x[right]", "position": "sbo['position.weight'][row - 1]"}
     fed = ", ".join(f"sbo['mean_{w}']" if w in cut else read for w, read in wires.items())
     return [

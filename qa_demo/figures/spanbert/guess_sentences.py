@@ -9,8 +9,6 @@ from qa_demo.figures.spanbert.guessed import Guessed, as_typed, place
 from qa_demo.figures.spanbert.spelled import spelled
 
 NAMES = {"mlm": "MLM", "sbo": "SBO", "both": "both"}
-
-
 WIRE_WORDS = {"left": "left wire", "right": "right wire", "position": "position wire"}
 
 
@@ -44,11 +42,6 @@ def first(said: Said) -> str:
 def changes(shown: Guessed) -> str:
     """What differs from the text as it is, in words."""
     said = [f"{WIRE_WORDS[wire]} cut" for wire in WIRES if wire in shown.now.cut]
-    said += [
-        f"blank {place(p)} reads row {shown.now.swap[p.at]}"
-        for p in shown.now.pieces
-        if p.at in shown.now.swap
-    ]
     said += [
         f"{quoted(as_typed(shown.encoding, at))} is {quoted(word)} now"
         for at, word in shown.words.items()
@@ -93,32 +86,18 @@ def alike(a: Said, b: Said) -> bool:
 
 
 def position_sentence(shown: Guessed) -> str | None:
-    """With the position cut: do all blanks guess alike; with a swap: whose guess is this now."""
+    """With the position cut: do all blanks of the run guess alike?"""
     blank = shown.blank
     peers = [p for p in shown.now.pieces if p.run == blank.run and p.sbo is not None]
-    if "position" in shown.now.cut and len(peers) > 1:
-        assert peers[0].sbo is not None
-        if all(alike(peers[0].sbo, p.sbo) for p in peers if p.sbo is not None):
-            return (
-                f"Without a position all {len(peers)} blanks of this run get the same guesses, "
-                f"{first(peers[0].sbo)} first: the two neighbours are the same for all of them."
-            )
-        return (
-            f"Without a position the {len(peers)} blanks of this run still get different guesses."
-        )
-    row = shown.now.swap.get(shown.at)
-    twin = next(
-        (
-            p
-            for p in shown.base.pieces
-            if p.run == blank.run and row is not None and place(p) == row and p.at != shown.at
-        ),
-        None,
-    )
-    if twin is None or twin.sbo is None or blank.sbo is None or shown.now.cut or shown.words:
+    if "position" not in shown.now.cut or len(peers) < 2:
         return None
-    same = "the very guesses" if alike(blank.sbo, twin.sbo) else "other guesses than those"
-    return f"With row {row} this blank gets {same} of blank {row} ({quoted(twin.token)})."
+    assert peers[0].sbo is not None
+    if all(alike(peers[0].sbo, p.sbo) for p in peers if p.sbo is not None):
+        return (
+            f"Without a position all {len(peers)} blanks of this run get the same guesses, "
+            f"{first(peers[0].sbo)} first: the two neighbours are the same for all of them."
+        )
+    return f"Without a position the {len(peers)} blanks of this run still get different guesses."
 
 
 def notice(shown: Guessed) -> str:

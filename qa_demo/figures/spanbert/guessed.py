@@ -39,7 +39,7 @@ class Guessed:
     @property
     def changed(self) -> bool:
         """Whether anything differs from the text as it is."""
-        return bool(self.now.cut or self.now.swap or self.words)
+        return bool(self.now.cut or self.words)
 
 
 def place(piece: HiddenPiece) -> int:

@@ -1,13 +1,11 @@
 """Step 3 of chapter 8 as data: what pre-training leaves behind, and what it reached."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from qa_demo.figures.numbers import grouped, number, signed
+from qa_demo.figures.numbers import grouped, number
 from qa_demo.figures.payload import table
-from qa_demo.figures.spanbert.ablation import ablation_data, closing_notice, measured, paper_steps
-from qa_demo.figures.spanbert.curve import curve_data
+from qa_demo.figures.spanbert.ablation import ablation_data, closing_notice, measured
 
 BUSY = {"load": "loading SpanBERT", "text": "cutting the text into pieces"}
 SIMPLIFIED = (
@@ -22,6 +20,7 @@ SIMPLIFIED = (
     "whole sentence, blanks included.",
     "Spans drawn by hand always become [MASK]; the 10 % random and 10 % kept belong to spans "
     "drawn by the law.",
+    "A cut wire carries its mean vector over the pre-training text. Training never saw a mean.",
     "“Both” is the product of the two heads' distributions, renormalised: a way to compare them. "
     "Neither training nor reading uses it.",
     "Perplexities and top-1 of the third step are over word pieces, so that a word of three "
@@ -53,77 +52,6 @@ FATE = (
         "now": "one start and one end vector, random at first",
     },
 )
-
-
-SAYS_IS = (
-    (
-        "SpanBERT is trained only on the span boundary objective.",
-        "Its loss is the MLM loss plus the SBO loss. What it drops is next sentence prediction.",
-    ),
-    (
-        "It drops next sequence prediction.",
-        "Next sentence prediction: one of BERT's two losses, whether part B follows part A. "
-        "SpanBERT reads one segment: nothing can follow.",
-    ),
-    (
-        "Fine-tuning with the two losses gives SpanBERT.",
-        "Pre-training with the two losses gives SpanBERT. Fine-tuning lowers the task's loss "
-        "alone; for reading, the mean of the start and the end loss.",
-    ),
-    (
-        "It predicts spans instead of tokens.",
-        "In pre-training every hidden piece is predicted apart. After fine-tuning it is still S, E "
-        "and one best pair, as in chapters 2 to 4.",
-    ),
-    (
-        "The boundary is the start and the end of the span: x₅ and x₈, or x₄ and “x₆”, when "
-        "x₅ … x₈ are hidden.",
-        "The boundary is the pair of observed words just outside: x₄ and x₉. Inside there is "
-        "nothing to see.",
-    ),
-    (
-        "The boundary predicts the entire span.",
-        "It predicts one piece at a time; the position embedding says which one.",
-    ),
-    (
-        "yᵢ is computed for all the tokens.",
-        "For hidden ones only, and only where their run has an observed neighbour on both sides.",
-    ),
-)
-"""What introductory texts say, and what it is."""
-
-
-def says_is() -> list[list[str]]:
-    """What introductory texts say, and what it is; differences come from the paper's figures."""
-    return [*map(list, SAYS_IS), *_computed()]
-
-
-def _computed() -> list[list[str]]:
-    """The pairs that hold numbers."""
-    chance, steps = 0.19, paper_steps()
-    sbo = steps["span masking", "span masking + SBO"]
-    one = steps["", ""]
-    spans = steps["token masking", "span masking"]
-    return [
-        [
-            "The MLM loss is the chance of the word.",
-            f"It is −log of the chance: a chance of {number(chance)} is a loss of "
-            f"{number(-math.log(chance))}; only a chance of 1 costs nothing.",
-        ],
-        [
-            "LayerNorm prevents interactions within the batch.",
-            "LayerNorm centres and scales the features of one vector; it never looks at another "
-            "token or text.",
-        ],
-        [
-            "The boundary objective is what makes SpanBERT good at SQuAD.",
-            f"In the paper's ablation it adds {signed(sbo.squad2, 1)} F1 on SQuAD 2.0, "
-            f"{signed(sbo.newsqa, 1)} on NewsQA and "
-            f"{signed(math.nan if sbo.coreference is None else sbo.coreference, 1)} on "
-            f"coreference; {one.name} adds "
-            f"{signed(one.squad2, 1)} on SQuAD 2.0, {spans.name} {signed(spans.squad2, 1)}.",
-        ],
-    ]
 
 
 # What pre-training reached
@@ -204,21 +132,20 @@ def scores_says(overall: Mapping[str, Any], by_distance: Sequence[Mapping[str, A
 def closing_data(
     metrics: Mapping[str, Any] | None,
     experiment: Mapping[str, Any] | None,
-    card: Mapping[str, Any] | None,
+    said: Sequence[Sequence[str]] = (),
 ) -> dict[str, Any]:
-    """Step 3: the stages, common statements, experiment, pre-training; notice and tables."""
+    """Step 3: the stages, common statements, experiment, pre-training; notice and tables. `said`:
+    what introductions say of SpanBERT, and what it is.
+    """
     cells, budget = (
         (None, None) if experiment is None else (experiment["starts"], experiment["budget"])
     )
     scores = scores_data(metrics)
-    curve = curve_data(card, None if metrics is None else metrics["overall"])
-    tables = [*curve.pop("tables"), *([] if scores is None else scores.pop("tables"))]
     return {
         "parts": [dict(p) for p in FATE],
-        "saysIs": table("Said in introductions, and what it is", ["says", "is"], says_is()),
+        "saysIs": table("Said in introductions, and what it is", ["says", "is"], said),
         "ablation": ablation_data(cells, budget),
         "scores": scores,
-        "curve": curve,
         "notice": closing_notice(measured(cells)),
-        "tables": tables,
+        "tables": [] if scores is None else scores.pop("tables"),
     }

@@ -15,9 +15,6 @@ from qa_demo.figures.spanbert.guess_sentences import (
     NAMES,
     blank_sentence,
     change_sentences,
-    changes,
-    difference,
-    first,
     position_sentence,
 )
 from qa_demo.figures.spanbert.guessed import Guessed, as_typed, place
@@ -25,27 +22,6 @@ from qa_demo.figures.spanbert.guessed import Guessed, as_typed, place
 SHOWN = 8
 """Guesses drawn for each head."""
 HEADS = ("mlm", "sbo", "both")
-
-CONTEXTUAL = (
-    "The two boundary vectors are the encoder's last layer: each has already read the whole "
-    "text, the other neighbour and every [MASK] "
-    "included. A cut wire takes away only what reached SBO through that vector."
-)
-TWICE = (
-    "Both is the product of the two distributions, renormalised, as if they were independent "
-    "witnesses. They are not: each already knows how frequent every word is, so the product counts "
-    "word frequency twice. No model is trained with it."
-)
-SIMPLIFIED = (
-    "This SpanBERT continues from a small encoder that was trained before; the paper's was "
-    "trained from scratch, with a larger encoder on "
-    "far more text. Its guesses are better, the wiring is the same.",
-    "A cut wire carries its mean vector over the pre-training text. Training never saw a mean, "
-    "and never all three at once, so what SBO "
-    "says without any wire is near the frequent words, not exactly their frequencies.",
-    "Changing a word changes the text: the encoder reads it again, so MLM and every other blank "
-    "may move. Cutting a wire changes SBO only.",
-)
 
 
 def line_data(shown: Guessed) -> list[dict[str, Any]]:
@@ -85,37 +61,24 @@ def head_data(said: Said | None, true: int) -> dict[str, Any] | None:
         "rank": f"{said.rank:,}",
         "p": probability(said.p),
         "loss": number(said.loss),
-        "right": said.rank == 1,
     }
 
 
-def picture_data(
-    shown: Guessed, positions: int, suggestions: Mapping[str, Sequence[str]]
-) -> dict[str, Any]:
+def picture_data(shown: Guessed, suggestions: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Everything the step draws; `suggestions`: words that could stand beside the run, by side."""
     blank, masked = shown.blank, shown.now.masked
     pair = masked.boundary(blank.run)
     return {
         "line": line_data(shown),
         "at": shown.at,
-        "model": printable(shown.now.model_name),
-        "has": positions > 0,
         "no_sbo": blank.no_sbo,
         "blank": _blank_data(shown),
         "heads": {name: head_data(getattr(blank, name), blank.id) for name in HEADS},
         "sides": None if pair is None else _sides_data(shown, pair, suggestions),
-        "row": {
-            "k": place(blank),
-            "now": shown.now.swap.get(shown.at, place(blank)),
-            "rows": positions,
-        },
-        "contextual": CONTEXTUAL,
-        "twice": TWICE,
         "strips": strips_data(shown.trace),
         "cut": [wire for wire in WIRES if wire in shown.now.cut],
         "changed": shown.changed,
         "says": [s for s in (*change_sentences(shown), position_sentence(shown)) if s],
-        "compare": compare_data(shown),
     }
 
 
@@ -134,37 +97,6 @@ def strips_data(trace: Trace | None) -> dict[str, Any] | None:
         name: {"values": floats(x), "size": len(x), "norm": number(float(np.linalg.norm(x)))}
         for name, x in parts.items()
     }
-
-
-def compare_data(shown: Guessed) -> dict[str, Any] | None:
-    """Before and after for every blank of the chosen run, both heads; None if nothing changed."""
-    if not shown.changed:
-        return None
-    rows = []
-    for before, after in zip(shown.base.pieces, shown.now.pieces, strict=True):
-        if before.run != shown.blank.run:
-            continue
-        cells: list[str] = []
-        for old, new in ((before.sbo, after.sbo), (before.mlm, after.mlm)):
-            if old is None or new is None:
-                cells += ["–"] * 5
-            else:
-                cells += [first(old), first(new), *difference(old.loss, new.loss)]
-        rows.append([f"{place(before)} {printable(before.token)}", *cells])
-    head = [
-        "blank",
-        *(
-            f"{name} {what}"
-            for name in ("SBO", "MLM")
-            for what in ("first guess", "guess now", "−log p", "−log p now", "difference")
-        ),
-    ]
-    return table(
-        f"What the change does to this run ({changes(shown)}): first guesses, and −log p of the "
-        f"true piece in nats",
-        head,
-        rows,
-    )
 
 
 def guesses_table(shown: Guessed) -> dict[str, Any]:
@@ -228,11 +160,9 @@ def _blank_data(shown: Guessed) -> dict[str, Any]:
     blank = shown.blank
     return {
         "k": place(blank),
-        "of": len(blank.run),
         "start": blank.run.start,
         "end": blank.run.end,
         "token": printable(blank.token),
-        "fate": blank.fate,
         "says": blank_sentence(shown),
     }
 

@@ -8,12 +8,12 @@ open: `page.input("step", key)`. Notice, formula and tables are those of the ope
 - Browser: mask.js, predict.js and closing.js each draw one step into a node of its own, as often as
   they are asked. `picture.predict` is None while another step is open or no model is in memory,
   `picture.closing` while another is open: then the step is not drawn and its place says why.
-- Python: mask.py and predict.py have two dicts of handlers each: `INPUTS = {name: handler(lab,
-  value) -> Lab}` and `ASKS = {name: handler(lab, value, model) -> Lab}` for those that need the
-  model. They may raise a `QADemoError`. A handler that hides other pieces uses `masked_lab`, which
-  also draws the other scheme and chooses a blank. One that changes an observed piece leaves
-  `beside` alone. `predict.present` may run the model, and is called on every change of the lab
-  while its step is open.
+- Python: mask.py and predict.py have dicts of handlers: `INPUTS = {name: handler(lab, value) ->
+  Lab}` and `ASKS = {name: handler(lab, value, model) -> Lab}` for those that need the model. They
+  may raise a `QADemoError`. A handler that hides other pieces uses `masked_lab`, which also draws
+  the other scheme and chooses a blank. One that changes an observed piece leaves `beside` alone.
+  `predict.present` may run the model, and is called on every change of the lab while its step is
+  open.
 - The model comes from a `ModelCache`: loaded when the chapter is first opened, released when nobody
   used it or memory runs short.
 """
@@ -21,7 +21,7 @@ open: `page.input("step", key)`. Notice, formula and tables are those of the ope
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, cast, get_args
 
 from qa_demo.core.errors import BadInput
@@ -30,7 +30,6 @@ from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.masking.masked import POSITIONS
 from qa_demo.core.masking.span_masking import DEFAULTS
 from qa_demo.core.types import Encoding
-from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.spanbert import picture as figure
 from qa_demo.figures.spanbert.code import spanbert_code
@@ -38,23 +37,33 @@ from qa_demo.figures.spanbert.mask import mask_formula
 from qa_demo.views import parse
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.frame import Frame
+from qa_demo.views.lessons import course
 from qa_demo.views.session.errors import attempt
-from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.spanbert import linked, mask, mask_shown, predict
-from qa_demo.views.spanbert.lab import KEY, MOST_PIECES, Kept, Lab, Step, kept_of, lab_of, name_of
+from qa_demo.views.spanbert.lab import (
+    BUNDLED,
+    KEY,
+    MOST_PIECES,
+    Kept,
+    Lab,
+    Step,
+    kept_of,
+    lab_of,
+    name_of,
+)
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
     KEY, 8, "SpanBERT", "Other heads", "What do the words around a hidden span know about it?"
 )
 LINKED = linked.LINKED
-SLOW = ("load", "mask-text", "mask-passage", "mask-reading", "mask-model")
+SLOW = ("load", "mask-text", "mask-passage", "mask-reading")
 MOST_BLANKS = 12
 """Blanks whose arithmetic a saved reading takes along beside the chosen one's."""
 WAITING = "Nothing is hidden yet: the chapter's text is being prepared."
 LOADING = "No guess is here yet: the model is being loaded."
 OTHER_PIECES = (
-    "another model was loaded meanwhile, and the text is being cut into its pieces; "
+    "the model was loaded meanwhile, and the text is being cut into its pieces; "
     "try again in a moment"
 )
 
@@ -65,26 +74,22 @@ def present(screen: Screen) -> dict[str, Any]:
     lab, model, step = kept.lab, kept.model, kept.step
     released = model is None and kept.failed is None and kept.keeper is not None
     ready = lab is not None and (step != "predict" if released else kept.fits(model))
-    guesses, closing, tables, notice = None, None, [], WAITING
-    if step == "closing":
-        closing = figure.closing_data(stored("metrics"), stored("ablation"), stored("spanbert"))
-        tables, notice = closing.pop("tables"), closing.pop("notice")
-    elif step == "mask" and lab is not None:
-        tables, notice = mask_shown.tables(lab), mask_shown.notice(lab)
-    elif lab is not None and model is not None and kept.fits(model):
-        guesses = predict.present(lab, model)
-        tables, notice = guesses.pop("tables"), guesses.pop("notice")
-    elif lab is not None:
-        notice = f"{kept.failed}; so nothing can be predicted." if kept.failed else LOADING
-    picture = {
-        "step": step,
-        "ready": ready,
-        "failed": kept.failed,
-        "source": printable(kept.source),
+    shown: dict[Step, dict[str, Any] | None] = {
         "mask": None if lab is None else mask_shown.present(lab),
-        "predict": guesses,
-        "closing": closing,
+        "predict": predict.present(lab, model)
+        if step == "predict" and lab is not None and model is not None and kept.fits(model)
+        else None,
+        "closing": figure.closing_data(stored("metrics"), stored("ablation"), said())
+        if step == "closing"
+        else None,
     }
+    waiting = f"{kept.failed}; so nothing can be predicted." if kept.failed else LOADING
+    notice, tables = WAITING if lab is None else waiting, []
+    for name, drawn in shown.items():
+        if drawn is not None:
+            own = drawn.pop("notice"), drawn.pop("tables")
+            notice, tables = own if name == step else (notice, tables)
+    picture = {"step": step, "ready": ready, "failed": kept.failed, **shown}
     return page_data(CHAPTER.question, picture, notice, figure.SIMPLIFIED, tables)
 
 
@@ -92,6 +97,15 @@ def stored(name: str) -> Any:
     """What training measured and left beside the bundled weights; None when it is not there."""
     path = ASSETS / "spanbert" / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+@cache
+def said() -> list[list[str]]:
+    """What introductions say of SpanBERT, and what it is: of all such statements those whose
+    picture stands in this chapter.
+    """
+    steps = next(lesson.steps for lesson in course.load() if lesson.id == course.SAID)
+    return [[step.title, step.text] for step in steps if step.view == KEY]
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:
@@ -127,7 +141,7 @@ def change_step(screen: Screen, value: Any) -> Screen:
 def asked(handler: Callable[[Lab, Any, Any], Lab], screen: Screen, value: Any) -> Screen:
     """The same for a handler with a model, loaded again if released; else with None."""
     kept = kept_of(screen)
-    model = None if kept.keeper is None or kept.failed is not None else kept.keeper.get(kept.source)
+    model = None if kept.keeper is None or kept.failed is not None else kept.keeper.get(BUNDLED)
     if model is None and handler in predict.ASKS.values():
         raise BadInput(f"{kept.failed or mask.NO_MODEL}; so nothing can be predicted")
     if kept.lab is not None and not kept.fits(model):
@@ -142,15 +156,10 @@ def asked(handler: Callable[[Lab, Any, Any], Lab], screen: Screen, value: Any) -
 def work(job: Job) -> Kept:
     """Load the model, or find out why there is none, and encode the text that is asked for; a lab
     of this model stays for "load".
-
-    "mask-model" asks for another model: one that does not load is refused with its sentence, and
-    the one in use stays.
     """
     kept, name, keeper = kept_of(job.screen), job.name, job.services.infillers
-    if name == "mask-model":
-        kept, name = replace(kept, source=check_source(keeper, job.value)), "load"
     model, failed = (
-        (None, mask.NO_MODEL) if keeper is None else attempt(lambda: keeper.get(kept.source))
+        (None, mask.NO_MODEL) if keeper is None else attempt(lambda: keeper.get(BUNDLED))
     )
 
     def encode(text: str) -> Encoding:
@@ -199,33 +208,18 @@ def opening(screen: Screen) -> list[tuple[str, Any]]:
     return asked
 
 
-def check_source(keeper: ModelCache[Infiller] | None, value: Any) -> str:
-    """The name of another model, once it has loaded; raises what loading raises."""
-    if keeper is None:
-        raise BadInput(mask.NO_MODEL)
-    name = parse.text(
-        value,
-        "the name of the model (bundled, a folder, or the Hugging Face id of a masked-language "
-        "model)",
-    ).strip()
-    keeper.get(name)
-    return name
-
-
 def receive(screen: Screen, job: Job, made: Kept) -> Screen:
     """Put what the slow request made on the screen as it is by now.
 
-    A model that came back leaves the lab alone, and one that was asked for later stays. Who went on
-    while a model was loading keeps what was done: a lab that does not fit its model is not ready,
-    the browser asks for it once more and `work` cuts the same text anew.
+    A model that came back leaves the lab alone. Who went on while a model was loading keeps what
+    was done: a lab that does not fit its model is not ready, the browser asks for it once more and
+    `work` cuts the same text anew.
     """
     before, now = kept_of(job.screen), kept_of(screen)
     other_text = (
         before.lab is not None and made.lab is not None and made.lab.text != before.lab.text
     )
     lab = made.lab if now.lab is before.lab or other_text else now.lab
-    if made.source == before.source != now.source:
-        made = replace(made, source=now.source, failed=now.failed)
     return screen.keep(KEY, replace(made, step=now.step, lab=lab))
 
 
@@ -240,15 +234,14 @@ def code(screen: Screen) -> str:
     if lab is None or lab.model is None:
         raise BadInput(kept.failed or WAITING.removesuffix("."))
     positions = POSITIONS if kept.model is None else kept.model.positions
-    return spanbert_code(lab.text, lab.masked, kept.source, lab.model, positions, lab.cut, lab.swap)
+    return spanbert_code(lab.text, lab.masked, BUNDLED, lab.model, positions, lab.cut)
 
 
 def build(frame: Frame) -> None:
     """Quick requests change the lab, slow ones load and encode. It outlives a reading."""
-    for step in (mask, predict):
-        for name, quick in step.INPUTS.items():
-            frame.browser_input(CHAPTER, name, partial(changed, quick))
-        for name, asks in step.ASKS.items():
-            frame.browser_input(CHAPTER, name, partial(asked, asks))
+    for name, quick in predict.INPUTS.items():
+        frame.browser_input(CHAPTER, name, partial(changed, quick))
+    for name, asks in (mask.ASKS | predict.ASKS).items():
+        frame.browser_input(CHAPTER, name, partial(asked, asks))
     frame.browser_input(CHAPTER, "step", change_step)
     frame.background(CHAPTER, SLOW, work, receive, busy, outlives=True, loads=True)

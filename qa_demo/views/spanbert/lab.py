@@ -1,8 +1,7 @@
 """What chapter 8 keeps: a text, what is hidden and how, and what is asked of a blank."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -35,8 +34,7 @@ class Lab:
     `beside` is the same text with the same budget under the other scheme: single pieces, or spans
     where `how` is "token". `passage` is the id of a bundled passage, "reading" for the paragraph of
     the reading on screen, None for a text of the visitor's own. `at` is the blank that was chosen,
-    `cut` the wires that are cut, `swap` the rows of the position table that blanks read in place of
-    their own.
+    `cut` the wires that are cut.
     """
 
     text: str
@@ -51,22 +49,18 @@ class Lab:
     passage: str | None = None
     at: int | None = None
     cut: frozenset[str] = frozenset()
-    swap: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
     said: str = ""
     """What the last change by hand did, such as a merge."""
-    counts: tuple[int, ...] = ()
-    """How often each length was drawn for the histogram, from span_lower on."""
     model: str | None = None
-    """Checksum or name of the model whose pieces these are; None for the reader's."""
+    """Name of the model whose pieces these are; None for the reader's."""
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The chapter's record: the lab, whose model, why there is none, the open step."""
+    """The chapter's record: the lab, the model's keeper, why there is none, the open step."""
 
     lab: Lab | None = None
     keeper: ModelCache[Infiller] | None = None
-    source: str = BUNDLED
     failed: str | None = None
     step: Step = "mask"
     wanted: Mapping[str, Any] | None = None
@@ -75,11 +69,7 @@ class Kept:
     @property
     def model(self) -> Infiller | None:
         """The model when it is in memory now; None while it is not, or when there is none."""
-        return (
-            None
-            if self.keeper is None or self.failed is not None
-            else self.keeper.held(self.source)
-        )
+        return None if self.keeper is None or self.failed is not None else self.keeper.held(BUNDLED)
 
     def fits(self, model: Infiller | None) -> bool:
         """Whether the lab is made of this model's pieces: another's would be other words."""
@@ -131,7 +121,7 @@ def given_pieces(encoding: Encoding, masked: Masked, model: Infiller | None) -> 
 
 
 def masked_lab(lab: Lab, masked: Masked, how: How, model: Infiller | None) -> Lab:
-    """The lab with other blanks: the other scheme follows, the first is chosen, no swaps."""
+    """The lab with other blanks: the other scheme follows, the first is chosen."""
     options = (
         lab.options
         if masked.budget == masking.budget_of(len(masked.true_ids), lab.options)
@@ -148,7 +138,6 @@ def masked_lab(lab: Lab, masked: Masked, how: How, model: Infiller | None) -> La
         beside=beside,
         beside_given=given_pieces(lab.encoding, beside, model),
         at=first,
-        swap=MappingProxyType({}),
         said="",
     )
 
@@ -194,7 +183,6 @@ def new_lab(
         (),
         passage,
         cut=before.cut if before is not None else frozenset(),
-        counts=before.counts if before is not None else (),
         model=name_of(model),
     )
     return masked_lab(empty, masked, "drawn by hand" if spans else "span", model)

@@ -50,10 +50,8 @@ def save(screen: Screen) -> Any:
         "spans": [list(encoding.chars(run)) for run in spans],
         "at": lab.at,
         "cut": sorted(lab.cut),
-        "swap": [[at, row] for at, row in lab.swap.items()],
         "words": words,
         "step": kept.step,
-        "model": kept.source,
     }
 
 
@@ -64,12 +62,9 @@ def load(screen: Screen, value: Any) -> Screen:
     if passage not in mask.passages() if isinstance(passage, str) else True:
         parse.text(given.get("text"), "the text of chapter 8", mask.MOST_CHARACTERS)
     step = parse.choice(given.get("step"), "the step", get_args(Step))
-    source = given.get("model")
-    if not isinstance(source, str) or not source.strip():
-        raise BadInput(f"the model of chapter 8 needs a name, got {parse.got(source)}")
     wanted = MappingProxyType(dict(given))
     keeper = kept_of(screen).keeper
-    kept = Kept(keeper=keeper, source=source, step=cast(Step, step), wanted=wanted)
+    kept = Kept(keeper=keeper, step=cast(Step, step), wanted=wanted)
     return screen.keep(KEY, kept)
 
 
@@ -111,10 +106,7 @@ def _settings(wanted: dict[str, Any], encoding: Encoding, model: Infiller | None
 
 
 def _changed(lab: Lab, wanted: dict[str, Any], model: Infiller | None) -> Lab:
-    """The lab with its words and rows changed and its blank chosen, each by its own handler."""
-    for one in many(wanted.get("swap"), "the rows", MOST_PIECES):
-        at, row = entries(one, "a row", 2)
-        lab = predict.swap_row(predict.choose(lab, at), row, model)
+    """The lab with its words changed and its blank chosen, each by its own handler."""
     for one in many(wanted.get("words"), "the neighbours", MOST_PIECES):
         at, word = entries(one, "a neighbour", 2)
         lab = _with_word(lab, at, word, model)

@@ -17,7 +17,6 @@ from qa_demo.core.reader import Reader
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Encoding, Span
 from qa_demo.figures.spanbert import mask as figure
-from qa_demo.figures.spanbert.lengths import COUNTS
 from qa_demo.views.parse import choice, number, pair, record, text, whole
 from qa_demo.views.spanbert.lab import (
     MOST_PIECES,
@@ -33,12 +32,10 @@ from qa_demo.views.state import Screen
 
 NO_MODEL = "This page was started without a SpanBERT"
 MOST_CHARACTERS = 8 * MOST_PIECES
-MOST_DRAWS = 1_000_000
 OPENING = "cinderella"
 """The passage that is shown first: the boundary's first guess is right where MLM's is not, and a
 cut breaks it; a test of the bundled model holds it to that.
 """
-Handler = Callable[[Lab, Any], Lab]
 Asks = Callable[[Lab, Any, Infiller | None], Lab]
 
 
@@ -158,12 +155,6 @@ def show_run(lab: Lab, value: Any, model: Infiller | None) -> Lab:
     )
 
 
-def only_span(lab: Lab, value: Any, model: Infiller | None) -> Lab:
-    """A piece of a run: all other runs are in sight again."""
-    kept = shown_spans(lab).run_of(whole(value, "a piece", 0, len(lab.encoding.context_ids) - 1))
-    return by_hand(lab, [kept], model)
-
-
 def by_hand(lab: Lab, spans: list[Span], model: Infiller | None) -> Lab:
     """These spans, merged, all of them [MASK]."""
     return masked_lab(lab, hide(lab.masked.true_ids, spans, mask_id(model)), "drawn by hand", model)
@@ -209,7 +200,7 @@ def change_option(lab: Lab, value: Any, model: Infiller | None) -> Lab:
         changed["span_upper"] = max(int(raw), lab.options.span_upper)
     if name == "span_upper":
         changed["span_lower"] = min(int(raw), lab.options.span_lower)
-    new = replace(lab, options=replace(lab.options, **changed), counts=())
+    new = replace(lab, options=replace(lab.options, **changed))
     return new if by_hand_now(lab) else redraw(new, model)
 
 
@@ -222,35 +213,10 @@ def change_scheme(lab: Lab, value: Any, model: Infiller | None) -> Lab:
     return replace(new, beside=lab.masked, beside_given=lab.given)
 
 
-def draw_lengths(lab: Lab, value: Any) -> Lab:
-    """Draw so many lengths more for the histogram; 0 starts over."""
-    more, had = whole(value, "how many lengths", 0, max(COUNTS)), sum(lab.counts)
-    if more == 0:
-        return replace(lab, counts=())
-    if had + more > MOST_DRAWS:
-        raise BadInput(f"{MOST_DRAWS:,} draws are the most this histogram counts; start over")
-    drawn = (
-        masking.draw_lengths(np.random.default_rng([lab.seed, had]), more, lab.options)
-        - lab.options.span_lower
-    )
-    now = np.bincount(drawn, minlength=len(counted(lab))) + np.array(counted(lab))
-    return replace(lab, counts=tuple(now.tolist()))
-
-
-INPUTS: dict[str, Handler] = {"mask-lengths": draw_lengths}
 ASKS: dict[str, Asks] = {
     "mask-span": hide_span,
     "mask-show": show_run,
-    "mask-only": only_span,
     "mask-seed": change_seed,
     "mask-option": change_option,
     "mask-scheme": change_scheme,
 }
-
-
-# What is shown
-
-
-def counted(lab: Lab) -> tuple[int, ...]:
-    """How often each length was drawn; zeros before the first draw."""
-    return lab.counts or (0,) * (lab.options.span_upper - lab.options.span_lower + 1)

@@ -1,18 +1,16 @@
 """Step 2 of chapter 8: what MLM, SBO and both say about each blank, and what the boundary knows.
 
-Handlers: "predict-blank" (a hidden piece), "predict-cut" ({wire, cut}), "predict-row" (a row of the
-position table for the chosen blank, None for its own), "predict-word" ({side, word}; None puts the
-text's own word back), "predict-reset".
+Handlers: "predict-blank" (a hidden piece), "predict-cut" ({wire, cut}), "predict-word" ({side,
+word}; None puts the text's own word back), "predict-reset".
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
-from qa_demo.core.masking.infill import NO_HEAD, WIRES, Infill, Trace
+from qa_demo.core.masking.infill import WIRES, Infill, Trace
 from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.masking.masked import Masked, changed, hide, restored
 from qa_demo.core.types import Span
@@ -41,30 +39,17 @@ def _key(masked: Masked, *more: Hashable) -> Hashable:
     return masked.true_ids.tobytes(), masked.input_ids.tobytes(), masked.runs, masked.fates, *more
 
 
-def infill(
-    infiller: Infiller,
-    masked: Masked,
-    cut: frozenset[str] = frozenset(),
-    swap: Mapping[int, int] = MappingProxyType({}),
-) -> Infill:
+def infill(infiller: Infiller, masked: Masked, cut: frozenset[str] = frozenset()) -> Infill:
     """The guesses, asked once."""
-    found: Infill = _once(
-        infiller,
-        _key(masked, cut, tuple(sorted(swap.items()))),
-        lambda: infiller.infill(masked, cut, swap),
-    )
+    found: Infill = _once(infiller, _key(masked, cut), lambda: infiller.infill(masked, cut))
     return found
 
 
-def trace(
-    infiller: Infiller, masked: Masked, at: int, cut: frozenset[str], swap: Mapping[int, int]
-) -> Trace | None:
+def trace(infiller: Infiller, masked: Masked, at: int, cut: frozenset[str]) -> Trace | None:
     """The arithmetic of one blank, asked once; None when it has no SBO term."""
-    if not infiller.has_sbo or masked.why_no_sbo(at, infiller.positions) is not None:
+    if masked.why_no_sbo(at, infiller.positions) is not None:
         return None
-    found: Trace = _once(
-        infiller, _key(masked, at, cut, swap.get(at)), lambda: infiller.trace(masked, at, cut, swap)
-    )
+    found: Trace = _once(infiller, _key(masked, at, cut), lambda: infiller.trace(masked, at, cut))
     return found
 
 
@@ -77,16 +62,11 @@ def chosen(lab: Lab) -> int:
 def guessed(lab: Lab, infiller: Infiller) -> Guessed:
     """The guesses on the text as it is and as it was changed, and the chosen blank's arithmetic."""
     own, at = restored(lab.masked, lab.encoding.context_ids), chosen(lab)
-    cut, swap = (
-        (lab.cut, lab.swap)
-        if infiller.has_sbo
-        else (frozenset[str](), MappingProxyType[int, int]({}))
-    )
     return Guessed(
         lab.encoding,
         infill(infiller, own),
-        infill(infiller, lab.masked, cut, swap),
-        trace(infiller, lab.masked, at, cut, swap),
+        infill(infiller, lab.masked, lab.cut),
+        trace(infiller, lab.masked, at, lab.cut),
         at,
         lab.given,
     )
@@ -113,15 +93,13 @@ def suggestions(lab: Lab, infiller: Infiller) -> dict[str, list[str]]:
 def present(lab: Lab, infiller: Infiller) -> dict[str, Any]:
     """The picture of the step, with its tables and its notice."""
     shown = guessed(lab, infiller)
-    picture = figure.picture_data(shown, infiller.positions, suggestions(lab, infiller))
+    picture = figure.picture_data(shown, suggestions(lab, infiller))
     loss = sums.loss_data(shown.now)
     tables = [figure.guesses_table(shown), figure.blanks_table(shown)]
     steps = None
     if shown.trace is not None and shown.blank.sbo is not None:
         steps = sums.steps_data(shown.trace, lab.encoding, shown.now, shown.blank.sbo)
         tables.append(sums.steps_table(steps, shown.blank))
-    if picture["compare"] is not None:
-        tables.append(picture["compare"])
     formula = sums.formula_parts(shown.trace, shown.blank)
     return {
         **picture,
@@ -152,14 +130,10 @@ def cut(lab: Lab, value: Any) -> Lab:
 
 
 def reset(lab: Lab, value: Any, infiller: Infiller | None) -> Lab:
-    """All wires joined, every blank its own row, the text's own words."""
+    """All wires joined, the text's own words."""
     masked = restored(lab.masked, lab.encoding.context_ids)
     return replace(
-        lab,
-        masked=masked,
-        given=given_pieces(lab.encoding, masked, infiller),
-        cut=frozenset(),
-        swap=MappingProxyType({}),
+        lab, masked=masked, given=given_pieces(lab.encoding, masked, infiller), cut=frozenset()
     )
 
 
@@ -168,21 +142,6 @@ def there(infiller: Infiller | None) -> Infiller:
     if infiller is None:
         raise ModelUnavailable("there is no model in this page that could fill the blanks")
     return infiller
-
-
-def swap_row(lab: Lab, value: Any, infiller: Infiller | None) -> Lab:
-    """Feed the chosen blank another row of the position table."""
-    model, at = there(infiller), chosen(lab)
-    if not model.has_sbo:
-        raise BadInput(f"no row can be swapped: {NO_HEAD}")
-    why = lab.masked.why_no_sbo(at, model.positions)
-    if why is not None:
-        raise BadInput(f"this blank reads no row: {why}")
-    rows = {k: v for k, v in lab.swap.items() if k != at}
-    if value is not None:
-        row = whole(value, "row", 1, model.positions)
-        rows |= {at: row} if row != at - lab.masked.run_of(at).start + 1 else {}
-    return replace(lab, swap=MappingProxyType(rows))
 
 
 def change_word(lab: Lab, value: Any, infiller: Infiller | None) -> Lab:
@@ -222,7 +181,6 @@ def one_piece(word: str, infiller: Infiller) -> int:
 
 INPUTS: dict[str, Callable[[Lab, Any], Lab]] = {"predict-blank": choose, "predict-cut": cut}
 ASKS: dict[str, Callable[[Lab, Any, Infiller | None], Lab]] = {
-    "predict-row": swap_row,
     "predict-word": change_word,
     "predict-reset": reset,
 }

@@ -1,6 +1,5 @@
-"""Chapter 8's closing step: sayings, spread, scores; honest where nothing was measured."""
+"""Chapter 8's closing step: spread, scores; honest where nothing was measured."""
 
-import math
 from typing import Any
 
 from qa_demo.figures.payload import plain
@@ -8,12 +7,11 @@ from qa_demo.figures.spanbert import picture as figure
 
 
 def test_without_measurements_the_page_says_so_and_shows_the_paper() -> None:
-    data = plain(figure.closing_data(None, None, None))
+    data = plain(figure.closing_data(None, None))
     assert data["scores"] is None
     assert data["ablation"]["rows"] == []
     assert data["ablation"]["table"] is data["ablation"]["steps"] is None
     assert "none of its four starts was measured" in data["ablation"]["missing"]
-    assert "cannot be drawn" in data["curve"]["says"]
     objectives = data["ablation"]["paper"][1]["rows"]
     assert objectives[-1] == ["spans, one segment, SBO", "86.8", "74.1", "80.3", "79.0"]
     assert data["tables"] == [] and "Here," not in data["notice"]
@@ -42,7 +40,7 @@ def scores() -> dict[str, Any]:
 
 def test_scores_keep_groups_without_a_boundary_term() -> None:
     data = plain(figure.scores_data(scores()))
-    assert len(figure.closing_data(scores(), None, None)["tables"]) == 2, (
+    assert len(figure.closing_data(scores(), None)["tables"]) == 2, (
         "the twins stand under the chapter, not in the picture"
     )
     lengths, distance = data["panels"]
@@ -60,18 +58,3 @@ def test_rising_scores_are_not_called_falling() -> None:
     rising = scores()
     rising["by_distance_in_runs_of_7_and_more"]["over 5"]["sbo_top1"] = 40.0
     assert "SBO does not fall" in figure.scores_data(rising)["says"]
-
-
-def test_sayings_carry_figures_that_were_computed() -> None:
-    rows = dict(figure.says_is())
-    chance = next(v for k, v in rows.items() if "chance" in k)
-    assert f"a chance of 0.19 is a loss of {-math.log(0.19):.2f}" in chance
-    boundary = next(v for k, v in rows.items() if "good at SQuAD" in k)
-    for printed in (
-        "+0.1 F1 on SQuAD 2.0",
-        "+0.7 on NewsQA",
-        "+2.7 on coreference",
-        "adds +1.3 on SQuAD 2.0",
-        "word pieces +1.6",
-    ):
-        assert printed in boundary

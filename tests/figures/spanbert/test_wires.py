@@ -78,16 +78,5 @@ def test_the_sentence_names_the_wire_that_carries_the_guess() -> None:
 
 def test_a_blank_without_a_term_has_no_table() -> None:
     assert figure.wires_data(guessed([Span(0, 1)])) is None
-    assert figure.wires_data(guessed([Span(4, 6)], model=FakeInfiller(has_sbo=False))) is None
     shown = guessed([Span(4, 6)])
     assert figure.wires_data(replace(shown, trace=replace(shown.trace, cuts=()))) is None
-
-
-def test_the_rows_follow_a_swap() -> None:
-    model = FakeInfiller()
-    own, swapped = (
-        guessed([Span(4, 6)], at=4, swap=swap, model=model).trace.cuts for swap in (None, {4: 3})
-    )
-    assert own[0].said != swapped[0].said and own[3].said == swapped[3].said, (
-        "without a position no row is read"
-    )

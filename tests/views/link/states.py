@@ -166,7 +166,6 @@ def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Scr
         asks(mask.change_scheme, dice.choice(["span", "token"])),
         quick(predict.choose, dice.randrange(12)),
         quick(predict.cut, {"wire": dice.choice(list(predict.WIRES)), "cut": True}),
-        asks(predict.swap_row, dice.randrange(1, 9)),
         asks(predict.change_word, {"side": side, "word": dice.choice(["Ada", "July", "near"])}),
         lambda seen: spanbert.change_step(seen, dice.choice(["mask", "predict", "closing"])),
     ]
@@ -244,7 +243,6 @@ def seen(screen: Screen) -> dict[str, Any]:
             "given": lab.given,
             "at": lab.at,
             "cut": lab.cut,
-            "swap": dict(lab.swap),
         },
         "fields": {
             name: value for name, value in save(screen, MODULES, None).items() if name not in TEXTS

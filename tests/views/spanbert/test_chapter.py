@@ -47,9 +47,14 @@ def ask(
         return spanbert.receive(screen, asked, spanbert.work(asked))
     if name == "step":
         return spanbert.change_step(screen, value)
-    if name in mask.INPUTS:
-        return spanbert.changed(mask.INPUTS[name], screen, value)
     return spanbert.asked(mask.ASKS[name], screen, value)
+
+
+def alone(screen: Screen, first: int = 1, last: int = 2) -> Screen:
+    """The words of these pieces hidden, and no others."""
+    hand = ask(screen, "mask-span", [first, last])
+    now, only = kept_of(hand), mask.shown_spans(lab(hand)).run_of(first)
+    return hand.keep(spanbert.KEY, replace(now, lab=mask.by_hand(lab(hand), [only], now.model)))
 
 
 def late(now: Screen, asked: Job) -> Screen:
@@ -94,14 +99,14 @@ def test_before_the_chapter_is_opened_nothing_is_loaded() -> None:
 
 
 def test_the_payload_is_plain_json_with_every_twin(screen: Screen) -> None:
-    data = spanbert.present(ask(screen, "mask-lengths", 100))
+    data = spanbert.present(screen)
     json.dumps(plain(data), allow_nan=False)
     captions = [t["caption"] for t in data["tables"]]
     assert captions[:4] == [
         "Hidden spans",
         "The draws, turn by turn",
         "The same budget as single pieces (BERT)",
-        "Span lengths in words: drawn, the law, and a literal clipping",
+        "Span lengths in words: the law, and a literal clipping",
     ]
     assert data["notice"].startswith("Spans hide") and len(data["simplified"]) >= 6
     assert "".join(p["text"] for p in spanbert.formula(screen)).endswith(
@@ -125,7 +130,7 @@ def test_both_schemes_hide_the_same_budget(screen: Screen) -> None:
 def test_a_span_by_hand_takes_whole_words_and_merges_with_what_it_touches(screen: Screen) -> None:
     tokens = lab(screen).encoding.context_tokens
     assert tuple(t.lower() for t in tokens[:4]) == ("the", "champion", "##ships", "were")
-    one = ask(ask(screen, "mask-span", [1, 1]), "mask-only", 1)
+    one = alone(screen, 1, 1)
     assert runs(one) == [(1, 2)]
     assert lab(one).how == "drawn by hand"
     assert set(lab(one).masked.fates) == {"mask"}
@@ -209,20 +214,6 @@ def test_the_scheme_can_be_changed_and_changed_back(screen: Screen) -> None:
         ask(screen, "mask-scheme", "word")
 
 
-def test_lengths_are_counted_on_and_start_over_with_other_options(screen: Screen) -> None:
-    many = ask(ask(screen, "mask-lengths", 1000), "mask-lengths", 1000)
-    assert sum(lab(many).counts) == 2000
-    whole = masking.draw_lengths(np.random.default_rng([lab(screen).seed, 0]), 1000)
-    assert lab(ask(screen, "mask-lengths", 1000)).counts == tuple(
-        np.bincount(whole - 1, minlength=10).tolist()
-    )
-    assert lab(ask(many, "mask-lengths", 0)).counts == ()
-    assert lab(ask(many, "mask-option", {"name": "geometric_p", "value": 0.5})).counts == ()
-    assert sum(lab(ask(many, "mask-seed", 8)).counts) == 2000
-    with pytest.raises(BadInput, match="how many lengths"):
-        ask(screen, "mask-lengths", 10**9)
-
-
 def test_texts_come_from_a_passage_a_reading_or_the_visitor() -> None:
     screen = ask(blank(), "load", True, keeper())
     last = list(mask.passages())[-1]
@@ -265,26 +256,6 @@ def test_without_a_model_masking_works_and_prediction_says_why() -> None:
         del spanbert.predict.ASKS["predict-test"]
 
 
-def test_another_model_takes_the_text_along_and_one_that_fails_changes_nothing() -> None:
-    def load(name: str) -> Infiller:
-        return (
-            refuse(name) if name == "nobody/none" else FakeInfiller(name, has_sbo=name == "bundled")
-        )
-
-    screen = ask(ask(blank(), "load", True, keeper(load)), "mask-text", TEXT)
-    hand = ask(ask(screen, "mask-span", [1, 2]), "mask-only", 1)
-    other = ask(hand, "mask-model", " someone/bert ")
-    assert kept_of(other).source == "someone/bert"
-    assert lab(other).model == "someone/bert"
-    assert runs(other) == [(1, 2)]
-    assert kept_of(other).model is not None and not kept_of(other).model.has_sbo
-    for value, error in (("nobody/none", ModelUnavailable), ("", BadInput), (None, BadInput)):
-        with pytest.raises(error):
-            ask(other, "mask-model", value)
-    with pytest.raises(BadInput, match="without a SpanBERT"):
-        spanbert.work(job(blank(), "mask-model", "a/b"))
-
-
 def test_a_released_model_comes_back_and_the_lab_stays() -> None:
     loads: list[str] = []
     held = keeper(lambda name: loads.append(name) or FakeInfiller(name))
@@ -296,7 +267,7 @@ def test_a_released_model_comes_back_and_the_lab_stays() -> None:
     assert spanbert.present(screen)["picture"]["ready"] is False, (
         "the browser then asks for it again"
     )
-    meanwhile = ask(screen, "mask-lengths", 100)
+    meanwhile = ask(screen, "mask-text", "Another text of few words.")
     back = late(meanwhile, job(screen, "load", True, infillers=held))
     assert lab(back) is lab(meanwhile), "what was done while it loaded is not undone"
     again = ask(screen, "load")
@@ -308,40 +279,11 @@ def test_a_released_model_comes_back_and_the_lab_stays() -> None:
 
 def test_a_lab_of_the_readers_pieces_is_made_anew_when_a_model_arrives() -> None:
     without = ask(ask(blank(), "load", True, keeper(refuse)), "mask-text", TEXT)
-    hand = ask(ask(without, "mask-span", [1, 2]), "mask-only", 1)
+    hand = alone(without)
     arrived = late(hand, job(hand, "load", True, infillers=keeper()))
     assert TEXT_MASK not in lab(arrived).masked.input_ids
     assert runs(arrived) == [(1, 2)]
     assert kept_of(arrived).failed is None
-
-
-def race(
-    load: Callable[[str], Infiller],
-    slow: tuple[str, Any],
-    meanwhile: Callable[[Screen], Screen],
-    step: str = "predict",
-) -> Screen:
-    """A slow answer after the visitor went on; then "load", as often as the page asks."""
-    held = keeper(load)
-    screen = ask(ask(ask(blank(), "load", True, held), "mask-text", TEXT), "step", step)
-    asked = job(screen, *slow, infillers=held)
-    made = spanbert.work(asked)
-    screen = spanbert.receive(meanwhile(screen), asked, made)
-    for _ in range(3):
-        if not spanbert.present(screen)["picture"]["ready"]:
-            screen = ask(screen, "load")
-    return screen
-
-
-def test_spans_drawn_while_another_model_loads_stay_and_are_made_of_its_pieces() -> None:
-    screen = race(
-        FakeInfiller,
-        ("mask-model", "someone/bert"),
-        lambda s: ask(ask(s, "mask-span", [1, 2]), "mask-only", 1),
-    )
-    assert kept_of(screen).source == lab(screen).model == "someone/bert"
-    assert runs(screen) == [(1, 2)]
-    assert spanbert.present(screen)["picture"]["predict"]["model"] == "someone/bert"
 
 
 def test_a_lab_made_without_a_model_never_meets_one() -> None:
@@ -371,19 +313,9 @@ def test_a_lab_that_does_not_fit_its_model_is_asked_nothing() -> None:
     assert page["picture"]["predict"] is None
     assert page["picture"]["ready"] is False
     assert page["notice"] == spanbert.LOADING
-    for name, value in (("mask-span", [1, 2]), ("mask-seed", 4), ("predict-row", 1)):
-        with pytest.raises(BadInput, match="another model was loaded meanwhile"):
+    for name, value in (("mask-span", [1, 2]), ("mask-seed", 4), ("predict-reset", True)):
+        with pytest.raises(BadInput, match="the model was loaded meanwhile"):
             spanbert.asked((mask.ASKS | spanbert.predict.ASKS)[name], odd, value)
-
-
-def test_a_model_asked_for_later_stays_and_a_text_asked_for_wins() -> None:
-    screen = race(
-        FakeInfiller,
-        ("mask-text", "Another text of few words."),
-        lambda s: ask(s, "mask-model", "someone/bert"),
-    )
-    assert kept_of(screen).source == lab(screen).model == "someone/bert"
-    assert lab(screen).text == "Another text of few words."
 
 
 def test_the_model_runs_only_while_its_step_is_open() -> None:
@@ -425,7 +357,7 @@ def test_every_step_has_its_own_notice_tables_and_formula(screen: Screen) -> Non
     assert not captions[0] & captions[2]
     assert not captions[1] & captions[2]
     assert spanbert.formula(screen) and not spanbert.formula(ask(screen, "step", "predict"))
-    hand = ask(ask(screen, "mask-span", [1, 2]), "mask-only", 1)
+    hand = alone(screen)
     assert "by hand: 2 of" in "".join(p["text"] for p in spanbert.formula(hand))
     for page in pages.values():
         json.dumps(plain(page), allow_nan=False)
@@ -435,3 +367,11 @@ def test_words_of_a_text_without_word_numbers_end_with_it() -> None:
     encoding = lab(ask(ask(blank(), "load", True, keeper()), "mask-text", "one two")).encoding
     assert mask.words_of(encoding, 0, 0) == Span(0, 0)
     assert mask.words_of(encoding, 1, 1) == Span(1, 1)
+
+
+def test_a_link_of_a_version_with_more_controls_opens_without_them() -> None:
+    """Rows of the position table could be swapped then, and another model chosen."""
+    saved = spanbert.linked.save(alone(ask(blank(), "load", True, keeper())))
+    old = {**saved, "swap": [[1, 3]], "model": "someone/bert"}
+    opened = ask(spanbert.linked.load(blank(), old), "load", True, keeper())
+    assert spanbert.linked.save(opened) == saved

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
+from qa_demo.core.masking.masked import hide
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
-from qa_demo.figures.spanbert.guess_sentences import alike
 from qa_demo.views.spanbert import predict
 from qa_demo.views.spanbert.lab import Lab, new_lab
 from tests.fake_infiller import FakeInfiller
@@ -37,18 +37,6 @@ def test_the_step_travels_with_table_twins_and_a_notice(lab: Lab, model: FakeInf
     )
 
 
-def test_a_model_without_a_boundary_head_gives_mlm_and_says_so(lab: Lab) -> None:
-    bare = FakeInfiller(has_sbo=False)
-    data = predict.present(predict.cut(lab, {"wire": "left", "cut": True}), bare)
-    plain(data)
-    assert data["heads"]["mlm"] and data["heads"]["sbo"] is None and data["heads"]["both"] is None
-    assert data["no_sbo"] == "this model has no span boundary head"
-    assert data["steps"] is None
-    assert not data["changed"]
-    with pytest.raises(BadInput, match="no span boundary head"):
-        predict.swap_row(lab, 2, bare)
-
-
 def test_a_blank_is_chosen_and_nothing_else_can_be(lab: Lab) -> None:
     assert predict.chosen(predict.choose(lab, 5)) == 5
     assert predict.chosen(lab) == 4, "the first blank until one is chosen"
@@ -69,35 +57,13 @@ def test_wires_are_cut_and_joined(lab: Lab, model: FakeInfiller) -> None:
     assert both.cut == {"left", "position"}
     assert predict.cut(both, {"wire": "left", "cut": False}).cut == {"position"}
     data = predict.present(both, model)
-    assert data["cut"] == ["left", "position"] and data["changed"] and data["compare"]
+    assert data["cut"] == ["left", "position"] and data["changed"]
     for value in ({"wire": "top", "cut": True}, {"wire": "left", "cut": 1}, "left", None):
         with pytest.raises(
             BadInput,
             match=r"left, right, position|cut is either true or false|a wire needs wire, cut",
         ):
             predict.cut(lab, value)
-
-
-def test_a_row_is_swapped_for_the_chosen_blank_alone(lab: Lab, model: FakeInfiller) -> None:
-    swapped = predict.swap_row(predict.choose(lab, 5), 1, model)
-    assert dict(swapped.swap) == {5: 1}
-    own = predict.guessed(lab, model)
-    assert alike(predict.guessed(swapped, model).blank.sbo, own.base.pieces[0].sbo), (
-        "both read row 1 between the same neighbours"
-    )
-    for value in (None, 2):
-        assert dict(predict.swap_row(swapped, value, model).swap) == {}, "its own row is no swap"
-    for value, words in (
-        (0, "from 1 to 20"),
-        (21, "from 1 to 20"),
-        (2.5, "whole number"),
-        ("2", "whole number"),
-    ):
-        with pytest.raises(BadInput, match=words):
-            predict.swap_row(lab, value, model)
-    edge = new_lab(model.encode(TEXT), model, [Span(0, 1)])
-    with pytest.raises(BadInput, match="reads no row: its run begins with the first"):
-        predict.swap_row(edge, 2, model)
 
 
 def test_a_neighbour_is_another_word_of_one_piece_and_comes_back(
@@ -110,10 +76,9 @@ def test_a_neighbour_is_another_word_of_one_piece_and_comes_back(
     assert data["sides"]["left"]["now"] == "on"
     assert data["sides"]["left"]["was"] == "near"
     assert data["line"][3]["now"] == "on"
-    assert (
-        data["compare"] is not None
-        and data["heads"]["mlm"] != predict.present(lab, model)["heads"]["mlm"]
-    ), "the encoder reads it too"
+    assert data["heads"]["mlm"] != predict.present(lab, model)["heads"]["mlm"], (
+        "the encoder reads it too"
+    )
     back = predict.change_word(moved, {"side": "left", "word": None}, model)
     assert np.array_equal(back.masked.input_ids, lab.masked.input_ids)
     assert not predict.present(back, model)["changed"]
@@ -151,9 +116,7 @@ def test_an_edge_has_no_neighbour_to_change(model: FakeInfiller) -> None:
 
 def test_reset_undoes_everything_and_keeps_the_chosen_blank(lab: Lab, model: FakeInfiller) -> None:
     changed = predict.change_word(
-        predict.swap_row(
-            predict.cut(predict.choose(lab, 5), {"wire": "left", "cut": True}), 3, model
-        ),
+        predict.cut(predict.choose(lab, 5), {"wire": "left", "cut": True}),
         {"side": "right", "word": "on"},
         model,
     )
@@ -177,13 +140,9 @@ def test_a_random_piece_in_a_blank_survives_a_changed_neighbour(model: FakeInfil
     assert np.array_equal(predict.reset(moved, True, model).masked.input_ids, masked.input_ids)
 
 
-def test_without_a_model_the_handlers_say_so(lab: Lab) -> None:
-    for handler, value in (
-        (predict.swap_row, 2),
-        (predict.change_word, {"side": "left", "word": "on"}),
-    ):
-        with pytest.raises(ModelUnavailable, match="no model"):
-            handler(lab, value, None)
+def test_without_a_model_a_word_cannot_be_changed(lab: Lab) -> None:
+    with pytest.raises(ModelUnavailable, match="no model"):
+        predict.change_word(lab, {"side": "left", "word": "on"}, None)
 
 
 def test_the_same_question_is_asked_once(lab: Lab, model: FakeInfiller) -> None:
@@ -193,6 +152,7 @@ def test_the_same_question_is_asked_once(lab: Lab, model: FakeInfiller) -> None:
     assert model.calls == first, "another blank of the same text needs no run of the model"
     predict.present(predict.cut(lab, {"wire": "left", "cut": True}), model)
     assert model.calls == first + 1
-    for k in range(40):
-        predict.infill(model, lab.masked, frozenset({"left"}), {4: 1 + k % 20, 5: 1 + k // 20})
+    for at in range(16):
+        for cut in (frozenset[str](), frozenset({"left"})):
+            predict.infill(model, hide(lab.masked.true_ids, [Span(at, at)], model.mask_id), cut)
     assert len(predict._HELD[model]) <= predict.MOST_HELD
