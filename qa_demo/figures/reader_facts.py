@@ -21,17 +21,24 @@ def scores_line(found: Measured | None) -> str:
     """What was measured of a reader before it is loaded; nothing where nothing was."""
     if found is None or found.f1 is None:
         return ""
-    scored = f"{number(found.f1, 1)} F1 on held-out questions"
-    if found.times_as_long is None:
-        return f"{scored}."
-    return f"{scored}; takes {number(found.times_as_long, 1)} times as long as the bundled reader."
+    said = [f"{number(found.f1, 1)} F1 on held-out questions"]
+    if found.parameters is not None:
+        said.insert(0, parameters(found.parameters))
+    if found.times_as_long is not None:
+        said.append(f"takes {number(found.times_as_long, 1)} times as long as the bundled reader")
+    return f"{'; '.join(said)}."
+
+
+def parameters(count: int) -> str:
+    """How many there are, in millions from one million on."""
+    if count >= MILLION:
+        return f"{grouped(count / MILLION, 1)} million parameters"
+    return f"{count:,} parameters"
 
 
 def facts_line(facts: ReaderFacts, checksum: str = "") -> str:
     """What is known of a reader: size, positions, capitals, heads, threshold, checksum."""
-    size = f"{facts.parameters:,} parameters"
-    if facts.parameters >= MILLION:
-        size = f"{grouped(facts.parameters / MILLION, 1)} million parameters"
+    size = parameters(facts.parameters)
     capitals = "tells capitals apart" if facts.cased else "does not tell capitals apart"
     heads = "start/end and BIO heads" if facts.has_bio else "start/end head, no BIO head"
     threshold = (

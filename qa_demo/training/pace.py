@@ -1,4 +1,5 @@
-"""How much longer does a reader take than the bundled one? Written beside its scores.
+"""How much longer does a reader take than the bundled one, and how large is it? Written beside its
+scores, for the reader menu.
 
     python -m qa_demo.training.pace --reader assets/reader-large --base ENCODER \\
         --dev squad-dev.json.gz
@@ -38,7 +39,7 @@ def times_as_long(reader: Reader, other: Reader, examples: Sequence[Example]) ->
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Measure, and put the ratio into metrics.json."""
+    """Measure, and put ratio and size into metrics.json."""
     p = described(__doc__, "pace")
     p.add_argument("--reader", type=Path, required=True)
     p.add_argument("--base", type=Path, help="the encoder that an adapter changes")
@@ -51,6 +52,7 @@ def main(argv: list[str] | None = None) -> None:
     path = a.reader / "metrics.json"
     found = json.loads(path.read_text(encoding="utf-8"))
     found["speed"]["times_as_long"] = round(ratio, 1)
+    found["parameters"] = reader.facts.parameters
     path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     write_checksums(a.reader)
     sys.stdout.write(f"{ratio:.1f} times as long, median of {len(chosen)} questions\n")

@@ -155,6 +155,9 @@ def test_the_pace_is_the_middle_of_the_questions_ratios(monkeypatch: pytest.Monk
     clock = iter([0.0, 3.0, 3.0, 4.0, 4.0, 12.0, 12.0, 13.0, 13.0, 17.0, 17.0, 19.0])  # 3, 8, 2
     monkeypatch.setattr("qa_demo.training.pace.time.perf_counter", lambda: next(clock))
     assert times_as_long(FakeReader(), FakeReader(), [Example("1", "a?", "a b", ())] * 3) == 3.0
-    said = scores_line(Measured({}, {}, f1=87.25, times_as_long=9.04))
-    assert said == ("87.3 F1 on held-out questions; takes 9.0 times as long as the bundled reader.")
+    said = scores_line(Measured({}, {}, f1=87.25, times_as_long=9.04, parameters=108_893_189))
+    assert said == (
+        "108.9 million parameters; 87.3 F1 on held-out questions; takes 9.0 times as long as the "
+        "bundled reader."
+    )
     assert scores_line(None) == scores_line(Measured({}, {})) == ""

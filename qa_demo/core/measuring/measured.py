@@ -136,6 +136,7 @@ class Measured:
     """Of the start/end head on the answerable questions, in percent."""
     times_as_long: float | None = None
     """As the bundled reader takes for the same questions."""
+    parameters: int | None = None
 
 
 def _reliability(raw: dict[str, Any]) -> Reliability:
@@ -214,4 +215,5 @@ def load_measured(folder: Path) -> Measured | None:
             _window_steps(folder),
             raw.get("squad_dev", {}).get("span", {}).get("f1"),
             raw.get("speed", {}).get("times_as_long"),
+            raw.get("parameters"),
         )
