@@ -386,9 +386,11 @@ function page() {
     room.board,
     view.told ? feedback(view.told) : null,
     navigation(),
-    isSaid() ? null : button("print a worksheet of this lesson", () => send("worksheet", onText()), {
-      class: "plain said-open on-paper",
-    }),
+    isSaid()
+      ? null
+      : button("print a worksheet of this lesson", () => send("worksheet", onText()), {
+        class: "plain said-open on-paper",
+      }),
   ];
 }
 

@@ -14,31 +14,49 @@ const block = (name, says, kind, tag) =>
   );
 
 // Two stacks: the encoder stands at the same height in both, since it is the same encoder.
-function road(parts) {
-  const [encoder, ...heads] = parts;
-  const stack = (title, loss, top, below) =>
-    el("section.stack", el("h3", title), el("div.heads", top), below, el("p.stack-loss", loss));
+const road = () => {
+  const stack = (title, loss, heads, says) =>
+    el(
+      "section.stack",
+      el("h3", title),
+      el("div.heads", heads),
+      block("encoder", says, "stays"),
+      el("p.stack-loss", loss),
+    );
   return el(
     "div.road",
     stack(
       "pre-training",
       ["L = L", el("sub", "MLM"), " + L", el("sub", "SBO")],
-      heads.filter((h) => h.was).map((h) => block(h.name, h.was, "gone", h.then)),
-      block(encoder.name, encoder.was, "stays"),
+      [
+        block(
+          "masked language model (MLM) head",
+          "vocabulary from the blank's own vector",
+          "gone",
+          "thrown away",
+        ),
+        block(
+          "span boundary objective (SBO) head",
+          "vocabulary from x(s−1), x(e+1) and a position",
+          "gone",
+          "thrown away",
+        ),
+      ],
+      "word pieces in, one vector a piece out",
     ),
     el(
       "div.road-arrow",
-      el("span", `the ${encoder.name} ${encoder.then}`),
+      el("span", "the encoder stays"),
       el("span.arrow", { "aria-hidden": "true" }, "→"),
     ),
     stack(
       "fine-tuning for reading",
       ["L = (L", el("sub", "start"), " + L", el("sub", "end"), ") / 2"],
-      heads.filter((h) => h.now).map((h) => block(h.name, h.now, "new", h.then)),
-      block(encoder.name, encoder.now, "stays"),
+      block("S and E", "one start and one end vector, random at first", "new", "new"),
+      "the same weights, tuned further",
     ),
   );
-}
+};
 
 /**
  * Baselines of labels that stand one below the other, moved apart until each has a line of its own.
@@ -180,40 +198,32 @@ function part(kind, title, ...content) {
   return node;
 }
 
-export function drawClosing(root, { parts, saysIs, ablation, scores }, page) {
+export function drawClosing(root, { saysIs, ablation, scores }, page) {
   const width = root.clientWidth;
   const half = page.narrow ? width : Math.min(560 * page.scale, (width - 32) / 2);
   root.replaceChildren(
     el(
       "div.closing",
-      road(parts),
+      road(),
       el(
         "div.folds",
         part("says-is", "said, and so", table(saysIs, page)),
         part(
           "helps",
           "does it help a reader?",
-          ablation.rows.length
-            ? [
-              el("p.spanbert-says", glued(ablation.budget)),
-              starts(ablation.rows, page, width),
-              el("p.spanbert-says", glued(ablation.says)),
-            ]
-            : null,
-          ablation.missing ? el("p.spanbert-says", ablation.missing) : null,
-          ablation.table ? table(ablation.table, page) : null,
-          ablation.steps ? table(ablation.steps, page) : null,
+          el("p.spanbert-says", glued(ablation.budget)),
+          starts(ablation.rows, page, width),
+          el("p.spanbert-says", glued(ablation.says)),
+          ablation.tables.map((t) => table(t, page)),
           el("div.paper-tables", ablation.paper.map((t) => table(t, page))),
           el("p.role-quiet", `Source: ${ablation.source}.`),
         ),
-        scores
-          ? part(
-            "scores",
-            "what our pre-training reached",
-            el("p.spanbert-says", glued(scores.says)),
-            el("div.panels", scores.panels.map((p) => panel(p, page, half))),
-          )
-          : null,
+        part(
+          "scores",
+          "what our pre-training reached",
+          el("p.spanbert-says", glued(scores.says)),
+          el("div.panels", scores.panels.map((p) => panel(p, page, half))),
+        ),
       ),
     ),
   );

@@ -11,7 +11,7 @@ const views = keptViews((view) => view.said);
 
 function shell(root) {
   /** @type {any} */
-  const view = { root, k: 0, shown: false, picture: null };
+  const view = { root, k: 0, picture: null };
   const send = (name, value) => view.page.input(name, value);
   view.spans = maskText(
     "The text: arrow keys move between words, Shift extends, Enter hides or shows, Delete " +
@@ -22,13 +22,6 @@ function shell(root) {
     },
   );
   view.single = maskText("The same text under single pieces");
-  view.toggle = el("button.act", {
-    id: "spanbert-shown",
-    onclick: () => {
-      view.shown = !view.shown;
-      paint(view);
-    },
-  }, "as the model sees it");
   view.said = el("p.mask-says", { "aria-live": "polite" });
   view.slider = el("input", {
     type: "range",
@@ -48,14 +41,6 @@ function shell(root) {
     () => send("mask-seed", view.picture.seed + (view.picture.byHand ? 0 : 1)),
     "spanbert-draw",
   );
-  view.used = ["span", "token"].map((value) =>
-    el("input", {
-      type: "radio",
-      name: "spanbert-scheme",
-      value,
-      onchange: () => send("mask-scheme", value),
-    })
-  );
   view.counts = [
     el("p.role-quiet.tabular"),
     el("p.role-quiet.tabular"),
@@ -67,7 +52,6 @@ function shell(root) {
       view.titles[k],
       text.root,
       view.counts[k],
-      el("label.use", view.used[k], " asked in step 2"),
     );
   view.hist = el("div.hist");
   view.histLegend = el("div");
@@ -110,7 +94,7 @@ function shell(root) {
   root.replaceChildren(
     el(
       "div.mask",
-      el("div.mask-key", view.toggle, Object.values(view.keys)),
+      el("div.mask-key", Object.values(view.keys)),
       el("div.mask-columns", column(0, view.spans), column(1, view.single)),
       view.said,
       view.law,
@@ -144,9 +128,9 @@ function paint(view) {
   const { picture, page, k } = view;
   const frame = picture.frames[k];
   const last = k === picture.frames.length - 1;
-  const texts = { pieces: picture.pieces, shown: view.shown };
+  const { pieces } = picture;
   view.spans.draw({
-    ...texts,
+    pieces,
     runs: last ? picture.spans.runs : frame.runs,
     fates: last ? picture.spans.fates : null,
     random: picture.spans.random,
@@ -154,7 +138,7 @@ function paint(view) {
     active: last ? null : frame.active,
   });
   view.single.draw({
-    ...texts,
+    pieces,
     runs: picture.single.runs,
     fates: picture.single.fates,
     random: picture.single.random,
@@ -169,13 +153,11 @@ function paint(view) {
       `${scheme.hidden} of ${picture.pieces.length} pieces, ${scheme.runs.length} ${
         scheme.runs.length === 1 ? "run" : "runs"
       }`;
-    view.used[c].checked = (picture.how === "token") === (c === 1);
   });
   const fates = [picture.spans, picture.single].flatMap((s) => Object.values(s.fates));
   for (const [fate, node] of Object.entries(view.keys)) {
     node.toggleAttribute("hidden", !fates.includes(fate));
   }
-  view.toggle.setAttribute("aria-pressed", String(view.shown));
   const many = picture.frames.length > 1;
   view.steps.toggleAttribute("hidden", !many);
   view.budget.toggleAttribute("hidden", !many);

@@ -4,7 +4,7 @@
 import { el, isPress } from "../shared/dom.js";
 
 /**
- * {root, draw({pieces, runs, fates, random, anchor, active, shown})}: `fates` null = hidden, but
+ * {root, draw({pieces, runs, fates, random, anchor, active})}: `fates` null = hidden, but
  * nobody knows yet how.
  * @param {string} label
  * @param {{hide: (first: number, last: number) => void, show: (at: number) => void}} [events] none:
@@ -64,7 +64,7 @@ function build(view, pieces) {
 }
 
 function paint(view) {
-  const { runs, fates, random, anchor, active, shown } = view.model;
+  const { runs, fates, random, anchor, active } = view.model;
   const of = new Map();
   runs.forEach(([a, b], r) => {
     for (let d = a; d <= b; d += 1) of.set(d, r);
@@ -84,10 +84,7 @@ function paint(view) {
       inside(d, active) ? "active" : "",
     ];
     node.className = classes.filter(Boolean).join(" ");
-    const [word, became] = node.children;
-    const masked = shown && kind(d) === "mask";
-    word.toggleAttribute("hidden", masked || (shown && kind(d) === "random"));
-    became.textContent = masked ? "[MASK]" : kind(d) === "random" ? random[d] : "";
+    node.lastChild.textContent = kind(d) === "random" ? random[d] : "";
     const gap = view.gaps[d];
     if (gap) {
       gap.className = [

@@ -1,10 +1,9 @@
 // Step 2 of chapter 8: the text with its blanks, the classic figure with live values, and what a
 // cut wire or another word changes.
 
-import { el, fold, table } from "../shared/dom.js";
+import { el, fold, roving, table } from "../shared/dom.js";
 import { formula } from "../shared/formula.js";
 import { drawFigure } from "./predict_figure.js";
-import { arithmetic, losses } from "./predict_sums.js";
 import { keptViews } from "../shared/views.js";
 
 const views = keptViews((view) => view.text);
@@ -37,40 +36,20 @@ function shell(root) {
     view.asks,
     el("div.folds", view.folds),
   );
-  view.text.addEventListener("keydown", (event) => move(view, event));
+  // as in a group of radio buttons: what gets the focus is chosen
+  roving(view.text, ".blank");
+  roving(view.text, ".blank", { horizontal: false });
+  view.text.addEventListener("focusin", ({ target }) => choose(view, target.closest(".blank")));
   return view;
 }
 
-const blanks = (view) => [...view.text.querySelectorAll(".blank")];
-
 // The mark moves at once; the guesses follow when Python has answered.
 function choose(view, node) {
-  blanks(view).forEach((blank) => {
+  if (!node || node.getAttribute("aria-checked") === "true") return;
+  for (const blank of view.text.querySelectorAll(".blank")) {
     blank.setAttribute("aria-checked", String(blank === node));
-    blank.setAttribute("tabindex", blank === node ? "0" : "-1");
-  });
+  }
   view.page.input("predict-blank", Number(node.dataset.doc));
-}
-
-// As in a group of radio buttons: an arrow key moves the focus and chooses.
-function move(view, event) {
-  const list = blanks(view);
-  const at = list.indexOf(event.target.closest(".blank"));
-  const to = {
-    ArrowRight: at + 1,
-    ArrowDown: at + 1,
-    ArrowLeft: at - 1,
-    ArrowUp: at - 1,
-    Home: 0,
-    End: list.length - 1,
-    Enter: at,
-    " ": at,
-  }[event.key];
-  if (at < 0 || to === undefined) return;
-  event.preventDefault();
-  if (!list[to]) return;
-  list[to].focus();
-  choose(view, list[to]);
 }
 
 const SEEN = {
@@ -79,7 +58,7 @@ const SEEN = {
   keep: "the encoder sees the true piece",
 };
 
-function textNodes(view, { line, at, blank }) {
+function textNodes({ line, at, blank }) {
   return line.flatMap((t) => {
     if (t.doc < 0) return [t.gap];
     if (!t.k) {
@@ -96,7 +75,6 @@ function textNodes(view, { line, at, blank }) {
           tabindex: t.doc === at ? 0 : -1,
           "aria-checked": String(t.doc === at),
           "aria-label": `blank ${t.k} of its run, ${SEEN[t.fate]}`,
-          onclick: (event) => choose(view, event.currentTarget),
         },
         el("span.k", t.k),
         t.given ? el("span.given", t.given) : null,
@@ -204,11 +182,24 @@ function figure(view) {
 export function drawPredict(root, picture, page) {
   const view = views.of(root, () => shell(root));
   Object.assign(view, { picture, page });
-  view.text.replaceChildren(...textNodes(view, picture));
+  view.text.replaceChildren(...textNodes(picture));
   view.blank.replaceChildren(picture.blank.says, formula(picture.formula));
   figure(view);
   view.asks.replaceChildren(...asks(view));
-  view.sums.replaceChildren(...arithmetic(picture));
-  view.loss.replaceChildren(...losses(picture));
+  const { steps, loss } = picture;
+  if (steps) {
+    view.sums.replaceChildren(
+      table(steps.vectors, page),
+      formula(steps.squares),
+      table(steps.product, page),
+      formula(steps.log),
+    );
+  }
+  view.loss.replaceChildren(
+    table(loss.table, page),
+    el("p.role-quiet", loss.why),
+    formula(loss.paper),
+    formula(loss.code),
+  );
   view.folds[0].toggleAttribute("hidden", !picture.steps);
 }

@@ -1,18 +1,17 @@
 """The experiment of chapter 8: a reader from four starts, seed by seed; the paper's beside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import comb
 from typing import Any
 
 from qa_demo.core.measuring.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES, Row
 from qa_demo.figures.numbers import moved, number, percent, signed
-from qa_demo.figures.payload import table
+from qa_demo.figures.payload import columns
 from qa_demo.figures.spanbert.spelled import spelled
 
 CELLS = ("plain encoder", "token masking", "span masking", "span masking + SBO")
 """The four starts of a reader, in the order in which each adds one thing."""
-SCORES = (("exact", "exact"), ("f1", "F1"), ("bio_f1", "BIO F1"))
 UNLIKELY = 0.05
 
 Cells = Mapping[str, Mapping[str, Sequence[float]]]
@@ -47,30 +46,21 @@ def _minus(name: str, after: Row, before: Row) -> Row:
 
 def paper_table(caption: str, rows: Sequence[Row]) -> dict[str, Any]:
     """A table of the paper's ablation."""
-    cells = [
-        [
-            r.name,
-            *(
-                f"{number(x, 1)}" if x is not None else "-"
-                for x in (r.squad2, r.newsqa, r.triviaqa, r.coreference)
-            ),
-        ]
-        for r in rows
-    ]
-    return table(caption, ["dev F1", "SQuAD 2.0", "NewsQA", "TriviaQA", "coreference"], cells)
+    return columns(
+        caption,
+        rows,
+        {
+            "dev F1": lambda r: r.name,
+            "SQuAD 2.0": lambda r: number(r.squad2, 1),
+            "NewsQA": lambda r: number(r.newsqa, 1),
+            "TriviaQA": lambda r: number(r.triviaqa, 1),
+            "coreference": lambda r: "-" if r.coreference is None else number(r.coreference, 1),
+        },
+    )
 
 
-def measured(cells: Cells | None) -> dict[str, Mapping[str, Sequence[float]]]:
-    """The starts with at least one seed, in order."""
-    return {
-        name: cells[name] for name in CELLS if cells and name in cells and len(cells[name]["f1"])
-    }
-
-
-def budget_says(budget: Mapping[str, Any] | None) -> str:
+def budget_says(budget: Mapping[str, Any]) -> str:
     """How long every start was pre-trained and every reader fine-tuned, and on what."""
-    if budget is None:
-        return ""
     pieces = budget["pretrain_steps"] * budget["batch_tokens"] / 1e6
     return (
         f"Pre-trained for {budget['pretrain_steps']:,} steps of {budget['batch_tokens']:,} "
@@ -79,30 +69,27 @@ def budget_says(budget: Mapping[str, Any] | None) -> str:
     )
 
 
-def ablation_data(cells: Cells | None, budget: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Our experiment by start: spread, what steps add, what is missing; the paper's tables."""
-    found = measured(cells)
-    rows = [
-        {"name": name, "f1": [float(x) for x in cell["f1"]], "mean": mean(cell["f1"])}
-        for name, cell in found.items()
-    ]
-    printed = [
-        [name, str(len(cell["f1"])), *(spread(cell[key]) for key, _ in SCORES)]
-        for name, cell in found.items()
-    ]
+def ablation_data(cells: Cells, budget: Mapping[str, Any]) -> dict[str, Any]:
+    """Our experiment by start: spread and what steps add; the paper's tables."""
+    starts = [(name, cells[name]) for name in CELLS]
     return {
-        "rows": rows,
+        "rows": [{"name": n, "f1": [*cell["f1"]], "mean": mean(cell["f1"])} for n, cell in starts],
         "budget": budget_says(budget),
-        "missing": missing_says([name for name in CELLS if name not in found]),
-        "says": ablation_says(found),
-        "table": table(
-            "Fine-tuned alike from each start, squad-dev: mean (smallest to largest)",
-            ["start of the reader", "seeds", *(name for _, name in SCORES)],
-            printed,
-        )
-        if printed
-        else None,
-        "steps": steps_table(found),
+        "says": ablation_says(cells),
+        "tables": [
+            columns(
+                "Fine-tuned alike from each start, squad-dev: mean (smallest to largest)",
+                starts,
+                {
+                    "start of the reader": lambda row: row[0],
+                    "seeds": lambda row: str(len(row[1]["f1"])),
+                    "exact": lambda row: spread(row[1]["exact"]),
+                    "F1": lambda row: spread(row[1]["f1"]),
+                    "BIO F1": lambda row: spread(row[1]["bio_f1"]),
+                },
+            ),
+            steps_table(cells),
+        ],
         "paper": [
             paper_table("The paper's masking schemes", SPANBERT_MASKING),
             paper_table("The paper's objectives", SPANBERT_OBJECTIVES),
@@ -130,25 +117,26 @@ def difference(found: Cells, before: str, after: str, key: str = "f1") -> float:
     return moved(mean(found[before][key]), mean(found[after][key]), 1)
 
 
-def steps_table(found: Cells) -> dict[str, Any] | None:
-    """What each start adds, whether seeds overlap, the paper's; None for fewer than two."""
-    if len(found) < 2:
-        return None
-    rows = []
-    for before, after in pairwise(found):
-        theirs = paper_steps().get((before, after))
-        rows.append(
-            [
-                f"{before} → {after}",
-                *(signed(difference(found, before, after, key), 1) for key, _ in SCORES),
-                ranges(found[before]["f1"], found[after]["f1"]),
-                "-" if theirs is None else signed(theirs.squad2, 1),
-            ]
-        )
-    return table(
+def steps_table(cells: Cells) -> dict[str, Any]:
+    """What each start adds, whether seeds overlap, the paper's."""
+    paper = paper_steps()
+
+    def added(key: str) -> Callable[[tuple[str, str]], str]:
+        return lambda step: signed(difference(cells, *step, key), 1)
+
+    return columns(
         "What each step adds, means of the seeds",
-        ["step", *(name for _, name in SCORES), "F1 of the seeds", "the paper's, SQuAD 2.0 F1"],
-        rows,
+        pairwise(CELLS),
+        {
+            "step": " → ".join,
+            "exact": added("exact"),
+            "F1": added("f1"),
+            "BIO F1": added("bio_f1"),
+            "F1 of the seeds": lambda step: ranges(*(cells[name]["f1"] for name in step)),
+            "the paper's, SQuAD 2.0 F1": lambda step: (
+                signed(paper[step].squad2, 1) if step in paper else "-"
+            ),
+        },
     )
 
 
@@ -169,22 +157,8 @@ def by_luck(a: int, b: int) -> float:
     return 2 / comb(a + b, a)
 
 
-def missing_says(missing: Sequence[str]) -> str:
-    """An honest sentence about cells that were not run."""
-    if not missing:
-        return ""
-    if len(missing) == len(CELLS):
-        return (
-            "Our own experiment is not in this checkout: none of its four starts was "
-            "measured. The figures below are the paper's alone."
-        )
-    return f"Not measured: {', '.join(missing)}."
-
-
 def ablation_says(found: Cells) -> str:
     """Best and worst start, how much seeds differ, and whether so few seeds can prove an order."""
-    if len(found) < 2:
-        return ""
     f1 = {name: cell["f1"] for name, cell in found.items()}
     worst, *_, best = sorted(f1, key=lambda name: mean(f1[name]))
     gap, a, b = difference(found, worst, best), len(f1[best]), len(f1[worst])
@@ -200,11 +174,9 @@ def ablation_says(found: Cells) -> str:
         return said + "The seeds of these two overlap: the order may be chance, nothing is proved."
     luck, pairs = by_luck(a, b), comb(len(found), 2)
     alike = (
-        f"if both were alike, {a} and {b} seeds would fall apart like this in "
-        f"{percent(luck)} of all experiments"
+        f"if both were alike, {a} and {b} seeds would fall apart like this in {percent(luck)} of "
+        f"all experiments, and these two were picked out of {len(found)} starts afterwards"
     )
-    if pairs > 1:
-        alike += f", and these two were picked out of {len(found)} starts afterwards"
     verdict = "hard to call chance" if luck * pairs < UNLIKELY else "a hint, no proof"
     return f"{said}The seeds of these two do not overlap, but {alike}: {verdict}."
 
@@ -221,11 +193,9 @@ def closing_notice(found: Cells) -> str:
         key=lambda row: row.coreference or 0.0,
     )
     said += f" On coreference {most.name} adds most, {signed(most.coreference or 0.0, 1)}."
-    if len(found) < 2:
-        return spelled(said)
     ours = [
         f"{after} {signed(difference(found, before, after), 1)}"
-        for before, after in pairwise(found)
+        for before, after in pairwise(CELLS)
     ]
     few, many = (pick(len(cell["f1"]) for cell in found.values()) for pick in (min, max))
     seeds = f"{few} to {many} seeds" if few < many else f"{few} seed{'s' if few > 1 else ''}"

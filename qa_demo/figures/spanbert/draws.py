@@ -13,78 +13,45 @@ FATES: dict[Fate, str] = {"mask": "[MASK]", "random": "a random piece", "keep": 
 
 
 def frames_data(encoding: Encoding, masked: Masked, options: MaskOptions) -> list[dict[str, Any]]:
-    """One frame an event: budget, every turn's length, anchor, words and merge, fates."""
+    """One frame an event: the budget, every turn's length and anchor, its words, the fates."""
     if not masked.draws:
         hidden, runs = plural(len(masked.hidden), "piece"), plural(len(masked.runs), "run")
         said = f"Drawn by hand: {hidden} in {runs}, every one becomes [MASK]."
-        return [_frame("fate", masked.runs, 0, said)]
-    law, total = length_law(options), len(masked.true_ids)
-    left, shown = masked.budget, masked.runs[:0]
-    frames = [
-        _frame(
-            "budget",
-            shown,
-            left,
-            f"The budget: {options.mask_ratio:g} × {total} pieces, rounded up, is {left}. "
-            "Spans are drawn until it is used up.",
-        )
-    ]
+        return [_frame(masked.runs, 0, said)]
+    law, total, left = length_law(options), len(masked.true_ids), masked.budget
+    shown = masked.runs[:0]
+    said = (
+        f"The budget: {options.mask_ratio:g} × {total} pieces, rounded up, is {left}. "
+        "Spans are drawn until it is used up."
+    )
+    frames = [_frame(shown, left, said)]
     for turn, draw in enumerate(masked.draws, 1):
         chance = percent(float(law[draw.length - options.span_lower]))
-        length = (
-            f"Turn {turn}, the length: {plural(draw.length, 'word')}, for which the law "
-            f"gives a chance of {chance}."
+        begins = (
+            f"Turn {turn}, the length: {plural(draw.length, 'word')}, for which the law gives a "
+            f"chance of {chance}. {anchor_says(encoding, draw, total)}"
         )
-        frames += [
-            {**frame, "turn": turn, "length": draw.length}
-            for frame in (
-                _frame("length", shown, left, length),
-                _frame("anchor", shown, left, anchor_says(encoding, draw, total), draw.anchor),
-                *_reached(encoding, draw, shown, left),
+        frames.append(_frame(shown, left, begins, draw))
+        if draw.span is not None:
+            frames.append(
+                _frame(draw.runs, draw.budget_left, words_says(encoding, draw, left), draw)
             )
-        ]
-        shown, left = shown if draw.span is None else draw.runs, draw.budget_left
-    return [*frames, {**_frame("fate", shown, 0, fates_says(masked)), "turn": len(masked.draws)}]
+            run = next(run for run in draw.runs if run.start <= draw.span.start <= run.end)
+            frames[-1]["active"] = [run.start, run.end]
+            shown, left = draw.runs, draw.budget_left
+    return [*frames, _frame(shown, 0, fates_says(masked))]
 
 
-def _frame(
-    phase: str,
-    runs: Sequence[Span],
-    left: int,
-    says: str,
-    anchor: int | None = None,
-    active: Span | None = None,
-) -> dict[str, Any]:
+def _frame(runs: Sequence[Span], left: int, says: str, draw: Draw | None = None) -> dict[str, Any]:
+    """The text at one moment, with the length and the anchor of the turn on show."""
     return {
-        "phase": phase,
-        "turn": 0,
         "left": left,
         "says": says,
         "runs": [[r.start, r.end] for r in runs],
-        "anchor": anchor,
-        "active": None if active is None else [active.start, active.end],
-        "length": None,
+        "anchor": None if draw is None else draw.anchor,
+        "active": None,
+        "length": None if draw is None else draw.length,
     }
-
-
-def _reached(
-    encoding: Encoding, draw: Draw, before: Sequence[Span], left: int
-) -> list[dict[str, Any]]:
-    """The words of one turn, and the merge with runs it touches; nothing for a hidden anchor."""
-    if draw.span is None:
-        return []
-    says = words_says(encoding, draw, left)
-    if not draw.joined:
-        return [_frame("words", draw.runs, draw.budget_left, says, draw.anchor, draw.span)]
-    merged = next(r for r in draw.runs if r.start <= draw.span.start <= r.end)
-    return [
-        _frame(
-            "words", sorted((*before, draw.span)), draw.budget_left, says, draw.anchor, draw.span
-        ),
-        _frame(
-            "merge", draw.runs, draw.budget_left, merge_says(encoding, draw, merged), None, merged
-        ),
-    ]
 
 
 def anchor_says(encoding: Encoding, draw: Draw, total: int) -> str:
@@ -107,7 +74,7 @@ def anchor_says(encoding: Encoding, draw: Draw, total: int) -> str:
 
 
 def words_says(encoding: Encoding, draw: Draw, left: int) -> str:
-    """Whole words are hidden until the length, the text or the budget ends."""
+    """Whole words are hidden until the length, the text or the budget ends; runs may join."""
     assert draw.span is not None
     new, size = left - draw.budget_left, len(draw.span)
     cost = (
@@ -119,23 +86,20 @@ def words_says(encoding: Encoding, draw: Draw, left: int) -> str:
         f"From there {plural(draw.words, 'whole word')}: {cost}. Budget left: {draw.budget_left}."
     )
     if draw.cut:
-        return (
+        said = (
             f"{quoted(encoding.text(draw.span))}: {cost}. The budget ends inside a word, and "
             f"the span stops there."
         )
-    if draw.words < draw.length:
+    elif draw.words < draw.length:
         why = "the budget is used up" if draw.budget_left == 0 else "the text ends"
-        return f"{said} {plural(draw.length, 'word').capitalize()} were drawn, but {why}."
+        said += f" {plural(draw.length, 'word').capitalize()} were drawn, but {why}."
+    if draw.joined:
+        others = " and ".join(quoted(encoding.text(run)) for run in draw.joined)
+        said += (
+            f" It overlaps or touches {others}: they become one run, so that both neighbours of "
+            "every run stay in sight."
+        )
     return said
-
-
-def merge_says(encoding: Encoding, draw: Draw, merged: Span) -> str:
-    """Spans that overlap or touch become one run."""
-    others = " and ".join(quoted(encoding.text(run)) for run in draw.joined)
-    return (
-        f"It overlaps or touches {others}: they become one run of {plural(len(merged), 'piece')}, "
-        "so that both neighbours of every run stay in sight."
-    )
 
 
 def fates_says(masked: Masked) -> str:

@@ -1,15 +1,17 @@
 """Step 1 of chapter 8 as data: pieces, runs and fates of both schemes, options, tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from qa_demo.core.masking.masked import Fate, Masked
+import numpy as np
+
+from qa_demo.core.masking.masked import Masked
 from qa_demo.core.masking.span_masking import MaskOptions, budget_of, length_law
 from qa_demo.core.types import Encoding, Span
 from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import part, table
+from qa_demo.figures.payload import columns, part
 from qa_demo.figures.prose import plural, quoted
 from qa_demo.figures.spanbert.draws import FATES
 from qa_demo.figures.spanbert.lengths import mean
@@ -21,7 +23,6 @@ LIMITS: dict[str, tuple[float, float, float]] = {
     "span_upper": (1, 10, 1),
 }
 """Lowest, highest and step of each slider; the options record allows more."""
-RUN_HEAD = ("pieces", "text", "pieces", "words", "replaced by", "the model is shown")
 
 
 def pieces_data(encoding: Encoding) -> list[list[Any]]:
@@ -154,49 +155,56 @@ def seen(n: int, m: int) -> str:
 
 
 def runs_table(
-    encoding: Encoding, spans: Masked, given: Sequence[str], caption: str
+    encoding: Encoding, masked: Masked, given: Sequence[str], caption: str
 ) -> dict[str, Any]:
     """Every run: its pieces, how it was replaced, and how many SBO targets it gives."""
-    rows, targets = [], spans.pairs()
-    fates = dict(zip(spans.hidden.tolist(), spans.fates, strict=True))
-    for run in spans.runs:
-        inside = range(run.start, run.end + 1)
-        kinds: Mapping[Fate, None] = dict.fromkeys(fates[i] for i in inside)
-        sbo = int(((targets.at >= run.start) & (targets.at <= run.end)).sum())
-        rows.append(
-            [
-                f"{run.start} to {run.end}",
-                printable(encoding.text(run)),
-                str(len(run)),
-                str(len(set(encoding.word_ids[run.start : run.end + 1].tolist()))),
-                ", ".join(FATES[k] for k in kinds),
-                " ".join(printable(given[i]) for i in inside),
-                str(sbo) if sbo else "0: at an edge of the text",
-            ]
-        )
-    return table(caption, [*RUN_HEAD, "targets of the span boundary objective (SBO)"], rows)
+    targets = masked.pairs().at
+    fates = dict(zip(masked.hidden.tolist(), masked.fates, strict=True))
+
+    def inside(run: Span) -> range:
+        return range(run.start, run.end + 1)
+
+    return columns(
+        caption,
+        masked.runs,
+        {
+            "place": lambda run: f"{run.start} to {run.end}",
+            "text": lambda run: printable(encoding.text(run)),
+            "pieces": lambda run: str(len(run)),
+            "words": lambda run: str(len({int(encoding.word_ids[i]) for i in inside(run)})),
+            "replaced by": lambda run: ", ".join(
+                FATES[fate] for fate in dict.fromkeys(fates[i] for i in inside(run))
+            ),
+            "the model is shown": lambda run: " ".join(printable(given[i]) for i in inside(run)),
+            "targets of the span boundary objective (SBO)": lambda run: (
+                str(np.isin(targets, inside(run)).sum())
+                if masked.boundary(run)
+                else "0: at an edge of the text"
+            ),
+        },
+    )
 
 
 def draws_table(encoding: Encoding, masked: Masked) -> dict[str, Any]:
     """Every turn of the draw."""
-    rows = []
-    for turn, d in enumerate(masked.draws, 1):
-        span = "hidden already: drawn again" if d.span is None else printable(encoding.text(d.span))
-        reached = "-" if d.span is None else f"{d.words}{', cut' if d.cut else ''}"
-        anchor = f"{d.anchor} {printable(encoding.context_tokens[d.anchor])}"
-        rows.append(
-            [
-                str(turn),
-                str(d.length),
-                anchor,
-                span,
-                reached,
-                str(d.budget_left),
-                str(len(d.joined)),
-            ]
-        )
-    return table(
+    return columns(
         "The draws, turn by turn",
-        ["turn", "length drawn", "anchor", "span", "words", "budget left", "runs joined"],
-        rows,
+        enumerate(masked.draws, 1),
+        {
+            "turn": lambda row: str(row[0]),
+            "length drawn": lambda row: str(row[1].length),
+            "anchor": lambda row: (
+                f"{row[1].anchor} {printable(encoding.context_tokens[row[1].anchor])}"
+            ),
+            "span": lambda row: (
+                printable(encoding.text(row[1].span))
+                if row[1].span
+                else "hidden already: drawn again"
+            ),
+            "words": lambda row: (
+                f"{row[1].words}{', cut' if row[1].cut else ''}" if row[1].span else "-"
+            ),
+            "budget left": lambda row: str(row[1].budget_left),
+            "runs joined": lambda row: str(len(row[1].joined)),
+        },
     )

@@ -1,11 +1,11 @@
 """Step 3 of chapter 8 as data: what pre-training leaves behind, and what it reached."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from qa_demo.figures.numbers import grouped, number
-from qa_demo.figures.payload import table
-from qa_demo.figures.spanbert.ablation import ablation_data, closing_notice, measured
+from qa_demo.figures.payload import columns, table
+from qa_demo.figures.spanbert.ablation import ablation_data, closing_notice
 
 BUSY = {"load": "loading SpanBERT", "text": "cutting the text into pieces"}
 SIMPLIFIED = (
@@ -26,56 +26,23 @@ SIMPLIFIED = (
     "Perplexities and top-1 of the third step are over word pieces, so that a word of three "
     "pieces counts three times.",
 )
-FATE = (
-    {
-        "name": "encoder",
-        "was": "word pieces in, one vector a piece out",
-        "then": "stays",
-        "now": "the same weights, tuned further",
-    },
-    {
-        "name": "masked language model (MLM) head",
-        "was": "vocabulary from the blank's own vector",
-        "then": "thrown away",
-        "now": "",
-    },
-    {
-        "name": "span boundary objective (SBO) head",
-        "was": "vocabulary from x(s−1), x(e+1) and a position",
-        "then": "thrown away",
-        "now": "",
-    },
-    {
-        "name": "S and E",
-        "was": "",
-        "then": "new",
-        "now": "one start and one end vector, random at first",
-    },
-)
-
 
 # What pre-training reached
 
 HEADS = (("mlm", "MLM"), ("sbo", "SBO"), ("both", "both"))
+DISTANCE = "by_distance_in_runs_of_7_and_more"
 
 
-def scores_data(metrics: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Held-out top-1 by length of the run and distance from the boundary; None if unmeasured."""
-    if metrics is None:
-        return None
-    long = next((name for name in metrics if name.startswith("by_distance_in_runs_of_")), None)
-    least = long.split("_")[5] if long else ""
+def scores_data(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Held-out top-1 by length of the run and by distance from the boundary."""
     panels = [
-        _panel("pieces in the run", metrics.get("by_length", {})),
-        _panel(
-            "distance from the nearer boundary" + (f", runs of {least} and more" if long else ""),
-            metrics.get(long or "by_distance", {}),
-        ),
+        _panel("pieces in the run", metrics["by_length"]),
+        _panel("distance from the nearer boundary, runs of 7 and more", metrics[DISTANCE]),
     ]
     return {
-        "panels": [p for p in panels if p["rows"]],
+        "panels": panels,
         "says": scores_says(metrics["overall"], panels[1]["rows"]),
-        "tables": [_scores_table(p) for p in panels if p["rows"]],
+        "tables": [_scores_table(panel) for panel in panels],
     }
 
 
@@ -92,18 +59,17 @@ def _panel(title: str, groups: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
 
 
 def _scores_table(panel: Mapping[str, Any]) -> dict[str, Any]:
-    rows = [
-        [
-            r["name"],
-            f"{r['n']:,}",
-            *(f"{number(r[key], 1)} %" if key in r else "-" for key, _ in HEADS),
-        ]
-        for r in panel["rows"]
-    ]
-    return table(
+    def top(key: str) -> Callable[[Mapping[str, Any]], str]:
+        return lambda row: f"{number(row[key], 1)} %" if key in row else "-"
+
+    return columns(
         f"Held-out top-1 by {panel['title']}",
-        [panel["title"], "blanks", *(name for _, name in HEADS)],
-        rows,
+        panel["rows"],
+        {
+            panel["title"]: lambda row: row["name"],
+            "blanks": lambda row: f"{row['n']:,}",
+            **{name: top(key) for key, name in HEADS},
+        },
     )
 
 
@@ -130,22 +96,16 @@ def scores_says(overall: Mapping[str, Any], by_distance: Sequence[Mapping[str, A
 
 
 def closing_data(
-    metrics: Mapping[str, Any] | None,
-    experiment: Mapping[str, Any] | None,
-    said: Sequence[Sequence[str]] = (),
+    metrics: Mapping[str, Any], experiment: Mapping[str, Any], said: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
-    """Step 3: the stages, common statements, experiment, pre-training; notice and tables. `said`:
-    what introductions say of SpanBERT, and what it is.
+    """Step 3: common statements, experiment, pre-training; notice and tables. `said`: what
+    introductions say of SpanBERT, and what it is.
     """
-    cells, budget = (
-        (None, None) if experiment is None else (experiment["starts"], experiment["budget"])
-    )
     scores = scores_data(metrics)
     return {
-        "parts": [dict(p) for p in FATE],
         "saysIs": table("Said in introductions, and what it is", ["says", "is"], said),
-        "ablation": ablation_data(cells, budget),
+        "ablation": ablation_data(experiment["starts"], experiment["budget"]),
+        "tables": scores.pop("tables"),
         "scores": scores,
-        "notice": closing_notice(measured(cells)),
-        "tables": [] if scores is None else scores.pop("tables"),
+        "notice": closing_notice(experiment["starts"]),
     }

@@ -1,16 +1,16 @@
 """Chapter 8, step 2: the boundary head's arithmetic and the loss; printed sums add up."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.masking.infill import HiddenPiece, Infill, Said, Trace, run_terms
 from qa_demo.core.types import Encoding
-from qa_demo.figures.numbers import number, rest, sign_of, total
+from qa_demo.figures.numbers import PrintedSum, bracketed, number, rest, sign_of, total
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import part, table
+from qa_demo.figures.payload import columns, part, table
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.spanbert.guessed import as_typed, place
 
@@ -20,30 +20,31 @@ DECIMALS = 3
 
 
 def steps_data(trace: Trace, encoding: Encoding, found: Infill, said: Said) -> dict[str, Any]:
-    """Every vector on the way: shape, norm, mean, spread; h0's squares, product, -log p as sums."""
-    rows = [
-        {
-            "name": name,
-            "what": printable(what),
-            "shape": str(len(x)),
-            "norm": number(float(np.linalg.norm(x))),
-            "mean": number(float(np.mean(x))),
-            "spread": number(float(np.std(x))),
-        }
-        for name, what, x in _vectors(trace, encoding, found)
-    ]
-    squares = total(
-        [
-            float(np.sum(np.square(x, dtype=np.float64)))
-            for x in (trace.x_left, trace.x_right, trace.position)
-        ]
-    )
+    """Every vector on the way and the last product as tables; h0's squares and -log p as sums."""
+    parts = (trace.x_left, trace.x_right, trace.position)
+    squares = total([float(np.sum(np.square(x, dtype=np.float64))) for x in parts])
     return {
-        "rows": rows,
-        "squares": {"addends": list(squares.addends), "total": squares.total, "sign": squares.sign},
-        "product": product_data(trace),
-        "log": log_data(trace.logit, said),
+        "vectors": columns(
+            "Every vector on the way to the guess",
+            _vectors(trace, encoding, found),
+            {
+                "vector": lambda row: row[0],
+                "what it is": lambda row: printable(row[1]),
+                "shape": lambda row: str(len(row[2])),
+                "norm": lambda row: number(float(np.linalg.norm(row[2]))),
+                "mean": lambda row: number(float(np.mean(row[2]))),
+                "sd": lambda row: number(float(np.std(row[2]))),
+            },
+        ),
+        "squares": [part("The three parts of h₀ in squared norms: "), *_sum(squares)],
+        "product": product_table(trace),
+        "log": log_parts(trace.logit, said),
     }
+
+
+def _sum(printed: PrintedSum) -> list[dict[str, str]]:
+    """Addends that are never below 0, and their total."""
+    return [part(f"{' + '.join(printed.addends)} {printed.sign} "), part(printed.total, "strong")]
 
 
 def _vectors(trace: Trace, encoding: Encoding, found: Infill) -> list[tuple[str, str, Floats]]:
@@ -103,131 +104,83 @@ def formula_parts(trace: Trace | None, blank: HiddenPiece) -> list[dict[str, str
         *loss,
         *at(" − log P(x", blank.at),
         *at(" | y", blank.at),
-        part(f") = {' + '.join(printed.addends)} {printed.sign} "),
+        part(") = "),
+        *_sum(printed),
+    ]
+
+
+def product_table(trace: Trace) -> dict[str, Any]:
+    """E_word . y + b = logit over the largest dimensions, the others, and the bias, as printed."""
+    each = trace.word.astype(np.float64) * trace.y.astype(np.float64)
+    top = np.argsort(-np.abs(each), kind="stable")[:TOP]
+
+    def row(name: str, values: Floats, *more: str) -> list[str]:
+        return [name, *(number(float(values[k]), DECIMALS) for k in top), *(more or ("", "", ""))]
+
+    others = rest([*(float(each[k]) for k in top), trace.bias], trace.logit, DECIMALS)
+    last = others, number(trace.bias, DECIMALS), number(trace.logit, DECIMALS)
+    return table(
+        "The logit of the true piece = E_word · y + b, with the word vector that the input layer "
+        "uses too",
+        ["numbers", *(f"dim {k}" for k in top), f"{len(each) - TOP} others", "bias b", "logit"],
+        [row("E_word", trace.word), row("y", trace.y), row("product", each, *last)],
+    )
+
+
+def log_parts(logit: float, said: Said) -> list[dict[str, str]]:
+    """-log p = log Z - logit, with Z over the whole vocabulary."""
+    printed = total([said.loss + logit, -logit], said.loss, DECIMALS)
+    return [
+        part("−log p = log Z − logit, with Z over the whole vocabulary: "),
+        part(f"{printed.addends[0]} − {bracketed(number(logit, printed.decimals))} "),
+        part(f"{printed.sign} "),
         part(printed.total, "strong"),
     ]
 
 
-def product_data(trace: Trace) -> dict[str, Any]:
-    """E_word . y + b = logit over the largest dimensions, the others, and the bias, as printed."""
-    each = trace.word.astype(np.float64) * trace.y.astype(np.float64)
-    top = np.argsort(-np.abs(each), kind="stable")[:TOP]
-    shown = [*(float(each[k]) for k in top), trace.bias]
-    return {
-        "dimensions": [int(k) for k in top],
-        "word": [number(float(trace.word[k]), DECIMALS) for k in top],
-        "y": [number(float(trace.y[k]), DECIMALS) for k in top],
-        "products": [number(float(each[k]), DECIMALS) for k in top],
-        "others": len(each) - len(top),
-        "rest": rest(shown, trace.logit, DECIMALS),
-        "bias": number(trace.bias, DECIMALS),
-        "logit": number(trace.logit, DECIMALS),
-    }
-
-
-def log_data(logit: float, said: Said) -> dict[str, str]:
-    """-log p = log Z - logit, with Z over the whole vocabulary."""
-    printed = total([said.loss + logit, -logit], said.loss, DECIMALS)
-    return {
-        "log_z": printed.addends[0],
-        "logit": number(logit, printed.decimals),
-        "loss": printed.total,
-        "sign": printed.sign,
-    }
-
-
-def steps_table(found: dict[str, Any], blank: HiddenPiece) -> dict[str, Any]:
-    """Table twin of the arithmetic."""
-    return table(
-        f"SBO's arithmetic for blank {place(blank)}, {quoted(blank.token)}: each vector's norm, "
-        f"mean and standard deviation",
-        ["vector", "what it is", "shape", "norm", "mean", "sd"],
-        [
-            [r["name"], r["what"], r["shape"], r["norm"], r["mean"], r["spread"]]
-            for r in found["rows"]
-        ],
-    )
-
-
 def loss_data(found: Infill) -> dict[str, Any]:
-    """-log p of every blank, per run and in all; the code's two means, the paper's sums."""
-    runs = []
-    for run, terms in run_terms(found.pieces).items():
-        pieces = [p for p in found.pieces if p.run == run]
-        guessed = [p.sbo.loss for p in pieces if p.sbo is not None]
-        sums = [t.value for t in terms]
-        runs.append(
-            {
-                "rows": [_row(p) for p in pieces],
-                "name": f"run of {len(run)}",
-                "mlm": number(sums[0], DECIMALS),
-                "sbo": number(sums[1], DECIMALS),
-                "sum": number(sum(sums), DECIMALS),
-                "sign": sign_of([p.mlm.loss for p in pieces], sums[0], DECIMALS),
-                "sbo_sign": sign_of(guessed, sums[1], DECIMALS),
-                "sum_sign": sign_of(sums, sum(sums), DECIMALS),
-            }
-        )
-    mlm, sbo = found.code
-    paper = [t.value for t in found.paper]
-    printed = total([mlm.weight * mlm.value, sbo.weight * sbo.value], at_least=DECIMALS)
-    plain = total(paper, at_least=DECIMALS)
-    return {
-        "runs": runs,
-        "code": {
-            "mlm": _mean(mlm, paper[0]),
-            "sbo": _mean(sbo, paper[1]),
-            "weight": f"{sbo.weight:g}",
-            "addends": list(printed.addends),
-            "total": printed.total,
-            "sign": printed.sign,
-            "blanks": len(found.pieces),
-            "targets": int(sbo.over) - 1,
-        },
-        "paper": {"addends": list(plain.addends), "total": plain.total, "sign": plain.sign},
-    }
-
-
-def _row(p: HiddenPiece) -> dict[str, Any]:
-    values = [p.mlm.loss] + ([p.sbo.loss] if p.sbo is not None else [])
-    return {
-        "at": p.at,
-        "k": place(p),
-        "piece": printable(p.token),
-        "mlm": number(p.mlm.loss, DECIMALS),
-        "sbo": None if p.sbo is None else number(p.sbo.loss, DECIMALS),
-        "sum": number(sum(values), DECIMALS),
-        "sign": sign_of(values, sum(values), DECIMALS),
-        "why": p.no_sbo or "",
-    }
-
-
-def _mean(term: LossTerm, value: float) -> dict[str, str]:
-    return {
-        "sum": number(value, DECIMALS),
-        "over": f"{term.over:g}",
-        "mean": number(term.value, DECIMALS),
-    }
-
-
-def loss_table(found: dict[str, Any]) -> dict[str, Any]:
-    """Table twin of the loss: one row a blank, one a run, and the two ways to add them up."""
+    """-log p of every blank and run as a table; the code's two means and the paper's sums."""
     rows = []
-    for run in found["runs"]:
-        rows += [
-            [f"{r['k']} {r['piece']}", r["mlm"], r["sbo"] or "no term", r["sum"]]
-            for r in run["rows"]
-        ]
-        rows.append([run["name"], run["mlm"], run["sbo"], run["sum"]])
-    code, paper = found["code"], found["paper"]
-    rows.append(["the paper's sum", paper["addends"][0], paper["addends"][1], paper["total"]])
-    rows.append(
-        [
-            f"the code's means: over {code['mlm']['over']} blanks and over {code['targets']} + 1",
-            *code["addends"],
-            code["total"],
-        ]
-    )
-    return table(
-        "−log p of the true piece in nats, blank by blank", ["blank", "MLM", "SBO", "sum"], rows
-    )
+    for run in run_terms(found.pieces):
+        pieces = [p for p in found.pieces if p.run == run]
+        rows += [_line(f"{place(p)} {printable(p.token)}", [p]) for p in pieces]
+        rows.append(_line(f"run of {len(run)}", pieces))
+    mlm, sbo = found.code
+    sums = [number(term.value, DECIMALS) for term in found.paper]
+    means = [number(term.value, DECIMALS) for term in found.code]
+    targets = int(sbo.over) - 1
+    why = dict.fromkeys(p.no_sbo for p in found.pieces if p.no_sbo)
+    x, y = part("x"), part("i", "sub")
+    return {
+        "table": table("−log p of the true piece, in nats", ["blank", "MLM", "SBO", "sum"], rows),
+        "why": f"No SBO term: {'; '.join(why)}." if why else "",
+        "paper": [
+            part("The paper adds up everything: L = Σ (−log P("),
+            *(x, y, part(" | "), x, y, part(") − log P("), x, y, part(" | y"), y),
+            part(")) = "),
+            *_sum(total([term.value for term in found.paper], at_least=DECIMALS)),
+        ],
+        "code": [
+            part(
+                f"Its code takes two means with two denominators: MLM over the M = {mlm.over:g} "
+                f"blanks, {sums[0]} / {mlm.over:g} ≈ {means[0]}; SBO over the S = {targets} "
+                f"targets and one more, {sums[1]} / ({targets} + 1) ≈ {means[1]}. L = "
+            ),
+            *_sum(total([mlm.weight * mlm.value, sbo.weight * sbo.value], at_least=DECIMALS)),
+            part(f", SBO with weight {sbo.weight:g}."),
+        ],
+    }
+
+
+def _line(name: str, pieces: Sequence[HiddenPiece]) -> list[str]:
+    """MLM's and SBO's -log p of some blanks and their sum; ≈ where a column does not add up."""
+
+    def printed(losses: Sequence[float]) -> str:
+        value = sum(losses)
+        sign = "" if sign_of(losses, value, DECIMALS) == "=" else "≈ "
+        return f"{sign}{number(value, DECIMALS)}"
+
+    mlm = [p.mlm.loss for p in pieces]
+    sbo = [p.sbo.loss for p in pieces if p.sbo is not None]
+    both = [sum(mlm), sum(sbo)] if sbo else mlm
+    return [name, printed(mlm), printed(sbo) if sbo else "no term", printed(both)]

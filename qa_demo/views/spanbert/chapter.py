@@ -11,7 +11,7 @@ open: `page.input("step", key)`. Notice, formula and tables are those of the ope
 - Python: mask.py and predict.py have dicts of handlers: `INPUTS = {name: handler(lab, value) ->
   Lab}` and `ASKS = {name: handler(lab, value, model) -> Lab}` for those that need the model. They
   may raise a `QADemoError`. A handler that hides other pieces uses `masked_lab`, which also draws
-  the other scheme and chooses a blank. One that changes an observed piece leaves `beside` alone.
+  the single pieces and chooses a blank. One that changes an observed piece leaves `beside` alone.
   `predict.present` may run the model, and is called on every change of the lab while its step is
   open.
 - The model comes from a `ModelCache`: loaded when the chapter is first opened, released when nobody
@@ -94,9 +94,8 @@ def present(screen: Screen) -> dict[str, Any]:
 
 
 def stored(name: str) -> Any:
-    """What training measured and left beside the bundled weights; None when it is not there."""
-    path = ASSETS / "spanbert" / f"{name}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    """What training measured and left beside the bundled weights."""
+    return json.loads((ASSETS / "spanbert" / f"{name}.json").read_text(encoding="utf-8"))
 
 
 @cache
@@ -116,9 +115,7 @@ def formula(screen: Screen) -> list[dict[str, str]]:
     if lab is None:
         return mask_formula(None, DEFAULTS)
     return mask_formula(
-        len(lab.encoding.context_ids),
-        lab.options,
-        len(mask.shown_spans(lab).hidden) if mask.by_hand_now(lab) else None,
+        len(lab.encoding.context_ids), lab.options, len(lab.masked.hidden) if lab.by_hand else None
     )
 
 

@@ -23,7 +23,6 @@ MOST_PIECES = 200
 """The longest text of this chapter: every blank is a distribution over the whole vocabulary."""
 BUNDLED = "bundled"
 
-How = Literal["drawn by hand", "span", "token"]
 Step = Literal["mask", "predict", "closing"]
 
 
@@ -31,16 +30,14 @@ Step = Literal["mask", "predict", "closing"]
 class Lab:
     """One masked text. `given` [T] are the pieces as the model is shown them.
 
-    `beside` is the same text with the same budget under the other scheme: single pieces, or spans
-    where `how` is "token". `passage` is the id of a bundled passage, "reading" for the paragraph of
-    the reading on screen, None for a text of the visitor's own. `at` is the blank that was chosen,
-    `cut` the wires that are cut.
+    `beside` is the same text with the same budget as single pieces. `passage` is the id of a
+    bundled passage, "reading" for the paragraph of the reading on screen, None for a text of the
+    visitor's own. `at` is the blank that was chosen, `cut` the wires that are cut.
     """
 
     text: str
     encoding: Encoding
     masked: Masked
-    how: How
     seed: int
     options: MaskOptions
     given: tuple[str, ...]
@@ -53,6 +50,11 @@ class Lab:
     """What the last change by hand did, such as a merge."""
     model: str | None = None
     """Name of the model whose pieces these are; None for the reader's."""
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether the spans were drawn by hand: then no turns of a draw are on record."""
+        return not self.masked.draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,20 +122,19 @@ def given_pieces(encoding: Encoding, masked: Masked, model: Infiller | None) -> 
     return tuple(name(at, shown) for at, shown in enumerate(masked.input_ids.tolist()))
 
 
-def masked_lab(lab: Lab, masked: Masked, how: How, model: Infiller | None) -> Lab:
-    """The lab with other blanks: the other scheme follows, the first is chosen."""
+def masked_lab(lab: Lab, masked: Masked, model: Infiller | None) -> Lab:
+    """The lab with other blanks: the single pieces follow, the first is chosen."""
     options = (
         lab.options
         if masked.budget == masking.budget_of(len(masked.true_ids), lab.options)
         else replace(lab.options, mask_ratio=len(masked.hidden) / len(masked.true_ids))
     )
-    beside = sampled(lab.encoding, lab.seed, options, "span" if how == "token" else "token", model)
+    beside = sampled(lab.encoding, lab.seed, options, "token", model)
     pairs = masked.pairs()
     first = int(pairs.at[0]) if len(pairs) else int(masked.hidden[0])
     return replace(
         lab,
         masked=masked,
-        how=how,
         given=given_pieces(lab.encoding, masked, model),
         beside=beside,
         beside_given=given_pieces(lab.encoding, beside, model),
@@ -175,7 +176,6 @@ def new_lab(
         encoding.context,
         encoding,
         masked,
-        "span",
         seed,
         options,
         (),
@@ -185,4 +185,4 @@ def new_lab(
         cut=before.cut if before is not None else frozenset(),
         model=name_of(model),
     )
-    return masked_lab(empty, masked, "drawn by hand" if spans else "span", model)
+    return masked_lab(empty, masked, model)

@@ -18,8 +18,6 @@ from qa_demo.views.spanbert import mask, predict
 from qa_demo.views.spanbert.lab import KEY, MOST_PIECES, Kept, Lab, Step, kept_of, lab_of, new_lab
 from qa_demo.views.state import Screen
 
-HOW = ("drawn by hand", "span", "token")
-
 
 def save(screen: Screen) -> Any:
     """The lab as plain data; None before the chapter was opened."""
@@ -27,7 +25,7 @@ def save(screen: Screen) -> Any:
     if kept.lab is None:
         return None if kept.wanted is None else dict(kept.wanted)
     lab, encoding = kept.lab, kept.lab.encoding
-    spans = mask.shown_spans(lab).runs if mask.by_hand_now(lab) else ()
+    spans = lab.masked.runs if lab.by_hand else ()
     words = [
         [at, lab.given[at]]
         for at, (now, own) in enumerate(
@@ -39,7 +37,6 @@ def save(screen: Screen) -> Any:
     return {
         "passage": lab.passage,
         "text": None if lab.passage in mask.passages() else lab.text,
-        "how": lab.how,
         "seed": lab.seed,
         "options": [
             options.mask_ratio,
@@ -83,9 +80,8 @@ def linked_lab(screen: Screen, encode: Callable[[str], Encoding], model: Infille
     spans = [span_at(encoding, *pair) for pair in chars if pair is not None]
     named = known.id if known is not None else "reading" if passage == "reading" else None
     lab = new_lab(encoding, model, spans, named, before)
-    how = parse.choice(wanted.get("how"), "the scheme", HOW)
-    if how == "token":
-        lab = mask.change_scheme(lab, "token", model)
+    if wanted.get("how") == "token":  # an earlier version asked about single pieces, too
+        return lab
     return _changed(lab, wanted, model)
 
 

@@ -12,7 +12,7 @@ from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import Passage, hidden_spans, load_passages
 from qa_demo.core.masking import span_masking as masking
 from qa_demo.core.masking.infiller import Infiller
-from qa_demo.core.masking.masked import Masked, hide
+from qa_demo.core.masking.masked import hide
 from qa_demo.core.reader import Reader
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Encoding, Span
@@ -21,7 +21,6 @@ from qa_demo.views.parse import choice, number, pair, record, text, whole
 from qa_demo.views.spanbert.lab import (
     MOST_PIECES,
     TEXT_MASK,
-    How,
     Lab,
     lab_of,
     masked_lab,
@@ -104,7 +103,7 @@ def same_text(lab: Lab, encode: Callable[[str], Encoding], model: Infiller | Non
     encoding = encode(lab.text)
     spans = (
         [span_at(encoding, *lab.encoding.chars(run)) for run in lab.masked.runs]
-        if lab.how == "drawn by hand"
+        if lab.by_hand
         else []
     )
     return new_lab(encoding, model, spans, lab.passage, lab)
@@ -133,11 +132,11 @@ def hide_span(lab: Lab, value: Any, model: Infiller | None) -> Lab:
     total = len(lab.encoding.context_ids)
     first, last = sorted(whole(v, "a piece", 0, total - 1) for v in pair(value, "a span"))
     span = words_of(lab.encoding, first, last)
-    new = by_hand(lab, [*shown_spans(lab).runs, span], model)
+    new = by_hand(lab, [*lab.masked.runs, span], model)
     merged = new.masked.run_of(span.start)
     joined = [
         run
-        for run in shown_spans(lab).runs
+        for run in lab.masked.runs
         if run.start <= span.end + 1 and span.start <= run.end + 1 and run != merged
     ]
     return replace(new, said=figure.joined_says(lab.encoding, span, joined, merged))
@@ -145,8 +144,8 @@ def hide_span(lab: Lab, value: Any, model: Infiller | None) -> Lab:
 
 def show_run(lab: Lab, value: Any, model: Infiller | None) -> Lab:
     """A piece of a run: the whole run is in sight again. Errors: BadInput for the only run."""
-    runs = shown_spans(lab).runs
-    gone = shown_spans(lab).run_of(whole(value, "a piece", 0, len(lab.encoding.context_ids) - 1))
+    runs = lab.masked.runs
+    gone = lab.masked.run_of(whole(value, "a piece", 0, len(lab.encoding.context_ids) - 1))
     if len(runs) == 1:
         raise BadInput("this is the only hidden run, and one is needed; hide another span first")
     return replace(
@@ -157,31 +156,15 @@ def show_run(lab: Lab, value: Any, model: Infiller | None) -> Lab:
 
 def by_hand(lab: Lab, spans: list[Span], model: Infiller | None) -> Lab:
     """These spans, merged, all of them [MASK]."""
-    return masked_lab(lab, hide(lab.masked.true_ids, spans, mask_id(model)), "drawn by hand", model)
-
-
-def shown_spans(lab: Lab) -> Masked:
-    """The text under spans: in use, or beside where BERT's scheme is in use."""
-    return lab.beside if lab.how == "token" else lab.masked
-
-
-def by_hand_now(lab: Lab) -> bool:
-    """Whether the spans were drawn by hand: then no turns of a draw are on record."""
-    return not shown_spans(lab).draws
-
-
-def shown_single(lab: Lab) -> Masked:
-    """The text under BERT's single pieces."""
-    return lab.masked if lab.how == "token" else lab.beside
+    return masked_lab(lab, hide(lab.masked.true_ids, spans, mask_id(model)), model)
 
 
 # By the law
 
 
 def redraw(lab: Lab, model: Infiller | None) -> Lab:
-    """Drawn anew with the lab's seed and options, by the scheme in use; after a hand, spans."""
-    how: How = "token" if lab.how == "token" else "span"
-    return masked_lab(lab, sampled(lab.encoding, lab.seed, lab.options, how, model), how, model)
+    """Spans drawn anew with the lab's seed and options."""
+    return masked_lab(lab, sampled(lab.encoding, lab.seed, lab.options, "span", model), model)
 
 
 def change_seed(lab: Lab, value: Any, model: Infiller | None) -> Lab:
@@ -201,16 +184,7 @@ def change_option(lab: Lab, value: Any, model: Infiller | None) -> Lab:
     if name == "span_upper":
         changed["span_lower"] = min(int(raw), lab.options.span_lower)
     new = replace(lab, options=replace(lab.options, **changed))
-    return new if by_hand_now(lab) else redraw(new, model)
-
-
-def change_scheme(lab: Lab, value: Any, model: Infiller | None) -> Lab:
-    """span or token: which of the two texts the model is asked about in step 2."""
-    if (choice(value, "the scheme", ("span", "token")) == "token") == (lab.how == "token"):
-        return lab
-    how: How = "token" if value == "token" else "drawn by hand" if by_hand_now(lab) else "span"
-    new = masked_lab(lab, lab.beside, how, model)
-    return replace(new, beside=lab.masked, beside_given=lab.given)
+    return new if lab.by_hand else redraw(new, model)
 
 
 ASKS: dict[str, Asks] = {
@@ -218,5 +192,4 @@ ASKS: dict[str, Asks] = {
     "mask-show": show_run,
     "mask-seed": change_seed,
     "mask-option": change_option,
-    "mask-scheme": change_scheme,
 }

@@ -8,23 +8,19 @@ from qa_demo.figures.spanbert.draws import frames_data
 from qa_demo.figures.spanbert.lengths import lengths_data
 from qa_demo.figures.spanbert.spelled import spelled
 from qa_demo.views.spanbert.lab import MOST_PIECES, Lab
-from qa_demo.views.spanbert.mask import by_hand_now, passages, shown_single, shown_spans
+from qa_demo.views.spanbert.mask import passages
 
 
 def present(lab: Lab) -> dict[str, Any]:
     """The picture of the step, with its tables and its notice."""
-    encoding, spans, single = lab.encoding, shown_spans(lab), shown_single(lab)
-    spans_given, single_given = (
-        (lab.beside_given, lab.given) if lab.how == "token" else (lab.given, lab.beside_given)
-    )
+    encoding, spans, single = lab.encoding, lab.masked, lab.beside
     passage, lengths = passages().get(lab.passage or ""), lengths_data(lab.options)
     one_by_one = "The same budget as single pieces (BERT)"
     return {
         "pieces": figure.pieces_data(encoding),
-        "spans": figure.scheme_data(spans, spans_given),
-        "single": figure.scheme_data(single, single_given),
-        "how": lab.how,
-        "byHand": by_hand_now(lab),
+        "spans": figure.scheme_data(spans, lab.given),
+        "single": figure.scheme_data(single, lab.beside_given),
+        "byHand": lab.by_hand,
         "said": lab.said,
         "frames": frames_data(encoding, spans, lab.options),
         "budget": spans.budget,
@@ -35,11 +31,11 @@ def present(lab: Lab) -> dict[str, Any]:
         "reason": "" if passage is None else spelled(printable(passage.reason)),
         "text": printable(lab.text),
         "most": MOST_PIECES,
-        "notice": figure.mask_notice(spans, single, by_hand_now(lab)),
+        "notice": figure.mask_notice(spans, single, lab.by_hand),
         "tables": [
-            figure.runs_table(encoding, spans, spans_given, "Hidden spans"),
+            figure.runs_table(encoding, spans, lab.given, "Hidden spans"),
             *([figure.draws_table(encoding, spans)] if spans.draws else []),
-            figure.runs_table(encoding, single, single_given, one_by_one),
+            figure.runs_table(encoding, single, lab.beside_given, one_by_one),
             lengths.pop("table"),
         ],
         "lengths": lengths,

@@ -94,21 +94,17 @@ def present(lab: Lab, infiller: Infiller) -> dict[str, Any]:
     """The picture of the step, with its tables and its notice."""
     shown = guessed(lab, infiller)
     picture = figure.picture_data(shown, suggestions(lab, infiller))
-    loss = sums.loss_data(shown.now)
-    tables = [figure.guesses_table(shown), figure.blanks_table(shown)]
     steps = None
     if shown.trace is not None and shown.blank.sbo is not None:
         steps = sums.steps_data(shown.trace, lab.encoding, shown.now, shown.blank.sbo)
-        tables.append(sums.steps_table(steps, shown.blank))
-    formula = sums.formula_parts(shown.trace, shown.blank)
     return {
         **picture,
         "wires": wires_data(shown),
-        "formula": formula,
+        "formula": sums.formula_parts(shown.trace, shown.blank),
         "steps": steps,
-        "loss": loss,
+        "loss": sums.loss_data(shown.now),
         "notice": notice(shown),
-        "tables": [*tables, sums.loss_table(loss)],
+        "tables": [figure.guesses_table(shown), figure.blanks_table(shown)],
     }
 
 

@@ -50,15 +50,15 @@ def test_frames_retell_the_draw(seed: int, ratio: float, p: float) -> None:
     options = MaskOptions(mask_ratio=ratio, geometric_p=p)
     encoding, masked = drawn(seed, options)
     frames = plain(frames_data(encoding, masked, options))
-    assert [frames[0]["phase"], frames[-1]["phase"]] == ["budget", "fate"]
     assert frames[0]["left"] == masked.budget and frames[-1]["left"] == 0
     assert frames[-1]["runs"] == [[r.start, r.end] for r in masked.runs]
-    lengths = [f["length"] for f in frames if f["phase"] == "length"]
-    assert lengths == [d.length for d in masked.draws]
-    assert sum(f["phase"] == "words" for f in frames) == sum(
-        d.span is not None for d in masked.draws
+    turns = [f["length"] for f in frames if f["length"] is not None and f["active"] is None]
+    assert turns == [d.length for d in masked.draws]
+    reached = [f for f in frames if f["active"] is not None]
+    assert len(reached) == sum(d.span is not None for d in masked.draws)
+    assert sum("overlaps or touches" in f["says"] for f in reached) == sum(
+        bool(d.joined) for d in masked.draws
     )
-    assert sum(f["phase"] == "merge" for f in frames) == sum(bool(d.joined) for d in masked.draws)
     for frame in frames:
         shown = {i for a, b in frame["runs"] for i in range(a, b + 1)}
         assert len(shown) == masked.budget - frame["left"], (
@@ -78,19 +78,16 @@ def test_sentences_name_the_cut_the_merge_and_the_second_try() -> None:
         Draw(2, 3, Span(2, 2), 1, True, 0, (Span(1, 1),), runs),
     )
     masked = Masked(encoding.context_ids, encoding.context_ids, runs, ("keep", "keep"), draws, 2)
-    says = {
-        (f["turn"], f["phase"]): f["says"] for f in frames_data(encoding, masked, MaskOptions())
-    }
-    assert says[1, "words"] == "From there 1 whole word: 1 piece. Budget left: 1."
-    assert "is hidden already. Length and anchor are drawn again" in says[2, "anchor"]
-    assert (2, "words") not in says
-    assert says[3, "anchor"].endswith("The span begins where that word does, 1 piece earlier.")
-    assert "The budget ends inside a word, and the span stops there" in says[3, "words"]
-    assert (
-        "overlaps or touches “\u2068two\u2069”: they become one run of 2 pieces" in says[3, "merge"]
+    _, begins, words, again, third, merged, fate = (
+        f["says"] for f in frames_data(encoding, masked, MaskOptions())
     )
-    assert says[3, "fate"].endswith("1 run kept as it is.")
-    assert "chance of 22 %" in says[1, "length"], "p = 0.2 over 1 to 10 words: .2241 for one word"
+    assert "chance of 22 %" in begins, "p = 0.2 over 1 to 10 words: .2241 for one word"
+    assert words == "From there 1 whole word: 1 piece. Budget left: 1."
+    assert again.endswith("is hidden already. Length and anchor are drawn again.")
+    assert third.endswith("The span begins where that word does, 1 piece earlier.")
+    assert "The budget ends inside a word, and the span stops there" in merged
+    assert "overlaps or touches “\u2068two\u2069”: they become one run, so" in merged
+    assert fate.endswith("1 run kept as it is.")
 
 
 def test_spans_by_hand_are_one_frame_and_say_so() -> None:

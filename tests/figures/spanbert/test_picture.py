@@ -1,20 +1,9 @@
-"""Chapter 8's closing step: spread, scores; honest where nothing was measured."""
+"""Chapter 8's closing step: what pre-training reached, by length and by distance."""
 
 from typing import Any
 
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import picture as figure
-
-
-def test_without_measurements_the_page_says_so_and_shows_the_paper() -> None:
-    data = plain(figure.closing_data(None, None))
-    assert data["scores"] is None
-    assert data["ablation"]["rows"] == []
-    assert data["ablation"]["table"] is data["ablation"]["steps"] is None
-    assert "none of its four starts was measured" in data["ablation"]["missing"]
-    objectives = data["ablation"]["paper"][1]["rows"]
-    assert objectives[-1] == ["spans, one segment, SBO", "86.8", "74.1", "80.3", "79.0"]
-    assert data["tables"] == [] and "Here," not in data["notice"]
 
 
 def scores() -> dict[str, Any]:
@@ -33,16 +22,12 @@ def scores() -> dict[str, Any]:
     return {
         "overall": group,
         "by_length": {"1": group, "over 10": alone},
-        "by_distance": {},
         "by_distance_in_runs_of_7_and_more": {"1": group, "over 5": {**group, "sbo_top1": 4.0}},
     }
 
 
 def test_scores_keep_groups_without_a_boundary_term() -> None:
     data = plain(figure.scores_data(scores()))
-    assert len(figure.closing_data(scores(), None)["tables"]) == 2, (
-        "the twins stand under the chapter, not in the picture"
-    )
     lengths, distance = data["panels"]
     assert [("sbo" in r) for r in lengths["rows"]] == [True, False]
     assert distance["title"].endswith("runs of 7 and more")

@@ -178,27 +178,19 @@ def test_the_arithmetic_adds_up_as_printed(at: int) -> None:
     shown = guessed([Span(4, 6)], at=at)
     data = sums.steps_data(shown.trace, shown.encoding, shown.now, shown.blank.sbo)
     plain(data)
-    assert [r["shape"] for r in data["rows"]] == [
-        str(n) for n in (D, D, WIDTH, 2 * D + WIDTH, *(D,) * 6)
-    ]
-    assert data["rows"][6]["mean"] == "0.00" and data["rows"][6]["spread"] == "1.00", (
-        "LayerNorm over one vector's own features"
-    )
-    squares = data["squares"]
-    assert squares["sign"] == "≈" or sum(map(value, squares["addends"])) == value(squares["total"])
-    assert float(value(squares["total"])) == pytest.approx(
-        float(np.sum(shown.trace.h0**2)), abs=0.01
-    )
-    product = data["product"]
-    assert sum(map(value, [*product["products"], product["rest"], product["bias"]])) == value(
-        product["logit"]
-    )
-    assert float(value(product["logit"])) == pytest.approx(shown.trace.logit, abs=6e-4)
-    assert product["others"] == D - 6
-    log = data["log"]
-    assert log["sign"] == "≈" or value(log["log_z"]) - value(log["logit"]) == value(log["loss"])
-    assert float(value(log["loss"])) == pytest.approx(shown.blank.sbo.loss, abs=6e-4)
-    assert len(sums.steps_table(data, shown.blank)["rows"]) == 10
+    vectors = data["vectors"]["rows"]
+    assert [row[2] for row in vectors] == [str(n) for n in (D, D, WIDTH, 2 * D + WIDTH, *(D,) * 6)]
+    assert vectors[6][4:] == ["0.00", "1.00"], "LayerNorm over one vector's own features"
+    addends, sign, squares = summed(data["squares"])
+    assert sign == "≈" or sum(addends) == squares
+    assert float(squares) == pytest.approx(float(np.sum(shown.trace.h0**2)), abs=0.01)
+    *product, logit = map(value, data["product"]["rows"][-1][1:])
+    assert sum(product) == logit and data["product"]["head"][-3] == f"{D - 6} others"
+    assert float(logit) == pytest.approx(shown.trace.logit, abs=6e-4)
+    *_, sums_to, sign, loss = (p["text"] for p in data["log"])
+    log_z, minus = sums_to.split(" − ", 1)
+    assert sign == "≈ " or value(log_z) - value(minus.strip("() ")) == value(loss)
+    assert float(value(loss)) == pytest.approx(shown.blank.sbo.loss, abs=6e-4)
 
 
 def test_the_formula_names_the_places_and_adds_the_two_losses() -> None:
@@ -216,10 +208,17 @@ def test_the_formula_names_the_places_and_adds_the_two_losses() -> None:
 
 def test_what_a_segment_carries_is_named() -> None:
     shown = guessed([Span(4, 6)], cut="left position", word=(7, "on"))
-    rows = sums.steps_data(shown.trace, shown.encoding, shown.now, shown.blank.sbo)["rows"]
-    assert "cut" in rows[0]["what"]
-    assert "“\u2068on\u2069”" in rows[1]["what"]
-    assert "cut" in rows[2]["what"]
+    data = sums.steps_data(shown.trace, shown.encoding, shown.now, shown.blank.sbo)
+    left, right, position = (row[1] for row in data["vectors"]["rows"][:3])
+    assert "cut" in left and "cut" in position
+    assert "“\u2068on\u2069”" in right
+
+
+def summed(parts: list[dict]) -> tuple[list[Decimal], str, Decimal]:
+    """Addends, sign and total of a sentence that ends with a sum."""
+    at = next(k for k, p in enumerate(parts) if p["role"] == "strong")
+    *addends, sign = parts[at - 1]["text"].replace(" + ", " ").split()
+    return [value(a) for a in addends], sign, value(parts[at]["text"])
 
 
 def test_both_ways_to_add_the_loss_up_name_their_denominators() -> None:
@@ -228,22 +227,18 @@ def test_both_ways_to_add_the_loss_up_name_their_denominators() -> None:
     plain(found)
     mlm = [p.mlm.loss for p in shown.now.pieces]
     sbo = [p.sbo.loss for p in shown.now.pieces if p.sbo]
-    code, paper = found["code"], found["paper"]
-    assert (code["blanks"], code["targets"], code["mlm"]["over"], code["sbo"]["over"]) == (
-        4,
-        3,
-        "4",
-        "4",
-    )
-    assert float(value(code["total"])) == pytest.approx(sum(mlm) / 4 + sum(sbo) / 4, abs=1e-3)
-    assert float(value(paper["total"])) == pytest.approx(sum(mlm) + sum(sbo), abs=1e-3)
-    for part in (code, paper):
-        assert part["sign"] == "≈" or sum(map(value, part["addends"])) == value(part["total"])
-    assert [len(r["rows"]) for r in found["runs"]] == [1, 3]
-    assert found["runs"][0]["rows"][0]["sbo"] is None
-    for run in found["runs"]:
-        exact = sum(value(r["mlm"]) for r in run["rows"]) == value(run["mlm"])
-        assert exact == (run["sign"] == "=")
-    table = sums.loss_table(found)
-    assert table["rows"][0][2] == "no term" and len(table["rows"]) == 4 + 2 + 2
-    assert "over 4 blanks and over 3 + 1" in table["rows"][-1][0]
+    for name, want in (("code", sum(mlm) / 4 + sum(sbo) / 4), ("paper", sum(mlm) + sum(sbo))):
+        addends, sign, total = summed(found[name])
+        assert sign == "≈" or sum(addends) == total
+        assert float(total) == pytest.approx(want, abs=1e-3)
+    said = "".join(p["text"] for p in found["code"])
+    assert "over the M = 4 blanks" in said and "over the S = 3 targets and one more" in said
+    assert "(3 + 1)" in said and said.endswith("with weight 1.")
+    rows = found["table"]["rows"]
+    assert [row[0] for row in rows if row[0].startswith("run")] == ["run of 1", "run of 3"]
+    assert rows[0][2] == rows[1][2] == "no term" and "first piece" in found["why"]
+    column = [value(row[1].removeprefix("≈ ")) for row in rows[2:]]
+    assert (sum(column[:-1]) == column[-1]) == ("≈" not in rows[-1][1])
+    for _, one, other, both in rows[2:]:
+        plus = value(one.removeprefix("≈ ")) + value(other.removeprefix("≈ "))
+        assert (plus == value(both.removeprefix("≈ "))) == ("≈" not in both)

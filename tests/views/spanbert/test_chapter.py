@@ -53,7 +53,7 @@ def ask(
 def alone(screen: Screen, first: int = 1, last: int = 2) -> Screen:
     """The words of these pieces hidden, and no others."""
     hand = ask(screen, "mask-span", [first, last])
-    now, only = kept_of(hand), mask.shown_spans(lab(hand)).run_of(first)
+    now, only = kept_of(hand), lab(hand).masked.run_of(first)
     return hand.keep(spanbert.KEY, replace(now, lab=mask.by_hand(lab(hand), [only], now.model)))
 
 
@@ -79,21 +79,21 @@ def lab(screen: Screen) -> Lab:
 
 
 def runs(screen: Screen) -> list[tuple[int, int]]:
-    return [(r.start, r.end) for r in mask.shown_spans(lab(screen)).runs]
+    return [(r.start, r.end) for r in lab(screen).masked.runs]
 
 
 def test_before_the_chapter_is_opened_nothing_is_loaded() -> None:
     loads: list[str] = []
     page = spanbert.present(blank())
     assert page["picture"]["mask"] is None and page["picture"]["ready"] is False
-    assert spanbert.present(ask(blank(), "step", "closing"))["picture"]["closing"]["saysIs"], (
-        "what training measured needs no model"
-    )
+    assert spanbert.present(ask(blank(), "step", "closing"))["picture"]["closing"]["saysIs"][
+        "rows"
+    ], "what training measured needs no model"
     screen = ask(
         blank(), "load", True, keeper(lambda name: loads.append(name) or FakeInfiller(name))
     )
     assert loads == ["bundled"] and spanbert.present(screen)["picture"]["ready"] is True
-    assert lab(screen).passage == mask.OPENING and lab(screen).how == "drawn by hand"
+    assert lab(screen).passage == mask.OPENING and lab(screen).by_hand
     ask(screen, "load")
     assert loads == ["bundled"]
 
@@ -132,7 +132,7 @@ def test_a_span_by_hand_takes_whole_words_and_merges_with_what_it_touches(screen
     assert tuple(t.lower() for t in tokens[:4]) == ("the", "champion", "##ships", "were")
     one = alone(screen, 1, 1)
     assert runs(one) == [(1, 2)]
-    assert lab(one).how == "drawn by hand"
+    assert lab(one).by_hand
     assert set(lab(one).masked.fates) == {"mask"}
     assert [p for p in lab(one).given if p == MASK] == [MASK, MASK]
     assert len(lab(one).beside.hidden) == 2, "BERT's pieces follow the budget of the hand"
@@ -199,21 +199,6 @@ def test_options_redraw_and_spans_by_hand_survive_them(screen: Screen) -> None:
             ask(screen, "mask-option", bad)
 
 
-def test_the_scheme_can_be_changed_and_changed_back(screen: Screen) -> None:
-    hand = ask(screen, "mask-span", [1, 2])
-    single = ask(hand, "mask-scheme", "token")
-    assert lab(single).how == "token"
-    assert lab(single).masked is lab(hand).beside
-    assert runs(single) == runs(hand)
-    assert lab(single).at in lab(single).masked.hidden
-    back = ask(single, "mask-scheme", "span")
-    assert lab(back).how == "drawn by hand" and lab(back).masked is lab(hand).masked
-    assert ask(back, "mask-scheme", "span").own[spanbert.KEY].lab is lab(back)
-    assert lab(ask(single, "mask-seed", 5)).how == "token", "a new draw keeps the scheme in use"
-    with pytest.raises(BadInput, match="the scheme must be one of span, token"):
-        ask(screen, "mask-scheme", "word")
-
-
 def test_texts_come_from_a_passage_a_reading_or_the_visitor() -> None:
     screen = ask(blank(), "load", True, keeper())
     last = list(mask.passages())[-1]
@@ -222,7 +207,11 @@ def test_texts_come_from_a_passage_a_reading_or_the_visitor() -> None:
     hidden = {lab(chosen).encoding.text(r) for r in lab(chosen).masked.runs}
     assert any(h.text in " ".join(hidden) for h in mask.passages()[last].hidden)
     reading = ask(screen, "mask-reading")
-    assert (lab(reading).passage, lab(reading).text, lab(reading).how) == ("reading", TEXT, "span")
+    assert (lab(reading).passage, lab(reading).text, lab(reading).by_hand) == (
+        "reading",
+        TEXT,
+        False,
+    )
     own = ask(screen, "mask-text", "Just <b>one</b> ${text} here.")
     assert lab(own).passage is None and lab(own).text == "Just <b>one</b> ${text} here."
     for name, value, words in (
@@ -325,7 +314,6 @@ def test_the_model_runs_only_while_its_step_is_open() -> None:
     for name, value in (
         ("mask-seed", 3),
         ("mask-span", [1, 2]),
-        ("mask-scheme", "token"),
         ("step", "closing"),
         ("mask-seed", 4),
         ("step", "mask"),
@@ -370,8 +358,9 @@ def test_words_of_a_text_without_word_numbers_end_with_it() -> None:
 
 
 def test_a_link_of_a_version_with_more_controls_opens_without_them() -> None:
-    """Rows of the position table could be swapped then, and another model chosen."""
+    """Rows could be swapped then, another model chosen, and single pieces asked about."""
     saved = spanbert.linked.save(alone(ask(blank(), "load", True, keeper())))
-    old = {**saved, "swap": [[1, 3]], "model": "someone/bert"}
-    opened = ask(spanbert.linked.load(blank(), old), "load", True, keeper())
-    assert spanbert.linked.save(opened) == saved
+    old = {**saved, "how": "drawn by hand", "swap": [[1, 3]], "model": "someone/bert"}
+    for single in ({}, {"how": "token", "at": 9}):
+        opened = ask(spanbert.linked.load(blank(), old | single), "load", True, keeper())
+        assert spanbert.linked.save(opened) == saved

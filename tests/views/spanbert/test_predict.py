@@ -31,7 +31,7 @@ def test_the_step_travels_with_table_twins_and_a_notice(lab: Lab, model: FakeInf
     plain(data)
     json.dumps(data, allow_nan=False)
     assert data["at"] == 4 and data["heads"]["sbo"] and data["steps"] and not data["changed"]
-    assert len(data["tables"]) == 4 and "(MLM's) first guess" in data["notice"]
+    assert len(data["tables"]) == 2 and "(MLM's) first guess" in data["notice"]
     assert all(
         0 < len(data["sides"][side]["suggest"]) <= predict.SUGGESTED for side in ("left", "right")
     )
