@@ -6,19 +6,9 @@ from math import erf
 
 import numpy as np
 
-from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput
 from qa_demo.core.masking import span_masking as masking
-from qa_demo.core.masking.infill import (
-    WIRES,
-    Infill,
-    Trace,
-    check_wires,
-    filled,
-    read_rows,
-    row_of,
-    single_cuts,
-)
+from qa_demo.core.masking.infill import Infill, Trace, check_wires, filled, read_rows, row_of
 from qa_demo.core.masking.infiller import one_text
 from qa_demo.core.masking.masked import Masked
 from qa_demo.core.masking.span_masking import MaskOptions
@@ -194,15 +184,6 @@ class FakeInfiller:
             np.array(wires[name][row]) for name in ("left", "right", "position")
         )
         steps = self._layers(np.concatenate([left, right, position]))
-        alone = [
-            self._wires(masked, frozenset(one), swap) for one in ((), *((wire,) for wire in WIRES))
-        ]
-        each = np.stack([np.concatenate([wires[name][row] for name in WIRES]) for wires in alone])
-        cuts = single_cuts(
-            log_softmax(self._layers(each)["y"] @ self.words.T + self._bias(masked)),
-            int(masked.true_ids[at]),
-            self._names,
-        )
         word = self.words[masked.true_ids[at]].copy()
         bias = float(self._bias(masked)[masked.true_ids[at]])
         return Trace(
@@ -218,5 +199,4 @@ class FakeInfiller:
             word=word,
             bias=bias,
             logit=float(word @ steps["y"] + bias),
-            cuts=cuts,
         )

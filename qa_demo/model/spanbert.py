@@ -9,19 +9,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput
 from qa_demo.core.masking import span_masking as masking
-from qa_demo.core.masking.infill import (
-    WIRES,
-    Infill,
-    Trace,
-    check_wires,
-    filled,
-    read_rows,
-    row_of,
-    single_cuts,
-)
+from qa_demo.core.masking.infill import Infill, Trace, check_wires, filled, read_rows, row_of
 from qa_demo.core.masking.infiller import one_text
 from qa_demo.core.masking.masked import Masked
 from qa_demo.core.masking.span_masking import MaskOptions
@@ -174,7 +164,6 @@ class SpanBERT:
             steps = self._sbo.layers(left, right, position)
             word, bias = self._words[true], self._sbo.bias[true]
             logit = float(word @ steps.y + bias)
-            alone = self._alone(self._sbo, hidden, masked, swap, row)
         return Trace(
             at,
             int(pairs.left[row]),
@@ -187,18 +176,8 @@ class SpanBERT:
             word=word.numpy(),
             bias=float(bias),
             logit=logit,
-            cuts=single_cuts(log_softmax(alone.numpy()), true, self._names),
             **{name: step.numpy() for name, step in vars(steps).items()},
         )
-
-    def _alone(
-        self, head: SBOHead, hidden: Tensor, masked: Masked, swap: Mapping[int, int], row: int
-    ) -> Tensor:
-        """Logits [4, V] of one SBO target with no wire cut, then with each one alone."""
-        cuts = [frozenset[str](), *(frozenset({wire}) for wire in WIRES)]
-        wires = [self._wires(head, hidden, masked, cut, swap) for cut in cuts]
-        left, right, position = (torch.stack([w[part][row] for w in wires]) for part in range(3))
-        return F.linear(head.layers(left, right, position).y, self._words, head.bias)
 
     @property
     def _words(self) -> Tensor:

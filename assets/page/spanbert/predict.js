@@ -127,24 +127,6 @@ function neighbour(view, side) {
   );
 }
 
-// One wire cut at a time, as a table with the −log p of its true piece as bars.
-function wireTable({ wires }, page) {
-  if (!wires) return [];
-  const box = table(wires.table, page);
-  box.classList.add("wire-cuts");
-  box.querySelectorAll("tbody tr").forEach((row, k) => {
-    if (k === wires.now) row.setAttribute("aria-current", "true");
-    row.children[4].append(
-      el(
-        "span.wire-bar",
-        { "aria-hidden": "true" },
-        el("span", { style: { width: `${100 * wires.bars[k]}%` } }),
-      ),
-    );
-  });
-  return [el("div.sbp-wires", box, el("p", wires.says))];
-}
-
 function asks(view) {
   const { picture, page } = view;
   if (!picture.strips) return [];
@@ -153,9 +135,8 @@ function asks(view) {
     el(
       "p.role-quiet",
       "Cut a wire in the figure, or put another word beside the run (one word piece; MLM's own " +
-        "guesses for that place are offered). The table cuts one wire at a time.",
+        "guesses for that place are offered).",
     ),
-    ...wireTable(picture, page),
     neighbour(view, "left"),
     neighbour(view, "right"),
     el(

@@ -73,15 +73,6 @@ class Infill:
     checksum: str = ""
 
 
-@dataclass(frozen=True)
-class OneCut:
-    """SBO's word on one blank with one wire cut, or None; `p_first`: of all three wires' guess."""
-
-    wire: str | None
-    said: Said
-    p_first: float
-
-
 @dataclass(frozen=True, eq=False)
 class Trace:
     """The SBO's arithmetic for one blank, every step: h0 = [x_left; x_right; p_k] -> h1 -> y ->
@@ -89,8 +80,7 @@ class Trace:
 
     Each layer is linear [d], gelu [d], then LayerNorm over this one vector's features (h1, y).
     `cut` wires carry means; `k` is the row of the position table that was read: the blank's own
-    unless it was swapped. `cuts` are the single cuts of the same run of the encoder, "none" first,
-    whatever is cut now.
+    unless it was swapped.
     """
 
     at: int
@@ -110,7 +100,6 @@ class Trace:
     word: Floats
     bias: float
     logit: float
-    cuts: tuple[OneCut, ...] = ()
 
     def __post_init__(self) -> None:
         for name in (
@@ -141,18 +130,6 @@ def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
     rank = 1 + int((log_p > log_p[true]).sum()) + int((log_p[:true] == log_p[true]).sum())
     guesses = tuple(Guess(names[i], int(i), float(np.exp(log_p[i]))) for i in best.tolist())
     return Said(guesses, rank, float(np.exp(log_p[true])), float(-log_p[true]))
-
-
-def single_cuts(
-    log_p: Floats, true: int, names: Sequence[str], top: int = 10
-) -> tuple[OneCut, ...]:
-    """One blank's log-probabilities [4, V] without a cut, then left, right, position cut alone."""
-    found = [said(row, true, names, top) for row in log_p]
-    first = found[0].guesses[0].id
-    return tuple(
-        OneCut(wire, one, float(np.exp(row[first])))
-        for wire, one, row in zip((None, *WIRES), found, log_p, strict=True)
-    )
 
 
 def product(log_p: Floats, log_q: Floats) -> Floats:

@@ -29,11 +29,6 @@ def blank_sentence(shown: Guessed) -> str:
     return f"{where}: the true piece is {quoted(blank.token)}; {given}."
 
 
-def difference(before: float, after: float) -> tuple[str, str, str]:
-    """before, after and the difference of the two as printed, so that the row adds up."""
-    return number(before), number(after), signed(moved(before, after))
-
-
 def first(said: Said) -> str:
     """The first guess with its probability."""
     return f"{quoted(said.guesses[0].piece)} {percent(said.guesses[0].p)}"
@@ -64,15 +59,15 @@ def change_sentences(shown: Guessed) -> list[str]:
             out.append(f"{NAMES[name]}'s guess does not move.{why}")
             continue
         was, now = quoted(old.guesses[0].piece), quoted(new.guesses[0].piece)
-        moved = f"still says {now}" if was == now else f"says {now} instead of {was}"
-        _, _, change = difference(old.loss, new.loss)
+        says = f"still says {now}" if was == now else f"says {now} instead of {was}"
+        change = signed(moved(old.loss, new.loss))
         rank = (
             f"stays {old.rank:,}"
             if old.rank == new.rank
             else f"goes from {old.rank:,} to {new.rank:,}"
         )
         out.append(
-            f"{NAMES[name]} {moved}; the rank of the true piece {quoted(shown.blank.token)} "
+            f"{NAMES[name]} {says}; the rank of the true piece {quoted(shown.blank.token)} "
             f"{rank}, its −log p changes by {change}."
         )
     return out

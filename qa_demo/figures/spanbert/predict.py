@@ -1,6 +1,7 @@
 """Chapter 8, step 2, as data: blanks, what MLM, SBO and both say, what a change moves."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -101,36 +102,23 @@ def strips_data(trace: Trace | None) -> dict[str, Any] | None:
 
 def guesses_table(shown: Guessed) -> dict[str, Any]:
     """Table twin of the guesses: every listed piece of each head for the chosen blank."""
-    heads = [(NAMES[name], getattr(shown.blank, name)) for name in HEADS]
-    rows = []
-    for r in range(SHOWN):
-        row = [str(r + 1)]
-        for _, said in heads:
-            guess = said.guesses[r] if said is not None and r < len(said.guesses) else None
-            row += ["–", "–"] if guess is None else [printable(guess.piece), probability(guess.p)]
-        rows.append(row)
-    rows.append(
-        [
-            "true",
-            *(
-                cell
-                for _, said in heads
-                for cell in (
-                    ("–", "–")
-                    if said is None
-                    else (
-                        f"{printable(shown.blank.token)}, rank {said.rank:,}",
-                        probability(said.p),
-                    )
-                )
-            ),
-        ]
-    )
+    heads = [getattr(shown.blank, name) for name in HEADS]
+
+    def cells(r: int) -> list[str]:
+        guesses = [said.guesses[r] if said and r < len(said.guesses) else None for said in heads]
+        listed = [(printable(g.piece), probability(g.p)) if g else ("–", "–") for g in guesses]
+        return [str(r + 1), *chain(*listed)]
+
+    token = printable(shown.blank.token)
+    true = [
+        (f"{token}, rank {said.rank:,}", probability(said.p)) if said else ("–", "–")
+        for said in heads
+    ]
     return table(
         f"First guesses for blank {place(shown.blank)} of {len(shown.blank.run)}; each column "
         f"sums to 1 over the whole vocabulary",
-        ["rank", *(f"{name}{what}" for name, _ in heads for what in ("", " p"))],
-        rows,
+        ["rank", *(f"{NAMES[name]}{what}" for name in HEADS for what in ("", " p"))],
+        [*map(cells, range(SHOWN)), ["true", *chain(*true)]],
     )
 
 

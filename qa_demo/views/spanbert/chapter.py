@@ -8,12 +8,11 @@ open: `page.input("step", key)`. Notice, formula and tables are those of the ope
 - Browser: mask.js, predict.js and closing.js each draw one step into a node of its own, as often as
   they are asked. `picture.predict` is None while another step is open or no model is in memory,
   `picture.closing` while another is open: then the step is not drawn and its place says why.
-- Python: mask.py and predict.py have dicts of handlers: `INPUTS = {name: handler(lab, value) ->
-  Lab}` and `ASKS = {name: handler(lab, value, model) -> Lab}` for those that need the model. They
-  may raise a `QADemoError`. A handler that hides other pieces uses `masked_lab`, which also draws
-  the single pieces and chooses a blank. One that changes an observed piece leaves `beside` alone.
-  `predict.present` may run the model, and is called on every change of the lab while its step is
-  open.
+- Python: mask.py and predict.py have a dict of handlers each, `ASKS = {name: handler(lab, value,
+  model) -> Lab}`. They may raise a `QADemoError`. A handler that hides other pieces uses
+  `masked_lab`, which also draws the single pieces and chooses a blank. One that changes an observed
+  piece leaves `beside` alone. `predict.present` may run the model, and is called on every change of
+  the lab while its step is open.
 - The model comes from a `ModelCache`: loaded when the chapter is first opened, released when nobody
   used it or memory runs short.
 """
@@ -119,16 +118,6 @@ def formula(screen: Screen) -> list[dict[str, str]]:
     )
 
 
-def changed(handler: Callable[[Lab, Any], Lab], screen: Screen, value: Any) -> Screen:
-    """Run a handler of a lab on what the screen keeps; before there is a lab nothing happens."""
-    kept = kept_of(screen)
-    return (
-        screen
-        if kept.lab is None
-        else screen.keep(KEY, replace(kept, lab=handler(kept.lab, value)))
-    )
-
-
 def change_step(screen: Screen, value: Any) -> Screen:
     """Another step of the chapter; the guesses are made when theirs is opened."""
     step = cast(Step, parse.choice(value, "the step", get_args(Step)))
@@ -136,7 +125,9 @@ def change_step(screen: Screen, value: Any) -> Screen:
 
 
 def asked(handler: Callable[[Lab, Any, Any], Lab], screen: Screen, value: Any) -> Screen:
-    """The same for a handler with a model, loaded again if released; else with None."""
+    """Run a handler of a lab with the model, loaded again if released, else with None; before there
+    is a lab nothing happens.
+    """
     kept = kept_of(screen)
     model = None if kept.keeper is None or kept.failed is not None else kept.keeper.get(BUNDLED)
     if model is None and handler in predict.ASKS.values():
@@ -236,8 +227,6 @@ def code(screen: Screen) -> str:
 
 def build(frame: Frame) -> None:
     """Quick requests change the lab, slow ones load and encode. It outlives a reading."""
-    for name, quick in predict.INPUTS.items():
-        frame.browser_input(CHAPTER, name, partial(changed, quick))
     for name, asks in (mask.ASKS | predict.ASKS).items():
         frame.browser_input(CHAPTER, name, partial(asked, asks))
     frame.browser_input(CHAPTER, "step", change_step)

@@ -18,7 +18,6 @@ from qa_demo.figures.spanbert import predict as figure
 from qa_demo.figures.spanbert import trace as sums
 from qa_demo.figures.spanbert.guess_sentences import notice
 from qa_demo.figures.spanbert.guessed import Guessed
-from qa_demo.figures.spanbert.wires import wires_data
 from qa_demo.views.parse import choice, flag, record, whole
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.spanbert.lab import Lab, given_pieces
@@ -99,7 +98,6 @@ def present(lab: Lab, infiller: Infiller) -> dict[str, Any]:
         steps = sums.steps_data(shown.trace, lab.encoding, shown.now, shown.blank.sbo)
     return {
         **picture,
-        "wires": wires_data(shown),
         "formula": sums.formula_parts(shown.trace, shown.blank),
         "steps": steps,
         "loss": sums.loss_data(shown.now),
@@ -111,14 +109,14 @@ def present(lab: Lab, infiller: Infiller) -> dict[str, Any]:
 # Handlers
 
 
-def choose(lab: Lab, value: Any) -> Lab:
+def choose(lab: Lab, value: Any, infiller: Infiller | None = None) -> Lab:
     """Another blank."""
     at = whole(value, "blank", 0, len(lab.masked.true_ids) - 1)
     lab.masked.run_of(at)
     return replace(lab, at=at)
 
 
-def cut(lab: Lab, value: Any) -> Lab:
+def cut(lab: Lab, value: Any, infiller: Infiller | None = None) -> Lab:
     """Cut a wire, or join it again."""
     given = record(value, "a wire", "wire", "cut")
     wire, off = choice(given.get("wire"), "the wire", WIRES), flag(given.get("cut"), "cut")
@@ -175,8 +173,9 @@ def one_piece(word: str, infiller: Infiller) -> int:
     return int(encoding.context_ids[0])
 
 
-INPUTS: dict[str, Callable[[Lab, Any], Lab]] = {"predict-blank": choose, "predict-cut": cut}
 ASKS: dict[str, Callable[[Lab, Any, Infiller | None], Lab]] = {
+    "predict-blank": choose,
+    "predict-cut": cut,
     "predict-word": change_word,
     "predict-reset": reset,
 }

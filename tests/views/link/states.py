@@ -113,9 +113,6 @@ def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Scr
     }
     piece = dice.randrange(n)
 
-    def quick(handler: Any, value: Any) -> Callable[[Screen], Screen]:
-        return lambda seen: spanbert.changed(handler, seen, value)
-
     def asks(handler: Any, value: Any) -> Callable[[Screen], Screen]:
         return lambda seen: spanbert.asked(handler, seen, value)
 
@@ -163,8 +160,8 @@ def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Scr
         asks(mask.show_run, dice.randrange(12)),
         asks(mask.change_seed, dice.randrange(1000)),
         asks(mask.change_option, option),
-        quick(predict.choose, dice.randrange(12)),
-        quick(predict.cut, {"wire": dice.choice(list(predict.WIRES)), "cut": True}),
+        asks(predict.choose, dice.randrange(12)),
+        asks(predict.cut, {"wire": dice.choice(list(predict.WIRES)), "cut": True}),
         asks(predict.change_word, {"side": side, "word": dice.choice(["Ada", "July", "near"])}),
         lambda seen: spanbert.change_step(seen, dice.choice(["mask", "predict", "closing"])),
     ]
