@@ -9,13 +9,24 @@ from typing import Any, cast, get_args
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.masking.masked import changed
 from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Encoding, Span
 from qa_demo.views import parse
 from qa_demo.views.link.parts import Part, entries, many
 from qa_demo.views.spanbert import mask, predict
-from qa_demo.views.spanbert.lab import KEY, MOST_PIECES, Kept, Lab, Step, kept_of, lab_of, new_lab
+from qa_demo.views.spanbert.lab import (
+    KEY,
+    MOST_PIECES,
+    Kept,
+    Lab,
+    Step,
+    given_pieces,
+    kept_of,
+    lab_of,
+    new_lab,
+)
 from qa_demo.views.state import Screen
 
 
@@ -110,16 +121,11 @@ def _changed(lab: Lab, wanted: dict[str, Any], model: Infiller | None) -> Lab:
 
 
 def _with_word(lab: Lab, at: Any, word: Any, model: Infiller | None) -> Lab:
-    """A word beside a run, found from the place where it stands."""
+    """A word in the text's place; the run that it was put beside may have grown or gone since."""
     place = parse.whole(at, "a neighbour", 0, len(lab.encoding.context_ids) - 1)
-    for run in lab.masked.runs:
-        pair = lab.masked.boundary(run)
-        if pair is not None and place in pair:
-            side = "left" if place == pair[0] else "right"
-            return predict.change_word(
-                predict.choose(lab, run.start), {"side": side, "word": word}, model
-            )
-    raise BadInput(f"no hidden run stands beside word piece {place}")
+    piece = predict.one_piece(parse.text(word, "a neighbour"), predict.there(model))
+    masked = changed(lab.masked, place, piece)
+    return replace(lab, masked=masked, given=given_pieces(lab.encoding, masked, model))
 
 
 LINKED = (Part("blanks", "the text and blanks of chapter 8", save, load),)

@@ -155,8 +155,13 @@ def show_run(lab: Lab, value: Any, model: Infiller | None) -> Lab:
 
 
 def by_hand(lab: Lab, spans: list[Span], model: Infiller | None) -> Lab:
-    """These spans, merged, all of them [MASK]."""
-    return masked_lab(lab, hide(lab.masked.true_ids, spans, mask_id(model)), model)
+    """These spans, merged, all of them [MASK]: what is hidden is the text's own, not a word that
+    was put there.
+    """
+    ids = lab.masked.true_ids.copy()
+    for span in spans:
+        ids[span.start : span.end + 1] = lab.encoding.context_ids[span.start : span.end + 1]
+    return masked_lab(lab, hide(ids, spans, mask_id(model)), model)
 
 
 # By the law

@@ -4,6 +4,7 @@ import json
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,8 +17,21 @@ from qa_demo.views.link.fragment import END, VERSION, Link, pack, parse
 from qa_demo.views.link.parts import parts_of
 from qa_demo.views.link.restore import Wanted, page_of, restore, save, sentence
 from qa_demo.views.new_reading import new_screen
+from qa_demo.views.spanbert import chapter as spanbert
+from qa_demo.views.spanbert import mask, predict
+from qa_demo.views.spanbert.lab import lab_of
 from qa_demo.views.windows import chapter as windows
-from tests.views.link.states import MODULES, followed, fragment_of, reading, seen, starts, wander
+from tests.requests import job
+from tests.views.link.states import (
+    MODULES,
+    followed,
+    fragment_of,
+    keeper,
+    reading,
+    seen,
+    starts,
+    wander,
+)
 
 JSON = st.recursive(
     st.none()
@@ -50,6 +64,27 @@ def test_it_comes_back_over_any_other_state_of_the_same_reading(seed: int) -> No
     screen, before = wander(dice, 10), wander(dice, 10)
     found, left = followed(screen, before)
     assert left == [] and seen(found) == seen(screen)
+
+
+def test_a_word_put_beside_a_run_comes_back_once_the_run_has_grown_or_gone() -> None:
+    """The page keeps such a word until it is hidden: then the text's own word is guessed."""
+    asked = job(starts()[0], "load", True, infillers=keeper())
+    screen = spanbert.receive(asked.screen, asked, spanbert.work(asked))
+    for handler, value in (
+        (mask.by_hand, [Span(3, 4)]),
+        (predict.change_word, {"side": "right", "word": "Ada"}),
+        (mask.hide_span, [0, 4]),
+        (mask.hide_span, [20, 20]),
+        (mask.show_run, 0),
+    ):
+        screen = spanbert.asked(handler, screen, value)
+        found, left = followed(screen)
+        assert left == [] and seen(found) == seen(screen)
+    words = seen(screen)["fields"]["blanks"]["words"]
+    assert [word for _, word in words] == ["ada"]
+    hidden = lab_of(spanbert.asked(mask.hide_span, screen, [words[0][0]] * 2))
+    assert hidden is not None
+    np.testing.assert_array_equal(hidden.masked.true_ids, hidden.encoding.context_ids)
 
 
 def test_no_two_parts_share_a_name() -> None:
