@@ -122,15 +122,17 @@ def shared(chromium: Browser) -> Iterator[list[Shared]]:
     held: list[Shared] = []
     yield held
     for one in held:
-        one.page.context.close()
+        one.page.close()
 
 
-def loaded(chromium: Browser, site: str) -> Shared:
-    """The page as a newcomer finds it, in a window of its own."""
-    context = chromium.new_context(
-        viewport={"width": 1280, "height": 800}, reduced_motion="reduce", base_url=site
-    )
-    page, faults = context.new_page(), []
+def loaded(chromium: Browser, contexts: dict[str, BrowserContext], site: str) -> Shared:
+    """The page as a newcomer finds it; no other test has a window of this context."""
+    if site not in contexts:
+        contexts[site] = chromium.new_context(
+            viewport={"width": 1280, "height": 800}, reduced_motion="reduce", base_url=site
+        )
+    page, faults = contexts[site].new_page(), []
+    forget(page, site)
     page.set_default_timeout(TIMEOUT)
     listen(page, faults)
     stay_inside(page, faults, site, "data:", "blob:")
@@ -140,12 +142,13 @@ def loaded(chromium: Browser, site: str) -> Shared:
 
 
 @pytest.fixture
-def page(chromium: Browser, shared: list[Shared], site: str) -> Iterator[Page]:
+def page(
+    chromium: Browser, contexts: dict[str, BrowserContext], shared: list[Shared], site: str
+) -> Iterator[Page]:
     """The page as a newcomer finds it, brought back from other tests; errors on the way fail."""
-    one = shared.pop() if shared else loaded(chromium, site)
-    if not one.page.url.startswith(site):  # another module serves its own
-        one.page.context.close()
-        one = loaded(chromium, site)
+    if shared and not shared[0].page.url.startswith(site):  # another module serves its own
+        shared.pop().page.close()
+    one = shared.pop() if shared else loaded(chromium, contexts, site)
     yield one.page
     again = not one.page.is_closed() and one.begin_anew()
     if not one.page.is_closed():
@@ -153,8 +156,8 @@ def page(chromium: Browser, shared: list[Shared], site: str) -> Iterator[Page]:
     said = list(one.faults)
     if again and not said:
         shared.append(one)
-    else:
-        one.page.context.close()
+    elif not one.page.is_closed():
+        one.page.close()
     assert said == []
 
 

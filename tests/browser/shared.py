@@ -5,6 +5,8 @@ handed to the next test only if its document then says, element by element, what
 loaded; one that does not is closed, and the next test loads its own.
 """
 
+import difflib
+
 from playwright.sync_api import Error, Page
 
 SAYS = """() => {
@@ -17,7 +19,8 @@ SAYS = """() => {
     if (node.nodeType === Node.TEXT_NODE && node.data.trim()) lines.push(node.data.trim());
     if (node.nodeType !== Node.ELEMENT_NODE || node.matches(passing)) return;
     const live = ["checked", "value", "open"].filter((name) => name in node);
-    lines.push([node.tagName, ...[...node.attributes].map(said).sort(),
+    const given = [...node.attributes].filter(({ name, value }) => name !== "style" || value);
+    lines.push([node.tagName, ...given.map(said).sort(),
       ...live.map((name) => `.${name}=${node[name]}`)].join(" "));
     node.childNodes.forEach(walk);
     lines.push(`/${node.tagName}`);
@@ -46,9 +49,13 @@ BEGIN_ANEW = """async ([link, patience]) => {
   dispatchEvent(new PopStateEvent("popstate", { state: { spanlight: link } }));
   await Promise.race([late, drawn]);
   const other = "[id^=panel-]:not(#panel-answer)";
-  const parts = ".stage, .formula-line, .selection-line, .notice, .best-examples, .reading-text, " +
+  const parts = ".stage, .formula-line, .selection-line, .finding, .best-examples, .reading-text, " +
     ".folds > :nth-child(1) > :not(summary), .folds > :nth-child(3) ul";
   document.querySelectorAll(`${other} .mount :is(${parts})`).forEach((part) => part.replaceChildren());
+  document.querySelectorAll(`${other} .notice > .more`).forEach((part) => part.remove());
+  document.querySelectorAll(".tip[hidden], .say-line").forEach((part) => part.removeAttribute("style"));
+  document.querySelector("#link-field").value = "";
+  document.querySelector("#link-note").replaceChildren();
   document.querySelectorAll(`${other} .stage`).forEach((stage) => {
     stage.className = "stage";
     delete stage.dataset.step;
@@ -81,3 +88,9 @@ class Shared:
         except Error:
             return False
         return True
+
+    def unlike(self) -> list[str]:
+        """The first lines of the document that are not what they were."""
+        now = self.page.evaluate(f"({SAYS})()")
+        lines = difflib.unified_diff(self.fresh.split("\n"), now.split("\n"), lineterm="", n=1)
+        return list(lines)[:20]
