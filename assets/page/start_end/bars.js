@@ -36,7 +36,7 @@ const CONFIG = {
   modeBarButtonsToRemove: ["select2d", "lasso2d"],
 };
 
-function dressed(figure, { page, log }) {
+function dressed(figure, { page, log }, width) {
   const [ink, line] = [page.colour("ink"), page.colour("line")];
   const colours = { start: page.colour("start"), end: page.colour("end") };
   const data = figure.data.map((trace) => ({
@@ -60,20 +60,25 @@ function dressed(figure, { page, log }) {
     height: figure.layout.height * page.scale,
     font: { family: getComputedStyle(document.body).fontFamily, size: 12 * page.scale, color: ink },
     hoverlabel: { bgcolor: page.colour("paper"), bordercolor: ink, font: { color: ink } },
-    xaxis: { ...figure.layout.xaxis, ...axis },
+    xaxis: {
+      ...figure.layout.xaxis,
+      ...axis,
+      ...ticks(figure, figure.layout.xaxis.range, width, page.scale),
+    },
     yaxis: { ...figure.layout.yaxis, ...axis, ...scale(false) },
     yaxis2: { ...figure.layout.yaxis2, ...axis, ...scale(true) },
   };
   return { data, layout };
 }
 
-// Every token is named only where the labels have room: about one in 16 pixels.
+// Every token is named only where the labels have room, about one in 16 pixels; plotly measures each
+// name that it is given, and the page is laid out anew for it.
 function ticks(figure, range, width, size) {
   const { tickvals, ticktext } = figure.layout.xaxis;
   const inside = tickvals.filter((x) => x >= range[0] && x <= range[1]);
   const step = Math.max(1, Math.ceil((inside.length * 16 * size) / Math.max(1, width)));
   const kept = inside.filter((x) => x % step === 0);
-  return { "xaxis.tickvals": kept, "xaxis.ticktext": kept.map((x) => ticktext[x]) };
+  return { tickvals: kept, ticktext: kept.map((x) => ticktext[x]) };
 }
 
 function shapes({ page, window: w }) {
@@ -107,8 +112,11 @@ export function bars(choose, ask) {
   const box = el("div", said, chart);
   let now = null;
   let busy = false;
-  const retick = (P, range) =>
-    P.relayout(chart, ticks(now.figure, range, chart.clientWidth - 64, now.model.page.scale));
+  const room = () => chart.clientWidth - 64;
+  const retick = (P, range) => {
+    const { tickvals, ticktext } = ticks(now.figure, range, room(), now.model.page.scale);
+    return P.relayout(chart, { "xaxis.tickvals": tickvals, "xaxis.ticktext": ticktext });
+  };
   const listen = (P) => {
     chart.on("plotly_click", ({ points: [point] }) => {
       const { window: w } = now.model;
@@ -136,10 +144,9 @@ export function bars(choose, ask) {
       now = { model, figure };
       try {
         const P = await plotly();
-        const { data, layout } = dressed(figure, model);
+        const { data, layout } = dressed(figure, model, room());
         busy = true;
         await P.react(chart, data, { ...layout, shapes: shapes(model) }, CONFIG);
-        await retick(P, layout.xaxis.range);
         busy = false;
         said.textContent =
           "Drag over a part of the axis to zoom, double-click to zoom out; a click selects.";
