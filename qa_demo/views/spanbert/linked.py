@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, cast, get_args
 
-from qa_demo.core.errors import BadInput
 from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.masking.masked import changed
 from qa_demo.core.masking.span_masking import MaskOptions
