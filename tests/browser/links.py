@@ -20,6 +20,7 @@ from qa_demo.views.link.fragment import parse
 from qa_demo.views.spanbert.lab import KEY, kept_of
 from qa_demo.views.state import Screen
 from tests.browser.conftest import ARGUMENTS, system_chromium
+from tests.browser.listen import replies_due
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
 from tests.ports import free_port
@@ -41,8 +42,6 @@ SETTLED = """() => new Promise((done) => {
   look();
 })"""
 """Resolves once address and picture rest for some time: for a command, not for a test."""
-REPLIES = ("/queue/join", "/queue/data")
-"""What asks Python, and the stream that gradio holds open while an answer is due."""
 SHOWN = """(key) => {
   const panel = document.getElementById(`panel-${key}`);
   const place = (node) => ["x1", "y1", "x", "y", "cx", "cy", "d", "transform"].map(
@@ -104,17 +103,6 @@ class Trip:
     def _heard(self, message: Any) -> None:
         if message.type == "error":
             self.faults.append(f"console: {message.text}")
-
-
-def replies_due(page: Page) -> set[Request]:
-    """The requests of a page that wait for an answer of Python, as they stand from now on."""
-    due: set[Request] = set()
-    page.on(
-        "request", lambda request: any(part in request.url for part in REPLIES) and due.add(request)
-    )
-    for ended in ("requestfinished", "requestfailed"):
-        page.on(ended, lambda request: due.discard(request))
-    return due
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any], where: str) -> list[str]:

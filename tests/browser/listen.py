@@ -3,7 +3,7 @@
 import os
 import re
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page, Request, Route
 
 from qa_demo.views.style import style
 
@@ -11,6 +11,8 @@ MODULE = """window.module = (name) =>
   import(new URL("static/page/page.js", document.baseURI)).then((page) => page.load(name));"""
 """module("shared/store.js"), in a script of a test: one of the page's own modules."""
 
+REPLIES = ("/queue/join", "/queue/data")
+"""What asks Python, and the stream that gradio holds open while an answer is due."""
 
 OTHERS = os.environ.get("FONTS", "")
 """FONTS="DejaVu Sans, DejaVu Serif": families of this machine in the place of the page's own, which
@@ -45,3 +47,14 @@ def stay_inside(page: Page, faults: list[str], *allowed: str) -> None:
         "request",
         lambda request: None if request.url.startswith(allowed) else faults.append(request.url),
     )
+
+
+def replies_due(page: Page) -> set[Request]:
+    """The requests of a page that wait for an answer of Python, as they stand from now on."""
+    due: set[Request] = set()
+    page.on(
+        "request", lambda request: any(part in request.url for part in REPLIES) and due.add(request)
+    )
+    for ended in ("requestfinished", "requestfailed"):
+        page.on(ended, lambda request: due.discard(request))
+    return due

@@ -64,17 +64,3 @@ def findings(
     """What axe finds in a part of the page, by these rules or all: each with its first places."""
     found = page.evaluate(RUN, [Axe().axe_script, context, rules])
     return [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in found]
-
-
-SMALL = """([root, least]) => [...root.querySelectorAll("*")].filter((node) => node.getClientRects().length
-  && [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()) && parseFloat(getComputedStyle(node).fontSize) < least)
-  .map((node) => `${parseFloat(getComputedStyle(node).fontSize)} px: ${node.textContent.trim().slice(0, 40)}`)"""
-
-
-def small_text(page: Page, part: str, least: float) -> list[str]:
-    """Visible text of a part of the page below `least` px, with its size."""
-    return list(
-        page.evaluate(
-            f"(args) => ({SMALL})([document.querySelector(args[0]), args[1]])", [part, least]
-        )
-    )

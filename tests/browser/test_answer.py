@@ -1,7 +1,5 @@
 """Chapter 1 in Chromium, by mouse and by keyboard, and the selection it shares."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -127,9 +125,3 @@ def test_the_rule_is_dragged_by_mouse(page: Page) -> None:
     page.mouse.move(last["x"] + 20, grip["y"], steps=4)
     page.mouse.up()
     expect(page.locator("#picture-answer .notice")).to_contain_text("No answer:")
-
-
-def test_a_narrow_screen_does_not_scroll_sideways(open_page: Callable[..., Page]) -> None:
-    page = open_page(viewport={"width": 375, "height": 740})
-    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 375

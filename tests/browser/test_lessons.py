@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from qa_demo.core.course.lessons import Lesson
 from qa_demo.figures.lessons.checks import CHECKS
@@ -11,7 +11,6 @@ from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import SAID, load
 from qa_demo.views.page import build
 from qa_demo.views.services import Services
-from tests.browser.listen import listen
 from tests.browser.serve import load as load_fake
 from tests.browser.serve import running
 from tests.browser.steps import RUN, load_anew
@@ -29,7 +28,7 @@ OPEN = """async ([lesson, step]) => {
 
 
 @pytest.fixture(scope="module")
-def stored_site() -> Iterator[str]:
+def site() -> Iterator[str]:
     """A page whose examples open from stored readings; the fake one reads other texts."""
     examples = load_examples()
     first = next(iter(examples.values())).stored()
@@ -42,25 +41,15 @@ def stored_site() -> Iterator[str]:
 
 
 @pytest.fixture
-def play(chromium: Browser, stored_site: str) -> Iterator[Callable[..., Page]]:
-    """Open the page in a fresh context; errors in the console fail the test."""
-    faults: list[str] = []
-    contexts = []
+def play(open_page: Callable[..., Page]) -> Callable[..., Page]:
+    """Open the page, and wait until it can be used."""
 
     def opened(**settings: object) -> Page:
-        wanted = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
-        context = chromium.new_context(**{**wanted, **settings})
-        contexts.append(context)
-        page = context.new_page()
-        listen(page, faults)
-        page.goto(stored_site)
+        page = open_page(**settings)
         expect(page.locator("#picture-answer .four dd").first).to_be_visible()
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert faults == []
+    return opened
 
 
 def tab_to(page: Page, selector: str) -> None:
@@ -363,17 +352,13 @@ def test_the_offer_comes_once(play: Callable[..., Page]) -> None:
     expect(page.locator(".lesson-offer")).to_have_count(0)
 
 
-def test_a_new_visit_offers_to_go_on_and_shows_the_chapters(
-    play: Callable[..., Page], stored_site: str
-) -> None:
+def test_a_new_visit_offers_to_go_on_and_shows_the_chapters(play: Callable[..., Page]) -> None:
     page = play()
     page.get_by_role("button", name="Start lesson 1").click()
     settled(page, COURSE[0], 0)
     page.get_by_role("button", name="Next", exact=True).click()
     settled(page, COURSE[0], 1)
-    other = page.context.new_page()
-    other.goto(stored_site)
-    expect(other.locator("#picture-answer .four dd").first).to_be_visible()
+    other = play()
     expect(other.locator(".lesson-offer")).to_contain_text("You left lesson 1 at step 2")
     expect(other.locator(".lesson-strip")).to_have_count(0)
     other.get_by_role("button", name="go on").click()

@@ -6,12 +6,15 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import test_bio, test_scores, test_spanbert, test_why, test_windows
+from tests.browser.conftest import TIMEOUT
 from tests.browser.steps import findings
 from tests.browser.test_present import PICTURES
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("nothing_explained")]
 
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 375, "height": 740}
+PLOTLY = 3 * TIMEOUT
+"""Milliseconds: plotly measures each name on its axis, and beside other work that takes long."""
 FOLDS = """(stage) => [...stage.querySelectorAll("details:not([open])")]
   .filter((fold) => fold.checkVisibility()).forEach((fold) => fold.querySelector("summary").click())"""
 TOO_WIDE = """(key) => {
@@ -78,10 +81,10 @@ def looks(page: Page, key: str) -> Iterator[str]:
     """
     if key == "spans":
         yield "day"
-    page.locator("#switch-dark").click()
+    page.locator("#switch-dark").click(timeout=PLOTLY)
     yield "dark"
     page.set_viewport_size(PHONE)
-    page.locator("#switch-dark").click()
+    page.locator("#switch-dark").click(timeout=PLOTLY)
     yield "phone"
 
 

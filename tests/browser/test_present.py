@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.test_why import measured
 from tests.views.lessons.test_terms import QUOTED, unknown
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("nothing_explained")]
 
 PICTURES = {
     "answer": {"": ".logit-line"},
@@ -22,6 +23,11 @@ PICTURES = {
 }
 """What has to be in sight of each step: all of its axes, the first line of a text that may go on."""
 ALL = {".axis"}
+PAIRS = {
+    ("why", "looked", 1280): (".look-grid", ".head-text"),
+    ("scores", "plane", 1920): (".scores-plane-step > div .scores-plane", ".scores-form"),
+}
+"""What stands side by side on a screen of this width, so that the rows farthest back see both."""
 
 SEEN = """([key, part, all]) => {
   const stage = document.getElementById(`stage-${key}`);
@@ -39,7 +45,7 @@ SMALL = """() => [...document.querySelectorAll("body *")].filter((node) =>
 ).map((node) => `${parseFloat(getComputedStyle(node).fontSize)} px: ${node.tagName}.` +
   `${node.getAttribute("class")} ${node.textContent.trim().slice(0, 30)}`)"""
 
-
+BOXES = """(parts) => parts.map((part) => document.querySelector(part).getBoundingClientRect().toJSON())"""
 LEGENDS = """(key) => [...document.querySelectorAll(`#picture-${key} [class*=legend]`)].map((node) => {
   const walk = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
   const found = [];
@@ -64,6 +70,11 @@ def faults_of(page: Page, key: str, step: str, part: str) -> Iterator[str]:
                 yield f"{where}: {part} is {tall} high and ends at {bottom}"
         if page.evaluate("document.documentElement.scrollWidth") > width:
             yield f"{where}: wider than the screen"
+        if pair := PAIRS.get((key, step, width)):
+            left, right = page.evaluate(BOXES, [f"#stage-{key} {part}" for part in pair])
+            apart = left["bottom"] <= right["top"] or right["bottom"] <= left["top"]
+            if left["right"] > right["left"] or apart:
+                yield f"{where}: {pair[0]} is not beside {pair[1]}"
         if width == SCREENS[0][0]:
             yield from (f"{where}: {small}" for small in page.evaluate(SMALL))
 
@@ -79,6 +90,8 @@ def test_every_picture_fits_a_laptop_and_a_projector(open_page: Callable[..., Pa
                 page.locator(f"#{key}-step-{step}").click()
             found = page.locator(f"#stage-{key}").locator(part).locator("visible=true")
             expect(found.first).to_be_visible()
+            if (key, step) == ("why", "trust"):
+                measured(page.locator("#picture-why"))
             faults += faults_of(page, key, step, part)
             legends += page.evaluate(LEGENDS, key)
     assert faults == []

@@ -18,7 +18,7 @@ from qa_demo.core.explaining.attribution import Attribution
 from qa_demo.core.types import Reading, Window
 from qa_demo.views.examples import load_examples
 from qa_demo.views.why import chapter as why
-from tests.browser.steps import chosen, small_text
+from tests.browser.steps import chosen
 from tests.fakes import FakeReader
 from tests.texts import travellers
 
@@ -398,37 +398,3 @@ def test_an_explanation_can_be_cancelled_and_asked_for_again(
         expect(body(picture).locator(".refused")).to_contain_text("The explanation was cancelled.")
     body(picture).get_by_role("button", name="try again").click()
     expect(bars(picture)).not_to_have_count(0)
-
-
-def test_presented_it_can_be_read_from_the_last_row(page: Page) -> None:
-    """Chapters 9 and 2 in present mode: large text, nothing runs out, pairs side by side."""
-    page.get_by_role("button", name="present").click()
-    shows = {
-        "why": {"looked": ".summary", "rested": ".sums p", "trust": ".stand"},
-        "scores": {"plane": ".scores-plane", "dimensions": ".scores-lane", "layers": ".scores-map"},
-    }
-    for key, steps in shows.items():
-        page.locator(f"#tab-{key}").click()
-        for step, shown in steps.items():
-            page.locator(f"#{key}-step-{step}").click()
-            if step == "trust":
-                page.locator("#why-trust-run").click()
-            expect(page.locator(f"#picture-{key} {shown}").first).to_be_visible()
-            assert small_text(page, f"#picture-{key}", 16) == [], step
-            assert page.evaluate("document.documentElement.scrollWidth") <= 1280
-            if step == "looked":
-                left, right = (
-                    page.locator(f"#picture-{key} {part}").bounding_box()
-                    for part in (".look-grid", ".head-text")
-                )
-                assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"]
-    page.set_viewport_size(
-        {"width": 1920, "height": 1080}
-    )  # a projector's whole width is used: plane and form fit on one screen
-    page.locator("#scores-step-plane").click()
-    expect(page.locator(".scores-plane-step:not(.stacked)")).to_be_visible()
-    plane, form = (
-        page.locator(f".scores-plane-step > div {part}").bounding_box()
-        for part in (".scores-plane", ".scores-form")
-    )
-    assert plane["x"] + plane["width"] <= form["x"] and plane["y"] + plane["height"] <= 1080
