@@ -76,7 +76,7 @@ def test_the_draw_is_told_turn_by_turn_and_the_law_follows_its_options(page: Pag
     slider.focus()
     page.keyboard.press("Home")
     expect(picture.locator(".mask-says")).to_contain_text("The budget: 0.15")
-    expect(picture.locator(".budget")).to_contain_text("budget 0 of")
+    expect(picture.locator(".budget")).to_contain_text("budget: 0 of")
     expect(picture.locator(".mask-column").first.locator(".hid")).to_have_count(0)
     picture.get_by_role("button", name="next", exact=True).click()
     expect(picture.locator(".mask-says")).to_contain_text("Turn 1, the length:")

@@ -58,18 +58,6 @@ const road = () => {
   );
 };
 
-/**
- * Baselines of labels that stand one below the other, moved apart until each has a line of its own.
- */
-function apart(ys, line) {
-  const order = ys.map((y, k) => [y, k]).sort((a, b) => a[0] - b[0]);
-  const out = [...ys];
-  order.forEach(([y, k], i) => {
-    out[k] = i ? Math.max(y, out[order[i - 1][1]] + line) : y;
-  });
-  return out;
-}
-
 // Each start is a row of dots, one a seed, with a tick at their mean.
 function starts(rows, page, width) {
   const size = page.scale;
@@ -120,22 +108,21 @@ function starts(rows, page, width) {
 function panel({ title, rows }, page, width) {
   const size = page.scale;
   const names = page.narrow ? title.split(/(?<=,) /) : [title];
-  const [left, right, top, bottom] = [
-    34 * size,
-    40 * size,
-    12 * size,
-    (23 + 15 * names.length) * size,
-  ];
+  const [left, right, top] = [34 * size, 10 * size, 12 * size];
+  const bottom = (23 + 15 * names.length) * size;
   const [wide, tall] = [Math.max(240, width), (185 + 15 * names.length) * size];
-  const most = Math.max(10, ...rows.flatMap((r) => [r.mlm ?? 0, r.sbo ?? 0])) * 1.08;
   const x = (k) => left + ((wide - left - right) * (k + 0.5)) / rows.length;
-  const y = (v) => tall - bottom - ((tall - top - bottom) * v) / most;
-  const step = most > 40 ? 20 : most > 20 ? 10 : 5;
-  const line = (head) =>
-    rows.map((r, k) => (head in r ? `${x(k)},${y(r[head])}` : null)).filter(Boolean);
-  const last = (head) => rows.findLastIndex((r) => head in r);
-  const named = ["mlm", "sbo"].filter((head) => last(head) >= 0);
-  const lines = apart(named.map((head) => y(rows[last(head)][head]) + 4 * size), 14 * size);
+  const most = 1.08 * max(rows.flatMap(({ mlm, sbo }) => [mlm, sbo]));
+  const y = scaleLinear([0, most], [tall - bottom, top]);
+  const head = (key, mark) => [
+    svg("path", {
+      class: `rule-ink ${key}-line`,
+      d: `M${rows.map((r, k) => `${x(k)},${y(r[key])}`).join("L")}`,
+    }),
+    rows.map((r, k) => svg(mark, { cx: x(k), cy: y(r[key]), r: 4 * size })),
+  ];
+  const below = (text, at, height) =>
+    svg("text.quiet", { x: at, y: height, "text-anchor": "middle" }, text);
   return drawing(
     wide,
     tall,
@@ -143,47 +130,15 @@ function panel({ title, rows }, page, width) {
       role: "img",
       "aria-label": `Top-1 of MLM and SBO by ${title}; the numbers stand in the table`,
     },
-    Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step).map((
-      v,
-    ) => [
-      svg("path.rule", { d: `M${left},${y(v)}H${wide - right}` }),
-      svg("text.quiet", { x: left - 6 * size, y: y(v) + 4 * size, "text-anchor": "end" }, v),
+    ticks(y, { room: 36 * size }).map(({ at, text }) => [
+      svg("path.rule", { d: `M${left},${at}H${wide - right}` }),
+      svg("text.quiet", { x: left - 6 * size, y: at + 4 * size, "text-anchor": "end" }, text),
     ]),
-    ["mlm", "sbo"].map((
-      head,
-    ) => (line(head).length > 1
-      ? svg("path", { class: `rule-ink ${head}-line`, d: `M${line(head).join("L")}` })
-      : null)
-    ),
-    rows.map((r, k) =>
-      ["mlm", "sbo"].map((
-        head,
-      ) => (head in r
-        ? svg("circle", {
-          class: head === "mlm" ? "ink" : "hollow seed-dot",
-          cx: x(k),
-          cy: y(r[head]),
-          r: 4 * size,
-        })
-        : null)
-      )
-    ),
-    named.map((head, k) =>
-      svg("text", { x: x(last(head)) + 10 * size, y: lines[k] }, head.toUpperCase())
-    ),
-    rows.map((r, k) =>
-      svg(
-        "text.quiet",
-        { x: x(k), y: tall - bottom + 16 * size, "text-anchor": "middle" },
-        r.name.replace("over ", ">"),
-      )
-    ),
+    head("mlm", "circle.ink"),
+    head("sbo", "circle.hollow.seed-dot"),
+    rows.map((r, k) => below(r.name.replace("over ", ">"), x(k), tall - bottom + 16 * size)),
     names.map((name, k) =>
-      svg("text.quiet", {
-        x: (left + wide - right) / 2,
-        y: tall - 3 - (names.length - 1 - k) * 15 * size,
-        "text-anchor": "middle",
-      }, name)
+      below(name, (left + wide - right) / 2, tall - 3 - (names.length - 1 - k) * 15 * size)
     ),
   );
 }
@@ -222,6 +177,7 @@ export function drawClosing(root, { saysIs, ablation, scores }, page) {
           "scores",
           "what our pre-training reached",
           el("p.spanbert-says", glued(scores.says)),
+          el("p.role-quiet", "Top-1 in %. Dots: MLM. Rings: SBO."),
           el("div.panels", scores.panels.map((p) => panel(p, page, half))),
         ),
       ),

@@ -13,7 +13,7 @@ function shell(root) {
   /** @type {any} */
   const view = { root, k: 0, picture: null };
   const send = (name, value) => view.page.input(name, value);
-  view.spans = maskText(
+  const spans = maskText(
     "The text: arrow keys move between words, Shift extends, Enter hides or shows, Delete " +
       "shows a run again",
     {
@@ -21,7 +21,7 @@ function shell(root) {
       show: (at) => send("mask-show", at),
     },
   );
-  view.single = maskText("The same text under single pieces");
+  view.texts = [spans, maskText("The same text under single pieces")];
   view.said = el("p.mask-says", { "aria-live": "polite" });
   view.slider = el("input", {
     type: "range",
@@ -34,25 +34,18 @@ function shell(root) {
   view.back = act("back", () => go(view, view.k - 1), "spanbert-back");
   view.next = act("next", () => go(view, view.k + 1), "spanbert-next");
   view.steps = el("div.acts", view.back, view.next, view.slider);
-  view.budget = el("div.budget");
+  view.budget = el("p.budget.tabular.role-quiet");
   view.seed = el("output.role-quiet.tabular", { id: "spanbert-seed" });
   view.draw = act(
     "draw by the law",
     () => send("mask-seed", view.picture.seed + (view.picture.byHand ? 0 : 1)),
     "spanbert-draw",
   );
-  view.counts = [
-    el("p.role-quiet.tabular"),
-    el("p.role-quiet.tabular"),
-  ];
+  view.counts = view.texts.map(() => el("p.role-quiet.tabular"));
   view.titles = [el("h3"), el("h3", "BERT: single pieces, the same budget")];
-  const column = (k, text) =>
-    el(
-      "section.mask-column",
-      view.titles[k],
-      text.root,
-      view.counts[k],
-    );
+  const columns = view.texts.map((text, k) =>
+    el("section.mask-column", view.titles[k], text.root, view.counts[k])
+  );
   view.hist = el("div.hist");
   view.histLegend = el("div");
   view.histSays = el("p.role-quiet.hist-says.veil-part");
@@ -69,11 +62,7 @@ function shell(root) {
       el(
         "section.turns",
         { "aria-label": "The draw, turn by turn" },
-        el(
-          "div.acts",
-          view.draw,
-          view.seed,
-        ),
+        el("div.acts", view.draw, view.seed),
         view.budget,
         view.steps,
         view.levers,
@@ -95,7 +84,7 @@ function shell(root) {
     el(
       "div.mask",
       el("div.mask-key", Object.values(view.keys)),
-      el("div.mask-columns", column(0, view.spans), column(1, view.single)),
+      el("div.mask-columns", columns),
       view.said,
       view.law,
     ),
@@ -128,23 +117,10 @@ function paint(view) {
   const { picture, page, k } = view;
   const frame = picture.frames[k];
   const last = k === picture.frames.length - 1;
-  const { pieces } = picture;
-  view.spans.draw({
-    pieces,
-    runs: last ? picture.spans.runs : frame.runs,
-    fates: last ? picture.spans.fates : null,
-    random: picture.spans.random,
-    anchor: frame.anchor,
-    active: last ? null : frame.active,
-  });
-  view.single.draw({
-    pieces,
-    runs: picture.single.runs,
-    fates: picture.single.fates,
-    random: picture.single.random,
-    anchor: null,
-    active: null,
-  });
+  const drawn = last ? picture.spans : { ...frame, fates: null };
+  [drawn, picture.single].forEach((scheme, c) =>
+    view.texts[c].draw({ pieces: picture.pieces, ...scheme })
+  );
   view.titles[0].textContent = picture.byHand
     ? "Spans drawn by hand"
     : "SpanBERT: whole words in a row";
@@ -168,15 +144,7 @@ function paint(view) {
   view.next.disabled = last;
   view.said.textContent = many ? frame.says : picture.said || (picture.byHand ? HOW : frame.says);
   const used = picture.budget - frame.left;
-  view.budget.replaceChildren(
-    el("span.role-quiet", "budget "),
-    el(
-      "span.budget-bar",
-      { "aria-hidden": "true" },
-      el("span", { style: { width: `${(100 * used) / Math.max(1, picture.budget)}%` } }),
-    ),
-    el("span.tabular.role-quiet", ` ${used} of ${picture.budget} pieces used`),
-  );
+  view.budget.textContent = `budget: ${used} of ${picture.budget} pieces used`;
   view.draw.textContent = picture.byHand ? "draw by the law" : "draw with a new seed";
   const width = view.hist.clientWidth || view.root.clientWidth;
   view.hist.replaceChildren(histogram(picture.lengths, page, width, frame.length));

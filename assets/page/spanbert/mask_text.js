@@ -64,7 +64,7 @@ function build(view, pieces) {
 }
 
 function paint(view) {
-  const { runs, fates, random, anchor, active } = view.model;
+  const { runs, fates, random, anchor = null, active = null } = view.model;
   const of = new Map();
   runs.forEach(([a, b], r) => {
     for (let d = a; d <= b; d += 1) of.set(d, r);

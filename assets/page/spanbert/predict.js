@@ -115,12 +115,6 @@ function neighbour(view, side) {
     el("label", { for: id }, `${side} word`),
     input,
     el("button.boxed.plain", { onclick: () => send(input.value) }, "put it there"),
-    place.suggest.map((word) =>
-      el("button.plain.suggest", {
-        "aria-label": `put “${word}” on the ${side}`,
-        onclick: () => send(word),
-      }, word)
-    ),
     place.now === null
       ? null
       : el("button.plain", { onclick: () => send(null) }, `back to “${place.was}”`),
@@ -134,8 +128,7 @@ function asks(view) {
     el("h3", "Ask what the boundary knows"),
     el(
       "p.role-quiet",
-      "Cut a wire in the figure, or put another word beside the run (one word piece; MLM's own " +
-        "guesses for that place are offered).",
+      "Cut a wire in the figure, or put another word beside the run: one word piece.",
     ),
     neighbour(view, "left"),
     neighbour(view, "right"),

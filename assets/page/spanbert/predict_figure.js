@@ -178,6 +178,9 @@ function strip({ values, size }) {
   }, svg("path", { d }));
 }
 
+const measure = ({ size, norm }) =>
+  el("p.size.tabular.role-quiet", size, el("span.norm", `, norm ${norm}`));
+
 function segment(wire, picture, page) {
   const { strips, cut, sides, blank } = picture;
   const off = cut.includes(wire);
@@ -201,11 +204,7 @@ function segment(wire, picture, page) {
       " ",
       el("bdi.read", off ? "its mean" : word),
     ),
-    el(
-      "p.size.tabular.role-quiet",
-      `${strips[wire].size}`,
-      el("span.norm", `, norm ${strips[wire].norm}`),
-    ),
+    measure(strips[wire]),
   );
 }
 
@@ -215,11 +214,7 @@ function layer(name, { strips }) {
     { class: `layer ${name}`, style: { flex: `${strips[name].size} 1 0` } },
     strip(strips[name]),
     el("p.name.symbol", name[0], name === "h1" ? el("sub", "1") : null),
-    el(
-      "p.size.tabular.role-quiet",
-      `${strips[name].size}`,
-      el("span.norm", `, norm ${strips[name].norm}`),
-    ),
+    measure(strips[name]),
   );
 }
 

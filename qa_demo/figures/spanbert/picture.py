@@ -1,6 +1,6 @@
 """Step 3 of chapter 8 as data: what pre-training leaves behind, and what it reached."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qa_demo.figures.numbers import grouped, number
@@ -29,7 +29,6 @@ SIMPLIFIED = (
 
 # What pre-training reached
 
-HEADS = (("mlm", "MLM"), ("sbo", "SBO"), ("both", "both"))
 DISTANCE = "by_distance_in_runs_of_7_and_more"
 
 
@@ -47,52 +46,43 @@ def scores_data(metrics: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _panel(title: str, groups: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    heads = {"n": "pieces", "mlm": "mlm_top1", "sbo": "sbo_top1", "both": "both_top1"}
     rows = [
-        {
-            "name": name,
-            "n": int(g["pieces"]),
-            **{key: float(g[f"{key}_top1"]) for key, _ in HEADS if f"{key}_top1" in g},
-        }
-        for name, g in groups.items()
+        {"name": name, **{key: group[field] for key, field in heads.items()}}
+        for name, group in groups.items()
     ]
     return {"title": title, "rows": rows}
 
 
 def _scores_table(panel: Mapping[str, Any]) -> dict[str, Any]:
-    def top(key: str) -> Callable[[Mapping[str, Any]], str]:
-        return lambda row: f"{number(row[key], 1)} %" if key in row else "-"
-
     return columns(
         f"Held-out top-1 by {panel['title']}",
         panel["rows"],
         {
             panel["title"]: lambda row: row["name"],
             "blanks": lambda row: f"{row['n']:,}",
-            **{name: top(key) for key, name in HEADS},
+            "MLM": lambda row: f"{number(row['mlm'], 1)} %",
+            "SBO": lambda row: f"{number(row['sbo'], 1)} %",
+            "both": lambda row: f"{number(row['both'], 1)} %",
         },
     )
 
 
 def scores_says(overall: Mapping[str, Any], by_distance: Sequence[Mapping[str, Any]]) -> str:
     """The two heads overall, and what distance does to SBO."""
-    parts = [
-        f"{name} names {number(top, 1)} % (perplexity {grouped(overall[key + '_perplexity'], 1)})"
-        for key, name in HEADS[:2]
-        if (top := overall.get(f"{key}_top1")) is not None
+    named = [
+        f"{key.upper()} names {number(overall[f'{key}_top1'], 1)} % (perplexity "
+        f"{grouped(overall[f'{key}_perplexity'], 1)})"
+        for key in ("mlm", "sbo")
     ]
-    said = (
+    near, far = by_distance[0], by_distance[-1]
+    return (
         f"Of {overall['pieces']:,} blanks in paragraphs kept apart from training, "
-        f"{', '.join(parts)} of the true pieces first."
+        f"{', '.join(named)} of the true pieces first. SBO "
+        f"{'falls' if far['sbo'] < near['sbo'] else 'does not fall'} towards the middle "
+        f"of a long run: {number(near['sbo'], 1)} % beside the boundary, "
+        f"{number(far['sbo'], 1)} % at distance {far['name']}."
     )
-    rows = [r for r in by_distance if "sbo" in r]
-    if len(rows) > 1:
-        near, far = rows[0], rows[-1]
-        said += (
-            f" SBO {'falls' if far['sbo'] < near['sbo'] else 'does not fall'} towards the middle "
-            f"of a long run: {number(near['sbo'], 1)} % "
-            f"beside the boundary, {number(far['sbo'], 1)} % at distance {far['name']}."
-        )
-    return said
 
 
 def closing_data(

@@ -1,6 +1,6 @@
 """Chapter 8, step 2, as data: blanks, what MLM, SBO and both say, what a change moves."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
@@ -65,8 +65,8 @@ def head_data(said: Said | None, true: int) -> dict[str, Any] | None:
     }
 
 
-def picture_data(shown: Guessed, suggestions: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Everything the step draws; `suggestions`: words that could stand beside the run, by side."""
+def picture_data(shown: Guessed) -> dict[str, Any]:
+    """Everything the step draws."""
     blank, masked = shown.blank, shown.now.masked
     pair = masked.boundary(blank.run)
     return {
@@ -75,7 +75,7 @@ def picture_data(shown: Guessed, suggestions: Mapping[str, Sequence[str]]) -> di
         "no_sbo": blank.no_sbo,
         "blank": _blank_data(shown),
         "heads": {name: head_data(getattr(blank, name), blank.id) for name in HEADS},
-        "sides": None if pair is None else _sides_data(shown, pair, suggestions),
+        "sides": None if pair is None else _sides_data(shown, pair),
         "strips": strips_data(shown.trace),
         "cut": [wire for wire in WIRES if wire in shown.now.cut],
         "changed": shown.changed,
@@ -155,16 +155,9 @@ def _blank_data(shown: Guessed) -> dict[str, Any]:
     }
 
 
-def _sides_data(
-    shown: Guessed, pair: tuple[int, int], suggestions: Mapping[str, Sequence[str]]
-) -> dict[str, Any]:
-    """The two words beside the run: what was typed, what stands there now, what could."""
+def _sides_data(shown: Guessed, pair: tuple[int, int]) -> dict[str, Any]:
+    """The two words beside the run: what was typed, and what stands there now."""
     return {
-        side: {
-            "doc": doc,
-            "was": as_typed(shown.encoding, doc),
-            "now": shown.words.get(doc),
-            "suggest": [*suggestions.get(side, ())],
-        }
+        side: {"doc": doc, "was": as_typed(shown.encoding, doc), "now": shown.words.get(doc)}
         for side, doc in zip(("left", "right"), pair, strict=True)
     }

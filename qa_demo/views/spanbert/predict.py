@@ -12,8 +12,7 @@ from weakref import WeakKeyDictionary
 from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.masking.infill import WIRES, Infill, Trace
 from qa_demo.core.masking.infiller import Infiller
-from qa_demo.core.masking.masked import Masked, changed, hide, restored
-from qa_demo.core.types import Span
+from qa_demo.core.masking.masked import Masked, changed, restored
 from qa_demo.figures.spanbert import predict as figure
 from qa_demo.figures.spanbert import trace as sums
 from qa_demo.figures.spanbert.guess_sentences import notice
@@ -22,7 +21,6 @@ from qa_demo.views.parse import choice, flag, record, whole
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.spanbert.lab import Lab, given_pieces
 
-SUGGESTED = 6
 MOST_LETTERS = 40
 MOST_HELD = 24
 """Answers that are kept for each model: most clicks ask again what the one before asked."""
@@ -71,28 +69,10 @@ def guessed(lab: Lab, infiller: Infiller) -> Guessed:
     )
 
 
-def suggestions(lab: Lab, infiller: Infiller) -> dict[str, list[str]]:
-    """Words that could stand beside the chosen run: MLM's guesses were they hidden too."""
-    own = restored(lab.masked, lab.encoding.context_ids)
-    pair = own.boundary(own.run_of(chosen(lab)))
-    if pair is None:
-        return {}
-    found = infill(
-        infiller, hide(own.true_ids, [*own.runs, *(Span(at, at) for at in pair)], infiller.mask_id)
-    )
-    said = {p.at: p.mlm.guesses for p in found.pieces}
-    return {
-        side: [g.piece for g in said[at] if g.piece.isalnum() and g.id != own.true_ids[at]][
-            :SUGGESTED
-        ]
-        for side, at in zip(("left", "right"), pair, strict=True)
-    }
-
-
 def present(lab: Lab, infiller: Infiller) -> dict[str, Any]:
     """The picture of the step, with its tables and its notice."""
     shown = guessed(lab, infiller)
-    picture = figure.picture_data(shown, suggestions(lab, infiller))
+    picture = figure.picture_data(shown)
     steps = None
     if shown.trace is not None and shown.blank.sbo is not None:
         steps = sums.steps_data(shown.trace, lab.encoding, shown.now, shown.blank.sbo)
@@ -168,7 +148,7 @@ def one_piece(word: str, infiller: Infiller) -> int:
         raise BadInput(
             f"{word.strip()!r} is {len(encoding.context_ids)} word pieces "
             f"({' '.join(encoding.context_tokens[:8])}); "
-            "a neighbour is one piece, so type a more frequent word or take a suggestion"
+            "a neighbour is one piece, so type a more frequent word"
         )
     return int(encoding.context_ids[0])
 

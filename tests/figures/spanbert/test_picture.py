@@ -18,20 +18,18 @@ def scores() -> dict[str, Any]:
         "both_top1": 38.0,
         "both_perplexity": 55.0,
     }
-    alone = {"pieces": 3, "mlm_pieces": 3, "mlm_top1": 10.0, "mlm_perplexity": 90.0}
     return {
         "overall": group,
-        "by_length": {"1": group, "over 10": alone},
+        "by_length": {"1": group, "over 10": {**group, "pieces": 3}},
         "by_distance_in_runs_of_7_and_more": {"1": group, "over 5": {**group, "sbo_top1": 4.0}},
     }
 
 
-def test_scores_keep_groups_without_a_boundary_term() -> None:
+def test_scores_stand_by_length_and_by_distance() -> None:
     data = plain(figure.scores_data(scores()))
-    lengths, distance = data["panels"]
-    assert [("sbo" in r) for r in lengths["rows"]] == [True, False]
+    _, distance = data["panels"]
     assert distance["title"].endswith("runs of 7 and more")
-    assert data["tables"][0]["rows"][1] == ["over 10", "3", "10.0 %", "-", "-"]
+    assert data["tables"][0]["rows"][1] == ["over 10", "3", "36.5 %", "16.3 %", "38.0 %"]
     assert "Of 900 blanks" in data["says"] and "MLM names 36.5 % (perplexity 61.2)" in data["says"]
     assert (
         "SBO falls towards the middle of a long run: 16.3 % beside the boundary, 4.0 % at "

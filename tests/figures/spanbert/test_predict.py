@@ -77,7 +77,7 @@ def test_the_line_is_the_text_as_typed_with_every_blank_in_it() -> None:
 )
 def test_the_picture_travels_and_its_numbers_are_the_records(settings: dict) -> None:
     shown = guessed([Span(4, 6)], **settings)
-    data = figure.picture_data(shown, {"left": ["a", "b"]})
+    data = figure.picture_data(shown)
     plain(data)
     json.dumps(data, allow_nan=False)
     for name, head in data["heads"].items():
@@ -103,7 +103,7 @@ def test_the_picture_travels_and_its_numbers_are_the_records(settings: dict) -> 
 
 
 def test_a_run_at_the_edge_has_no_sides_and_says_why() -> None:
-    data = figure.picture_data(guessed([Span(0, 1)]), {})
+    data = figure.picture_data(guessed([Span(0, 1)]))
     assert data["sides"] is None
     assert data["heads"]["sbo"] is None
     assert "first piece" in data["no_sbo"]
@@ -112,7 +112,7 @@ def test_a_run_at_the_edge_has_no_sides_and_says_why() -> None:
 
 def test_cutting_the_position_gives_every_blank_the_same_guesses_and_the_page_says_so() -> None:
     shown = guessed([Span(4, 6), Span(10, 11)], cut="position")
-    said = figure.picture_data(shown, {})["says"]
+    said = figure.picture_data(shown)["says"]
     assert said[0] == "Changed: position wire cut."
     assert any("all 3 blanks of this run get the same guesses" in s for s in said)
     assert any("MLM's guess does not move. It has none of SBO's wires." in s for s in said)
