@@ -51,7 +51,6 @@ def loss_data(
         "t": floats(terms.targets),
         "loss": floats(terms.loss),
         "floor": floats(terms.floor),
-        "unlabelled": np.flatnonzero(~terms.labelled).tolist(),
         "terms": term_rows(reading, log_rows, terms, len(golds)),
         "totals": totals(reading, log_rows, terms, golds),
         "says": loss_sentence(reading, terms, golds),

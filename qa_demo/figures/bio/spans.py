@@ -5,7 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.learning.bio import DECODINGS, TaggedSpan, best_spans, null_log_prob, tag_letters
+from qa_demo.core.learning.bio import (
+    DECODINGS,
+    TaggedSpan,
+    best_spans,
+    null_log_prob,
+    span_marginals,
+    tag_letters,
+    tag_log_probs,
+)
 from qa_demo.core.learning.tagging import Tagging, spans_above
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.glued_spans import LOSSES, STEPS, Glue, descend
@@ -125,11 +133,19 @@ def decodings_table(reading: Reading, found: dict[str, Tagging]) -> dict[str, An
     )
 
 
+def marginals(reading: Reading, found: Glue) -> list[float]:
+    """The exact marginals of both answers and of the span over both."""
+    chances = span_marginals(tag_log_probs(reading, found.window), len(found.whole))
+    at = reading.windows[found.window].doc_start
+    spans = (found.first, found.second, found.whole)
+    return [float(chances[x.start - at, x.end - x.start]) for x in spans]
+
+
 def glue_data(
     reading: Reading,
     found: Glue,
     decode: DecodeOptions,
-    marginals: Sequence[float],
+    chances: Sequence[float],
     spans: Sequence[TaggedSpan],
 ) -> dict[str, Any]:
     """The four pairs of two starts and ends as sums, the tags' view, where three losses lead."""
@@ -156,7 +172,7 @@ def glue_data(
         "steps": STEPS,
         "marginals": [
             {"text": text, "p": probability(p)}
-            for text, p in zip(names.values(), marginals, strict=True)
+            for text, p in zip(names.values(), chances, strict=True)
         ],
     }
 

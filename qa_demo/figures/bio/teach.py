@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.learning.bio import B, decode_reading, span_marginals, tag_log_probs
+from qa_demo.core.learning.bio import B, decode_reading
 from qa_demo.core.learning.losses import TagGold, tag_targets
 from qa_demo.core.learning.steps import STEPS
 from qa_demo.core.learning.teach import LOSSES, RATES, Taught
@@ -15,7 +15,7 @@ from qa_demo.core.reading.glued_spans import glue
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.bio.picture import said_spans
-from qa_demo.figures.bio.spans import LEVEL
+from qa_demo.figures.bio.spans import LEVEL, marginals
 from qa_demo.figures.numbers import number, probability
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
@@ -107,16 +107,9 @@ def _view(
     """Marginal, share among legal pairs, score of both answers and the span over both."""
     found = glue(reading, *both, decode)
     assert found is not None and found.window == window
-    table_ = span_marginals(tag_log_probs(reading, window), len(found.whole))
-    at = reading.windows[window].doc_start
-    spans = dict(zip(KEYS, (found.first, found.second, found.whole), strict=True))
     return {
-        key: (
-            float(table_[span.start - at, span.end - span.start]),
-            float(np.exp(found.scores[key] - found.log_legal)),
-            found.scores[key],
-        )
-        for key, span in spans.items()
+        key: (marginal, float(np.exp(found.scores[key] - found.log_legal)), found.scores[key])
+        for key, marginal in zip(KEYS, marginals(reading, found), strict=True)
     }
 
 

@@ -104,7 +104,6 @@ def plane_data(
         "null": null,
         "nullPrinted": printed.total,
         "nullDecimals": printed.decimals,
-        "beat": beat_null(reading, window),
     }
 
 

@@ -52,7 +52,6 @@ def scheme_data(masked: Masked, given: Sequence[str]) -> dict[str, Any]:
         "fates": {str(at): fate for at, fate in fates.items()},
         "random": {str(at): printable(given[at]) for at in hidden if fates[at] == "random"},
         "hidden": len(hidden),
-        "seeing": len(seeing(masked)),
     }
 
 

@@ -80,7 +80,6 @@ def lanes_data(found: Attribution) -> dict[str, Any]:
         "start": floats(found.start),
         "end": floats(found.end),
         "sums": sums(found),
-        "complete": found.complete,
         "steps": found.n_steps,
     }
 
@@ -221,8 +220,4 @@ def question_data(effects: Sequence[QuestionEffect]) -> dict[str, Any]:
         for one in effects
     ]
     head = ["question word", "F changes by", "the answer would be", "answer"]
-    return {
-        "table": table("Each question word masked in every window", head, rows),
-        "changed": sum(one.changed for one in effects),
-        "of": len(effects),
-    }
+    return {"table": table("Each question word masked in every window", head, rows)}

@@ -1,9 +1,8 @@
 """What chapter 7 keeps for itself: three annotators, a threshold, what both heads were taught."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.bio import TaggedSpan
@@ -186,22 +185,21 @@ def change_threshold(screen: Screen, value: Any) -> Screen:
     return put(screen, threshold=parse.number(value, "the threshold", 0.01, 0.99))
 
 
+def two_of(screen: Screen, spans: Sequence[Span]) -> tuple[Span, Span] | None:
+    """The first two spans that stand apart, if one answer could run over both."""
+    both = two_answers(spans)
+    fits = both is not None and (
+        len(Span(both[0].start, both[1].end)) <= screen.decode.max_answer_length
+    )
+    return both if fits else None
+
+
+def two_marked(screen: Screen) -> tuple[Span, Span] | None:
+    """The same of all that the annotators marked."""
+    return two_of(screen, [span for spans in annotators(screen)[0] for span in spans])
+
+
 def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> Glue | None:
     """Two answers for the glued span: the first two marked that do not touch, else the tags'."""
-    for found in (
-        [span for spans in annotators(screen)[0] for span in spans],
-        [x.span for x in spans],
-    ):
-        both = two_answers(found)
-        if (
-            both is not None
-            and len(Span(both[0].start, both[1].end)) <= screen.decode.max_answer_length
-        ):
-            return glue(reading, *both, screen.decode)
-    return None
-
-
-def marginal_of(table: np.ndarray, doc_start: int, span: Span) -> float:
-    """One entry of `span_marginals`, 0 where the span is longer than the table is wide."""
-    s, d = span.start - doc_start, span.end - span.start
-    return float(table[s, d]) if d < table.shape[1] else 0.0
+    both = two_marked(screen) or two_of(screen, [x.span for x in spans])
+    return None if both is None else glue(reading, *both, screen.decode)

@@ -4,20 +4,16 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.reading.glued_spans import glue, two_answers
+from qa_demo.core.reading.glued_spans import glue
 from qa_demo.core.types import Span
-from qa_demo.views.bio.bench import Teaching, annotators, bench_of, put
+from qa_demo.views.bio.bench import Teaching, annotators, bench_of, put, two_marked
 from qa_demo.views.state import Screen
 
 
 def lesson_place(screen: Screen) -> tuple[tuple[Span, Span], int] | None:
     """The marked answers to teach and their window; None without two that stand apart."""
-    both = two_answers([span for spans in annotators(screen)[0] for span in spans])
-    found = (
-        None
-        if both is None or len(Span(both[0].start, both[1].end)) > screen.decode.max_answer_length
-        else (glue(screen.reading, *both, screen.decode))
-    )
+    both = two_marked(screen)
+    found = None if both is None else glue(screen.reading, *both, screen.decode)
     return None if found is None else ((found.first, found.second), found.window)
 
 

@@ -4,12 +4,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from qa_demo.core.learning.bio import DECODINGS, TaggedSpan, span_marginals, tag_log_probs
+from qa_demo.core.learning.bio import DECODINGS, TaggedSpan
 from qa_demo.core.learning.tagging import owned_rows, tagging
 from qa_demo.core.types import Reading
 from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio.loss import loss_data, one_hot_data, terms_table
-from qa_demo.figures.bio.spans import decodings_data, decodings_table, glue_data, threshold_data
+from qa_demo.figures.bio.spans import (
+    decodings_data,
+    decodings_table,
+    glue_data,
+    marginals,
+    threshold_data,
+)
 from qa_demo.figures.pack import printable
 from qa_demo.views.bio import bench
 from qa_demo.views.examples import load_examples
@@ -71,13 +77,7 @@ def glued(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> di
     found = bench.glue_of(screen, reading, spans)
     if found is None:
         return {"found": None, "examples": glued_examples()}
-    window = reading.windows[found.window]
-    table = span_marginals(tag_log_probs(reading, found.window), len(found.whole))
-    chances = [
-        bench.marginal_of(table, window.doc_start, x)
-        for x in (found.first, found.second, found.whole)
-    ]
-    data = glue_data(reading, found, screen.decode, chances, spans)
+    data = glue_data(reading, found, screen.decode, marginals(reading, found), spans)
     before = figure.UNTAUGHT if bench.taught(screen) else ""
     return {"found": data | {"says": before + data["says"]}, "examples": []}
 

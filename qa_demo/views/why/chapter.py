@@ -42,13 +42,9 @@ LINKED = linked.LINKED
 def present(screen: Screen) -> dict[str, Any]:
     """The seats of the selected window, the menus, and all that was found out about this target."""
     target, choice = target_of(screen), choice_of(screen)
+    simplified = in_own_words(SIMPLIFIED, screen.reading.encoding)
     if target is None:
-        return page_data(
-            CHAPTER.question,
-            {"target": None, "reply": None},
-            NOTHING,
-            in_own_words(SIMPLIFIED, screen.reading.encoding),
-        )
+        return page_data(CHAPTER.question, {"target": None, "reply": None}, NOTHING, simplified)
     reading, window = screen.reading, window_of(screen.reading, target)
     picture = {
         "reply": None,
@@ -73,9 +69,7 @@ def present(screen: Screen) -> dict[str, Any]:
         },
     }
     said, tables = known(reading, target, choice)
-    return page_data(
-        CHAPTER.question, picture, said, in_own_words(SIMPLIFIED, reading.encoding), tables
-    )
+    return page_data(CHAPTER.question, picture, said, simplified, tables)
 
 
 def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[dict[str, Any]]]:
