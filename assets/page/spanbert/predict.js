@@ -10,10 +10,9 @@ const views = keptViews((view) => view.text);
 
 function shell(root) {
   root.classList.add("sbp");
-  // A word that is half typed survives a redraw, until another word stands there.
+  // a box stays, with what is half typed in it, until another word stands there
   const view = {
-    typed: {},
-    stands: {},
+    sides: {},
     text: el("p.sbp-text", {
       role: "radiogroup",
       dir: "auto",
@@ -84,33 +83,24 @@ function textNodes({ line, at, blank }) {
 }
 
 function neighbour(view, side) {
-  const { picture, page } = view;
-  const place = picture.sides[side];
+  const place = view.picture.sides[side];
   const id = `spanbert-${side}-word`;
-  const now = `${place.doc} ${place.now}`;
-  if (view.stands[side] !== now) {
-    Object.assign(view, {
-      stands: { ...view.stands, [side]: now },
-      typed: { ...view.typed, [side]: null },
-    });
-  }
-  const send = (word) => page.input("predict-word", { side, word }, `predict-word-${side}`);
+  const now = `${place.doc} ${place.was} ${place.now}`;
+  if (view.sides[side]?.now === now) return view.sides[side].node;
+  const send = (word) => view.page.input("predict-word", { side, word }, `predict-word-${side}`);
   const input = el("input", {
     type: "text",
     id,
     size: 12,
     autocomplete: "off",
     spellcheck: "false",
-    value: view.typed[side] ?? place.now ?? "",
+    value: place.now ?? "",
     placeholder: place.was,
-    oninput: () => {
-      view.typed[side] = input.value;
-    },
     onkeydown: (event) => {
       if (event.key === "Enter") send(input.value);
     },
   });
-  return el(
+  const node = el(
     "div.ask",
     el("label", { for: id }, `${side} word`),
     input,
@@ -119,6 +109,8 @@ function neighbour(view, side) {
       ? null
       : el("button.plain", { onclick: () => send(null) }, `back to “${place.was}”`),
   );
+  view.sides[side] = { now, node };
+  return node;
 }
 
 function asks(view) {

@@ -23,7 +23,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any, cast, get_args
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.masking.masked import POSITIONS
@@ -176,7 +176,7 @@ def linked_or_opening(
     """The lab of a link; where it cannot be made, the opening one, which says so."""
     try:
         return linked.linked_lab(screen, encode, model)
-    except BadInput as error:
+    except (BadInput, ModelUnavailable) as error:
         lab = mask.text_lab(screen, "load", None, encode, model)
         return replace(lab, said=f"The text of this link could not be shown: {error}.")
 

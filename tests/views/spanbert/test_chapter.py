@@ -364,3 +364,14 @@ def test_a_link_of_a_version_with_more_controls_opens_without_them() -> None:
     for single in ({}, {"how": "token", "at": 9}):
         opened = ask(spanbert.linked.load(blank(), old | single), "load", True, keeper())
         assert spanbert.linked.save(opened) == saved
+
+
+def test_a_link_with_another_word_opens_without_a_model_and_says_so() -> None:
+    screen = ask(alone(ask(blank(), "load", True, keeper())), "step", "predict")
+    word = {"side": "right", "word": "near"}
+    changed = spanbert.asked(spanbert.predict.ASKS["predict-word"], screen, word)
+    link = spanbert.linked.load(blank(), spanbert.linked.save(changed))
+    opened = ask(link, "load", True, keeper(refuse))
+    assert lab(opened).said.startswith(
+        "The text of this link could not be shown: there is no model"
+    )
