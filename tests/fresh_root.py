@@ -11,6 +11,7 @@ its base image. What it took is printed, and every step that fails ends the run.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -54,7 +55,7 @@ def make(root: Path, suite: str, mirror: str, copied: list[Path]) -> None:
     """The bare system, what pip needs of this machine, and the clone."""
     words = ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, str(root)]
     step("bare system", *words, *([mirror] if mirror else []))
-    for path in [Path("/etc/resolv.conf"), *copied]:
+    for path in [Path("/etc/resolv.conf"), Path("/etc/hosts"), *copied]:
         there = root / path.relative_to("/")
         there.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
@@ -85,7 +86,8 @@ def answers(name: str, words: list[str], environment: dict[str, str], port: int)
                 assert time.monotonic() - began < PATIENCE, "the page does not answer"
                 time.sleep(1)
         finally:
-            os.killpg(page.pid, 15)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(page.pid, 15)
     sys.stdout.write(f"== {name} until /health: {time.monotonic() - began:.0f} s\n")
 
 
