@@ -87,14 +87,12 @@ export function axes(words, across, up, content) {
       svg(
         "g",
         {},
-        svg("line", { class: "gridline", x1: MARGIN.left, x2: end, y1: t.at, y2: t.at }),
-        svg("text", { x: MARGIN.left - 8, y: t.at + 5, "text-anchor": "end" }, t.text),
+        svg("line", [MARGIN.left, t.at, end, t.at], { class: "gridline" }),
+        svg("text", [MARGIN.left - 8, t.at + 5, "end"], t.text),
       )
     ),
-    ...ticks(x, { room: 60, em: 14 }).map((t) =>
-      svg("text", { x: t.at, y: floor + 20, "text-anchor": "middle" }, t.text)
-    ),
-    svg("text", { x: middle, y: HEIGHT - 4, "text-anchor": "middle" }, across.title),
+    ...ticks(x, { room: 60, em: 14 }).map((t) => svg("text", [t.at, floor + 20, "middle"], t.text)),
+    svg("text", [middle, HEIGHT - 4, "middle"], across.title),
     svg(
       "text",
       { transform: `translate(13 ${floor / 2}) rotate(-90)`, "text-anchor": "middle" },

@@ -31,16 +31,12 @@ export function calibrated() {
       { domain: [0, 1], title: "probability" },
       { domain: [0, 1], title: "exactly right" },
       (x, y) => [
-        svg("line", { class: "true", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
+        svg("line", [x(0), y(0), x(1), y(1)], { class: "true" }),
         ...found.bins.map((bin) =>
           svg(
             "circle",
-            {
-              class: "dot",
-              cx: place(x(bin.mean_prob)),
-              cy: place(y(bin.accuracy)),
-              r: place(3 + Math.sqrt(bin.count) / 2),
-            },
+            [place(x(bin.mean_prob)), place(y(bin.accuracy)), place(3 + Math.sqrt(bin.count) / 2)],
+            { class: "dot" },
             svg(
               "title",
               {},
@@ -85,15 +81,13 @@ export function thresholds() {
         ...lines.map(([key, name, look]) =>
           svg(
             "path",
-            {
-              class: `curve ${look}`,
-              d: path(found.points.map((point) => [x(point.threshold), y(point[key])])),
-            },
+            path(found.points.map((point) => [x(point.threshold), y(point[key])])),
+            { class: `curve ${look}` },
             svg("title", {}, name),
           )
         ),
         ...(found.used === null ? [] : [
-          svg("line", { class: "used", x1: x(found.used), x2: x(found.used), y1: 12, y2: 256 }),
+          svg("line", [x(found.used), 12, x(found.used), 256], { class: "used" }),
         ]),
       ],
     ),

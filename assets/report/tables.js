@@ -154,10 +154,7 @@ export function restsOn() {
         ["part", ...beside(heads, "right minus wrong")],
         found.parts.map(({ name, means, values, difference }) => [
           meant(name, means),
-          ...beside(
-            values.map(said),
-            `${said(difference)}${star(difference)}`,
-          ),
+          ...beside(values.map(said), `${said(difference)}${star(difference)}`),
         ]),
       ),
     );

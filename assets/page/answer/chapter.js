@@ -92,10 +92,10 @@ function legend(page) {
         "svg.key",
         { viewBox: "0 0 26 16", "aria-hidden": "true" },
         kind === "gold"
-          ? svg("path.mark-gold", { d: "M2,10H24M2,13H24" })
+          ? svg("path.mark-gold", "M2,10H24M2,13H24")
           : kind === "predicted"
-          ? svg("path.mark-predicted", { d: "M2,8V13H24V8" })
-          : svg("rect.mark-selected", { x: 2, y: 2, width: 22, height: 12, rx: 2 }),
+          ? svg("path.mark-predicted", "M2,8V13H24V8")
+          : svg("rect.mark-selected", [2, 2, 22, 12, 2]),
       ),
       text,
     );
@@ -168,14 +168,14 @@ function line(view, picture, page) {
     role: "group",
     "aria-label": "Listed spans on the score axis, best at the right",
   });
-  art.append(svg("line.rule", { x1: 0, x2: g.width, y1: y, y2: y }), ...axis(g, y));
+  art.append(svg("line.rule", [0, y, g.width, y]), ...axis(g, y));
   art.append(
-    svg("path.null-tick", { d: `M${g.x(picture.null)},${y - g.rem * 0.6}V${y + g.rem * 0.6}` }),
-    svg("text.quiet", {
-      x: g.x(picture.null),
-      y: y + g.rem * 2.6,
-      "text-anchor": anchor(g, g.x(picture.null)),
-    }, `null score ${fixed(picture.null)}`),
+    svg("path.null-tick", `M${g.x(picture.null)},${y - g.rem * 0.6}V${y + g.rem * 0.6}`),
+    svg(
+      "text.quiet",
+      [g.x(picture.null), y + g.rem * 2.6, anchor(g, g.x(picture.null))],
+      `null score ${fixed(picture.null)}`,
+    ),
   );
   const measure = svg("g.measure", { "aria-hidden": "true" });
   art.append(measure);
@@ -194,8 +194,8 @@ const anchor = (g, x) => (x < g.rem * 6 ? "start" : x > g.width - g.rem * 6 ? "e
 
 function axis(g, y) {
   return ticks(g.x, { room: g.rem * 5, em: g.rem, least: 0.5 }).map(({ at, text }) => [
-    svg("line.rule", { x1: at, x2: at, y1: y, y2: y + g.rem * 0.3 }),
-    svg("text.quiet", { x: at, y: y + g.rem * 1.3, "text-anchor": "middle" }, text),
+    svg("line.rule", [at, y, at, y + g.rem * 0.3]),
+    svg("text.quiet", [at, y + g.rem * 1.3, "middle"], text),
   ]).flat();
 }
 
@@ -211,10 +211,10 @@ function dotMark(dot, g, y, page, spare) {
       "aria-label": `${dot.text}, rank ${dot.rank}, score ${fixed(dot.score)}`,
       ...pressed(() => page.select(dot)),
     },
-    svg("line.leader", { x1: x, x2: dot.foot, y1: y - g.rem * 0.35, y2: base + g.rem * 0.15 }),
-    svg("circle.target", { cx: x, cy: y, r: g.rem * 0.8 }),
-    svg("circle.point", { cx: x, cy: y, r: g.rem * 0.32 }),
-    svg("text.words.label", { x: dot.at, y: base, "text-anchor": "middle" }, dot.label),
+    svg("line.leader", [x, y - g.rem * 0.35, dot.foot, base + g.rem * 0.15]),
+    svg("circle.target", [x, y, g.rem * 0.8]),
+    svg("circle.point", [x, y, g.rem * 0.32]),
+    svg("text.words.label", [dot.at, base, "middle"], dot.label),
   );
   return { node, dot };
 }
@@ -234,12 +234,10 @@ function markLine(dots, measure, picture, g, y, page) {
   if (score === null) return;
   const [a, b, at] = [g.x(picture.null), g.x(score), y + g.rem * 3.3];
   measure.append(
-    svg("path.rule-ink", {
-      d: `M${a},${at - 4}V${at + 4}M${a},${at}H${b}M${b},${at - 4}V${at + 4}`,
-    }),
+    svg("path.rule-ink", `M${a},${at - 4}V${at + 4}M${a},${at}H${b}M${b},${at - 4}V${at + 4}`),
     svg(
       "text",
-      { x: (a + b) / 2, y: at + g.rem * 1.2, "text-anchor": anchor(g, (a + b) / 2) },
+      [(a + b) / 2, at + g.rem * 1.2, anchor(g, (a + b) / 2)],
       `${beside(score - picture.null)} “no answer”`,
     ),
   );
@@ -292,10 +290,7 @@ function thresholdRule(picture, g, y, page, grey) {
     text.setAttribute("y", g.rem * 0.85);
     text.setAttribute("text-anchor", left ? "end" : "start");
     node.setAttribute("aria-valuenow", rounded(value));
-    node.setAttribute(
-      "aria-valuetext",
-      `${limit}, rule at ${fixed(picture.null - value)}`,
-    );
+    node.setAttribute("aria-valuetext", `${limit}, rule at ${fixed(picture.null - value)}`);
   };
   const clamp = (v) =>
     Math.round(Math.max(picture.null - g.high, Math.min(picture.null - g.low, v)) * 100) / 100;

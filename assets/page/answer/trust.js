@@ -63,30 +63,22 @@ function frame({ width, height, em, x: domain, names, label, percent = false }) 
   const art = svg("svg.trust-art", { width, height, role: "img", "aria-label": label });
   for (const at of [0, 25, 50, 75, 100]) {
     art.append(
-      svg("line.rule", { x1: left, x2: width - em * 1.8, y1: y(at), y2: y(at) }),
-      svg(
-        "text.quiet",
-        { x: left - em * 0.4, y: y(at) + em * 0.28, "text-anchor": "end" },
-        `${at} %`,
-      ),
+      svg("line.rule", [left, y(at), width - em * 1.8, y(at)]),
+      svg("text.quiet", [left - em * 0.4, y(at) + em * 0.28, "end"], `${at} %`),
     );
   }
   for (const tick of ticks(x, { room: em * 4, em: em * 0.8 })) {
     art.append(
       svg(
         "text.quiet",
-        { x: tick.at, y: bottom + em * 1.2, "text-anchor": "middle" },
+        [tick.at, bottom + em * 1.2, "middle"],
         percent ? `${tick.text} %` : tick.text,
       ),
     );
   }
   art.append(
-    svg("text.quiet", { x: left, y: em * 0.85 }, names[1]),
-    svg(
-      "text.quiet",
-      { x: width - em * 1.8, y: height - em * 0.5, "text-anchor": "end" },
-      names[0],
-    ),
+    svg("text.quiet", [left, em * 0.85], names[1]),
+    svg("text.quiet", [width - em * 1.8, height - em * 0.5, "end"], names[0]),
   );
   return { art, x, y, top, bottom };
 }
@@ -105,7 +97,7 @@ function reliability({ before, after, names }, width, em) {
   const most = max([...before, ...after], (row) => row.count) ?? 1;
   const radius = (row) => em * (0.16 + 0.5 * Math.sqrt(row.count / most));
   art.append(
-    svg("line.rule-ink.dashed", { x1: x(0), y1: y(0), x2: x(100), y2: y(100) }),
+    svg("line.rule-ink.dashed", [x(0), y(0), x(100), y(100)]),
     ...path(before, x, y, "role-before"),
     ...path(after, x, y, "role-after"),
     ...before.map((row) => dot(row, x, y, radius(row), "hollow before")),
@@ -115,18 +107,20 @@ function reliability({ before, after, names }, width, em) {
 }
 
 const path = (rows, x, y, kind) => [
-  svg("path", {
-    class: `rule-ink thin ${kind}`,
-    d: rows.map((row, k) =>
+  svg(
+    "path",
+    rows.map((row, k) =>
       `${k ? "L" : "M"}${place(x(100 * row.mean_prob))},${place(y(100 * row.accuracy))}`
     ).join(""),
-  }),
+    { class: `rule-ink thin ${kind}` },
+  ),
 ];
 
 const dot = (row, x, y, r, kind) =>
   svg(
     "circle",
-    { class: kind, cx: x(100 * row.mean_prob), cy: y(100 * row.accuracy), r },
+    [x(100 * row.mean_prob), y(100 * row.accuracy), r],
+    { class: kind },
     svg(
       "title",
       `${row.count} questions: claimed ${fixed(100 * row.mean_prob, 0)} %, exactly right ${
@@ -144,14 +138,14 @@ const legend = (rows) =>
     ),
   );
 
-const sample = (kind) => svg("path", { class: kind, d: "M1,8H25" });
-const blob = (kind) => svg("circle", { class: kind, cx: 13, cy: 8, r: 6 });
+const sample = (kind) => svg("path", "M1,8H25", { class: kind });
+const blob = (kind) => svg("circle", [13, 8, 6], { class: kind });
 
 /** A strip over one measured threshold: its shares are read at the pointer. */
 const touched = (p, at, em, top, bottom) =>
   svg(
     "rect.target",
-    { x: at - em / 4, y: top, width: em / 2, height: bottom - top },
+    [at - em / 4, top, em / 2, bottom - top],
     svg(
       "title",
       `threshold ${beside(-p.threshold)}: right answers withheld ${
@@ -178,27 +172,27 @@ function curve({ points, chosen, threshold }, width, em) {
     points.map((p, k) => `${k ? "L" : "M"}${place(x(-p.threshold))},${place(y(p[name]))}`)
       .join("");
   art.append(
-    svg("path.rule-ink", { d: line("withheld_right") }),
-    svg("path.rule-ink.dashed", { d: line("wrongly_answered") }),
+    svg("path.rule-ink", line("withheld_right")),
+    svg("path.rule-ink.dashed", line("wrongly_answered")),
     ...points.map((p) => touched(p, x(-p.threshold), em, top, bottom)),
-    svg("line.rule-ink.thin", {
-      x1: x(-chosen.threshold),
-      x2: x(-chosen.threshold),
-      y1: bottom,
-      y2: bottom + em * 0.4,
-    }),
+    svg("line.rule-ink.thin", [
+      x(-chosen.threshold),
+      bottom,
+      x(-chosen.threshold),
+      bottom + em * 0.4,
+    ]),
   );
   const [low, high] = x.domain();
   if (threshold !== null && -threshold >= low && -threshold <= high) {
     const at = x(-threshold);
     const right = at > width * 0.7;
     art.append(
-      svg("line.threshold-bar", { x1: at, x2: at, y1: top, y2: bottom }),
-      svg("text.threshold-text", {
-        x: at + em * (right ? -0.4 : 0.4),
-        y: top - em * 0.4,
-        "text-anchor": right ? "end" : "start",
-      }, `in use: ${beside(-threshold)}`),
+      svg("line.threshold-bar", [at, top, at, bottom]),
+      svg("text.threshold-text", [
+        at + em * (right ? -0.4 : 0.4),
+        top - em * 0.4,
+        right ? "end" : "start",
+      ], `in use: ${beside(-threshold)}`),
     );
   }
   return art;

@@ -28,9 +28,7 @@ export function editor({ annotators }, page) {
       onclick: () =>
         page.input("mark", { who: k, start: page.selection.start, end: page.selection.end }),
     }, words.mark);
-  const more = (
-    k,
-  ) => (annotators.marks[k].length
+  const more = (k) => (annotators.marks[k].length
     ? el("button.boxed.plain", {
       id: `bio-more-${k + 1}`,
       disabled: !chosen,
@@ -256,32 +254,25 @@ function line(data, page) {
   ];
   const reach = Math.max(data.value, 1e-3) * 1.25;
   const x = (v) => wide / 2 + (v / reach) * (wide / 2 - 8 * size);
-  const dot = (
-    v,
-    name,
-    text,
-    filled,
-  ) => [
-    svg("circle", { cx: x(v), cy: 40 * size, r: 5 * size, class: filled ? "ink" : "hollow-dot" }),
-    svg("text", { x: x(v), y: 26 * size, "text-anchor": "middle" }, text),
-    svg(
-      "text.quiet",
-      { x: v < 0 ? 0 : wide, y: 62 * size, "text-anchor": v < 0 ? "start" : "end" },
-      name,
-    ),
+  const dot = (v, name, text, filled) => [
+    svg("circle", [x(v), 40 * size, 5 * size], { class: filled ? "ink" : "hollow-dot" }),
+    svg("text", [x(v), 26 * size, "middle"], text),
+    svg("text.quiet", [v < 0 ? 0 : wide, 62 * size, v < 0 ? "start" : "end"], name),
   ];
   const arrow = (from, to, y) =>
-    svg("path.rule-ink", {
-      d: `M${x(from)},${y}H${x(to)}m${-4 * size},${-3 * size}l${4 * size},${3 * size}l${
-        -4 * size
-      },${3 * size}`,
-    });
-  const back = (from, to, y) =>
-    svg("path.rule-ink", {
-      d: `M${x(from)},${y}H${x(to)}m${4 * size},${-3 * size}l${-4 * size},${3 * size}l${4 * size},${
+    svg(
+      "path.rule-ink",
+      `M${x(from)},${y}H${x(to)}m${-4 * size},${-3 * size}l${4 * size},${3 * size}l${-4 * size},${
         3 * size
       }`,
-    });
+    );
+  const back = (from, to, y) =>
+    svg(
+      "path.rule-ink",
+      `M${x(from)},${y}H${x(to)}m${4 * size},${-3 * size}l${-4 * size},${3 * size}l${4 * size},${
+        3 * size
+      }`,
+    );
   return drawing(
     wide,
     tall,
@@ -290,8 +281,8 @@ function line(data, page) {
       role: "img",
       "aria-label": `${words.line}: ${data.likelihood} and ${data.loss}`,
     },
-    svg("path.rule", { d: `M0,${40 * size}H${wide}M${x(0)},${32 * size}v${16 * size}` }),
-    svg("text.quiet", { x: x(0), y: 76 * size, "text-anchor": "middle" }, "0"),
+    svg("path.rule", `M0,${40 * size}H${wide}M${x(0)},${32 * size}v${16 * size}`),
+    svg("text.quiet", [x(0), 76 * size, "middle"], "0"),
     arrow(-data.value * 0.8, -data.value * 0.35, 40 * size),
     back(data.value * 0.8, data.value * 0.35, 40 * size),
     dot(-data.value, words.likelihood, data.likelihood, false),

@@ -85,15 +85,10 @@ function threshold({ threshold: data }, page) {
 
 function glue({ glue: data }, page) {
   if (!data.found) {
-    return [
-      el("p", words.glue_none),
-      offers(data.examples, page),
-    ];
+    return [el("p", words.glue_none), offers(data.examples, page)];
   }
   const g = data.found;
-  const name = (
-    r,
-  ) => (r.span
+  const name = (r) => (r.span
     ? el("button.row-select", {
       onclick: () => page.select({ window: r.window, start: r.span[0], end: r.span[1] }),
     }, el("bdi", r.text))
@@ -175,11 +170,7 @@ export function draw(stage, picture, page) {
   stage.dataset.step = "spans";
   const key = el(
     "span",
-    svg(
-      "svg",
-      { width: 22, height: 16, "aria-hidden": "true" },
-      svg("path.illegal", { d: "M4,14L18,2" }),
-    ),
+    svg("svg", { width: 22, height: 16, "aria-hidden": "true" }, svg("path.illegal", "M4,14L18,2")),
     words.illegal,
   );
   stage.replaceChildren(

@@ -123,27 +123,24 @@ function dumbbells(rows, key, width, page) {
       role: "img",
       "aria-label": rows.map((r) => `${r.text}, ${words[r.key]}: ${r[`${key}Says`]}`).join("; "),
     },
-    svg("path.rule", {
-      d: `M${x(0)},${em * 0.4}V${row * rows.length + em * 0.4}M${x(1)},${em * 0.4}V${
+    svg(
+      "path.rule",
+      `M${x(0)},${em * 0.4}V${row * rows.length + em * 0.4}M${x(1)},${em * 0.4}V${
         row * rows.length + em * 0.4
       }`,
-    }),
-    svg("text.quiet", { x: x(0), y: row * (rows.length + 0.9) - 4, "text-anchor": "middle" }, "0"),
-    svg("text.quiet", { x: x(1), y: row * (rows.length + 0.9) - 4, "text-anchor": "middle" }, "1"),
+    ),
+    svg("text.quiet", [x(0), row * (rows.length + 0.9) - 4, "middle"], "0"),
+    svg("text.quiet", [x(1), row * (rows.length + 0.9) - 4, "middle"], "1"),
     rows.flatMap((r, k) => {
       const y = row * (k + 0.65);
       const [before, after] = r[key].map(x);
       return [
-        svg("path.rule", { d: `M${x(0)},${y}H${x(1)}` }),
-        svg("path.went-line", { d: `M${before},${y}H${after}` }),
-        svg("circle.hollow-dot", { cx: before, cy: y, r: 4.5 * page.scale }),
-        svg("circle.ink", { cx: after, cy: y, r: 4.5 * page.scale }),
-        svg("text", { x: 0, y: y + em * 0.32 }, short(r.text, room), svg("title", r.text)),
-        svg(
-          "text",
-          { x: width, y: y + em * 0.32, "text-anchor": "end" },
-          r[`${key}Says`].split(" → ")[1],
-        ),
+        svg("path.rule", `M${x(0)},${y}H${x(1)}`),
+        svg("path.went-line", `M${before},${y}H${after}`),
+        svg("circle.hollow-dot", [before, y, 4.5 * page.scale]),
+        svg("circle.ink", [after, y, 4.5 * page.scale]),
+        svg("text", [0, y + em * 0.32], short(r.text, room), svg("title", r.text)),
+        svg("text", [width, y + em * 0.32, "end"], r[`${key}Says`].split(" → ")[1]),
       ];
     }),
   );

@@ -31,7 +31,7 @@ export function stripes() {
       svg(
         "pattern",
         { id: "bio-stripes", width: 4, height: 4, patternUnits: "userSpaceOnUse" },
-        svg("path.stripe", { d: "M0,1H4" }),
+        svg("path.stripe", "M0,1H4"),
       ),
     ),
   );
@@ -212,34 +212,23 @@ function fill({ model, lines, rows }) {
 
 function bars(line, { p, targets }, { size, full, height, first, tall }) {
   const wide = 8 * size;
-  const parts = [svg("path.rule", { d: `M0,${height - 0.5}H${line.width}` })];
-  if (tall) parts.push(svg("path.rule", { d: `M0,${height - full}H${line.width}` }));
+  const parts = [svg("path.rule", `M0,${height - 0.5}H${line.width}`)];
+  if (tall) parts.push(svg("path.rule", `M0,${height - full}H${line.width}`));
   let free = -Infinity;
   for (const doc of line.places.keys()) {
     const x = centre(line, doc);
     const [b, i] = [p[3 * doc] * full, p[3 * doc + 1] * full];
     if (b + i >= 0.6) {
       parts.push(
-        svg("rect.tag-b", { x: x - wide / 2, y: height - b, width: wide, height: b }),
-        svg("rect.tag-i", {
-          x: x - wide / 2,
-          y: height - b - i,
-          width: wide,
-          height: i,
-          fill: "url(#bio-stripes)",
-        }),
+        svg("rect.tag-b", [x - wide / 2, height - b, wide, b]),
+        svg("rect.tag-i", [x - wide / 2, height - b - i, wide, i], { fill: "url(#bio-stripes)" }),
       );
     }
     const t = targets && [targets[3 * doc], targets[3 * doc + 1]];
     if (t && t[0] + t[1] > 0) {
       for (const at of new Set([t[0] && t[0], t[0] + t[1]].filter(Boolean))) {
         parts.push(
-          svg("rect.target-tick", {
-            x: x - wide,
-            y: height - at * full - 1.5 * size,
-            width: 2 * wide,
-            height: 3 * size,
-          }),
+          svg("rect.target-tick", [x - wide, height - at * full - 1.5 * size, 2 * wide, 3 * size]),
         );
       }
     }
@@ -253,10 +242,7 @@ function bars(line, { p, targets }, { size, full, height, first, tall }) {
     );
     if (p[3 * doc] + p[3 * doc + 1] >= 0.1 && x - half > free && !hidden) {
       parts.push(
-        svg("text", {
-          x,
-          y: height - over - 4 * size,
-          "text-anchor": "middle",
+        svg("text", [x, height - over - 4 * size, "middle"], {
           class: p[3 * doc + top] >= 0.5 ? null : "quiet",
         }, text),
       );
@@ -266,13 +252,11 @@ function bars(line, { p, targets }, { size, full, height, first, tall }) {
   if (first) {
     const x = line.width + 6 * size;
     parts.push(
-      svg("path.rule-quiet", {
-        d: `M${x - 4 * size},${height - full}h${4 * size}v${full - 1}h${-4 * size}`,
-      }),
-      svg("text.quiet", {
-        x: 0,
-        y: 0,
-        "text-anchor": "middle",
+      svg(
+        "path.rule-quiet",
+        `M${x - 4 * size},${height - full}h${4 * size}v${full - 1}h${-4 * size}`,
+      ),
+      svg("text.quiet", [0, 0, "middle"], {
         transform: `translate(${x + 12 * size},${height - full / 2}) rotate(-90)`,
       }, words.sum),
     );
@@ -284,11 +268,7 @@ function hits(line, { p, page }, height) {
   return svg(
     "g",
     [...line.places].map(([doc, { left, width }]) =>
-      svg("rect.hit", {
-        x: left,
-        y: 0,
-        width: Math.max(1, width),
-        height,
+      svg("rect.hit", [left, 0, Math.max(1, width), height], {
         role: "button",
         tabindex: -1,
         "data-doc": doc,
@@ -314,20 +294,13 @@ function below(line, { below: rows, losses }, size) {
   if (!some) return 6 * size; // every row is empty here
   let y = 4 * size;
   for (const row of rows) {
-    parts.push(
-      svg(
-        "text.quiet.row-name",
-        { x: -10 * size, y: y + step * 0.7, "text-anchor": "end" },
-        row.name,
-      ),
-    );
+    parts.push(svg("text.quiet.row-name", [-10 * size, y + step * 0.7, "end"], row.name));
     if (row.spans) {
       for (const [a, b] of row.spans) {
         for (const { left, right } of boxes(line, a, b)) {
           parts.push(
-            svg("path", {
+            svg("path", `M${left + 1},${y + 3 * size}v${4 * size}H${right - 1}v${-4 * size}`, {
               class: `span-line ${row.kind ?? ""}`,
-              d: `M${left + 1},${y + 3 * size}v${4 * size}H${right - 1}v${-4 * size}`,
             }),
           );
         }
@@ -338,18 +311,17 @@ function below(line, { below: rows, losses }, size) {
         const letter = row.letters[doc];
         const bad = row.marks?.includes(doc);
         parts.push(
-          svg("text", {
+          svg("text", [centre(line, doc), y + step * 0.7, "middle"], {
             class: letter === "O" ? "letter none" : "letter",
-            x: centre(line, doc),
-            y: y + step * 0.7,
-            "text-anchor": "middle",
           }, letter === "O" ? "·" : letter),
         );
         if (bad) {
           parts.push(
-            svg("path.illegal", {
-              d: `M${centre(line, doc) - 7 * size},${y + step * 0.85}l${14 * size},${-step * 0.75}`,
-            }, svg("title", words.illegal)),
+            svg(
+              "path.illegal",
+              `M${centre(line, doc) - 7 * size},${y + step * 0.85}l${14 * size},${-step * 0.75}`,
+              svg("title", words.illegal),
+            ),
           );
         }
       }
@@ -366,8 +338,8 @@ function lossLane(line, { loss, floor, top, name }, parts, y, size) {
   const scale = full / Math.max(top, 0.5);
   const wide = 8 * size;
   parts.push(
-    svg("text.quiet.row-name", { x: -10 * size, y: y + 12 * size, "text-anchor": "end" }, name),
-    svg("path.rule", { d: `M0,${y + 0.5}H${line.width}` }),
+    svg("text.quiet.row-name", [-10 * size, y + 12 * size, "end"], name),
+    svg("path.rule", `M0,${y + 0.5}H${line.width}`),
   );
   let free = -Infinity;
   for (const doc of line.places.keys()) {
@@ -376,14 +348,12 @@ function lossLane(line, { loss, floor, top, name }, parts, y, size) {
     const low = floor[doc] * scale;
     const all = loss[doc] * scale;
     parts.push(
-      svg("rect.loss-floor", { x: x - wide / 2, y, width: wide, height: low }),
-      svg("rect.loss-kl", { x: x - wide / 2, y: y + low, width: wide, height: all - low }),
+      svg("rect.loss-floor", [x - wide / 2, y, wide, low]),
+      svg("rect.loss-kl", [x - wide / 2, y + low, wide, all - low]),
     );
     const half = 14 * size;
     if (loss[doc] >= 0.05 * top && x - half > free) {
-      parts.push(
-        svg("text", { x, y: y + all + 12 * size, "text-anchor": "middle" }, fixed(loss[doc])),
-      );
+      parts.push(svg("text", [x, y + all + 12 * size, "middle"], fixed(loss[doc])));
       free = x + half;
     }
   }

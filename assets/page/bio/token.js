@@ -11,11 +11,7 @@ const KEYS = ["tag-b", "tag-i", "tag-o"];
 export const swatch = (k) => el("span", { class: `swatch ${KEYS[k]}`, "aria-hidden": "true" });
 
 function legend() {
-  const says = [
-    "B, begins an answer: solid",
-    "I, inside: striped",
-    "O, outside: paper",
-  ];
+  const says = ["B, begins an answer: solid", "I, inside: striped", "O, outside: paper"];
   return el("p.bio-legend", NAMES.map((_, k) => el("span", swatch(k), says[k])));
 }
 

@@ -38,10 +38,7 @@ export function note({ holds, foreign, reader, missing }, restore, own) {
         : `The reader in use, ${reader}, does not show the point of this step. `,
       missing,
     ),
-    button(
-      foreign || own ? "Read the lesson’s text here" : "Use the bundled reader",
-      restore,
-    ),
+    button(foreign || own ? "Read the lesson’s text here" : "Use the bundled reader", restore),
   );
 }
 

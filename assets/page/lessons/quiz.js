@@ -155,12 +155,7 @@ export function makeQuiz({ post, seat }) {
             el(
               "ul.strip-chosen",
               view.items[k].options.map((option, n) =>
-                el(
-                  "li",
-                  { class: n === right ? "is-right" : null },
-                  option,
-                  marks(n, right, yours),
-                )
+                el("li", { class: n === right ? "is-right" : null }, option, marks(n, right, yours))
               ),
             ),
             el("p", solution),

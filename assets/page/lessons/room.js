@@ -201,10 +201,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
 
   const closedBar = () => room.closed ? [el("p.room-said", { role: "status" }, room.closed)] : [];
 
-  const title = () => [
-    el("span.room-name", "Room "),
-    el("strong.room-code", room.seat?.code),
-  ];
+  const title = () => [el("span.room-name", "Room "), el("strong.room-code", room.seat?.code)];
 
   function teacherBar() {
     const { look } = room;
@@ -254,11 +251,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
         look?.quiz?.moment && !look.quiz.done
           ? act("quiz", "open the quiz", () => quizzed(look.quiz, true))
           : null,
-        act(
-          "follow",
-          seat?.follow ? "go on alone" : "follow the class",
-          () => set(!seat?.follow),
-        ),
+        act("follow", seat?.follow ? "go on alone" : "follow the class", () => set(!seat?.follow)),
       ),
     ];
   }

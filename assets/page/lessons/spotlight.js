@@ -34,9 +34,7 @@ const SAYS = ".say-line";
 const TEXT = [".stage .reading-text", ".veil-text"];
 
 const find = (/** @type {string[]} */ selectors) =>
-  uncrossed(
-    selectors.flatMap((selector) => [...document.querySelectorAll(selector)]).filter(seen),
-  );
+  uncrossed(selectors.flatMap((selector) => [...document.querySelectorAll(selector)]).filter(seen));
 
 function paint() {
   light.due = false;

@@ -123,13 +123,13 @@ function axis(held, side) {
     "aria-label": `${side} logits of every position`,
   });
   art.append(
-    svg("text", { class: side, x: 0, y: em * 0.9 }, `${side} logits`),
-    svg("line.rule", { x1: 0, x2: width - column, y1: y, y2: y }),
+    svg(`text.${side}`, [0, em * 0.9], `${side} logits`),
+    svg("line.rule", [0, y, width - column, y]),
     // the left end belongs to what stands lower
     ...ticks(x, { room: em * 12, em, least: 1 }).filter(({ at }) => !lower || at > em * 6.5).map((
       { at, text },
-    ) => svg("text.quiet", { x: at, y: y + em * 1.4, "text-anchor": "middle" }, text)),
-    ...(lower ? [svg("text.quiet", { x: 0, y: y + em * 1.4 }, `← ${lower} lower`)] : []),
+    ) => svg("text.quiet", [at, y + em * 1.4, "middle"], text)),
+    ...(lower ? [svg("text.quiet", [0, y + em * 1.4], `← ${lower} lower`)] : []),
   );
   const labels = new Set(sparse.map(([pos]) => pos));
   const order = [...logits.keys()].sort((a, b) => logits[b] - logits[a]);
@@ -186,10 +186,10 @@ function handle(held, parts, pos) {
         gold ? ", the label" : ""
       }`,
     },
-    svg("rect.target", { x: -em * 0.5, y: y - em * 0.7, width: em, height: em * 1.4 }),
+    svg("rect.target", [-em * 0.5, y - em * 0.7, em, em * 1.4]),
     gold
-      ? svg("circle.gold.dot-gold", { cx: 0, cy: y, r: em * 0.38 })
-      : svg("line.tick", { x1: 0, x2: 0, y1: y - em * 0.5, y2: y + em * 0.5 }),
+      ? svg("circle.gold.dot-gold", [0, y, em * 0.38])
+      : svg("line.tick", [0, y - em * 0.5, 0, y + em * 0.5]),
   );
   const move = (value) => {
     const v = Math.round(Math.min(parts.high, Math.max(parts.low, value)) * 100) / 100;
@@ -332,12 +332,9 @@ function label({ w }, { x, y, em, names, named, labels, right, shown }, logits, 
     if (!place) return [];
     const base = y - em * (0.9 + 1.05 * place.row);
     return [
-      svg("line.leader", { x1: tick.x, x2: place.foot, y1: y - em * 0.5, y2: base + 3 }),
-      svg("text", {
+      svg("line.leader", [tick.x, y - em * 0.5, place.foot, base + 3]),
+      svg("text", [place.at, base, "middle"], {
         class: labels.has(tick.pos) ? "words gold name" : "words name",
-        x: place.at,
-        y: base,
-        "text-anchor": "middle",
       }, tick.text),
     ];
   }));

@@ -104,17 +104,11 @@ export function drawGaps(parts, { logits, z, sparse }, digits) {
   const bottom = y + em * (2.2 + ROW * rows.filter(({ pos }) => pos !== null).length) - em * 0.6;
   const left = at > right - em * 3;
   rule.replaceChildren(
-    svg("line.rule-ink", { x1: at, x2: at, y1: em * 1.2, y2: bottom }),
-    svg(
-      "text",
-      { x: at + (left ? 5 : 0), y: em * 0.9, "text-anchor": left ? "end" : "middle" },
-      `log Z ${fixed(z)}`,
-    ),
+    svg("line.rule-ink", [at, em * 1.2, at, bottom]),
+    svg("text", [at + (left ? 5 : 0), em * 0.9, left ? "end" : "middle"], `log Z ${fixed(z)}`),
   );
   const head = sparse.length > 1 && !narrow
-    ? [
-      svg("text.quiet", { x: right + em * 0.8, y: y + em * 0.3 }, "share · (−log p)"),
-    ]
+    ? [svg("text.quiet", [right + em * 0.8, y + em * 0.3], "share · (−log p)")]
     : [];
   gaps.replaceChildren(
     ...head,
@@ -122,10 +116,8 @@ export function drawGaps(parts, { logits, z, sparse }, digits) {
       const h = y + em * (2.4 + ROW * k);
       return [
         ...(pos === null ? [] : bracket(x(logits[pos]), at, h, parts)),
-        svg("text", {
+        svg("text", [right + em * 0.8, h + em * 0.3], {
           class: k === rows.length - 1 ? "gap-sum" : null,
-          x: right + em * 0.8,
-          y: h + em * 0.3,
         }, text),
       ];
     }),
@@ -135,17 +127,17 @@ export function drawGaps(parts, { logits, z, sparse }, digits) {
 /** From the label to log Z; a gap too small to see is drawn wider, with how many times. */
 function bracket(a, b, h, { y, em, right }) {
   const line = (p, q) =>
-    svg("path.gap", { d: `M${p},${h - 5}V${h + 5}M${p},${h}H${q}M${q},${h - 5}V${h + 5}` });
+    svg("path.gap", `M${p},${h - 5}V${h + 5}M${p},${h}H${q}M${q},${h - 5}V${h + 5}`);
   if (b - a >= em * NARROW) return [line(a, b)];
   const q = clamp(b + em, em * WIDE, right - 4);
   const p = q - em * WIDE;
   const times = b - a > 0 ? (em * WIDE) / (b - a) : Infinity;
   return [
-    svg("path.lens", { d: `M${a},${y}L${p},${h}M${b},${y}L${q},${h}` }),
+    svg("path.lens", `M${a},${y}L${p},${h}M${b},${y}L${q},${h}`),
     line(p, q),
     svg(
       "text.quiet",
-      { x: p - 6, y: h + em * 0.3, "text-anchor": "end" },
+      [p - 6, h + em * 0.3, "end"],
       times < 1000 ? `×${Math.round(times)}` : "enlarged",
     ),
   ];

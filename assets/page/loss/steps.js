@@ -169,26 +169,14 @@ function square(matrix, k, width, page) {
     return svg(
       "g.pair-cell",
       svg("title", says),
-      svg("rect.ground", { x: x(c), y: y(r), width: side, height: high }),
-      svg("rect.ink", {
-        "fill-opacity": p / 2,
-        x: x(c) + 0.5,
-        y: y(r) + 0.5,
-        width: side - 1,
-        height: high - 1,
-      }),
+      svg("rect.ground", [x(c), y(r), side, high]),
+      svg("rect.ink", [x(c) + 0.5, y(r) + 0.5, side - 1, high - 1], { "fill-opacity": p / 2 }),
       found.kind !== "legal" && found.kind !== "no answer"
-        ? svg("path.cross", { d: `M${x(c)},${y(r) + high}L${x(c) + side},${y(r)}` })
+        ? svg("path.cross", `M${x(c)},${y(r) + high}L${x(c) + side},${y(r)}`)
         : null,
-      found.gold
-        ? svg("path.gold-line", { d: `M${x(c) + 3},${y(r) + high - 3}h${side - 6}` })
-        : null,
+      found.gold ? svg("path.gold-line", `M${x(c) + 3},${y(r) + high - 3}h${side - 6}`) : null,
       p >= 0.005
-        ? svg("text", {
-          x: x(c) + side / 2,
-          y: y(r) + high / 2 + em * 0.3,
-          "text-anchor": "middle",
-        }, fixed(100 * p, 0))
+        ? svg("text", [x(c) + side / 2, y(r) + high / 2 + em * 0.3, "middle"], fixed(100 * p, 0))
         : null,
     );
   };
@@ -208,14 +196,10 @@ function square(matrix, k, width, page) {
         )
       ).filter(Boolean).join("; "),
     },
-    svg("text.start", { x: 0, y: top - em * 0.4 }, "start"),
-    svg("text.end", { x: x(0), y: em * 0.9 }, "end"),
+    svg("text.start", [0, top - em * 0.4], "start"),
+    svg("text.end", [x(0), em * 0.9], "end"),
     starts.map((name, r) =>
-      svg(
-        "text.start",
-        { x: left - em * 0.4, y: y(r) + high / 2 + em * 0.3, "text-anchor": "end" },
-        clipped(name, 9),
-      )
+      svg("text.start", [left - em * 0.4, y(r) + high / 2 + em * 0.3, "end"], clipped(name, 9))
     ),
     ends.map((name, c) =>
       svg(
@@ -225,9 +209,7 @@ function square(matrix, k, width, page) {
       )
     ),
     cells.map((row, r) => row.map((found, c) => cell(found, r, c))),
-    best
-      ? svg("rect.best-pair", { x: x(best[1]), y: y(best[0]), width: side, height: high })
-      : null,
+    best ? svg("rect.best-pair", [x(best[1]), y(best[0]), side, high]) : null,
   );
 }
 
@@ -248,19 +230,15 @@ function dumbbells(learned, side, width, page) {
       role: "img",
       "aria-label": `${side}: ${list.map((c) => `${c.text} ${c.says}`).join("; ")}`,
     },
-    svg("text", { class: side, x: 0, y: em }, side),
+    svg(`text.${side}`, [0, em], side),
     list.flatMap((c, k) => {
       const y = row * (k + 1.5);
       return [
-        svg("line.rule", { x1: names, x2: width - em, y1: y, y2: y }),
-        svg("line", { class: `link ${side}`, x1: x(c.before), x2: x(c.after), y1: y, y2: y }),
-        svg("circle", { class: `hollow ${side}`, cx: x(c.before), cy: y, r: 4.5 * page.scale }),
-        svg(
-          "circle",
-          { class: side, cx: x(c.after), cy: y, r: 4.5 * page.scale },
-          svg("title", c.says),
-        ),
-        svg("text", { x: 0, y: y + em * 0.3 }, clipped(c.text, Math.floor(names / (em * 0.52)))),
+        svg("line.rule", [names, y, width - em, y]),
+        svg("line", [x(c.before), y, x(c.after), y], { class: `link ${side}` }),
+        svg("circle", [x(c.before), y, 4.5 * page.scale], { class: `hollow ${side}` }),
+        svg(`circle.${side}`, [x(c.after), y, 4.5 * page.scale], svg("title", c.says)),
+        svg("text", [0, y + em * 0.3], clipped(c.text, Math.floor(names / (em * 0.52)))),
       ];
     }),
   );
@@ -285,11 +263,7 @@ function plane(points, width, page) {
     if (taken.some(([a, b]) => Math.abs(a - at) < em * 4 && Math.abs(b - base) < em)) return null;
     taken.push([at, base]);
     const end = at > size * 0.6;
-    return svg(
-      "text.name",
-      { x: at, y: base, "text-anchor": end ? "end" : "start" },
-      clipped(p.text, 14),
-    );
+    return svg("text.name", [at, base, end ? "end" : "start"], clipped(p.text, 14));
   };
   return svg(
     "svg.plane",
@@ -303,20 +277,18 @@ function plane(points, width, page) {
         }`
       ).join("; "),
     },
-    svg("line.rule", { x1: pad, x2: size - pad, y1: size - pad, y2: size - pad }),
-    svg("line.rule", { x1: pad, x2: pad, y1: pad, y2: size - pad }),
+    svg("line.rule", [pad, size - pad, size - pad, size - pad]),
+    svg("line.rule", [pad, pad, pad, size - pad]),
     svg(
       "text.start",
-      { x: size - pad, y: size - em * 0.4, "text-anchor": "end" },
+      [size - pad, size - em * 0.4, "end"],
       `start logit ${short(xa)} to ${short(xb)}`,
     ),
-    svg("text.end", { x: 0, y: em }, `end logit ${short(ya)} to ${short(yb)}`),
-    points.flatMap((
-      p,
-    ) => [
-      svg("line.went", { x1: x(p.from[0]), y1: y(p.from[1]), x2: x(p.to[0]), y2: y(p.to[1]) }),
-      svg("circle.was", { cx: x(p.from[0]), cy: y(p.from[1]), r: 3 * page.scale }),
-      svg("circle.ink", { cx: x(p.to[0]), cy: y(p.to[1]), r: 3.5 * page.scale }),
+    svg("text.end", [0, em], `end logit ${short(ya)} to ${short(yb)}`),
+    points.flatMap((p) => [
+      svg("line.went", [x(p.from[0]), y(p.from[1]), x(p.to[0]), y(p.to[1])]),
+      svg("circle.was", [x(p.from[0]), y(p.from[1]), 3 * page.scale]),
+      svg("circle.ink", [x(p.to[0]), y(p.to[1]), 3.5 * page.scale]),
     ]),
     points.map(name),
   );

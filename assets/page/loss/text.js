@@ -62,9 +62,7 @@ function layout(host, picture, page, w, width, key, pull) {
       for (let m = k; m < broken.length && !open[m]; m += 1) {
         count += (broken[m].units.at(-1)?.last ?? 0) - broken[m].units[0].first + 1;
       }
-      nodes.push(
-        el("p.role-quiet", `… ${count} tokens, none pulled by more than 0.01`),
-      );
+      nodes.push(el("p.role-quiet", `… ${count} tokens, none pulled by more than 0.01`));
     }
   });
   const beside = el("p.outside-pull.tabular");
@@ -111,24 +109,25 @@ function lane(line, side, pull, w, size) {
     const [top, bottom] = side === "start" ? [height - h, height] : [0, h];
     const [tail, tip] = c.v > 0 ? [bottom, top] : [top, bottom];
     const back = (c.v > 0 ? 1 : -1) * 5 * size;
-    const art = svg("path", {
-      class: `pull ${side}`,
-      d: `M${c.x},${tail}V${tip}M${c.x - 3.5 * size},${tip + back}L${c.x},${tip}L${
-        c.x + 3.5 * size
-      },${tip + back}`,
-    }, svg("title", `${c.name}: p − y = ${fixed(-2 * c.v, 3)}, ½ (y − p) = ${fixed(c.v, 3)}`));
+    const art = svg(
+      "path",
+      `M${c.x},${tail}V${tip}M${c.x - 3.5 * size},${tip + back}L${c.x},${tip}L${c.x + 3.5 * size},${
+        tip + back
+      }`,
+      { class: `pull ${side}` },
+      svg("title", `${c.name}: p − y = ${fixed(-2 * c.v, 3)}, ½ (y − p) = ${fixed(c.v, 3)}`),
+    );
     const clash = Math.abs(c.v) < PRINTED || taken.some((x) => Math.abs(x - c.x) < 36 * size);
     if (clash) return [art];
     taken.push(c.x);
     const x = Math.min(Math.max(c.x, 18 * size), line.width - 18 * size);
     return [
       art,
-      svg("text", {
-        class: side,
-        x,
-        y: side === "start" ? height - h - 4 : h + 13 * size,
-        "text-anchor": "middle",
-      }, signed(c.v)),
+      svg(
+        `text.${side}`,
+        [x, side === "start" ? height - h - 4 : h + 13 * size, "middle"],
+        signed(c.v),
+      ),
     ];
   }));
 }

@@ -160,8 +160,8 @@ function stems({ side, p, top }, width, scale, most) {
         top.map(([t, q]) => `${t} ${q}`).join(", ")
       }`,
     },
-    svg("line.rule", { x1: 0, x2: width, y1: base, y2: base }),
-    svg("path", { class: `strip ${side}-strip`, d, "stroke-width": 3 }),
+    svg("line.rule", [0, base, width, base]),
+    svg("path", d, { class: `strip ${side}-strip`, "stroke-width": 3 }),
   );
 }
 
@@ -170,9 +170,6 @@ function told({ side, note, top }) {
     "p.role-quiet",
     el("span", { class: `role-${side}` }, side),
     `: ${note}. `,
-    top.map((
-      [text, q, pos],
-      k,
-    ) => [k ? ", " : "", el("bdi.read-token", text), ` ${q} at ${pos}`]),
+    top.map(([text, q, pos], k) => [k ? ", " : "", el("bdi.read-token", text), ` ${q} at ${pos}`]),
   );
 }

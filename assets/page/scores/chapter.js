@@ -11,10 +11,7 @@ import { keptViews } from "../shared/views.js";
 const STEPS = [["questions", "two questions"], ["plane", "the plane"], [
   "dimensions",
   "dimension by dimension",
-], [
-  "layers",
-  "layer by layer",
-]];
+], ["layers", "layer by layer"]];
 const views = keptViews((view) => view.stage);
 
 function shell(root, page) {

@@ -77,9 +77,8 @@ function bars(values, size, { x, middle, half, name }) {
     const h = (Math.max(-size, Math.min(size, v)) / size) * half;
     if (Math.abs(h) > 0.2) d += `M${place(x(k))},${middle}v${place(-h)}`;
   });
-  return svg("path", {
+  return svg("path", d, {
     class: `strip ${name}`,
-    d,
     "stroke-width": Math.max(1.1, Math.min(5, 0.6 * (x(1) - x(0)))),
   });
 }
@@ -106,17 +105,13 @@ function strips(anatomy, vectors, { side, big, width, scale }) {
       `${big}, T of ${anatomy.token} and their products over ${v.length} dimensions; the ` +
       `table below has the largest`,
   });
-  root.append(
-    ...anatomy.rows.map(({ k }) =>
-      svg("line.top-dimension", { x1: x(k), x2: x(k), y1: 0, y2: height })
-    ),
-  );
+  root.append(...anatomy.rows.map(({ k }) => svg("line.top-dimension", [x(k), 0, x(k), height])));
   rows.forEach(([values, size, name, cls], r) => {
     const middle = r * gap + half + 4;
     root.append(
-      svg("line.rule", { x1: left, x2: width - 4, y1: middle, y2: middle }),
+      svg("line.rule", [left, middle, width - 4, middle]),
       bars(values, size, { x, middle, half, name: cls }),
-      svg("text", { class: r === 0 ? side : "quiet", x: 0, y: middle + 4 }, name),
+      svg("text", [0, middle + 4], { class: r === 0 ? side : "quiet" }, name),
     );
   });
   return root;

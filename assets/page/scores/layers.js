@@ -127,37 +127,25 @@ function drawMaps(view) {
     const over = svg("svg", { width, height, "aria-hidden": "true" });
     const top = 20 * page.scale;
     over.append(
-      svg("rect.rule", { x: left, y: top, width: inner, height: rows * row }),
+      svg("rect.rule", [left, top, inner, rows * row]),
       svg(
-        "text",
-        { class: side, x: left, y: 13 * page.scale },
+        `text.${side}`,
+        [left, 13 * page.scale],
         `${side}: `,
         svg("tspan.words", textAt(view, pos).slice(0, 24)),
       ),
-      svg("text.quiet", { x: width, y: 13 * page.scale, "text-anchor": "end" }, "its rank"),
+      svg("text.quiet", [width, 13 * page.scale, "end"], "its rank"),
     );
     for (let l = 0; l < rows; l += 1) {
       const y = top + (l + 0.5) * row + 4;
       over.append(
-        svg(
-          "text.quiet",
-          { x: left - 6, y, "text-anchor": "end" },
-          page.narrow ? String(l) : layerName(l),
-        ),
-        svg(
-          "text.rank",
-          { x: width, y, "text-anchor": "end" },
-          String(rankOf(view.logits[side][l], pos)),
-        ),
+        svg("text.quiet", [left - 6, y, "end"], page.narrow ? String(l) : layerName(l)),
+        svg("text.rank", [width, y, "end"], String(rankOf(view.logits[side][l], pos))),
       );
     }
     over.append(
-      svg("rect", {
+      svg("rect", [x(pos) - 1, top, Math.max(4, inner / n + 2), rows * row], {
         class: `column of-${side}`,
-        x: x(pos) - 1,
-        y: top,
-        width: Math.max(4, inner / n + 2),
-        height: rows * row,
       }),
     );
     const mark = svg("rect.cursor", {
@@ -317,17 +305,11 @@ function drawWays(view) {
     ) => [plane.x(row[pos]), plane.y(view.logits.end[l][pos])]);
     plane.ways.push(at);
     plane.layer.append(
-      svg("path", {
+      svg("path", `M${at.map((p) => p.map(place).join(",")).join("L")}`, {
         class: `way of-${kind}`,
-        d: `M${at.map((p) => p.map(place).join(",")).join("L")}`,
       }),
       ...at.slice(0, -1).map(([x, y], l) =>
-        svg("circle", {
-          class: `step of-${kind}`,
-          cx: x,
-          cy: y,
-          r: page.scale * (l === 0 ? 3 : 1.8),
-        })
+        svg("circle", [x, y, page.scale * (l === 0 ? 3 : 1.8)], { class: `step of-${kind}` })
       ),
     );
     const [x, y] = at.at(-1);

@@ -21,44 +21,30 @@ export function frame(
     svg(
       "clipPath",
       { id: `${id}-clip` },
-      svg("rect", {
-        x: left,
-        y: top,
-        width: Math.max(0, right - left),
-        height: Math.max(0, bottom - top),
-      }),
+      svg("rect", [left, top, Math.max(0, right - left), Math.max(0, bottom - top)]),
     ),
   );
-  root.append(
-    svg("rect.rule", {
-      x: left,
-      y: top,
-      width: Math.max(0, right - left),
-      height: Math.max(0, bottom - top),
-    }),
-  );
+  root.append(svg("rect.rule", [left, top, Math.max(0, right - left), Math.max(0, bottom - top)]));
   ticks(x, { room: 70 * scale, em: 16 * scale }).forEach(({ at, text }) =>
     root.append(
-      svg("line.rule", { x1: at, x2: at, y1: bottom, y2: bottom + 4 }),
-      svg("text.quiet", { x: at, y: bottom + 16 * scale, "text-anchor": "middle" }, text),
+      svg("line.rule", [at, bottom, at, bottom + 4]),
+      svg("text.quiet", [at, bottom + 16 * scale, "middle"], text),
     )
   );
   ticks(y, { room: 60 * scale }).forEach(({ at, text }) =>
     root.append(
-      svg("line.rule", { x1: left - 4, x2: left, y1: at, y2: at }),
-      svg("text.quiet", { x: left - 7, y: at + 4, "text-anchor": "end" }, text),
+      svg("line.rule", [left - 4, at, left, at]),
+      svg("text.quiet", [left - 7, at + 4, "end"], text),
     )
   );
   root.append(
-    svg("text", {
+    svg("text", [right, bottom + 34 * scale, "end"], {
       class: names[0] === "start_logit" ? "start" : "quiet",
-      x: right,
-      y: bottom + 34 * scale,
-      "text-anchor": "end",
     }, `${names[0]} \u2192`),
     svg(
       "text",
-      { class: names[1] === "end_logit" ? "end" : "quiet", x: 4, y: 12 * scale },
+      [4, 12 * scale],
+      { class: names[1] === "end_logit" ? "end" : "quiet" },
       `\u2191 ${names[1]}`,
     ),
   );
@@ -87,7 +73,7 @@ export function diagonals(plane, nullScore, points = []) {
   const dots = round(points, plane.scale);
   const rule = (sum, name) => {
     const at = diagonal(plane, sum);
-    if (at) group.append(svg("line", { class: name, x1: at[0], y1: at[1], x2: at[2], y2: at[3] }));
+    if (at) group.append(svg("line", [at[0], at[1], at[2], at[3]], { class: name }));
     return at;
   };
   sums.forEach(({ value: sum, text }) => {
@@ -96,7 +82,7 @@ export function diagonals(plane, nullScore, points = []) {
     if (!named) return;
     plane.taken.push(named);
     const [x, y] = [named.l, named.b - 4 * plane.scale];
-    group.append(svg("text.quiet.small", { x, y }, `= ${text}`));
+    group.append(svg("text.quiet.small", [x, y], `= ${text}`));
   });
   return group;
 }
@@ -133,12 +119,7 @@ function leader({ x, y }, box, gap) {
   const to = [Math.max(box.l, Math.min(box.r, x)), Math.max(box.t, Math.min(box.b, y))];
   const length = Math.hypot(to[0] - x, to[1] - y) || 1;
   const skip = Math.min(0.6 * gap, length) / length;
-  return svg("line.scores-leader", {
-    x1: x + skip * (to[0] - x),
-    y1: y + skip * (to[1] - y),
-    x2: to[0],
-    y2: to[1],
-  });
+  return svg("line.scores-leader", [x + skip * (to[0] - x), y + skip * (to[1] - y), to[0], to[1]]);
 }
 
 /**
@@ -167,12 +148,12 @@ export function labels(plane, list, points = list) {
     group.append(
       svg(
         "text",
-        {
-          class: `scores-label ${name}`,
-          x: box.side > 0 ? box.l : box.side < 0 ? box.r : (box.l + box.r) / 2,
-          y: box.b - 4 * scale,
-          "text-anchor": box.side > 0 ? "start" : box.side < 0 ? "end" : "middle",
-        },
+        [
+          box.side > 0 ? box.l : box.side < 0 ? box.r : (box.l + box.r) / 2,
+          box.b - 4 * scale,
+          box.side > 0 ? "start" : box.side < 0 ? "end" : "middle",
+        ],
+        { class: `scores-label ${name}` },
         svg("tspan", { "unicode-bidi": "isolate" }, shown),
       ),
     );
@@ -191,16 +172,14 @@ export function dots(list, on, current, scale) {
   });
   list.forEach((dot, k) => {
     const shape = dot.kind === "cls"
-      ? svg("path.cls", {
-        d: `M${dot.x - 5 * scale},${dot.y - 5 * scale}l${10 * scale},${10 * scale}m0,${
+      ? svg(
+        "path.cls",
+        `M${dot.x - 5 * scale},${dot.y - 5 * scale}l${10 * scale},${10 * scale}m0,${-10 * scale}l${
           -10 * scale
-        }l${-10 * scale},${10 * scale}`,
-      })
-      : svg("circle", {
+        },${10 * scale}`,
+      )
+      : svg("circle", [dot.x, dot.y, scale * (dot.kind === "outside" ? 3 : 3.5)], {
         class: `point ${dot.kind}`,
-        cx: dot.x,
-        cy: dot.y,
-        r: scale * (dot.kind === "outside" ? 3 : 3.5),
       });
     const node = svg(
       "g",
@@ -212,12 +191,10 @@ export function dots(list, on, current, scale) {
         "data-pos": dot.pos,
         "aria-disabled": dot.doc === null ? "true" : null,
       },
-      svg("circle.target", { cx: dot.x, cy: dot.y, r: 9 * scale }),
+      svg("circle.target", [dot.x, dot.y, 9 * scale]),
       shape,
-      dot.start ? svg("circle.ring.of-start", { cx: dot.x, cy: dot.y, r: 7 * scale }) : null,
-      dot.end
-        ? svg("circle.ring.of-end", { cx: dot.x, cy: dot.y, r: scale * (dot.start ? 10 : 7) })
-        : null,
+      dot.start ? svg("circle.ring.of-start", [dot.x, dot.y, 7 * scale]) : null,
+      dot.end ? svg("circle.ring.of-end", [dot.x, dot.y, scale * (dot.start ? 10 : 7)]) : null,
     );
     node.addEventListener("click", (event) => on.choose(dot, event.shiftKey));
     node.addEventListener("keydown", (event) => {

@@ -254,9 +254,7 @@ function place(view) {
   const cls = list.find((d) => d.kind === "cls");
   const at = diagonal(view.plane, cls.s + cls.e);
   if (at) {
-    view.body.append(
-      svg("line.null-diagonal", { x1: at[0], y1: at[1], x2: at[2], y2: at[3] }),
-    );
+    view.body.append(svg("line.null-diagonal", [at[0], at[1], at[2], at[3]]));
   }
   const order = [ringed?.start, ringed?.end, ...(best ?? []), ...named];
   const by = new Map(list.map((d) => [d.pos, d]));
@@ -298,18 +296,17 @@ function arrows(view) {
   for (const p of view.list) {
     const [ax, ay, bx, by] = [x(p.from[0]), y(p.from[1]), x(p.to[0]), y(p.to[1])];
     const strong = p.doc === null || far.has(p.doc);
-    group.append(
-      svg("line", { class: strong ? "arrow" : "arrow faint", x1: ax, y1: ay, x2: bx, y2: by }),
-    );
+    group.append(svg("line", [ax, ay, bx, by], { class: strong ? "arrow" : "arrow faint" }));
     const length = Math.hypot(bx - ax, by - ay);
     if (strong && length > 10) {
       const [ux, uy] = [(bx - ax) / length, (by - ay) / length];
       group.append(
-        svg("path.arrow-head", {
-          d: `M${bx},${by}l${scale * (-8 * ux - 3.5 * uy)},${scale * (-8 * uy + 3.5 * ux)}l${
+        svg(
+          "path.arrow-head",
+          `M${bx},${by}l${scale * (-8 * ux - 3.5 * uy)},${scale * (-8 * uy + 3.5 * ux)}l${
             scale * 7 * uy
           },${scale * -7 * ux}Z`,
-        }),
+        ),
       );
     }
   }
@@ -346,22 +343,13 @@ function key(view) {
     el("span", svg("svg", { width: 22, height: 14, "aria-hidden": "true" }, shape), text);
   view.key.replaceChildren(
     sign(
-      svg("line.null-diagonal", { x1: 2, y1: 2, x2: 20, y2: 12 }),
+      svg("line.null-diagonal", [2, 2, 20, 12]),
       `as high as no answer${view.slide ? "" : ` (${plane.nullPrinted})`}`,
     ),
-    sign(
-      svg("circle.ring.of-start", { cx: 11, cy: 7, r: 5.5 }),
-      arrived(view) ? "answer’s start" : "start",
-    ),
-    sign(
-      svg("circle.ring.of-end", { cx: 11, cy: 7, r: 5.5 }),
-      arrived(view) ? "answer’s end" : "end",
-    ),
+    sign(svg("circle.ring.of-start", [11, 7, 5.5]), arrived(view) ? "answer’s start" : "start"),
+    sign(svg("circle.ring.of-end", [11, 7, 5.5]), arrived(view) ? "answer’s end" : "end"),
     ...(view.slide ? [] : [
-      sign(
-        svg("circle.scores-outside", { cx: 11, cy: 7, r: 3 }),
-        "question and separators",
-      ),
+      sign(svg("circle.scores-outside", [11, 7, 3]), "question and separators"),
     ]),
   );
 }

@@ -162,9 +162,7 @@ let written = 0;
 let own = false;
 
 const place = (chapter = state.chapter) =>
-  [chapter, state.reading?.question, state.reading?.context, state.reading?.reader].join(
-    "\u0001",
-  );
+  [chapter, state.reading?.question, state.reading?.context, state.reading?.reader].join("\u0001");
 
 /**
  * The way back to what a visit without a link shows first, as soon as it is known: whoever opened

@@ -69,9 +69,7 @@ export function mountAsked() {
         boxes()[0]?.focus();
         boxes()[0]?.select();
       };
-      root.append(
-        el("p.asked", el("span.asked-line", asked, edit), about, byHand(), nextStep()),
-      );
+      root.append(el("p.asked", el("span.asked-line", asked, edit), about, byHand(), nextStep()));
       const boxes = () =>
         ["question", "paragraph"].map((name) => /** @type {HTMLInputElement | null} */
         (document.querySelector(`#ask-${name} textarea, #ask-${name} input`)));

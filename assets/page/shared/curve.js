@@ -22,9 +22,7 @@ export function curve(
     left + (values.length > 1 ? k / (values.length - 1) : 0) * (width - left - right);
   const y = (v) => top + (1 - v / high) * (full - top - bottom);
   const last = values.length - 1;
-  const mark = (
-    k,
-  ) => [svg("circle.ink", { cx: x(k), cy: y(values[k]), r: 3.5 * page.scale })];
+  const mark = (k) => [svg("circle.ink", [x(k), y(values[k]), 3.5 * page.scale])];
   const name = (k) => (names ? names[k] : k);
   return svg(
     "svg.curve",
@@ -36,40 +34,25 @@ export function curve(
         fixed(values[last], 3)
       } at step ${name(last)}`,
     },
-    svg("line.rule", { x1: left, x2: width - right, y1: y(0), y2: y(0) }),
+    svg("line.rule", [left, y(0), width - right, y(0)]),
     floor > 0
       ? [
-        svg("line.rule-ink", {
+        svg("line.rule-ink", [left, y(floor), width - right, y(floor)], {
           "stroke-dasharray": "2 3",
-          x1: left,
-          x2: width - right,
-          y1: y(floor),
-          y2: y(floor),
         }),
-        svg(
-          "text.quiet",
-          { x: width / 2, y: y(floor) + em * 1.1, "text-anchor": "middle" },
-          `floor ${fixed(floor, 3)}`,
-        ),
+        svg("text.quiet", [width / 2, y(floor) + em * 1.1, "middle"], `floor ${fixed(floor, 3)}`),
       ]
       : null,
-    svg("path.rule-ink", {
-      d: values.map((v, k) => `${k ? "L" : "M"}${place(x(k))},${place(y(v))}`).join(""),
-    }),
+    svg(
+      "path.rule-ink",
+      values.map((v, k) => `${k ? "L" : "M"}${place(x(k))},${place(y(v))}`).join(""),
+    ),
     mark(0),
     mark(last),
-    at === null ? null : svg("circle.ring", { cx: x(at), cy: y(values[at]), r: 7 * page.scale }),
-    svg("text", { x: x(0), y: y(values[0]) - 8, "text-anchor": "start" }, fixed(values[0], 3)),
-    last
-      ? svg(
-        "text",
-        { x: x(last), y: y(values[last]) - 8, "text-anchor": "end" },
-        fixed(values[last], 3),
-      )
-      : null,
-    svg("text.quiet", { x: x(0), y: full - 4 }, `step ${name(0)}`),
-    last
-      ? svg("text.quiet", { x: x(last), y: full - 4, "text-anchor": "end" }, `step ${name(last)}`)
-      : null,
+    at === null ? null : svg("circle.ring", [x(at), y(values[at]), 7 * page.scale]),
+    svg("text", [x(0), y(values[0]) - 8, "start"], fixed(values[0], 3)),
+    last ? svg("text", [x(last), y(values[last]) - 8, "end"], fixed(values[last], 3)) : null,
+    svg("text.quiet", [x(0), full - 4], `step ${name(0)}`),
+    last ? svg("text.quiet", [x(last), full - 4, "end"], `step ${name(last)}`) : null,
   );
 }

@@ -51,15 +51,30 @@ export function el(name, ...rest) {
   return fill(node, classes, rest);
 }
 
+/** What the numbers of a shape's place are, in their order. */
+const PLACES = {
+  rect: ["x", "y", "width", "height", "rx"],
+  circle: ["cx", "cy", "r"],
+  line: ["x1", "y1", "x2", "y2"],
+  text: ["x", "y", "text-anchor"],
+};
+
 /**
- * The same for a drawing.
+ * The same for a drawing, where a shape may say its place first: svg("rect.rule", [x, y, width,
+ * height]), svg("circle", [x, y, r]), svg("line", [x1, y1, x2, y2]), svg("text.quiet", [x, y,
+ * "end"], "words"), svg("path.rule", "M0,0H9").
  * @param {string} name
  * @param {...any} rest
  * @returns {any}
  */
 export function svg(name, ...rest) {
   const { tag, classes } = named(name);
-  return fill(document.createElementNS(SVG, tag), classes, rest);
+  const node = document.createElementNS(SVG, tag);
+  const at = tag === "path" && typeof rest[0] === "string" ? { d: rest.shift() } : {};
+  if (tag in PLACES && Array.isArray(rest[0])) {
+    rest.shift().forEach((value, k) => at[PLACES[tag][k]] = value);
+  }
+  return fill(fill(node, classes, [at]), "", rest);
 }
 
 /**
@@ -270,5 +285,5 @@ export function hollow(x, y, role, size = 6) {
   const d = role === "start"
     ? `M${x - size},${y - size * 1.5}h${2 * size}L${x},${y}Z`
     : `M${x - size},${y + size * 1.5}h${2 * size}L${x},${y}Z`;
-  return svg("path", { d, class: `hollow ${role}`, "aria-hidden": "true" });
+  return svg("path", d, { class: `hollow ${role}`, "aria-hidden": "true" });
 }

@@ -318,9 +318,7 @@ function runs(places, base) {
   }
   return found.flatMap(({ nodes }) =>
     nodes.length > 1
-      ? [
-        el("div.place-run", { role: "presentation", dir: base ? "ltr" : "rtl" }, nodes),
-      ]
+      ? [el("div.place-run", { role: "presentation", dir: base ? "ltr" : "rtl" }, nodes)]
       : nodes
   );
 }

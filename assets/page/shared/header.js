@@ -45,7 +45,7 @@ function joinPanel({ address, rows }) {
         "aria-label": `QR code of ${address}`,
       },
       svg("rect", { width: rows.length, height: rows.length, fill: "#fff" }),
-      svg("path", { d: dark.join(""), fill: "#000" }),
+      svg("path", dark.join(""), { fill: "#000" }),
     ),
     el("p", "On this network, open ", el("strong.join-address", address)),
   );

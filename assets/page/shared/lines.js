@@ -210,9 +210,7 @@ export function pieceTicks(line, tokens) {
     const x = Math.abs(p.left + p.width - q.left) < Math.abs(q.left + q.width - p.left)
       ? q.left
       : p.left;
-    ticks.push(
-      svg("line.piece-tick", { x1: x, x2: x, y1: p.bottom - 1, y2: p.bottom + 4 }),
-    );
+    ticks.push(svg("line.piece-tick", [x, p.bottom - 1, x, p.bottom + 4]));
   }
   return ticks;
 }
@@ -224,20 +222,14 @@ export function pieceTicks(line, tokens) {
 export function markSpan(line, kind, from, to) {
   return boxes(line, from, to).map(({ left, right, top, bottom }) => {
     if (kind === "predicted") {
-      return svg("path.mark-predicted", { d: `M${left + 1},${bottom + 5}v5H${right - 1}v-5` });
+      return svg("path.mark-predicted", `M${left + 1},${bottom + 5}v5H${right - 1}v-5`);
     }
     if (kind === "gold") {
-      return svg("path.mark-gold", {
-        d: `M${left},${bottom + 1}H${right}M${left},${bottom + 4}H${right}`,
-      });
+      return svg(
+        "path.mark-gold",
+        `M${left},${bottom + 1}H${right}M${left},${bottom + 4}H${right}`,
+      );
     }
-    return svg("rect", {
-      class: `mark-${kind}`,
-      x: left - 3,
-      y: top - 1,
-      width: right - left + 6,
-      height: bottom - top + 2,
-      rx: 3,
-    });
+    return svg(`rect.mark-${kind}`, [left - 3, top - 1, right - left + 6, bottom - top + 2, 3]);
   });
 }

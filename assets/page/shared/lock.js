@@ -4,10 +4,7 @@
 import { hearLink, say } from "./store.js";
 
 /** @type {[string, string][]} what may be locked, and how the panel names it */
-export const LOCKS = [
-  ["texts", "texts and reader"],
-  ["settings", "limits, sliders and logits"],
-];
+export const LOCKS = [["texts", "texts and reader"], ["settings", "limits, sliders and logits"]];
 const SETTINGS = new Set([
   "threshold",
   "max_answer_length",

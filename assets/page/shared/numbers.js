@@ -168,10 +168,7 @@ function twoDigits(x) {
 export function means(values) {
   const mean = values.reduce((a, b) => a + b, 0) / values.length;
   const different = new Set(values).size;
-  const least = Math.max(
-    twoDigits(Math.max(...values.map(Math.abs))),
-    twoDigits(mean),
-  );
+  const least = Math.max(twoDigits(Math.max(...values.map(Math.abs))), twoDigits(mean));
   for (let digits = least;; digits += 1) {
     const addends = values.map((x) => fixed(x, digits));
     const sum = values.reduce((a, x) => a + units(x, digits), 0n);

@@ -197,22 +197,14 @@ export function overlay(text, context, marks) {
 
 function shape({ left, right, top, bottom }, kind, first, last) {
   if (kind === "gold") {
-    return svg("path.mark-gold", {
-      d: `M${left},${bottom - 1}H${right}M${left},${bottom + 2}H${right}`,
-    });
+    return svg("path.mark-gold", `M${left},${bottom - 1}H${right}M${left},${bottom + 2}H${right}`);
   }
   if (kind === "predicted") {
     const y = bottom + 7;
-    return svg("path.mark-predicted", {
-      d: `M${left},${first ? y - 5 : y}V${y}H${right}V${last ? y - 5 : y}`,
-    });
+    return svg(
+      "path.mark-predicted",
+      `M${left},${first ? y - 5 : y}V${y}H${right}V${last ? y - 5 : y}`,
+    );
   }
-  return svg("rect", {
-    class: `mark-${kind}`,
-    x: left - 2,
-    y: top - 1,
-    width: right - left + 4,
-    height: bottom - top + 2,
-    rx: 3,
-  });
+  return svg(`rect.mark-${kind}`, [left - 2, top - 1, right - left + 4, bottom - top + 2, 3]);
 }

@@ -63,13 +63,9 @@ function art(side, cells, scale, { width, height, says }) {
   const thick = 5 * scale.size;
   const parts = [];
   if (scale.uniform) {
-    parts.push(
-      svg("line.uniform", { x1: 0, x2: width, y1: y(scale.uniform), y2: y(scale.uniform) }),
-    );
+    parts.push(svg("line.uniform", [0, y(scale.uniform), width, y(scale.uniform)]));
     if (says) {
-      parts.push(
-        svg("text.quiet", { x: width, y: y(scale.uniform) - 3, "text-anchor": "end" }, says),
-      );
+      parts.push(svg("text.quiet", [width, y(scale.uniform) - 3, "end"], says));
     }
   }
   for (const c of cells) {
@@ -77,12 +73,8 @@ function art(side, cells, scale, { width, height, says }) {
     if (h > 0) {
       const kind = scale.log && c.p < FLOOR ? "floor" : side;
       parts.push(
-        svg("rect", {
+        svg("rect", [c.x - thick / 2, side === "start" ? height - h : 0, thick, h], {
           class: `stem ${kind}${c.sum ? " sum" : ""}${c.byHand ? " by-hand" : ""}`,
-          x: c.x - thick / 2,
-          y: side === "start" ? height - h : 0,
-          width: thick,
-          height: h,
         }),
       );
     }
@@ -132,12 +124,11 @@ function numbers(cells, side, scale, y, width) {
     if (clash) continue;
     taken.push({ x, h });
     out.push(
-      svg("text", {
-        x,
-        y: y(h + (side === "start" ? 4 : 14) * scale.size),
-        "text-anchor": "middle",
-        class: side,
-      }, printed(c.p)),
+      svg(
+        `text.${side}`,
+        [x, y(h + (side === "start" ? 4 : 14) * scale.size), "middle"],
+        printed(c.p),
+      ),
     );
   }
   return out;

@@ -37,10 +37,10 @@ export function down(cells, view, named) {
   const wish = rows.map((i) => top + (i - lo + 0.5) * cell);
   const place = spread(wish, LINE * scale, top + 6 * scale, top + side - 4 * scale);
   const nodes = rows.flatMap((i, k) => [
-    svg("path.rule", { d: `M${left - 2},${wish[k]}L${left - 12 * scale},${place[k]}` }),
+    svg("path.rule", `M${left - 2},${wish[k]}L${left - 12 * scale},${place[k]}`),
     svg(
       "text.start",
-      { x: left - 15 * scale, y: place[k] + 4 * scale, "text-anchor": "end" },
+      [left - 15 * scale, place[k] + 4 * scale, "end"],
       clipped(cells.name(i, "start"), LONGEST),
     ),
   ]);
@@ -52,9 +52,7 @@ export function down(cells, view, named) {
       y - last < LINE * scale
     ) continue;
     last = y;
-    nodes.push(
-      svg("text.quiet", { x: left - 5, y: y + 4 * scale, "text-anchor": "end" }, i),
-    );
+    nodes.push(svg("text.quiet", [left - 5, y + 4 * scale, "end"], i));
   }
   return { nodes };
 }
@@ -106,12 +104,8 @@ export function across(cells, view, named) {
     (taken[level] ??= []).push([Math.min(x, far) - 2, Math.max(x, far) + 2]);
     const y = floor + (level + 1) * LINE * scale + 3 * scale;
     nodes.push(
-      svg("path.rule", { d: `M${x},${floor + 2}V${y}` }),
-      svg(
-        "text.end",
-        { x: x + way * 4 * scale, y, "text-anchor": way === 1 ? "start" : "end" },
-        texts[k],
-      ),
+      svg("path.rule", `M${x},${floor + 2}V${y}`),
+      svg("text.end", [x + way * 4 * scale, y, way === 1 ? "start" : "end"], texts[k]),
     );
   });
   const first = (taken[0] ??= []);
@@ -120,9 +114,7 @@ export function across(cells, view, named) {
     const half = wide(String(j)) / 2;
     if (first.some(([c, d]) => x - half < d + 8 * scale && x + half > c - 8 * scale)) continue;
     first.push([x - half, x + half]);
-    nodes.push(
-      svg("text.quiet", { x, y: floor + LINE * scale + 3 * scale, "text-anchor": "middle" }, j),
-    );
+    nodes.push(svg("text.quiet", [x, floor + LINE * scale + 3 * scale, "middle"], j));
   }
   return { nodes, depth: taken.length * LINE * scale + 8 * scale };
 }

@@ -215,7 +215,7 @@ function nested(root, picture, page) {
       width,
       height,
       { "aria-hidden": "true" },
-      svg("clipPath", { id: clip }, svg("rect", { x: gutter, y: 0, width: room, height })),
+      svg("clipPath", { id: clip }, svg("rect", [gutter, 0, room, height])),
       svg("g", { "clip-path": `url(#${clip})` }, lineText(line, 18 * scale, shift, width)),
       bars,
     ),
@@ -230,7 +230,7 @@ function bar(page, line, row, { y, shift, gutter, width, scale, on }) {
     x,
     role,
   ) => (x >= gutter - 0.5 && x <= width + 0.5
-    ? svg("path", { d: `M${x},${y - 5 * scale}v${10 * scale}`, class: `cap ${role}-line` })
+    ? svg("path", `M${x},${y - 5 * scale}v${10 * scale}`, { class: `cap ${role}-line` })
     : null);
   return svg(
     "g",
@@ -238,9 +238,9 @@ function bar(page, line, row, { y, shift, gutter, width, scale, on }) {
       class: on ? "nested chosen" : "nested",
       onclick: () => page.select({ window: row.window, start: row.start, end: row.end }),
     },
-    svg("rect.target", { x: 0, y: y - 8 * scale, width, height: 16 * scale }),
-    svg("text.quiet", { x: gutter - 8 * scale, y: y + 4 * scale, "text-anchor": "end" }, row.rank),
-    right > left ? svg("path.bar", { d: `M${left},${y}H${right}` }) : null,
+    svg("rect.target", [0, y - 8 * scale, width, 16 * scale]),
+    svg("text.quiet", [gutter - 8 * scale, y + 4 * scale, "end"], row.rank),
+    right > left ? svg("path.bar", `M${left},${y}H${right}`) : null,
     cap(flip ? b : a, "start"),
     cap(flip ? a : b, "end"),
   );

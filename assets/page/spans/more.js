@@ -12,7 +12,7 @@ export function drawMass(root, picture, page, width) {
   let x = 1;
   const parts = picture.mass.parts.map((part) => {
     const w = Math.max(part.value > 0 ? 1.5 : 0, part.value * room);
-    const node = svg("rect", { x, y, width: w, height: tall, class: `mass ${part.key}` });
+    const node = svg("rect", [x, y, w, tall], { class: `mass ${part.key}` });
     x += w + gap;
     return node;
   });
@@ -29,14 +29,9 @@ export function drawMass(root, picture, page, width) {
         width,
         height,
         { "aria-hidden": "true" },
-        svg("path.rule-ink", { d: `M1,${y - 4}v-6H${end}v6` }),
-        svg("rect.paper", {
-          x: width / 2 - 38 * scale,
-          y: 0,
-          width: 76 * scale,
-          height: 18 * scale,
-        }),
-        svg("text", { x: width / 2, y: 15 * scale, "text-anchor": "middle" }, "sum = 1"),
+        svg("path.rule-ink", `M1,${y - 4}v-6H${end}v6`),
+        svg("rect.paper", [width / 2 - 38 * scale, 0, 76 * scale, 18 * scale]),
+        svg("text", [width / 2, 15 * scale, "middle"], "sum = 1"),
         parts,
       ),
       el(
@@ -93,12 +88,9 @@ export function drawRows(root, cells, picture, page, width) {
     }
     return d;
   };
-  const row = (
-    i,
-    cls,
-  ) => [
-    svg("path", { d: path(i, () => true), class: `row faint ${cls}` }),
-    svg("path", { d: path(i, (j) => cells.code(i, j) === 0), class: `row ${cls}` }),
+  const row = (i, cls) => [
+    svg("path", path(i, () => true), { class: `row faint ${cls}` }),
+    svg("path", path(i, (j) => cells.code(i, j) === 0), { class: `row ${cls}` }),
   ];
   const top = ends.indexOf(max(ends));
   const labels = [pair.i, pair.k].map((i) => up(cells.score(i, cells.n - 1)));
@@ -112,21 +104,22 @@ export function drawRows(root, cells, picture, page, width) {
       height,
       { "aria-hidden": "true" },
       ticks(up, { room: 50 * scale }).map(({ at: y, text }) => [
-        svg("path.rule", { d: `M${pad.left},${y}H${width - pad.right}` }),
-        svg("text.quiet", { x: pad.left - 6, y: y + 4, "text-anchor": "end" }, text),
+        svg("path.rule", `M${pad.left},${y}H${width - pad.right}`),
+        svg("text.quiet", [pad.left - 6, y + 4, "end"], text),
       ]),
       row(pair.k, "second"),
       row(pair.i, "first"),
-      svg("path.start-line.shift", {
-        d: `M${at(top)},${up(cells.score(pair.k, top))}V${up(cells.score(pair.i, top))}`,
-      }),
-      [pair.i, pair.k].map((i, k) =>
-        svg("text", { x: width - pad.right + 6, y: labels[k] + 4 }, `row ${i}`)
+      svg(
+        "path.start-line.shift",
+        `M${at(top)},${up(cells.score(pair.k, top))}V${up(cells.score(pair.i, top))}`,
       ),
-      svg("text.end", { x: pad.left, y: height - (tight ? 22 : 6) * scale }, "end j \u2192"),
+      [pair.i, pair.k].map((i, k) =>
+        svg("text", [width - pad.right + 6, labels[k] + 4], `row ${i}`)
+      ),
+      svg("text.end", [pad.left, height - (tight ? 22 : 6) * scale], "end j \u2192"),
       svg(
         "text.quiet",
-        { x: width - pad.right, y: height - 6 * scale, "text-anchor": "end" },
+        [width - pad.right, height - 6 * scale, "end"],
         "solid where the pair is legal",
       ),
     ),

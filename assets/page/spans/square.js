@@ -150,22 +150,18 @@ function margins(cells, view, page) {
     const at = (k - lo + 0.5) * cell - thick / 2;
     if (pe[k] >= floor) {
       const h = Math.max(1, (pe[k] / tallE) * (top - 16 * scale));
-      bars.push(
-        svg("rect.end", { x: left + at, y: top - 3 - h, width: thick, height: h }),
-      );
+      bars.push(svg("rect.end", [left + at, top - 3 - h, thick, h]));
     }
     if (ps[k] >= floor) {
       const h = Math.max(1, (ps[k] / tallS) * view.right);
-      bars.push(
-        svg("rect.start", { x: left + side + 3, y: top + at, width: h, height: thick }),
-      );
+      bars.push(svg("rect.start", [left + side + 3, top + at, h, thick]));
     }
   }
   return [
     ...bars,
-    svg("text.end", { x: left, y: 11 * scale }, "P(end), sum = 1"),
-    svg("text.start", { x: left + side + 4, y: top - 18 * scale }, "P(start)"),
-    svg("text.start", { x: left + side + 4, y: top - 4 * scale }, "sum = 1"),
+    svg("text.end", [left, 11 * scale], "P(end), sum = 1"),
+    svg("text.start", [left + side + 4, top - 18 * scale], "P(start)"),
+    svg("text.start", [left + side + 4, top - 4 * scale], "sum = 1"),
   ];
 }
 
@@ -217,14 +213,12 @@ export function drawSquare(root, cells, picture, page, options) {
   const inner = svg(
     "g",
     { transform: `translate(${view.left},${view.top})` },
-    svg("rect.rule", { x: 0, y: 0, width: view.side, height: view.side }),
-    svg("path.rule", { d: legal }),
-    svg("path.rule", { d: unowned }),
-    svg("path.contour-gap", { d: above }),
-    svg("path.contour", { d: above }),
-    regions.map(({ text, x, y, anchor }) =>
-      svg("text.region", { x, y, "text-anchor": anchor }, text)
-    ),
+    svg("rect.rule", [0, 0, view.side, view.side]),
+    svg("path.rule", legal),
+    svg("path.rule", unowned),
+    svg("path.contour-gap", above),
+    svg("path.contour", above),
+    regions.map(({ text, x, y, anchor }) => svg("text.region", [x, y, anchor], text)),
     picture.grid.on ? gridLines(picture.grid, view) : [],
   );
   const marks = svg("g");
@@ -252,14 +246,10 @@ function gridLines(grid, { lo, hi, cell, side }) {
   const at = (k) => (k - lo + 0.5) * cell;
   const seen = (k) => k >= lo && k < hi;
   return [
-    ...grid.starts.filter(seen).map((i) =>
-      svg("path.grid-line.start-line", { d: `M0,${at(i)}H${side}` })
-    ),
-    ...grid.ends.filter(seen).map((j) =>
-      svg("path.grid-line.end-line", { d: `M${at(j)},0V${side}` })
-    ),
+    ...grid.starts.filter(seen).map((i) => svg("path.grid-line.start-line", `M0,${at(i)}H${side}`)),
+    ...grid.ends.filter(seen).map((j) => svg("path.grid-line.end-line", `M${at(j)},0V${side}`)),
     ...grid.missed.filter(([i, j]) => seen(i) && seen(j)).map(([i, j]) =>
-      svg("path.missed", { d: `M${at(j) - 4},${at(i) - 4}l8,8m-8,0l8,-8` })
+      svg("path.missed", `M${at(j) - 4},${at(i) - 4}l8,8m-8,0l8,-8`)
     ),
   ];
 }
@@ -273,39 +263,23 @@ export function moveMarks(view, picture, chosen, cursor) {
   const box = (i, j, least, cls) => {
     const size = Math.max(cell, least);
     nodes.push(
-      svg("rect", {
-        x: left + at(j) - size / 2,
-        y: top + at(i) - size / 2,
-        width: size,
-        height: size,
-        class: cls,
-      }),
+      svg("rect", [left + at(j) - size / 2, top + at(i) - size / 2, size, size], { class: cls }),
     );
   };
   const bands = picture.winner ?? chosen;
   if (bands && seen(...bands)) {
     const wide = Math.max(cell, 2);
     nodes.push(
-      svg("rect.start.band", {
-        x: left,
-        y: top + at(bands[0]) - wide / 2,
-        width: side,
-        height: wide,
-      }),
-      svg("rect.end.band", {
-        x: left + at(bands[1]) - wide / 2,
-        y: top,
-        width: wide,
-        height: side,
-      }),
+      svg("rect.start.band", [left, top + at(bands[0]) - wide / 2, side, wide]),
+      svg("rect.end.band", [left + at(bands[1]) - wide / 2, top, wide, side]),
     );
   }
   if (picture.winner && seen(...picture.winner)) {
     const half = Math.max(cell, 12) / 2;
     const [x, y] = [left + at(picture.winner[1]), top + at(picture.winner[0])];
     nodes.push(
-      svg("path.halo", { d: `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5` }),
-      svg("path.mark-predicted", { d: `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5` }),
+      svg("path.halo", `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5`),
+      svg("path.mark-predicted", `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5`),
     );
   }
   if (picture.apart) {
@@ -332,7 +306,7 @@ export function moveMarks(view, picture, chosen, cursor) {
   if (picture.apart?.reason && seen(picture.apart.i, picture.apart.j)) {
     const [x, y] = [left + at(picture.apart.j), top + at(picture.apart.i)];
     const d = `M${x - 6},${y - 6}l12,12M${x - 6},${y + 6}l12,-12`;
-    nodes.push(svg("path.halo", { d }), svg("path.unfit", { d }));
+    nodes.push(svg("path.halo", d), svg("path.unfit", d));
   }
   if (chosen && seen(...chosen)) {
     box(...chosen, 9, "halo");
@@ -340,11 +314,12 @@ export function moveMarks(view, picture, chosen, cursor) {
   }
   if (cursor && seen(...cursor)) {
     nodes.push(
-      svg("path.cross", {
-        d: `M${left},${top + at(cursor[0])}H${left + side}M${left + at(cursor[1])},${top}V${
+      svg(
+        "path.cross",
+        `M${left},${top + at(cursor[0])}H${left + side}M${left + at(cursor[1])},${top}V${
           top + side
         }`,
-      }),
+      ),
     );
     box(...cursor, 7, "mark-contrast");
   }

@@ -49,13 +49,7 @@ export function drawTent(root, cells, picture, page, { width, height }) {
 const shiftOf = (view) => view.box.scrollLeft - view.pad;
 
 /** The corner of two borders: x between them, y by their distance in pieces. */
-const corner = (
-  view,
-  shift,
-  u,
-  v,
-  cells,
-) => [
+const corner = (view, shift, u, v, cells) => [
   (view.line.edge(cells.doc(u)) + view.line.edge(cells.doc(v))) / 2 - shift,
   view.base - (v - u) * view.unit,
 ];
@@ -138,15 +132,11 @@ function paintTent(view, cells, picture, page) {
 function frame(view, cells, picture, shift) {
   const ceiling = view.base - (view.longest + 1) * view.unit;
   const nodes = lineText(view.line, view.base + 24 * view.scale, shift, view.width);
-  nodes.push(svg("path.rule", { d: `M0,${view.base}H${view.width}` }));
+  nodes.push(svg("path.rule", `M0,${view.base}H${view.width}`));
   if (cells.longest < cells.stop - cells.first) {
     nodes.push(
-      svg("rect.illegal", { x: 0, y: 0, width: view.width, height: Math.max(0, ceiling) }),
-      svg("text.region", {
-        x: view.width / 2,
-        y: ceiling - 8 * view.scale,
-        "text-anchor": "middle",
-      }, picture.words[3]),
+      svg("rect.illegal", [0, 0, view.width, Math.max(0, ceiling)]),
+      svg("text.region", [view.width / 2, ceiling - 8 * view.scale, "middle"], picture.words[3]),
     );
   }
   view.words.replaceChildren(...nodes, ...notOwned(view, cells, picture, shift));
@@ -164,11 +154,11 @@ function notOwned(view, cells, picture, shift) {
     );
     if (b - a > 90 * view.scale) {
       nodes.push(
-        svg("text.region", {
-          x: (a + b) / 2,
-          y: view.base - 14 * view.scale,
-          "text-anchor": "middle",
-        }, picture.words[NOT_OWNED]),
+        svg(
+          "text.region",
+          [(a + b) / 2, view.base - 14 * view.scale, "middle"],
+          picture.words[NOT_OWNED],
+        ),
       );
     }
     i = end;
@@ -191,8 +181,8 @@ export function moveTent(view, cells, picture, chosen, cursor) {
       view.base - (j - i) * view.unit,
     ];
     return [
-      svg("path", { d: `M${x},${y}L${at(i)},${foot}`, class: `guide start-line ${cls}` }),
-      svg("path", { d: `M${x},${y}L${at(j)},${foot}`, class: `guide end-line ${cls}` }),
+      svg("path", `M${x},${y}L${at(i)},${foot}`, { class: `guide start-line ${cls}` }),
+      svg("path", `M${x},${y}L${at(j)},${foot}`, { class: `guide end-line ${cls}` }),
     ];
   };
   if (picture.winner) {
@@ -200,7 +190,7 @@ export function moveTent(view, cells, picture, chosen, cursor) {
       (x) => x - shift,
     );
     const y = view.base + 33 * view.scale;
-    nodes.push(svg("path.mark-predicted", { d: `M${a},${y}v5H${b}v-5` }));
+    nodes.push(svg("path.mark-predicted", `M${a},${y}v5H${b}v-5`));
   }
   if (chosen) {
     const [a, b] = view.line.glyphs(cells.doc(chosen[0]), cells.doc(chosen[1])).map((x) =>
@@ -208,20 +198,14 @@ export function moveTent(view, cells, picture, chosen, cursor) {
     );
     nodes.push(
       ...guides(chosen, ""),
-      svg("path.mark-selected", { d: polygon(corners(view, shift, cells, ...chosen)) }),
-      svg("rect.mark-selected", {
-        x: a - 2,
-        y: view.base + 7 * view.scale,
-        width: b - a + 4,
-        height: 23 * view.scale,
-        rx: 2,
-      }),
+      svg("path.mark-selected", polygon(corners(view, shift, cells, ...chosen))),
+      svg("rect.mark-selected", [a - 2, view.base + 7 * view.scale, b - a + 4, 23 * view.scale, 2]),
     );
   }
   if (cursor && cells.isSpan(...cursor)) {
     nodes.push(
       ...guides(cursor, "faint"),
-      svg("path.mark-contrast", { d: polygon(corners(view, shift, cells, ...cursor)) }),
+      svg("path.mark-contrast", polygon(corners(view, shift, cells, ...cursor))),
     );
   }
   view.marks.replaceChildren(...nodes);

@@ -80,15 +80,15 @@ export function lineText(line, y, shift, width) {
   ).flatMap((w) => {
     const ticks = [];
     for (let k = w.from + 1; k <= w.to; k += 1) {
-      ticks.push(svg("path.tick", { d: `M${line.edge(k) - shift},${y + 4}v4` }));
+      ticks.push(svg("path.tick", `M${line.edge(k) - shift},${y + 4}v4`));
     }
     return [
-      svg("text.words", {
-        x: w.centre - shift,
-        y,
-        "text-anchor": "middle",
-        style: { fontSize: `${line.size}px` },
-      }, w.text),
+      svg(
+        "text.words",
+        [w.centre - shift, y, "middle"],
+        { style: { fontSize: `${line.size}px` } },
+        w.text,
+      ),
       ...ticks,
     ];
   });

@@ -44,9 +44,7 @@ function dressed(figure, { page, log }, width) {
     marker: { ...trace.marker, color: colours[trace.name] },
   }));
   const axis = { linecolor: line, tickcolor: line, gridcolor: line };
-  const scale = (
-    flip,
-  ) => (log
+  const scale = (flip) => (log
     ? {
       type: "log",
       autorange: false,

@@ -159,12 +159,9 @@ function legend() {
     );
   return el(
     "p.legend",
-    sign(svg("path.mark-predicted", { d: "M2,5v5H18v-5" }), "predicted"),
-    sign(
-      svg("rect.mark-selected", { x: 2, y: 2, width: 16, height: 10, rx: 2 }),
-      "selected",
-    ),
-    sign(svg("path.mark-gold", { d: "M1,5H19M1,8H19" }), "gold answer", "of-gold"),
+    sign(svg("path.mark-predicted", "M2,5v5H18v-5"), "predicted"),
+    sign(svg("rect.mark-selected", [2, 2, 16, 10, 2]), "selected"),
+    sign(svg("path.mark-gold", "M1,5H19M1,8H19"), "gold answer", "of-gold"),
     sign(hollow(10, 11, "start", 5), "highest start"),
     sign(hollow(10, 3, "end", 5), "highest end"),
     el("span.role-quiet.elsewhere", "grey words: owned by another window"),

@@ -167,35 +167,29 @@ function mark(over, model) {
     if (inside.length) {
       const [a, b] = reach(inside[0], inside.at(-1));
       const y = row * windows.length + 2;
-      parts.push(svg("path.mark-gold", { d: `M${a},${y}H${b}M${a},${y + 3}H${b}` }));
+      parts.push(svg("path.mark-gold", `M${a},${y}H${b}M${a},${y + 3}H${b}`));
     }
   }
   if (windows.length > 1) {
     const w = windows[model.window.index];
     parts.push(
-      svg("rect.this-row", {
-        x: w.docStart * column,
-        y: w.index * row - 0.5,
-        width: (w.docStop - w.docStart) * column,
-        height: row,
-      }),
+      svg("rect.this-row", [
+        w.docStart * column,
+        w.index * row - 0.5,
+        (w.docStop - w.docStart) * column,
+        row,
+      ]),
     );
   }
   if (page.predicted) {
     const [a, b] = reach(page.predicted.start, page.predicted.end);
     const y = (page.predicted.window + 1) * row;
-    parts.push(svg("path.mark-predicted", { d: `M${a},${y - 3}v4H${b}v-4` }));
+    parts.push(svg("path.mark-predicted", `M${a},${y - 3}v4H${b}v-4`));
   }
   if (page.selection) {
     const [a, b] = reach(page.selection.start, page.selection.end);
     parts.push(
-      svg("rect.mark-selected", {
-        x: a - 1,
-        y: page.selection.window * row - 1,
-        width: b - a + 2,
-        height: row,
-        rx: 1.5,
-      }),
+      svg("rect.mark-selected", [a - 1, page.selection.window * row - 1, b - a + 2, row, 1.5]),
     );
   }
   over.replaceChildren(...parts);
@@ -276,9 +270,7 @@ function point(over, model, place) {
   const { x, y } = centreOf(model, place);
   const row = rowHeight(model.page.reading.windows.length);
   const wide = Math.max(6, model.width / model.page.reading.tokens.length);
-  over.append(
-    svg("rect.cursor", { x: x - wide / 2, y: y - row / 4 - 1, width: wide, height: row / 2 + 2 }),
-  );
+  over.append(svg("rect.cursor", [x - wide / 2, y - row / 4 - 1, wide, row / 2 + 2]));
 }
 
 // The strongest token within a finger's width of the pointer, in the half-row under it.

@@ -408,10 +408,7 @@ function drawTable(held) {
     table({
       caption,
       head: [words.token, words.position, words.row_of, words.column_of],
-      rows: w.tokens.map((
-        token,
-        p,
-      ) => [
+      rows: w.tokens.map((token, p) => [
         token,
         String(p),
         print(exact?.row[p] ?? weight(held, still, p)),
@@ -444,11 +441,7 @@ function readout({ model, pin, sides, point }, at, above, below, exact) {
     best.flatMap((
       [x, p],
       k,
-    ) => [
-      k ? ", " : " ",
-      el("bdi.read-token", w.tokens[p]),
-      ` ${fixed(x, exact ? 3 : 2)}`,
-    ]);
+    ) => [k ? ", " : " ", el("bdi.read-token", w.tokens[p]), ` ${fixed(x, exact ? 3 : 2)}`]);
   const list = (lane) => {
     const best = top(lane);
     return best.length ? named(best) : [` ${words.faint}`];
@@ -510,12 +503,7 @@ function drawSummaries(held, found) {
             svg(
               "svg.summary-bar",
               { width: 70 * page.scale, height: 10 * page.scale, "aria-hidden": "true" },
-              svg("rect.ink", {
-                x: 0,
-                y: 0,
-                width: Math.max(0, (70 * page.scale * x) / top),
-                height: 10 * page.scale,
-              }),
+              svg("rect.ink", [0, 0, Math.max(0, (70 * page.scale * x) / top), 10 * page.scale]),
             ),
             el(
               "span.tabular",

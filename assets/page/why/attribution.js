@@ -84,7 +84,7 @@ function make(root, held) {
       svg(
         "svg",
         { width: 14, height: 14, "aria-hidden": "true" },
-        svg("rect", { class: `bar ${name}`, x: 4, y: 2, width: 6, height: 11 }),
+        svg("rect", [4, 2, 6, 11], { class: `bar ${name}` }),
       ),
       text,
     );
@@ -215,11 +215,7 @@ function drawQuestion(held) {
   const request = { what: "question", span: true, target: true };
   if (!model.wanted(request)) {
     question.replaceChildren(
-      el(
-        "button.act",
-        { id: "why-question-run", onclick: () => model.want(request) },
-        words.run,
-      ),
+      el("button.act", { id: "why-question-run", onclick: () => model.want(request) }, words.run),
     );
     return;
   }

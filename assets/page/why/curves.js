@@ -30,11 +30,11 @@ function legend(curves) {
   return el(
     "p.legend",
     curves.lines.map((line, k) =>
-      key(svg("line", { class: `curve line-${k}`, x1: 0, x2: 28, y1: 6, y2: 6 }), line.name)
+      key(svg("line", [0, 6, 28, 6], { class: `curve line-${k}` }), line.name)
     ),
     key([
-      svg("rect.band", { x: 0, y: 1, width: 28, height: 10 }),
-      svg("line.curve.line-random", { x1: 0, x2: 28, y1: 6, y2: 6 }),
+      svg("rect.band", [0, 1, 28, 10]),
+      svg("line.curve.line-random", [0, 6, 28, 6]),
     ], `${words.random} (${deletion.orders}, ${insertion.orders})`),
   );
 }
@@ -51,15 +51,11 @@ function chart(what, { sizes, lines, bands }, width, scale) {
     ...band.low.map((f, k) => `${x(k)},${y(f)}`).reverse(),
   ].join(" ");
   const rules = ticks(y, { room: 40 * scale }).map(({ at, text }) => [
-    svg("line.rule", { x1: left, x2: width - right, y1: at, y2: at }),
-    svg("text.quiet", { x: left - 6, y: at + 4, "text-anchor": "end" }, text),
+    svg("line.rule", [left, at, width - right, at]),
+    svg("text.quiet", [left - 6, at + 4, "end"], text),
   ]);
   const labels = sizes.map((size, k) =>
-    svg(
-      "text",
-      { x: x(k), y: height - bottom + 16 * scale, "text-anchor": "middle" },
-      String(size),
-    )
+    svg("text", [x(k), height - bottom + 16 * scale, "middle"], String(size))
   );
   const said = lines.map((l) => `${l.name}: ${l[what].map((f) => fixed(f)).join(", ")}`).join("; ");
   return el(
@@ -70,9 +66,9 @@ function chart(what, { sizes, lines, bands }, width, scale) {
       { width, height, role: "img", "aria-label": `${words[what]}. ${said}` },
       rules,
       svg("polygon.band", { points: edge }),
-      svg("path.curve.line-random", { d: path(band.middle) }),
+      svg("path.curve.line-random", path(band.middle)),
       [...lines].reverse().map((line) =>
-        svg("path", { class: `curve line-${lines.indexOf(line)}`, d: path(line[what]) })
+        svg("path", path(line[what]), { class: `curve line-${lines.indexOf(line)}` })
       ),
       labels,
     ),

@@ -69,23 +69,20 @@ function cloud(view, { sets, scale, wordsOf }, x, width) {
   const [foot, head] = [room + 18 * scale, 16 * scale];
   view.at = Math.min(view.at, order.length - 1);
   const dots = order.map((k, at) =>
-    svg("circle.set", {
+    svg("circle.set", [spots[at].x, foot - spots[at].y - 1, r], {
       role: "img",
       tabindex: at === view.at ? 0 : -1,
       dataset: { at },
       "aria-label": `${wordsOf(k)}: ${words.drop} ${fixed(sets.drops[k])}`,
-      cx: spots[at].x,
-      cy: foot - spots[at].y - 1,
-      r,
     })
   );
   const node = svg(
     "svg.cloud",
     { width, height: foot + 20 * scale, role: "group", "aria-label": words.dots },
     ...band(sets, x, foot, head),
-    svg("line.axis-line", { x1: 0, x2: width, y1: foot, y2: foot }),
+    svg("line.axis-line", [0, foot, width, foot]),
     ticks(x, { room: 60 * scale, em: 12 * scale }).map(({ at, text }) =>
-      svg("text.quiet", { x: at, y: foot + 15 * scale, "text-anchor": "middle" }, text)
+      svg("text.quiet", [at, foot + 15 * scale, "middle"], text)
     ),
     dots,
   );
@@ -100,8 +97,8 @@ function cloud(view, { sets, scale, wordsOf }, x, width) {
 function band({ low, high }, x, foot, head) {
   const [a, b] = [x(low), x(high)];
   return [
-    svg("rect.band", { x: a, y: head, width: Math.max(1, b - a), height: foot - head }),
-    svg("text.quiet", { x: (a + b) / 2, y: head - 4, "text-anchor": "middle" }, words.chance_band),
+    svg("rect.band", [a, head, Math.max(1, b - a), foot - head]),
+    svg("text.quiet", [(a + b) / 2, head - 4, "middle"], words.chance_band),
   ];
 }
 
@@ -142,20 +139,17 @@ function listen(view, node, dots, say) {
 function method({ name, chosen, data, missing }, x, width, { sets, scale }) {
   const height = 30 * scale;
   const [y, size] = [height / 2, 7 * scale];
-  const mark = data && svg("path", {
-    class: `stand ${data.standing}`,
-    d: `M${x(data.drop)},${y - size}l${size},${size}l${-size},${size}l${-size},${-size}Z`,
-  });
+  const mark = data &&
+    svg(
+      "path",
+      `M${x(data.drop)},${y - size}l${size},${size}l${-size},${size}l${-size},${-size}Z`,
+      { class: `stand ${data.standing}` },
+    );
   const lane = svg(
     "svg.stand-lane",
     { width, height, "aria-hidden": "true" },
-    svg("rect.band", {
-      x: x(sets.low),
-      y: 0,
-      width: Math.max(1, x(sets.high) - x(sets.low)),
-      height,
-    }),
-    svg("line.rule", { x1: 0, x2: width, y1: y, y2: y }),
+    svg("rect.band", [x(sets.low), 0, Math.max(1, x(sets.high) - x(sets.low)), height]),
+    svg("line.rule", [0, y, width, y]),
     mark,
   );
   return [

@@ -305,12 +305,8 @@ function lane(
   node.setAttribute("width", width);
   node.setAttribute("height", height);
   const bars = list.filter((c) => tall(c) >= 1).map((c) =>
-    svg("rect", {
+    svg("rect", [c.x - thick / 2, up ? height - tall(c) : 0, thick, tall(c)], {
       class: `bar ${kinds[side]}${c.value < 0 ? " against" : ""}`,
-      x: c.x - thick / 2,
-      y: up ? height - tall(c) : 0,
-      width: thick,
-      height: tall(c),
     })
   );
   const taken = [];

@@ -37,14 +37,8 @@ function dot(row, d, x, y, size, page, words) {
       dataset: { span: `${row.window} ${d.start} ${d.end}`, says: label },
       ...pressed(() => page.select({ window: row.window, start: d.start, end: d.end })),
     },
-    svg("rect", {
-      x: x - size * 2,
-      y: y - size * 2,
-      width: size * 4,
-      height: size * 4,
-      fill: "transparent",
-    }),
-    svg("circle", { class: d.owned ? "own" : "foreign", cx: x, cy: y, r: size }),
+    svg("rect", [x - size * 2, y - size * 2, size * 4, size * 4], { fill: "transparent" }),
+    svg("circle", [x, y, size], { class: d.owned ? "own" : "foreign" }),
   );
 }
 
@@ -69,8 +63,8 @@ export function draw(stage, picture, page, held) {
   });
   for (const { at, text } of ticks(x, { room: (right - left) / 8, em, least: 1 })) {
     root.append(
-      svg("path.rule", { d: `M${at},${top}V${height}` }),
-      svg("text.quiet", { x: at, y: top - em * 0.5, "text-anchor": "middle" }, text),
+      svg("path.rule", `M${at},${top}V${height}`),
+      svg("text.quiet", [at, top - em * 0.5, "middle"], text),
     );
   }
   rows.forEach((row, k) => {
@@ -78,26 +72,27 @@ export function draw(stage, picture, page, held) {
     const y = base + (narrow ? tall * 0.68 : tall / 2);
     const best = row.spans[0];
     root.append(
-      svg("text", {
-        x: 0,
-        y: narrow ? base + em * 1.1 : y + em * 0.3,
-        class: row.beats ? "" : "quiet",
-      }, `${words.window} ${row.window + 1}`),
+      svg(
+        "text",
+        [0, narrow ? base + em * 1.1 : y + em * 0.3],
+        { class: row.beats ? "" : "quiet" },
+        `${words.window} ${row.window + 1}`,
+      ),
     );
     root.append(
       svg(
         "path.null-rule",
-        { d: `M${x(row.null)},${y - em * 0.62}v${em * 1.24}` },
+        `M${x(row.null)},${y - em * 0.62}v${em * 1.24}`,
         svg("title", `${words.null} ${row.null_printed}`),
       ),
     );
     if (k === 0) {
       root.append(
-        svg("text.quiet", {
-          x: x(row.null) + (x(row.null) > right - em * 6 ? -5 : 5),
-          y: narrow ? y + em * 0.3 : y - em * 0.45,
-          "text-anchor": x(row.null) > right - em * 6 ? "end" : "start",
-        }, words.null),
+        svg("text.quiet", [
+          x(row.null) + (x(row.null) > right - em * 6 ? -5 : 5),
+          narrow ? y + em * 0.3 : y - em * 0.45,
+          x(row.null) > right - em * 6 ? "end" : "start",
+        ], words.null),
       );
     }
     for (const d of row.spans.toReversed()) {
@@ -110,9 +105,8 @@ export function draw(stage, picture, page, held) {
     root.append(
       svg(
         "text",
+        [at, narrow ? base + em * 1.1 : y + em * 0.3],
         {
-          x: at,
-          y: narrow ? base + em * 1.1 : y + em * 0.3,
           class: `words small${row.beats ? "" : " pale"}`,
           onclick: () => page.select({ window: row.window, start: best.start, end: best.end }),
         },
@@ -176,21 +170,14 @@ export function select(_stage, _picture, page, held) {
     const chosen = same(page.selection, window, { start, end });
     g.setAttribute("aria-pressed", String(Boolean(chosen)));
     if (chosen) {
-      marks.push(
-        svg("rect.mark-selected", {
-          x: x - r * 1.9,
-          y: y - r * 1.9,
-          width: r * 3.8,
-          height: r * 3.8,
-          rx: 3,
-        }),
-      );
+      marks.push(svg("rect.mark-selected", [x - r * 1.9, y - r * 1.9, r * 3.8, r * 3.8, 3]));
     }
     if (page.answer !== null && same(page.predicted, window, { start, end })) {
       marks.push(
-        svg("path.mark-predicted", {
-          d: `M${x - r * 1.9},${y + r * 1.3}v${r * 1.2}h${r * 3.8}v${-r * 1.2}`,
-        }),
+        svg(
+          "path.mark-predicted",
+          `M${x - r * 1.9},${y + r * 1.3}v${r * 1.2}h${r * 3.8}v${-r * 1.2}`,
+        ),
       );
     }
   });

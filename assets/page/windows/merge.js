@@ -60,8 +60,8 @@ function chart(data, page, held, words, redraw) {
   const y = (rank) => top + (rank && rank <= SHOWN ? rank - 0.5 : SHOWN + 0.6) * row;
   const root = drawing(wide, height, { role: "group", "aria-label": words.chart, class: "ranks" });
   for (let rank = 1; rank <= SHOWN; rank += 1) {
-    root.append(svg("path.rule", { d: `M${left},${y(rank)}H${wide - right}` }));
-    if (stacked) root.append(svg("text.quiet", { x: 0, y: y(rank) + em * 0.3 }, rank));
+    root.append(svg("path.rule", `M${left},${y(rank)}H${wide - right}`));
+    if (stacked) root.append(svg("text.quiet", [0, y(rank) + em * 0.3], rank));
   }
   const below = data.spans.filter((_, k) =>
     !(data.columns[0].ranks[k] <= SHOWN && data.columns[0].ranks[k])
@@ -69,11 +69,7 @@ function chart(data, page, held, words, redraw) {
   root.append(
     svg(
       "text.quiet",
-      {
-        x: stacked ? 0 : left - em * 0.6,
-        y: y(null) + em * 0.3,
-        "text-anchor": stacked ? "start" : "end",
-      },
+      [stacked ? 0 : left - em * 0.6, y(null) + em * 0.3, stacked ? "start" : "end"],
       stacked || !below
         ? words.lower
         : `${words.lower}: ${clipped(below, Math.floor((left - em * 5) / (em * 0.5)))}`,
@@ -105,22 +101,21 @@ function chart(data, page, held, words, redraw) {
       svg("polyline.grab", { points: points.join(" ") }),
       svg("polyline.stroke", { points: points.join(" ") }),
       points.map(([cx, cy], c) =>
-        svg("circle", {
+        svg("circle", [
           cx,
           cy,
-          r: em * (data.columns.filter((q) => !q.pair)[c].ranks[k] === 1 ? 0.42 : 0.2),
-          class: data.columns.filter((q) => !q.pair)[c].ranks[k] === 1 ? "won" : "node",
-        })
+          em * (data.columns.filter((q) => !q.pair)[c].ranks[k] === 1 ? 0.42 : 0.2),
+        ], { class: data.columns.filter((q) => !q.pair)[c].ranks[k] === 1 ? "won" : "node" })
       ),
     );
     if (!stacked && first && first <= SHOWN) {
       const fit = Math.floor((left - em * 2.2) / (em * 0.5));
       group.append(
-        svg("text.words.small", {
-          x: left - em * 0.6,
-          y: y(first) + em * 0.3,
-          "text-anchor": "end",
-        }, `${first}  ${clipped(span.text, fit)}`),
+        svg(
+          "text.words.small",
+          [left - em * 0.6, y(first) + em * 0.3, "end"],
+          `${first}  ${clipped(span.text, fit)}`,
+        ),
       );
     }
     return group;
@@ -140,9 +135,11 @@ function pair(root, { legal, reason }, x, y, em, words) {
   const r = em * 0.42;
   const title = svg("title", legal ? words.legal_pair : `${words.illegal_pair} ${reason}`);
   root.append(
-    legal ? svg("circle.ring", { cx: x, cy: y(1), r }, title) : svg("path.cross", {
-      d: `M${x - r},${y(1) - r}l${2 * r},${2 * r}m0,${-2 * r}l${-2 * r},${2 * r}`,
-    }, title),
+    legal ? svg("circle.ring", [x, y(1), r], title) : svg(
+      "path.cross",
+      `M${x - r},${y(1) - r}l${2 * r},${2 * r}m0,${-2 * r}l${-2 * r},${2 * r}`,
+      title,
+    ),
   );
 }
 
@@ -169,38 +166,25 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
     const text = `${column.short}${column.sound ? "" : " *"}`;
     if (stacked) {
       group.append(
-        svg("rect", { x: x(c) - gap / 2, y: 0, width: gap, height: top, fill: "transparent" }),
-        svg("text", {
-          x: 0,
-          y: 0,
+        svg("rect", [x(c) - gap / 2, 0, gap, top], { fill: "transparent" }),
+        svg("text", [0, 0], {
           transform: `translate(${x(c) + em * 0.25},${top - em * 0.5}) rotate(-55)`,
         }, text),
       );
     } else {
       const lines = broken(text);
       group.append(
-        svg("rect", {
-          x: x(c) - gap / 2 + 2,
-          y: 0,
-          width: gap - 4,
-          height: top - em * 0.4,
-          fill: "transparent",
-        }),
+        svg("rect", [x(c) - gap / 2 + 2, 0, gap - 4, top - em * 0.4], { fill: "transparent" }),
         ...lines.map((line, k) =>
-          svg("text", {
-            x: x(c),
-            y: top - em * (0.9 + 1.15 * (lines.length - 1 - k)),
-            "text-anchor": "middle",
-          }, line)
+          svg("text", [x(c), top - em * (0.9 + 1.15 * (lines.length - 1 - k)), "middle"], line)
         ),
       );
     }
     root.append(group);
     if (compared || chosen) {
       root.append(
-        svg("path", {
+        svg("path", `M${x(c) - em * 0.9},${top - em * 0.3}h${em * 1.8}`, {
           class: compared ? "compare-bar" : "chosen-bar",
-          d: `M${x(c) - em * 0.9},${top - em * 0.3}h${em * 1.8}`,
         }),
       );
     }
@@ -316,10 +300,7 @@ function offset(picture, page, words) {
       el("th", { scope: "row" }, r.name),
       cell(r.before),
       ...(moved
-        ? [
-          cell(r.after, r.moves),
-          el("td.role-quiet", r.moves ? words.moves : words.still),
-        ]
+        ? [cell(r.after, r.moves), el("td.role-quiet", r.moves ? words.moves : words.still)]
         : []),
     )
   );
@@ -327,14 +308,7 @@ function offset(picture, page, words) {
     "section.offset",
     el(
       "h3",
-      el(
-        "label",
-        { for: "windows-offset" },
-        words.add,
-        " ",
-        el("i", "c"),
-        ` ${words.to_window} `,
-      ),
+      el("label", { for: "windows-offset" }, words.add, " ", el("i", "c"), ` ${words.to_window} `),
       choice,
     ),
     el(

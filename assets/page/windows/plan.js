@@ -167,9 +167,7 @@ function paintPicture(view, bar = true) {
       `${picture.words.pieces} ${held.range.from}–${held.range.to - 1}`;}
   if (focused && bar) nodes.zoom.querySelector(`[data-keep="${focused}"]`)?.focus();
   if (held.at !== undefined) point(view, held.at, false);
-  else {nodes.readout.replaceChildren(
-      el("div.readout.role-quiet", picture.words.hint),
-    );}
+  else nodes.readout.replaceChildren(el("div.readout.role-quiet", picture.words.hint));
 }
 
 function legend({ words }, layout) {
@@ -315,9 +313,7 @@ export function draw(stage, picture, page, held) {
   nodes.said.replaceChildren(...shown.said.map((s) => el("p", s)));
   nodes.rerun.disabled = shown.same;
   nodes.rerun.classList.toggle("filled", !shown.same);
-  nodes.legend.replaceChildren(
-    ...legend(picture, view.layout),
-  );
+  nodes.legend.replaceChildren(...legend(picture, view.layout));
   nodes.offer.replaceChildren(
     ...(shown.same
       ? [

@@ -75,19 +75,13 @@ function landmarks(page, from, to, x, width, em) {
 function spanMark(span, kind, x, top, height) {
   const [a, b] = [x(span.start), Math.max(x(span.end + 1), x(span.start) + 5)];
   if (kind === "selected") {
-    return svg("rect.mark-selected", {
-      x: a - 1.5,
-      y: top - 4,
-      width: b - a + 3,
-      height: height + 8,
-      rx: 2,
-    });
+    return svg("rect.mark-selected", [a - 1.5, top - 4, b - a + 3, height + 8, 2]);
   }
   const y = top + height + (kind === "gold" ? 7 : 3);
   if (kind === "gold") {
-    return svg("path.mark-gold", { d: `M${a},${y}H${b}M${a},${y + 3}H${b}` });
+    return svg("path.mark-gold", `M${a},${y}H${b}M${a},${y + 3}H${b}`);
   }
-  return svg("path.mark-predicted", { d: `M${a},${y}v5H${b}v-5` });
+  return svg("path.mark-predicted", `M${a},${y}v5H${b}v-5`);
 }
 
 /** The gold answers as word pieces, for those that stand in the paragraph. */
@@ -134,7 +128,7 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
   root.append(
     svg(
       "defs",
-      svg("clipPath", { id: cut }, svg("rect", { x: 0, y: 0, width, height })),
+      svg("clipPath", { id: cut }, svg("rect", [0, 0, width, height])),
       svg("pattern", {
         id: `${cut}-hatch`,
         width: 6,
@@ -150,12 +144,13 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
     const b = layout.stops[w];
     if (!seen(a, b)) return;
     body.append(
-      svg("path", {
-        class: `tent${many ? " many" : ""}`,
-        d: `${
+      svg(
+        "path",
+        `${
           path([[a, 0], [a + 0.5, 0], [(a + b) / 2, (b - a - 1) / 2], [b - 0.5, 0], [b, 0]], x, y)
         }`,
-      }),
+        { class: `tent${many ? " many" : ""}` },
+      ),
     );
   });
   const line = envelope(layout, from, to);
@@ -167,21 +162,16 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
       under.push([d, h], [d + 1, h]);
     }
     body.append(
-      svg("path.lost", {
+      svg("path.lost", `${path([[z.from, 0], ...under, [z.to, 0]], x, y)}Z`, {
         fill: `url(#${cut}-hatch)`,
-        d: `${path([[z.from, 0], ...under, [z.to, 0]], x, y)}Z`,
       }),
     );
   });
-  body.append(svg("path.envelope", { d: path(line, x, y) }));
+  body.append(svg("path.envelope", path(line, x, y)));
   for (const [a, b, n] of layout.copies) {
     if (!seen(a, b)) continue;
     body.append(
-      svg("rect.ink", {
-        x: x(a),
-        y: ribbon.top,
-        width: Math.max(0.5, x(b) - x(a)),
-        height: ribbon.height,
+      svg("rect.ink", [x(a), ribbon.top, Math.max(0.5, x(b) - x(a)), ribbon.height], {
         "fill-opacity": Math.min(0.75, 0.1 + 0.16 * (n - 1)),
       }),
     );
@@ -189,11 +179,12 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
   layout.owners.forEach(([a, , w], k) => {
     if (k && seen(a, a + 1) && a > from && !small) {
       body.append(
-        svg("path.handover", {
-          d: `M${x(a)},${y(heightIn(layout.starts[w], layout.stops[w], a))}V${
+        svg(
+          "path.handover",
+          `M${x(a)},${y(heightIn(layout.starts[w], layout.stops[w], a))}V${
             ribbon.top + ribbon.height
           }`,
-        }),
+        ),
       );
     }
   });
@@ -227,11 +218,7 @@ function lostCount(root, zone, x, base, em) {
   const room = x(zone.to) - x(zone.from);
   if (room < em * 0.6 * text.length) return;
   root.append(
-    svg("text.lost-count", {
-      x: (x(zone.from) + x(zone.to)) / 2,
-      y: base - em * 0.35,
-      "text-anchor": "middle",
-    }, text),
+    svg("text.lost-count", [(x(zone.from) + x(zone.to)) / 2, base - em * 0.35, "middle"], text),
   );
 }
 
@@ -245,15 +232,13 @@ function annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, to
     const half = text.length * em * 0.25;
     const at = clamp((left + right) / 2, half, width - half);
     if (at - half < free) continue;
-    root.append(
-      svg("text.quiet", { x: at, y: top - em * 0.45, "text-anchor": "middle" }, text),
-    );
+    root.append(svg("text.quiet", [at, top - em * 0.45, "middle"], text));
     free = at + half + em * 0.4;
   }
   for (const { at, text } of landmarks(page, from, to, x, width, em)) {
     root.append(
-      svg("path.rule", { d: `M${at + 0.5},${bottom + em * 0.55}v${em * 0.3}` }),
-      svg("text.words.small", { x: at, y: bottom + em * 1.8, direction: "auto" }, text),
+      svg("path.rule", `M${at + 0.5},${bottom + em * 0.55}v${em * 0.3}`),
+      svg("text.words.small", [at, bottom + em * 1.8], { direction: "auto" }, text),
     );
   }
   for (const { value: d } of ticks(x, { room: em * 9, least: 1 })) {
@@ -261,11 +246,11 @@ function annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, to
     const at = x(d + 0.5);
     if (at > width - em) continue;
     root.append(
-      svg("text.quiet", {
-        x: Math.max(at, em * 0.3),
-        y: bottom + em * 3,
-        "text-anchor": d === from ? "start" : "middle",
-      }, d),
+      svg(
+        "text.quiet",
+        [Math.max(at, em * 0.3), bottom + em * 3, d === from ? "start" : "middle"],
+        d,
+      ),
     );
   }
 }
@@ -274,15 +259,7 @@ function annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, to
 export function overview(layout, range, page, label) {
   const drawn = tents(layout, { from: 0, to: layout.n }, page, label, { small: true });
   const [a, b] = [drawn.x(range.from), drawn.x(range.to)];
-  drawn.root.append(
-    svg("rect.viewport", {
-      x: a,
-      y: 1,
-      width: Math.max(6, b - a),
-      height: drawn.height - 3,
-      rx: 2,
-    }),
-  );
+  drawn.root.append(svg("rect.viewport", [a, 1, Math.max(6, b - a), drawn.height - 3, 2]));
   drawn.root.classList.add("overview");
   return drawn;
 }

@@ -90,13 +90,7 @@ export function readingSheet(data, answer, threshold) {
       "Where is the answer?",
       texts(data.question, data.context),
       task(1, "Mark it", el("p", "Underline the words that answer the question, if any do.")),
-      task(
-        2,
-        "Start and end",
-        el("p", STRIPS),
-        some && el("p", some),
-        strips(words, false),
-      ),
+      task(2, "Start and end", el("p", STRIPS), some && el("p", some), strips(words, false)),
       task(
         3,
         "The pairs",
