@@ -3,16 +3,18 @@
 // they are chosen.
 
 import { fixed } from "../shared/numbers.js";
-import { itemAt, listen } from "./keys.js";
-import { el, focusIn, svg } from "../shared/dom.js";
+import { el, focusIn, sized, svg } from "../shared/dom.js";
+import { selectable } from "../shared/keys.js";
 import {
   boxes,
   breakLines,
   centre,
+  item,
+  itemAt,
   makeLine,
-  markSpan,
-  measure,
-  pieceTicks,
+  markText,
+  settle,
+  tabStop,
 } from "../shared/lines.js";
 import { words } from "./words.js";
 
@@ -46,7 +48,16 @@ export function tagText() {
   const root = el("div.bio-text", { role: "group" }, rows);
   /** @type {any} */
   const view = { root, rows, key: "", lines: [], unfolded: new Set(), pending: null, model: null };
-  listen(view, () => mark(view));
+  selectable(root, {
+    rows: ["hit", "word"],
+    drags: ["hit", "word"],
+    now: () => ({ chosen: view.model.page.selection, dir: view.lines[0]?.dir }),
+    commit: (span) => view.model.page.select({ window: null, ...span }),
+    pend: (span) => {
+      view.pending = span;
+      mark(view);
+    },
+  });
   return {
     root,
     draw(model) {
@@ -123,8 +134,7 @@ export function stretches(p, keep, sure, unfolded = []) {
 function lay(view) {
   const { model, rows, unfolded } = view;
   const { page, p, keep, sure, joins } = model;
-  const focused = focusIn(view.root);
-  const held = focused ? focused.dataset.doc ?? focused.dataset.first : null;
+  const held = item(focusIn(view.root));
   const { context, tokens } = page.reading;
   view.text = { context, tokens };
   const whole = stretches(p, keep, sure, unfolded).map(([a, b]) => {
@@ -150,13 +160,8 @@ function lay(view) {
   }
   if (at < tokens.length) nodes.push(folded(view, at, tokens.length - 1));
   rows.replaceChildren(...nodes);
-  view.lines.forEach(measure); // all reads before the first write: one layout
-  for (const line of view.lines) {
-    line.ticks = pieceTicks(line, tokens);
-    line.marks.setAttribute("width", line.width);
-    line.marks.setAttribute("height", line.height);
-  }
-  if (held !== null) itemAt(view.root, "hit", Number(held))?.focus({ preventScroll: true });
+  settle(view.lines, tokens);
+  if (held) itemAt(view.root, "hit", held.first)?.focus({ preventScroll: true });
 }
 
 function folded(view, first, last) {
@@ -198,15 +203,12 @@ function fill({ model, lines, rows }) {
     );
     const tall = k === 0 || high >= 0.1; // a line where nothing is tagged needs no room for it
     const height = tall ? full + top : Math.max(4 * size, high * full + 3 * size);
-    line.above.setAttribute("width", line.width);
-    line.above.setAttribute("height", height);
+    sized(line.above, line.width, height);
     line.above.replaceChildren(
       bars(line, model, { size, full, height, first: k === 0, tall }),
       hits(line, model, height),
     );
-    const depth = below(line, model, size);
-    line.below.setAttribute("width", line.width);
-    line.below.setAttribute("height", Math.max(2, depth));
+    sized(line.below, line.width, Math.max(2, below(line, model, size)));
   });
 }
 
@@ -360,40 +362,8 @@ function lossLane(line, { loss, floor, top, name }, parts, y, size) {
   return y + full + 16 * size;
 }
 
-function mark(view) {
-  const { model, lines, text, root, pending } = view;
-  const { page } = model;
-  const chosen = page.selection;
-  for (const line of lines) {
-    const parts = [...line.ticks];
-    for (const g of page.reading.gold) {
-      const inside = [...line.spans.keys()].filter((d) =>
-        text.tokens[d].start < g.end && text.tokens[d].end > g.start
-      );
-      if (inside.length) parts.push(...markSpan(line, "gold", inside[0], inside.at(-1)));
-    }
-    if (page.predicted && page.answer !== null) {
-      parts.push(...markSpan(line, "predicted", page.predicted.start, page.predicted.end));
-    }
-    if (chosen) parts.push(...markSpan(line, "selected", chosen.start, chosen.end));
-    if (pending) parts.push(...markSpan(line, "pending", pending.start, pending.end));
-    line.marks.replaceChildren(...parts);
-  }
-  root.querySelectorAll("[aria-pressed=true]").forEach((node) =>
-    node.removeAttribute("aria-pressed")
-  );
-  if (chosen) {
-    root.querySelectorAll(".word").forEach((node) => {
-      if (Number(node.dataset.first) <= chosen.end && Number(node.dataset.last) >= chosen.start) {
-        node.setAttribute("aria-pressed", "true");
-      }
-    });
-    itemAt(root, "hit", chosen.start)?.setAttribute("aria-pressed", "true");
-  }
-  if (!root.querySelector(".hit[tabindex='0'], .word[tabindex='0']")) {
-    (itemAt(root, "hit", chosen?.start ?? -1) ?? root.querySelector(".hit"))?.setAttribute(
-      "tabindex",
-      "0",
-    );
-  }
+function mark({ model: { page }, lines, root, pending }) {
+  const predicted = page.answer === null ? null : page.predicted;
+  markText(root, lines, page.reading, { predicted, chosen: page.selection, pending });
+  tabStop(root, "hit", page.selection?.start);
 }

@@ -1,8 +1,8 @@
 // Arrows of ½ (y - p) on the paragraph's own words: up where a step raises the logit, down where it
 // lowers it. Start above, end below.
 
-import { el, svg } from "../shared/dom.js";
-import { breakLines, centre, makeLine, markSpan, measure } from "../shared/lines.js";
+import { el, sized, svg } from "../shared/dom.js";
+import { breakLines, centre, folding, makeLine, markSpan, settle } from "../shared/lines.js";
 import { joiner, SIDES } from "./math.js";
 import { fixed } from "../shared/numbers.js";
 
@@ -51,20 +51,12 @@ function layout(host, picture, page, w, width, key, pull) {
       })
     );
   const open = broken.map((line) => broken.length <= MANY || strong(line));
-  const lines = [];
-  const nodes = [];
-  broken.forEach((line, k) => {
-    if (open[k]) {
-      lines.push(makeLine(line, text, broken.dir));
-      nodes.push(lines.at(-1).node);
-    } else if (k === 0 || open[k - 1]) {
-      let count = 0;
-      for (let m = k; m < broken.length && !open[m]; m += 1) {
-        count += (broken[m].units.at(-1)?.last ?? 0) - broken[m].units[0].first + 1;
-      }
-      nodes.push(el("p.role-quiet", `… ${count} tokens, none pulled by more than 0.01`));
-    }
-  });
+  const lines = broken.map((line) => makeLine(line, text, broken.dir));
+  const fold = (from, to) => {
+    const count = lines[to].last - lines[from].first + 1;
+    return el("p.role-quiet", `… ${count} tokens, none pulled by more than 0.01`);
+  };
+  const nodes = folding(open, (k) => lines[k].node, fold);
   const beside = el("p.outside-pull.tabular");
   host.replaceChildren(
     el(
@@ -75,10 +67,9 @@ function layout(host, picture, page, w, width, key, pull) {
     ...nodes,
     beside,
   );
-  lines.forEach(measure);
-  for (const line of lines) {
-    line.marks.setAttribute("width", line.width);
-    line.marks.setAttribute("height", line.height);
+  const shown = lines.filter((_, k) => open[k]);
+  settle(shown);
+  for (const line of shown) {
     line.marks.replaceChildren(
       ...picture.golds.flatMap((g) => markSpan(line, "gold", g.start, g.end)),
     );
@@ -87,7 +78,7 @@ function layout(host, picture, page, w, width, key, pull) {
       node.removeAttribute("tabindex");
     });
   }
-  return { key, lines, outside: beside };
+  return { key, lines: shown, outside: beside };
 }
 
 function lane(line, side, pull, w, size) {
@@ -101,8 +92,7 @@ function lane(line, side, pull, w, size) {
   const height = Math.ceil(
     Math.max(6, ...cells.map((c) => length(c.v) + (Math.abs(c.v) >= PRINTED ? 16 : 2) * size)),
   );
-  node.setAttribute("width", line.width);
-  node.setAttribute("height", height);
+  sized(node, line.width, height);
   const taken = [];
   node.replaceChildren(...cells.flatMap((c) => {
     const h = length(c.v);

@@ -129,6 +129,12 @@ export const headRow = (names) =>
 export const drawing = (width, height, about, ...content) =>
   svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, ...about }, content);
 
+/** Give a drawing that stands its size. */
+export function sized(node, width, height) {
+  node.setAttribute("width", width);
+  node.setAttribute("height", height);
+}
+
 /**
  * Buttons that open examples.
  * @param {{id: string, title: string}[]} examples

@@ -1,12 +1,13 @@
 // Selecting on a text with lanes: a start stem sets the start, an end stem the end, a word its
-// pieces; Shift extends, arrows move, Enter commits.
+// pieces, another bar its token; Shift extends, arrows move, Enter commits.
 
 import { isPress } from "./dom.js";
 import { dragging } from "./drag.js";
-import { item, itemAt } from "./paragraph.js";
+import { item, itemAt } from "./lines.js";
 import { middle } from "./tip.js";
 
-const ROWS = ["start", "word", "end"];
+/** @type {(doc: number | null, point?: any) => void} */
+const SILENT = () => {};
 
 /** The span that choosing an item gives, next to what is selected in this window. */
 export function spanFor({ row, first, last }, chosen, extend) {
@@ -19,11 +20,11 @@ export function spanFor({ row, first, last }, chosen, extend) {
 }
 
 /**
- * Wire a detail: `now()` gives {chosen, dir}, `commit(span)` selects, `pend(span or null)` shows
- * what Enter would select, `tell(doc, point)` reads out
- * there.
+ * Wire a text: `rows` are the rows of a line from above, "word" among them; `drags` the rows over
+ * which one drags. `now()` gives {chosen, dir}, `commit(span)` selects, `pend(span or null)` shows
+ * what Enter would select, `tell(doc, point)` reads out there.
  */
-export function selectable(root, { now, commit, pend, tell }) {
+export function selectable(root, { rows, drags = ["word"], now, commit, pend, tell = SILENT }) {
   let anchor = null;
   let pending = null;
   const clear = () => {
@@ -47,7 +48,7 @@ export function selectable(root, { now, commit, pend, tell }) {
   dragging(root, {
     at: (target) => {
       const found = item(target);
-      return found?.row === "word" ? found : null;
+      return found && drags.includes(found.row) ? found : null;
     },
     pend,
     commit,
@@ -80,7 +81,7 @@ export function selectable(root, { now, commit, pend, tell }) {
       commit(span);
       return;
     }
-    const to = target(root, found, event.key, now().dir);
+    const to = target(root, rows, found, event.key, now().dir);
     if (!to) return;
     event.preventDefault();
     if (event.shiftKey) {
@@ -96,22 +97,22 @@ export function selectable(root, { now, commit, pend, tell }) {
   });
 }
 
-function target(root, found, key, dir) {
+function target(root, rows, found, key, dir) {
   const forward = dir === "rtl" ? "ArrowLeft" : "ArrowRight";
   const sideways = { [forward]: 1, [dir === "rtl" ? "ArrowRight" : "ArrowLeft"]: -1 }[key];
-  const list = [...root.querySelectorAll(found.row === "word" ? ".word" : `.hit.${found.row}`)]
+  const list = [...root.querySelectorAll(`.${found.row}:is(.word, .hit)`)]
     .sort((a, b) => (item(a)?.first ?? 0) - (item(b)?.first ?? 0));
   if (key === "Home" || key === "End") return list.at(key === "Home" ? 0 : -1);
   if (sideways) return list[list.indexOf(found.node) + sideways] ?? null;
   const down = { ArrowDown: 1, ArrowUp: -1 }[key];
   if (!down) return null;
-  const row = ROWS[ROWS.indexOf(found.row) + down];
+  const row = rows[rows.indexOf(found.row) + down];
   if (row) return itemAt(root, row, found.first);
-  return nextLine(root, found.node, down);
+  return nextLine(root, found.node, down, rows.at(down > 0 ? 0 : -1));
 }
 
-// Past a line's end lane comes the next line's start lane, at the same place.
-function nextLine(root, node, down) {
+// Past a line's last row comes the next line's first, at the same place.
+function nextLine(root, node, down, row) {
   const lines = [...root.querySelectorAll(".line:not(.outside)")];
   const line = lines[lines.indexOf(node.closest(".line")) + down];
   if (!line) return null;
@@ -120,7 +121,7 @@ function nextLine(root, node, down) {
     return box.left + box.width / 2;
   };
   const x = middle(node);
-  return [...line.querySelectorAll(down > 0 ? ".hit.start" : ".hit.end")].sort((a, b) =>
+  return [...line.querySelectorAll(`.${row}:is(.word, .hit)`)].sort((a, b) =>
     Math.abs(middle(a) - x) - Math.abs(middle(b) - x)
   )[0] ?? null;
 }

@@ -5,9 +5,9 @@
 //   const lines = breakLines(host, text, width);
 //   const line = makeLine(lines[k], text);  // {node, above, below, marks, words}
 //   put line.node into the page, then
-//   measure(line);  // line.width, line.places ...; now centre(line, doc), boxes(line, from, to)
+//   settle([line], tokens);  // line.width, line.places ...; now centre(line, doc), boxes(line, from, to)
 
-import { el, svg } from "./dom.js";
+import { el, sized, svg } from "./dom.js";
 
 /**
  * @typedef {{from: number, to: number, first: number, last: number, lead: number}} Unit
@@ -144,10 +144,39 @@ export function makeLine(line, { context, joins, faded = NEVER }, dir) {
 }
 
 /**
- * Read where the units of a placed line stand, relative to its left edge; one layout for all of
- * them.
+ * A node for each open line; neighbours that are not open share one, which stands for lines `from`
+ * to `to`.
+ * @param {boolean[]} open
+ * @param {(k: number) => Node} line
+ * @param {(from: number, to: number) => Node} fold
  */
-export function measure(line) {
+export function folding(open, line, fold) {
+  const nodes = [];
+  for (let k = 0; k < open.length; k += 1) {
+    const from = k;
+    while (!open[k] && k + 1 < open.length && !open[k + 1]) k += 1;
+    nodes.push(open[k] ? line(k) : fold(from, k));
+  }
+  return nodes;
+}
+
+/**
+ * Measure lines that now stand in the page, all reads before the first write: one layout.
+ * @param {any[]} lines
+ * @param {any[] | null} tokens whose borders get a tick where no blank parts them
+ */
+export function settle(lines, tokens = null) {
+  const fresh = lines.filter((line) => !line.places);
+  fresh.forEach(measure);
+  for (const line of fresh) {
+    const ticked = tokens ?? line.source?.tokens;
+    line.ticks = ticked ? pieceTicks(line, ticked) : [];
+    sized(line.marks, line.width, line.height);
+  }
+}
+
+/** Read where the units of a placed line stand, relative to its left edge. */
+function measure(line) {
   const origin = line.node.getBoundingClientRect();
   line.width = origin.width;
   line.left = origin.left;
@@ -201,7 +230,7 @@ export function boxes(line, from, to) {
 }
 
 /** Short ticks under the baseline where two tokens meet without a blank. */
-export function pieceTicks(line, tokens) {
+function pieceTicks(line, tokens) {
   const ticks = [];
   for (let d = line.first + 1; d <= line.last; d += 1) {
     const [one, two] = [line.spans.get(d - 1), line.spans.get(d)];
@@ -232,4 +261,63 @@ export function markSpan(line, kind, from, to) {
     }
     return svg(`rect.mark-${kind}`, [left - 3, top - 1, right - left + 6, bottom - top + 2, 3]);
   });
+}
+
+/**
+ * Lay the marks of a reading over its lines, and press the words and bars that are selected.
+ * @param {Element} root
+ * @param {any[]} lines
+ * @param {import("./store.js").Reading} reading
+ * @param {{predicted: any, chosen: any, pending: any}} spans start and end of each, or null
+ */
+export function markText(root, lines, { tokens, gold }, { predicted, chosen, pending }) {
+  const drawn = lines.map((line) => {
+    const inside = (g) =>
+      [...line.spans.keys()].filter((d) => tokens[d].start < g.end && tokens[d].end > g.start);
+    const golds = gold.map(inside).filter((held) => held.length);
+    return [
+      ...line.ticks,
+      ...golds.flatMap((held) => markSpan(line, "gold", held[0], held.at(-1))),
+      ...Object.entries({ predicted, selected: chosen, pending }).flatMap(([kind, span]) =>
+        span ? markSpan(line, kind, span.start, span.end) : []
+      ),
+    ];
+  });
+  lines.forEach((line, k) => line.marks.replaceChildren(...drawn[k]));
+  root.querySelectorAll(".word, .hit").forEach((/** @type {any} */ node) => {
+    const { first, last, doc = null } = node.dataset;
+    const on = chosen &&
+      (doc === null
+        ? Number(first) <= chosen.end && Number(last) >= chosen.start
+        : Number(doc) === (node.classList.contains("end") ? chosen.end : chosen.start));
+    if (on) node.setAttribute("aria-pressed", "true");
+    else node.removeAttribute("aria-pressed");
+  });
+}
+
+/** The token of a node of a text, and the row that it stands in: a word, or the lane of a bar. */
+export function item(node) {
+  const found = node?.closest?.(".hit, .word");
+  if (!found) return null;
+  const { first, last, doc = null } = found.dataset;
+  return {
+    node: found,
+    row: doc === null ? "word" : [...found.classList].at(-1),
+    first: Number(doc ?? first),
+    last: Number(doc ?? last),
+  };
+}
+
+/** The node of a token in a row. */
+export function itemAt(root, row, doc) {
+  if (row !== "word") return root.querySelector(`.${row}[data-doc="${doc}"]`);
+  return [...root.querySelectorAll(".word")].find((/** @type {any} */ n) =>
+    Number(n.dataset.first) <= doc && Number(n.dataset.last) >= doc
+  ) ?? null;
+}
+
+/** Let Tab reach a row at a token, or at its first, until a key or a click has moved the stop. */
+export function tabStop(root, row, doc) {
+  if (root.querySelector("[tabindex='0']")) return;
+  (itemAt(root, row, doc) ?? root.querySelector(`.${row}`))?.setAttribute("tabindex", "0");
 }

@@ -2,8 +2,8 @@
 // outside the paragraph first.
 
 import { fixed, significant } from "./numbers.js";
-import { el, svg } from "./dom.js";
-import { breakLines, centre, makeLine, markSpan, measure, pieceTicks } from "./lines.js";
+import { el, focusIn, svg } from "./dom.js";
+import * as text from "./lines.js";
 import { fillLane } from "./stems.js";
 
 const SHORT = 6;
@@ -52,13 +52,13 @@ export function paragraph({ selects = false } = {}) {
       place(view);
       restem(view);
       marks(view);
-      tabStop(view);
+      if (selects) text.tabStop(root, "word", model.page.selection?.start ?? model.window.docStart);
     },
     mark(model) {
       view.model = model;
       if (place(view)) restem(view, false);
       marks(view);
-      tabStop(view);
+      if (selects) text.tabStop(root, "word", model.page.selection?.start ?? model.window.docStart);
     },
     restem(model) {
       view.model = model;
@@ -83,7 +83,7 @@ function relay(view, { page, window: w, joins }, key) {
   const faded = (d) => page.reading.owner[d] !== w.index;
   const { context, tokens } = page.reading;
   view.text = { context, tokens, first: w.docStart, last: w.docStop - 1, joins, faded };
-  view.broken = breakLines(view.rows, view.text, view.rows.clientWidth);
+  view.broken = text.breakLines(view.rows, view.text, view.rows.clientWidth);
   Object.assign(view, { key, shown: "", unfolded: new Set(), built: new Map() });
 }
 
@@ -116,32 +116,20 @@ function place(view) {
   );
   const shown = `${open.map(Number).join("")} ${model.window.index}`;
   if (shown === view.shown) return false;
-  const held = focused(view);
+  const held = text.item(focusIn(view.root));
   view.shown = shown;
   view.outside = outsideLine(model);
   view.lines = [];
   view.folds = [];
-  const nodes = [view.outside.node];
-  for (let k = 0; k < broken.length; k += 1) {
-    if (open[k]) {
-      if (!built.has(k)) built.set(k, makeLine(broken[k], view.text, broken.dir));
-      view.lines.push(built.get(k));
-      nodes.push(view.lines.at(-1).node);
-    } else {
-      const from = k;
-      while (k + 1 < broken.length && !open[k + 1]) k += 1;
-      nodes.push(foldedRow(view, from, k));
-    }
-  }
-  view.rows.replaceChildren(...nodes);
-  const fresh = view.lines.filter((line) => !line.places);
-  fresh.forEach(measure); // all reads before the first write: one layout
-  for (const line of fresh) {
-    line.ticks = pieceTicks(line, view.text.tokens);
-    line.marks.setAttribute("width", line.width);
-    line.marks.setAttribute("height", line.height);
-  }
-  refocus(view, held);
+  const line = (k) => {
+    if (!built.has(k)) built.set(k, text.makeLine(broken[k], view.text, broken.dir));
+    view.lines.push(built.get(k));
+    return built.get(k).node;
+  };
+  const nodes = text.folding(open, line, (from, to) => foldedRow(view, from, to));
+  view.rows.replaceChildren(view.outside.node, ...nodes);
+  text.settle(view.lines, view.text.tokens);
+  if (held) text.itemAt(view.root, held.row, held.first)?.focus({ preventScroll: true });
   return true;
 }
 
@@ -203,7 +191,7 @@ function restem({ model, lines, outside, folds }, all = true) {
     for (const side of ["start", "end"]) {
       const cells = [...line.places.keys()].map((doc) => ({
         doc,
-        x: centre(line, doc),
+        x: text.centre(line, doc),
         left: line.places.get(doc).left,
         width: line.places.get(doc).width,
         p: p[side][doc + at],
@@ -247,81 +235,9 @@ function restem({ model, lines, outside, folds }, all = true) {
 
 const small = (p) => (p < 0.001 ? "< 0.001" : fixed(p, 3));
 
-function marks({ model, lines, text, root }) {
+function marks({ model, lines, root }) {
   const { page, window: w, pending } = model;
-  const { gold } = page.reading;
-  const chosen = page.selection?.window === w.index ? page.selection : null;
-  const drawn = lines.map((line) => {
-    const parts = [...line.ticks];
-    for (const g of gold) {
-      const inside = [...line.spans.keys()].filter((d) =>
-        text.tokens[d].start < g.end && text.tokens[d].end > g.start
-      );
-      if (inside.length) parts.push(...markSpan(line, "gold", inside[0], inside.at(-1)));
-    }
-    if (page.predicted?.window === w.index) {
-      parts.push(...markSpan(line, "predicted", page.predicted.start, page.predicted.end));
-    }
-    if (chosen) parts.push(...markSpan(line, "selected", chosen.start, chosen.end));
-    if (pending) parts.push(...markSpan(line, "pending", pending.start, pending.end));
-    return parts;
-  });
-  lines.forEach((line, k) => line.marks.replaceChildren(...drawn[k]));
-  root.querySelectorAll("[aria-pressed=true]").forEach((node) =>
-    node.removeAttribute("aria-pressed")
-  );
-  if (!chosen) return;
-  root.querySelectorAll(".word").forEach((node) => {
-    if (Number(node.dataset.first) <= chosen.end && Number(node.dataset.last) >= chosen.start) {
-      node.setAttribute("aria-pressed", "true");
-    }
-  });
-  root.querySelector(`.hit.start[data-doc="${chosen.start}"]`)?.setAttribute(
-    "aria-pressed",
-    "true",
-  );
-  root.querySelector(`.hit.end[data-doc="${chosen.end}"]`)?.setAttribute("aria-pressed", "true");
-}
-
-/** Which of three rows a node stands in, and the tokens it means. */
-export function item(node) {
-  const found = node?.closest?.(".hit, .word");
-  if (!found) return null;
-  if (found.classList.contains("word")) {
-    return {
-      node: found,
-      row: "word",
-      first: Number(found.dataset.first),
-      last: Number(found.dataset.last),
-    };
-  }
-  return {
-    node: found,
-    row: found.classList.contains("start") ? "start" : "end",
-    first: Number(found.dataset.doc),
-    last: Number(found.dataset.doc),
-  };
-}
-
-// Tab reaches the words at the selected one until a key or a click has moved the stop.
-function tabStop({ root, lines, model, selects }) {
-  if (!selects || root.querySelector("[tabindex='0']")) return;
-  const doc = model.page.selection?.start ?? model.window.docStart;
-  const word = itemAt(root, "word", doc) ?? lines[0]?.words.querySelector(".word");
-  word?.setAttribute("tabindex", "0");
-}
-
-function focused({ root }) {
-  return root.contains(document.activeElement) ? item(document.activeElement) : null;
-}
-
-function refocus({ root }, held) {
-  if (held) itemAt(root, held.row, held.first)?.focus({ preventScroll: true });
-}
-
-export function itemAt(root, row, doc) {
-  if (row !== "word") return root.querySelector(`.hit.${row}[data-doc="${doc}"]`);
-  return [...root.querySelectorAll(".word")].find((n) =>
-    Number(n.dataset.first) <= doc && Number(n.dataset.last) >= doc
-  ) ?? null;
+  const here = (span) => (span?.window === w.index ? span : null);
+  const spans = { predicted: here(page.predicted), chosen: here(page.selection), pending };
+  text.markText(root, lines, page.reading, spans);
 }

@@ -2,7 +2,7 @@
 // lanes grow down.
 
 import { fixed } from "./numbers.js";
-import { hollow, svg } from "./dom.js";
+import { hollow, sized, svg } from "./dom.js";
 
 export const FLOOR = 1e-4;
 export const LABEL = 0.02;
@@ -51,8 +51,7 @@ export function laneHeight(cells, scale) {
  */
 export function fillLane(lane, side, cells, scale, width, says = "") {
   const height = laneHeight(cells, scale);
-  lane.setAttribute("width", width);
-  lane.setAttribute("height", height);
+  sized(lane, width, height);
   if (!lane.firstChild) lane.append(svg("g", { "aria-hidden": "true" }), svg("g"));
   lane.firstChild.replaceChildren(...art(side, cells, scale, { width, height, says }));
   buttons(lane.lastChild, side, cells.filter((c) => c.doc !== null), height);

@@ -113,6 +113,7 @@ function make(root) {
   );
   view.detail = paragraph({ selects: true });
   selectable(view.detail.root, {
+    rows: ["start", "word", "end"],
     now: () => ({ chosen: held(view), dir: view.detail.view.broken.dir }),
     commit: (span) => view.page.select({ window: model(view).window.index, ...span }),
     pend: (span) => {

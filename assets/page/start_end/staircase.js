@@ -1,7 +1,7 @@
 // The overview: one row a window at its place in the paragraph, one column a token, its opacity
 // from p; start above, end below.
 
-import { el, isPress, svg } from "../shared/dom.js";
+import { el, isPress, sized, svg } from "../shared/dom.js";
 import { decades } from "../shared/stems.js";
 
 export function rowHeight(windows) {
@@ -61,8 +61,7 @@ function paint(canvas, over, model) {
   const dense = window.devicePixelRatio || 1;
   Object.assign(canvas, { width: Math.round(width * dense), height: Math.round(height * dense) });
   Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
-  over.setAttribute("width", width);
-  over.setAttribute("height", height);
+  sized(over, width, height);
   const pen = canvas.getContext("2d");
   pen.scale(dense, dense);
   const column = width / tokens.length;

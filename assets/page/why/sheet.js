@@ -1,8 +1,8 @@
 // Question and paragraph of one window as typed, with a lane of numbers above and one below:
 // chapter 3's geometry for signed values.
 
-import { el, isPress, svg } from "../shared/dom.js";
-import { breakLines, centre, makeLine, markSpan, measure, pieceTicks } from "../shared/lines.js";
+import { el, focusIn, isPress, sized, svg } from "../shared/dom.js";
+import { breakLines, centre, folding, makeLine, markSpan, settle } from "../shared/lines.js";
 import { words } from "./words.js";
 
 const SHORT = 6;
@@ -138,48 +138,40 @@ function place(view) {
   const open = broken.map(notable);
   const shown = open.map(Number).join("");
   if (shown === view.shown) return;
-  const held = view.root.contains(document.activeElement)
-    ? posOf(view, document.activeElement)
-    : null;
+  const held = posOf(view, focusIn(view.root));
   Object.assign(view, { shown, lines: [], folds: [] });
-  const nodes = [];
-  for (let k = 0; k < broken.length; k += 1) {
-    if (open[k]) {
-      if (!view.built.has(k)) view.built.set(k, build(broken[k], model));
-      view.lines.push(view.built.get(k));
-      nodes.push(view.lines.at(-1).node);
-      if (broken[k].kind !== "context" && broken[k + 1]?.kind === "context") {
-        nodes.push(el("div.between", { "aria-hidden": "true" }));
-      }
-    } else {
-      const from = k;
-      while (k + 1 < broken.length && !open[k + 1]) k += 1;
-      const button = el("button.folded", {
-        onclick: () => {
-          for (let m = from; m <= k; m += 1) view.opened.add(m);
-          redo(view);
-          view.seat.get(first)?.word.focus({ preventScroll: true });
-        },
-      });
-      const [first] = positions(broken[from], model.seats);
-      view.folds.push({
-        button,
-        at: broken.slice(from, k + 1).flatMap((one) => positions(one, model.seats)),
-      });
-      nodes.push(button);
-    }
-  }
+  const line = (k) => {
+    if (!view.built.has(k)) view.built.set(k, build(broken[k], model));
+    view.lines.push(view.built.get(k));
+    return view.built.get(k).node;
+  };
+  const fold = (from, to) => {
+    const at = broken.slice(from, to + 1).flatMap((one) => positions(one, model.seats));
+    const button = el("button.folded", {
+      onclick: () => {
+        for (let k = from; k <= to; k += 1) view.opened.add(k);
+        redo(view);
+        view.seat.get(at[0])?.word.focus({ preventScroll: true });
+      },
+    });
+    view.folds.push({ button, at });
+    return button;
+  };
+  const nodes = folding(open, line, fold);
+  // only lines of the context are ever folded
+  nodes.splice(
+    broken.findIndex(({ kind }) => kind === "context"),
+    0,
+    el("div.between", { "aria-hidden": "true" }),
+  );
   // removing the focused word sends focusout in the middle of this, when the new lines have no
   // places yet
   view.placing = true;
   view.rows.replaceChildren(...nodes);
   view.placing = false;
-  view.lines.filter((line) => !line.places).forEach(measure);
+  settle(view.lines);
   view.seat = new Map();
   for (const line of view.lines) {
-    line.ticks ??= line.source ? pieceTicks(line, line.source.tokens) : [];
-    line.marks.setAttribute("width", line.width);
-    line.marks.setAttribute("height", line.height);
     for (const [d, { span }] of line.spans) {
       view.seat.set(line.toPos(d), { line, d, word: span.closest(".word") });
     }
@@ -302,8 +294,7 @@ function lane(
   const height = (steady && Number(node.getAttribute("height"))) ||
     Math.ceil(Math.max(least * size, ...list.map((c) => tall(c) + (named.has(c) ? label : 2))));
   const up = side === "above";
-  node.setAttribute("width", width);
-  node.setAttribute("height", height);
+  sized(node, width, height);
   const bars = list.filter((c) => tall(c) >= 1).map((c) =>
     svg("rect", [c.x - thick / 2, up ? height - tall(c) : 0, thick, tall(c)], {
       class: `bar ${kinds[side]}${c.value < 0 ? " against" : ""}`,
