@@ -9,7 +9,7 @@ import { teachHeads } from "./teach.js";
 import * as token from "./token.js";
 import { fresh } from "../shared/address.js";
 import { el, stepButtons } from "../shared/dom.js";
-import { floats } from "../shared/pack.js";
+import { floats, joiner } from "../shared/pack.js";
 import { keptViews } from "../shared/views.js";
 import { words } from "./words.js";
 
@@ -63,11 +63,10 @@ function shell(root) {
 function model(view) {
   const { picture, page, step } = view;
   if (view.packed !== picture) {
-    const bits = atob(picture.bars.joined);
     Object.assign(view, {
       packed: picture,
       p: floats(picture.bars.p),
-      joins: (d) => Boolean((bits.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1),
+      joins: joiner(picture.bars.joined),
       t: floats(picture.loss.t),
       loss: floats(picture.loss.loss),
       floor: floats(picture.loss.floor),

@@ -225,12 +225,12 @@ function handle(held, parts, pos) {
   node.addEventListener("pointerup", (event) => {
     node.releasePointerCapture(event.pointerId);
     if (held.drag?.pos === pos && held.drag.side === side) send();
-    else if (pos >= w.contextAt && pos < w.contextAt + w.docStop - w.docStart) {
+    else if (w.inside(pos)) {
       pick(held, side, pos);
     }
   });
   node.addEventListener("keydown", (event) => {
-    if (isPress(event) && pos >= w.contextAt && pos < w.contextAt + w.docStop - w.docStart) {
+    if (isPress(event) && w.inside(pos)) {
       event.preventDefault();
       pick(held, side, pos);
       return;
@@ -249,7 +249,7 @@ function handle(held, parts, pos) {
  * keeps the start.
  */
 function pick({ page, w }, side, pos) {
-  const doc = pos - w.contextAt + w.docStart;
+  const doc = w.doc(pos);
   const chosen = page.selection?.window === w.index ? page.selection : null;
   if (side === "start") {
     page.select({ window: w.index, start: doc, end: Math.max(doc, chosen?.end ?? doc) });

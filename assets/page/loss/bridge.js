@@ -9,9 +9,7 @@ const bound = (text) => /^[<>]/.test(text);
 export function bridge(picture, page) {
   const { loss, inWindow, i, j } = picture.bridge;
   const w = page.reading.windows[picture.window];
-  const gold = i >= w.contextAt && i < w.contextAt + w.docStop - w.docStart
-    ? { window: w.index, start: i - w.contextAt + w.docStart, end: j - w.contextAt + w.docStart }
-    : null;
+  const gold = w.inside(i) ? { window: w.index, start: w.doc(i), end: w.doc(j) } : null;
   const [zs, ze, minus] = loss.addends;
   const spaced = minus.startsWith("\u2212") ? `\u2212 ${minus.slice(1)}` : `+ ${minus}`;
   return el(

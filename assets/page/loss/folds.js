@@ -2,10 +2,9 @@
 // verdict, the replay of the fine-tuning.
 
 import { el, table } from "../shared/dom.js";
-import { joiner } from "./math.js";
 import { curve } from "../shared/curve.js";
 import { fixed } from "../shared/numbers.js";
-import { floats, softmax } from "../shared/pack.js";
+import { floats, joiner, softmax } from "../shared/pack.js";
 import { paragraph } from "../shared/paragraph.js";
 import { makeScale } from "../shared/stems.js";
 
@@ -162,13 +161,6 @@ function frame(held, data, picture, page, slider) {
   const w = page.reading.windows[data.window];
   const row = (side) => held[side].subarray(at * data.n, (at + 1) * data.n);
   const p = { start: softmax(row("start")), end: softmax(row("end")) };
-  const highest = (x) => {
-    let best = w.docStart;
-    for (let d = w.docStart; d < w.docStop; d += 1) {
-      if (x[d - w.docStart + w.contextAt] > x[best - w.docStart + w.contextAt]) best = d;
-    }
-    return best;
-  };
   const span = data.spans[at];
   const said = `step ${data.steps[at]}`;
   slider.setAttribute("aria-valuetext", said);
@@ -199,6 +191,6 @@ function frame(held, data, picture, page, slider) {
     byHand: () => false,
     pending: null,
     scale: makeScale({ log: false, n: w.n, size: page.scale }),
-    apart: { start: highest(row("start")), end: highest(row("end")) },
+    apart: { start: w.highest(row("start")), end: w.highest(row("end")) },
   });
 }

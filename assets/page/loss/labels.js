@@ -175,7 +175,7 @@ function labelRow(picture, w, side, docs, cell, count) {
   const shown = (
     pos,
   ) => (weight.has(pos) ? (weight.get(pos) === 1 ? "1" : fixed(weight.get(pos))) : "0");
-  const at = (d) => (d < w.docStart || d >= w.docStop ? null : d - w.docStart + w.contextAt);
+  const at = (d) => (w.holds(d) ? w.pos(d) : null);
   const lit = (pos) => (weight.has(pos) ? `lit ${side}` : "zero");
   const name = count > 1 ? `window ${w.index + 1} ${side}` : side;
   return el(

@@ -56,12 +56,3 @@ export function aloneSays(starts, ends) {
     .map(([count, name]) => `the ${count} labelled ${name}`).join(" and among ");
   return `only the shares among ${kept} are left to learn; every other position is free`;
 }
-
-/**
- * Does a word piece continue the word before it?
- * @param {string} bits base64, one bit for each piece of the paragraph, from the left
- */
-export function joiner(bits) {
-  const raw = atob(bits);
-  return (/** @type {number} */ d) => Boolean((raw.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1);
-}

@@ -3,7 +3,8 @@
 
 import { el, sized, svg } from "../shared/dom.js";
 import { breakLines, centre, folding, makeLine, markSpan, settle } from "../shared/lines.js";
-import { joiner, SIDES } from "./math.js";
+import { SIDES } from "./math.js";
+import { joiner } from "../shared/pack.js";
 import { fixed } from "../shared/numbers.js";
 
 const SEEN = 0.004;
@@ -45,7 +46,7 @@ function layout(host, picture, page, w, width, key, pull) {
     line.units.some((u) =>
       SIDES.some((side) => {
         for (let d = u.first; d <= u.last; d += 1) {
-          if (Math.abs(pull[side][d - w.docStart + w.contextAt]) > 0.01) return true;
+          if (Math.abs(pull[side][w.pos(d)]) > 0.01) return true;
         }
         return false;
       })
@@ -85,8 +86,8 @@ function lane(line, side, pull, w, size) {
   const node = side === "start" ? line.above : line.below;
   const cells = [...line.places.keys()].map((doc) => ({
     x: centre(line, doc),
-    v: pull[doc - w.docStart + w.contextAt],
-    name: w.tokens[doc - w.docStart + w.contextAt],
+    v: pull[w.pos(doc)],
+    name: w.tokens[w.pos(doc)],
   })).filter((c) => Math.abs(c.v) >= SEEN);
   const length = (v) => Math.max(5, Math.abs(v) * 2 * 44) * size;
   const height = Math.ceil(
@@ -127,8 +128,7 @@ const signed = (v) =>
   v === 0 ? "0" : Math.abs(v) < 0.005 ? "< 0.01" : v < 0 ? fixed(v) : `+${fixed(v)}`;
 
 function outside(w, pull) {
-  const inside = (pos) => pos >= w.contextAt && pos < w.contextAt + w.docStop - w.docStart;
-  const others = w.tokens.map((_, pos) => pos).filter((pos) => pos !== w.clsAt && !inside(pos));
+  const others = w.tokens.map((_, pos) => pos).filter((pos) => pos !== w.clsAt && !w.inside(pos));
   const say = (side) =>
     el(
       "span",

@@ -113,19 +113,13 @@ function model(view) {
   const picture = alone(view) ? { ...view.picture, slide: null, bench: null } : view.picture;
   const w = page.reading.windows[picture.window];
   const chosen = page.selection?.window === w.index ? page.selection : null;
-  const pos = (doc) => doc - w.docStart + w.contextAt;
   const details = page.selection?.record?.details?.scores;
   return {
     page,
     picture,
     w,
-    pos,
-    chosen: chosen && { start: pos(chosen.start), end: pos(chosen.end) },
-    doc: (
-      p,
-    ) => (p >= w.contextAt && p < w.contextAt + w.docStop - w.docStart
-      ? p - w.contextAt + w.docStart
-      : null),
+    chosen: chosen && { start: w.pos(chosen.start), end: w.pos(chosen.end) },
+    doc: (p) => (w.inside(p) ? w.doc(p) : null),
     details: details?.window === w.index ? details : null,
     width: view.root.clientWidth,
   };

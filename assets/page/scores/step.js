@@ -146,7 +146,7 @@ function play(view) {
 function standsAt({ model: { w, page } }, { pos, doc }) {
   if (pos < w.tokens.length) return `position ${pos}`;
   const own = page.reading.windows[page.reading.owner[doc]];
-  return `position ${doc - own.docStart + own.contextAt} of window ${own.index + 1}`;
+  return `position ${own.pos(doc)} of window ${own.index + 1}`;
 }
 
 /**
@@ -162,9 +162,7 @@ function points(view) {
       docs,
       (at, k) => ({
         // a piece of another window stands behind all positions of this one
-        pos: at >= w.docStart && at < w.docStop
-          ? at - w.docStart + w.contextAt
-          : w.tokens.length + at,
+        pos: w.holds(at) ? w.pos(at) : w.tokens.length + at,
         doc: at,
         from: [before[2 * k], before[2 * k + 1]],
         to: [after[2 * k], after[2 * k + 1]],

@@ -27,7 +27,7 @@ export function modelShare(logits, window, list, temperature) {
       let d = Math.max(word.first, window.docStart);
       d <= Math.min(word.last, window.docStop - 1);
       d += 1
-    ) sum += p[d - window.docStart + window.contextAt];
+    ) sum += p[window.pos(d)];
     if (sum > 0) share.set(k, sum);
     kept += sum;
   });

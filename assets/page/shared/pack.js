@@ -29,6 +29,15 @@ export const floats = (base64) => new Float32Array(bytes(base64));
 export const ints = (base64) => new Int32Array(bytes(base64));
 
 /**
+ * Does a word piece continue the word before it?
+ * @param {string} bits base64, one bit for each piece of the paragraph, from the left
+ */
+export function joiner(bits) {
+  const raw = atob(bits);
+  return (/** @type {number} */ d) => Boolean((raw.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1);
+}
+
+/**
  * exp(x_k / temperature) / sum, in double precision.
  * @param {ArrayLike<number> & Iterable<number>} logits
  * @param {number} [temperature]

@@ -4,12 +4,12 @@
 /**
  * Whether a window may propose a start: each that it holds, or only those it owns.
  * @param {import("./store.js").Reading} reading
- * @param {{index: number, contextAt: number, docStart: number}} w
+ * @param {import("./store.js").ReadWindow} w
  * @param {string} copies "all" or "max_context"
  * @returns {(pos: number) => boolean}
  */
 export const owning = (reading, w, copies) => (pos) =>
-  copies === "all" || reading.owner[pos - w.contextAt + w.docStart] === w.index;
+  copies === "all" || reading.owner[w.doc(pos)] === w.index;
 
 /**
  * The highest logit of the other side that makes a legal pair with one end of a span, at most
@@ -20,9 +20,8 @@ export const owning = (reading, w, copies) => (pos) =>
  * @param {{longest: number, owns: (pos: number) => boolean}} rule
  */
 export function partner(w, side, pos, other, rule) {
-  const stop = w.contextAt + w.docStop - w.docStart;
   const [from, to] = side === "start"
-    ? [pos, Math.min(stop, pos + rule.longest) - 1]
+    ? [pos, Math.min(w.stop, pos + rule.longest) - 1]
     : [Math.max(w.contextAt, pos - rule.longest + 1), pos];
   const held = Array.from({ length: to - from + 1 }, (_, k) => from + k);
   const own = side === "end" ? held.filter(rule.owns) : held;
@@ -38,7 +37,7 @@ export function partner(w, side, pos, other, rule) {
 export function bestPair(w, start, end, rule) {
   /** @type {[number, number, number] | null} */
   let best = null;
-  for (let i = w.contextAt; i < w.contextAt + w.docStop - w.docStart; i += 1) {
+  for (let i = w.contextAt; i < w.stop; i += 1) {
     if (!rule.owns(i)) continue;
     const j = partner(w, "start", i, end, rule);
     if (!best || start[i] + end[j] > best[2]) best = [i, j, start[i] + end[j]];

@@ -93,9 +93,8 @@ function notable({ page, window: w, p }, line) {
   const meets = (span) => span && span.start <= b && span.end >= a;
   if (page.predicted?.window === w.index && meets(page.predicted)) return true;
   if (page.reading.gold.some((g) => g.start < line.to && g.end > line.from)) return true;
-  const at = w.contextAt - w.docStart;
-  for (let d = a; d <= b; d += 1) {
-    if (p.start[d + at] > enough || p.end[d + at] > enough) return true;
+  for (let pos = w.pos(a); pos <= w.pos(b); pos += 1) {
+    if (p.start[pos] > enough || p.end[pos] > enough) return true;
   }
   return false;
 }
@@ -160,7 +159,7 @@ function separators(w, rest) {
 function outsideLine({ page, window: w, question: [from, to] }) {
   const rest = w.tokens.map((_, pos) => pos).filter((pos) =>
     pos !== w.clsAt && !(pos >= from && pos < to) &&
-    !(pos >= w.contextAt && pos < w.contextAt + w.docStop - w.docStart)
+    !w.inside(pos)
   );
   const groups = [{ name: w.tokens[w.clsAt], at: [w.clsAt], sum: false }, {
     name: page.reading.question,
@@ -185,7 +184,6 @@ function restem({ model, lines, outside, folds }, all = true) {
   const { scale, p, window: w, apart, byHand } = model;
   const edge = outside.node.getBoundingClientRect();
   const placed = outside.groups.map((g) => ({ g, box: g.span.getBoundingClientRect() }));
-  const at = w.contextAt - w.docStart;
   for (const line of lines.filter((one) => all || !one.filled)) {
     line.filled = true;
     for (const side of ["start", "end"]) {
@@ -194,10 +192,10 @@ function restem({ model, lines, outside, folds }, all = true) {
         x: text.centre(line, doc),
         left: line.places.get(doc).left,
         width: line.places.get(doc).width,
-        p: p[side][doc + at],
+        p: p[side][w.pos(doc)],
         apart: apart[side] === doc,
-        byHand: byHand(side, doc + at),
-        name: w.tokens[doc + at],
+        byHand: byHand(side, w.pos(doc)),
+        name: w.tokens[w.pos(doc)],
       }));
       fillLane(side === "start" ? line.above : line.below, side, cells, scale, line.width);
     }
@@ -221,7 +219,7 @@ function restem({ model, lines, outside, folds }, all = true) {
   for (const { node, first, last } of folds) {
     const mass = (side) => {
       let sum = 0;
-      for (let d = first; d <= last; d += 1) sum += p[side][d + at];
+      for (let d = first; d <= last; d += 1) sum += p[side][w.pos(d)];
       return sum;
     };
     node.replaceChildren(

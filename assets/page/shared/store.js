@@ -3,6 +3,7 @@
 
 import { post, underWay } from "./outbox.js";
 import { floats, ints } from "./pack.js";
+import { opened } from "./window.js";
 
 export const bus = new EventTarget();
 export const say = (name, detail) => bus.dispatchEvent(new CustomEvent(name, { detail }));
@@ -63,7 +64,7 @@ export function unpack(data) {
   );
   const windows = data.windows.map((w) => {
     const start = floats(w.start);
-    return {
+    return opened({
       ...w,
       start,
       end: floats(w.end),
@@ -73,7 +74,7 @@ export function unpack(data) {
         ...data.names.context.slice(w.docStart, w.docStop),
         ...data.names.suffix,
       ],
-    };
+    });
   });
   return { ...data, tokens, windows, owner: ints(data.owner) };
 }

@@ -26,10 +26,12 @@ export class Cells {
     this.e = w.end;
     this.tokens = w.tokens;
     this.reading = reading;
-    this.docStart = w.docStart;
     this.clsAt = w.clsAt;
     this.first = w.contextAt;
-    this.stop = w.contextAt + w.docStop - w.docStart;
+    this.stop = w.stop;
+    this.inside = w.inside;
+    this.doc = w.doc;
+    this.pos = w.pos;
     this.longest = picture.longest;
     const owns = owning(reading, w, picture.copies);
     this.owned = Uint8Array.from({ length: w.n }, (_, i) => Number(this.inside(i) && owns(i)));
@@ -55,15 +57,6 @@ export class Cells {
     return context.slice(tokens[a].start, tokens[b].end);
   }
 
-  inside(i) {
-    return i >= this.first && i < this.stop;
-  }
-  doc(i) {
-    return i - this.first + this.docStart;
-  }
-  pos(doc) {
-    return doc - this.docStart + this.first;
-  }
   score(i, j) {
     return this.s[i] + this.e[j];
   }

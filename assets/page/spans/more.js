@@ -2,6 +2,7 @@
 
 import { drawing, el, svg } from "../shared/dom.js";
 import { max, min, scaleLinear, ticks } from "../shared/scales.js";
+import { textOf } from "../shared/store.js";
 
 /** One stacked bar: the four parts of the mass of all pairs, with their words. */
 export function drawMass(root, picture, page, width) {
@@ -130,11 +131,8 @@ export function drawGrid(root, picture, page) {
   const { grid } = picture;
   const spans = grid.missed.slice(0, 8).map(([i, j]) => {
     const w = page.reading.windows[picture.window];
-    const [start, end] = [i, j].map((k) => k - w.contextAt + w.docStart);
-    const text = page.reading.context.slice(
-      page.reading.tokens[start].start,
-      page.reading.tokens[end].end,
-    ).trimEnd();
+    const [start, end] = [i, j].map(w.doc);
+    const text = textOf({ start, end });
     return el(
       "li",
       el("button.row-select", {

@@ -82,13 +82,12 @@ function ticks(figure, range, width, size) {
 function shapes({ page, window: w }) {
   const chosen = page.selection;
   if (!chosen || chosen.window !== w.index) return [];
-  const pos = (doc) => doc - w.docStart + w.contextAt;
   return [{
     type: "rect",
     xref: "x",
     yref: "paper",
-    x0: pos(chosen.start) - 0.5,
-    x1: pos(chosen.end) + 0.5,
+    x0: w.pos(chosen.start) - 0.5,
+    x1: w.pos(chosen.end) + 0.5,
     y0: 0,
     y1: 1,
     line: { color: page.colour("ink"), width: 1.5 },
@@ -118,8 +117,8 @@ export function bars(choose, ask) {
   const listen = (P) => {
     chart.on("plotly_click", ({ points: [point] }) => {
       const { window: w } = now.model;
-      const doc = point.x - w.contextAt + w.docStart;
-      if (doc >= w.docStart && doc < w.docStop) choose(point.data.name, doc);
+      const doc = w.doc(point.x);
+      if (w.holds(doc)) choose(point.data.name, doc);
     });
     chart.on("plotly_relayout", (change) => {
       if (

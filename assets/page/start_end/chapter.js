@@ -6,7 +6,7 @@ import { el, fold, hollow, svg } from "../shared/dom.js";
 import { selectable, spanFor } from "../shared/keys.js";
 import { controls, lift } from "./levers.js";
 import { fixed } from "../shared/numbers.js";
-import { softmax } from "../shared/pack.js";
+import { joiner, softmax } from "../shared/pack.js";
 import { owning, partner } from "../shared/pairs.js";
 import { paragraph } from "../shared/paragraph.js";
 import { staircase } from "./staircase.js";
@@ -202,8 +202,6 @@ function model(view) {
     logits[drag.side][drag.pos] = drag.value;
     p[drag.side] = softmax(logits[drag.side], temperatureOf(view));
   }
-  const bits = (view.bits = view.bitsOf === picture.joined ? view.bits : atob(picture.joined));
-  view.bitsOf = picture.joined;
   return {
     page,
     window: w,
@@ -215,21 +213,13 @@ function model(view) {
     question: picture.question,
     width: view.root.clientWidth,
     spread: (k) => (k === index ? p : spread(view, k)),
-    joins: (d) => Boolean((bits.charCodeAt(d >> 3) >> (7 - (d & 7))) & 1),
-    apart: { start: highest(logits.start, w), end: highest(logits.end, w) },
+    joins: joiner(picture.joined),
+    apart: { start: w.highest(logits.start), end: w.highest(logits.end) },
     byHand: (side, pos) =>
       picture.changed.some((c) => c.window === index && c.side === side && c.pos === pos) ||
       (drag?.window === index && drag.side === side && drag.pos === pos),
     scale: makeScale({ log: view.log, n: w.n, size: page.scale }),
   };
-}
-
-function highest(logits, w) {
-  let best = w.docStart;
-  for (let d = w.docStart; d < w.docStop; d += 1) {
-    if (logits[d - w.docStart + w.contextAt] > logits[best - w.docStart + w.contextAt]) best = d;
-  }
-  return best;
 }
 
 function notes(view) {
@@ -253,7 +243,7 @@ function readout(view, index, doc, at) {
   }
   const now = model(view);
   const w = view.page.reading.windows[index];
-  const pos = doc - w.docStart + w.contextAt;
+  const pos = w.pos(doc);
   const p = now.spread(index);
   const logit = (side) => (index === now.window.index ? now.logits[side] : w[side])[pos];
   view.tip.show(
@@ -285,7 +275,7 @@ function open(view, index) {
   const { page, picture } = view;
   const w = page.reading.windows[index];
   const chosen = page.selection;
-  const [start, end] = chosen && chosen.start >= w.docStart && chosen.end < w.docStop
+  const [start, end] = chosen && w.holds(chosen.start) && w.holds(chosen.end)
     ? [chosen.start, chosen.end]
     : picture.best[index] ?? [w.docStart, w.docStart];
   page.select({ window: index, start, end });
@@ -302,8 +292,7 @@ function pick(view, side, doc, index = model(view).window.index, keep = true) {
   }
   const w = page.reading.windows[index];
   const rule = { longest: picture.longest, owns: owning(page.reading, w, picture.copies) };
-  const at = w.contextAt - w.docStart;
-  const best = partner(w, side, doc + at, side === "start" ? w.end : w.start, rule) - at;
+  const best = w.doc(partner(w, side, w.pos(doc), side === "start" ? w.end : w.start, rule));
   page.select({
     window: index,
     start: side === "start" ? doc : best,

@@ -123,7 +123,7 @@ function row(side, on) {
       root.hidden = !chosen;
       if (!chosen) return;
       const doc = chosen[side];
-      place = { window: w.index, doc, pos: doc - w.docStart + w.contextAt };
+      place = { window: w.index, doc, pos: w.pos(doc) };
       label.replaceChildren(
         el("span", { class: `role-${side}` }, `${side}_logit`),
         " of ",

@@ -3,6 +3,7 @@
 
 import { el, isPress, sized, svg } from "../shared/dom.js";
 import { decades } from "../shared/stems.js";
+import { goldSpans } from "../shared/window.js";
 
 export function rowHeight(windows) {
   return windows === 1 ? 24 : Math.max(2, Math.min(22, Math.floor(240 / windows)));
@@ -98,7 +99,7 @@ function strongest(windows, spread) {
   let top = 0;
   windows.forEach((w, k) => {
     const { start, end } = spread(k);
-    for (let pos = w.contextAt; pos < w.contextAt + w.docStop - w.docStart; pos += 1) {
+    for (let pos = w.contextAt; pos < w.stop; pos += 1) {
       top = Math.max(top, start[pos], end[pos]);
     }
   });
@@ -136,7 +137,7 @@ function columns(pen, colour, p, w, { log, page }, { column, at, height, top }) 
   const wide = Math.max(page.reading.windows.length > 1 ? 3 : 2, column * 0.8);
   const found = new Map();
   for (let d = w.docStart; d < w.docStop; d += 1) {
-    const value = p[d - w.docStart + w.contextAt];
+    const value = p[w.pos(d)];
     const opacity = ink(value, { log, top, n: w.n }) *
       (page.reading.owner[d] === w.index ? 1 : 0.3);
     const x = column >= 2 ? (d + 0.5) * column : Math.round((d + 0.5) * column);
@@ -151,7 +152,7 @@ function columns(pen, colour, p, w, { log, page }, { column, at, height, top }) 
 
 function mark(over, model) {
   const { page, width } = model;
-  const { windows, tokens, gold } = page.reading;
+  const { windows, tokens } = page.reading;
   const row = rowHeight(windows.length);
   const column = width / tokens.length;
   const reach = (from, to) => {
@@ -160,14 +161,10 @@ function mark(over, model) {
     return [Math.max(0, x - 1), Math.min(width, x + w + 1)];
   };
   const parts = [];
-  for (const g of gold) {
-    const inside = tokens.map((t, d) => [t, d]).filter(([t]) => t.start < g.end && t.end > g.start)
-      .map(([, d]) => d);
-    if (inside.length) {
-      const [a, b] = reach(inside[0], inside.at(-1));
-      const y = row * windows.length + 2;
-      parts.push(svg("path.mark-gold", `M${a},${y}H${b}M${a},${y + 3}H${b}`));
-    }
+  for (const { start, end } of goldSpans(page.reading)) {
+    const [a, b] = reach(start, end);
+    const y = row * windows.length + 2;
+    parts.push(svg("path.mark-gold", `M${a},${y}H${b}M${a},${y + 3}H${b}`));
   }
   if (windows.length > 1) {
     const w = windows[model.window.index];
@@ -232,7 +229,7 @@ function keyed(box, over, model, choose, tell) {
 
 const held = ({ page }, { window, doc }) => {
   const w = page.reading.windows[window];
-  return Boolean(w) && doc >= w.docStart && doc < w.docStop;
+  return Boolean(w?.holds(doc));
 };
 
 /** Where the keys begin: at what is selected, else at the first word piece. */
@@ -288,7 +285,7 @@ function hit(model, box, event) {
     d <= Math.min(w.docStop - 1, Math.ceil(x + near) - 1);
     d += 1
   ) {
-    if (best === null || p[d - w.docStart + w.contextAt] > p[best - w.docStart + w.contextAt]) {
+    if (best === null || p[w.pos(d)] > p[w.pos(best)]) {
       best = d;
     }
   }

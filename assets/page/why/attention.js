@@ -270,11 +270,7 @@ function shown({ filter, specials, model: { seats, w } }) {
   const special = new Set(seats.special);
   const kind = (
     p,
-  ) => (special.has(p)
-    ? "special"
-    : p >= w.contextAt && p < w.contextAt + w.docStop - w.docStart
-    ? "passage"
-    : "question");
+  ) => (special.has(p) ? "special" : w.inside(p) ? "passage" : "question");
   const all = w.tokens.map((_, p) => p);
   const [from, to] = {
     all: [null, null],

@@ -26,7 +26,7 @@ export function draw(root, model, held) {
   if (other && !listed.some(([value]) => value === other.join(" "))) {
     const name = quoted(model, other);
     const twice = listed.some(([, text]) => text === name);
-    const pos = other[0] - model.w.docStart + model.w.contextAt;
+    const pos = model.w.pos(other[0]);
     listed.unshift([other.join(" "), twice ? `${name} at position ${pos}` : name]);
   }
   held.other.update(listed, other?.join(" ") ?? "");
@@ -143,7 +143,7 @@ function drawLanes(held, data, first) {
     : "";
   held.sums.replaceChildren(...data.sums.map((text) => el("p", text)));
   const other = contrast(model);
-  const inside = (span) => span[0] >= w.docStart && span[1] < w.docStop;
+  const inside = (span) => span.every(w.holds);
   const marks = [{ kind: "selected", start: chosen.start, end: chosen.end }];
   if (other && inside(other)) marks.push({ kind: "contrast", start: other[0], end: other[1] });
   held.sheet.draw({

@@ -80,8 +80,8 @@ export function wordText({ page, seats, w }, word) {
   if (first >= w.contextAt) {
     const { tokens, context } = page.reading;
     return context.slice(
-      tokens[first - w.contextAt + w.docStart].start,
-      tokens[last - w.contextAt + w.docStart].end,
+      tokens[w.doc(first)].start,
+      tokens[w.doc(last)].end,
     );
   }
   return text.slice(offsets[2 * (first - at)], offsets[2 * (last - at) + 1]);

@@ -77,7 +77,7 @@ function lay(view, key) {
   view.broken = [
     { kind: "special" },
     ...cut("question", asked, (k) => at + k),
-    ...cut("context", read, (d) => d - w.docStart + w.contextAt),
+    ...cut("context", read, w.pos),
   ];
   Object.assign(view, { key, shown: "", built: new Map(), opened: new Set() });
 }

@@ -4,6 +4,7 @@
 import { drawing, el, svg } from "../shared/dom.js";
 import { grouped, place } from "../shared/numbers.js";
 import { clamp, scaleLinear, ticks } from "../shared/scales.js";
+import { goldSpans } from "../shared/window.js";
 
 const heightIn = (a, b, d) => Math.min(d - a, b - 1 - d);
 
@@ -82,15 +83,6 @@ function spanMark(span, kind, x, top, height) {
     return svg("path.mark-gold", `M${a},${y}H${b}M${a},${y + 3}H${b}`);
   }
   return svg("path.mark-predicted", `M${a},${y}v5H${b}v-5`);
-}
-
-/** The gold answers as word pieces, for those that stand in the paragraph. */
-function goldSpans({ gold, tokens }) {
-  return (gold ?? []).map(({ start, end }) => ({
-    start: tokens.findIndex((t) => t.end > start),
-    end: tokens.findLastIndex((t) => t.start < end),
-  }))
-    .filter((s) => s.start >= 0 && s.end >= s.start);
 }
 
 /** The marks of selection, prediction and gold on the ribbon; they move without a redraw. */

@@ -45,10 +45,10 @@ function excerpt(words, best) {
  * Four word pieces near the best span, its own ends among them, in text order (positions in the
  * window).
  */
-function pieces({ start, end, contextAt, docStart, docStop }, best) {
-  const own = [best.start, best.end].map((d) => contextAt + d - docStart);
+function pieces({ start, end, contextAt, stop, pos }, best) {
+  const own = [best.start, best.end].map(pos);
   const free = [];
-  for (let p = contextAt; p < contextAt + docStop - docStart; p += 1) {
+  for (let p = contextAt; p < stop; p += 1) {
     if (!own.includes(p) && Math.abs(p - own[0]) <= NEAR && Math.abs(p - own[1]) <= NEAR) {
       free.push(p);
     }
@@ -95,14 +95,14 @@ export function sheet(reading, best) {
   const [ps, pe] = [softmax(window.start), softmax(window.end)];
   const share = (p, word) => {
     let sum = 0;
-    for (let d = word.from; d <= word.to; d += 1) sum += p[window.contextAt + d - window.docStart];
+    for (let d = word.from; d <= word.to; d += 1) sum += p[window.pos(d)];
     return 100 * sum < LEAST ? "" : fixed(100 * sum, 0);
   };
   const at = pieces(window, best);
   const [starts, ends] = [window.start, window.end].map((row) => at.map((p) => row[p]));
   const none = [window.start[window.clsAt], window.end[window.clsAt]];
   const rough = table(starts, ends, none, 1);
-  const own = [best.start, best.end].map((d) => at.indexOf(window.contextAt + d - window.docStart));
+  const own = [best.start, best.end].map((d) => at.indexOf(window.pos(d)));
   const fits = rough.sure && rough.best.every((k, n) => k === own[n]);
   return {
     question: reading.question,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { aloneSays, head, joiner, logZ, target } from "../../../assets/page/loss/math.js";
+import { aloneSays, head, logZ, target } from "../../../assets/page/loss/math.js";
+import { joiner } from "../../../assets/page/shared/pack.js";
 import { rng } from "../random.js";
 import vectors from "../vectors.json" with { type: "json" };
 

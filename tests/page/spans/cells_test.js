@@ -8,6 +8,7 @@ import {
   OUTSIDE,
   TOO_LONG,
 } from "../../../assets/page/spans/cells.js";
+import { opened } from "../../../assets/page/shared/window.js";
 import { rng } from "../random.js";
 
 /**
@@ -17,7 +18,7 @@ import { rng } from "../random.js";
  * @param {{at: number, count: number, owner: number[]}} where
  */
 function reading(start, end, { at, count, owner }) {
-  const window = {
+  const window = opened({
     index: 0,
     n: start.length,
     start: Float32Array.from(start),
@@ -27,7 +28,7 @@ function reading(start, end, { at, count, owner }) {
     docStop: count,
     contextAt: at,
     clsAt: 0,
-  };
+  });
   return /** @type {any} */ ({ windows: [window], owner: Int32Array.from(owner) });
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { MOST_WORDS, sheet } from "../../../assets/page/worksheet/sheet.js";
+import { opened } from "../../../assets/page/shared/window.js";
 import { rng } from "../random.js";
 
 /** A reading of so many one-letter words in one window, with these logits behind [CLS] q [SEP]. */
@@ -7,7 +8,7 @@ function reading(start, end) {
   const n = start.length - 3;
   const letters = Array.from({ length: n }, (_, k) => String.fromCharCode(97 + (k % 26)));
   const tokens = letters.map((_, k) => ({ start: 2 * k, end: 2 * k + 1, word: k }));
-  const window = {
+  const window = opened({
     start,
     end,
     clsAt: 0,
@@ -15,7 +16,7 @@ function reading(start, end) {
     docStart: 0,
     docStop: n,
     tokens: ["[CLS]", "q", "[SEP]", ...letters],
-  };
+  });
   return { question: "q", context: letters.join(" "), reader: "r", tokens, windows: [window] };
 }
 

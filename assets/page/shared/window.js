@@ -1,0 +1,44 @@
+// A window of a reading: positions count from its first token, [CLS] included; "doc" counts the
+// tokens of the paragraph.
+
+/**
+ * A window as Python sends it, with the ways between its positions and the paragraph's tokens.
+ * @template {{docStart: number, docStop: number, contextAt: number}} W
+ * @param {W} w
+ */
+export const opened = (w) => {
+  const shift = w.contextAt - w.docStart;
+  const stop = w.docStop + shift;
+  const pos = (/** @type {number} */ doc) => doc + shift;
+  return {
+    ...w,
+    /** Where the paragraph's part ends: a position. */
+    stop,
+    pos,
+    /** The token of the paragraph at a position. @param {number} p */
+    doc: (p) => p - shift,
+    /** Whether a position lies in the paragraph. @param {number} p */
+    inside: (p) => p >= w.contextAt && p < stop,
+    /** Whether the window holds a token of the paragraph. @param {number} doc */
+    holds: (doc) => doc >= w.docStart && doc < w.docStop,
+    /**
+     * The token of the paragraph with the largest number; ties keep the first.
+     * @param {ArrayLike<number>} row a number for each position
+     */
+    highest: (row) => {
+      let best = w.docStart;
+      for (let d = best; d < w.docStop; d += 1) if (row[pos(d)] > row[pos(best)]) best = d;
+      return best;
+    },
+  };
+};
+
+/**
+ * The gold answers as tokens of the paragraph, for those that hold some.
+ * @param {{gold: {start: number, end: number}[], tokens: {start: number, end: number}[]}} reading
+ */
+export const goldSpans = ({ gold, tokens }) =>
+  gold.map(({ start, end }) => ({
+    start: tokens.findIndex((t) => t.end > start),
+    end: tokens.findLastIndex((t) => t.start < end),
+  })).filter((s) => s.start >= 0 && s.end >= s.start);
