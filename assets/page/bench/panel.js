@@ -2,6 +2,7 @@
 // them below. The chapters under it draw the same numbers with their own pictures.
 
 import { refuse } from "../shared/cause.js";
+import { choice, textBox } from "../shared/controls.js";
 import { el, focusIn, fold, headRow, table, tableBox } from "../shared/dom.js";
 import { post } from "../shared/outbox.js";
 import { hear, say, state } from "../shared/store.js";
@@ -96,10 +97,7 @@ function box(name, value, label, more = {}) {
   const since = view.typed.get(name);
   if (since && since.over !== value) view.typed.delete(name);
   view.given.set(name, value);
-  return el("input.bench-number", {
-    type: "text",
-    autocomplete: "off",
-    spellcheck: "false",
+  return textBox("input.bench-number", {
     value: view.typed.get(name)?.text ?? value,
     dataset: { box: name },
     "aria-label": label,
@@ -137,26 +135,18 @@ function bar() {
     ),
   );
   const n = desk.tokens.length;
-  const second = el(
-    "select",
-    {
-      id: "bench-step",
-      onchange: (event) => shape({ step: event.target.value ? Number(event.target.value) : null }),
-    },
-    el("option", { value: "", selected: desk.step === null }, "none"),
-    Array.from(
-      { length: Math.floor(n / 2) },
-      (_, k) =>
-        el("option", { value: k + 1, selected: desk.step === k + 1 }, `from token ${k + 2} on`),
-    ),
+  const steps = Array.from(
+    { length: Math.floor(n / 2) },
+    (_, k) => [k + 1, `from token ${k + 2} on`],
   );
-  const kind = el(
-    "select",
-    { id: "bench-typed", onchange: (event) => send("as", event.target.value) },
-    ["logits", "probabilities"].map((name) =>
-      el("option", { value: name, selected: desk.typed === name }, name)
-    ),
+  const second = choice(
+    { id: "bench-step" },
+    [["", "none"], ...steps],
+    desk.step ?? "",
+    (step) => shape({ step: step || null }),
   );
+  const kinds = [["logits", "logits"], ["probabilities", "probabilities"]];
+  const kind = choice({ id: "bench-typed" }, kinds, desk.typed, (name) => send("as", name));
   const more = (text, by) =>
     el("button.boxed.plain", {
       disabled: n + by < sizes[0] || n + by > sizes[1],

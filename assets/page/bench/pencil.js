@@ -2,6 +2,7 @@
 // is filled in; nothing is shown before.
 
 import { refuse } from "../shared/cause.js";
+import { textBox } from "../shared/controls.js";
 import { el, headRow, tableBox } from "../shared/dom.js";
 
 /** A number as people write it, or null. */
@@ -53,10 +54,8 @@ function build(root, data, on) {
   const input = (name) => {
     const cell = cells.get(name);
     const hint = cell.decimals ? `, to ${cell.decimals} decimals` : "";
-    const box = el("input", {
-      type: "text",
+    const box = textBox("input", {
       inputmode: "decimal",
-      autocomplete: "off",
       "aria-label": cell.asks + hint,
       title: cell.asks + hint,
       id: `pencil-cell-${name}`,

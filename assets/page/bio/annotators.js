@@ -1,5 +1,6 @@
 // Step 3: three annotators, their mean as target, the loss term by term, and the one-hot case.
 
+import { choice } from "../shared/controls.js";
 import { drawing, el, fold, headRow, svg, tableBox } from "../shared/dom.js";
 import { swatch } from "./token.js";
 import { words } from "./words.js";
@@ -200,11 +201,8 @@ function oneHot(data, page, view) {
       at < 2 ? `${gold ? 1 : 0} · ${r.costs[k]}` : r.costs[k],
     );
   };
-  const who = el("select", {
-    id: "bio-one",
-    "aria-label": words.whose_tagging,
-    onchange: (event) => page.input("one", Number(event.target.value)),
-  }, [0, 1, 2].map((k) => el("option", { value: k, selected: k === data.annotator }, k + 1)));
+  const about = { id: "bio-one", "aria-label": words.whose_tagging };
+  const who = choice(about, [[0, 1], [1, 2], [2, 3]], data.annotator, (k) => page.input("one", k));
   const box = el(
     "div.one-hot",
     el("p", `${words.whose_tagging} `, who),

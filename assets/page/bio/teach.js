@@ -2,6 +2,7 @@
 // states, with undo.
 
 import { el, fold, offers, svg, table } from "../shared/dom.js";
+import { choice } from "../shared/controls.js";
 import { curve } from "../shared/curve.js";
 import { words } from "./words.js";
 
@@ -22,17 +23,16 @@ export function teachHeads({ taught }, page, view) {
 function ready({ steps, rates, losses, target, now }, page, view) {
   view.course ??= { rate: rates[1], loss: losses[0].key };
   const { course } = view;
-  const chooser = (id, name, list, key) =>
-    el(
+  const chooser = (key, name, items) => {
+    const pick = (value) => {
+      course[key] = value;
+    };
+    return el(
       "label.lever",
       `${name} `,
-      el("select", {
-        id,
-        onchange: (event) => {
-          course[key] = list[event.target.selectedIndex].value;
-        },
-      }, list.map(({ value, says }) => el("option", { selected: course[key] === value }, says))),
+      choice({ id: `bio-teach-${key}` }, items, course[key], pick),
     );
+  };
   const act = (id, text, run, disabled = false) =>
     el("button.boxed.plain", { id: `bio-teach-${id}`, disabled, onclick: run }, text);
   return [
@@ -40,18 +40,8 @@ function ready({ steps, rates, losses, target, now }, page, view) {
     el("p.bio-says", target),
     el(
       "p.offers",
-      chooser(
-        "bio-teach-rate",
-        words.teach_rate,
-        rates.map((r) => ({ value: r, says: String(r) })),
-        "rate",
-      ),
-      chooser(
-        "bio-teach-loss",
-        words.teach_loss,
-        losses.map((l) => ({ value: l.key, says: l.says })),
-        "loss",
-      ),
+      chooser("rate", words.teach_rate, rates.map((r) => [r, r])),
+      chooser("loss", words.teach_loss, losses.map((l) => [l.key, l.says])),
     ),
     el(
       "p.offers",

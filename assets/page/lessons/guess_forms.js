@@ -1,5 +1,6 @@
 // The ways in which a step asks. Each makes {root, focus?}; `commit(guess)` is called once.
 
+import { form as typing, textBox } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
 import { chipLoss } from "../shared/guess.js";
 import { fixed } from "../shared/numbers.js";
@@ -41,26 +42,17 @@ export function typedNumber(text) {
 }
 
 function number(commit) {
-  const field = el("input.number-field", {
-    type: "text",
-    inputmode: "decimal",
-    "aria-label": "Your number",
-    autocomplete: "off",
-  });
+  const about = { inputmode: "decimal", "aria-label": "Your number" };
+  const field = textBox("input.number-field", about);
   const wrong = el("p.strip-wrong", { role: "alert" });
   const send = () => {
     const value = typedNumber(field.value);
     if (Number.isFinite(value)) commit(value);
     else wrong.textContent = "Type a number, such as 0.5 or 1/2.";
   };
-  return el(
+  return typing(
     "form.number-form",
-    {
-      onsubmit: (event) => {
-        event.preventDefault();
-        send();
-      },
-    },
+    send,
     field,
     el("button.strip-button", { type: "submit" }, "Commit"),
     wrong,

@@ -1,6 +1,7 @@
 // Homework on the page: the exercises of a seed, each checked on its own, most of them on the bench
 // too. The solution comes from Python once the answer is right, or when it is asked for.
 
+import { form, textBox } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
 import { say } from "../shared/store.js";
 import { close, showDialog } from "./dialog.js";
@@ -27,23 +28,14 @@ export function makeHomework({ post }) {
 
   /** Which numbers are drawn: the sheet on paper names the same. */
   function seedForm() {
-    const field = el("input.number-field.task-seed", {
-      type: "text",
-      id: "homework-seed",
-      value: view.seed,
-      maxlength: 40,
-      autocomplete: "off",
-      spellcheck: "false",
-    });
+    const about = { id: "homework-seed", value: view.seed, maxlength: 40 };
+    const field = textBox("input.number-field.task-seed", about);
     const wrong = el("div.task-said", { role: "status" });
-    return el(
+    return form(
       "form.task-form",
-      {
-        onsubmit: (event) => {
-          event.preventDefault();
-          if (field.value.trim()) ask(field.value.trim());
-          else told(wrong, "Type a seed, such as spring/3 for copy 3 of spring.");
-        },
+      () => {
+        if (field.value.trim()) ask(field.value.trim());
+        else told(wrong, "Type a seed, such as spring/3 for copy 3 of spring.");
       },
       el("label", { for: "homework-seed" }, "Seed and copy"),
       field,
@@ -54,11 +46,9 @@ export function makeHomework({ post }) {
 
   function exercise({ kind, title, text, ask: asked, bench }) {
     const line = el("div.task-said", { role: "status" });
-    const field = el("input.number-field", {
-      type: "text",
+    const field = textBox("input.number-field", {
       inputmode: "decimal",
       "aria-label": `Your answer: ${title}`,
-      autocomplete: "off",
     });
     const send = (guess) => post("task_check", { seed: view.seed, kind, guess });
     view.lines.set(kind, line);
@@ -67,15 +57,12 @@ export function makeHomework({ post }) {
       { dataset: { kind } },
       el("p", el("strong", `${title}. `), text),
       el("p", asked),
-      el(
+      form(
         "form.task-form",
-        {
-          onsubmit: (event) => {
-            event.preventDefault();
-            const value = typedNumber(field.value);
-            if (Number.isFinite(value)) send(String(value));
-            else told(line, "Type a number, such as 3 or 0.25.");
-          },
+        () => {
+          const value = typedNumber(field.value);
+          if (Number.isFinite(value)) send(String(value));
+          else told(line, "Type a number, such as 3 or 0.25.");
         },
         field,
         el("button.said-button", { type: "submit" }, "Check"),

@@ -1,6 +1,7 @@
 // The quiz before and after the lessons: nine questions on one page, handed in at once. In a class
 // the answers are counted without a name; alone this browser remembers how many were right.
 
+import { form as typing, textBox } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
 import { keep, kept } from "./memory.js";
 import { showDialog } from "./dialog.js";
@@ -88,21 +89,10 @@ export function makeQuiz({ post, seat }) {
   }
 
   function foot() {
-    const own = el("input.number-field.task-seed", {
-      type: "text",
-      id: "quiz-own",
-      autocomplete: "off",
-      spellcheck: "false",
-      maxlength: 40,
-    });
-    return el(
+    const own = textBox("input.number-field.task-seed", { id: "quiz-own", maxlength: 40 });
+    return typing(
       "form.task-form.quiz-foot",
-      {
-        onsubmit: (event) => {
-          event.preventDefault();
-          handIn(own.value);
-        },
-      },
+      () => handIn(own.value),
       view.moment
         ? [
           el("label", { for: "quiz-own" }, "A code of your own (if you like)"),

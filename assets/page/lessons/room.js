@@ -2,6 +2,7 @@
 // asked for every two seconds; what it does goes to Python like every other event.
 
 import { refuse } from "../shared/cause.js";
+import { form, textBox } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
 import { button } from "./guess_forms.js";
 
@@ -281,24 +282,18 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   /** Above the list of lessons: join a room, or open one. */
   function doors() {
     if (room.seat) return null;
-    const field = el("input.number-field.room-field", {
-      type: "text",
+    const field = textBox("input.number-field.room-field", {
       "aria-label": "Room code",
-      autocomplete: "off",
       autocapitalize: "characters",
-      spellcheck: "false",
       placeholder: "room code",
     });
     return el(
       "div.room-doors",
-      el(
+      form(
         "form.number-form",
-        {
-          onsubmit: (event) => {
-            event.preventDefault();
-            if (field.value.trim()) post("room_join", { code: field.value });
-            else refuse(field, "Type the room’s code, as the teacher’s page shows it.");
-          },
+        () => {
+          if (field.value.trim()) post("room_join", { code: field.value });
+          else refuse(field, "Type the room’s code, as the teacher’s page shows it.");
         },
         field,
         el("button.strip-button", { type: "submit" }, "Join your class"),

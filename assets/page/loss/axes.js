@@ -2,6 +2,7 @@
 // can be dragged. Arrows of y - p below.
 
 import { bridge } from "./bridge.js";
+import { choice } from "../shared/controls.js";
 import { drawGaps, floor, fullDomain, ROW, rowsFor } from "./gaps.js";
 import { drawing, el, fold, isPress, roving, svg } from "../shared/dom.js";
 import { aloneSays, head, SIDES } from "./math.js";
@@ -49,18 +50,16 @@ export function draw(root, picture, page, held) {
 function windows(picture, page) {
   const count = page.reading.windows.length;
   if (count < 2) return [];
-  const choice = el(
-    "select",
-    { id: "loss-window", onchange: (event) => page.input("window", Number(event.target.value)) },
-    page.reading.windows.map((_, k) =>
-      el(
-        "option",
-        { value: k, selected: k === picture.window },
-        `${k + 1} of ${count}: holds ${picture.windows[k].holds}`,
-      )
-    ),
+  const which = choice(
+    { id: "loss-window" },
+    page.reading.windows.map((
+      _,
+      k,
+    ) => [k, `${k + 1} of ${count}: holds ${picture.windows[k].holds}`]),
+    picture.window,
+    (k) => page.input("window", k),
   );
-  return [el("label.lever", "window ", choice)];
+  return [el("label.lever", "window ", which)];
 }
 
 const trial = (box) =>

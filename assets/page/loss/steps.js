@@ -1,5 +1,6 @@
 // Step 3, step: real gradient steps on a private copy, with undo; before and after side by side.
 
+import { menu, radios } from "../shared/controls.js";
 import { curve } from "../shared/curve.js";
 import { el, svg, table } from "../shared/dom.js";
 import { fixed, short } from "../shared/numbers.js";
@@ -23,41 +24,24 @@ export function draw(root, picture, page, held) {
 function controls({ bench, changed }, page, held) {
   const { choice } = held;
   const learned = bench.learned;
-  const radios = (name, title, list) =>
-    el(
+  const set = (name, title, list) => {
+    const items = list.map(({ key, says }) => [key, says]);
+    const pick = (value) => {
+      choice[name] = value;
+      rates();
+    };
+    return el(
       "fieldset.lever",
       el("legend", title),
-      list.map(({ key, says }) =>
-        el(
-          "label",
-          el("input", {
-            type: "radio",
-            name: `loss-${name}`,
-            value: key,
-            checked: choice[name] === key,
-            onchange: () => {
-              choice[name] = key;
-              rates();
-            },
-          }),
-          says,
-        )
-      ),
+      radios(`loss-${name}`, items, choice[name], pick),
     );
+  };
   const key = () => `${choice.optimizer} ${choice.scope}`;
   const chosen = () => choice.rates[key()] ?? bench.usual[choice.optimizer][choice.scope];
-  const rate = el("select", {
-    id: "loss-rate",
-    onchange: () => {
-      choice.rates[key()] = Number(rate.value);
-    },
-  });
-  const rates = () =>
-    rate.replaceChildren(
-      ...bench.rates[choice.optimizer].map((r) =>
-        el("option", { value: r, selected: chosen() === r }, r)
-      ),
-    );
+  const rate = menu("loss-rate", "learning_rate", (value) => {
+    choice.rates[key()] = Number(value);
+  }, "label.lever");
+  const rates = () => rate.update(bench.rates[choice.optimizer].map((r) => [r, r]), chosen());
   rates();
   const send = (steps) =>
     page.input("step", { scope: choice.scope, steps, rate: chosen(), optimizer: choice.optimizer });
@@ -67,9 +51,9 @@ function controls({ bench, changed }, page, held) {
     "div.bench",
     el(
       "div.levers",
-      radios("scope", "what moves", bench.scopes),
-      radios("optimizer", "optimizer", bench.optimizers),
-      el("label.lever", "learning_rate ", rate),
+      set("scope", "what moves", bench.scopes),
+      set("optimizer", "optimizer", bench.optimizers),
+      rate.root,
     ),
     el(
       "div.acts",

@@ -2,6 +2,7 @@
 // readings side by side.
 
 import { refuse } from "../shared/cause.js";
+import { form, textBox } from "../shared/controls.js";
 import { el, svg } from "../shared/dom.js";
 import { fixed, place } from "../shared/numbers.js";
 import { floats } from "../shared/pack.js";
@@ -16,34 +17,21 @@ export function typed(box, name) {
 
 export function makeBench(on) {
   const view = { read: null };
-  view.question = el("input", {
-    type: "text",
-    id: "scores-bench-question",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
+  view.question = textBox("input", { id: "scores-bench-question" });
   view.context = el("textarea", { id: "scores-bench-paragraph", rows: 5, spellcheck: "false" });
-  view.reader = el("input", {
-    type: "text",
-    id: "scores-bench-reader",
-    autocomplete: "off",
-    spellcheck: "false",
-    placeholder: "the reader in use",
-  });
+  view.reader = textBox("input", { id: "scores-bench-reader", placeholder: "the reader in use" });
   const row = (id, name, box) => el("div.scores-field", el("label", { for: id }, name), box);
-  const form = el(
+  const read = () => {
+    if (!typed(view.question, "question") || !typed(view.context, "paragraph")) return;
+    on.input("other", {
+      question: view.question.value,
+      context: view.context.value,
+      reader: view.reader.value,
+    });
+  };
+  const boxes = form(
     "form.scores-form",
-    {
-      onsubmit: (event) => {
-        event.preventDefault();
-        if (!typed(view.question, "question") || !typed(view.context, "paragraph")) return;
-        on.input("other", {
-          question: view.question.value,
-          context: view.context.value,
-          reader: view.reader.value,
-        });
-      },
-    },
+    read,
     row("scores-bench-question", "Question", view.question),
     row("scores-bench-paragraph", "Paragraph", view.context),
     row("scores-bench-reader", "Reader: a Hugging Face id, a folder, or nothing", view.reader),
@@ -59,7 +47,7 @@ export function makeBench(on) {
     "section.scores-bench",
     { "aria-label": "Two readings side by side" },
     el("h3", "What if? Two readings side by side"),
-    form,
+    boxes,
     view.out,
     view.rests.root,
   );

@@ -1,6 +1,7 @@
 // Step 2: S or E, T of the selected token, and their products, dimension by dimension; two tokens
 // side by side.
 
+import { choice } from "../shared/controls.js";
 import { place } from "../shared/numbers.js";
 import { el, focusIn, headRow, svg, tableBox } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
@@ -164,16 +165,11 @@ function sumTable(a, big, small, side) {
 
 function comparison(c, second, rivals, { side, on }) {
   const most = Math.max(max(c.rows, (r) => Math.abs(r.x)), 1e-9);
-  const menu = el(
-    "select",
-    {
-      id: `scores-contrast-${side}`,
-      onchange: (event) =>
-        on.input("contrast", { lane: side, pos: Number(event.target.value) }, `contrast ${side}`),
-    },
-    rivals.map(([pos, name]) =>
-      el("option", { value: pos, selected: pos === second }, `${name} (position ${pos})`)
-    ),
+  const menu = choice(
+    { id: `scores-contrast-${side}` },
+    rivals.map(([pos, name]) => [pos, `${name} (position ${pos})`]),
+    second,
+    (pos) => on.input("contrast", { lane: side, pos }, `contrast ${side}`),
   );
   const line = (name, a, b, product, x, cls = "") =>
     el(

@@ -1,6 +1,7 @@
 // What the two scores of the bench rested on: word beside word, start part above, end part below;
 // filled supports, hollow speaks against.
 
+import { menu } from "../shared/controls.js";
 import { el, headRow, tableBox } from "../shared/dom.js";
 
 const SIDES = ["start", "end"];
@@ -10,11 +11,12 @@ const FIRST = "integrated_gradients";
 
 export function makeRests(on) {
   const view = { on, asked: "" };
-  view.menu = el("select", {
-    id: "scores-bench-method",
-    onchange: () => ask(view, view.menu.value),
-  });
-  view.line = el("p.scores-line", el("label", { for: "scores-bench-method" }, "method"), view.menu);
+  view.menu = menu("scores-bench-method", "method", (method) => ask(view, method));
+  view.line = el(
+    "p.scores-line",
+    el("label", { for: "scores-bench-method" }, "method"),
+    view.menu.select,
+  );
   view.out = el("div");
   view.root = el(
     "section.scores-rests",
@@ -49,12 +51,7 @@ function update(view, bench) {
     if (view.asked !== view.key) ask(view, FIRST);
     return;
   }
-  if (view.menu.childElementCount !== rests.methods.length) {
-    view.menu.replaceChildren(
-      ...rests.methods.map(([key, name]) => el("option", { value: key }, name)),
-    );
-  }
-  view.menu.value = rests.method;
+  view.menu.update(rests.methods, rests.method);
   const refused = rests.refused.flatMap((
     said,
     k,

@@ -1,5 +1,6 @@
 // Step 1: the exact plane, the same paragraph under another question, and a bias by hand.
 
+import { form, textBox } from "../shared/controls.js";
 import { el, focusIn, fold, svg, table } from "../shared/dom.js";
 import { fixed, rounded } from "../shared/numbers.js";
 import { floats, ints } from "../shared/pack.js";
@@ -15,21 +16,11 @@ export function makePlaneStep(on) {
   const view = { t: 1, slide: null, shift: { start: 0, end: 0 }, running: 0 };
   view.holder = el("div.scores-plane-box");
   view.readout = el("p.scores-readout.tabular", { role: "status", "aria-live": "polite" });
-  view.question = el("input", {
-    type: "text",
-    id: "scores-question",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
-  view.form = el(
+  view.question = textBox("input", { id: "scores-question" });
+  view.form = form(
     "form.scores-form",
-    {
-      onsubmit: (event) => {
-        event.preventDefault();
-        if (typed(view.question, "question")) {
-          on.input("other", { question: view.question.value });
-        }
-      },
+    () => {
+      if (typed(view.question, "question")) on.input("other", { question: view.question.value });
     },
     el("label", { for: "scores-question" }, "Ask the same paragraph:"),
     view.offers = el("div.scores-offers"),

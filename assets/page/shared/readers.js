@@ -1,6 +1,7 @@
 // The menu of readers: the page's own, those used in this browser, and a box for another one, each
 // with what is known of it.
 
+import { form, textBox } from "./controls.js";
 import { el } from "./dom.js";
 import { post } from "./outbox.js";
 import { keepRecent, recent, withRecent } from "./recent.js";
@@ -95,23 +96,14 @@ function fill() {
 
 /** The box for a name, and the list below. */
 function build(hint) {
-  const box = el("input", {
-    type: "text",
+  const box = textBox("input", {
     id: "reader-name",
-    autocomplete: "off",
-    spellcheck: "false",
     value: view.own,
     "aria-describedby": "reader-hint",
   });
-  const form = el(
+  const wanted = form(
     "form.reader-form",
-    {
-      id: "ask-reader",
-      onsubmit: (event) => {
-        event.preventDefault();
-        use(box.value);
-      },
-    },
+    () => use(box.value),
     el("label", { for: "reader-name" }, "Reader"),
     box,
     el("button.side", { type: "submit", id: "ask-load" }, "Load this reader"),
@@ -119,7 +111,8 @@ function build(hint) {
   );
   const note = el("p.role-quiet.reader-hint", { id: "reader-hint" }, hint);
   const both = el("div.reader-compare");
-  view.root.append(form, note, el("ul.reader-list"), both);
+  wanted.id = "ask-reader";
+  view.root.append(wanted, note, el("ul.reader-list"), both);
 }
 
 export function mountReaders() {

@@ -1,6 +1,7 @@
 // A whole number as a setting: a slider and a box beside it. Both apply when they are let go, left
 // or confirmed with Enter; what is not allowed is refused below them and changes nothing.
 
+import { textBox } from "./controls.js";
 import { el } from "./dom.js";
 
 /**
@@ -30,10 +31,8 @@ export function wholeSetting(id, apply, waits = () => false) {
   /** @type {any} */
   let now = null;
   const slider = el("input", { type: "range", id: `${id}-slider`, step: 1 });
-  const box = el("input", {
-    type: "text",
+  const box = textBox("input", {
     inputmode: "numeric",
-    autocomplete: "off",
     id,
     size: 4,
     "aria-describedby": `${id}-help ${id}-refused`,

@@ -1,6 +1,7 @@
 // The controls of chapter 3. They are built once and only updated, so that a redraw never takes the
 // focus from a slider.
 
+import { menu, radios } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
 import { fixed, rounded } from "../shared/numbers.js";
 
@@ -9,18 +10,7 @@ const temperatureAt = (value) => rounded(2 ** Number(value));
 
 /** Scale, temperature and window: {root, update(model, picture)}. */
 export function controls(on) {
-  const radio = (name, checked) =>
-    el(
-      "label",
-      el("input", {
-        type: "radio",
-        name: "start_end-scale",
-        value: name,
-        checked,
-        onchange: () => on.scale(name === "log"),
-      }),
-      name,
-    );
+  const scales = [["linear", "linear"], ["log", "log"]];
   const slider = el("input", {
     type: "range",
     id: "start_end-temperature",
@@ -36,11 +26,7 @@ export function controls(on) {
       on.temperature(1, true);
     },
   }, "reset");
-  const chooser = el("select", {
-    id: "start_end-window",
-    onchange: () => on.window(Number(chooser.value)),
-  });
-  const windows = el("label.lever", "window ", chooser);
+  const windows = menu("start_end-window", "window", (k) => on.window(Number(k)), "label.lever");
   const show = (temperature) => {
     slider.value = String(steps(temperature));
     slider.setAttribute("aria-valuetext", String(temperature));
@@ -54,7 +40,11 @@ export function controls(on) {
   slider.addEventListener("change", () => on.temperature(temperatureAt(slider.value), true));
   const root = el(
     "div.levers",
-    el("fieldset.lever", el("legend", "scale"), radio("linear", true), radio("log", false)),
+    el(
+      "fieldset.lever",
+      el("legend", "scale"),
+      radios("start_end-scale", scales, "linear", (name) => on.scale(name === "log")),
+    ),
     el(
       "span.lever",
       el("label", { for: "start_end-temperature" }, "temperature"),
@@ -62,21 +52,15 @@ export function controls(on) {
       shown,
       reset,
     ),
-    windows,
+    windows.root,
   );
-  let count = 0;
   return {
     root,
     update({ page, window: w, temperature }) {
       show(temperature);
-      windows.hidden = page.reading.windows.length < 2;
-      if (count !== page.reading.windows.length) {
-        count = page.reading.windows.length;
-        chooser.replaceChildren(
-          ...page.reading.windows.map((_, k) => el("option", { value: k }, `${k + 1} of ${count}`)),
-        );
-      }
-      chooser.value = String(w.index);
+      const count = page.reading.windows.length;
+      windows.root.hidden = count < 2;
+      windows.update(page.reading.windows.map((_, k) => [k, `${k + 1} of ${count}`]), w.index);
     },
   };
 }

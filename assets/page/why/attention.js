@@ -2,6 +2,7 @@
 // square and as strips on the text, three summaries.
 
 import { fixed, percent } from "../shared/numbers.js";
+import { radios } from "../shared/controls.js";
 import { el, fold, svg, table } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
@@ -35,8 +36,8 @@ export function draw(root, model, held) {
   const [row, column] = held.at.map((k) => k + 1);
   held.title.textContent =
     `${words.where} ${words.layer} ${row}, ${words.head} ${column} ${words.looked}`;
-  held.mode.forEach((input) => {
-    input.checked = input.value === held.filter;
+  held.mode.forEach(({ control }) => {
+    control.checked = control.value === held.filter;
   });
   const [layer, head] = held.at;
   const request = { what: "head", more: { layer, head } };
@@ -63,18 +64,14 @@ function make(root, held) {
   held.grid_box = el("div.head-grid");
   held.says = el("p.readout.tabular", { "aria-live": "polite" });
   held.title = el("h3.part-title");
-  held.mode = FILTERS.map((value) =>
-    el("input", {
-      type: "radio",
-      name: "why-filter",
-      value,
-      id: `why-filter-${value}`,
-      onchange: () => {
-        held.filter = value;
-        held.model.repaint();
-      },
-    })
-  );
+  const filter = (value) => {
+    held.filter = value;
+    held.model.repaint();
+  };
+  const filters = FILTERS.map((value) => [value, words[value]]);
+  held.mode = radios("why-filter", filters, held.filter, filter, (value) => ({
+    id: `why-filter-${value}`,
+  }));
   const specials = el("input", {
     type: "checkbox",
     id: "why-specials",
@@ -104,31 +101,16 @@ function make(root, held) {
   held.headBox = el("div.head-box", { hidden: true }, held.sheet.root, held.readout);
   held.beside = el("div.beside");
   held.same = el("p.role-quiet");
-  const lane = (side) =>
-    el(
-      "label",
-      { class: `role-${side}` },
-      el("input", {
-        type: "radio",
-        name: "why-lane",
-        value: side,
-        id: `why-lane-${side}`,
-        checked: side === "start",
-        onchange: () => {
-          Object.assign(held, { lane: side, point: null });
-          say(held, held.at[0] * held.grid.heads + held.at[1]);
-          held.model.repaint();
-        },
-      }),
-      words[`from_${side}`],
-    );
+  const from = (lane) => {
+    Object.assign(held, { lane, point: null });
+    say(held, held.at[0] * held.grid.heads + held.at[1]);
+    held.model.repaint();
+  };
+  const sides = ["start", "end"].map((side) => [side, words[`from_${side}`], `role-${side}`]);
+  const lanes = radios("why-lane", sides, "start", from, (side) => ({ id: `why-lane-${side}` }));
   const controls = el(
     "div.controls",
-    el(
-      "fieldset",
-      el("legend", words.filter),
-      FILTERS.map((value, k) => el("label", held.mode[k], words[value])),
-    ),
+    el("fieldset", el("legend", words.filter), held.mode),
     el("label", specials, words.specials),
   );
   held.more = el(
@@ -144,7 +126,7 @@ function make(root, held) {
       el(
         "div.look-grid",
         el("p.role-quiet", words.grid_says),
-        el("div.controls", lane("start"), lane("end")),
+        el("div.controls", lanes),
         held.grid_box,
         held.says,
         held.same,

@@ -1,10 +1,11 @@
 // Chapter 9, step 2: what the target rested on. Start part above the words, end part below; filled
 // supports, hollow speaks against.
 
+import { menu } from "../shared/controls.js";
 import { el, fold, svg, table } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { spanFor } from "../shared/keys.js";
-import { menu, missing, signed } from "./parts.js";
+import { missing, signed } from "./parts.js";
 import { sheet } from "./sheet.js";
 import { words } from "./words.js";
 

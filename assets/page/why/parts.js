@@ -54,24 +54,6 @@ export const signed = (
   ? `+${fixed(x, digits)}`
   : fixed(x, digits));
 
-/** A labelled menu {root, update(items, value)}; items are [value, text]. */
-export function menu(id, label, onchange) {
-  const select = el("select", { id, onchange: () => onchange(select.value) });
-  let known = "";
-  return {
-    root: el("label.menu", `${label} `, select),
-    select,
-    update(items, value) {
-      const key = JSON.stringify(items);
-      if (key !== known) {
-        known = key;
-        select.replaceChildren(...items.map(([v, text]) => el("option", { value: v }, text)));
-      }
-      select.value = value;
-    },
-  };
-}
-
 /** The text of a word: pieces of the question or of the paragraph, joined as typed. */
 export function wordText({ page, seats, w }, word) {
   const { text, at, offsets } = seats.question;

@@ -1,6 +1,7 @@
 // Step 3, merge: the rules as a rank chart, winner minus rival added up, one constant to move,
 // three choices to make.
 
+import { choice, radios } from "../shared/controls.js";
 import { drawing, el, focusIn, pressed, roving, svg } from "../shared/dom.js";
 import { addend, fixed } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
@@ -275,18 +276,15 @@ function offset(picture, page, words) {
     },
     onchange: () => page.input("offset", { window: data.window, c: Number(input.value) }),
   });
-  const choice = el(
-    "select",
+  const which = choice(
     {
       id: "windows-offset-window",
       "aria-label": words.which_window,
       dataset: { keep: "offset-window" },
-      onchange: (event) => page.input("offset", { window: Number(event.target.value), c: 0 }),
     },
-    Array.from(
-      { length: data.windows },
-      (_, w) => el("option", { value: w, selected: w === data.window }, w + 1),
-    ),
+    Array.from({ length: data.windows }, (_, w) => [w, w + 1]),
+    data.window,
+    (window) => page.input("offset", { window, c: 0 }),
   );
   const at = (v) => `calc(0.5rem + (100% - 1rem) * ${(v - data.low) / (data.high - data.low)})`;
   const tick = data.flip !== null && data.flip >= data.low && data.flip <= data.high
@@ -309,7 +307,7 @@ function offset(picture, page, words) {
     el(
       "h3",
       el("label", { for: "windows-offset" }, words.add, " ", el("i", "c"), ` ${words.to_window} `),
-      choice,
+      which,
     ),
     el(
       "div.offset-row",
@@ -349,7 +347,7 @@ function offset(picture, page, words) {
 }
 
 function options(data, page, words) {
-  const value = () => Object.fromEntries(data.options.map((g) => [g.name, g.value]));
+  const value = Object.fromEntries(data.options.map((g) => [g.name, g.value]));
   return el(
     "section.merge-options",
     el("h3", words.options),
@@ -360,21 +358,19 @@ function options(data, page, words) {
           "fieldset",
           { id: `windows-${group.name}` },
           el("legend", group.name),
-          group.choices.map((c) =>
-            el(
-              "label",
-              { class: c.fits ? "" : "unfit" },
-              el("input", {
-                type: "radio",
-                name: `windows-merge-${group.name}`,
-                value: c.value,
-                checked: c.value === group.value,
-                disabled: !c.fits,
-                dataset: { keep: `${group.name}-${c.value}` },
-                onchange: () => page.input("merge", { ...value(), [group.name]: c.value }),
-              }),
+          radios(
+            `windows-merge-${group.name}`,
+            group.choices.map((c) => [
+              c.value,
               el("span", el("code", c.value), el("span.help", c.help)),
-            )
+              c.fits ? null : "unfit",
+            ]),
+            group.value,
+            (choice) => page.input("merge", { ...value, [group.name]: choice }),
+            (choice) => ({
+              disabled: !group.choices.find((c) => c.value === choice).fits,
+              dataset: { keep: `${group.name}-${choice}` },
+            }),
           ),
         )
       ),
