@@ -139,7 +139,7 @@ function opened(row) {
 
 export function questions() {
   const body = el("tbody");
-  const shown = el("p", { "aria-live": "polite" });
+  const shown = el("p[aria-live=polite]");
   const earlier = el("button", { type: "button", onclick: () => turn(-PAGE) }, "Previous");
   const later = el("button", { type: "button", onclick: () => turn(PAGE) }, "Next");
   const head = ["question", "right", "answer", "kind", "F1", "probability"];
@@ -217,7 +217,7 @@ export function questions() {
         "sort",
         Object.keys(SORTS).map((key) => [key, key === "file" ? "as in the file" : key]),
       ),
-      el("span", {}, el("label", { for: "text" }, "Holds the text"), " ", search),
+      el("span", {}, el("label[for=text]", "Holds the text"), " ", search),
       group,
     ),
     shown,
@@ -227,7 +227,7 @@ export function questions() {
       el(
         "table",
         { class: "questions" },
-        el("thead", {}, el("tr", {}, ...head.map((name) => el("th", { scope: "col" }, name)))),
+        el("thead", {}, el("tr", {}, ...head.map((name) => el("th[scope=col]", name)))),
         body,
       ),
     ),

@@ -100,8 +100,7 @@ function legend(page) {
       text,
     );
   return el(
-    "ul.legend",
-    { "aria-label": "Marks" },
+    "ul.legend[aria-label=Marks]",
     key("predicted", page.answer === null ? "no answer is predicted" : "predicted"),
     page.reading.gold.length ? key("gold", "gold answer") : null,
     key("selected", "selected"),
@@ -177,7 +176,7 @@ function line(view, picture, page) {
       `null score ${fixed(picture.null)}`,
     ),
   );
-  const measure = svg("g.measure", { "aria-hidden": "true" });
+  const measure = svg("g.measure[aria-hidden=true]");
   art.append(measure);
   const dots = placed.slice().reverse().map((dot) => dotMark(dot, g, y, page, used));
   art.append(...dots.map((d) => d.node));

@@ -46,7 +46,7 @@ function build(root, data, on) {
   const legal = new Set(data.pairs.map((pair) => pair.join(" ")));
   /** The cell that a hint is for: the one that had the focus last. @type {any} */
   let asked = data.cells[0];
-  const said = el("p.pencil-says", { role: "status", "aria-live": "polite" });
+  const said = el("p.pencil-says[role=status][aria-live=polite]");
   const count = el("span.tabular.role-quiet");
   const tally = () => {
     count.textContent = `${right.size} of ${data.cells.length} cells are right`;
@@ -110,7 +110,7 @@ function build(root, data, on) {
         data.tokens.map((token, i) =>
           el(
             "tr",
-            el("th", { scope: "row" }, token),
+            el("th[scope=row]", token),
             vector.map((_, k) => el("td", input(`product_${side}_${i}_${k}`))),
             el("td", input(`logit_${side}_${i}`)),
             el("td", input(`prob_${side}_${i}`)),
@@ -157,7 +157,7 @@ function build(root, data, on) {
           el(
             "tr",
             el("td", String(i)),
-            el("th", { scope: "row" }, data.tokens[i]),
+            el("th[scope=row]", data.tokens[i]),
             row.map((v) => el("td", plain(v))),
           )
         ),
@@ -181,7 +181,7 @@ function build(root, data, on) {
         data.tokens.slice(1).map((token, row) =>
           el(
             "tr",
-            el("th", { scope: "row" }, token),
+            el("th[scope=row]", token),
             data.tokens.slice(1).map((_, column) =>
               el(
                 "td",

@@ -112,9 +112,7 @@ function totals({ totals: t }) {
 const tagHeads = () => ["B", "I", "O"].map((tag, k) => [swatch(k), tag]);
 
 const otherTokens = (data, ...cells) =>
-  data.others
-    ? el("tr", el("th", { scope: "row" }, `the other ${data.others} tokens`), cells)
-    : null;
+  data.others ? el("tr", el("th[scope=row]", `the other ${data.others} tokens`), cells) : null;
 
 /** A bound needs no equals sign: "= 0.012", but "< 0.001". */
 const before = (text) => (text.startsWith("<") ? text : `= ${text}`);
@@ -140,7 +138,7 @@ function terms({ terms: data }) {
         data.rows.map((r) =>
           el(
             "tr",
-            el("th", { scope: "row" }, el("bdi.serif", r.token)),
+            el("th[scope=row]", el("bdi.serif", r.token)),
             r.cells.map(cell),
             el("td", `${r.sign} ${r.loss}`),
             el("td", r.floor),
@@ -149,7 +147,7 @@ function terms({ terms: data }) {
         ),
         otherTokens(
           data,
-          el("td", { colspan: 3 }),
+          el("td[colspan=3]"),
           el("td", data.rest),
           el("td", data.rest_floor),
           el("td"),
@@ -159,8 +157,8 @@ function terms({ terms: data }) {
         "tfoot",
         el(
           "tr",
-          el("th", { scope: "row" }, "sum"),
-          el("td", { colspan: 3 }),
+          el("th[scope=row]", "sum"),
+          el("td[colspan=3]"),
           el("td", `${data.sign} `, el("strong", data.total)),
           el("td", `${data.floor === "0" ? "" : data.floor_sign} ${data.floor}`),
           el("td", data.divergence),
@@ -193,7 +191,7 @@ function oneHot(data, page, view) {
   const cell = (r, k) => {
     const gold = r.gold === k;
     if (!gold && at > 0) {
-      return el("td", el("span.gone", { "aria-hidden": "true" }, "·"));
+      return el("td", el("span.gone[aria-hidden=true]", "·"));
     }
     return el(
       "td",
@@ -219,12 +217,12 @@ function oneHot(data, page, view) {
           data.rows.map((r) =>
             el(
               "tr",
-              el("th", { scope: "row" }, el("bdi.serif", r.token)),
+              el("th[scope=row]", el("bdi.serif", r.token)),
               [0, 1, 2].map((k) => cell(r, k)),
               el("td.role-quiet", r.p),
             )
           ),
-          otherTokens(data, el("td", { colspan: 3 }, data.rest), el("td")),
+          otherTokens(data, el("td[colspan=3]", data.rest), el("td")),
         ),
       ),
     ),

@@ -30,7 +30,7 @@ function shell(root) {
     text: tagText(),
     stage: el("div.bio-stage"),
     below: el("div"),
-    banner: el("p.banner.taught-banner", { hidden: true }),
+    banner: el("p.banner.taught-banner[hidden]"),
     open: new Set(),
     asked: "",
   };
@@ -42,7 +42,7 @@ function shell(root) {
       paint(view);
     },
   );
-  view.steps = el("div.steps", { role: "group" }, view.buttons);
+  view.steps = el("div.steps[role=group]", view.buttons);
   view.hint = el("p.bio-hint.role-quiet");
   root.replaceChildren(
     stripes(),

@@ -30,7 +30,7 @@ const go = (page, s) => page.select({ window: s.window, start: s.start, end: s.e
 // Every span with its marginal as a bar; the rule is the threshold, moved live and sent when it is
 // let go.
 function threshold({ threshold: data }, page) {
-  const shown = el("output", { for: "bio-threshold" }, fixed(data.value));
+  const shown = el("output[for=bio-threshold]", fixed(data.value));
   const list = el("ol.marginals");
   const tell = (value) => {
     shown.textContent = fixed(value);
@@ -49,8 +49,7 @@ function threshold({ threshold: data }, page) {
           onclick: () => go(page, s),
         }, el("bdi", s.text)),
         el(
-          "span.track",
-          { "aria-hidden": "true" },
+          "span.track[aria-hidden=true]",
           el("span.bar", { style: { width: `${100 * s.marginal}%` } }),
         ),
         el("span.tabular", s.printed),
@@ -73,7 +72,7 @@ function threshold({ threshold: data }, page) {
   tell(data.value);
   return el(
     "section",
-    el("h3", el("label", { for: "bio-threshold" }, words.threshold), " ", shown),
+    el("h3", el("label[for=bio-threshold]", words.threshold), " ", shown),
     input,
     data.spans.length ? list : el("p", words.none_listed),
     el(
@@ -104,7 +103,7 @@ function glue({ glue: data }, page) {
           el(
             "tr",
             { class: `pair-${r.key}` },
-            el("th", { scope: "row" }, name(r)),
+            el("th[scope=row]", name(r)),
             el("td.role-quiet", r.span ? words[r.key] : ""),
             el(
               "td",
@@ -137,7 +136,7 @@ function glue({ glue: data }, page) {
         g.losses.map((l) =>
           el(
             "tr",
-            el("th", { scope: "row" }, l.loss),
+            el("th[scope=row]", l.loss),
             [l.first, l.second, l.glued, l.backwards, l.margin, l.verdict].map((c) => el("td", c)),
           )
         ),

@@ -65,7 +65,7 @@ function result(now, page, view) {
   const wide = page.narrow ? room : Math.floor((room - 32) / 2);
   const part = (title, content) => el("figure", el("figcaption.role-quiet", title), content);
   return [
-    el("p.bio-says", { "aria-live": "polite" }, now.says),
+    el("p.bio-says[aria-live=polite]", now.says),
     el(
       "div.pair-figures",
       part(words.teach_tags, dumbbells(now.rows, "marginal", wide, page)),

@@ -45,7 +45,7 @@ export function stripes() {
  */
 export function tagText() {
   const rows = el("div.bio-rows");
-  const root = el("div.bio-text", { role: "group" }, rows);
+  const root = el("div.bio-text[role=group]", rows);
   /** @type {any} */
   const view = { root, rows, key: "", lines: [], unfolded: new Set(), pending: null, model: null };
   selectable(root, {
@@ -263,7 +263,7 @@ function bars(line, { p, targets }, { size, full, height, first, tall }) {
       }, words.sum),
     );
   }
-  return svg("g", { "aria-hidden": "true" }, parts);
+  return svg("g[aria-hidden=true]", parts);
 }
 
 function hits(line, { p, page }, height) {
@@ -331,7 +331,7 @@ function below(line, { below: rows, losses }, size) {
     y += step;
   }
   if (losses) y = lossLane(line, losses, parts, y, size);
-  line.below.replaceChildren(svg("g", { "aria-hidden": "true" }, parts));
+  line.below.replaceChildren(svg("g[aria-hidden=true]", parts));
   return y + 6 * size;
 }
 

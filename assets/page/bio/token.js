@@ -35,7 +35,7 @@ function numbers({ token }) {
         NAMES.map((name, k) =>
           el(
             "tr",
-            el("th", { scope: "row" }, swatch(k), name),
+            el("th[scope=row]", swatch(k), name),
             cell(token.logits[k]),
             cell(token.exps[k]),
             cell(token.p[k], true),
@@ -44,11 +44,7 @@ function numbers({ token }) {
       ),
       el(
         "tfoot",
-        el(
-          "tr",
-          el("th", { scope: "row" }, "sum across the tags"),
-          el("td", { colspan: 3 }, token.sum),
-        ),
+        el("tr", el("th[scope=row]", "sum across the tags"), el("td[colspan=3]", token.sum)),
       ),
     ),
   );
@@ -62,8 +58,7 @@ function products(found) {
     words.bias,
     words.logit,
   ];
-  const row = (name, cells) =>
-    el("tr", el("th", { scope: "row" }, name), cells.map((c) => el("td", c)));
+  const row = (name, cells) => el("tr", el("th[scope=row]", name), cells.map((c) => el("td", c)));
   return tableBox(
     words.products,
     el(

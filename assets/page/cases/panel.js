@@ -217,7 +217,7 @@ function build() {
   view.root.append(
     el(
       "div.cases-open",
-      el("label", { for: "cases-file" }, "Open a file of predictions"),
+      el("label[for=cases-file]", "Open a file of predictions"),
       el("input", {
         type: "file",
         id: "cases-file",
@@ -229,8 +229,7 @@ function build() {
       }),
       el("p.cases-said", { role: "status", dataset: { part: "said" } }),
       el(
-        "p.role-quiet",
-        { id: "cases-hint" },
+        "p.role-quiet#cases-hint",
         "What python -m qa_demo evaluate --out wrote, with its .run.json. The file stays in this browser; only a case that you open is read by the reader.",
       ),
     ),

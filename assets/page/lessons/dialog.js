@@ -23,7 +23,7 @@ export function showDialog(title, ...content) {
     { "aria-labelledby": "dialog-title", onclose: put },
     el(
       "div.said-head",
-      el("h2", { id: "dialog-title", tabindex: -1 }, title),
+      el("h2#dialog-title[tabindex=-1]", title),
       el("button.said-button", { onclick: close }, "Close"),
     ),
     content,

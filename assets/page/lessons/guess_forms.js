@@ -44,7 +44,7 @@ export function typedNumber(text) {
 function number(commit) {
   const about = { inputmode: "decimal", "aria-label": "Your number" };
   const field = textBox("input.number-field", about);
-  const wrong = el("p.strip-wrong", { role: "alert" });
+  const wrong = el("p.strip-wrong[role=alert]");
   const send = () => {
     const value = typedNumber(field.value);
     if (Number.isFinite(value)) commit(value);
@@ -54,7 +54,7 @@ function number(commit) {
     "form.number-form",
     send,
     field,
-    el("button.strip-button", { type: "submit" }, "Commit"),
+    el("button.strip-button[type=submit]", "Commit"),
     wrong,
   );
 }
@@ -64,7 +64,7 @@ function number(commit) {
  * marks by keyboard is taken back to Commit, which stands far from the text in the order of Tab.
  */
 function mark(commit) {
-  const said = el("p.strip-marked", { "aria-live": "polite" }, "Nothing is marked yet.");
+  const said = el("p.strip-marked[aria-live=polite]", "Nothing is marked yet.");
   const send = button("Commit", () => {
     const { selection } = state;
     if (selection) commit([selection.start, selection.end]);
@@ -107,7 +107,7 @@ function mark(commit) {
 
 /** Ten chips for the start and ten for the end, placed in the page's own panel. */
 function chips(commit) {
-  const wrong = el("p.strip-wrong", { role: "alert" });
+  const wrong = el("p.strip-wrong[role=alert]");
   const send = button("Commit the chips", () => {
     if (chipLoss()) commit(null);
     else wrong.textContent = "Place all ten chips for the start and all ten for the end first.";

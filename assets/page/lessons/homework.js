@@ -30,22 +30,22 @@ export function makeHomework({ post }) {
   function seedForm() {
     const about = { id: "homework-seed", value: view.seed, maxlength: 40 };
     const field = textBox("input.number-field.task-seed", about);
-    const wrong = el("div.task-said", { role: "status" });
+    const wrong = el("div.task-said[role=status]");
     return form(
       "form.task-form",
       () => {
         if (field.value.trim()) ask(field.value.trim());
         else told(wrong, "Type a seed, such as spring/3 for copy 3 of spring.");
       },
-      el("label", { for: "homework-seed" }, "Seed and copy"),
+      el("label[for=homework-seed]", "Seed and copy"),
       field,
-      el("button.said-button", { type: "submit" }, "Draw the numbers"),
+      el("button.said-button[type=submit]", "Draw the numbers"),
       wrong,
     );
   }
 
   function exercise({ kind, title, text, ask: asked, bench }) {
-    const line = el("div.task-said", { role: "status" });
+    const line = el("div.task-said[role=status]");
     const field = textBox("input.number-field", {
       inputmode: "decimal",
       "aria-label": `Your answer: ${title}`,
@@ -65,7 +65,7 @@ export function makeHomework({ post }) {
           else told(line, "Type a number, such as 3 or 0.25.");
         },
         field,
-        el("button.said-button", { type: "submit" }, "Check"),
+        el("button.said-button[type=submit]", "Check"),
         small("Show the solution", () => send(null), {
           "aria-label": `Show the solution: ${title}`,
         }),

@@ -21,8 +21,7 @@ function line(says, title, go, no) {
       },
     }, text);
   const root = el(
-    "p.lesson-offer",
-    { role: "note" },
+    "p.lesson-offer[role=note]",
     el("span", { title: `“${title}”` }, says),
     choice(go),
     choice(no),

@@ -14,7 +14,7 @@ export function head(title, above, leave) {
     "div.strip-head",
     el("p.strip-above", above),
     el("button.plain.strip-leave", { onclick: leave, "aria-label": "Leave the lessons" }, "leave"),
-    el("h2.strip-title", { tabindex: -1 }, title),
+    el("h2.strip-title[tabindex=-1]", title),
   );
 }
 
@@ -28,8 +28,7 @@ export function head(title, above, leave) {
 export function note({ holds, foreign, reader, missing }, restore, own) {
   if (holds && !foreign) return null;
   return el(
-    "div.strip-note",
-    { role: "status" },
+    "div.strip-note[role=status]",
     foreign ? el("p", "Another text than the lesson's stands on the page.") : null,
     holds ? null : el(
       "p",

@@ -95,7 +95,7 @@ export function makeQuiz({ post, seat }) {
       () => handIn(own.value),
       view.moment
         ? [
-          el("label", { for: "quiz-own" }, "A code of your own (if you like)"),
+          el("label[for=quiz-own]", "A code of your own (if you like)"),
           own,
           el(
             "p.said-source",
@@ -103,7 +103,7 @@ export function makeQuiz({ post, seat }) {
           ),
         ]
         : null,
-      el("button.said-button.filled", { type: "submit" }, "Hand in"),
+      el("button.said-button.filled[type=submit]", "Hand in"),
     );
   }
 

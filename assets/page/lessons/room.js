@@ -200,7 +200,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   const act = (name, text, press) =>
     button(text, press, { class: "plain room-act", dataset: { act: name } });
 
-  const closedBar = () => room.closed ? [el("p.room-said", { role: "status" }, room.closed)] : [];
+  const closedBar = () => room.closed ? [el("p.room-said[role=status]", room.closed)] : [];
 
   const title = () => [el("span.room-name", "Room "), el("strong.room-code", room.seat?.code)];
 
@@ -219,7 +219,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
         act("results", "results", () => send("room_results")),
         act("pin", "on a second device", () => send("room_pin")),
       ),
-      room.pin ? el("p.room-said", { role: "status" }, PIN, el("strong", room.pin)) : null,
+      room.pin ? el("p.room-said[role=status]", PIN, el("strong", room.pin)) : null,
     ].filter(Boolean);
   }
 
@@ -240,8 +240,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
     return [
       el("p.room-line", title(), act("leave", "leave the room", leave)),
       el(
-        "p.room-count",
-        { role: "status" },
+        "p.room-count[role=status]",
         !look?.place
           ? "Your teacher has not opened a step yet."
           : seat?.follow
@@ -296,7 +295,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
           else refuse(field, "Type the room’s code, as the teacher’s page shows it.");
         },
         field,
-        el("button.strip-button", { type: "submit" }, "Join your class"),
+        el("button.strip-button[type=submit]", "Join your class"),
       ),
       button("Open a room for your class", () => post("room_open", true), {
         class: "plain said-open room-open",

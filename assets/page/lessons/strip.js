@@ -381,7 +381,7 @@ function page() {
     el("p.strip-text", emphasised(reply?.text ?? now.text.replaceAll(FACT, "…"))),
     reply
       ? [note(reply, restore, usesOwn()), asks()]
-      : el("p.role-quiet", { role: "status" }, "A moment."),
+      : el("p.role-quiet[role=status]", "A moment."),
     now.source ? el("p.strip-source", now.source) : null,
     room.board,
     view.told ? feedback(view.told) : null,
@@ -418,8 +418,7 @@ function asks() {
   return el(
     "div.strip-asks",
     mine === null ? null : el(
-      "p.strip-voted",
-      { tabindex: -1, role: "status" },
+      "p.strip-voted[tabindex=-1][role=status]",
       "Your guess: ",
       el("bdi", mine),
       el("span.role-quiet", " (you can change it until the reveal)"),

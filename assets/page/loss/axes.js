@@ -21,7 +21,7 @@ export function draw(root, picture, page, held) {
   const w = page.reading.windows[picture.window];
   Object.assign(held, { picture, page, w, drag: null, axes: {}, width });
   held.alone ??= false;
-  held.total = el("p.total-live.tabular", { "aria-live": "polite" });
+  held.total = el("p.total-live.tabular[aria-live=polite]");
   held.text = el("div.arrows");
   const box = el("input", {
     type: "checkbox",

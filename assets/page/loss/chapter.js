@@ -39,7 +39,7 @@ function shell(root, picture) {
   root.replaceChildren(
     el(
       "div.loss",
-      el("div.steps", { role: "group", "aria-label": "Steps" }, view.buttons),
+      el("div.steps[role=group][aria-label=Steps]", view.buttons),
       view.stage,
       fold(
         "more about the loss",

@@ -140,7 +140,7 @@ export function replay(root, picture, page, held) {
     },
   });
   held.graph = el("div");
-  held.said = el("p.tabular", { "aria-live": "polite" });
+  held.said = el("p.tabular[aria-live=polite]");
   root.replaceChildren(
     el("p.says", data.says),
     el(

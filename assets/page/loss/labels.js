@@ -122,7 +122,7 @@ function strip(picture, page) {
         cut
           ? el(
             "tr",
-            el("th", { scope: "row" }, "characters"),
+            el("th[scope=row]", "characters"),
             cell("–"),
             docs.map((d) =>
               cell(
@@ -135,7 +135,7 @@ function strip(picture, page) {
           : null,
         el(
           "tr",
-          el("th", { scope: "row" }, "word pieces"),
+          el("th[scope=row]", "word pieces"),
           cell(picture.null, "piece"),
           pieces,
           cell("Σ y log P"),
@@ -143,7 +143,7 @@ function strip(picture, page) {
         cut
           ? el(
             "tr.role-quiet",
-            el("th", { scope: "row" }, "index in the paragraph"),
+            el("th[scope=row]", "index in the paragraph"),
             cell("–"),
             docs.map((d) => cell(d)),
             cell(""),

@@ -153,8 +153,7 @@ function absent(error) {
   page().append(
     el("header.masthead", el("h1", el("a", { href: MORE.up }, "Spanlight"))),
     el(
-      "p",
-      { role: "alert" },
+      "p[role=alert]",
       `${said(error)}. This page needs the folder data beside it, with all of its files. `,
       el("a", { href: MORE.up }, "All texts and lessons"),
     ),

@@ -52,8 +52,7 @@ function masthead({ home, tagline }, more) {
       el("h1", more.up ? el("a", { href: more.up }, "Spanlight") : "Spanlight"),
       el("p.tagline", tagline),
       el(
-        "div.switches",
-        { role: "group", "aria-label": "Page" },
+        "div.switches[role=group][aria-label=Page]",
         more.strip ? toggle("lessons", "lessons", { controls: "lessons", pressed: false }) : null,
         toggle("guessing", "you are the reader", { controls: "guess", pressed: false }),
         toggle("veiled", "veil"),
@@ -106,7 +105,7 @@ function start(saved, tape, more = {}) {
   );
   picture("say", "say", {});
   picture("heard", "heard", {});
-  const bar = el("div", { id: "ask-bar" });
+  const bar = el("div#ask-bar");
   page().append(bar);
   picture("asked", "asked", {}, undefined, bar);
   more.bar?.(bar);

@@ -18,7 +18,7 @@ export function typed(box, name) {
 export function makeBench(on) {
   const view = { read: null };
   view.question = textBox("input", { id: "scores-bench-question" });
-  view.context = el("textarea", { id: "scores-bench-paragraph", rows: 5, spellcheck: "false" });
+  view.context = el("textarea#scores-bench-paragraph[rows=5][spellcheck=false]");
   view.reader = textBox("input", { id: "scores-bench-reader", placeholder: "the reader in use" });
   const row = (id, name, box) => el("div.scores-field", el("label", { for: id }, name), box);
   const read = () => {
@@ -37,7 +37,7 @@ export function makeBench(on) {
     row("scores-bench-reader", "Reader: a Hugging Face id, a folder, or nothing", view.reader),
     el(
       "div.scores-line",
-      el("button.scores-button", { type: "submit", id: "scores-bench-read" }, "Read and compare"),
+      el("button.scores-button#scores-bench-read[type=submit]", "Read and compare"),
       el("button.plain", { onclick: () => fill(view, true) }, "as on screen"),
     ),
   );

@@ -105,11 +105,10 @@ export function makeBias(moved) {
     set("end", 0);
   };
   view.rows = el("tbody");
-  view.says = el("p.scores-says", { role: "status", "aria-live": "polite" });
+  view.says = el("p.scores-says[role=status][aria-live=polite]");
   view.sliders = [slider("start", "b_S"), slider("end", "b_E")];
   const root = el(
-    "details.fold.scores-bias",
-    { id: "scores-bias" },
+    "details.fold.scores-bias#scores-bias",
     el("summary", "move a bias"),
     view.sliders,
     el("button.plain", { onclick: none }, "reset"),
@@ -159,7 +158,7 @@ function show({ model, shift, rows, says }) {
     return el(
       "tr",
       { class: a === b ? "" : "scores-moves" },
-      el("th", { scope: "row" }, title),
+      el("th[scope=row]", title),
       el("td", a),
       el("td", b),
       el("td", a === b ? "stays" : "moves"),

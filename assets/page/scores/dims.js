@@ -12,7 +12,7 @@ const LANES = [["start", "S", "s"], ["end", "E", "e"]];
 
 export function makeDimensions(on) {
   const body = el("div.scores-lanes");
-  const waiting = el("p.role-quiet", { role: "status" });
+  const waiting = el("p.role-quiet[role=status]");
   const intro = el("p.scores-says");
   const root = el("div", intro, waiting, body);
   let drawn = null;
@@ -121,8 +121,7 @@ function strips(anatomy, vectors, { side, big, width, scale }) {
 function bar(x, most) {
   const part = Math.min(1, Math.abs(x) / most) * 50;
   return el(
-    "span.scores-bar",
-    { "aria-hidden": "true" },
+    "span.scores-bar[aria-hidden=true]",
     el("span", {
       class: x < 0 ? "negative" : "positive",
       style: { width: `${part}%`, [x < 0 ? "right" : "left"]: "50%" },
@@ -144,7 +143,7 @@ function sumTable(a, big, small, side) {
     el(
       "tr",
       { class: cls },
-      el("th", { scope: "row" }, name),
+      el("th[scope=row]", name),
       el("td", v),
       el("td", t),
       el("td.product", product),
@@ -175,7 +174,7 @@ function comparison(c, second, rivals, { side, on }) {
     el(
       "tr",
       { class: cls },
-      el("th", { scope: "row" }, name),
+      el("th[scope=row]", name),
       el("td", a),
       el("td", b),
       el("td.product", product),

@@ -36,8 +36,8 @@ export function makeLayers(on, bench) {
       "same: a lens. Ink is the probability in that row, drawn as its square root; each row " +
       "sums to 1.",
   );
-  view.waiting = el("p.role-quiet", { role: "status" });
-  view.readout = el("p.scores-readout.tabular", { role: "status", "aria-live": "polite" });
+  view.waiting = el("p.role-quiet[role=status]");
+  view.readout = el("p.scores-readout.tabular[role=status][aria-live=polite]");
   view.maps = el("div.scores-maps");
   view.ways = el("div");
   view.pca = el("div");

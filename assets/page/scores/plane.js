@@ -68,7 +68,7 @@ export function diagonals(plane, nullScore, points = []) {
   const [x0, x1, y0, y1] = plane.range;
   const sums = ticks(scaleLinear([x0 + y0, x1 + y1], [0, 7]), { room: 1 });
   const step = sums.length > 1 ? sums[1].value - sums[0].value : 0;
-  const group = svg("g", { "aria-hidden": "true" });
+  const group = svg("g[aria-hidden=true]");
   plane.taken = [];
   const dots = round(points, plane.scale);
   const rule = (sum, name) => {
@@ -128,7 +128,7 @@ function leader({ x, y }, box, gap) {
  * Each: {x, y, text, name}; `points` are all dots.
  */
 export function labels(plane, list, points = list) {
-  const group = svg("g.scores-labels", { "aria-hidden": "true" });
+  const group = svg("g.scores-labels[aria-hidden=true]");
   const { scale, left, right, top, bottom } = plane;
   const taken = [...plane.taken ?? []];
   const dots = round(points, scale);
@@ -154,7 +154,7 @@ export function labels(plane, list, points = list) {
           box.side > 0 ? "start" : box.side < 0 ? "end" : "middle",
         ],
         { class: `scores-label ${name}` },
-        svg("tspan", { "unicode-bidi": "isolate" }, shown),
+        svg("tspan[unicode-bidi=isolate]", shown),
       ),
     );
   }

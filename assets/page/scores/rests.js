@@ -12,11 +12,7 @@ const FIRST = "integrated_gradients";
 export function makeRests(on) {
   const view = { on, asked: "" };
   view.menu = menu("scores-bench-method", "method", (method) => ask(view, method));
-  view.line = el(
-    "p.scores-line",
-    el("label", { for: "scores-bench-method" }, "method"),
-    view.menu.select,
-  );
+  view.line = el("p.scores-line", el("label[for=scores-bench-method]", "method"), view.menu.select);
   view.out = el("div");
   view.root = el(
     "section.scores-rests",
@@ -46,7 +42,7 @@ function update(view, bench) {
   const again = (method) => el("button.plain", { onclick: () => ask(view, method) }, "try again");
   if (!rests) {
     view.out.replaceChildren(
-      el("p.role-quiet", { role: "status" }, "Waiting for the reader. ", again(FIRST)),
+      el("p.role-quiet[role=status]", "Waiting for the reader. ", again(FIRST)),
     );
     if (view.asked !== view.key) ask(view, FIRST);
     return;
@@ -101,8 +97,7 @@ function rows({ rows: list, absent }) {
           el(
             "tr",
             el(
-              "th",
-              { scope: "row" },
+              "th[scope=row]",
               el("bdi.read-token", row.name),
               row.in === "question" ? el("span.role-quiet", " question") : null,
             ),
@@ -117,8 +112,7 @@ function rows({ rows: list, absent }) {
 
 function bars(two, most) {
   return el(
-    "span.scores-two",
-    { "aria-hidden": "true" },
+    "span.scores-two[aria-hidden=true]",
     two.map((x, k) =>
       el(
         "span.scores-half",

@@ -15,20 +15,16 @@ export function makePlaneStep(on) {
   /** @type {any} */
   const view = { t: 1, slide: null, shift: { start: 0, end: 0 }, running: 0 };
   view.holder = el("div.scores-plane-box");
-  view.readout = el("p.scores-readout.tabular", { role: "status", "aria-live": "polite" });
+  view.readout = el("p.scores-readout.tabular[role=status][aria-live=polite]");
   view.question = textBox("input", { id: "scores-question" });
   view.form = form(
     "form.scores-form",
     () => {
       if (typed(view.question, "question")) on.input("other", { question: view.question.value });
     },
-    el("label", { for: "scores-question" }, "Ask the same paragraph:"),
+    el("label[for=scores-question]", "Ask the same paragraph:"),
     view.offers = el("div.scores-offers"),
-    el(
-      "div.scores-line",
-      view.question,
-      el("button.scores-button", { type: "submit", id: "scores-ask" }, "Ask"),
-    ),
+    el("div.scores-line", view.question, el("button.scores-button#scores-ask[type=submit]", "Ask")),
   );
   const go = (t) => () => {
     stop(view);
@@ -281,7 +277,7 @@ function textAt({ model: { page, w } }, { doc, pos }) {
 function arrows(view) {
   const { x, y, scale } = view.plane;
   const far = new Set(view.slide.largest);
-  const group = svg("g.scores-arrows", { "aria-hidden": "true" });
+  const group = svg("g.scores-arrows[aria-hidden=true]");
   for (const p of view.list) {
     const [ax, ay, bx, by] = [x(p.from[0]), y(p.from[1]), x(p.to[0]), y(p.to[1])];
     const strong = p.doc === null || far.has(p.doc);

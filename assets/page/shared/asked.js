@@ -28,8 +28,7 @@ const KNOWN = "spanlight.next";
 /** After the first answer to an own text: what to ask next, and the keys; once another chapter was opened, never again. */
 function nextStep() {
   const root = el(
-    "span.next-step",
-    { hidden: true },
+    "span.next-step[hidden]",
     el(
       "button.plain",
       { onclick: () => document.getElementById("tab-why")?.click() },

@@ -70,8 +70,7 @@ const back = (value) => state.send && post("back", state.send, "input", { index:
 export function byHand() {
   const says = el("span");
   const root = el(
-    "span.by-hand",
-    { hidden: true },
+    "span.by-hand[hidden]",
     says,
     el("button.plain", {
       title: "as the reader has it; Ctrl+Z takes back the last change",

@@ -95,7 +95,7 @@ function skeleton(root, key) {
   view.picture = el("div.stage", { id: `stage-${key}` });
   view.marks = marks(view.picture);
   leaving(view.picture, key);
-  view.text = el("p.reading-text.veil-text", { dir: "auto", tabindex: 0 });
+  view.text = el("p.reading-text.veil-text[dir=auto][tabindex=0]");
   view.notice = finding();
   view.tables = el("div");
   view.best = el("div.best-examples");

@@ -57,13 +57,11 @@ export function mountChapters() {
           title,
         );
       const list = el(
-        "div.tabs",
-        { role: "tablist", "aria-label": "Chapters" },
+        "div.tabs[role=tablist][aria-label=Chapters]",
         groups.map(({ name, items }) =>
           el(
-            "div.group",
-            { role: "presentation" },
-            el("span.group-name", { "aria-hidden": "true" }, name),
+            "div.group[role=presentation]",
+            el("span.group-name[aria-hidden=true]", name),
             items.map(tab),
           )
         ),

@@ -13,7 +13,7 @@ const part = (node, kind) => node?.closest?.(kind) ?? null;
  *   drop: (side: string, from: number | null, to: number, count: number) => void}} wiring
  */
 export function dragChips(root, { held, drop }) {
-  const ghost = el("span.chip-ghost.chips", { "aria-hidden": "true", hidden: true });
+  const ghost = el("span.chip-ghost.chips[aria-hidden=true][hidden]");
   root.append(ghost);
   /** @type {{side: string, from: number | null, count: number, at: Element | null} | null} */
   let drag = null;

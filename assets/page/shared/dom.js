@@ -2,15 +2,25 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @type {Map<string, {tag: string, classes: string}>} */
+/** @type {Map<string, {tag: string, fixed: [string, string][]}>} */
 const names = new Map();
 
-/** A tag with its classes as a stylesheet names it: "p.quiet.wide". @param {string} name */
+/**
+ * A tag with its fixed parts as a stylesheet names it: "p.quiet.wide#said[role=status]".
+ * @param {string} name
+ */
 function named(name) {
   const known = names.get(name);
   if (known) return known;
-  const [tag, ...classes] = name.split(".");
-  const made = { tag, classes: classes.join(" ") };
+  const [, tag, classes, id, rest] = /^(\w+)([^#[]*)#?([^[]*)(.*)$/.exec(name) ?? [];
+  /** @type {[string, string][]} */
+  const fixed = rest.slice(1, -1).split("][").filter(Boolean).map((part) => {
+    const [attribute, value = ""] = part.split("=");
+    return [attribute, value];
+  });
+  if (classes) fixed.push(["class", classes.slice(1).replaceAll(".", " ")]);
+  if (id) fixed.push(["id", id]);
+  const made = { tag, fixed };
   names.set(name, made);
   return made;
 }
@@ -19,8 +29,8 @@ function named(name) {
 const isProps = (first) =>
   first !== null && typeof first === "object" && !(first instanceof Node) && !Array.isArray(first);
 
-function fill(node, classes, rest) {
-  if (classes) node.setAttribute("class", classes);
+function fill(node, fixed, rest) {
+  for (const [name, value] of fixed) node.setAttribute(name, value);
   const [props, children] = isProps(rest[0]) ? [rest[0], rest.slice(1)] : [{}, rest];
   for (const [name, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false) continue;
@@ -37,18 +47,18 @@ function fill(node, classes, rest) {
 }
 
 /**
- * An element: el("p.quiet.wide", {id: "x", onclick: go}, "text", child). Properties may be left
- * out, as may children: null, undefined and false are none. A button sends no form unless its
- * `type` says so.
+ * An element: el("p.quiet.wide[role=status]", {title, onclick: go}, "text", child). Properties may
+ * be left out, as may children: null, undefined and false are none. A button sends no form unless
+ * its `type` says so.
  * @param {string} name
  * @param {...any} rest
  * @returns {any}
  */
 export function el(name, ...rest) {
-  const { tag, classes } = named(name);
+  const { tag, fixed } = named(name);
   const node = document.createElement(tag);
   if (tag === "button") node.setAttribute("type", "button");
-  return fill(node, classes, rest);
+  return fill(node, fixed, rest);
 }
 
 /** What the numbers of a shape's place are, in their order. */
@@ -68,13 +78,13 @@ const PLACES = {
  * @returns {any}
  */
 export function svg(name, ...rest) {
-  const { tag, classes } = named(name);
+  const { tag, fixed } = named(name);
   const node = document.createElementNS(SVG, tag);
   const at = tag === "path" && typeof rest[0] === "string" ? { d: rest.shift() } : {};
   if (tag in PLACES && Array.isArray(rest[0])) {
     rest.shift().forEach((value, k) => at[PLACES[tag][k]] = value);
   }
-  return fill(fill(node, classes, [at]), "", rest);
+  return fill(fill(node, fixed, [at]), [], rest);
 }
 
 /**
@@ -113,10 +123,7 @@ export const tableBox = (name, ...content) =>
  * @param {any[]} names
  */
 export const headRow = (names) =>
-  el(
-    "thead",
-    el("tr", names.map((name) => (name === "" ? el("td") : el("th", { scope: "col" }, name)))),
-  );
+  el("thead", el("tr", names.map((name) => (name === "" ? el("td") : el("th[scope=col]", name)))));
 
 /**
  * A drawing whose units are CSS pixels. `about` says what it is: a role and a name, or that it is
@@ -198,21 +205,15 @@ export function table({ caption, head, rows, select }, page) {
       { role: "table", class: head.length > 2 ? "many" : null },
       el("caption", caption),
       el(
-        "thead",
-        { role: "rowgroup" },
+        "thead[role=rowgroup]",
         el(
-          "tr",
-          { role: "row" },
+          "tr[role=row]",
           head.map((h, c) =>
             el("th", { scope: "col", role: "columnheader", class: numeric[c] }, h)
           ),
         ),
       ),
-      el(
-        "tbody",
-        { role: "rowgroup" },
-        rows.map((row, r) => el("tr", { role: "row" }, cell(row, r))),
-      ),
+      el("tbody[role=rowgroup]", rows.map((row, r) => el("tr[role=row]", cell(row, r)))),
     ),
   );
 }

@@ -78,7 +78,7 @@ export function mountExamples() {
           )
         ),
       );
-      const line = el("p.example-why.role-quiet", { id: "example-why" });
+      const line = el("p.example-why.role-quiet#example-why");
       const show = () => {
         menu.value = state.reading?.example ?? "";
         const one = known.get(menu.value);

@@ -74,7 +74,7 @@ const named = (/** @type {string} */ text, /** @type {() => void} */ press) =>
 
 /** {root, say(text)}: the finding and, folded, what else there is to say. */
 export function finding() {
-  const first = el("p.finding", { "data-part": "finding" });
+  const first = el("p.finding[data-part=finding]");
   const rest = el("p");
   const more = el("details.fold.more", el("summary", "more"), rest);
   const root = el("div.notice", first);

@@ -231,7 +231,7 @@ function render(view) {
     ], rightToLeft(view.text)),
   );
   Object.assign(view, { list, field, nodes, chipped: new Set() });
-  view.result = el("div.guess-result", { "aria-live": "polite" });
+  view.result = el("div.guess-result[aria-live=polite]");
   view.sides = el(
     "div.sides",
     side("start"),
@@ -293,11 +293,7 @@ function rows(places, base) {
   return Array.from(
     { length: Math.ceil(places.length / many) },
     (_, r) =>
-      el(
-        "div.place-row",
-        { role: "presentation" },
-        runs(places.slice(r * many, (r + 1) * many), base),
-      ),
+      el("div.place-row[role=presentation]", runs(places.slice(r * many, (r + 1) * many), base)),
   );
 }
 
@@ -405,7 +401,7 @@ function result(view) {
             el(
               "tr",
               el("th", { scope: "row", class: `role-${side}` }, side),
-              el("td", { dir: "auto" }, word),
+              el("td[dir=auto]", word),
               el("td", share(q)),
               cell(-Math.log(q)),
               el("td", share(p)),

@@ -35,8 +35,7 @@ function joinPanel({ address, rows }) {
     [...row].flatMap((bit, x) => bit === "1" ? [`M${x} ${y}h1v1h-1z`] : [])
   );
   return el(
-    "div.join-panel",
-    { id: "join-panel" },
+    "div.join-panel#join-panel",
     svg(
       "svg.join-code",
       {
@@ -73,8 +72,7 @@ export function mountHeader() {
           el("h1", "Spanlight"),
           el("p.tagline", "how a reader finds the answer"),
           el(
-            "div.switches",
-            { role: "group", "aria-label": "Page" },
+            "div.switches[role=group][aria-label=Page]",
             reader,
             toggle("lessons", "lessons", { controls: "lessons", pressed: false }),
             toggle("benching", "bench", { controls: "bench", pressed: false }),

@@ -126,9 +126,9 @@ export function makeLine(line, { context, joins, faded = NEVER }, dir) {
     at = unit.to;
   }
   words.append(document.createTextNode(context.slice(at, line.to)));
-  const above = svg("svg.lane.above", { role: "presentation" });
-  const below = svg("svg.lane.below", { role: "presentation" });
-  const marks = svg("svg.word-marks", { "aria-hidden": "true" });
+  const above = svg("svg.lane.above[role=presentation]");
+  const below = svg("svg.lane.below[role=presentation]");
+  const marks = svg("svg.word-marks[aria-hidden=true]");
   const node = el("div.line", above, el("div.words-box", words, marks), below);
   return {
     ...line,

@@ -35,18 +35,16 @@ function panel() {
     onfocus: (event) => event.target.select(),
   });
   const copy = copyButton(null, () => field.value);
-  const note = el("p.link-note", { id: "link-note" });
+  const note = el("p.link-note#link-note");
   const locks = LOCKS.map(([name, label]) => [
     name,
     el("input", { type: "checkbox", id: `link-lock-${name}`, onchange: () => fill() }),
     label,
   ]);
   const root = el(
-    "div.link-panel",
-    { id: "link-panel" },
+    "div.link-panel#link-panel",
     el(
-      "label",
-      { for: "link-field" },
+      "label[for=link-field]",
       "This address brings back the texts, the reader, the chapter, the selection and what you changed:",
     ),
     field,
@@ -95,8 +93,7 @@ function panel() {
 function arrived() {
   const text = el("span");
   const node = el(
-    "p.link-left",
-    { role: "status", hidden: true },
+    "p.link-left[role=status][hidden]",
     text,
     el("button.plain", { onclick: () => node.setAttribute("hidden", "") }, "close"),
   );
@@ -110,12 +107,7 @@ function arrived() {
 /** What the author of the link has locked, and the way out of it. */
 function locked() {
   const text = el("span");
-  const node = el(
-    "p.link-left",
-    { hidden: true },
-    text,
-    el("button.plain", { onclick: unlock }, "unlock"),
-  );
+  const node = el("p.link-left[hidden]", text, el("button.plain", { onclick: unlock }, "unlock"));
   const show = () => {
     text.textContent = lockedSays();
     node.toggleAttribute("hidden", !lockedSays());

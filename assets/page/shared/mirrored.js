@@ -156,7 +156,7 @@ function listed(words, of, names) {
         rows.map(([text, ...values]) =>
           el(
             "tr",
-            el("th", { scope: "row", dir: "auto" }, text),
+            el("th[scope=row][dir=auto]", text),
             values.map((value) => el("td.number", value)),
           )
         ),

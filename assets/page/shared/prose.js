@@ -187,7 +187,7 @@ export function boxes(map, origin, start, end) {
 export function overlay(text, context, marks) {
   const { box, map } = text;
   box.querySelector(".marks")?.remove();
-  const layer = svg("svg.marks", { "aria-hidden": "true" });
+  const layer = svg("svg.marks[aria-hidden=true]");
   for (const { start, end, kind } of marks) {
     const lines = boxes(map, box, ...graphemes(context, start, end));
     lines.forEach((line, k) => layer.append(shape(line, kind, k === 0, k === lines.length - 1)));

@@ -38,7 +38,7 @@ async function showBoth({ question, text, gold, readings, note }) {
   const { sideBySide } = await import("./side_by_side.js");
   const place = view.root.querySelector(".reader-compare");
   place.replaceChildren(
-    el("h3", { dir: "auto", tabindex: -1 }, question),
+    el("h3[dir=auto][tabindex=-1]", question),
     note && el("p", note),
     sideBySide(text, gold, readings),
   );
@@ -104,12 +104,12 @@ function build(hint) {
   const wanted = form(
     "form.reader-form",
     () => use(box.value),
-    el("label", { for: "reader-name" }, "Reader"),
+    el("label[for=reader-name]", "Reader"),
     box,
-    el("button.side", { type: "submit", id: "ask-load" }, "Load this reader"),
+    el("button.side#ask-load[type=submit]", "Load this reader"),
     el("button.side", { onclick: () => compare(box.value) }, "Compare"),
   );
-  const note = el("p.role-quiet.reader-hint", { id: "reader-hint" }, hint);
+  const note = el("p.role-quiet.reader-hint#reader-hint", hint);
   const both = el("div.reader-compare");
   wanted.id = "ask-reader";
   view.root.append(wanted, note, el("ul.reader-list"), both);

@@ -31,7 +31,7 @@ function place(note) {
 }
 
 function line(root, trigger) {
-  const said = el("p.say", { role: "status", "aria-live": "polite" });
+  const said = el("p.say[role=status][aria-live=polite]");
   const cancel = el("button.plain", {
     id: "ask-cancel",
     onclick: () => trigger("select", { index: "cancel", value: true }),

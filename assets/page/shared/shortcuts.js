@@ -61,12 +61,11 @@ export const LIST = [
 /** The list in a dialog; `toggle()` opens and closes it. */
 export function keyList() {
   const box = el(
-    "dialog.key-list",
-    { id: "key-list", "aria-labelledby": "key-list-title" },
-    el("h2", { id: "key-list-title" }, "Keys"),
+    "dialog.key-list#key-list[aria-labelledby=key-list-title]",
+    el("h2#key-list-title", "Keys"),
     el("dl", LIST.map(([key, does]) => el("div", el("dt", key), el("dd", does)))),
     el("p.role-quiet", "Single keys do nothing while a box has the focus."),
-    el("form", { method: "dialog" }, el("button.side", { type: "submit" }, "close")),
+    el("form[method=dialog]", el("button.side[type=submit]", "close")),
   );
   box.addEventListener("close", () => {
     // what had the focus may have been drawn anew meanwhile

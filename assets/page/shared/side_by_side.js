@@ -20,11 +20,10 @@ function facts(text, reading) {
   return el(
     "div.one-reading",
     el("h4", el("bdi", name)),
-    el("p", { dir: "auto" }, said.filter(Boolean).join("; ")),
+    el("p[dir=auto]", said.filter(Boolean).join("; ")),
     rests?.length &&
       el(
-        "p",
-        { dir: "auto" },
+        "p[dir=auto]",
         `Its score rests most on: ${rests.map(([word, x]) => `${word} ${signed(x)}`).join(", ")}.`,
       ),
     el(
@@ -34,11 +33,7 @@ function facts(text, reading) {
       el(
         "tbody",
         n.map((span) =>
-          el(
-            "tr",
-            el("th", { scope: "row", dir: "auto" }, cut(text, span)),
-            el("td.number", fixed(span[2])),
-          )
+          el("tr", el("th[scope=row][dir=auto]", cut(text, span)), el("td.number", fixed(span[2])))
         ),
       ),
     ),
@@ -56,7 +51,7 @@ export function sideBySide(text, gold, readings) {
     "div.side-by-side",
     mirrored(text, gold, readings),
     b && el("h4", "What moved"),
-    b && el("ul", moved(text, a, b).map((one) => el("li", { dir: "auto" }, one))),
+    b && el("ul", moved(text, a, b).map((one) => el("li[dir=auto]", one))),
     el("div.readings", readings.map((one) => facts(text, one))),
   );
 }

@@ -52,7 +52,7 @@ export function laneHeight(cells, scale) {
 export function fillLane(lane, side, cells, scale, width, says = "") {
   const height = laneHeight(cells, scale);
   sized(lane, width, height);
-  if (!lane.firstChild) lane.append(svg("g", { "aria-hidden": "true" }), svg("g"));
+  if (!lane.firstChild) lane.append(svg("g[aria-hidden=true]"), svg("g"));
   lane.firstChild.replaceChildren(...art(side, cells, scale, { width, height, says }));
   buttons(lane.lastChild, side, cells.filter((c) => c.doc !== null), height);
 }

@@ -12,7 +12,7 @@ import { nameOf } from "./take_table.js";
  * @param {{input: (name: string, value: any) => void}} page
  */
 export function codeFold(chapter, page) {
-  const code = el("code", { dir: "ltr" });
+  const code = el("code[dir=ltr]");
   const copy = copyButton("Copy the code", () => code.textContent);
   const save = takeButton(
     "save as .py",
@@ -23,8 +23,8 @@ export function codeFold(chapter, page) {
         new Blob([code.textContent], { type: "text/plain" }),
       ),
   );
-  const tools = el("p.table-tools", { hidden: true }, copy, save);
-  const said = el("p.code-said", { role: "status" });
+  const tools = el("p.table-tools[hidden]", copy, save);
+  const said = el("p.code-said[role=status]");
   const box = el("pre.code", {
     tabindex: 0,
     role: "region",

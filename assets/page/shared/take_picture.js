@@ -146,7 +146,7 @@ async function drawn({ svg, width, height }) {
  * @param {any} view
  */
 export function pictureFold(view) {
-  const said = el("p.code-said", { role: "status" });
+  const said = el("p.code-said[role=status]");
   const save = (ending, content) => download(`${nameOf(view.key, "")}.${ending}`, content);
   const asSvg = () => save("svg", new Blob([take(view).svg], { type: "image/svg+xml" }));
   const asPng = () =>

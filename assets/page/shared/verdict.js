@@ -35,7 +35,7 @@ export function mountVerdict() {
   return {
     update(root) {
       if (root.firstChild) return;
-      const line = el("p.verdict", { role: "status" });
+      const line = el("p.verdict[role=status]");
       root.append(el("section", { "aria-label": "What the reader answers" }, line));
       let shown = "";
       const show = () => {

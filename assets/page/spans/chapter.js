@@ -33,9 +33,9 @@ function shell(root, page) {
   };
   view.steps = el("div.spans-steps", { role: "group", "aria-label": "Pictures of this chapter" });
   view.tools = el("div.spans-tools");
-  view.standing = el("p.spans-readout.tabular", { role: "status" });
+  view.standing = el("p.spans-readout.tabular[role=status]");
   view.tip = tip({ class: "spans-tip", id: "spans-readout" });
-  view.stage = el("div.spans-stage", { id: "spans-stage", "aria-describedby": "spans-readout" });
+  view.stage = el("div.spans-stage#spans-stage[aria-describedby=spans-readout]");
   view.legend = el("div.spans-legend");
   view.list = el("div.spans-list");
   view.main = el("div.spans-main", el("div.spans-picture", view.stage, view.legend), view.list);
@@ -279,12 +279,8 @@ function move(view) {
 function legend({ cells, picture }) {
   const { low, high } = cells.range();
   return [
-    el(
-      "span.key",
-      el("span.ramp", { "aria-hidden": "true" }),
-      ` score ≤ ${short(low)} to ${short(high)}`,
-    ),
-    el("span.key", el("span.outlined", { "aria-hidden": "true" }), ` ${picture.line.words}`),
+    el("span.key", el("span.ramp[aria-hidden=true]"), ` score ≤ ${short(low)} to ${short(high)}`),
+    el("span.key", el("span.outlined[aria-hidden=true]"), ` ${picture.line.words}`),
     picture.line.note ? el("span.key", picture.line.note) : null,
   ].filter(Boolean);
 }

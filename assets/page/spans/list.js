@@ -57,8 +57,7 @@ function tableRow(page, picture, row) {
     { onclick: go, dataset: { span: `${row.window} ${row.start} ${row.end}` } },
     columns(page, picture).map(([, key, role]) => (key === "text"
       ? el(
-        "th",
-        { scope: "row" },
+        "th[scope=row]",
         el("button.row-select", { title: textOf(page, row) }, el("bdi", textOf(page, row))),
       )
       : el("td", { class: role }, cell(row, key)))

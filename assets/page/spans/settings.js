@@ -19,7 +19,7 @@ export function settings(apply, waits) {
     "aria-describedby": "spans-top-n-grid-help",
     onchange: () => apply("top_n_grid", grid.checked),
   });
-  const help = el("p.role-quiet", { id: "spans-top-n-grid-help" });
+  const help = el("p.role-quiet#spans-top-n-grid-help");
   const root = el(
     "div.settings",
     numbers.map((n) => n.root),

@@ -11,15 +11,8 @@ const temperatureAt = (value) => rounded(2 ** Number(value));
 /** Scale, temperature and window: {root, update(model, picture)}. */
 export function controls(on) {
   const scales = [["linear", "linear"], ["log", "log"]];
-  const slider = el("input", {
-    type: "range",
-    id: "start_end-temperature",
-    min: -2,
-    max: 2,
-    step: 0.05,
-    value: 0,
-  });
-  const shown = el("output.tabular", { for: "start_end-temperature" });
+  const slider = el("input#start_end-temperature[type=range][min=-2][max=2][step=0.05][value=0]");
+  const shown = el("output.tabular[for=start_end-temperature]");
   const reset = el("button.plain", {
     onclick: () => {
       show(1);
@@ -45,13 +38,7 @@ export function controls(on) {
       el("legend", "scale"),
       radios("start_end-scale", scales, "linear", (name) => on.scale(name === "log")),
     ),
-    el(
-      "span.lever",
-      el("label", { for: "start_end-temperature" }, "temperature"),
-      slider,
-      shown,
-      reset,
-    ),
+    el("span.lever", el("label[for=start_end-temperature]", "temperature"), slider, shown, reset),
     windows.root,
   );
   return {

@@ -14,11 +14,10 @@ export function rowHeight(windows) {
  * null, point)` while one is pointed at, by the mouse or by arrow keys.
  */
 export function staircase(choose, tell) {
-  const canvas = el("canvas", { "aria-hidden": "true" });
-  const over = svg("svg.over", { "aria-hidden": "true" });
+  const canvas = el("canvas[aria-hidden=true]");
+  const over = svg("svg.over[aria-hidden=true]");
   const box = el(
-    "div.staircase",
-    { tabindex: 0, role: "application", "aria-roledescription": "overview" },
+    "div.staircase[tabindex=0][role=application][aria-roledescription=overview]",
     canvas,
     over,
   );

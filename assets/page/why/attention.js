@@ -62,7 +62,7 @@ function make(root, held) {
   });
   held.missing = el("div");
   held.grid_box = el("div.head-grid");
-  held.says = el("p.readout.tabular", { "aria-live": "polite" });
+  held.says = el("p.readout.tabular[aria-live=polite]");
   held.title = el("h3.part-title");
   const filter = (value) => {
     held.filter = value;
@@ -98,7 +98,7 @@ function make(root, held) {
     if (held.asTable.open && held.codes) drawTable(held);
   });
   held.refused = el("div");
-  held.headBox = el("div.head-box", { hidden: true }, held.sheet.root, held.readout);
+  held.headBox = el("div.head-box[hidden]", held.sheet.root, held.readout);
   held.beside = el("div.beside");
   held.same = el("p.role-quiet");
   const from = (lane) => {

@@ -65,7 +65,7 @@ function make(root, held) {
       held.model.repaint();
     },
   }, words.pick_other);
-  held.picks = el("span.role-quiet", { role: "status" });
+  held.picks = el("span.role-quiet[role=status]");
   held.contrast = el("span.controls", held.other.root, held.pick, held.picks);
   held.words = el("input", {
     type: "checkbox",
@@ -74,7 +74,7 @@ function make(root, held) {
     onchange: () => held.model.repaint(),
   });
   held.missing = el("div");
-  held.first = el("p.role-quiet.steps-line", { role: "status" });
+  held.first = el("p.role-quiet.steps-line[role=status]");
   held.sums = el("div.sums.tabular");
   held.sheet = sheet();
   held.readout = el("p.readout.tabular");

@@ -45,7 +45,7 @@ function shell(root) {
     out: null,
     choice: null,
     stage: el("div.step-stage"),
-    says: el("p.step-says", { hidden: true }),
+    says: el("p.step-says[hidden]"),
   };
   view.buttons = stepButtons(
     "why",
@@ -56,7 +56,7 @@ function shell(root) {
     },
   );
   view.bodies = Object.fromEntries(
-    Object.keys(STEPS).map((key) => [key, el("div.step-body", { hidden: true })]),
+    Object.keys(STEPS).map((key) => [key, el("div.step-body[hidden]")]),
   );
   view.stage.append(...Object.values(view.bodies));
   root.replaceChildren(

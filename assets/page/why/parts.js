@@ -20,7 +20,7 @@ const AROUND = 320;
 export function missing(model, request, found, coming) {
   if (found?.data) return [];
   if (!found) {
-    const line = el("p.waiting.role-quiet", { role: "status" }, coming ?? words.waiting);
+    const line = el("p.waiting.role-quiet[role=status]", coming ?? words.waiting);
     return coming ? [line, ...known(model)] : [line];
   }
   if (model.page.reading.saved) return [el("p.role-quiet", needsPage(found.error))];
@@ -34,10 +34,9 @@ function known({ page: { reading }, chosen }) {
   const [a, b] = [tokens[chosen.start].start, tokens[chosen.end].end];
   const [from, to] = [Math.max(0, a - AROUND), Math.min(context.length, b + AROUND)];
   return [
-    el("p.coming-question", { dir: "auto" }, reading.question),
+    el("p.coming-question[dir=auto]", reading.question),
     el(
-      "p.coming-text",
-      { dir: "auto" },
+      "p.coming-text[dir=auto]",
       (from ? "…" : "") + context.slice(from, a),
       el("span.mark-selected", context.slice(a, b)),
       context.slice(b, to) + (to < context.length ? "…" : ""),
@@ -61,10 +60,7 @@ export function wordText({ page, seats, w }, word) {
   const [first, last] = [found[0], found.at(-1)];
   if (first >= w.contextAt) {
     const { tokens, context } = page.reading;
-    return context.slice(
-      tokens[w.doc(first)].start,
-      tokens[w.doc(last)].end,
-    );
+    return context.slice(tokens[w.doc(first)].start, tokens[w.doc(last)].end);
   }
   return text.slice(offsets[2 * (first - at)], offsets[2 * (last - at) + 1]);
 }

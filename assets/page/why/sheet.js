@@ -17,7 +17,7 @@ const NAMED = 6;
  */
 export function sheet() {
   const rows = el("div.why-rows");
-  const root = el("div.why-sheet", { role: "group" }, rows);
+  const root = el("div.why-sheet[role=group]", rows);
   /** @type {any} */
   const view = {
     root,
@@ -100,9 +100,9 @@ function specialLine({ w, seats }) {
       ];
     }),
   );
-  const above = svg("svg.lane.above", { role: "presentation" });
-  const below = svg("svg.lane.below", { role: "presentation" });
-  const over = svg("svg.word-marks", { "aria-hidden": "true" });
+  const above = svg("svg.lane.above[role=presentation]");
+  const below = svg("svg.lane.below[role=presentation]");
+  const over = svg("svg.word-marks[aria-hidden=true]");
   return {
     above,
     below,
@@ -162,7 +162,7 @@ function place(view) {
   nodes.splice(
     broken.findIndex(({ kind }) => kind === "context"),
     0,
-    el("div.between", { "aria-hidden": "true" }),
+    el("div.between[aria-hidden=true]"),
   );
   // removing the focused word sends focusout in the middle of this, when the new lines have no
   // places yet

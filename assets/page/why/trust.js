@@ -31,7 +31,7 @@ export function draw(root, model, held) {
 
 function make(root, held) {
   held.made = true;
-  held.verdict = el("p.trust-verdict", { role: "status" });
+  held.verdict = el("p.trust-verdict[role=status]");
   held.wait = el("p.role-quiet");
   held.begin = el(
     "div",
@@ -45,7 +45,7 @@ function make(root, held) {
   held.curves = el("div");
   held.shuffled = el("div");
   held.more = el("div.trust-more");
-  held.body = el("div", { hidden: true }, held.title, held.dots.root, held.rule, held.more);
+  held.body = el("div[hidden]", held.title, held.dots.root, held.rule, held.more);
   root.replaceChildren(held.verdict, held.begin, held.missing, held.body);
 }
 

@@ -37,7 +37,7 @@ function dot(row, d, x, y, size, page, words) {
       dataset: { span: `${row.window} ${d.start} ${d.end}`, says: label },
       ...pressed(() => page.select({ window: row.window, start: d.start, end: d.end })),
     },
-    svg("rect", [x - size * 2, y - size * 2, size * 4, size * 4], { fill: "transparent" }),
+    svg("rect[fill=transparent]", [x - size * 2, y - size * 2, size * 4, size * 4]),
     svg("circle", [x, y, size], { class: d.owned ? "own" : "foreign" }),
   );
 }
@@ -117,7 +117,7 @@ export function draw(stage, picture, page, held) {
   });
   const group = svg("g");
   root.append(group);
-  const says = el("p.readout", { "aria-hidden": "true" }, words.candidates_hint);
+  const says = el("p.readout[aria-hidden=true]", words.candidates_hint);
   const tell = (event) => {
     const g = event.target.closest?.(".w-dot");
     says.textContent = g ? g.dataset.says : words.candidates_hint;

@@ -167,7 +167,7 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
     const text = `${column.short}${column.sound ? "" : " *"}`;
     if (stacked) {
       group.append(
-        svg("rect", [x(c) - gap / 2, 0, gap, top], { fill: "transparent" }),
+        svg("rect[fill=transparent]", [x(c) - gap / 2, 0, gap, top]),
         svg("text", [0, 0], {
           transform: `translate(${x(c) + em * 0.25},${top - em * 0.5}) rotate(-55)`,
         }, text),
@@ -175,7 +175,7 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
     } else {
       const lines = broken(text);
       group.append(
-        svg("rect", [x(c) - gap / 2 + 2, 0, gap - 4, top - em * 0.4], { fill: "transparent" }),
+        svg("rect[fill=transparent]", [x(c) - gap / 2 + 2, 0, gap - 4, top - em * 0.4]),
         ...lines.map((line, k) =>
           svg("text", [x(c), top - em * (0.9 + 1.15 * (lines.length - 1 - k)), "middle"], line)
         ),
@@ -242,7 +242,7 @@ function breaking(data, page, held, words) {
           dataset: { keep: `break-${c.breaks}` },
           onclick: () => page.input("break", c.breaks, `break ${c.breaks}`),
         }, `${words.break_it}: ${c.short}`),
-        el("span.broken", { role: "status" }, held.broken?.[c.breaks]?.says ?? ""),
+        el("span.broken[role=status]", held.broken?.[c.breaks]?.says ?? ""),
         shown(held.broken?.[c.breaks]),
       )
     ),
@@ -295,7 +295,7 @@ function offset(picture, page, words) {
   const rows = data.rows.map((r) =>
     el(
       "tr",
-      el("th", { scope: "row" }, r.name),
+      el("th[scope=row]", r.name),
       cell(r.before),
       ...(moved
         ? [cell(r.after, r.moves), el("td.role-quiet", r.moves ? words.moves : words.still)]
@@ -306,7 +306,7 @@ function offset(picture, page, words) {
     "section.offset",
     el(
       "h3",
-      el("label", { for: "windows-offset" }, words.add, " ", el("i", "c"), ` ${words.to_window} `),
+      el("label[for=windows-offset]", words.add, " ", el("i", "c"), ` ${words.to_window} `),
       which,
     ),
     el(
@@ -335,8 +335,8 @@ function offset(picture, page, words) {
             el(
               "tr",
               el("td"),
-              el("th", { scope: "col" }, "c = 0"),
-              ...(moved ? [el("th", { scope: "col" }, `c = ${data.printed}`), el("td")] : []),
+              el("th[scope=col]", "c = 0"),
+              ...(moved ? [el("th[scope=col]", `c = ${data.printed}`), el("td")] : []),
             ),
           ),
           el("tbody", rows),
@@ -393,7 +393,7 @@ export function draw(stage, picture, page, held) {
     draw(stage, picture, page, held);
     stage.querySelector(`[data-keep="${keep}"]`)?.focus();
   };
-  const says = el("p.readout", { "aria-hidden": "true" }, words.chart_hint);
+  const says = el("p.readout[aria-hidden=true]", words.chart_hint);
   const root = chart(data, page, held, words, redraw);
   const tell = (event) => {
     says.textContent = event.target.closest?.(".line")?.dataset.says ?? words.chart_hint;

@@ -212,7 +212,7 @@ function build(stage, view) {
   const nodes = {
     over: el("div"),
     zoom: el("div"),
-    readout: el("div", { "aria-live": "off" }),
+    readout: el("div[aria-live=off]"),
     legend: el("div.w-legend"),
     counts: el("dl.counts"),
     said: el("div.said"),

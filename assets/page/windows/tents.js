@@ -230,7 +230,7 @@ function annotate(root, { layout, from, to, x, ribbon, width, em, page, seen, to
   for (const { at, text } of landmarks(page, from, to, x, width, em)) {
     root.append(
       svg("path.rule", `M${at + 0.5},${bottom + em * 0.55}v${em * 0.3}`),
-      svg("text.words.small", [at, bottom + em * 1.8], { direction: "auto" }, text),
+      svg("text.words.small[direction=auto]", [at, bottom + em * 1.8], text),
     );
   }
   for (const { value: d } of ticks(x, { room: em * 9, least: 1 })) {

@@ -50,7 +50,7 @@ function pairs({ names, pairs: { starts, ends, cells, best } }, filled) {
       el(
         "tr",
         el("th", "start \\ end"),
-        names.map((name, c) => el("th", { scope: "col" }, el("bdi", name), el("span", ends[c]))),
+        names.map((name, c) => el("th[scope=col]", el("bdi", name), el("span", ends[c]))),
       ),
     ),
     el(
@@ -58,7 +58,7 @@ function pairs({ names, pairs: { starts, ends, cells, best } }, filled) {
       cells.map((row, r) =>
         el(
           "tr",
-          el("th", { scope: "row" }, el("bdi", names[r]), el("span", starts[r])),
+          el("th[scope=row]", el("bdi", names[r]), el("span", starts[r])),
           row.map((sum, c) =>
             el("td", { class: isBest(r, c) ? "best" : null }, filled ? (sum ?? "–") : "")
           ),
@@ -70,7 +70,7 @@ function pairs({ names, pairs: { starts, ends, cells, best } }, filled) {
 
 const texts = (question, context) => [
   el("p.sheet-question", el("bdi", question)),
-  el("p.sheet-text", { dir: "auto" }, context),
+  el("p.sheet-text[dir=auto]", context),
 ];
 
 const STRIPS =
