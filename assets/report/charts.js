@@ -47,12 +47,12 @@ export function bars(rows, { most, accent = "accent", press }) {
         "li",
         {},
         el(
-          "button",
-          { type: "button", "data-group": row.name, onclick: () => press(row.name) },
+          "button[type=button]",
+          { "data-group": row.name, onclick: () => press(row.name) },
           el("span", { class: "name" }, row.name),
           el(
-            "span",
-            { class: "track", "aria-hidden": "true" },
+            "span[aria-hidden=true]",
+            { class: "track" },
             el("span", { class: `bar ${accent}`, style: { width: at(row.value) } }),
             ...line(row),
           ),
@@ -81,8 +81,8 @@ export function axes(words, across, up, content) {
   const end = WIDTH - MARGIN.right;
   const middle = (MARGIN.left + end) / 2;
   return svg(
-    "svg",
-    { class: "picture", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words },
+    "svg[role=img]",
+    { class: "picture", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-label": words },
     ...ticks(y, { room: 30 }).map((t) =>
       svg(
         "g",
@@ -94,8 +94,8 @@ export function axes(words, across, up, content) {
     ...ticks(x, { room: 60, em: 14 }).map((t) => svg("text", [t.at, floor + 20, "middle"], t.text)),
     svg("text", [middle, HEIGHT - 4, "middle"], across.title),
     svg(
-      "text",
-      { transform: `translate(13 ${floor / 2}) rotate(-90)`, "text-anchor": "middle" },
+      "text[text-anchor=middle]",
+      { transform: `translate(13 ${floor / 2}) rotate(-90)` },
       up.title,
     ),
     ...content(x, y),

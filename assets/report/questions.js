@@ -140,8 +140,8 @@ function opened(row) {
 export function questions() {
   const body = el("tbody");
   const shown = el("p[aria-live=polite]");
-  const earlier = el("button", { type: "button", onclick: () => turn(-PAGE) }, "Previous");
-  const later = el("button", { type: "button", onclick: () => turn(PAGE) }, "Next");
+  const earlier = el("button[type=button]", { onclick: () => turn(-PAGE) }, "Previous");
+  const later = el("button[type=button]", { onclick: () => turn(PAGE) }, "Next");
   const head = ["question", "right", "answer", "kind", "F1", "probability"];
   if (data.pair) head.push(`answer of ${data.names[1]}`, "F1");
 
@@ -150,7 +150,7 @@ export function questions() {
     state.slice
       ? [
         `${state.slice}: ${state.group} `,
-        el("button", { type: "button", onclick: () => press({}) }, "Show all"),
+        el("button[type=button]", { onclick: () => press({}) }, "Show all"),
       ]
       : [];
   fill = () => {
@@ -184,9 +184,7 @@ export function questions() {
     }, ...options.map(([value, name]) => el("option", { value }, name)));
     return el("span", {}, el("label", { for: key }, label), " ", select);
   }
-  const search = el("input", {
-    id: "text",
-    type: "search",
+  const search = el("input#text[type=search]", {
     oninput: (event) => {
       state.text = event.target.value;
       state.from = 0;

@@ -89,8 +89,8 @@ function legend(page) {
     el(
       "li",
       svg(
-        "svg.key",
-        { viewBox: "0 0 26 16", "aria-hidden": "true" },
+        "svg.key[aria-hidden=true]",
+        { viewBox: "0 0 26 16" },
         kind === "gold"
           ? svg("path.mark-gold", "M2,10H24M2,13H24")
           : kind === "predicted"
@@ -202,11 +202,9 @@ function dotMark(dot, g, y, page, spare) {
   const x = g.x(dot.score);
   const base = y - g.rem * (0.9 + 1.5 * (dot.row ?? spare));
   const node = svg(
-    "g",
+    "g[role=button][tabindex=-1]",
     {
       class: `dot${dot.row === null ? " unlabelled" : ""}`,
-      role: "button",
-      tabindex: -1,
       "aria-label": `${dot.text}, rank ${dot.rank}, score ${fixed(dot.score)}`,
       ...pressed(() => page.select(dot)),
     },
@@ -259,10 +257,8 @@ function thresholdRule(picture, g, y, page, grey) {
   });
   const text = svg("text.threshold-text");
   const node = svg(
-    "g.threshold",
+    "g.threshold[role=slider][tabindex=0]",
     {
-      role: "slider",
-      tabindex: 0,
       "aria-label": "no-answer threshold: the rule stands at null score minus threshold",
       "aria-valuemin": rounded(picture.null - g.high),
       "aria-valuemax": rounded(picture.null - g.low),

@@ -60,7 +60,7 @@ function frame({ width, height, em, x: domain, names, label, percent = false }) 
   const [top, bottom] = [em * 2.4, height - em * 3];
   const x = scaleLinear(domain, [left, width - em * 1.8]);
   const y = scaleLinear([0, 100], [bottom, top]);
-  const art = svg("svg.trust-art", { width, height, role: "img", "aria-label": label });
+  const art = svg("svg.trust-art[role=img]", { width, height, "aria-label": label });
   for (const at of [0, 25, 50, 75, 100]) {
     art.append(
       svg("line.rule", [left, y(at), width - em * 1.8, y(at)]),
@@ -108,11 +108,10 @@ function reliability({ before, after, names }, width, em) {
 
 const path = (rows, x, y, kind) => [
   svg(
-    "path",
+    `path.rule-ink.thin.${kind}`,
     rows.map((row, k) =>
       `${k ? "L" : "M"}${place(x(100 * row.mean_prob))},${place(y(100 * row.accuracy))}`
     ).join(""),
-    { class: `rule-ink thin ${kind}` },
   ),
 ];
 
@@ -134,7 +133,7 @@ const legend = (rows) =>
   el(
     "ul.legend",
     rows.map(([mark, text]) =>
-      el("li", svg("svg.key", { viewBox: "0 0 26 16", "aria-hidden": "true" }, mark), text)
+      el("li", svg("svg.key[aria-hidden=true]", { viewBox: "0 0 26 16" }, mark), text)
     ),
   );
 

@@ -161,9 +161,7 @@ function bar() {
     el("label", "Second window ", second),
     el(
       "label",
-      el("input", {
-        type: "checkbox",
-        id: "bench-tags",
+      el("input#bench-tags[type=checkbox]", {
         checked: desk.tags !== null,
         onchange: (event) => shape({ tagged: event.target.checked }),
       }),
@@ -172,7 +170,7 @@ function bar() {
   );
 }
 
-const cell = (text, kind = "") => el("td", { class: `num ${kind}` }, text);
+const cell = (text, kind = "") => el(`td.num.${kind}`, text);
 
 /** The rows of one window: [CLS], then its tokens. */
 function windowRows(one, w) {

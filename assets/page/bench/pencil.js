@@ -54,8 +54,7 @@ function build(root, data, on) {
   const input = (name) => {
     const cell = cells.get(name);
     const hint = cell.decimals ? `, to ${cell.decimals} decimals` : "";
-    const box = textBox("input", {
-      inputmode: "decimal",
+    const box = textBox("input[inputmode=decimal]", {
       "aria-label": cell.asks + hint,
       title: cell.asks + hint,
       id: `pencil-cell-${name}`,
@@ -92,7 +91,7 @@ function build(root, data, on) {
   const lane = (side, big, small, vector, bias) => [
     el(
       "p",
-      el("span", { class: `role-${side}` }, `${big} = (${vector.map(plain).join(", ")})`),
+      el(`span.role-${side}`, `${big} = (${vector.map(plain).join(", ")})`),
       `, bias ${plain(bias)}. ${small} = ${big} · T ${
         signed(bias)
       }; P = exp(${small}) over the sum of all five.`,
@@ -130,20 +129,19 @@ function build(root, data, on) {
     el(
       "p.pencil-line",
       count,
-      el("button.plain", {
-        id: "pencil-hint",
+      el("button.plain#pencil-hint", {
         onclick: () => {
           said.textContent = `${asked.asks}: ${asked.hint}.`;
         },
       }, "hint"),
       el(
-        "button.plain",
-        { id: "pencil-exercise", onclick: () => on.exercise(data.n + 1) },
+        "button.plain#pencil-exercise",
+        { onclick: () => on.exercise(data.n + 1) },
         "another exercise",
       ),
       el(
-        "button.plain",
-        { id: "pencil-lay", onclick: () => on.lay(data.n) },
+        "button.plain#pencil-lay",
+        { onclick: () => on.lay(data.n) },
         "put its logits on the bench",
       ),
     ),

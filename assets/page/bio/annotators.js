@@ -173,8 +173,8 @@ function oneHot(data, page, view) {
   view.stageAt ??= 0;
   const at = view.stageAt;
   const stages = el(
-    "p.stages",
-    { role: "group", "aria-label": words.stage },
+    "p.stages[role=group]",
+    { "aria-label": words.stage },
     data.stages.map((s, k) =>
       el("button.boxed.plain", {
         id: `bio-stage-${k + 1}`,

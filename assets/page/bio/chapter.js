@@ -125,7 +125,7 @@ function paint(view) {
 function headless({ stage, picture, page }) {
   stage.replaceChildren(
     el("p.bio-says", words.no_head),
-    el("p.offers", el("button.boxed.plain", { id: "bio-bundled", onclick: fresh }, words.bundled)),
+    el("p.offers", el("button.boxed.plain#bio-bundled", { onclick: fresh }, words.bundled)),
     annotators.editor(picture, page),
   );
 }

@@ -59,12 +59,9 @@ function threshold({ threshold: data }, page) {
   if (data.spans.some((s) => s.beaten)) {
     list.append(el("li.beaten-key", words.beaten));
   }
-  const input = el("input", {
-    type: "range",
-    id: "bio-threshold",
+  const input = el("input#bio-threshold[type=range][step=0.01]", {
     min: 0.01,
     max: 0.99,
-    step: 0.01,
     value: data.value,
     oninput: () => tell(Number(input.value)),
     onchange: () => page.input("threshold", Number(input.value)),
@@ -169,7 +166,7 @@ export function draw(stage, picture, page) {
   stage.dataset.step = "spans";
   const key = el(
     "span",
-    svg("svg", { width: 22, height: 16, "aria-hidden": "true" }, svg("path.illegal", "M4,14L18,2")),
+    svg("svg[aria-hidden=true]", { width: 22, height: 16 }, svg("path.illegal", "M4,14L18,2")),
     words.illegal,
   );
   stage.replaceChildren(

@@ -106,11 +106,10 @@ function dumbbells(rows, key, width, page) {
   const [row, room, value] = [em * 1.7, Math.floor(names / (em * 0.52)), em * 3.4];
   const x = (p) => names + em * 0.4 + p * (width - names - em - value);
   return svg(
-    "svg.dumbbells",
+    "svg.dumbbells[role=img]",
     {
       width,
       height: row * (rows.length + 0.9),
-      role: "img",
       "aria-label": rows.map((r) => `${r.text}, ${words[r.key]}: ${r[`${key}Says`]}`).join("; "),
     },
     svg(

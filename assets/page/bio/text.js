@@ -26,13 +26,13 @@ const LETTERS = ["B", "I", "O"];
 /** The stripes of I, once in the page: svg patterns are found by id. */
 export function stripes() {
   return svg(
-    "svg.pattern-box",
-    { width: 0, height: 0, "aria-hidden": "true" },
+    "svg.pattern-box[aria-hidden=true]",
+    { width: 0, height: 0 },
     svg(
       "defs",
       svg(
-        "pattern",
-        { id: "bio-stripes", width: 4, height: 4, patternUnits: "userSpaceOnUse" },
+        "pattern#bio-stripes",
+        { width: 4, height: 4, patternUnits: "userSpaceOnUse" },
         svg("path.stripe", "M0,1H4"),
       ),
     ),
@@ -270,9 +270,7 @@ function hits(line, { p, page }, height) {
   return svg(
     "g",
     [...line.places].map(([doc, { left, width }]) =>
-      svg("rect.hit", [left, 0, Math.max(1, width), height], {
-        role: "button",
-        tabindex: -1,
+      svg("rect.hit[role=button][tabindex=-1]", [left, 0, Math.max(1, width), height], {
         "data-doc": doc,
         "aria-label": `${page.reading.tokens[doc].text}: B ${fixed(p[3 * doc], 3)}, I ${
           fixed(p[3 * doc + 1], 3)

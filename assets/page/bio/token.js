@@ -8,7 +8,7 @@ import { words } from "./words.js";
 const NAMES = ["B", "I", "O"];
 const KEYS = ["tag-b", "tag-i", "tag-o"];
 
-export const swatch = (k) => el("span", { class: `swatch ${KEYS[k]}`, "aria-hidden": "true" });
+export const swatch = (k) => el("span[aria-hidden=true]", { class: `swatch ${KEYS[k]}` });
 
 function legend() {
   const says = ["B, begins an answer: solid", "I, inside: striped", "O, outside: paper"];
@@ -88,8 +88,7 @@ function panel(stage, _picture, page) {
   const found = record?.details?.bio;
   // Python has not answered yet: keep what stands
   if (page.selection && (!record || !found)) return;
-  const fetch = el("button.boxed.plain", {
-    id: "bio-products",
+  const fetch = el("button.boxed.plain#bio-products", {
     onclick: () => page.input("products", true),
   }, words.fetch);
   stage.replaceChildren(

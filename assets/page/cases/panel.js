@@ -166,8 +166,7 @@ function strip() {
         },
         options.map(([value, text]) => el("option", { value }, text)),
       ),
-      el("input", {
-        type: "search",
+      el("input[type=search]", {
         placeholder: "letters",
         "aria-label": "Letters in a question or an answer",
         oninput: ({ target }) => {
@@ -177,7 +176,7 @@ function strip() {
       }),
       button("previous", "previous", () => open(view.at - 1), { id: "cases-previous" }),
       button("next", "next", () => open(view.at + 1), { id: "cases-next" }),
-      el("span", { role: "status", dataset: { part: "place" } }),
+      el("span[role=status]", { dataset: { part: "place" } }),
       el("button.plain", { onclick: close }, "close the file"),
     ),
     el("div.cases-about", { dataset: { part: "about" } }),
@@ -218,22 +217,20 @@ function build() {
     el(
       "div.cases-open",
       el("label[for=cases-file]", "Open a file of predictions"),
-      el("input", {
-        type: "file",
-        id: "cases-file",
+      el("input#cases-file[type=file]", {
         multiple: true,
         accept: ".jsonl,.json",
         dataset: { part: "file" },
         "aria-describedby": "cases-hint",
         onchange: chosen,
       }),
-      el("p.cases-said", { role: "status", dataset: { part: "said" } }),
+      el("p.cases-said[role=status]", { dataset: { part: "said" } }),
       el(
         "p.role-quiet#cases-hint",
         "What python -m qa_demo evaluate --out wrote, with its .run.json. The file stays in this browser; only a case that you open is read by the reader.",
       ),
     ),
-    el("div", { role: "region", "aria-label": "File of predictions", dataset: { part: "strip" } }),
+    el("div[role=region]", { "aria-label": "File of predictions", dataset: { part: "strip" } }),
   );
 }
 

@@ -18,8 +18,8 @@ export const button = (text, act, more = {}) =>
 /** Buttons to choose from: one press commits. */
 function choices(options, commit) {
   return el(
-    "div.strip-choices",
-    { role: "group", "aria-label": "Your choice" },
+    "div.strip-choices[role=group]",
+    { "aria-label": "Your choice" },
     options.map(([key, text]) =>
       el(
         "button.strip-button.choice",

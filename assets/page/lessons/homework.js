@@ -46,8 +46,7 @@ export function makeHomework({ post }) {
 
   function exercise({ kind, title, text, ask: asked, bench }) {
     const line = el("div.task-said[role=status]");
-    const field = textBox("input.number-field", {
-      inputmode: "decimal",
+    const field = textBox("input.number-field[inputmode=decimal]", {
       "aria-label": `Your answer: ${title}`,
     });
     const send = (guess) => post("task_check", { seed: view.seed, kind, guess });

@@ -62,8 +62,8 @@ export function chosen(options, right, guess) {
 /** The two sentences on a guess, and the author's reveal. */
 export function feedback({ right, yours, decides, reveal }) {
   return el(
-    "div",
-    { class: `strip-feedback${right ? " right" : ""}`, tabindex: -1, role: "status" },
+    "div[tabindex=-1][role=status]",
+    { class: `strip-feedback${right ? " right" : ""}` },
     yours ? el("p.strip-yours", yours) : null,
     decides ? el("p.strip-decides", glued(decides)) : null,
     reveal ? el("p.strip-reveal", emphasised(reveal)) : null,

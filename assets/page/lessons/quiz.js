@@ -63,14 +63,10 @@ export function makeQuiz({ post, seat }) {
       "li.quiz-item",
       el("p", { id: `quiz-ask-${k}` }, `${text} `, el("strong", asked)),
       el(
-        "div",
-        { role: "radiogroup", "aria-labelledby": `quiz-ask-${k}` },
+        "div[role=radiogroup]",
+        { "aria-labelledby": `quiz-ask-${k}` },
         options.map((option, n) =>
-          el(
-            "label",
-            el("input", { type: "radio", name: `quiz-${k}`, value: n }),
-            el("span", option),
-          )
+          el("label", el("input[type=radio]", { name: `quiz-${k}`, value: n }), el("span", option))
         ),
       ),
     );
@@ -89,7 +85,7 @@ export function makeQuiz({ post, seat }) {
   }
 
   function foot() {
-    const own = textBox("input.number-field.task-seed", { id: "quiz-own", maxlength: 40 });
+    const own = textBox("input.number-field.task-seed#quiz-own", { maxlength: 40 });
     return typing(
       "form.task-form.quiz-foot",
       () => handIn(own.value),

@@ -63,10 +63,7 @@ function tally(bars, right, mine) {
         { class: label === right ? "is-right" : null },
         el("span.tally-label", el("bdi", label), el("span.role-quiet", marks(label, right, mine))),
         el("span.tally-count", count),
-        el("span.tally-bar", {
-          "aria-hidden": "true",
-          style: { width: `${(100 * count) / most}%` },
-        }),
+        el("span.tally-bar[aria-hidden=true]", { style: { width: `${(100 * count) / most}%` } }),
       )
     ),
   );

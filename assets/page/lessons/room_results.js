@@ -12,10 +12,9 @@ const share = (right, of) => (Number(of) ? (100 * Number(right)) / Number(of) : 
 /** One bar with its count: "before 5 of 12". */
 const bar = (name, right, of) =>
   el(
-    "span",
-    { class: `quiz-bar ${name}` },
+    `span.quiz-bar.${name}`,
     el("span", `${name} ${right} of ${of}`),
-    el("span.tally-bar", { "aria-hidden": "true", style: { width: `${share(right, of)}%` } }),
+    el("span.tally-bar[aria-hidden=true]", { style: { width: `${share(right, of)}%` } }),
   );
 
 const items = (rows) =>

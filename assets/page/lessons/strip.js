@@ -335,12 +335,8 @@ function paint(focus = "title", take = false) {
   room.draw();
   root.replaceChildren(
     el(
-      "aside.lesson-strip",
-      {
-        "aria-label": "Lessons",
-        dataset: { ready: Boolean(view.reply), asks: step()?.predict ?? "" },
-        onkeydown: arrows,
-      },
+      "aside.lesson-strip[aria-label=Lessons]",
+      { dataset: { ready: Boolean(view.reply), asks: step()?.predict ?? "" }, onkeydown: arrows },
       room.bar,
       view.at ? (view.at.step < here().steps.length ? page() : ending()) : list(),
     ),

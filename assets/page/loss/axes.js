@@ -23,9 +23,7 @@ export function draw(root, picture, page, held) {
   held.alone ??= false;
   held.total = el("p.total-live.tabular[aria-live=polite]");
   held.text = el("div.arrows");
-  const box = el("input", {
-    type: "checkbox",
-    id: "loss-alone",
+  const box = el("input#loss-alone[type=checkbox]", {
     checked: held.alone,
     onchange: (event) => {
       held.alone = event.target.checked;
@@ -173,11 +171,9 @@ function handle(held, parts, pos) {
   const { side, y, em } = parts;
   const gold = parts.labels.has(pos);
   const node = svg(
-    "g",
+    "g[role=slider][tabindex=-1]",
     {
       class: `handle ${side}${gold ? " is-gold" : ""}`,
-      role: "slider",
-      tabindex: -1,
       "data-pos": pos,
       "aria-valuemin": rounded(parts.low),
       "aria-valuemax": rounded(parts.high),

@@ -35,8 +35,8 @@ export function misread(root, picture, page, held) {
   };
   root.replaceChildren(
     el(
-      "div.switches",
-      { role: "group", "aria-label": "Formulas as they are sometimes written" },
+      "div.switches[role=group]",
+      { "aria-label": "Formulas as they are sometimes written" },
       picture.misread.map((m) =>
         el("button.switch", {
           "aria-pressed": String(m.key === held.open),
@@ -126,13 +126,10 @@ export function replay(root, picture, page, held) {
     });
   }
   held.at = Math.min(held.at, data.steps.length - 1);
-  const slider = el("input.scrubber", {
-    type: "range",
-    id: "loss-replay-step",
+  const slider = el("input.scrubber#loss-replay-step[type=range][step=1]", {
     "aria-label": "recorded step",
     min: 0,
     max: data.steps.length - 1,
-    step: 1,
     value: held.at,
     oninput: () => {
       held.at = Number(slider.value);

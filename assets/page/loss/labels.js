@@ -112,8 +112,8 @@ function strip(picture, page) {
     ? `The label as rows: ${cut.chars}; the rows sum to 1`
     : `The label as rows: no answer, so ${picture.null} is the target of every window`;
   return el(
-    "div.table-box.strip",
-    { tabindex: 0, role: "region", "aria-label": "Labelling strip" },
+    "div.table-box.strip[tabindex=0][role=region]",
+    { "aria-label": "Labelling strip" },
     el(
       "table",
       el("caption", caption),
@@ -181,9 +181,9 @@ function labelRow(picture, w, side, docs, cell, count) {
   return el(
     "tr",
     el(
-      "th",
-      { scope: "row", title: holds },
-      el("span", { class: `role-${side}` }, name),
+      "th[scope=row]",
+      { title: holds },
+      el(`span.role-${side}`, name),
       side === "start" && count > 1 ? el("span.role-quiet", ` holds ${holds}`) : null,
     ),
     cell(shown(w.clsAt), lit(w.clsAt)),

@@ -165,11 +165,10 @@ function square(matrix, k, width, page) {
     );
   };
   return svg(
-    "svg.matrix",
+    "svg.matrix[role=img]",
     {
       width,
       height: y(starts.length) + em * 0.4,
-      role: "img",
       "aria-label": cells.flatMap((row, r) =>
         row.map((
           found,
@@ -206,12 +205,10 @@ function dumbbells(learned, side, width, page) {
   const list = learned[side];
   const x = (p) => names + p * (width - names - em);
   return svg(
-    "svg",
+    `svg.dumbbells.${side}[role=img]`,
     {
-      class: `dumbbells ${side}`,
       width,
       height: row * (list.length + 1),
-      role: "img",
       "aria-label": `${side}: ${list.map((c) => `${c.text} ${c.says}`).join("; ")}`,
     },
     svg(`text.${side}`, [0, em], side),
@@ -219,8 +216,8 @@ function dumbbells(learned, side, width, page) {
       const y = row * (k + 1.5);
       return [
         svg("line.rule", [names, y, width - em, y]),
-        svg("line", [x(c.before), y, x(c.after), y], { class: `link ${side}` }),
-        svg("circle", [x(c.before), y, 4.5 * page.scale], { class: `hollow ${side}` }),
+        svg(`line.link.${side}`, [x(c.before), y, x(c.after), y]),
+        svg(`circle.hollow.${side}`, [x(c.before), y, 4.5 * page.scale]),
         svg(`circle.${side}`, [x(c.after), y, 4.5 * page.scale], svg("title", c.says)),
         svg("text", [0, y + em * 0.3], clipped(c.text, Math.floor(names / (em * 0.52)))),
       ];
@@ -250,11 +247,10 @@ function plane(points, width, page) {
     return svg("text.name", [at, base, end ? "end" : "start"], clipped(p.text, 14));
   };
   return svg(
-    "svg.plane",
+    "svg.plane[role=img]",
     {
       width: size,
       height: size,
-      role: "img",
       "aria-label": points.map((p) =>
         `${p.text}: start ${fixed(p.from[0])} to ${fixed(p.to[0])}, end ${fixed(p.from[1])} to ${
           fixed(p.to[1])

@@ -101,11 +101,10 @@ function lane(line, side, pull, w, size) {
     const [tail, tip] = c.v > 0 ? [bottom, top] : [top, bottom];
     const back = (c.v > 0 ? 1 : -1) * 5 * size;
     const art = svg(
-      "path",
+      `path.pull.${side}`,
       `M${c.x},${tail}V${tip}M${c.x - 3.5 * size},${tip + back}L${c.x},${tip}L${c.x + 3.5 * size},${
         tip + back
       }`,
-      { class: `pull ${side}` },
       svg("title", `${c.name}: p − y = ${fixed(-2 * c.v, 3)}, ½ (y − p) = ${fixed(c.v, 3)}`),
     );
     const clash = Math.abs(c.v) < PRINTED || taken.some((x) => Math.abs(x - c.x) < 36 * size);
@@ -131,8 +130,7 @@ function outside(w, pull) {
   const others = w.tokens.map((_, pos) => pos).filter((pos) => pos !== w.clsAt && !w.inside(pos));
   const say = (side) =>
     el(
-      "span",
-      { class: `role-${side}` },
+      `span.role-${side}`,
       `${side}: ${w.tokens[w.clsAt]} ${
         signed(pull[side][w.clsAt])
       }, question and separators together ${

@@ -27,12 +27,11 @@ const CONTROLS = "input, select, textarea";
 /** The same state on the running page; the fragment follows what is shown. */
 function wayThere(home) {
   if (!home) return null;
-  const link = el("a.plain", {
-    id: "to-page",
-    href: home,
-    target: "_blank",
-    rel: "noopener noreferrer",
-  }, "open on the running page");
+  const link = el(
+    "a.plain#to-page",
+    { href: home, target: "_blank", rel: "noopener noreferrer" },
+    "open on the running page",
+  );
   let turn = 0;
   const follow = async () => {
     turn += 1;

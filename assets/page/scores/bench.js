@@ -17,9 +17,9 @@ export function typed(box, name) {
 
 export function makeBench(on) {
   const view = { read: null };
-  view.question = textBox("input", { id: "scores-bench-question" });
+  view.question = textBox("input#scores-bench-question");
   view.context = el("textarea#scores-bench-paragraph[rows=5][spellcheck=false]");
-  view.reader = textBox("input", { id: "scores-bench-reader", placeholder: "the reader in use" });
+  view.reader = textBox("input#scores-bench-reader", { placeholder: "the reader in use" });
   const row = (id, name, box) => el("div.scores-field", el("label", { for: id }, name), box);
   const read = () => {
     if (!typed(view.question, "question") || !typed(view.context, "paragraph")) return;
@@ -139,24 +139,23 @@ function stems({ side, p, top }, width, scale, most) {
     }
   });
   return svg(
-    "svg",
+    "svg[role=img]",
     {
       width,
       height,
-      role: "img",
       "aria-label": `P(${side}) over ${values.length} positions: ${
         top.map(([t, q]) => `${t} ${q}`).join(", ")
       }`,
     },
     svg("line.rule", [0, base, width, base]),
-    svg("path", d, { class: `strip ${side}-strip`, "stroke-width": 3 }),
+    svg(`path.strip.${side}-strip`, d, { "stroke-width": 3 }),
   );
 }
 
 function told({ side, note, top }) {
   return el(
     "p.role-quiet",
-    el("span", { class: `role-${side}` }, side),
+    el(`span.role-${side}`, side),
     `: ${note}. `,
     top.map(([text, q, pos], k) => [k ? ", " : "", el("bdi.read-token", text), ` ${q} at ${pos}`]),
   );

@@ -61,12 +61,10 @@ export function makeBias(moved) {
   /** @type {any} */
   const view = { shift: { start: 0, end: 0 } };
   const slider = (side, name) => {
-    const input = el("input", {
-      type: "range",
+    const input = el("input[type=range][step=0.05]", {
       id: `scores-bias-${side}`,
       min: -3,
       max: 3,
-      step: 0.05,
       value: 0,
     });
     const shown = el("output.tabular", { for: `scores-bias-${side}` }, "+0.00");
@@ -80,7 +78,7 @@ export function makeBias(moved) {
         "label",
         { for: `scores-bias-${side}` },
         "add to ",
-        el("span", { class: `role-${side}` }, name),
+        el(`span.role-${side}`, name),
       ),
       input,
       shown,

@@ -40,8 +40,8 @@ function shell(root, page) {
     el(
       "div.scores",
       el(
-        "div.scores-steps",
-        { role: "group", "aria-label": "Pictures of this chapter" },
+        "div.scores-steps[role=group]",
+        { "aria-label": "Pictures of this chapter" },
         view.buttons,
       ),
       view.stage,

@@ -55,11 +55,11 @@ export function makeDimensions(on) {
 function lane({ anatomy, compare, second, rivals }, vectors, at) {
   const { side, big, small } = at;
   return el(
-    "section",
-    { class: `scores-lane ${side}`, "aria-label": `${side} logit, dimension by dimension` },
+    `section.scores-lane.${side}`,
+    { "aria-label": `${side} logit, dimension by dimension` },
     el(
       "h3",
-      el("span", { class: `role-${side}` }, `${side}_logit`),
+      el(`span.role-${side}`, `${side}_logit`),
       " of ",
       el("bdi.read-token", anatomy.token),
       " = ",
@@ -78,8 +78,7 @@ function bars(values, size, { x, middle, half, name }) {
     const h = (Math.max(-size, Math.min(size, v)) / size) * half;
     if (Math.abs(h) > 0.2) d += `M${place(x(k))},${middle}v${place(-h)}`;
   });
-  return svg("path", d, {
-    class: `strip ${name}`,
+  return svg(`path.strip.${name}`, d, {
     "stroke-width": Math.max(1.1, Math.min(5, 0.6 * (x(1) - x(0)))),
   });
 }
@@ -98,10 +97,9 @@ function strips(anatomy, vectors, { side, big, width, scale }) {
     "ink-strip",
   ]];
   const height = rows.length * gap;
-  const root = svg("svg.scores-strips", {
+  const root = svg("svg.scores-strips[role=img]", {
     width,
     height,
-    role: "img",
     "aria-label":
       `${big}, T of ${anatomy.token} and their products over ${v.length} dimensions; the ` +
       `table below has the largest`,

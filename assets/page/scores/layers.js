@@ -114,7 +114,7 @@ function drawMaps(view) {
   const built = SIDES.map((side) => {
     const pos = chosen?.[side] ?? view.model.picture.plane.best?.[side === "start" ? 0 : 1] ??
       w.clsAt;
-    const canvas = el("canvas.scores-cells", { width: n, height: rows, "aria-hidden": "true" });
+    const canvas = el("canvas.scores-cells[aria-hidden=true]", { width: n, height: rows });
     Object.assign(canvas.style, {
       left: `${left}px`,
       top: `${20 * page.scale}px`,
@@ -124,7 +124,7 @@ function drawMaps(view) {
     ink(canvas, view.p[side], page.colour("ink"));
     const height = rows * row + 26 * page.scale;
     const x = (p) => left + (p / n) * inner;
-    const over = svg("svg", { width, height, "aria-hidden": "true" });
+    const over = svg("svg[aria-hidden=true]", { width, height });
     const top = 20 * page.scale;
     over.append(
       svg("rect.rule", [left, top, inner, rows * row]),
@@ -144,9 +144,7 @@ function drawMaps(view) {
       );
     }
     over.append(
-      svg("rect", [x(pos) - 1, top, Math.max(4, inner / n + 2), rows * row], {
-        class: `column of-${side}`,
-      }),
+      svg(`rect.column.of-${side}`, [x(pos) - 1, top, Math.max(4, inner / n + 2), rows * row]),
     );
     const mark = svg("rect.cursor", {
       width: Math.max(6, inner / n),
@@ -155,11 +153,9 @@ function drawMaps(view) {
     });
     over.append(mark);
     const stage = el(
-      "div.scores-map",
+      "div.scores-map[tabindex=0][role=application]",
       {
         id: `scores-map-${side}`,
-        tabindex: 0,
-        role: "application",
         "aria-roledescription": "heat map",
         "aria-label":
           `Layers by tokens, ${side}: arrow keys move, Enter selects the token. The table ` +
@@ -247,7 +243,7 @@ function tell(view) {
     `${layerName(l)}, `,
     el("bdi.read-token", textAt(view, pos)),
     ` at position ${pos}: `,
-    el("span", { class: `role-${side}` }, `${side}_logit ${fixed(view.logits[side][l][pos], 3)}`),
+    el(`span.role-${side}`, `${side}_logit ${fixed(view.logits[side][l][pos], 3)}`),
     `, P(${side}) ${p < 1e-4 ? "< 0.0001" : fixed(p, 4)}, rank ${
       rankOf(view.logits[side][l], pos)
     } of ${view.source.n}`,
@@ -305,11 +301,9 @@ function drawWays(view) {
     ) => [plane.x(row[pos]), plane.y(view.logits.end[l][pos])]);
     plane.ways.push(at);
     plane.layer.append(
-      svg("path", `M${at.map((p) => p.map(place).join(",")).join("L")}`, {
-        class: `way of-${kind}`,
-      }),
+      svg(`path.way.of-${kind}`, `M${at.map((p) => p.map(place).join(",")).join("L")}`),
       ...at.slice(0, -1).map(([x, y], l) =>
-        svg("circle", [x, y, page.scale * (l === 0 ? 3 : 1.8)], { class: `step of-${kind}` })
+        svg(`circle.step.of-${kind}`, [x, y, page.scale * (l === 0 ? 3 : 1.8)])
       ),
     );
     const [x, y] = at.at(-1);

@@ -16,7 +16,7 @@ export function frame(
   const [x0, x1, y0, y1] = range;
   const x = scaleLinear([x0, x1], [left, right]);
   const y = scaleLinear([y0, y1], [bottom, top]);
-  const root = svg("svg.scores-plane", { width, height, role: "group", "aria-label": label });
+  const root = svg("svg.scores-plane[role=group]", { width, height, "aria-label": label });
   root.append(
     svg(
       "clipPath",
@@ -147,13 +147,12 @@ export function labels(plane, list, points = list) {
     if (box.far) group.append(leader({ x, y }, box, label.gap));
     group.append(
       svg(
-        "text",
+        `text.scores-label.${name}`,
         [
           box.side > 0 ? box.l : box.side < 0 ? box.r : (box.l + box.r) / 2,
           box.b - 4 * scale,
           box.side > 0 ? "start" : box.side < 0 ? "end" : "middle",
         ],
-        { class: `scores-label ${name}` },
         svg("tspan[unicode-bidi=isolate]", shown),
       ),
     );
@@ -166,8 +165,7 @@ export function labels(plane, list, points = list) {
  * stop, arrows go along the text.
  */
 export function dots(list, on, current, scale) {
-  const group = svg("g.scores-dots", {
-    role: "group",
+  const group = svg("g.scores-dots[role=group]", {
     "aria-label": "Tokens; arrow keys go along the text, Enter selects",
   });
   list.forEach((dot, k) => {
@@ -182,11 +180,9 @@ export function dots(list, on, current, scale) {
         class: `point ${dot.kind}`,
       });
     const node = svg(
-      "g",
+      "g[role=button][tabindex=-1]",
       {
         class: `scores-dot ${dot.name ?? ""}`,
-        role: "button",
-        tabindex: -1,
         "aria-label": dot.label,
         "data-pos": dot.pos,
         "aria-disabled": dot.doc === null ? "true" : null,

@@ -63,7 +63,7 @@ function update(view, bench) {
 const key = () =>
   el(
     "p.scores-key",
-    SIDES.map((side) => el("span", el("i", { class: `scores-swatch ${side}` }), `${side} part`)),
+    SIDES.map((side) => el("span", el(`i.scores-swatch.${side}`), `${side} part`)),
     el(
       "span",
       "filled: supports the score; hollow: speaks against it; bars to one scale, in logits",

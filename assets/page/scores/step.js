@@ -16,7 +16,7 @@ export function makePlaneStep(on) {
   const view = { t: 1, slide: null, shift: { start: 0, end: 0 }, running: 0 };
   view.holder = el("div.scores-plane-box");
   view.readout = el("p.scores-readout.tabular[role=status][aria-live=polite]");
-  view.question = textBox("input", { id: "scores-question" });
+  view.question = textBox("input#scores-question");
   view.form = form(
     "form.scores-form",
     () => {
@@ -32,12 +32,12 @@ export function makePlaneStep(on) {
     paint(view);
   };
   view.ends = el(
-    "div.scores-ends",
-    { role: "group", "aria-label": "Where the tokens are drawn" },
-    el("button.plain", { id: "scores-before", onclick: go(0) }, "before"),
-    el("button.plain", { id: "scores-after", onclick: go(1) }, "after"),
-    el("button.plain", { id: "scores-play", onclick: () => play(view) }, "slide again"),
-    el("button.plain", { id: "scores-drop", onclick: () => on.input("drop", null) }, "take away"),
+    "div.scores-ends[role=group]",
+    { "aria-label": "Where the tokens are drawn" },
+    el("button.plain#scores-before", { onclick: go(0) }, "before"),
+    el("button.plain#scores-after", { onclick: go(1) }, "after"),
+    el("button.plain#scores-play", { onclick: () => play(view) }, "slide again"),
+    el("button.plain#scores-drop", { onclick: () => on.input("drop", null) }, "take away"),
   );
   view.moves = el("div");
   view.moved = el("div.scores-moved", view.ends, view.moves);
@@ -91,8 +91,7 @@ function offer(view, on, offers, slide) {
   if (known !== offers.join("\n")) {
     view.offers.replaceChildren(
       ...offers.map((question) =>
-        el("button.scores-button.scores-offer", {
-          dir: "auto",
+        el("button.scores-button.scores-offer[dir=auto]", {
           onclick: () => on.input("other", { question }),
         }, question)
       ),
@@ -325,7 +324,7 @@ function tell(view, dot) {
 function key(view) {
   const { plane } = view.model.picture;
   const sign = (shape, text) =>
-    el("span", svg("svg", { width: 22, height: 14, "aria-hidden": "true" }, shape), text);
+    el("span", svg("svg[aria-hidden=true]", { width: 22, height: 14 }, shape), text);
   view.key.replaceChildren(
     sign(
       svg("line.null-diagonal", [2, 2, 20, 12]),

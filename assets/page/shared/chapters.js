@@ -42,9 +42,8 @@ export function mountChapters() {
       }
       const tab = ({ key, number, title }) =>
         el(
-          "button",
+          "button[role=tab]",
           {
-            role: "tab",
             id: `tab-${key}`,
             "aria-controls": `panel-${key}`,
             dataset: { key },

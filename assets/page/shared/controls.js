@@ -79,8 +79,7 @@ export const radios = (name, items, value, pick, more = () => ({})) =>
     el(
       "label",
       { class: kind },
-      el("input", {
-        type: "radio",
+      el("input[type=radio]", {
         name,
         value: key,
         checked: key === value,

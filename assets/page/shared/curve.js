@@ -25,11 +25,10 @@ export function curve(
   const mark = (k) => [svg("circle.ink", [x(k), y(values[k]), 3.5 * page.scale])];
   const name = (k) => (names ? names[k] : k);
   return svg(
-    "svg.curve",
+    "svg.curve[role=img]",
     {
       width,
       height: full,
-      role: "img",
       "aria-label": `loss from ${fixed(values[0], 3)} at step ${name(0)} to ${
         fixed(values[last], 3)
       } at step ${name(last)}`,

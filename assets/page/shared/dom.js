@@ -116,7 +116,7 @@ export function fold(summary, content, { open = false, id = null } = {}) {
  * @param {...any} content
  */
 export const tableBox = (name, ...content) =>
-  el("div.table-box", { tabindex: 0, role: "region", "aria-label": name }, content);
+  el("div.table-box[tabindex=0][role=region]", { "aria-label": name }, content);
 
 /**
  * The head of a table: one row of column names; what has no name heads nothing.
@@ -201,16 +201,14 @@ export function table({ caption, head, rows, select }, page) {
   return tableBox(
     caption,
     el(
-      "table",
-      { role: "table", class: head.length > 2 ? "many" : null },
+      "table[role=table]",
+      { class: head.length > 2 ? "many" : null },
       el("caption", caption),
       el(
         "thead[role=rowgroup]",
         el(
           "tr[role=row]",
-          head.map((h, c) =>
-            el("th", { scope: "col", role: "columnheader", class: numeric[c] }, h)
-          ),
+          head.map((h, c) => el("th[scope=col][role=columnheader]", { class: numeric[c] }, h)),
         ),
       ),
       el("tbody[role=rowgroup]", rows.map((row, r) => el("tr[role=row]", cell(row, r)))),
@@ -292,5 +290,5 @@ export function hollow(x, y, role, size = 6) {
   const d = role === "start"
     ? `M${x - size},${y - size * 1.5}h${2 * size}L${x},${y}Z`
     : `M${x - size},${y + size * 1.5}h${2 * size}L${x},${y}Z`;
-  return svg("path", d, { class: `hollow ${role}`, "aria-hidden": "true" });
+  return svg(`path.hollow.${role}[aria-hidden=true]`, d);
 }

@@ -67,8 +67,8 @@ export function mountExamples() {
       const known = new Map(data.examples.map((one) => [one.id, one]));
       const own = el("option", { value: "", disabled: true }, "your own text");
       const menu = el(
-        "select",
-        { id: "examples-menu", onchange: () => openExample(menu.value) },
+        "select#examples-menu",
+        { onchange: () => openExample(menu.value) },
         own,
         groups(data.examples).map(([name, list]) =>
           el(

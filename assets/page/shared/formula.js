@@ -9,9 +9,6 @@ export function formula(parts) {
     "p.formula",
     (parts ?? []).map((
       { text, role },
-    ) => (role === "sub" || role === "sup"
-      ? el(role, {}, text)
-      : el("span", { class: `role-${role}` }, text))
-    ),
+    ) => (role === "sub" || role === "sup" ? el(role, {}, text) : el(`span.role-${role}`, text))),
   );
 }

@@ -202,8 +202,7 @@ function render(view) {
     return node;
   };
   const side = (name) =>
-    el("button", {
-      class: `side role-${name}`,
+    el(`button.side.role-${name}`, {
       dataset: { side: name },
       onclick: () => {
         view.side = name;
@@ -211,17 +210,14 @@ function render(view) {
       },
     });
   const pool = (name) =>
-    el("span", {
-      class: `pool chips ${name}`,
+    el(`span.pool.chips.${name}[aria-hidden=true]`, {
       dataset: { side: name },
       title: `drag the chips of the ${name} to a word`,
-      "aria-hidden": "true",
     });
   const field = el(
-    "div.places",
+    "div.places[role=group]",
     {
       dir: rightToLeft(view.text) ? "rtl" : "ltr",
-      role: "group",
       "aria-label": "Places for chips: arrow keys move, 1 to 9 and 0 set how many stand there, " +
         "Shift and Enter puts all that are left, Backspace takes one back",
     },
@@ -314,7 +310,7 @@ function runs(places, base) {
   }
   return found.flatMap(({ nodes }) =>
     nodes.length > 1
-      ? [el("div.place-run", { role: "presentation", dir: base ? "ltr" : "rtl" }, nodes)]
+      ? [el("div.place-run[role=presentation]", { dir: base ? "ltr" : "rtl" }, nodes)]
       : nodes
   );
 }
@@ -326,11 +322,7 @@ function paint(view) {
     const node = view.nodes.get(k);
     const [s, e] = ["start", "end"].map((side) => view.chips[side].get(k) ?? 0);
     const chips = (side, n) =>
-      el("span", {
-        class: `chips ${side}`,
-        dataset: { side },
-        "aria-hidden": "true",
-      }, "●".repeat(n));
+      el(`span.chips.${side}[aria-hidden=true]`, { dataset: { side } }, "●".repeat(n));
     node.replaceChildren(chips("start", s), el("bdi", node.dataset.text), chips("end", e));
     node.setAttribute(
       "aria-label",
@@ -400,7 +392,7 @@ function result(view) {
           rows.map(({ side, word, q, p }) =>
             el(
               "tr",
-              el("th", { scope: "row", class: `role-${side}` }, side),
+              el(`th.role-${side}[scope=row]`, side),
               el("td[dir=auto]", word),
               el("td", share(q)),
               cell(-Math.log(q)),

@@ -37,12 +37,8 @@ function joinPanel({ address, rows }) {
   return el(
     "div.join-panel#join-panel",
     svg(
-      "svg.join-code",
-      {
-        viewBox: `0 0 ${rows.length} ${rows.length}`,
-        role: "img",
-        "aria-label": `QR code of ${address}`,
-      },
+      "svg.join-code[role=img]",
+      { viewBox: `0 0 ${rows.length} ${rows.length}`, "aria-label": `QR code of ${address}` },
       svg("rect", { width: rows.length, height: rows.length, fill: "#fff" }),
       svg("path", dark.join(""), { fill: "#000" }),
     ),
@@ -98,9 +94,7 @@ export function mountFoot() {
   return {
     update(root, data) {
       if (root.firstChild) return;
-      const box = el("input", {
-        type: "checkbox",
-        id: "single-keys",
+      const box = el("input#single-keys[type=checkbox]", {
         checked: true,
         onchange: (event) => {
           keysOn = event.target.checked;

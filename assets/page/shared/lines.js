@@ -60,7 +60,7 @@ export function breakLines(host, text, width) {
   const all = units(text);
   const from = all[0].from;
   const node = document.createTextNode(text.context.slice(from, all[all.length - 1].to));
-  const sheet = el("div.lined.measuring", { dir: "auto", style: { width: `${width}px` } });
+  const sheet = el("div.lined.measuring[dir=auto]", { style: { width: `${width}px` } });
   sheet.append(node);
   host.append(sheet);
   const range = document.createRange();
@@ -114,9 +114,7 @@ export function makeLine(line, { context, joins, faded = NEVER }, dir) {
     );
     for (let d = unit.first; d <= unit.last; d += 1) spans.set(d, { span, unit });
     if (!word || !joins(unit.first)) {
-      word = el("span.word", {
-        role: "button",
-        tabindex: -1,
+      word = el("span.word[role=button][tabindex=-1]", {
         dataset: { first: unit.first, last: unit.last },
       });
       words.append(word);

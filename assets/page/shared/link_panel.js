@@ -27,10 +27,8 @@ const jsonFile = (text) => new Blob([text], { type: "application/json" });
 
 /** The field, the button beside it, and what may be locked. */
 function panel() {
-  const field = el("input.link-field", {
-    type: "text",
+  const field = el("input.link-field#link-field[type=text]", {
     readonly: true,
-    id: "link-field",
     "aria-describedby": "link-note",
     onfocus: (event) => event.target.select(),
   });
@@ -38,7 +36,7 @@ function panel() {
   const note = el("p.link-note#link-note");
   const locks = LOCKS.map(([name, label]) => [
     name,
-    el("input", { type: "checkbox", id: `link-lock-${name}`, onchange: () => fill() }),
+    el("input[type=checkbox]", { id: `link-lock-${name}`, onchange: () => fill() }),
     label,
   ]);
   const root = el(
@@ -50,11 +48,7 @@ function panel() {
     field,
     copy,
     canPack() ? saveButton() : null,
-    el(
-      "button.plain",
-      { id: "worksheet", onclick: printReading },
-      "print a worksheet of this text",
-    ),
+    el("button.plain#worksheet", { onclick: printReading }, "print a worksheet of this text"),
     el(
       "fieldset.link-locks",
       el("legend", "Locked for whoever opens it:"),

@@ -69,8 +69,7 @@ export function inSight(marked) {
 /** The bars of one reading at one word: how likely it starts and ends there. */
 const bars = (side, lanes, k) =>
   el(
-    "span",
-    { class: `mirrored-bars ${side}`, "aria-hidden": "true" },
+    `span.mirrored-bars.${side}[aria-hidden=true]`,
     lanes.map((p, role) =>
       el("span", {
         class: `mirrored-bar ${role ? "end" : "start"}`,
@@ -113,7 +112,7 @@ export function mirrored(text, gold, readings) {
     el(
       "figure.mirrored",
       el("figcaption", legend(names)),
-      el("p", { class: `mirrored-line of${names.length}`, dir: "auto" }, drawn),
+      el("p[dir=auto]", { class: `mirrored-line of${names.length}` }, drawn),
     ),
     listed(words, of, names),
   ];
@@ -121,7 +120,7 @@ export function mirrored(text, gold, readings) {
 
 /** What the bars and lines mean. */
 function legend(names) {
-  const key = (role) => [el("span", { class: `mirrored-key ${role}` }), ` ${role}`];
+  const key = (role) => [el(`span.mirrored-key.${role}`), ` ${role}`];
   const where = names.length > 1
     ? `Above the words ${names[0]}, below them ${names[1]}: `
     : "Above the words: ";

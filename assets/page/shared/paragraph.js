@@ -14,12 +14,10 @@ const SHORT = 6;
  */
 export function paragraph({ selects = false } = {}) {
   const rows = el("div.rows");
-  const sum = (side) =>
-    el("div", { class: `sum-one ${side}`, "aria-hidden": "true" }, el("span", "sum = 1"));
+  const sum = (side) => el(`div.sum-one.${side}[aria-hidden=true]`, el("span", "sum = 1"));
   const root = el(
-    "div.detail",
+    "div.detail[role=group]",
     {
-      role: "group",
       "data-tips": "own",
       "aria-label": selects
         ? "Words of the window; arrow keys move between words, start stems above and end stems " +
@@ -168,7 +166,7 @@ function outsideLine({ page, window: w, question: [from, to] }) {
     sum: true,
   }, { name: separators(w, rest), at: rest, sum: true }].filter((g) => g.at.length);
   groups.forEach((g) => {
-    g.span = el("span", { class: `outside-text${g.kind ?? ""}`, dir: "auto" }, g.name);
+    g.span = el("span[dir=auto]", { class: `outside-text${g.kind ?? ""}` }, g.name);
   });
   const above = svg("svg.lane.above");
   const below = svg("svg.lane.below");

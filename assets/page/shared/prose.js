@@ -76,7 +76,7 @@ export function words(reading) {
  */
 export function paragraph(reading, choose, label) {
   const map = [];
-  const box = el("p.reading-text", { dir: "auto", role: "group", "aria-label": label });
+  const box = el("p.reading-text[dir=auto][role=group]", { "aria-label": label });
   const put = (parent, from, to) => {
     if (to <= from) return;
     const node = document.createTextNode(reading.context.slice(from, to));
@@ -86,7 +86,7 @@ export function paragraph(reading, choose, label) {
   let at = 0;
   const list = words(reading).map((word, k) => {
     put(box, at, word.start);
-    const span = el("span.word", { role: "button", tabindex: k ? -1 : 0, dataset: { k } });
+    const span = el("span.word[role=button]", { tabindex: k ? -1 : 0, dataset: { k } });
     put(span, Math.max(at, word.start), word.end);
     box.append(span);
     at = Math.max(at, word.end);

@@ -96,11 +96,7 @@ function fill() {
 
 /** The box for a name, and the list below. */
 function build(hint) {
-  const box = textBox("input", {
-    id: "reader-name",
-    value: view.own,
-    "aria-describedby": "reader-hint",
-  });
+  const box = textBox("input#reader-name", { value: view.own, "aria-describedby": "reader-hint" });
   const wanted = form(
     "form.reader-form",
     () => use(box.value),

@@ -10,8 +10,7 @@ import { download } from "./take.js";
 
 /** The button; the file brings back this address where it needs the running page. */
 export const saveButton = () =>
-  el("button.plain", {
-    id: "save-file",
+  el("button.plain#save-file", {
     onclick: () => {
       const { origin, pathname } = window.location;
       if (!state.send) return;

@@ -32,8 +32,7 @@ function place(note) {
 
 function line(root, trigger) {
   const said = el("p.say[role=status][aria-live=polite]");
-  const cancel = el("button.plain", {
-    id: "ask-cancel",
+  const cancel = el("button.plain#ask-cancel", {
     onclick: () => trigger("select", { index: "cancel", value: true }),
   }, "cancel");
   const note = el("div.say-line", said, cancel);

@@ -30,16 +30,15 @@ export function wholeNumber(text, { name, low, high }) {
 export function wholeSetting(id, apply, waits = () => false) {
   /** @type {any} */
   let now = null;
-  const slider = el("input", { type: "range", id: `${id}-slider`, step: 1 });
-  const box = textBox("input", {
-    inputmode: "numeric",
+  const slider = el("input[type=range][step=1]", { id: `${id}-slider` });
+  const box = textBox("input[inputmode=numeric]", {
     id,
     size: 4,
     "aria-describedby": `${id}-help ${id}-refused`,
   });
   const name = el("label", { for: id });
   const help = el("p.role-quiet", { id: `${id}-help` });
-  const refused = el("p.refused", { id: `${id}-refused`, role: "status" });
+  const refused = el("p.refused[role=status]", { id: `${id}-refused` });
   const say = (text) => {
     refused.textContent = text;
     if (text) box.setAttribute("aria-invalid", "true");

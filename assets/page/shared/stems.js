@@ -90,13 +90,10 @@ function buttons(group, side, cells, height) {
   if (group.childElementCount !== cells.length) {
     group.replaceChildren(
       ...cells.map((c) =>
-        svg("rect", {
-          class: `hit ${side}`,
+        svg(`rect.hit.${side}[role=button][tabindex=-1]`, {
           x: c.left,
           y: 0,
           width: Math.max(1, c.width),
-          role: "button",
-          tabindex: -1,
           "aria-label": `${side} at ${c.name}`,
           "data-doc": c.doc,
         })

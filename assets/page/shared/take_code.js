@@ -25,12 +25,7 @@ export function codeFold(chapter, page) {
   );
   const tools = el("p.table-tools[hidden]", copy, save);
   const said = el("p.code-said[role=status]");
-  const box = el("pre.code", {
-    tabindex: 0,
-    role: "region",
-    "aria-label": "The code",
-    hidden: true,
-  }, code);
+  const box = el("pre.code[tabindex=0][role=region][hidden]", { "aria-label": "The code" }, code);
   const root = fold("show me the code", [
     el(
       "p.code-said",

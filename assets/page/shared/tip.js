@@ -33,11 +33,9 @@ export function beside(point, box, window) {
  * @param {{class?: string, id?: string}} [props]
  */
 export function tip(props = {}) {
-  const node = el("p", {
+  const node = el("p[role=status][hidden]", {
     ...props,
     class: `tip tabular ${props.class ?? ""}`,
-    role: "status",
-    hidden: true,
   });
   return {
     node,

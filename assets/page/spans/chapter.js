@@ -31,7 +31,7 @@ function shell(root, page) {
     cursor: null,
     asked: null,
   };
-  view.steps = el("div.spans-steps", { role: "group", "aria-label": "Pictures of this chapter" });
+  view.steps = el("div.spans-steps[role=group]", { "aria-label": "Pictures of this chapter" });
   view.tools = el("div.spans-tools");
   view.standing = el("p.spans-readout.tabular[role=status]");
   view.tip = tip({ class: "spans-tip", id: "spans-readout" });
@@ -184,8 +184,7 @@ function tools(view) {
   }
   if (view.step === "square" && canZoom(cells)) {
     out.push(
-      el("button.plain", {
-        id: "spans-closer",
+      el("button.plain#spans-closer", {
         "aria-pressed": String(view.near),
         onclick: () => {
           zoom(view, !view.near);
@@ -300,9 +299,8 @@ function lineKey({ words, rtl }) {
 function thumbnail(view) {
   const small = el("div.spans-thumb-cells");
   const open = el(
-    "button.spans-thumb",
+    "button.spans-thumb#spans-open-square",
     {
-      id: "spans-open-square",
       "aria-label": "open the square near the selection",
       onclick: () => {
         view.step = "square";

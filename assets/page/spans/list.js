@@ -74,8 +74,8 @@ export function drawList(root, picture, page, again) {
   const body = el("tbody", picture.n_best.map((row) => tableRow(page, picture, row)));
   roving(body, ".row-select", { horizontal: false });
   const box = el(
-    "div.spans-n-best",
-    { tabindex: 0, role: "region", "aria-label": "n best spans, a row selects" },
+    "div.spans-n-best[tabindex=0][role=region]",
+    { "aria-label": "n best spans, a row selects" },
     el(
       "table",
       el(
@@ -84,7 +84,7 @@ export function drawList(root, picture, page, again) {
           "tr",
           columns(page, picture)
             .map(([name, key, role]) =>
-              el("th", { scope: "col", class: key === "score" ? null : role }, name)
+              el("th[scope=col]", { class: key === "score" ? null : role }, name)
             ),
         ),
       ),
@@ -229,7 +229,7 @@ function bar(page, line, row, { y, shift, gutter, width, scale, on }) {
     x,
     role,
   ) => (x >= gutter - 0.5 && x <= width + 0.5
-    ? svg("path", `M${x},${y - 5 * scale}v${10 * scale}`, { class: `cap ${role}-line` })
+    ? svg(`path.cap.${role}-line`, `M${x},${y - 5 * scale}v${10 * scale}`)
     : null);
   return svg(
     "g",

@@ -41,7 +41,7 @@ export function drawMass(root, picture, page, width) {
           k ? el("span.role-quiet.op", "+") : null,
           el(
             "span.spans-part",
-            el("span", { class: `swatch ${part.key}`, "aria-hidden": "true" }),
+            el("span[aria-hidden=true]", { class: `swatch ${part.key}` }),
             el("b.tabular", part.printed),
             ` ${part.name}`,
           ),
@@ -90,8 +90,8 @@ export function drawRows(root, cells, picture, page, width) {
     return d;
   };
   const row = (i, cls) => [
-    svg("path", path(i, () => true), { class: `row faint ${cls}` }),
-    svg("path", path(i, (j) => cells.code(i, j) === 0), { class: `row ${cls}` }),
+    svg(`path.row.faint.${cls}`, path(i, () => true)),
+    svg(`path.row.${cls}`, path(i, (j) => cells.code(i, j) === 0)),
   ];
   const top = ends.indexOf(max(ends));
   const labels = [pair.i, pair.k].map((i) => up(cells.score(i, cells.n - 1)));

@@ -15,9 +15,7 @@ export function drawPhone(root, cells, picture, page, tell) {
   const [low, high] = [bests[Math.floor(bests.length / 2)], bests.at(-1)];
   /** @type {any} */
   const view = { pieces: [], open: null, cells, picture, page, tell };
-  const text = el("p.spans-phone", {
-    dir: "auto",
-    role: "group",
+  const text = el("p.spans-phone[dir=auto][role=group]", {
     "aria-label": "Starts of the paragraph: each opens its ends",
   });
   for (let i = cells.first; i < cells.stop; i += 1) {
@@ -34,19 +32,16 @@ export function drawPhone(root, cells, picture, page, tell) {
     const best = cells.bestEnd(i);
     const up = best < 0 || high <= low ? 0 : (cells.score(i, best) - low) / (high - low);
     const piece = el(
-      "span",
+      "span[role=button]",
       {
         class: best < 0 ? "piece not-owned" : "piece",
-        role: "button",
         dataset: { pos: i },
         "aria-pressed": "false",
         ...pressed(() => tap(view, i)),
       },
-      up > 0.02
-        ? el("i.stem.up", { "aria-hidden": "true", style: { height: `${up * TALL}em` } })
-        : null,
+      up > 0.02 ? el("i.stem.up[aria-hidden=true]", { style: { height: `${up * TALL}em` } }) : null,
       context.slice(token.start, token.end),
-      el("i.stem.low", { "aria-hidden": "true", style: { height: "0" } }),
+      el("i.stem.low[aria-hidden=true]", { style: { height: "0" } }),
     );
     view.pieces.push(piece);
     text.append(piece);

@@ -13,9 +13,7 @@ export function settings(apply, waits) {
     "n_best_size",
     "spans-n-best-size",
   ]].map(([name, id]) => wholeSetting(id, (value) => apply(name, value), () => waits(name)));
-  const grid = el("input", {
-    type: "checkbox",
-    id: "spans-top-n-grid",
+  const grid = el("input#spans-top-n-grid[type=checkbox]", {
     "aria-describedby": "spans-top-n-grid-help",
     onchange: () => apply("top_n_grid", grid.checked),
   });

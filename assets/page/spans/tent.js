@@ -181,8 +181,8 @@ export function moveTent(view, cells, picture, chosen, cursor) {
       view.base - (j - i) * view.unit,
     ];
     return [
-      svg("path", `M${x},${y}L${at(i)},${foot}`, { class: `guide start-line ${cls}` }),
-      svg("path", `M${x},${y}L${at(j)},${foot}`, { class: `guide end-line ${cls}` }),
+      svg(`path.guide.start-line.${cls}`, `M${x},${y}L${at(i)},${foot}`),
+      svg(`path.guide.end-line.${cls}`, `M${x},${y}L${at(j)},${foot}`),
     ];
   };
   if (picture.winner) {

@@ -155,7 +155,7 @@ function legend() {
     el(
       "span",
       { class: name || null },
-      svg("svg", { width: 20, height: 14, "aria-hidden": "true" }, draw),
+      svg("svg[aria-hidden=true]", { width: 20, height: 14 }, draw),
       text,
     );
   return el(

@@ -69,7 +69,7 @@ export function lift(on) {
 function row(side, on) {
   const id = `start_end-${side}_logit`;
   const label = el("label", { for: id });
-  const slider = el("input", { type: "range", id, step: 0.05 });
+  const slider = el("input[type=range][step=0.05]", { id });
   const shown = el("output.tabular", { for: id });
   const reset = el("button.plain", {
     onclick: () => on.send({ side, window: place.window, doc: place.doc, value: null }),
@@ -96,7 +96,7 @@ function row(side, on) {
       const doc = chosen[side];
       place = { window: w.index, doc, pos: w.pos(doc) };
       label.replaceChildren(
-        el("span", { class: `role-${side}` }, `${side}_logit`),
+        el(`span.role-${side}`, `${side}_logit`),
         " of ",
         el("bdi", w.tokens[place.pos]),
       );

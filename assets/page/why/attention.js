@@ -72,15 +72,13 @@ function make(root, held) {
   held.mode = radios("why-filter", filters, held.filter, filter, (value) => ({
     id: `why-filter-${value}`,
   }));
-  const specials = el("input", {
-    type: "checkbox",
-    id: "why-specials",
+  const specials = el("input#why-specials[type=checkbox]", {
     onchange: () => {
       held.specials = specials.checked;
       held.model.repaint();
     },
   });
-  held.square = el("canvas.head-square", { role: "img", "aria-label": words.matrix });
+  held.square = el("canvas.head-square[role=img]", { "aria-label": words.matrix });
   held.square.addEventListener("pointermove", (event) => onSquare(held, event));
   held.square.addEventListener("pointerleave", () => {
     held.point = null;
@@ -161,7 +159,7 @@ function drawGrid(held) {
 function makeGrid(held) {
   const { grid: { layers, heads }, grid_box: box } = held;
   const number = (text, place, kind) =>
-    el("span", { class: `head-number ${kind}`, "aria-hidden": "true", style: place }, text);
+    el(`span.head-number.${kind}[aria-hidden=true]`, { style: place }, text);
   const count = (n) => Array.from({ length: n }, (_, k) => k);
   box.replaceChildren(
     number(words.heads, { gridRow: 1, gridColumn: `2 / span ${heads}` }, "name"),
@@ -479,8 +477,8 @@ function drawSummaries(held, found) {
               class: `summary-word${typeof key === "string" ? " faded" : ""}`,
             }, names.get(key)),
             svg(
-              "svg.summary-bar",
-              { width: 70 * page.scale, height: 10 * page.scale, "aria-hidden": "true" },
+              "svg.summary-bar[aria-hidden=true]",
+              { width: 70 * page.scale, height: 10 * page.scale },
               svg("rect.ink", [0, 0, Math.max(0, (70 * page.scale * x) / top), 10 * page.scale]),
             ),
             el(

@@ -58,8 +58,7 @@ function make(root, held) {
     words.other,
     (value) => choose({ other: value.split(" ").map(Number) }),
   );
-  held.pick = el("button.act", {
-    id: "why-pick",
+  held.pick = el("button.act#why-pick", {
     onclick: () => {
       held.picking = !held.picking;
       held.model.repaint();
@@ -67,9 +66,7 @@ function make(root, held) {
   }, words.pick_other);
   held.picks = el("span.role-quiet[role=status]");
   held.contrast = el("span.controls", held.other.root, held.pick, held.picks);
-  held.words = el("input", {
-    type: "checkbox",
-    id: "why-by-word",
+  held.words = el("input#why-by-word[type=checkbox]", {
     checked: true,
     onchange: () => held.model.repaint(),
   });
@@ -83,9 +80,9 @@ function make(root, held) {
     el(
       "span",
       svg(
-        "svg",
-        { width: 14, height: 14, "aria-hidden": "true" },
-        svg("rect", [4, 2, 6, 11], { class: `bar ${name}` }),
+        "svg[aria-hidden=true]",
+        { width: 14, height: 14 },
+        svg(`rect.bar.${name}`, [4, 2, 6, 11]),
       ),
       text,
     );
@@ -216,7 +213,7 @@ function drawQuestion(held) {
   const request = { what: "question", span: true, target: true };
   if (!model.wanted(request)) {
     question.replaceChildren(
-      el("button.act", { id: "why-question-run", onclick: () => model.want(request) }, words.run),
+      el("button.act#why-question-run", { onclick: () => model.want(request) }, words.run),
     );
     return;
   }

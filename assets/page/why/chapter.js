@@ -64,7 +64,7 @@ function shell(root) {
       "div.why",
       el(
         "div.why-bar",
-        el("div.steps", { role: "group", "aria-label": words.steps }, view.buttons),
+        el("div.steps[role=group]", { "aria-label": words.steps }, view.buttons),
         compare(view),
       ),
       view.says,

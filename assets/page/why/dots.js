@@ -69,16 +69,15 @@ function cloud(view, { sets, scale, wordsOf }, x, width) {
   const [foot, head] = [room + 18 * scale, 16 * scale];
   view.at = Math.min(view.at, order.length - 1);
   const dots = order.map((k, at) =>
-    svg("circle.set", [spots[at].x, foot - spots[at].y - 1, r], {
-      role: "img",
+    svg("circle.set[role=img]", [spots[at].x, foot - spots[at].y - 1, r], {
       tabindex: at === view.at ? 0 : -1,
       dataset: { at },
       "aria-label": `${wordsOf(k)}: ${words.drop} ${fixed(sets.drops[k])}`,
     })
   );
   const node = svg(
-    "svg.cloud",
-    { width, height: foot + 20 * scale, role: "group", "aria-label": words.dots },
+    "svg.cloud[role=group]",
+    { width, height: foot + 20 * scale, "aria-label": words.dots },
     ...band(sets, x, foot, head),
     svg("line.axis-line", [0, foot, width, foot]),
     ticks(x, { room: 60 * scale, em: 12 * scale }).map(({ at, text }) =>
@@ -146,8 +145,8 @@ function method({ name, chosen, data, missing }, x, width, { sets, scale }) {
       { class: `stand ${data.standing}` },
     );
   const lane = svg(
-    "svg.stand-lane",
-    { width, height, "aria-hidden": "true" },
+    "svg.stand-lane[aria-hidden=true]",
+    { width, height },
     svg("rect.band", [x(sets.low), 0, Math.max(1, x(sets.high) - x(sets.low)), height]),
     svg("line.rule", [0, y, width, y]),
     mark,

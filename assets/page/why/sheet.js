@@ -94,7 +94,7 @@ function specialLine({ w, seats }) {
       const span = el("span.unit.faded", w.tokens[pos]);
       spans.set(k, { span, unit: { first: k, last: k } });
       return [
-        el("span.word", { role: "button", tabindex: -1, dataset: { first: k, last: k } }, span),
+        el("span.word[role=button][tabindex=-1]", { dataset: { first: k, last: k } }, span),
         seat(pos) ? el("span.seat", ` ${seat(pos)}`) : null,
         "   ",
       ];
@@ -312,7 +312,7 @@ function lane(
       return []; // the larger one keeps its number
     }
     taken.push({ ...at, half });
-    return [svg("text", { class: kinds[side], "text-anchor": "middle", ...at }, text)];
+    return [svg("text[text-anchor=middle]", { class: kinds[side], ...at }, text)];
   });
   node.replaceChildren(...bars, ...texts);
 }

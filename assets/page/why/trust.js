@@ -36,7 +36,7 @@ function make(root, held) {
   held.begin = el(
     "div",
     held.wait,
-    el("button.act", { id: "why-trust-run", onclick: () => held.model.want(RANDOM) }, words.run),
+    el("button.act#why-trust-run", { onclick: () => held.model.want(RANDOM) }, words.run),
   );
   held.missing = el("div");
   held.title = el("p.role-quiet");

@@ -30,9 +30,8 @@ function dot(row, d, x, y, size, page, words) {
     d.owned ? words.owned : words.not_owned
   }`;
   return svg(
-    "g.w-dot",
+    "g.w-dot[role=button]",
     {
-      role: "button",
       "aria-label": label,
       dataset: { span: `${row.window} ${d.start} ${d.end}`, says: label },
       ...pressed(() => page.select({ window: row.window, start: d.start, end: d.end })),
@@ -126,9 +125,8 @@ export function draw(stage, picture, page, held) {
   root.addEventListener("focusin", tell);
   const more = data.rows.length > MANY
     ? el(
-      "button.plain",
+      "button.plain#windows-all",
       {
-        id: "windows-all",
         "aria-pressed": String(Boolean(held.all)),
         onclick: () => {
           held.all = !held.all;

@@ -25,7 +25,7 @@ function shell(root, picture, page) {
     paint(view);
   });
   root.replaceChildren(
-    el("div.steps", { role: "group", "aria-label": picture.words.steps }, view.buttons),
+    el("div.steps[role=group]", { "aria-label": picture.words.steps }, view.buttons),
     view.says,
     view.stage,
   );

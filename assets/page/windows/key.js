@@ -3,4 +3,4 @@
 import { el } from "../shared/dom.js";
 
 export const key = (kind, text) =>
-  el("span.w-key", el("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text);
+  el("span.w-key", el(`span.swatch.${kind}[aria-hidden=true]`), text);

@@ -92,9 +92,8 @@ function chart(data, page, held, words, redraw) {
       ).filter(Boolean).join(", ")
     }`;
     const group = svg(
-      "g.line",
+      "g.line[role=button]",
       {
-        role: "button",
         "aria-label": label,
         dataset: { keep: `span-${k}`, at: k, says: label },
         ...pressed(() => go(page, span)),
@@ -153,12 +152,10 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
       held.with = column.name;
       redraw(`head-${c}`);
     };
-    const group = svg("g", {
+    const group = svg("g[role=button][tabindex=0]", {
       class: `head${column.sound ? "" : " unsound"}${chosen ? " chosen" : ""}${
         compared ? " compared" : ""
       }`,
-      role: "button",
-      tabindex: 0,
       "aria-pressed": String(compared),
       "aria-label": `${column.name}. ${column.verdict}`,
       dataset: { keep: `head-${c}` },
@@ -261,9 +258,7 @@ function breaking(data, page, held, words) {
 function offset(picture, page, words) {
   const data = picture.offset;
   const shown = el("output.tabular", data.printed);
-  const input = el("input", {
-    type: "range",
-    id: "windows-offset",
+  const input = el("input#windows-offset[type=range]", {
     min: data.low,
     max: data.high,
     step: data.step,
@@ -288,7 +283,7 @@ function offset(picture, page, words) {
   );
   const at = (v) => `calc(0.5rem + (100% - 1rem) * ${(v - data.low) / (data.high - data.low)})`;
   const tick = data.flip !== null && data.flip >= data.low && data.flip <= data.high
-    ? el("span.flip-tick", { style: { left: at(data.flip) }, "aria-hidden": "true" }, "▾")
+    ? el("span.flip-tick[aria-hidden=true]", { style: { left: at(data.flip) } }, "▾")
     : null;
   const moved = data.c !== 0;
   const cell = (text, moves) => el("td", { class: moved && moves ? "moves" : "" }, text);

@@ -50,8 +50,7 @@ function zoomBar(view) {
       paintPicture(view);
     },
   });
-  const slider = whole ? null : el("input.shown-part", {
-    type: "range",
+  const slider = whole ? null : el("input.shown-part[type=range]", {
     dataset: { keep: "part" },
     "aria-label": words.part,
     min: 0,
@@ -180,7 +179,7 @@ function legend({ words }, layout) {
 }
 
 function slider(view, name, words) {
-  const input = el("input", { type: "range", id: `windows-${name.replaceAll("_", "-")}`, step: 1 });
+  const input = el("input[type=range][step=1]", { id: `windows-${name.replaceAll("_", "-")}` });
   const shown = el("output.tabular");
   input.addEventListener("input", () => {
     shown.textContent = input.value;
@@ -217,9 +216,7 @@ function build(stage, view) {
     counts: el("dl.counts"),
     said: el("div.said"),
     offer: el("div"),
-    pad: el("div.pad", {
-      tabindex: 0,
-      role: "slider",
+    pad: el("div.pad[tabindex=0][role=slider]", {
       "aria-label": words.pad,
       "aria-valuemin": 0,
       "aria-valuemax": view.layout.n - 1,
@@ -228,8 +225,7 @@ function build(stage, view) {
   };
   nodes.seq = slider(view, "max_seq_length", view.picture.help.max_seq_length);
   nodes.step = slider(view, "doc_stride", view.picture.help.doc_stride);
-  nodes.rerun = el("button.rerun", {
-    id: "windows-rerun",
+  nodes.rerun = el("button.rerun#windows-rerun", {
     onclick: () => view.page.input("rerun", asked(view)),
   }, words.rerun);
   nodes.pad.addEventListener(
