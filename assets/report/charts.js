@@ -34,29 +34,26 @@ export function bars(rows, { most, accent = "accent", press }) {
   const at = (/** @type {number} */ x) => `${100 * x / most}%`;
   const line = (/** @type {any} */ row) =>
     row.low === null || row.low === undefined ? [] : [
-      el("span", {
-        class: "interval",
+      el("span.interval", {
         style: { insetInlineStart: at(row.low), width: at(row.high - row.low) },
       }),
     ];
   return el(
-    "ul",
-    { class: "bars" },
+    "ul.bars",
     ...rows.map((row) =>
       el(
         "li",
-        {},
         el(
           "button[type=button]",
           { "data-group": row.name, onclick: () => press(row.name) },
-          el("span", { class: "name" }, row.name),
+          el("span.name", row.name),
           el(
             "span[aria-hidden=true]",
             { class: "track" },
             el("span", { class: `bar ${accent}`, style: { width: at(row.value) } }),
             ...line(row),
           ),
-          el("span", { class: "says" }, row.says),
+          el("span.says", row.says),
         ),
       )
     ),
@@ -86,7 +83,6 @@ export function axes(words, across, up, content) {
     ...ticks(y, { room: 30 }).map((t) =>
       svg(
         "g",
-        {},
         svg("line", [MARGIN.left, t.at, end, t.at], { class: "gridline" }),
         svg("text", [MARGIN.left - 8, t.at + 5, "end"], t.text),
       )

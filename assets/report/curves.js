@@ -20,7 +20,6 @@ export function calibrated() {
     "How sure, and how often right",
     el(
       "p",
-      {},
       `${CHANCE[found.of]} against how often it is exactly right. `,
       found.fitted ? "" : "python -m qa_demo calibrate fits one. ",
       `Mean distance of the two, weighted by questions: ${fixed(found.error, 3)} `,
@@ -39,7 +38,6 @@ export function calibrated() {
             { class: "dot" },
             svg(
               "title",
-              {},
               `${two(bin.mean_prob)} said, ${two(bin.accuracy)} right, ${
                 many(bin.count, "question")
               }`,
@@ -66,7 +64,6 @@ export function thresholds() {
     "The no-answer threshold",
     el(
       "p",
-      {},
       "What every threshold would do on these questions. Moving it right withholds less. ",
       "Solid: answering or not is the right choice. Dotted: F1 where there is an answer.",
     ),
@@ -83,7 +80,7 @@ export function thresholds() {
             "path",
             path(found.points.map((point) => [x(point.threshold), y(point[key])])),
             { class: `curve ${look}` },
-            svg("title", {}, name),
+            svg("title", name),
           )
         ),
         ...(found.used === null ? [] : [

@@ -8,7 +8,7 @@ export const data = await unzipped(String(holder.textContent)).json();
 export const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 
 /** A remark in small letters. @param {...any} words */
-export const note = (...words) => el("p", { class: "note" }, ...words);
+export const note = (...words) => el("p.note", ...words);
 
 /**
  * A part of the report under a heading.
@@ -16,7 +16,7 @@ export const note = (...words) => el("p", { class: "note" }, ...words);
  * @param {...any} children
  */
 export function section(title, ...children) {
-  const made = el("section", {}, el("h2", {}, title), ...children);
+  const made = el("section", el("h2", title), ...children);
   main.append(made);
   return made;
 }

@@ -24,7 +24,7 @@ export function kinds() {
       ["kind", "questions", "share", "F1"],
       rows,
     ),
-    el("p", {}, "Press a bar to see its questions."),
+    el("p", "Press a bar to see its questions."),
     bars(
       wrong.map(({ name, count }) => ({ name, value: count, says: grouped(count) })),
       {
@@ -41,7 +41,6 @@ export function groups() {
     "Where it is good, where it is weak",
     el(
       "p",
-      {},
       `F1 of each group${data.pair ? ` for ${data.names[0]}` : ""}, its 95 % interval as a thin `,
       "line, and how many questions it has. Press a bar to see them.",
       data.pair
@@ -51,7 +50,7 @@ export function groups() {
         : "",
     ),
   );
-  const grid = el("div", { class: "grid" });
+  const grid = el("div.grid");
   made.append(grid);
   for (const { title, says, rows } of data.groups) {
     if (!rows.length) continue;
@@ -65,8 +64,7 @@ export function groups() {
     grid.append(
       el(
         "div",
-        {},
-        el("h3", {}, title),
+        el("h3", title),
         note(says),
         bars(rows.map(bar), {
           most: 100,

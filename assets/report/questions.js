@@ -91,11 +91,10 @@ function link(row) {
 }
 
 function questionRow(row) {
-  const missing = (text) => el("em", {}, text);
+  const missing = (text) => el("em", text);
   const open = state.open === row.id;
-  const toggle = el("button", {
+  const toggle = el("button.opener", {
     type: "button",
-    class: "opener",
     "aria-expanded": String(open),
     "aria-label": `Open ${row.question}`,
     "data-id": row.id,
@@ -108,23 +107,22 @@ function questionRow(row) {
   }, open ? "−" : "+");
   const to = el("a", { href: link(row), target: "_blank", rel: "noopener" }, row.question);
   const cells = [
-    el("td", {}, toggle, " ", to),
-    el("td", {}, row.gold.length ? row.gold.join(" | ") : missing("no answer")),
-    el("td", {}, row.answer ?? missing(row.best === null ? "nothing" : "withheld")),
+    el("td", toggle, " ", to),
+    el("td", row.gold.length ? row.gold.join(" | ") : missing("no answer")),
+    el("td", row.answer ?? missing(row.best === null ? "nothing" : "withheld")),
     el(
       "td",
-      {},
       row.because && row.kind === "gold not reachable" ? `${row.kind} (${row.because})` : row.kind,
     ),
-    el("td", { class: "number" }, two(row.f1)),
-    el("td", { class: "number" }, row.probability === null ? "" : probability(row.probability, 2)),
+    el("td.number", two(row.f1)),
+    el("td.number", row.probability === null ? "" : probability(row.probability, 2)),
   ];
   if (row.other) {
-    cells.push(el("td", {}, row.other.answer ?? missing("withheld")));
-    cells.push(el("td", { class: "number" }, two(row.other.f1)));
+    cells.push(el("td", row.other.answer ?? missing("withheld")));
+    cells.push(el("td.number", two(row.other.f1)));
   }
-  const shown = open ? [el("tr", {}, el("td", { colspan: cells.length }, opened(row)))] : [];
-  return [el("tr", {}, ...cells), ...shown];
+  const shown = open ? [el("tr", el("td", { colspan: cells.length }, opened(row)))] : [];
+  return [el("tr", ...cells), ...shown];
 }
 
 /** The readings of one question, side by side. */
@@ -182,7 +180,7 @@ export function questions() {
         show();
       },
     }, ...options.map(([value, name]) => el("option", { value }, name)));
-    return el("span", {}, el("label", { for: key }, label), " ", select);
+    return el("span", el("label", { for: key }, label), " ", select);
   }
   const search = el("input#text[type=search]", {
     oninput: (event) => {
@@ -196,14 +194,12 @@ export function questions() {
     "Every question",
     el(
       "p",
-      {},
       "A question opens in Spanlight at ",
-      el("code", {}, data.page),
+      el("code", data.page),
       ", at the chapter that shows the cause; start it with the same reader.",
     ),
     el(
-      "div",
-      { class: "filters" },
+      "div.filters",
       choose("Kind", "kind", [["", "all"], ["wrong", "all but right"], ...kindNames]),
       ...(data.pair
         ? [
@@ -215,21 +211,19 @@ export function questions() {
         "sort",
         Object.keys(SORTS).map((key) => [key, key === "file" ? "as in the file" : key]),
       ),
-      el("span", {}, el("label[for=text]", "Holds the text"), " ", search),
+      el("span", el("label[for=text]", "Holds the text"), " ", search),
       group,
     ),
     shown,
     el(
-      "div",
-      { class: "wide" },
+      "div.wide",
       el(
-        "table",
-        { class: "questions" },
-        el("thead", {}, el("tr", {}, ...head.map((name) => el("th[scope=col]", name)))),
+        "table.questions",
+        el("thead", el("tr", ...head.map((name) => el("th[scope=col]", name)))),
         body,
       ),
     ),
-    el("div", { class: "filters" }, earlier, later),
+    el("div.filters", earlier, later),
   );
   made.id = "questions";
   made.tabIndex = -1;

@@ -16,7 +16,7 @@ const one = (x) => fixed(x, 1);
 function head() {
   const { run, drawn } = data;
   document.title = `Report: ${data.names.join(" against ")} on ${run.file}`;
-  main.append(el("h1", {}, `${data.names.join(" against ")} on ${run.file}`));
+  main.append(el("h1", `${data.names.join(" against ")} on ${run.file}`));
   const parts = data.scores[0].map((part, k) => [
     part.name,
     grouped(part.count),
@@ -50,7 +50,7 @@ function head() {
     el(
       "details",
       { open: data.names.length > 1 },
-      el("summary", {}, "What it was made with"),
+      el("summary", "What it was made with"),
       table("Settings of the run", ["", ...data.names], data.settings, 9),
     ),
   );

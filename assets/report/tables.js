@@ -10,7 +10,7 @@ const one = (x) => fixed(x, 1);
 const two = (x) => fixed(x, 2);
 
 /** Words that a name has under it. @param {string} name @param {string} says */
-export const meant = (name, says) => el("span", {}, name, el("span", { class: "meaning" }, says));
+export const meant = (name, says) => el("span", name, el("span.meaning", says));
 
 /**
  * A table; from column `numbers` on its cells are numbers.
@@ -27,14 +27,12 @@ export function table(caption, head, rows, numbers = 1) {
       }, cell)
     );
   return el(
-    "div",
-    { class: "wide" },
+    "div.wide",
     el(
       "table",
-      {},
-      el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, ...cells("th", head))),
-      el("tbody", {}, ...rows.map((row) => el("tr", {}, ...cells("td", row)))),
+      el("caption", caption),
+      el("thead", el("tr", ...cells("th", head))),
+      el("tbody", ...rows.map((row) => el("tr", ...cells("td", row)))),
     ),
   );
 }
@@ -141,7 +139,6 @@ export function restsOn() {
       data.names.length > 1 ? `What ${data.names[k]} rests on` : "What its answers rest on",
       el(
         "p",
-        {},
         `By ${found.method}: what the words of each part add to the score of the best span, in `,
         "logits; the mean over the explained questions that have such words, with its 95 % interval. ",
         both ? "A star marks a difference of right and wrong whose interval leaves out 0. " : "",

@@ -96,10 +96,7 @@ export function explain(terms, lessons) {
   };
 
   const mark = (term, text) => {
-    const node = el("span", {
-      class: "term",
-      role: "term",
-      tabindex: 0,
+    const node = el("span.term[role=term][tabindex=0]", {
       "aria-description": term.text,
       onpointerenter: () => show(node, term),
       onpointerleave: box.hide,

@@ -60,10 +60,9 @@ function linked(text) {
 
 /** A quotation to press. It breaks with its line, as a button, which is a box, does not. */
 const named = (/** @type {string} */ text, /** @type {() => void} */ press) =>
-  el("span", {
+  el("span.named", {
     role: "button",
     tabindex: 0,
-    class: "named",
     onclick: press,
     onkeydown: (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Enter" && event.key !== " ") return;

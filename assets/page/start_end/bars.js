@@ -100,9 +100,8 @@ function shapes({ page, window: w }) {
  * does. A picture comes without its figure until somebody asks for it.
  */
 export function bars(choose, ask) {
-  const chart = el("div", {
-    class: "bars",
-    role: "group", // its tools can be focused, which nothing in a picture may be
+  // a group: its tools can be focused, which nothing in a picture may be
+  const chart = el("div.bars[role=group]", {
     "aria-label": "Bar chart of both distributions; its numbers stand in the table",
   });
   const said = el("p.role-quiet", "loading ...");
