@@ -3,7 +3,7 @@
 
 import { refuse } from "../shared/cause.js";
 import { choice, textBox } from "../shared/controls.js";
-import { el, focusIn, fold, headRow, table, tableBox } from "../shared/dom.js";
+import { el, focusIn, fold, grid, row, table } from "../shared/dom.js";
 import { post } from "../shared/outbox.js";
 import { hear, say, state } from "../shared/store.js";
 import { readable } from "./boxes.js";
@@ -185,29 +185,21 @@ function windowRows(one, w) {
     const side = (which) => {
       const it = one[which];
       return [
-        el(
-          "td",
-          box(`${which} ${w} ${k}`, it.typed[k], `${which} of ${where}`, {
-            inputmode: "text",
-            class: `bench-number ${which}`,
-          }),
-        ),
+        box(`${which} ${w} ${k}`, it.typed[k], `${which} of ${where}`, {
+          inputmode: "text",
+          class: `bench-number ${which}`,
+        }),
         cell(it.p[k], `role-${which}`),
         ...(marked ? [cell(it.t[k]), cell(it.slope[k])] : []),
       ];
     };
-    return el(
-      "tr",
-      { class: k && !one.owned[k] ? "not-owned" : null },
-      el("th[scope=row]", k ? String(doc + 1) : "0"),
-      el(
-        "td.bench-token",
-        k && first
-          ? box(`token ${doc}`, desk.tokens[doc], `word of ${where}`, { class: "bench-word" })
-          : el("bdi", name),
-      ),
-      side("start"),
-      side("end"),
+    const token = k && first
+      ? box(`token ${doc}`, desk.tokens[doc], `word of ${where}`, { class: "bench-word" })
+      : el("bdi", name);
+    return row(
+      k ? doc + 1 : "0",
+      [el("td.bench-token", token), side("start"), side("end")],
+      k && !one.owned[k] ? "not-owned" : null,
     );
   });
 }
@@ -221,49 +213,30 @@ function windowTable(one, w) {
     `P(${side})`,
     ...(marked ? ["target t", "p − t"] : []),
   ];
-  const name = `${of}start and end of every position`;
-  return tableBox(
-    name,
-    el(
-      "table.bench-table",
-      el("caption", name),
-      headRow(["no.", "token", ...head("start"), ...head("end")]),
-      el("tbody", windowRows(one, w)),
-    ),
-  );
+  return grid("table.bench-table", {
+    caption: `${of}start and end of every position`,
+    head: ["no.", "token", ...head("start"), ...head("end")],
+    rows: windowRows(one, w),
+  });
 }
 
 function tagTable() {
   const { desk } = view;
   if (!desk.tags) return null;
   const marked = desk.tags[0].t !== null;
-  return tableBox(
-    "Tags of every token",
-    el(
-      "table.bench-table",
-      el("caption", "Tags of every token"),
-      headRow([
-        "no.",
-        "token",
-        ...TAGS.flatMap((tag) => [tag, `P(${tag})`, ...(marked ? ["t"] : [])]),
-      ]),
-      el(
-        "tbody",
-        desk.tags.map((row, k) =>
-          el(
-            "tr",
-            el("th[scope=row]", String(k + 1)),
-            el("td.bench-token", el("bdi", desk.tokens[k])),
-            TAGS.map((tag, c) => [
-              el("td", box(`${tag} ${k}`, row.typed[c], `${tag} of token ${k + 1}`)),
-              cell(row.p[c]),
-              marked ? cell(row.t[c]) : null,
-            ]),
-          )
-        ),
-      ),
+  const cells = (of, k) =>
+    TAGS.flatMap((tag, c) => [
+      box(`${tag} ${k}`, of.typed[c], `${tag} of token ${k + 1}`),
+      cell(of.p[c]),
+      marked ? cell(of.t[c]) : null,
+    ]);
+  return grid("table.bench-table", {
+    caption: "Tags of every token",
+    head: ["no.", "token", ...TAGS.flatMap((tag) => [tag, `P(${tag})`, ...(marked ? ["t"] : [])])],
+    rows: desk.tags.map((of, k) =>
+      row(k + 1, [el("td.bench-token", el("bdi", desk.tokens[k])), cells(of, k)])
     ),
-  );
+  });
 }
 
 function annotators() {

@@ -3,7 +3,7 @@
 
 import { refuse } from "../shared/cause.js";
 import { textBox } from "../shared/controls.js";
-import { el, headRow, tableBox } from "../shared/dom.js";
+import { el, grid, row } from "../shared/dom.js";
 
 /** A number as people write it, or null. */
 export function parse(text) {
@@ -85,7 +85,6 @@ function build(root, data, on) {
     });
     return box;
   };
-  const box = (label, ...content) => tableBox(label, el("table", ...content));
   const signed = (b) => (b < 0 ? `\u2212 ${-b}` : `+ ${b}`);
   const plain = (v) => String(v).replace("-", "\u2212");
   const lane = (side, big, small, vector, bias) => [
@@ -96,27 +95,22 @@ function build(root, data, on) {
         signed(bias)
       }; P = exp(${small}) over the sum of all five.`,
     ),
-    box(
-      `${side} logits by hand`,
-      headRow([
+    grid("table", {
+      label: `${side} logits by hand`,
+      head: [
         "token",
         ...vector.map((_, k) => `${big}[${k + 1}] · T[${k + 1}]`),
         small,
         `P(${side})`,
-      ]),
-      el(
-        "tbody",
-        data.tokens.map((token, i) =>
-          el(
-            "tr",
-            el("th[scope=row]", token),
-            vector.map((_, k) => el("td", input(`product_${side}_${i}_${k}`))),
-            el("td", input(`logit_${side}_${i}`)),
-            el("td", input(`prob_${side}_${i}`)),
-          )
-        ),
+      ],
+      rows: data.tokens.map((token, i) =>
+        row(token, [
+          vector.map((_, k) => input(`product_${side}_${i}_${k}`)),
+          input(`logit_${side}_${i}`),
+          input(`prob_${side}_${i}`),
+        ])
       ),
-    ),
+    }),
   ];
   root.replaceChildren(
     el(
@@ -146,21 +140,13 @@ function build(root, data, on) {
       ),
     ),
     said,
-    box(
-      "T of the five tokens",
-      headRow(["token number", "token", ...data.S.map((_, k) => `T[${k + 1}]`)]),
-      el(
-        "tbody",
-        data.T.map((row, i) =>
-          el(
-            "tr",
-            el("td", String(i)),
-            el("th[scope=row]", data.tokens[i]),
-            row.map((v) => el("td", plain(v))),
-          )
-        ),
+    grid("table", {
+      label: "T of the five tokens",
+      head: ["token number", "token", ...data.S.map((_, k) => `T[${k + 1}]`)],
+      rows: data.T.map((of, i) =>
+        row(el("td", i), [el("th[scope=row]", data.tokens[i]), of.map(plain)])
       ),
-    ),
+    }),
     el(
       "div.pencil-hands",
       el("div", lane("start", "S", "s", data.S, data.bias[0])),
@@ -171,27 +157,18 @@ function build(root, data, on) {
       "Every legal pair: score = s of the start (row) + e of the end (column). No answer " +
         "takes both from [CLS].",
     ),
-    box(
-      "Scores of all legal pairs by hand",
-      headRow(["start \\ end", ...data.tokens.slice(1)]),
-      el(
-        "tbody",
-        data.tokens.slice(1).map((token, row) =>
-          el(
-            "tr",
-            el("th[scope=row]", token),
-            data.tokens.slice(1).map((_, column) =>
-              el(
-                "td",
-                legal.has(`${row + 1} ${column + 1}`)
-                  ? input(`score_${row + 1}_${column + 1}`)
-                  : "\u2013",
-              )
-            ),
-          )
-        ),
+    grid("table", {
+      label: "Scores of all legal pairs by hand",
+      head: ["start \\ end", ...data.tokens.slice(1)],
+      rows: data.tokens.slice(1).map((token, i) =>
+        row(
+          token,
+          data.tokens.slice(1).map((_, j) =>
+            legal.has(`${i + 1} ${j + 1}`) ? input(`score_${i + 1}_${j + 1}`) : "\u2013"
+          ),
+        )
       ),
-    ),
+    }),
     el("p.pencil-line", el("span", "score of no answer:"), input("score_null")),
     el(
       "p.pencil-line",

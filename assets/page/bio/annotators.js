@@ -1,7 +1,7 @@
 // Step 3: three annotators, their mean as target, the loss term by term, and the one-hot case.
 
 import { choice } from "../shared/controls.js";
-import { drawing, el, fold, headRow, svg, tableBox } from "../shared/dom.js";
+import { drawing, el, fold, grid, row, svg } from "../shared/dom.js";
 import { swatch } from "./token.js";
 import { words } from "./words.js";
 
@@ -112,7 +112,8 @@ function totals({ totals: t }) {
 const tagHeads = () => ["B", "I", "O"].map((tag, k) => [swatch(k), tag]);
 
 const otherTokens = (data, ...cells) =>
-  data.others ? el("tr", el("th[scope=row]", `the other ${data.others} tokens`), cells) : null;
+  data.others ? row(`the other ${data.others} tokens`, cells) : null;
+const token = (r, cells) => row(el("bdi.serif", r.token), cells);
 
 /** A bound needs no equals sign: "= 0.012", but "< 0.001". */
 const before = (text) => (text.startsWith("<") ? text : `= ${text}`);
@@ -127,45 +128,23 @@ function terms({ terms: data }) {
       c.cost,
       c.t === "0" ? "" : el("span.role-quiet", ` ${before(c.value)}`),
     );
-  return tableBox(
-    words.terms,
-    el(
-      "table.tabular.terms",
-      el("caption", "t · (−log p) of each tag; ℓ = H(t) + KL"),
-      headRow(["token", ...tagHeads(), "ℓ", "H(t)", "KL"]),
-      el(
-        "tbody",
-        data.rows.map((r) =>
-          el(
-            "tr",
-            el("th[scope=row]", el("bdi.serif", r.token)),
-            r.cells.map(cell),
-            el("td", `${r.sign} ${r.loss}`),
-            el("td", r.floor),
-            el("td", r.divergence),
-          )
-        ),
-        otherTokens(
-          data,
-          el("td[colspan=3]"),
-          el("td", data.rest),
-          el("td", data.rest_floor),
-          el("td"),
-        ),
+  return grid("table.tabular.terms", {
+    label: words.terms,
+    caption: "t · (−log p) of each tag; ℓ = H(t) + KL",
+    head: ["token", ...tagHeads(), "ℓ", "H(t)", "KL"],
+    rows: [
+      data.rows.map((r) =>
+        token(r, [r.cells.map(cell), `${r.sign} ${r.loss}`, r.floor, r.divergence])
       ),
-      el(
-        "tfoot",
-        el(
-          "tr",
-          el("th[scope=row]", "sum"),
-          el("td[colspan=3]"),
-          el("td", `${data.sign} `, el("strong", data.total)),
-          el("td", `${data.floor === "0" ? "" : data.floor_sign} ${data.floor}`),
-          el("td", data.divergence),
-        ),
-      ),
-    ),
-  );
+      otherTokens(data, el("td[colspan=3]"), data.rest, data.rest_floor, ""),
+    ],
+    foot: row("sum", [
+      el("td[colspan=3]"),
+      el("td", `${data.sign} `, el("strong", data.total)),
+      `${data.floor === "0" ? "" : data.floor_sign} ${data.floor}`,
+      data.divergence,
+    ]),
+  });
 }
 
 // The double sum in three stages: every term, the zeros gone, t = 1 dropped.
@@ -206,26 +185,17 @@ function oneHot(data, page, view) {
     el("p", `${words.whose_tagging} `, who),
     stages,
     el("p.bio-says", data.stages[at].says),
-    tableBox(
-      words.onehot,
-      el(
-        "table.tabular",
-        el("caption", at < 2 ? "t · (−log p), tag by tag" : "−log p of the gold tag r(i)"),
-        headRow(["token", ...tagHeads(), "p(gold)"]),
-        el(
-          "tbody",
-          data.rows.map((r) =>
-            el(
-              "tr",
-              el("th[scope=row]", el("bdi.serif", r.token)),
-              [0, 1, 2].map((k) => cell(r, k)),
-              el("td.role-quiet", r.p),
-            )
-          ),
-          otherTokens(data, el("td[colspan=3]", data.rest), el("td")),
+    grid("table.tabular", {
+      label: words.onehot,
+      caption: at < 2 ? "t · (−log p), tag by tag" : "−log p of the gold tag r(i)",
+      head: ["token", ...tagHeads(), "p(gold)"],
+      rows: [
+        data.rows.map((r) =>
+          token(r, [[0, 1, 2].map((k) => cell(r, k)), el("td.role-quiet", r.p)])
         ),
-      ),
-    ),
+        otherTokens(data, el("td[colspan=3]", data.rest), ""),
+      ],
+    }),
     sumLine(
       "L = −Σ",
       sub("i"),

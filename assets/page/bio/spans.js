@@ -1,6 +1,6 @@
 // Step 2: three ways from tags to spans, a threshold on the exact marginal, and the glued span.
 
-import { el, fold, headRow, offers, svg, tableBox } from "../shared/dom.js";
+import { el, fold, grid, offers, row, svg } from "../shared/dom.js";
 import { addend, fixed } from "../shared/numbers.js";
 import { words } from "./words.js";
 
@@ -89,57 +89,27 @@ function glue({ glue: data }, page) {
       onclick: () => page.select({ window: r.window, start: r.span[0], end: r.span[1] }),
     }, el("bdi", r.text))
     : el("span", words.backwards));
-  const pairs = tableBox(
-    words.glue,
+  const sum = (r) =>
     el(
-      "table.tabular",
-      el("caption", words.glue_identity),
-      el(
-        "tbody",
-        g.rows.map((r) =>
-          el(
-            "tr",
-            { class: `pair-${r.key}` },
-            el("th[scope=row]", name(r)),
-            el("td.role-quiet", r.span ? words[r.key] : ""),
-            el(
-              "td",
-              el("span.role-start", r.s),
-              el("span.role-end", addend(r.e)),
-              ` ${r.sign} `,
-              el("strong", r.score),
-            ),
-          )
-        ),
-      ),
-    ),
-  );
-  const losses = tableBox(
-    words.glue_loss,
-    el(
-      "table.tabular",
-      el("caption", `${words.glue_loss} ${g.steps} steps`),
-      headRow([
-        "loss over",
-        words.first,
-        words.second,
-        words.glued,
-        words.backwards,
-        "glued − best answer",
-        "which is higher",
-      ]),
-      el(
-        "tbody",
-        g.losses.map((l) =>
-          el(
-            "tr",
-            el("th[scope=row]", l.loss),
-            [l.first, l.second, l.glued, l.backwards, l.margin, l.verdict].map((c) => el("td", c)),
-          )
-        ),
-      ),
-    ),
-  );
+      "td",
+      el("span.role-start", r.s),
+      el("span.role-end", addend(r.e)),
+      ` ${r.sign} `,
+      el("strong", r.score),
+    );
+  const kind = (r) => el("td.role-quiet", r.span ? words[r.key] : "");
+  const pairs = grid("table.tabular", {
+    label: words.glue,
+    caption: words.glue_identity,
+    rows: g.rows.map((r) => row(name(r), [kind(r), sum(r)], `pair-${r.key}`)),
+  });
+  const spans = ["first", "second", "glued", "backwards"];
+  const losses = grid("table.tabular", {
+    label: words.glue_loss,
+    caption: `${words.glue_loss} ${g.steps} steps`,
+    head: ["loss over", ...spans.map((s) => words[s]), "glued − best answer", "which is higher"],
+    rows: g.losses.map((l) => row(l.loss, [...spans.map((s) => l[s]), l.margin, l.verdict])),
+  });
   return [
     el("p.bio-says", g.says),
     pairs,

@@ -1,7 +1,7 @@
 // Step 1: the selected token taken apart: three logits, three exponentials, three probabilities; on
 // request the products.
 
-import { el, headRow, tableBox } from "../shared/dom.js";
+import { el, grid, row } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
 import { words } from "./words.js";
 
@@ -16,38 +16,16 @@ function legend() {
 }
 
 function numbers({ token }) {
-  const cell = (text, strong = false) => el("td", strong ? el("strong", text) : text);
-  return tableBox(
-    `token ${token.piece}`,
-    el(
-      "table.token-table.tabular",
-      el(
-        "caption",
-        "token ",
-        el("bdi.serif", token.piece),
-        ` at position ${token.pos}${
-          token.windows > 1 ? ` of window ${token.window + 1}, which owns it` : ""
-        }`,
-      ),
-      headRow(["tag", "logit", "exp(logit)", `÷ ${token.z} = p`]),
-      el(
-        "tbody",
-        NAMES.map((name, k) =>
-          el(
-            "tr",
-            el("th[scope=row]", swatch(k), name),
-            cell(token.logits[k]),
-            cell(token.exps[k]),
-            cell(token.p[k], true),
-          )
-        ),
-      ),
-      el(
-        "tfoot",
-        el("tr", el("th[scope=row]", "sum across the tags"), el("td[colspan=3]", token.sum)),
-      ),
+  const owner = token.windows > 1 ? ` of window ${token.window + 1}, which owns it` : "";
+  return grid("table.token-table.tabular", {
+    label: `token ${token.piece}`,
+    caption: ["token ", el("bdi.serif", token.piece), ` at position ${token.pos}${owner}`],
+    head: ["tag", "logit", "exp(logit)", `÷ ${token.z} = p`],
+    rows: NAMES.map((name, k) =>
+      row([swatch(k), name], [token.logits[k], token.exps[k], el("strong", token.p[k])])
     ),
-  );
+    foot: row("sum across the tags", [el("td[colspan=3]", token.sum)]),
+  });
 }
 
 function products(found) {
@@ -58,27 +36,13 @@ function products(found) {
     words.bias,
     words.logit,
   ];
-  const row = (name, cells) => el("tr", el("th[scope=row]", name), cells.map((c) => el("td", c)));
-  return tableBox(
-    words.products,
-    el(
-      "table.tabular.products",
-      el("caption", words.products),
-      headRow(head),
-      el(
-        "tbody",
-        row(words.h, [...found.h, "", "", ""]),
-        found.rows.map((r) =>
-          row(["W", el("sub", r.tag), " · h"], [
-            ...r.products,
-            r.rest,
-            r.bias,
-            el("strong", r.logit),
-          ])
-        ),
-      ),
-    ),
-  );
+  const line = (r) =>
+    row(["W", el("sub", r.tag), " · h"], [...r.products, r.rest, r.bias, el("strong", r.logit)]);
+  return grid("table.tabular.products", {
+    caption: words.products,
+    head,
+    rows: [row(words.h, [...found.h, "", "", ""]), found.rows.map(line)],
+  });
 }
 
 const subscript = (n) => [...String(n)].map((c) => "₀₁₂₃₄₅₆₇₈₉"[Number(c)]).join("");

@@ -1,8 +1,8 @@
 // Step 2, label: the paragraph on which the right answer is marked, and the labelling strip:
 // characters, word pieces, one row a window.
 
-import { el, fold } from "../shared/dom.js";
-import { head, SIDES } from "./math.js";
+import { el, fold, row } from "../shared/dom.js";
+import { head as measured, SIDES } from "./math.js";
 import { fixed, means } from "../shared/numbers.js";
 import { overlay, paragraph } from "../shared/prose.js";
 
@@ -100,6 +100,11 @@ function strip(picture, page) {
   const gold = (d) => cut && d >= cut.start && d <= cut.end;
   const chosen = rowsShown(cut, reading);
   const cell = (content, kind = "") => el("td", { class: kind }, content);
+  const chars = (d) =>
+    cell(
+      reading.context.slice(reading.tokens[d].start, reading.tokens[d].end),
+      gold(d) ? "chars is-gold" : "chars",
+    );
   const pieces = docs.map((d) => cell(reading.tokens[d].text, gold(d) ? "piece is-gold" : "piece"));
   const rows = [];
   for (const k of chosen) {
@@ -119,36 +124,9 @@ function strip(picture, page) {
       el("caption", caption),
       el(
         "thead",
-        cut
-          ? el(
-            "tr",
-            el("th[scope=row]", "characters"),
-            cell("–"),
-            docs.map((d) =>
-              cell(
-                reading.context.slice(reading.tokens[d].start, reading.tokens[d].end),
-                gold(d) ? "chars is-gold" : "chars",
-              )
-            ),
-            cell(""),
-          )
-          : null,
-        el(
-          "tr",
-          el("th[scope=row]", "word pieces"),
-          cell(picture.null, "piece"),
-          pieces,
-          cell("Σ y log P"),
-        ),
-        cut
-          ? el(
-            "tr.role-quiet",
-            el("th[scope=row]", "index in the paragraph"),
-            cell("–"),
-            docs.map((d) => cell(d)),
-            cell(""),
-          )
-          : null,
+        cut ? row("characters", ["–", docs.map(chars), ""]) : null,
+        row("word pieces", [cell(picture.null, "piece"), pieces, "Σ y log P"]),
+        cut ? row("index in the paragraph", ["–", docs, ""], "role-quiet") : null,
       ),
       el("tbody", rows),
     ),
@@ -169,25 +147,24 @@ function rowsShown(cut, reading) {
 
 function labelRow(picture, w, side, docs, cell, count) {
   const { [side]: sparse, holds } = picture.windows[w.index];
-  const losses = SIDES.map((name) => head(w[name], picture.windows[w.index][name]).loss);
+  const losses = SIDES.map((name) => measured(w[name], picture.windows[w.index][name]).loss);
   const { digits } = means(losses);
   const weight = new Map(sparse);
-  const shown = (
-    pos,
-  ) => (weight.has(pos) ? (weight.get(pos) === 1 ? "1" : fixed(weight.get(pos))) : "0");
-  const at = (d) => (w.holds(d) ? w.pos(d) : null);
-  const lit = (pos) => (weight.has(pos) ? `lit ${side}` : "zero");
+  const mark = (pos) => {
+    const share = weight.get(pos);
+    if (!share) return cell("0", "zero");
+    return cell(share === 1 ? "1" : fixed(share), `lit ${side}`);
+  };
   const name = count > 1 ? `window ${w.index + 1} ${side}` : side;
-  return el(
-    "tr",
-    el(
-      "th[scope=row]",
-      { title: holds },
-      el(`span.role-${side}`, name),
-      side === "start" && count > 1 ? el("span.role-quiet", ` holds ${holds}`) : null,
-    ),
-    cell(shown(w.clsAt), lit(w.clsAt)),
-    docs.map((d) => (at(d) === null ? cell("", "absent") : cell(shown(at(d)), lit(at(d))))),
-    cell(fixed(-losses[SIDES.indexOf(side)], digits), "tabular"),
+  const head = el(
+    "th[scope=row]",
+    { title: holds },
+    el(`span.role-${side}`, name),
+    side === "start" && count > 1 ? el("span.role-quiet", ` holds ${holds}`) : null,
   );
+  return row(head, [
+    mark(w.clsAt),
+    docs.map((d) => (w.holds(d) ? mark(w.pos(d)) : cell("", "absent"))),
+    cell(fixed(-losses[SIDES.indexOf(side)], digits), "tabular"),
+  ]);
 }

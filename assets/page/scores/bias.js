@@ -1,7 +1,7 @@
 // A bias by hand: c added to b_S or b_E. Every number is computed again from the moved logits, none
 // is copied from before.
 
-import { el, headRow, tableBox } from "../shared/dom.js";
+import { el, headRow, row, tableBox } from "../shared/dom.js";
 import { changedHere } from "../shared/by_hand.js";
 import { fixed, rounded } from "../shared/numbers.js";
 import { softmax } from "../shared/pack.js";
@@ -153,14 +153,7 @@ function show({ model, shift, rows, says }) {
     const [a, b] = [printed(before, name), printed(after, name)];
     if (a === b) stays += 1;
     else moves += 1;
-    return el(
-      "tr",
-      { class: a === b ? "" : "scores-moves" },
-      el("th[scope=row]", title),
-      el("td", a),
-      el("td", b),
-      el("td", a === b ? "stays" : "moves"),
-    );
+    return row(title, [a, b, a === b ? "stays" : "moves"], a === b ? null : "scores-moves");
   }));
   says.textContent = shift.start || shift.end
     ? `All ${

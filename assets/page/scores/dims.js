@@ -3,7 +3,7 @@
 
 import { choice } from "../shared/controls.js";
 import { place } from "../shared/numbers.js";
-import { el, focusIn, headRow, svg, tableBox } from "../shared/dom.js";
+import { el, focusIn, grid, row, svg } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
 import { missing } from "./layers.js";
@@ -127,37 +127,25 @@ function bar(x, most) {
   );
 }
 
-function grid(label, caption, head, body) {
-  return tableBox(
-    label,
-    el("table.scores-sum", el("caption", caption), headRow(head), el("tbody", body)),
-  );
-}
+/** A line of a sum: three numbers and, where it has one, its size as a bar. */
+const line = (most) => (name, first, second, product, x, kind = "") =>
+  row(name, [first, second, el("td.product", product), x === null ? "" : bar(x, most)], kind);
 
 function sumTable(a, big, small, side) {
   // the rest is no dimension: it has a number and no bar
   const most = Math.max(max(a.rows, (r) => Math.abs(r.x)), Math.abs(a.bias.x), 1e-9);
-  const line = (name, v, t, product, x, cls = "") =>
-    el(
-      "tr",
-      { class: cls },
-      el("th[scope=row]", name),
-      el("td", v),
-      el("td", t),
-      el("td.product", product),
-      el("td", x === null ? "" : bar(x, most)),
-    );
-  return grid(
-    `Products that add up to the ${side} logit`,
-    `the ${a.rows.length} largest products, the rest as one number, the bias`,
-    ["dimension", big, "T", "product", "its size"],
-    [
-      ...a.rows.map((r) => line(String(r.k), r.v, r.t, r.product, r.x)),
-      line(a.rest.name, "", "", a.rest.product, null),
-      line(`bias b_${big}`, "", "", a.bias.product, a.bias.x),
-      line(`${small}, as on screen`, "", "", a.logit, null, "total"),
+  const add = line(most);
+  return grid("table.scores-sum", {
+    label: `Products that add up to the ${side} logit`,
+    caption: `the ${a.rows.length} largest products, the rest as one number, the bias`,
+    head: ["dimension", big, "T", "product", "its size"],
+    rows: [
+      ...a.rows.map((r) => add(r.k, r.v, r.t, r.product, r.x)),
+      add(a.rest.name, "", "", a.rest.product, null),
+      add(`bias b_${big}`, "", "", a.bias.product, a.bias.x),
+      add(`${small}, as on screen`, "", "", a.logit, null, "total"),
     ],
-  );
+  });
 }
 
 function comparison(c, second, rivals, { side, on }) {
@@ -168,16 +156,7 @@ function comparison(c, second, rivals, { side, on }) {
     second,
     (pos) => on.input("contrast", { lane: side, pos }, `contrast ${side}`),
   );
-  const line = (name, a, b, product, x, cls = "") =>
-    el(
-      "tr",
-      { class: cls },
-      el("th[scope=row]", name),
-      el("td", a),
-      el("td", b),
-      el("td.product", product),
-      el("td", x === null ? "" : bar(x, most)),
-    );
+  const add = line(most);
   return el(
     "div.scores-compare",
     el(
@@ -192,15 +171,15 @@ function comparison(c, second, rivals, { side, on }) {
       menu,
     ),
     el("p.scores-says", c.says),
-    grid(
-      `Two tokens side by side, ${side}`,
-      "the dimensions that separate the two most; the bias is in both and cancels",
-      ["dimension", c.names[0], c.names[1], "difference", "its size"],
-      [
-        ...c.rows.map((r) => line(String(r.k), r.first, r.second, r.product, r.x)),
-        line(c.rest.name, "", "", c.rest.product, null),
-        line(`${side}_logit`, c.logits[0], c.logits[1], c.difference, null, "total"),
+    grid("table.scores-sum", {
+      label: `Two tokens side by side, ${side}`,
+      caption: "the dimensions that separate the two most; the bias is in both and cancels",
+      head: ["dimension", c.names[0], c.names[1], "difference", "its size"],
+      rows: [
+        ...c.rows.map((r) => add(r.k, r.first, r.second, r.product, r.x)),
+        add(c.rest.name, "", "", c.rest.product, null),
+        add(`${side}_logit`, c.logits[0], c.logits[1], c.difference, null, "total"),
       ],
-    ),
+    }),
   );
 }

@@ -2,7 +2,7 @@
 // filled supports, hollow speaks against.
 
 import { menu } from "../shared/controls.js";
-import { el, headRow, tableBox } from "../shared/dom.js";
+import { el, grid, row } from "../shared/dom.js";
 
 const SIDES = ["start", "end"];
 const HEADS = ["on screen", "to compare"];
@@ -75,39 +75,22 @@ function rows({ rows: list, absent }) {
     1e-9,
     ...list.flatMap((row) => row.lanes.flatMap((two) => (two ?? []).map(Math.abs))),
   );
-  const cell = (row, k) =>
-    el(
-      "td",
-      row.lanes[k] === null
-        ? el("span.role-quiet", absent[k])
-        : el("span.scores-pair", bars(row.lanes[k], most), el("span.tabular", row.sums[k])),
-    );
-  const caption =
-    `the words with the largest effect on one side or the other, in the order of the text; ` +
-    `every word stands in the table below`;
-  return tableBox(
-    "The words that the two scores rested on",
-    el(
-      "table.scores-words",
-      el("caption", caption),
-      headRow(["word", ...HEADS]),
-      el(
-        "tbody",
-        list.map((row) =>
-          el(
-            "tr",
-            el(
-              "th[scope=row]",
-              el("bdi.read-token", row.name),
-              row.in === "question" ? el("span.role-quiet", " question") : null,
-            ),
-            cell(row, 0),
-            cell(row, 1),
-          )
-        ),
-      ),
-    ),
-  );
+  const cell = (one, k) =>
+    one.lanes[k] === null
+      ? el("span.role-quiet", absent[k])
+      : el("span.scores-pair", bars(one.lanes[k], most), el("span.tabular", one.sums[k]));
+  const name = (one) => [
+    el("bdi.read-token", one.name),
+    one.in === "question" ? el("span.role-quiet", " question") : null,
+  ];
+  return grid("table.scores-words", {
+    label: "The words that the two scores rested on",
+    caption:
+      `the words with the largest effect on one side or the other, in the order of the text; ` +
+      `every word stands in the table below`,
+    head: ["word", ...HEADS],
+    rows: list.map((one) => row(name(one), [cell(one, 0), cell(one, 1)])),
+  });
 }
 
 function bars(two, most) {

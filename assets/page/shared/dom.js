@@ -125,6 +125,40 @@ export const tableBox = (name, ...content) =>
 export const headRow = (names) =>
   el("thead", el("tr", names.map((name) => (name === "" ? el("td") : el("th[scope=col]", name)))));
 
+const isCell = (node) => /^t[dh]$/i.test(node?.tagName);
+
+/**
+ * A row of a table: what heads it, and its cells; what is no cell yet stands in one.
+ * @param {any} head
+ * @param {any[]} cells
+ * @param {string | null} [kind] its class
+ */
+export const row = (head, cells, kind = null) =>
+  el(
+    "tr",
+    { class: kind || null },
+    isCell(head) ? head : el("th[scope=row]", head),
+    cells.flat().map((one) => one === null || isCell(one) ? one : el("td", one)),
+  );
+
+/**
+ * A table of rows in a place of its own.
+ * @param {string} name as `el` takes it
+ * @param {{caption?: any, label?: any, head?: any[], rows: any, foot?: any}} parts `label`: the
+ *   name of the place, where the caption is none
+ */
+export const grid = (name, { caption, label = caption, head, rows, foot }) =>
+  tableBox(
+    label,
+    el(
+      name,
+      caption && el("caption", caption),
+      head && headRow(head),
+      el("tbody", rows),
+      foot && el("tfoot", foot),
+    ),
+  );
+
 /**
  * A drawing whose units are CSS pixels. `about` says what it is: a role and a name, or that it is
  * hidden.

@@ -6,7 +6,7 @@
 // are left out and the rest is renormalised.
 
 import { dragChips } from "./chips.js";
-import { el, headRow, roving, tableBox } from "./dom.js";
+import { el, grid, roving, row } from "./dom.js";
 import { fixed, percent } from "./numbers.js";
 import { softmax } from "./pack.js";
 import { rightToLeft, words } from "./prose.js";
@@ -221,7 +221,7 @@ function render(view) {
       "aria-label": "Places for chips: arrow keys move, 1 to 9 and 0 set how many stand there, " +
         "Shift and Enter puts all that are left, Backspace takes one back",
     },
-    rows([
+    placeRows([
       place(NONE, "no answer"),
       ...list.map((word, k) => place(k, view.text.slice(word.start, word.end))),
     ], rightToLeft(view.text)),
@@ -284,7 +284,7 @@ function render(view) {
  * Places in rows of some hundred: a browser lays out only the rows in sight, and a long paragraph
  * has thousands of words.
  */
-function rows(places, base) {
+function placeRows(places, base) {
   const many = 200;
   return Array.from(
     { length: Math.ceil(places.length / many) },
@@ -376,33 +376,27 @@ function result(view) {
   const found = measured(view);
   if (!reading || !found) return [];
   const { name, rows, home, window } = found;
-  const cell = (x) =>
-    el("td", !Number.isFinite(x) ? "infinite" : x > 0 && x < 0.005 ? "< 0.01" : fixed(x));
+  const loss = (p) => {
+    const x = -Math.log(p);
+    return !Number.isFinite(x) ? "infinite" : x > 0 && x < 0.005 ? "< 0.01" : fixed(x);
+  };
   const share = (x) => (x === 0 ? "0 %" : percent(x));
   return [
     el("p", `Measured on ${name}.`),
-    tableBox(
-      "Your loss and the model's",
-      el(
-        "table",
-        el("caption", "−log p in nats, lower is better"),
-        headRow(["", "word", "you gave", "your −log p", "the model gave", "its −log p"]),
-        el(
-          "tbody",
-          rows.map(({ side, word, q, p }) =>
-            el(
-              "tr",
-              el(`th.role-${side}[scope=row]`, side),
-              el("td[dir=auto]", word),
-              el("td", share(q)),
-              cell(-Math.log(q)),
-              el("td", share(p)),
-              cell(-Math.log(p)),
-            )
-          ),
-        ),
+    grid("table", {
+      label: "Your loss and the model's",
+      caption: "−log p in nats, lower is better",
+      head: ["", "word", "you gave", "your −log p", "the model gave", "its −log p"],
+      rows: rows.map(({ side, word, q, p }) =>
+        row(el(`th.role-${side}[scope=row]`, side), [
+          el("td[dir=auto]", word),
+          share(q),
+          loss(q),
+          share(p),
+          loss(p),
+        ])
       ),
-    ),
+    }),
     el(
       "p.role-quiet",
       `Your chips: 99 % as placed, 1 % spread over ${view.list.length} words and “no ` +

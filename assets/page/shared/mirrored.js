@@ -1,7 +1,7 @@
 // Where one or two readings of one text begin and end: bars above the words for the first, mirrored
 // below them for the second, and the same numbers as a table.
 
-import { el, headRow, tableBox } from "./dom.js";
+import { el, grid, row } from "./dom.js";
 import { probability } from "./numbers.js";
 
 /** Words this far from any mark are left out of a long text. */
@@ -139,27 +139,17 @@ function listed(words, of, names) {
   const said = (p) => probability(p, 2);
   const rows = words.flatMap(({ text }, k) => {
     const values = of.flatMap(([start, end]) => [start[k], end[k]]);
-    return values.some((p) => p >= LISTED) ? [[text, ...values.map(said)]] : [];
+    if (!values.some((p) => p >= LISTED)) return [];
+    const cells = values.map((p) => el("td.number", said(p)));
+    return [row(el("th[scope=row][dir=auto]", text), cells)];
   });
   const head = names.length > 1
     ? names.flatMap((name) => [`start, ${name}`, `end, ${name}`])
     : ["start", "end"];
-  return tableBox(
-    "Likely starts and ends",
-    el(
-      "table.mirrored-table",
-      el("caption", `Words with a chance of ${said(LISTED)} or more`),
-      headRow(["word", ...head]),
-      el(
-        "tbody",
-        rows.map(([text, ...values]) =>
-          el(
-            "tr",
-            el("th[scope=row][dir=auto]", text),
-            values.map((value) => el("td.number", value)),
-          )
-        ),
-      ),
-    ),
-  );
+  return grid("table.mirrored-table", {
+    label: "Likely starts and ends",
+    caption: `Words with a chance of ${said(LISTED)} or more`,
+    head: ["word", ...head],
+    rows,
+  });
 }

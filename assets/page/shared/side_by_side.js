@@ -1,6 +1,6 @@
 // One or two readings of one text on one screen: bars over the text, what moved, and the best spans.
 
-import { el, headRow } from "./dom.js";
+import { el, headRow, row } from "./dom.js";
 import { mirrored } from "./mirrored.js";
 import { cut, moved } from "./moved.js";
 import { fixed, probability, signed } from "./numbers.js";
@@ -33,7 +33,7 @@ function facts(text, reading) {
       el(
         "tbody",
         n.map((span) =>
-          el("tr", el("th[scope=row][dir=auto]", cut(text, span)), el("td.number", fixed(span[2])))
+          row(el("th[scope=row][dir=auto]", cut(text, span)), [el("td.number", fixed(span[2]))])
         ),
       ),
     ),

@@ -2,7 +2,7 @@
 // three choices to make.
 
 import { choice, radios } from "../shared/controls.js";
-import { drawing, el, focusIn, pressed, roving, svg } from "../shared/dom.js";
+import { drawing, el, focusIn, grid, pressed, roving, row, svg } from "../shared/dom.js";
 import { addend, fixed } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
 
@@ -286,17 +286,11 @@ function offset(picture, page, words) {
     ? el("span.flip-tick[aria-hidden=true]", { style: { left: at(data.flip) } }, "▾")
     : null;
   const moved = data.c !== 0;
-  const cell = (text, moves) => el("td", { class: moved && moves ? "moves" : "" }, text);
-  const rows = data.rows.map((r) =>
-    el(
-      "tr",
-      el("th[scope=row]", r.name),
-      cell(r.before),
-      ...(moved
-        ? [cell(r.after, r.moves), el("td.role-quiet", r.moves ? words.moves : words.still)]
-        : []),
-    )
-  );
+  const after = (r) => [
+    el("td", { class: r.moves ? "moves" : "" }, r.after),
+    el("td.role-quiet", r.moves ? words.moves : words.still),
+  ];
+  const rows = data.rows.map((r) => row(r.name, [r.before, moved ? after(r) : []]));
   return el(
     "section.offset",
     el(
@@ -320,23 +314,12 @@ function offset(picture, page, words) {
     ),
     el("p", data.says),
     rows.length
-      ? el(
-        "div.table-box",
-        el(
-          "table.still",
-          el("caption", words.still_caption, " ", el("bdi.serif", data.span)),
-          el(
-            "thead",
-            el(
-              "tr",
-              el("td"),
-              el("th[scope=col]", "c = 0"),
-              ...(moved ? [el("th[scope=col]", `c = ${data.printed}`), el("td")] : []),
-            ),
-          ),
-          el("tbody", rows),
-        ),
-      )
+      ? grid("table.still", {
+        label: words.still_caption,
+        caption: [words.still_caption, " ", el("bdi.serif", data.span)],
+        head: ["", "c = 0", ...(moved ? [`c = ${data.printed}`, ""] : [])],
+        rows,
+      })
       : null,
   );
 }
