@@ -1,7 +1,7 @@
 // Chapter 1: the paragraph with its marks, one logit line, and the four numbers of the selected
 // span.
 
-import { drawing, el, fold, pressed, roving, svg } from "../shared/dom.js";
+import { drawing, el, fold, press, pressed, roving, svg } from "../shared/dom.js";
 import { beside, fixed, rounded } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
 import { placeLabels } from "./rows.js";
@@ -224,7 +224,7 @@ function markLine(dots, measure, picture, g, y, page) {
       dot.end === chosen.end;
     node.classList.toggle("on", Boolean(on));
     node.classList.toggle("best", dot.rank === 1);
-    node.setAttribute("aria-pressed", String(Boolean(on)));
+    press(node, on);
     if (on) score = dot.score;
   }
   measure.replaceChildren();

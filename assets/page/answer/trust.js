@@ -42,11 +42,8 @@ export function trust(data, width, page, before) {
 }
 
 /** A fold that the veil covers: it tells how often the reader is right. */
-function covered(title, content, more) {
-  const node = fold(title, content, more);
-  node.classList.add("veil-part");
-  return node;
-}
+const covered = (title, content, more) =>
+  fold(title, content, { class: "fold veil-part", ...more });
 
 const diagram = (art, { said }, marks) => el("figure", legend(marks), art, el("figcaption", said));
 

@@ -157,7 +157,7 @@ function oneHot(data, page, view) {
     data.stages.map((s, k) =>
       el("button.boxed.plain", {
         id: `bio-stage-${k + 1}`,
-        "aria-pressed": String(k === at),
+        "aria-pressed": k === at,
         onclick: () => {
           view.stageAt = k;
           const next = oneHot(data, page, view);

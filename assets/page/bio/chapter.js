@@ -8,9 +8,9 @@ import { stretches, stripes, tagText } from "./text.js";
 import { teachHeads } from "./teach.js";
 import * as token from "./token.js";
 import { fresh } from "../shared/address.js";
-import { el, stepButtons } from "../shared/dom.js";
+import { el, stepBar } from "../shared/dom.js";
 import { floats, joiner } from "../shared/pack.js";
-import { keptViews } from "../shared/views.js";
+import { kept } from "../shared/views.js";
 import { words } from "./words.js";
 
 /** @type {[string, any, string][]} */
@@ -20,12 +20,10 @@ const STEPS = [
   ["annotators", annotators, "annotators and loss"],
 ];
 const stepOf = (view) => (STEPS.find(([key]) => key === view.step) ?? STEPS[0])[1];
-const views = keptViews((view) => view.stage);
 
 function shell(root) {
   root.classList.add("bio");
   const view = {
-    root,
     step: "tags",
     text: tagText(),
     stage: el("div.bio-stage"),
@@ -34,19 +32,15 @@ function shell(root) {
     open: new Set(),
     asked: "",
   };
-  view.buttons = stepButtons(
-    "bio",
-    STEPS.map(([key, , title]) => ({ key, title })),
-    (key) => {
-      view.step = key;
-      paint(view);
-    },
-  );
-  view.steps = el("div.steps[role=group]", view.buttons);
+  const steps = STEPS.map(([key, , title]) => ({ key, title }));
+  view.steps = stepBar("bio", steps, words.steps, (key) => {
+    view.step = key;
+    paint(view);
+  });
   view.hint = el("p.bio-hint.role-quiet");
   root.replaceChildren(
     stripes(),
-    view.steps,
+    view.steps.root,
     view.banner,
     view.text.root,
     view.hint,
@@ -98,11 +92,8 @@ function model(view) {
 
 function paint(view) {
   const { picture, page } = view;
-  view.steps.setAttribute("aria-label", words.steps);
-  view.buttons.forEach((button, k) =>
-    button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step))
-  );
-  [view.steps, view.text.root, view.hint].forEach((node) =>
+  view.steps.show(view.step);
+  [view.steps.root, view.text.root, view.hint].forEach((node) =>
     node.toggleAttribute("hidden", !picture.has)
   );
   view.banner.textContent = words.taught_banner;
@@ -140,21 +131,12 @@ function ask(view) {
   page.input("heads", true);
 }
 
-export function draw(root, picture, page) {
-  const view = views.of(root, () => shell(root));
-  Object.assign(view, { picture, page });
-  paint(view);
-}
-
-export function select(root, picture, page) {
-  const view = views.known(root);
-  if (!view) return draw(root, picture, page);
-  Object.assign(view, { picture, page });
-  if (!picture.has) {
-    headless(view);
-    return undefined;
-  }
+function moved(view) {
+  const { picture, page } = view;
+  if (!picture.has) return headless(view);
   view.text.mark(model(view));
   stepOf(view).select(view.stage, picture, page, view);
   return undefined;
 }
+
+export const { draw, select } = kept({ make: shell, paint, select: moved });

@@ -1,6 +1,6 @@
 // Step 2: three ways from tags to spans, a threshold on the exact marginal, and the glued span.
 
-import { el, fold, grid, offers, row, svg } from "../shared/dom.js";
+import { el, fold, grid, offers, pressRows, row, svg } from "../shared/dom.js";
 import { addend, fixed } from "../shared/numbers.js";
 import { words } from "./words.js";
 
@@ -154,9 +154,5 @@ export function draw(stage, picture, page) {
 }
 
 export function select(stage, _picture, page) {
-  const chosen = page.selection;
-  const key = chosen && `${chosen.window} ${chosen.start} ${chosen.end}`;
-  stage.querySelectorAll(".marginals .row-select").forEach((b) =>
-    b.setAttribute("aria-pressed", String(b.dataset.span === key))
-  );
+  stage.querySelectorAll(".marginals").forEach((list) => pressRows(list, page.selection));
 }

@@ -73,12 +73,11 @@ const trial = (box) =>
 /** A fold that stays open when the step is drawn again. */
 function kept(held, key, title, content) {
   held.open ??= {};
-  const node = fold(title, content, { open: held.open[key], id: `loss-${key}` });
-  node.addEventListener("toggle", () => {
-    held.open[key] = node.open;
+  const ontoggle = ({ currentTarget }) => {
+    held.open[key] = currentTarget.open;
     refresh(held); // the words have a width now
-  });
-  return node;
+  };
+  return fold(title, content, { open: held.open[key], id: `loss-${key}`, ontoggle });
 }
 
 // An axis -----------------------------------------------------------------------------------------

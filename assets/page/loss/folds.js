@@ -39,7 +39,7 @@ export function misread(root, picture, page, held) {
       { "aria-label": "Formulas as they are sometimes written" },
       picture.misread.map((m) =>
         el("button.switch", {
-          "aria-pressed": String(m.key === held.open),
+          "aria-pressed": m.key === held.open,
           onclick: () => choose(m.key),
         }, m.wrong)
       ),

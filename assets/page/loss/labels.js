@@ -80,16 +80,14 @@ function markSelection(page) {
   if (chosen) page.input("mark", [chosen.start, chosen.end]);
 }
 
-const stripFold = (picture, page, held) => {
-  const node = fold("the label as rows of zeros and ones", strip(picture, page), {
+const stripFold = (picture, page, held) =>
+  fold("the label as rows of zeros and ones", strip(picture, page), {
+    class: "fold veil-part",
     open: held.open !== false,
+    ontoggle: ({ currentTarget }) => {
+      held.open = currentTarget.open;
+    },
   });
-  node.classList.add("veil-part");
-  node.addEventListener("toggle", () => {
-    held.open = node.open;
-  });
-  return node;
-};
 
 // The strip ---------------------------------------------------------------------------------------
 

@@ -5,17 +5,18 @@ import { makeBench } from "./bench.js";
 import { makeDimensions } from "./dims.js";
 import { makeLayers } from "./layers.js";
 import { makePlaneStep } from "./step.js";
-import { el, stepButtons } from "../shared/dom.js";
-import { keptViews } from "../shared/views.js";
+import { el, stepBar } from "../shared/dom.js";
+import { kept } from "../shared/views.js";
 
-const STEPS = [["questions", "two questions"], ["plane", "the plane"], [
-  "dimensions",
-  "dimension by dimension",
-], ["layers", "layer by layer"]];
-const views = keptViews((view) => view.stage);
+const STEPS = Object.entries({
+  questions: "two questions",
+  plane: "the plane",
+  dimensions: "dimension by dimension",
+  layers: "layer by layer",
+}).map(([key, title]) => ({ key, title }));
 
-function shell(root, page) {
-  const view = { root, page, step: "questions", asked: "", offered: "", own: "" };
+function shell(root, _picture, page) {
+  const view = { page, step: "questions", asked: "", offered: "", own: "" };
   const on = {
     input: (name, value, kind) => view.page.input(name, value, kind),
     select: (doc, extend) => choose(view, doc, extend),
@@ -27,23 +28,15 @@ function shell(root, page) {
     dimensions: makeDimensions(on),
     layers: makeLayers(on, makeBench(on)),
   };
-  view.buttons = stepButtons(
-    "scores",
-    STEPS.map(([key, title]) => ({ key, title })),
-    (key) => {
-      view.step = key;
-      paint(view);
-    },
-  );
+  view.steps = stepBar("scores", STEPS, "Pictures of this chapter", (key) => {
+    view.step = key;
+    paint(view);
+  }, "div.scores-steps");
   view.stage = el("div.scores-stage");
   root.replaceChildren(
     el(
       "div.scores",
-      el(
-        "div.scores-steps[role=group]",
-        { "aria-label": "Pictures of this chapter" },
-        view.buttons,
-      ),
+      view.steps.root,
       view.stage,
     ),
   );
@@ -126,9 +119,7 @@ function model(view) {
 }
 
 function paint(view) {
-  view.buttons.forEach((button, k) =>
-    button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step))
-  );
+  view.steps.show(view.step);
   const part = view.parts[view.step];
   if (view.stage.firstChild !== part.root) view.stage.replaceChildren(part.root);
   part.root.classList.toggle("of-questions", view.step === "questions");
@@ -139,10 +130,4 @@ function paint(view) {
   offer(view);
 }
 
-export function draw(root, picture, page) {
-  const view = views.of(root, () => shell(root, page));
-  Object.assign(view, { picture, page });
-  paint(view);
-}
-
-export const select = draw;
+export const { draw, select } = kept({ make: shell, paint });

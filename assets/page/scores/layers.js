@@ -41,10 +41,8 @@ export function makeLayers(on, bench) {
   view.maps = el("div.scores-maps");
   view.ways = el("div");
   view.pca = el("div");
-  view.fold = fold("principal components of T", view.pca, { id: "scores-pca" });
-  view.fold.addEventListener("toggle", () => {
-    if (view.model && view.fold.open) drawPca(view);
-  });
+  const ontoggle = () => view.model && view.fold.open && drawPca(view);
+  view.fold = fold("principal components of T", view.pca, { id: "scores-pca", ontoggle });
   view.on = on;
   view.ready = el(
     "div",

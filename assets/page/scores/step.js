@@ -1,7 +1,7 @@
 // Step 1: the exact plane, the same paragraph under another question, and a bias by hand.
 
 import { form, textBox } from "../shared/controls.js";
-import { el, focusIn, fold, svg, table } from "../shared/dom.js";
+import { el, focusIn, fold, press, svg, table } from "../shared/dom.js";
 import { fixed, rounded } from "../shared/numbers.js";
 import { floats, ints } from "../shared/pack.js";
 import { typed } from "./bench.js";
@@ -98,7 +98,7 @@ function offer(view, on, offers, slide) {
     );
   }
   for (const button of view.offers.children) {
-    button.setAttribute("aria-pressed", String(button.textContent === slide?.question));
+    press(button, button.textContent === slide?.question);
   }
 }
 
@@ -195,8 +195,8 @@ function paint(view) {
   if (focused) {
     view.body.querySelector(`.scores-dot[data-pos="${focused}"]`)?.focus({ preventScroll: true });
   }
-  view.ends.querySelector("#scores-before").setAttribute("aria-pressed", String(view.t === 0));
-  view.ends.querySelector("#scores-after").setAttribute("aria-pressed", String(view.t === 1));
+  press(view.ends.querySelector("#scores-before"), view.t === 0);
+  press(view.ends.querySelector("#scores-after"), view.t === 1);
   key(view);
   tell(view, null);
 }

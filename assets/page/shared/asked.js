@@ -56,7 +56,7 @@ export function mountAsked() {
       const about = el("span.role-quiet.about");
       const edit = el("button.plain", {
         "aria-controls": "ask",
-        "aria-expanded": "false",
+        "aria-expanded": false,
         onclick: () => open(!document.body.classList.contains("editing")),
       }, OWN);
       const asked = el("button.asked-open", { title: OWN, onclick: () => open(true) }, question);

@@ -1,7 +1,7 @@
 // The frame of one chapter: question, finding, the picture (drawn by its own module), selection,
 // formula and folds.
 
-import { el, focusIn, fold, offers, table } from "./dom.js";
+import { el, focusIn, fold, offers, pressRows, table } from "./dom.js";
 import { bestOf } from "./examples.js";
 import { finding } from "./finding.js";
 import { formula } from "./formula.js";
@@ -59,6 +59,9 @@ function pageFor(view) {
     },
     get scale() {
       return display.scale();
+    },
+    get width() {
+      return view.picture.clientWidth;
     },
     get narrow() {
       return !onPaper() && window.innerWidth < 640;
@@ -213,10 +216,7 @@ function mark(view, moved = true) {
   const record = chosen?.record;
   if (record || !chosen) view.formula.replaceChildren(formula(record?.formulas?.[view.key]));
   view.chosen.replaceChildren(...line(chosen, record));
-  const span = chosen && `${chosen.window} ${chosen.start} ${chosen.end}`;
-  view.tables.querySelectorAll(".row-select").forEach((b) =>
-    b.setAttribute("aria-pressed", String(b.dataset.span === span))
-  );
+  pressRows(view.tables, chosen);
   if (!moved) return;
   if (view.module.select) view.module.select(view.picture, view.data.picture, view.page);
   else keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));

@@ -33,11 +33,12 @@ function fill(node, fixed, rest) {
   for (const [name, value] of fixed) node.setAttribute(name, value);
   const [props, children] = isProps(rest[0]) ? [rest[0], rest.slice(1)] : [{}, rest];
   for (const [name, value] of Object.entries(props)) {
-    if (value === null || value === undefined || value === false) continue;
+    if (value === null || value === undefined) continue;
+    if (value === false && !name.startsWith("aria-")) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (name === "style") Object.assign(node.style, value);
     else if (name === "dataset") Object.assign(node.dataset, value);
-    else node.setAttribute(name, value === true ? "" : String(value));
+    else node.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
   }
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
@@ -101,14 +102,22 @@ export function focusIn(root) {
 export const glued = (text) => text.replaceAll(/(\d) %/g, "$1\u00a0%");
 
 /**
- * A `<details>` whose open state survives a redraw of the same root.
+ * A fold.
  * @param {any} summary
  * @param {any} content
- * @param {{open?: boolean, id?: string | null}} [options]
+ * @param {Record<string, any>} [more] properties: `open`, `id`, `ontoggle`
  */
-export function fold(summary, content, { open = false, id = null } = {}) {
-  return el("details.fold", { open, id }, el("summary", summary), content);
-}
+export const fold = (summary, content, more = {}) =>
+  el("details.fold", more, el("summary", summary), content);
+
+/** Press a button that stays pressed, or let it go. */
+export const press = (button, on) => button.setAttribute("aria-pressed", String(Boolean(on)));
+
+/** Press the buttons of a list that select the selected span. */
+export const pressRows = (root, chosen) => {
+  const span = chosen && `${chosen.window} ${chosen.start} ${chosen.end}`;
+  root.querySelectorAll(".row-select").forEach((one) => press(one, one.dataset.span === span));
+};
 
 /**
  * A place for a table that scrolls sideways where it must, for keyboards too.
@@ -270,6 +279,22 @@ export const stepButtons = (chapter, steps, go) =>
       title,
     )
   );
+
+/**
+ * The same in a row of their own: {root, show(key)}.
+ * @param {string} chapter
+ * @param {{key: string, title: string}[]} steps
+ * @param {string} label
+ * @param {(key: string) => void} go
+ * @param {string} [name] as `el` takes it
+ */
+export function stepBar(chapter, steps, label, go, name = "div.steps") {
+  const buttons = stepButtons(chapter, steps, go);
+  return {
+    root: el(`${name}[role=group]`, { "aria-label": label }, buttons),
+    show: (key) => buttons.forEach((one) => press(one, one.dataset.step === key)),
+  };
+}
 
 /**
  * Is this key the one that presses a button?

@@ -2,7 +2,7 @@
 // of its first sentences as thirty words hold, the others behind "more". A word that it quotes
 // selects what it names.
 
-import { el, glued } from "./dom.js";
+import { el, glued, pressed } from "./dom.js";
 import { select, state } from "./store.js";
 
 export const MOST_WORDS = 30;
@@ -60,16 +60,7 @@ function linked(text) {
 
 /** A quotation to press. It breaks with its line, as a button, which is a box, does not. */
 const named = (/** @type {string} */ text, /** @type {() => void} */ press) =>
-  el("span.named", {
-    role: "button",
-    tabindex: 0,
-    onclick: press,
-    onkeydown: (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      press();
-    },
-  }, text);
+  el("span.named[role=button][tabindex=0]", pressed(press), text);
 
 /** {root, say(text)}: the finding and, folded, what else there is to say. */
 export function finding() {

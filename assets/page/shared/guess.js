@@ -6,7 +6,7 @@
 // are left out and the rest is renormalised.
 
 import { dragChips } from "./chips.js";
-import { el, grid, roving, row } from "./dom.js";
+import { el, grid, press, roving, row } from "./dom.js";
 import { fixed, percent } from "./numbers.js";
 import { softmax } from "./pack.js";
 import { rightToLeft, words } from "./prose.js";
@@ -332,7 +332,7 @@ function paint(view) {
   view.chipped = chipped;
   view.sides.querySelectorAll(".side").forEach((button) => {
     const name = button.dataset.side;
-    button.setAttribute("aria-pressed", String(view.side === name));
+    press(button, view.side === name);
     button.textContent = `${name}: ${placed(view.chips[name])} of ${CHIPS} placed`;
   });
   view.sides.querySelectorAll(".pool").forEach((pool) => {

@@ -68,7 +68,7 @@ function row(source, remembered) {
   return el(
     "li",
     el("button.side", {
-      "aria-pressed": String(on),
+      "aria-pressed": on,
       onclick: () => use(source),
     }, el("bdi", source)),
     !on &&

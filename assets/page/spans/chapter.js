@@ -41,16 +41,11 @@ function shell(root, page) {
   view.main = el("div.spans-main", el("div.spans-picture", view.stage, view.legend), view.list);
   view.rows = el("div");
   view.grid = el("div");
-  const folds = [["every row is the same row, shifted", view.rows, "spans-rows"], [
-    "BERT's top-n grid and what it misses",
-    view.grid,
-    "spans-grid",
-  ]]
-    .map(([title, content, id]) => {
-      const node = fold(title, content, { id });
-      node.addEventListener("toggle", () => drawFolds(view));
-      return node;
-    });
+  const ontoggle = () => drawFolds(view);
+  const folds = [
+    fold("every row is the same row, shifted", view.rows, { id: "spans-rows", ontoggle }),
+    fold("BERT's top-n grid and what it misses", view.grid, { id: "spans-grid", ontoggle }),
+  ];
   view.settings = settings(
     (name, value) => view.page.input(name, value),
     (name) => view.page.waits(name),
@@ -101,7 +96,7 @@ export function draw(root, picture, page) {
     ...picture.steps.map(({ key, title, narrow }) =>
       el("button.plain", {
         id: `spans-step-${key}`,
-        "aria-pressed": String(view.step === key),
+        "aria-pressed": view.step === key,
         onclick: () => {
           view.step = key;
           draw(root, view.sent, page);
@@ -185,7 +180,7 @@ function tools(view) {
   if (view.step === "square" && canZoom(cells)) {
     out.push(
       el("button.plain#spans-closer", {
-        "aria-pressed": String(view.near),
+        "aria-pressed": view.near,
         onclick: () => {
           zoom(view, !view.near);
         },

@@ -1,7 +1,7 @@
 // The n best spans: a table whose rows select, and the same spans as nested bars under one line of
 // text.
 
-import { drawing, el, fold, roving, svg } from "../shared/dom.js";
+import { drawing, el, fold, press, roving, svg } from "../shared/dom.js";
 import { apart } from "../shared/labels.js";
 import { layLine, lineText } from "./text.js";
 
@@ -104,7 +104,7 @@ export function drawList(root, picture, page, again) {
       el(
         "p.spans-columns",
         el("button.plain", {
-          "aria-pressed": String(complete),
+          "aria-pressed": complete,
           onclick: () => {
             complete = !complete;
             again();
@@ -156,7 +156,7 @@ export function moveList(view, picture, page) {
     const on = Boolean(chosen) &&
       row.dataset.span === `${chosen.window} ${chosen.start} ${chosen.end}`;
     row.classList.toggle("chosen", on);
-    row.querySelector("button").setAttribute("aria-pressed", String(on));
+    press(row.querySelector("button"), on);
   }
   nested(view.bars, picture, page);
 }

@@ -1,7 +1,7 @@
 // On a narrow screen: one lollipop per start on the wrapped text (its best legal score); a tap
 // unfolds its ends, a second tap chooses one.
 
-import { el, pressed, roving } from "../shared/dom.js";
+import { el, press, pressed, roving } from "../shared/dom.js";
 import { sums } from "../shared/numbers.js";
 
 const TALL = 1.3; // em
@@ -126,10 +126,7 @@ export function movePhone(view, picture, chosen) {
     cover(node, at, last, chosen, "chosen");
     cover(node, at, last, picture.winner, "winner");
     if (node.dataset.pos !== undefined) {
-      node.setAttribute(
-        "aria-pressed",
-        String(Boolean(chosen) && at >= chosen[0] && at <= chosen[1]),
-      );
+      press(node, Boolean(chosen) && at >= chosen[0] && at <= chosen[1]);
     }
   }
   if (chosen && view.open === null) {

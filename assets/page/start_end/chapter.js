@@ -12,37 +12,36 @@ import { paragraph } from "../shared/paragraph.js";
 import { staircase } from "./staircase.js";
 import { makeScale } from "../shared/stems.js";
 import { tip } from "../shared/tip.js";
-import { keptViews } from "../shared/views.js";
+import { kept } from "../shared/views.js";
 
-const views = keptViews((view) => view.notes);
+export const { draw, select } = kept({ make, paint, select: moved });
 
-export function draw(root, picture, page) {
-  const view = views.of(root, () => make(root));
-  Object.assign(view, { picture, page });
-  if (view.stamp !== page.reading.stamp) renew(view);
+function paint(view) {
+  if (view.stamp !== view.page.reading.stamp) renew(view);
   order(view);
-  view.levers.update(model(view), picture);
-  view.lift.update(model(view), picture);
-  notes(view);
-  view.map.draw(model(view));
-  view.detail.draw(model(view));
+  const now = model(view);
+  settle(view, now);
+  view.map.draw(now);
+  view.detail.draw(now);
   drawBars(view);
   ask(view);
 }
 
-export function select(root, picture, page) {
-  const view = views.known(root);
-  if (!view || view.stamp !== page.reading.stamp) return draw(root, picture, page);
-  Object.assign(view, { picture, page });
-  const now = model(view);
-  if (view.index !== now.window.index) view.drag = null;
-  const moved = view.index !== now.window.index;
-  view.index = now.window.index;
-  view.levers.update(now, picture);
-  view.lift.update(now, picture);
+function settle(view, now) {
+  view.levers.update(now, view.picture);
+  view.lift.update(now, view.picture);
   notes(view);
+}
+
+function moved(view) {
+  if (view.stamp !== view.page.reading.stamp) return paint(view);
+  const now = model(view);
+  const other = view.index !== now.window.index;
+  if (other) view.drag = null;
+  view.index = now.window.index;
+  settle(view, now);
   view.map.mark(now);
-  if (moved) view.detail.draw(now);
+  if (other) view.detail.draw(now);
   else view.detail.mark(now);
   view.bars.mark(now);
   ask(view);
@@ -84,13 +83,12 @@ function make(root) {
     asked: "",
     index: -1,
   };
-  view.root = root;
   view.send = (kind, value, of = kind) => view.page.input("change", { kind, value }, of);
   const choose = (side, doc) => pick(view, side, doc);
   view.levers = controls({
     scale: (log) => {
       view.log = log;
-      draw(root, view.picture, view.page);
+      paint(view);
     },
     temperature: (value, done) => turn(view, value, done),
     window: (index) => open(view, index),
@@ -123,30 +121,31 @@ function make(root) {
     tell: (doc, at) => tell(doc === null ? null : model(view).window.index, doc, at),
   });
   view.bars = bars(choose, () => view.send("bars", true));
-  view.barFold = fold("bars: hover and zoom", view.bars.root, { id: "start_end-bars" });
-  view.barFold.addEventListener("toggle", () => drawBars(view));
+  view.barFold = fold("bars: hover and zoom", view.bars.root, {
+    id: "start_end-bars",
+    ontoggle: () => drawBars(view),
+  });
   view.notes = el("p.side-notes.tabular");
-  root.replaceChildren(
+  view.stage = el(
+    "div.start-end",
+    view.levers.root,
+    view.map.root,
+    view.notes,
+    view.detail.root,
+    view.tip.node,
     el(
-      "div.start-end",
-      view.levers.root,
-      view.map.root,
-      view.notes,
-      view.detail.root,
-      view.tip.node,
-      el(
-        "p.hint",
-        "Point at a stem or a word, or move with the arrow keys: above sets the start, below " +
-          "the end.",
-      ),
-      legend(),
-      el(
-        "div.folds",
-        fold("raise or lower a logit", view.lift.root, { id: "start_end-lift" }),
-        view.barFold,
-      ),
+      "p.hint",
+      "Point at a stem or a word, or move with the arrow keys: above sets the start, below " +
+        "the end.",
+    ),
+    legend(),
+    el(
+      "div.folds",
+      fold("raise or lower a logit", view.lift.root, { id: "start_end-lift" }),
+      view.barFold,
     ),
   );
+  root.replaceChildren(view.stage);
   return view;
 }
 

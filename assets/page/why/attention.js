@@ -3,7 +3,7 @@
 
 import { fixed, percent } from "../shared/numbers.js";
 import { radios } from "../shared/controls.js";
-import { el, fold, svg, table } from "../shared/dom.js";
+import { el, fold, press, svg, table } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
 import { missing, wordText } from "./parts.js";
@@ -150,7 +150,7 @@ function drawGrid(held) {
   cells.forEach((cell, k) => {
     cell.style.setProperty("--share", `${Math.round((100 * shares[lane][k]) / top)}%`);
     cell.setAttribute("aria-label", heading(held, k));
-    cell.setAttribute("aria-pressed", String(k === held.at[0] * grid.heads + held.at[1]));
+    press(cell, k === held.at[0] * grid.heads + held.at[1]);
   });
   held.same.textContent = grid.one ? words.same : "";
   if (!held.says.textContent) say(held, held.at[0] * grid.heads + held.at[1]);

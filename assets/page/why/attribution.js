@@ -2,7 +2,7 @@
 // supports, hollow speaks against.
 
 import { menu } from "../shared/controls.js";
-import { el, fold, svg, table } from "../shared/dom.js";
+import { el, fold, press, svg, table } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { spanFor } from "../shared/keys.js";
 import { missing, signed } from "./parts.js";
@@ -31,7 +31,7 @@ export function draw(root, model, held) {
     listed.unshift([other.join(" "), twice ? `${name} at position ${pos}` : name]);
   }
   held.other.update(listed, other?.join(" ") ?? "");
-  held.pick.setAttribute("aria-pressed", String(Boolean(held.picking)));
+  press(held.pick, held.picking);
   held.picks.textContent = held.picking ? words.picking : "";
 
   const request = { what: "attribution", span: true, target: true, method: choice.method };

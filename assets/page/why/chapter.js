@@ -1,10 +1,10 @@
 // Chapter 9, Why: three named steps. What needs the reader is asked for when it is looked at, one
 // request at a time, and kept.
 
-import { el, stepButtons } from "../shared/dom.js";
+import { el, stepBar } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
 import { ints } from "../shared/pack.js";
-import { keptViews } from "../shared/views.js";
+import { kept } from "../shared/views.js";
 import { visit } from "../shared/visit.js";
 import * as looked from "./attention.js";
 import * as rested from "./attribution.js";
@@ -17,26 +17,11 @@ const SLOW = new Set(["attribution", "question", "random", "stood", "curves", "s
 // milliseconds after which an answer counts as lost; slow ones tell how far they are, and Cancel ends them
 const PATIENCE = 120_000;
 const LONG_PATIENCE = 1_800_000;
-const views = keptViews((view) => view.stage);
 
-export function draw(root, picture, page) {
-  const view = views.of(root, () => shell(root));
-  const news = view.picture !== picture;
-  Object.assign(view, { picture, page });
-  if (news) heard(view);
-  paint(view);
-}
-
-export function select(root, picture, page) {
-  const view = views.known(root);
-  if (!view) return draw(root, picture, page);
-  view.page = page;
-  return paint(view);
-}
+export const { draw, select } = kept({ make: shell, paint });
 
 function shell(root) {
   const view = {
-    root,
     step: "looked",
     held: {},
     found: new Map(),
@@ -47,14 +32,11 @@ function shell(root) {
     stage: el("div.step-stage"),
     says: el("p.step-says[hidden]"),
   };
-  view.buttons = stepButtons(
-    "why",
-    Object.keys(STEPS).map((key) => ({ key, title: words[`step_${key}`] })),
-    (key) => {
-      view.step = key;
-      paint(view);
-    },
-  );
+  const steps = Object.keys(STEPS).map((key) => ({ key, title: words[`step_${key}`] }));
+  view.steps = stepBar("why", steps, words.steps, (key) => {
+    view.step = key;
+    paint(view);
+  });
   view.bodies = Object.fromEntries(
     Object.keys(STEPS).map((key) => [key, el("div.step-body[hidden]")]),
   );
@@ -64,7 +46,7 @@ function shell(root) {
       "div.why",
       el(
         "div.why-bar",
-        el("div.steps[role=group]", { "aria-label": words.steps }, view.buttons),
+        view.steps.root,
         compare(view),
       ),
       view.says,
@@ -101,6 +83,7 @@ function compare(view) {
 // looked at again.
 function heard(view) {
   const { picture, page } = view;
+  view.heard = picture;
   if (view.stamp !== page.reading.stamp) {
     Object.assign(view, {
       stamp: page.reading.stamp,
@@ -135,10 +118,9 @@ function settled(view) {
 
 function paint(view) {
   const { picture, page, step } = view;
+  if (view.heard !== picture) heard(view);
   if (view.stamp !== page.reading.stamp) return; // a timer of the reading before
-  view.buttons.forEach((button) =>
-    button.setAttribute("aria-pressed", String(button.dataset.step === step))
-  );
+  view.steps.show(step);
   Object.entries(view.bodies).forEach(([key, body]) => {
     body.hidden = key !== step;
   });

@@ -1,7 +1,7 @@
 // Step 2, candidates: the best spans of every window on one axis of logits, beside the window's own
 // null score.
 
-import { drawing, el, focusIn, pressed, roving, svg } from "../shared/dom.js";
+import { drawing, el, focusIn, press, pressed, roving, svg } from "../shared/dom.js";
 import { key } from "./key.js";
 import { clipped } from "../shared/prose.js";
 import { scaleLinear, ticks } from "../shared/scales.js";
@@ -127,7 +127,7 @@ export function draw(stage, picture, page, held) {
     ? el(
       "button.plain#windows-all",
       {
-        "aria-pressed": String(Boolean(held.all)),
+        "aria-pressed": Boolean(held.all),
         onclick: () => {
           held.all = !held.all;
           draw(stage, picture, page, held);
@@ -166,7 +166,7 @@ export function select(_stage, _picture, page, held) {
     const circle = g.querySelector("circle");
     const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(circle.getAttribute(name)));
     const chosen = same(page.selection, window, { start, end });
-    g.setAttribute("aria-pressed", String(Boolean(chosen)));
+    press(g, chosen);
     if (chosen) {
       marks.push(svg("rect.mark-selected", [x - r * 1.9, y - r * 1.9, r * 3.8, r * 3.8, 3]));
     }

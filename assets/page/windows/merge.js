@@ -2,7 +2,7 @@
 // three choices to make.
 
 import { choice, radios } from "../shared/controls.js";
-import { drawing, el, focusIn, grid, pressed, roving, row, svg } from "../shared/dom.js";
+import { drawing, el, focusIn, grid, press, pressed, roving, row, svg } from "../shared/dom.js";
 import { addend, fixed } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
 
@@ -156,7 +156,7 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
       class: `head${column.sound ? "" : " unsound"}${chosen ? " chosen" : ""}${
         compared ? " compared" : ""
       }`,
-      "aria-pressed": String(compared),
+      "aria-pressed": compared,
       "aria-label": `${column.name}. ${column.verdict}`,
       dataset: { keep: `head-${c}` },
       ...pressed(press),
@@ -396,7 +396,7 @@ export function draw(stage, picture, page, held) {
 export function select(stage, picture, page, held) {
   held.chart?.lines.forEach((line, k) => {
     const chosen = same(page.selection, picture.merge.spans[k]);
-    line.setAttribute("aria-pressed", String(Boolean(chosen)));
+    press(line, chosen);
     line.classList.toggle("selected", Boolean(chosen));
     stage.querySelector(`.names [data-span="${k}"]`)?.setAttribute(
       "aria-pressed",
