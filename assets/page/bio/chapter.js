@@ -139,4 +139,7 @@ function moved(view) {
   return undefined;
 }
 
-export const { draw, select } = kept({ make: shell, paint, select: moved });
+const chapter = kept({ make: shell, paint, select: moved });
+
+export const draw = chapter.draw;
+export const select = chapter.select;

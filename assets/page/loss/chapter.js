@@ -59,9 +59,12 @@ function paint(view) {
   view.folds.filter((f) => f.node.open).forEach((f) => drawFold(view, f));
 }
 
-export const { draw, select } = kept({
+const chapter = kept({
   make: shell,
   paint,
   select: ({ step, stage, picture, page, held }) =>
     STEPS[step].select?.(stage, picture, page, held[step]),
 });
+
+export const draw = chapter.draw;
+export const select = chapter.select;

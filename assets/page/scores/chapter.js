@@ -130,4 +130,7 @@ function paint(view) {
   offer(view);
 }
 
-export const { draw, select } = kept({ make: shell, paint });
+const chapter = kept({ make: shell, paint });
+
+export const draw = chapter.draw;
+export const select = chapter.select;

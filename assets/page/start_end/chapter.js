@@ -14,7 +14,10 @@ import { makeScale } from "../shared/stems.js";
 import { tip } from "../shared/tip.js";
 import { kept } from "../shared/views.js";
 
-export const { draw, select } = kept({ make, paint, select: moved });
+const chapter = kept({ make, paint, select: moved });
+
+export const draw = chapter.draw;
+export const select = chapter.select;
 
 function paint(view) {
   if (view.stamp !== view.page.reading.stamp) renew(view);

@@ -18,7 +18,10 @@ const SLOW = new Set(["attribution", "question", "random", "stood", "curves", "s
 const PATIENCE = 120_000;
 const LONG_PATIENCE = 1_800_000;
 
-export const { draw, select } = kept({ make: shell, paint });
+const chapter = kept({ make: shell, paint });
+
+export const draw = chapter.draw;
+export const select = chapter.select;
 
 function shell(root) {
   const view = {

@@ -47,9 +47,12 @@ function paint(view) {
   STEPS[step].draw(stage, picture, page, view.held[step]);
 }
 
-export const { draw, select } = kept({
+const chapter = kept({
   make: shell,
   paint,
   select: ({ step, stage, picture, page, held }) =>
     STEPS[step].select(stage, picture, page, held[step]),
 });
+
+export const draw = chapter.draw;
+export const select = chapter.select;
