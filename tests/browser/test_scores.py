@@ -241,8 +241,6 @@ def test_layers_select_by_keyboard_and_show_the_rank(page: Page) -> None:
     name = picture.locator("#scores-map-start .words").text_content()
     assert chosen.startswith(name) and name
     assert picture.locator(".way").count() >= 4
-    picture.locator("#scores-pca summary").click()
-    expect(picture.locator("#scores-pca .scores-dot").first).to_be_attached()
 
 
 def test_two_readings_stand_side_by_side(page: Page) -> None:

@@ -1,7 +1,7 @@
 // Step 3: the head as a lens on every layer. Two heat maps, the rank of the selected token beside
-// each row, ways through the plane, PCA folded.
+// each row, ways through the plane.
 
-import { el, focusIn, fold, isPress, svg } from "../shared/dom.js";
+import { el, focusIn, isPress, svg } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
 import { fixed, place } from "../shared/numbers.js";
 import { floats, softmax } from "../shared/pack.js";
@@ -40,9 +40,6 @@ export function makeLayers(on, bench) {
   view.readout = el("p.scores-readout.tabular[role=status][aria-live=polite]");
   view.maps = el("div.scores-maps");
   view.ways = el("div");
-  view.pca = el("div");
-  const ontoggle = () => view.model && view.fold.open && drawPca(view);
-  view.fold = fold("principal components of T", view.pca, { id: "scores-pca", ontoggle });
   view.on = on;
   view.ready = el(
     "div",
@@ -51,7 +48,6 @@ export function makeLayers(on, bench) {
     view.readout,
     el("h3", "The tokens' way through the plane, layer by layer"),
     view.ways,
-    el("div.folds", view.fold),
   );
   const root = el("div", view.waiting, view.ready, bench.root);
   return {
@@ -67,7 +63,6 @@ export function makeLayers(on, bench) {
       if (view.source !== layers) unpack(view, layers);
       drawMaps(view);
       drawWays(view);
-      if (view.fold.open) drawPca(view);
     },
   };
 }
@@ -355,56 +350,4 @@ function drawWays(view) {
   if (had) {
     view.ways.querySelector(`.scores-dot[data-pos="${had}"]`)?.focus({ preventScroll: true });
   }
-}
-
-function drawPca(view) {
-  const { model: { page, width, w, doc, chosen, picture }, source: { pca } } = view;
-  const at = floats(pca.points);
-  const plane = frame({
-    width: Math.min(width, 640 * page.scale),
-    height: 380 * page.scale,
-    range: pca.range,
-    scale: page.scale,
-    id: "scores-pca",
-    label: "The two directions in which T varies most",
-    names: ["component 1", "component 2"],
-  });
-  const list = w.tokens.map((_, pos) => ({
-    pos,
-    doc: doc(pos),
-    x: plane.x(at[2 * pos]),
-    y: plane.y(at[2 * pos + 1]),
-    text: textAt(view, pos),
-    kind: pos === w.clsAt ? "cls" : doc(pos) === null ? "outside" : "context",
-    start: chosen?.start === pos,
-    end: chosen?.end === pos,
-    label: `${textAt(view, pos)}, position ${pos}`,
-  }));
-  const named = [...new Set([chosen?.start, chosen?.end, ...picture.plane.named])].filter((p) =>
-    p !== undefined
-  );
-  plane.layer.append(
-    dots(
-      list,
-      {
-        choose: (dot, extend) => {
-          if (dot.doc !== null) view.on.select(dot.doc, extend);
-        },
-        tell: () => {},
-      },
-      list.findIndex((d) => d.doc !== null),
-      page.scale,
-    ),
-    labels(plane, named.map((p) => ({ ...list[p], gap: 12 })), list),
-  );
-  view.pca.replaceChildren(
-    el(
-      "p.role-quiet",
-      `The two directions hold ${pca.shares[0]} and ${
-        pca.shares[1]
-      } of the variance of T. The heads need not care about variance: what they see is the ` +
-        `exact plane.`,
-    ),
-    plane.root,
-  );
 }

@@ -9,22 +9,17 @@ import { meet, placeFor } from "./places.js";
  * The frame of a plane: {root, x(v), y(v), left, right, top, bottom, layer}; `layer` is clipped to
  * the frame.
  */
-export function frame(
-  { width, height, range, scale, id, label, names = ["start_logit", "end_logit"] },
-) {
+export function frame({ width, height, range, scale, id, label }) {
   const [left, right, top, bottom] = [44 * scale, width - 8, 20 * scale, height - 42 * scale];
   const [x0, x1, y0, y1] = range;
   const x = scaleLinear([x0, x1], [left, right]);
   const y = scaleLinear([y0, y1], [bottom, top]);
   const root = svg("svg.scores-plane[role=group]", { width, height, "aria-label": label });
+  const inside = [left, top, Math.max(0, right - left), Math.max(0, bottom - top)];
   root.append(
-    svg(
-      "clipPath",
-      { id: `${id}-clip` },
-      svg("rect", [left, top, Math.max(0, right - left), Math.max(0, bottom - top)]),
-    ),
+    svg("clipPath", { id: `${id}-clip` }, svg("rect", inside)),
+    svg("rect.rule", inside),
   );
-  root.append(svg("rect.rule", [left, top, Math.max(0, right - left), Math.max(0, bottom - top)]));
   ticks(x, { room: 70 * scale, em: 16 * scale }).forEach(({ at, text }) =>
     root.append(
       svg("line.rule", [at, bottom, at, bottom + 4]),
@@ -38,15 +33,8 @@ export function frame(
     )
   );
   root.append(
-    svg("text", [right, bottom + 34 * scale, "end"], {
-      class: names[0] === "start_logit" ? "start" : "quiet",
-    }, `${names[0]} \u2192`),
-    svg(
-      "text",
-      [4, 12 * scale],
-      { class: names[1] === "end_logit" ? "end" : "quiet" },
-      `\u2191 ${names[1]}`,
-    ),
+    svg("text.start", [right, bottom + 34 * scale, "end"], "start_logit \u2192"),
+    svg("text.end", [4, 12 * scale], "\u2191 end_logit"),
   );
   const layer = svg("g", { "clip-path": `url(#${id}-clip)` });
   root.append(layer);

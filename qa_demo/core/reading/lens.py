@@ -62,34 +62,6 @@ def rank_of(logits: Floats, position: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Components:
-    """The two directions in which T varies most: `points` [n, 2], each's share of the variance."""
-
-    points: NDArray[np.float64]
-    shares: tuple[float, float]
-
-
-def components(hidden: Floats) -> Components:
-    """Principal components of T [n, d] by singular value decomposition of the centred rows.
-
-    The sign of a component is arbitrary: the token farthest out is put on the positive side. What
-    PCA shows is variance, which the heads need not care about; the exact plane shows what they see.
-    """
-    t = np.asarray(hidden, dtype=np.float64)
-    if t.ndim != 2 or len(t) < 2:
-        raise BadInput(f"components need at least two tokens [n, d], got the shape {t.shape}")
-    u, size, _ = np.linalg.svd(t - t.mean(axis=0), full_matrices=False)
-    points = np.zeros((len(t), 2))
-    kept = min(2, len(size))
-    points[:, :kept] = u[:, :kept] * size[:kept]
-    points *= np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
-    variance = size**2
-    total = float(variance.sum())
-    shares = [float(v / total) if total > 0 else 0.0 for v in variance[:2]] + [0.0]
-    return Components(freeze(points), (shares[0], shares[1]))
-
-
-@dataclass(frozen=True, eq=False)
 class Slide:
     """The context tokens of two readings of one paragraph in the exact plane: `before`, `after` [D,
     2], `doc` order.

@@ -1,31 +1,25 @@
-"""Chapter 2, step 3 as data: the head on every layer, the winner's rank, T's components."""
+"""Chapter 2, step 3 as data: the head on every layer, the winner's rank."""
 
 from typing import Any
 
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.reading.lens import Components, Lens
+from qa_demo.core.reading.lens import Lens
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.numbers import number, percent, probability
+from qa_demo.figures.numbers import number, probability
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, quoted
-from qa_demo.figures.scores.picture import axis_range
 
 
-def layers_data(found: Lens, parts: Components) -> dict[str, Any]:
-    """Logits [N + 1, n] of both lanes, and the two components of T."""
+def layers_data(found: Lens) -> dict[str, Any]:
+    """Logits [N + 1, n] of both lanes."""
     return {
         "rows": int(found.start.shape[0]),
         "n": int(found.start.shape[1]),
         "start": floats(found.start),
         "end": floats(found.end),
-        "pca": {
-            "points": floats(parts.points),
-            "shares": [percent(s) for s in parts.shares],
-            "range": axis_range(parts.points),
-        },
     }
 
 

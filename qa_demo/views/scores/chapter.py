@@ -70,7 +70,7 @@ def answer_span(prediction: Prediction) -> Span | None:
 
 def states_data(states: States) -> dict[str, Any]:
     """What needs T: both vectors, and the head on every layer."""
-    return {"vectors": vectors_data(states.heads), "layers": layers_data(states.lens, states.parts)}
+    return {"vectors": vectors_data(states.heads), "layers": layers_data(states.lens)}
 
 
 def second(

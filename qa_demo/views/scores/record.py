@@ -9,7 +9,7 @@ import numpy as np
 from qa_demo.core.errors import BadInput
 from qa_demo.core.explaining.attribution import Method, Target
 from qa_demo.core.reading.heads import HeadWeights
-from qa_demo.core.reading.lens import Components, Lens, components, lens
+from qa_demo.core.reading.lens import Lens, lens
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading, ReadingKey
 from qa_demo.figures.scores.rests import Sides
@@ -27,12 +27,11 @@ LARGE = 100.0
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """What is kept of a window's states: every layer's logits, two components; T elsewhere."""
+    """What is kept of a window's states: every layer's logits; T elsewhere."""
 
     window: int
     heads: HeadWeights
     lens: Lens
-    parts: Components
 
 
 _FOUND: RecentValues[tuple[States, Any]] = RecentValues(24_000_000, held_bytes)
@@ -114,7 +113,7 @@ def _ask(job: Job, window: int) -> tuple[States, Any]:
             "to read again"
         )
     t = states[-1].copy()
-    return States(window, heads, found, components(t)), t
+    return States(window, heads, found), t
 
 
 def put(screen: Screen, **fields: Any) -> Screen:

@@ -1,11 +1,11 @@
-"""The head on every layer, ranks, principal components; tokens slide with the question."""
+"""The head on every layer, ranks; tokens slide with the question."""
 
 import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.reading.heads import HeadWeights
-from qa_demo.core.reading.lens import components, lens, owned_points, rank_of, slide
+from qa_demo.core.reading.lens import lens, owned_points, rank_of, slide
 from tests.core.toys import make_reading, t1
 
 
@@ -33,29 +33,6 @@ def test_ranks_count_what_is_larger() -> None:
     assert rank_of(logits, 1).tolist() == [4, 1] and rank_of(logits, 3).tolist() == [2, 4]
     with pytest.raises(BadInput, match="no position 4; positions are 0 to 3"):
         rank_of(logits, 4)
-
-
-def test_components_of_points_on_a_line() -> None:
-    direction = np.array([3.0, 0.0, 4.0]) / 5
-    along = np.array([-1.0, 0.0, 2.0, 5.0])
-    found = components(along[:, None] * direction + 10.0)
-    np.testing.assert_allclose(found.points[:, 0], along - along.mean(), atol=1e-12)
-    np.testing.assert_allclose(found.points[:, 1], 0, atol=1e-9)
-    assert found.shares == pytest.approx((1.0, 0.0))
-
-
-def test_components_are_the_eigenvectors_of_the_covariance() -> None:
-    t = np.random.default_rng(1).normal(size=(30, 8)) * np.linspace(3, 0.5, 8)
-    values, vectors = np.linalg.eigh(np.cov(t.T))
-    found = components(t)
-    assert found.shares == pytest.approx((values[-1] / values.sum(), values[-2] / values.sum()))
-    for k in range(2):
-        expected = (t - t.mean(axis=0)) @ vectors[:, -1 - k]
-        assert abs(np.corrcoef(expected, found.points[:, k])[0, 1]) == pytest.approx(1.0)
-        assert found.points[np.abs(found.points[:, k]).argmax(), k] > 0
-    assert components(np.ones((3, 4))).shares == (0.0, 0.0)
-    with pytest.raises(BadInput, match="at least two tokens"):
-        components(np.ones((1, 4)))
 
 
 def test_owned_points_take_each_token_from_its_owner() -> None:
