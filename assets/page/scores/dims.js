@@ -1,9 +1,8 @@
 // Step 2: S or E, T of the selected token, and their products, dimension by dimension; two tokens
 // side by side.
 
-import { choice } from "../shared/controls.js";
 import { place } from "../shared/numbers.js";
-import { el, focusIn, grid, row, svg } from "../shared/dom.js";
+import { el, grid, row, svg } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
 import { missing } from "./layers.js";
@@ -41,18 +40,16 @@ export function makeDimensions(on) {
       const two = !model.page.narrow && model.width >= 860 * model.page.scale;
       body.classList.toggle("two", two);
       const width = Math.floor(two ? (model.width - 36) / 2 : model.width);
-      const focused = focusIn(body)?.id ?? null;
       body.replaceChildren(
         ...LANES.map(([side, big, small]) =>
-          lane(details[side], v, { side, big, small, width, on, scale: model.page.scale })
+          lane(details[side], v, { side, big, small, width, scale: model.page.scale })
         ),
       );
-      if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
     },
   };
 }
 
-function lane({ anatomy, compare, second, rivals }, vectors, at) {
+function lane({ anatomy, compare }, vectors, at) {
   const { side, big, small } = at;
   return el(
     `section.scores-lane.${side}`,
@@ -67,7 +64,7 @@ function lane({ anatomy, compare, second, rivals }, vectors, at) {
     ),
     strips(anatomy, vectors, at),
     sumTable(anatomy, big, small, side),
-    comparison(compare, second, rivals, at),
+    comparison(compare, side),
   );
 }
 
@@ -148,28 +145,13 @@ function sumTable(a, big, small, side) {
   });
 }
 
-function comparison(c, second, rivals, { side, on }) {
+function comparison(c, side) {
   const most = Math.max(max(c.rows, (r) => Math.abs(r.x)), 1e-9);
-  const menu = choice(
-    { id: `scores-contrast-${side}` },
-    rivals.map(([pos, name]) => [pos, `${name} (position ${pos})`]),
-    second,
-    (pos) => on.input("contrast", { lane: side, pos }, `contrast ${side}`),
-  );
   const add = line(most);
+  const [one, other] = c.names.map((name) => el("bdi.read-token", name));
   return el(
     "div.scores-compare",
-    el(
-      "p.scores-line",
-      el(
-        "label",
-        { for: `scores-contrast-${side}` },
-        "Why ",
-        el("bdi.read-token", c.names[0]),
-        " and not",
-      ),
-      menu,
-    ),
+    el("p.scores-line", el("span", "Why ", one, " and not ", other)),
     el("p.scores-says", c.says),
     grid("table.scores-sum", {
       label: `Two tokens side by side, ${side}`,

@@ -12,7 +12,6 @@ from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.prose import quoted
 
 TOP = 8
-RIVALS = 10
 LANES: tuple[Lane, Lane] = ("start", "end")
 
 
@@ -128,7 +127,7 @@ def because(found: Comparison, names: tuple[str, str]) -> str:
     return f"{quoted(ahead)} is ahead by {lead} in its {found.lane} logit; {held}."
 
 
-def rivals(row: Floats, allowed: Floats, without: int) -> list[int]:
-    """The positions one may ask about, highest logit first."""
+def rival(row: Floats, allowed: Floats, without: int) -> int | None:
+    """The highest other position that is allowed; None where there is no other."""
     order = np.argsort(-np.asarray(row), kind="stable").tolist()
-    return [p for p in order if p != without and allowed[p]][:RIVALS]
+    return next((p for p in order if p != without and allowed[p]), None)

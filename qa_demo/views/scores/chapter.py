@@ -1,6 +1,5 @@
 """Chapter 2, Scores: two questions, the plane of S and E, one logit, every layer."""
 
-from types import MappingProxyType
 from typing import Any
 
 from qa_demo.core.errors import BadInput
@@ -17,7 +16,7 @@ from qa_demo.figures.scores.dimensions import (
     LANES,
     anatomy_data,
     comparison_data,
-    rivals,
+    rival,
     vectors_data,
 )
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table
@@ -35,7 +34,6 @@ from qa_demo.views.background import Busy, Job
 from qa_demo.views.code import shown_of
 from qa_demo.views.examples import other_questions
 from qa_demo.views.frame import Frame
-from qa_demo.views.link.parts import Part, entries
 from qa_demo.views.new_reading import known_texts
 from qa_demo.views.scores.bench import ask_rests, predictions, rested
 from qa_demo.views.scores.record import KEY, States, fetch, kept, put, wanted
@@ -157,33 +155,24 @@ def details(screen: Screen) -> dict[str, Any]:
         strict=True,
     ):
         pos = at.to_pos(doc)
-        near = rivals(row, at.is_context, pos)
-        if at.cls_at != pos:
-            near.append(at.cls_at)
-        wanted = own.contrast.get(lane)
-        second = wanted if wanted is not None and wanted != pos and wanted < len(row) else near[0]
-        names = {p: piece(screen.reading, chosen.window, p) for p in (pos, second, *near)}
+        second = rival(row, at.is_context, pos)
+        if second is None:
+            second = at.cls_at
+        names = [piece(screen.reading, chosen.window, p) for p in (pos, second)]
         out[lane] = {
             "pos": pos,
-            "anatomy": anatomy_data(heads, t[pos], lane, float(row[pos]), names[pos]),
+            "anatomy": anatomy_data(heads, t[pos], lane, float(row[pos]), names[0]),
             "compare": comparison_data(
                 heads,
                 t[pos],
                 t[second],
                 lane,
-                (names[pos], names[second]),
+                (names[0], names[1]),
                 (float(row[pos]), float(row[second])),
             ),
             "second": second,
-            "rivals": told_apart([(p, names[p]) for p in dict.fromkeys((*near, second))]),
         }
     return out
-
-
-def told_apart(entries: list[tuple[int, str]]) -> list[list[Any]]:
-    """A menu's entries [position, name]; names that stand twice carry their position."""
-    names = [name for _, name in entries]
-    return [[p, name if names.count(name) == 1 else f"{name} ({p})"] for p, name in entries]
 
 
 def following(screen: Screen) -> list[tuple[str, Any]]:
@@ -222,39 +211,6 @@ def ask_other(job: Job) -> dict[str, Any]:
     return {"other": other, "by": name, "rests": None}
 
 
-def change_contrast(screen: Screen, value: Any) -> dict[str, Any]:
-    """Compare the selected start or end with another position, {"lane", "pos"}."""
-    given = parse.record(value, "a comparison", "lane", "pos")
-    n = len(screen.reading.windows[screen.window])
-    lane = parse.choice(given.get("lane"), "the lane", LANES)
-    pos = parse.whole(given.get("pos"), "the position", 0, n - 1)
-    return {"contrast": MappingProxyType({**kept(screen).contrast, lane: pos})}
-
-
-def save_comparison(screen: Screen) -> Any:
-    """[position beside the start or null, beside the end or null]."""
-    found = [kept(screen).contrast.get(lane) for lane in LANES]
-    return found if any(pos is not None for pos in found) else None
-
-
-def load_comparison(screen: Screen, value: Any) -> Screen:
-    """The same read back."""
-    pair = entries(value, "a comparison", len(LANES))
-    longest = max(len(window) for window in screen.reading.windows)
-    contrast = {
-        lane: parse.whole(pos, "the position", 0, longest - 1)
-        for lane, pos in zip(LANES, pair, strict=True)
-        if pos is not None
-    }
-    return put(screen, contrast=MappingProxyType(contrast))
-
-
-LINKED = (
-    Part("scores", "the comparison of chapter 2", save_comparison, load_comparison, bound=True),
-)
-"""What of this chapter travels in a link."""
-
-
 def receive(screen: Screen, job: Job, fields: dict[str, Any]) -> Screen:
     """What a request brought goes into the chapter's record."""
     return put(screen, **fields)
@@ -280,6 +236,3 @@ def build(frame: Frame) -> None:
         CHAPTER, ("rests",), ask_rests, receive, {"rests": Busy("explaining two scores", "%")}
     )
     frame.browser_input(CHAPTER, "drop", lambda screen, value: put(screen, other=None, rests=None))
-    frame.browser_input(
-        CHAPTER, "contrast", lambda screen, value: put(screen, **change_contrast(screen, value))
-    )

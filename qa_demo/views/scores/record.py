@@ -1,8 +1,7 @@
 """What chapter 2 asks of a reader: one window's hidden states, and a second reading."""
 
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -50,16 +49,13 @@ class Rests:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The chapter's record of one reading. `by`: the other's reader; `contrast`: by lane."""
+    """The chapter's record of one reading. `by`: the other's reader."""
 
     of: ReadingKey
     states: States | None = None
     other: Reading | None = None
     by: str = ""
     rests: Rests | None = None
-    contrast: "MappingProxyType[Literal['start', 'end'], int]" = field(
-        default_factory=lambda: MappingProxyType({})
-    )
 
 
 def best_target(prediction: Prediction) -> Target | None:

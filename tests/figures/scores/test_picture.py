@@ -13,7 +13,7 @@ from qa_demo.core.reading.lens import Lens, lens, slide
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.scores.bench import bench_data, bench_says, bench_table, changed, decoded
-from qa_demo.figures.scores.dimensions import anatomy_data, comparison_data, rivals, vectors_data
+from qa_demo.figures.scores.dimensions import anatomy_data, comparison_data, rival, vectors_data
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table, settled
 from qa_demo.figures.scores.picture import (
     axis_range,
@@ -241,8 +241,9 @@ def test_small_numbers_of_chapter_2_keep_their_digits() -> None:
     assert "ahead by 0.00040 in its start logit" in found["says"]
 
 
-def test_rivals_are_the_highest_others_that_are_allowed() -> None:
-    assert rivals(np.array([9, 1, 5, 3]), np.array([False, True, True, True]), 2) == [3, 1]
+def test_the_rival_is_the_highest_other_that_is_allowed() -> None:
+    assert rival(np.array([9, 1, 5, 3]), np.array([False, True, True, True]), 2) == 3
+    assert rival(np.array([9, 1]), np.array([False, True]), 1) is None
 
 
 def test_vectors_travel_once_with_angle_and_lengths() -> None:

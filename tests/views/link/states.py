@@ -23,8 +23,6 @@ from qa_demo.views.link.restore import TEXTS, Wanted, restore, save
 from qa_demo.views.loss import bench as loss
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS
-from qa_demo.views.scores import chapter as scores
-from qa_demo.views.scores.record import kept
 from qa_demo.views.selection import parse as parse_selection
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.spanbert import chapter as spanbert
@@ -86,7 +84,7 @@ def starts() -> list[Screen]:
 
 def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Screen]]:
     """What a visitor might do next, each with values of its own."""
-    count, n = len(screen.reading.windows), len(screen.reading.encoding.context_ids)
+    count = len(screen.reading.windows)
     w = dice.randrange(count)
     at = screen.reading.windows[w]
     first = dice.randrange(at.doc_start, at.doc_stop)
@@ -111,7 +109,6 @@ def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Scr
         "method": dice.choice(["integrated_gradients", "leave_one_out", "gradient_x_input"]),
         "baseline": dice.choice(["pad", "mask", "zero"]),
     }
-    piece = dice.randrange(n)
 
     def asks(handler: Any, value: Any) -> Callable[[Screen], Screen]:
         return lambda seen: spanbert.asked(handler, seen, value)
@@ -148,9 +145,6 @@ def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Scr
         lambda seen: bio.change_one(seen, dice.randrange(3)),
         lambda seen: bio.change_threshold(seen, dice.uniform(0.01, 0.99)),
         lambda seen: why.linked.change_choice(seen, explain),
-        lambda seen: scores.put(
-            seen, **scores.change_contrast(seen, {"lane": "start", "pos": piece})
-        ),
         lambda seen: seen.open(dice.choice(list(MODULES))),
         slow("load", True),
         slow("mask-passage", dice.choice(list(mask.passages()))),
@@ -210,7 +204,6 @@ def seen(screen: Screen) -> dict[str, Any]:
     """Everything of a screen that a link must bring back, in the chapters' own terms."""
     lab = kept_of(screen).lab
     tried = windows.chosen(screen)
-    own = kept(screen)
     return {
         "decode": screen.decode,
         "merge": screen.merge,
@@ -226,7 +219,6 @@ def seen(screen: Screen) -> dict[str, Any]:
         "bio": (bio.bench_of(screen).threshold, bio.bench_of(screen).one),
         "tried": tried and (tried.max_seq_length, tried.doc_stride),
         "why": replace(choice_of(screen), of=None),
-        "scores": dict(own.contrast),
         "blanks": lab
         and {
             "text": lab.text,

@@ -255,36 +255,6 @@ def test_a_new_reading_forgets_states(screen: Screen) -> None:
     assert kept(other).states is None
 
 
-def test_a_comparison_can_be_chosen_for_each_lane(screen: Screen) -> None:
-    new = with_states(screen)
-    cls = new.reading.windows[new.selection.window].cls_at
-    chosen = put(new, **scores.change_contrast(new, {"lane": "end", "pos": cls}))
-    found = scores.details(chosen)
-    assert found["end"]["second"] == cls and found["end"]["compare"]["names"][1] == "[CLS]"
-    assert found["start"]["second"] == scores.details(new)["start"]["second"]
-    assert "scores" not in chosen.fresh
-    own = put(new, **scores.change_contrast(new, {"lane": "end", "pos": found["end"]["pos"]}))
-    assert scores.details(own)["end"]["second"] != found["end"]["pos"], (
-        "a token is not compared with itself"
-    )
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        None,
-        3,
-        {},
-        {"lane": "middle", "pos": 1},
-        {"lane": "start", "pos": -1},
-        {"lane": "start", "pos": 10_000},
-    ],
-)
-def test_a_comparison_that_is_none_is_refused(screen: Screen, wrong: Any) -> None:
-    with pytest.raises(BadInput):
-        scores.change_contrast(screen, wrong)
-
-
 def test_changed_logits_move_the_plane_and_not_t(screen: Screen) -> None:
     new = with_states(screen)
     chosen = new.selection
