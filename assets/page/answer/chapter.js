@@ -6,7 +6,7 @@ import { beside, fixed, rounded } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
 import { placeLabels } from "./rows.js";
 import { apart, measurer } from "../shared/labels.js";
-import { overlay, paragraph } from "../shared/prose.js";
+import { overlayReading, paragraph } from "../shared/prose.js";
 import { trust } from "./trust.js";
 
 const views = new WeakMap();
@@ -52,19 +52,9 @@ const place = (reading, at) => `${at?.start} ${at?.end} ${reading.context}`;
 
 export function select(root, _picture, page) {
   const view = views.get(root);
-  const { reading, selection, predicted } = page;
-  const chars = ({ start, end }, kind) => ({
-    start: reading.tokens[start].start,
-    end: reading.tokens[end].end,
-    kind,
-  });
-  overlay(view.text, reading.context, [
-    ...union(reading.gold).map((g) => ({ ...g, kind: "gold" })),
-    ...(predicted && page.answer !== null ? [chars(predicted, "predicted")] : []),
-    ...(selection ? [chars(selection, "selected")] : []),
-  ]);
+  overlayReading(view.text, page, union(page.reading.gold));
   view.mark?.();
-  const four = selection?.record?.details?.answer?.four;
+  const four = page.selection?.record?.details?.answer?.four;
   view.shares.toggleAttribute("hidden", !four); // else it would keep the last span's
   if (!four) return;
   const shown = four.map(({ name, value, over }) =>

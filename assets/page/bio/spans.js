@@ -1,6 +1,6 @@
 // Step 2: three ways from tags to spans, a threshold on the exact marginal, and the glued span.
 
-import { el, fold, grid, offers, pressRows, row, svg } from "../shared/dom.js";
+import { el, fold, grid, offers, pressRows, row, sign, svg } from "../shared/dom.js";
 import { addend, fixed } from "../shared/numbers.js";
 import { words } from "./words.js";
 
@@ -134,11 +134,7 @@ function glue({ glue: data }, page) {
 
 export function draw(stage, picture, page) {
   stage.dataset.step = "spans";
-  const key = el(
-    "span",
-    svg("svg[aria-hidden=true]", { width: 22, height: 16 }, svg("path.illegal", "M4,14L18,2")),
-    words.illegal,
-  );
+  const key = sign([22, 16], svg("path.illegal", "M4,14L18,2"), words.illegal);
   stage.replaceChildren(
     el("p.bio-says", picture.decodings.says),
     el(

@@ -4,6 +4,7 @@
 import { refuse } from "../shared/cause.js";
 import { form, textBox } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
+import { keepText, readJson, storage } from "../shared/storage.js";
 import { button } from "./guess_forms.js";
 
 const EVERY = 2000;
@@ -20,29 +21,9 @@ const NAME = "spanlight.room";
  * @returns {Seat | null}
  */
 export function parseSeat(text) {
-  /** @type {any} */
-  let found = null;
-  try {
-    found = JSON.parse(text ?? "null");
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  const { code, key, teacher, follow } = found ?? {};
+  const { code, key, teacher, follow } = readJson(text) ?? {};
   if (typeof code !== "string" || typeof key !== "string") return null;
   return { code, key, teacher: teacher === true, follow: follow !== false };
-}
-
-/**
- * A seat belongs to one tab, and outlives a reload of it.
- * @param {(storage: Storage) => string | null} use
- */
-function stored(use) {
-  try {
-    return use(window.sessionStorage);
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error; // a browser may refuse its storage
-    return null;
-  }
 }
 
 /**
@@ -92,12 +73,8 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   const bar = el("div.room-bar");
   const board = el("div.room-board");
 
-  const keep = () =>
-    stored((storage) => {
-      if (room.seat) storage.setItem(NAME, JSON.stringify(room.seat));
-      else storage.removeItem(NAME);
-      return null;
-    });
+  /** A seat belongs to one tab, and outlives a reload of it. */
+  const keep = () => keepText("sessionStorage", NAME, JSON.stringify(room.seat));
   const send = (name, more = {}) => {
     const { code, key } = room.seat ?? {};
     post(name, { code, key, ...more });
@@ -302,7 +279,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
 
   /** The seat that this tab had before it was loaded anew; true where there was one. */
   function resume() {
-    const before = parseSeat(stored((storage) => storage.getItem(NAME)));
+    const before = parseSeat(storage("sessionStorage")?.getItem(NAME));
     if (before) sit(before);
     return Boolean(before);
   }

@@ -4,7 +4,7 @@
 import { el, fold, row } from "../shared/dom.js";
 import { head as measured, SIDES } from "./math.js";
 import { fixed, means } from "../shared/numbers.js";
-import { overlay, paragraph } from "../shared/prose.js";
+import { overlayReading, paragraph } from "../shared/prose.js";
 
 const MOST_ROWS = 6;
 
@@ -53,18 +53,13 @@ export function draw(root, picture, page, held) {
 }
 
 export function select(_root, picture, page, held) {
-  const { reading, selection, predicted } = page;
+  const { selection, reading: { tokens } } = page;
   held.picture = picture;
-  const chars = ({ start, end }, kind) => ({
-    start: reading.tokens[start].start,
-    end: reading.tokens[end].end,
-    kind,
-  });
-  overlay(held.text, reading.context, [
-    ...picture.golds.map((g) => chars(g, "gold")),
-    ...(predicted && page.answer !== null ? [chars(predicted, "predicted")] : []),
-    ...(selection ? [chars(selection, "selected")] : []),
-  ]);
+  const golds = picture.golds.map((g) => ({
+    start: tokens[g.start].start,
+    end: tokens[g.end].end,
+  }));
+  overlayReading(held.text, page, golds);
   const on = chosenMark(picture, selection);
   held.mark.disabled = !selection;
   held.mark.textContent = on && picture.source === "marked"

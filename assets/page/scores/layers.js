@@ -6,7 +6,7 @@ import { needsPage } from "../shared/needs_page.js";
 import { fixed, place } from "../shared/numbers.js";
 import { floats, softmax } from "../shared/pack.js";
 import { extent } from "../shared/scales.js";
-import { dots, frame, labels } from "./plane.js";
+import { dots, frame, labels, textAt } from "./plane.js";
 
 const WAYS = 3;
 const SIDES = ["start", "end"];
@@ -88,13 +88,6 @@ function unpack(view, layers) {
 
 const layerName = (l) => (l === 0 ? "embeddings" : `layer ${l}`);
 
-function textAt({ model: { page, w, doc } }, pos) {
-  const d = doc(pos);
-  if (d === null) return w.tokens[pos];
-  const t = page.reading.tokens[d];
-  return page.reading.context.slice(t.start, t.end).trim() || t.text;
-}
-
 function drawMaps(view) {
   const { model: { page, width, chosen, w }, source: { rows, n } } = view;
   const [left, right, row] = [
@@ -125,7 +118,7 @@ function drawMaps(view) {
         `text.${side}`,
         [left, 13 * page.scale],
         `${side}: `,
-        svg("tspan.words", textAt(view, pos).slice(0, 24)),
+        svg("tspan.words", textAt(view.model, pos).slice(0, 24)),
       ),
       svg("text.quiet", [width, 13 * page.scale, "end"], "its rank"),
     );
@@ -234,7 +227,7 @@ function tell(view) {
   const p = view.p[side][l][pos];
   view.readout.replaceChildren(
     `${layerName(l)}, `,
-    el("bdi.read-token", textAt(view, pos)),
+    el("bdi.read-token", textAt(view.model, pos)),
     ` at position ${pos}: `,
     el(`span.role-${side}`, `${side}_logit ${fixed(view.logits[side][l][pos], 3)}`),
     `, P(${side}) ${p < 1e-4 ? "< 0.0001" : fixed(p, 4)}, rank ${
@@ -300,7 +293,7 @@ function drawWays(view) {
       ),
     );
     const [x, y] = at.at(-1);
-    const text = pos === w.clsAt ? `no answer ${w.tokens[pos]}` : textAt(view, pos);
+    const text = pos === w.clsAt ? `no answer ${w.tokens[pos]}` : textAt(view.model, pos);
     const [s, e] = SIDES.map((side) => view.logits[side].at(-1)[pos]);
     ends.push({
       pos,

@@ -41,6 +41,13 @@ export function frame({ width, height, range, scale, id, label }) {
   return { root, layer, x, y, left, right, top, bottom, range, scale };
 }
 
+/** The text of a position, or of a piece that another window holds; as typed where it was typed. */
+export function textAt({ page: { reading }, w }, pos, doc = w.inside(pos) ? w.doc(pos) : null) {
+  if (doc === null) return w.tokens[pos];
+  const { start, end, text } = reading.tokens[doc];
+  return reading.context.slice(start, end).trim() || text;
+}
+
 /** The line on which start + end is one number, inside the frame, or null; [x1, y1, x2, y2]. */
 export function diagonal({ x, y, range: [x0, x1, y0, y1] }, sum) {
   const from = Math.max(x0, sum - y1);

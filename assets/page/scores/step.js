@@ -1,12 +1,12 @@
 // Step 1: the exact plane, the same paragraph under another question, and a bias by hand.
 
 import { form, textBox } from "../shared/controls.js";
-import { el, focusIn, fold, press, svg, table } from "../shared/dom.js";
+import { el, focusIn, fold, press, sign, svg, table } from "../shared/dom.js";
 import { fixed, rounded } from "../shared/numbers.js";
 import { floats, ints } from "../shared/pack.js";
 import { typed } from "./bench.js";
 import { makeBias } from "./bias.js";
-import { diagonal, diagonals, dots, frame, labels } from "./plane.js";
+import { diagonal, diagonals, dots, frame, labels, textAt } from "./plane.js";
 
 const DURATION = 1100;
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -215,7 +215,7 @@ function place(view) {
   const list = view.list.map((p) => {
     const [s, e] = [0, 1].map((k) => p.from[k] + (p.to[k] - p.from[k]) * view.t);
     const cls = p.pos === w.clsAt;
-    const text = cls ? `no answer ${w.tokens[p.pos]}` : textAt(view, p);
+    const text = cls ? `no answer ${w.tokens[p.pos]}` : textAt(view.model, p.pos, p.doc);
     // its two logits add up to the null score as printed
     const digits = cls && !view.slide ? picture.plane.nullDecimals : undefined;
     return {
@@ -267,12 +267,6 @@ const placeOf = (/** @type {any} */ chosen) => chosen && `${chosen.start} ${chos
 const arrived = (view) =>
   Boolean(view.slide) && view.t > 0.5 && placeOf(view.model.chosen) === view.before;
 
-function textAt({ model: { page, w } }, { doc, pos }) {
-  if (doc === null) return w.tokens[pos];
-  const token = page.reading.tokens[doc];
-  return page.reading.context.slice(token.start, token.end).trim() || token.text;
-}
-
 function arrows(view) {
   const { x, y, scale } = view.plane;
   const far = new Set(view.slide.largest);
@@ -323,17 +317,21 @@ function tell(view, dot) {
 
 function key(view) {
   const { plane } = view.model.picture;
-  const sign = (shape, text) =>
-    el("span", svg("svg[aria-hidden=true]", { width: 22, height: 14 }, shape), text);
+  const size = [22, 14];
   view.key.replaceChildren(
     sign(
+      size,
       svg("line.null-diagonal", [2, 2, 20, 12]),
       `as high as no answer${view.slide ? "" : ` (${plane.nullPrinted})`}`,
     ),
-    sign(svg("circle.ring.of-start", [11, 7, 5.5]), arrived(view) ? "answer’s start" : "start"),
-    sign(svg("circle.ring.of-end", [11, 7, 5.5]), arrived(view) ? "answer’s end" : "end"),
+    sign(
+      size,
+      svg("circle.ring.of-start", [11, 7, 5.5]),
+      arrived(view) ? "answer’s start" : "start",
+    ),
+    sign(size, svg("circle.ring.of-end", [11, 7, 5.5]), arrived(view) ? "answer’s end" : "end"),
     ...(view.slide ? [] : [
-      sign(svg("circle.scores-outside", [11, 7, 3]), "question and separators"),
+      sign(size, svg("circle.scores-outside", [11, 7, 3]), "question and separators"),
     ]),
   );
 }

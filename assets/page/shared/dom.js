@@ -179,6 +179,16 @@ export const grid = (name, { caption, label = caption, head, rows, foot }) =>
 export const drawing = (width, height, about, ...content) =>
   svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, ...about }, content);
 
+/**
+ * A sign of a legend and what it means.
+ * @param {number[]} size its width and height
+ * @param {any} shape
+ * @param {any} text
+ * @param {string} [name] as `el` takes it
+ */
+export const sign = ([width, height], shape, text, name = "span") =>
+  el(name, svg("svg[aria-hidden=true]", { width, height }, shape), text);
+
 /** Give a drawing that stands its size. */
 export function sized(node, width, height) {
   node.setAttribute("width", width);

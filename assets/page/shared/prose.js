@@ -184,7 +184,7 @@ export function boxes(map, origin, start, end) {
  * Lay marks over a paragraph: [{start, end, kind}] with kind predicted, selected, gold or contrast;
  * UTF-16 offsets.
  */
-export function overlay(text, context, marks) {
+function overlay(text, context, marks) {
   const { box, map } = text;
   box.querySelector(".marks")?.remove();
   const layer = svg("svg.marks[aria-hidden=true]");
@@ -193,6 +193,23 @@ export function overlay(text, context, marks) {
     lines.forEach((line, k) => layer.append(shape(line, kind, k === 0, k === lines.length - 1)));
   }
   box.append(layer);
+}
+
+/**
+ * The marks of a reading: its right answers, what is predicted and what is selected.
+ * @param {any} text what `paragraph` made
+ * @param {any} page
+ * @param {{start: number, end: number}[]} golds in UTF-16 offsets
+ */
+export function overlayReading(text, page, golds) {
+  const { reading: { context, tokens }, selection, predicted, answer } = page;
+  const mark = (kind, span) =>
+    span ? [{ start: tokens[span.start].start, end: tokens[span.end].end, kind }] : [];
+  overlay(text, context, [
+    ...golds.map((gold) => ({ ...gold, kind: "gold" })),
+    ...mark("predicted", answer === null ? null : predicted),
+    ...mark("selected", selection),
+  ]);
 }
 
 function shape({ left, right, top, bottom }, kind, first, last) {

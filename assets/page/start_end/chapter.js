@@ -2,7 +2,7 @@
 // logits by hand, bars in a fold.
 
 import { bars } from "./bars.js";
-import { el, fold, hollow, svg } from "../shared/dom.js";
+import { el, fold, hollow, sign, svg } from "../shared/dom.js";
 import { selectable, spanFor } from "../shared/keys.js";
 import { controls, lift } from "./levers.js";
 import { fixed } from "../shared/numbers.js";
@@ -153,20 +153,14 @@ function make(root) {
 }
 
 function legend() {
-  const sign = (draw, text, name = "") =>
-    el(
-      "span",
-      { class: name || null },
-      svg("svg[aria-hidden=true]", { width: 20, height: 14 }, draw),
-      text,
-    );
+  const size = [20, 14];
   return el(
     "p.legend",
-    sign(svg("path.mark-predicted", "M2,5v5H18v-5"), "predicted"),
-    sign(svg("rect.mark-selected", [2, 2, 16, 10, 2]), "selected"),
-    sign(svg("path.mark-gold", "M1,5H19M1,8H19"), "gold answer", "of-gold"),
-    sign(hollow(10, 11, "start", 5), "highest start"),
-    sign(hollow(10, 3, "end", 5), "highest end"),
+    sign(size, svg("path.mark-predicted", "M2,5v5H18v-5"), "predicted"),
+    sign(size, svg("rect.mark-selected", [2, 2, 16, 10, 2]), "selected"),
+    sign(size, svg("path.mark-gold", "M1,5H19M1,8H19"), "gold answer", "span.of-gold"),
+    sign(size, hollow(10, 11, "start", 5), "highest start"),
+    sign(size, hollow(10, 3, "end", 5), "highest end"),
     el("span.role-quiet.elsewhere", "grey words: owned by another window"),
   );
 }

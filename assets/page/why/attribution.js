@@ -2,7 +2,7 @@
 // supports, hollow speaks against.
 
 import { menu } from "../shared/controls.js";
-import { el, fold, press, svg, table } from "../shared/dom.js";
+import { el, fold, press, sign, svg, table } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { spanFor } from "../shared/keys.js";
 import { missing, signed } from "./parts.js";
@@ -76,16 +76,7 @@ function make(root, held) {
   held.sheet = sheet();
   held.readout = el("p.readout.tabular");
   held.question = el("div");
-  const key = (name, text) =>
-    el(
-      "span",
-      svg(
-        "svg[aria-hidden=true]",
-        { width: 14, height: 14 },
-        svg(`rect.bar.${name}`, [4, 2, 6, 11]),
-      ),
-      text,
-    );
+  const key = (name, text) => sign([14, 14], svg(`rect.bar.${name}`, [4, 2, 6, 11]), text);
   held.body = el(
     "div",
     held.first,

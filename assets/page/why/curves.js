@@ -1,6 +1,6 @@
 // F as more and more words are masked, in the order of each explanation, beside random orders.
 
-import { el, svg } from "../shared/dom.js";
+import { el, sign, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { extent, scaleLinear, ticks } from "../shared/scales.js";
 import { words } from "./words.js";
@@ -24,8 +24,7 @@ export function drawCurves(curves, { width, page }) {
 }
 
 function legend(curves) {
-  const key = (mark, text) =>
-    el("span", svg("svg[aria-hidden=true]", { width: 28, height: 12 }, mark), ` ${text}`);
+  const key = (mark, text) => sign([28, 12], mark, ` ${text}`);
   const { deletion, insertion } = curves.bands;
   return el(
     "p.legend",
