@@ -7,6 +7,7 @@ import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
 import { placeLabels } from "./rows.js";
 import { apart, measurer } from "../shared/labels.js";
 import { overlayReading, paragraph } from "../shared/prose.js";
+import { same } from "../shared/store.js";
 import { trust } from "./trust.js";
 
 const views = new WeakMap();
@@ -210,9 +211,8 @@ function markLine(dots, measure, picture, g, y, page) {
   const chosen = page.selection;
   let score = null;
   for (const { node, dot } of dots) {
-    const on = chosen && dot.window === chosen.window && dot.start === chosen.start &&
-      dot.end === chosen.end;
-    node.classList.toggle("on", Boolean(on));
+    const on = same(dot, chosen);
+    node.classList.toggle("on", on);
     node.classList.toggle("best", dot.rank === 1);
     press(node, on);
     if (on) score = dot.score;

@@ -88,6 +88,7 @@ function veil(on) {
  * where nobody asked for it.
  */
 function open(lesson, number, { asked = true } = {}) {
+  body("lessons", true);
   if (!room.follows()) own.bare(false);
   Object.assign(view, {
     at: { lesson, step: number },
@@ -125,7 +126,6 @@ function linked({ lesson, lesson_step: number, whole }) {
   }
   const at = Math.min(Math.max(Math.trunc(Number(number)) || 0, 0), known.steps.length - 1);
   if (whole) return take(lesson, at);
-  body("lessons", true);
   open(lesson, at);
 }
 
@@ -176,7 +176,6 @@ function toList() {
 function followed({ lesson, step: number }, text) {
   if (!lessonOf(lesson)?.steps[number]) return;
   own.follow(text);
-  body("lessons", true);
   open(lesson, number, { asked: false });
 }
 
@@ -523,10 +522,7 @@ function list() {
 
 function openSaid() {
   const { id, steps } = lessonOf(view.contents.said);
-  showSaid(steps, (number) => {
-    body("lessons", true);
-    open(id, number);
-  });
+  showSaid(steps, (number) => open(id, number));
 }
 
 function arrows(event) {
@@ -550,10 +546,7 @@ function start(data) {
   hear("look", (name) => {
     if (name === "lessons") switched();
   });
-  hear("lesson", ({ lesson, step: number }) => {
-    body("lessons", true);
-    open(lesson, number);
-  });
+  hear("lesson", ({ lesson, step: number }) => open(lesson, number));
   hear("reading", reread);
   hear("selection", reread);
   carry("lesson", () => view.at?.lesson ?? null);
@@ -569,14 +562,10 @@ function start(data) {
   hear("reading", () => {
     if (resumed || state.reading?.page?.lesson) return;
     resumed = true;
-    body("lessons", true);
     open(known.id, at, { asked: false });
   });
   if (came || (known && reloaded())) return;
-  const begin = (lesson, number) => () => {
-    body("lessons", true);
-    open(lesson.id, number);
-  };
+  const begin = (lesson, number) => () => open(lesson.id, number);
   if (known && course().includes(known)) {
     show(goOn(known.title, course().indexOf(known) + 1, at + 1, begin(known, at)));
   } else if (!before.declined && !before.done.length) {

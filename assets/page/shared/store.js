@@ -129,7 +129,13 @@ export function refused() {
   say("selection", state.selection);
 }
 
-const same = (a, b) => a.window === b.window && a.start === b.start && a.end === b.end;
+/**
+ * Whether two are the same span of one window; none is like no other.
+ * @param {any} a
+ * @param {any} b
+ */
+export const same = (a, b) =>
+  Boolean(a && b) && a.window === b.window && a.start === b.start && a.end === b.end;
 
 function fromRecord() {
   const { record } = state;

@@ -3,6 +3,7 @@
 
 import { drawing, el, fold, press, roving, svg } from "../shared/dom.js";
 import { apart } from "../shared/labels.js";
+import { same, textOf } from "../shared/store.js";
 import { layLine, lineText } from "./text.js";
 
 const COLUMNS = [
@@ -17,12 +18,6 @@ const COLUMNS = [
   ["share", "share"],
 ];
 const BARS = 6;
-
-const textOf = (page, row) =>
-  page.reading.context.slice(page.reading.tokens[row.start].start, page.reading.tokens[row.end].end)
-    .trimEnd();
-const same = (row, chosen) =>
-  chosen && row.window === chosen.window && row.start === chosen.start && row.end === chosen.end;
 
 const MORE = ["against", "in_window", "share"];
 /** Whether the last columns are shown: kept through redraws. */
@@ -58,7 +53,7 @@ function tableRow(page, picture, row) {
     columns(page, picture).map(([, key, role]) => (key === "text"
       ? el(
         "th[scope=row]",
-        el("button.row-select", { title: textOf(page, row) }, el("bdi", textOf(page, row))),
+        el("button.row-select", { title: textOf(row) }, el("bdi", textOf(row))),
       )
       : el("td", { class: role }, cell(row, key)))
     ),
@@ -70,7 +65,7 @@ let opened = false;
 
 /** `again` draws the list with other columns. */
 export function drawList(root, picture, page, again) {
-  const texts = picture.n_best.map((row) => textOf(page, row));
+  const texts = picture.n_best.map((row) => textOf(row));
   const body = el("tbody", picture.n_best.map((row) => tableRow(page, picture, row)));
   roving(body, ".row-select", { horizontal: false });
   const box = el(

@@ -2,9 +2,10 @@
 // null score.
 
 import { drawing, el, focusIn, press, pressed, roving, svg } from "../shared/dom.js";
-import { key } from "./key.js";
+import { key, saying } from "./key.js";
 import { clipped } from "../shared/prose.js";
 import { scaleLinear, ticks } from "../shared/scales.js";
+import { same } from "../shared/store.js";
 
 const MANY = 12;
 
@@ -22,8 +23,6 @@ function shownRows({ rows }, held, page) {
   );
   return rows.filter((r) => kept.has(r.window));
 }
-
-const same = (a, w, d) => a && a.window === w && a.start === d.start && a.end === d.end;
 
 function dot(row, d, x, y, size, page, words) {
   const label = `${d.text}: ${d.sum}; ${words.window} ${row.window + 1}, ${
@@ -116,13 +115,6 @@ export function draw(stage, picture, page, held) {
   });
   const group = svg("g");
   root.append(group);
-  const says = el("p.readout[aria-hidden=true]", words.candidates_hint);
-  const tell = (event) => {
-    const g = event.target.closest?.(".w-dot");
-    says.textContent = g ? g.dataset.says : words.candidates_hint;
-  };
-  root.addEventListener("pointerover", tell);
-  root.addEventListener("focusin", tell);
   const more = data.rows.length > MANY
     ? el(
       "button.plain#windows-all",
@@ -142,7 +134,7 @@ export function draw(stage, picture, page, held) {
   const focused = focusIn(document.body)?.dataset.span;
   stage.replaceChildren(
     root,
-    says,
+    saying(root, ".w-dot", words.candidates_hint),
     el(
       "div.w-legend",
       key("own-key", words.owned),
@@ -165,12 +157,12 @@ export function select(_stage, _picture, page, held) {
     const [window, start, end] = g.dataset.span.split(" ").map(Number);
     const circle = g.querySelector("circle");
     const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(circle.getAttribute(name)));
-    const chosen = same(page.selection, window, { start, end });
+    const chosen = same(page.selection, { window, start, end });
     press(g, chosen);
     if (chosen) {
       marks.push(svg("rect.mark-selected", [x - r * 1.9, y - r * 1.9, r * 3.8, r * 3.8, 3]));
     }
-    if (page.answer !== null && same(page.predicted, window, { start, end })) {
+    if (page.answer !== null && same(page.predicted, { window, start, end })) {
       marks.push(
         svg(
           "path.mark-predicted",

@@ -3,6 +3,7 @@
 
 import { choice, radios } from "../shared/controls.js";
 import { drawing, el, focusIn, grid, press, pressed, roving, row, svg } from "../shared/dom.js";
+import { saying } from "./key.js";
 import { addend, fixed } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
 
@@ -371,16 +372,10 @@ export function draw(stage, picture, page, held) {
     draw(stage, picture, page, held);
     stage.querySelector(`[data-keep="${keep}"]`)?.focus();
   };
-  const says = el("p.readout[aria-hidden=true]", words.chart_hint);
   const root = chart(data, page, held, words, redraw);
-  const tell = (event) => {
-    says.textContent = event.target.closest?.(".line")?.dataset.says ?? words.chart_hint;
-  };
-  root.addEventListener("pointerover", tell);
-  root.addEventListener("focusin", tell);
   stage.replaceChildren(
     root,
-    says,
+    saying(root, ".line", words.chart_hint),
     isStacked(page) ? names(data, page, words) : "",
     el("p.w-legend", words.unsound),
     el("p.truths", words.truths),

@@ -1,7 +1,7 @@
 // Step 1, windows: the tents with a zoom, the readout of one word piece, and the sandbox of
 // max_seq_length and doc_stride.
 
-import { el, focusIn, isPress } from "../shared/dom.js";
+import { el, focusIn, isPress, svg } from "../shared/dom.js";
 import { key } from "./key.js";
 import { clamp } from "../shared/scales.js";
 import { marks, overview, readout, tents } from "./tents.js";
@@ -41,15 +41,15 @@ function shift(held, layout, from, wide = held.range.to - held.range.from) {
 function zoomBar(view) {
   const { held, layout, picture: { words } } = view;
   const whole = held.range.to - held.range.from >= layout.n;
-  const change = (key, act) => ({
-    type: "button",
-    class: "plain",
-    dataset: { keep: key },
-    onclick: () => {
-      act();
-      paintPicture(view);
-    },
-  });
+  const change = (keep, act, sign, more = {}) =>
+    el("button.plain", {
+      dataset: { keep },
+      onclick: () => {
+        act();
+        paintPicture(view);
+      },
+      ...more,
+    }, sign);
   const slider = whole ? null : el("input.shown-part[type=range]", {
     dataset: { keep: "part" },
     "aria-label": words.part,
@@ -63,21 +63,12 @@ function zoomBar(view) {
   });
   return el(
     "div.zoom",
-    el(
-      "button",
-      { ...change("in", () => zoom(held, layout, 0.5)), "aria-label": words.closer },
-      "+",
-    ),
-    el("button", {
-      ...change("out", () => zoom(held, layout, 2)),
+    change("in", () => zoom(held, layout, 0.5), "+", { "aria-label": words.closer }),
+    change("out", () => zoom(held, layout, 2), "−", {
       "aria-label": words.farther,
       disabled: whole,
-    }, "−"),
-    whole ? null : el(
-      "button",
-      { ...change("whole", () => shift(held, layout, 0, layout.n)) },
-      words.whole,
-    ),
+    }),
+    whole ? null : change("whole", () => shift(held, layout, 0, layout.n), words.whole),
     slider,
     whole ? null : el(
       "span.role-quiet.tabular.part-name",
@@ -99,9 +90,7 @@ function point(view, d, moved = true) {
   view.guide?.remove();
   if (held.at < drawn.from || held.at >= drawn.to) return;
   const x = drawn.x(held.at + 0.5);
-  view.guide = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  view.guide.setAttribute("class", "guide");
-  view.guide.setAttribute("d", `M${x},0V${drawn.ribbon.top + drawn.ribbon.height + 4}`);
+  view.guide = svg("path.guide", `M${x},0V${drawn.ribbon.top + drawn.ribbon.height + 4}`);
   drawn.root.append(view.guide);
   view.nodes.pad.setAttribute("aria-valuenow", held.at);
   view.nodes.pad.setAttribute("aria-valuetext", said.textContent);
@@ -228,20 +217,10 @@ function build(stage, view) {
   nodes.rerun = el("button.rerun#windows-rerun", {
     onclick: () => view.page.input("rerun", asked(view)),
   }, words.rerun);
-  nodes.pad.addEventListener(
-    "pointermove",
-    (event) =>
-      point(
-        view,
-        view.drawn.toToken(event.clientX - nodes.pad.getBoundingClientRect().left),
-        false,
-      ),
-  );
-  nodes.pad.addEventListener(
-    "click",
-    (event) =>
-      choose(view, view.drawn.toToken(event.clientX - nodes.pad.getBoundingClientRect().left)),
-  );
+  const under = ({ clientX }) =>
+    view.drawn.toToken(clientX - nodes.pad.getBoundingClientRect().left);
+  nodes.pad.addEventListener("pointermove", (event) => point(view, under(event), false));
+  nodes.pad.addEventListener("click", (event) => choose(view, under(event)));
   nodes.pad.addEventListener("keydown", (event) => keys(view, event));
   stage.replaceChildren(
     nodes.pad,
@@ -278,13 +257,10 @@ export function draw(stage, picture, page, held) {
     held.n !== view.layout.n || held.capacity !== view.layout.capacity ||
     held.step !== view.layout.step
   ) {
+    const { n, capacity, step } = view.layout;
     held.range = firstRange(view.layout, page);
-    if (held.n !== view.layout.n) delete held.at;
-    Object.assign(held, {
-      n: view.layout.n,
-      capacity: view.layout.capacity,
-      step: view.layout.step,
-    });
+    if (held.n !== n) delete held.at;
+    Object.assign(held, { n, capacity, step });
   }
   if (fresh) {
     view.nodes = build(stage, view);
