@@ -190,7 +190,7 @@ def test_a_bias_of_one_lane_is_seen_by_the_measure(page: Page) -> None:
     chapter(page)
     found = page.evaluate("""Promise.all(['scores/bias.js', 'shared/pairs.js'].map((name) =>
         module(name))).then(([m, pairs]) => {
-        const w = { contextAt: 1, docStart: 0, docStop: 2, clsAt: 0, n: 4 };
+        const w = { contextAt: 1, stop: 3, clsAt: 0, n: 4 };
         const rule = { longest: 2, owns: () => true };
         const at = (s, e) => m.measure(w, Float64Array.from(s), Float64Array.from(e), [1, 2], 1, rule);
         return [at([0, 1, 2, 0], [0, 3, 1, 0]), at([0, 1, 2.5, 0], [0, 3, 1, 0]), pairs.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], rule),
