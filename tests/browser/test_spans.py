@@ -69,7 +69,9 @@ def test_the_browser_forms_the_same_matrix_and_mask_as_the_core(page: Page, copi
         codes, best, range_ = page.evaluate(
             """async ([reading, picture, index]) => {
             const { Cells } = await module('spans/cells.js');
-            const cells = new Cells(reading, picture, index);
+            const { opened } = await module('shared/window.js');
+            const windows = reading.windows.map(opened);
+            const cells = new Cells({ ...reading, windows }, picture, index);
             const at = Array.from({ length: cells.n }, (_, k) => k);
             return [at.map((i) => at.map((j) => cells.code(i, j))), at.map((i) => cells.bestEnd(i)), cells.range()];
         }""",
