@@ -114,7 +114,7 @@ export function draw(root, picture, page) {
 
 function drawnList(view) {
   view.ranked = drawList(view.list, view.sent, view.page, () => drawnList(view));
-  moveList(view.ranked, view.sent, view.page);
+  moveList(view.ranked, view.page);
 }
 
 /**
@@ -151,7 +151,7 @@ export function select(root, picture, page) {
   if (view.near && view.drawn?.hi && !inRange(view.drawn, chosen)) paint(view);
   else move(view);
   if (view.step === "tent" && !page.narrow && chosen) reveal(view.drawn, view.cells, chosen);
-  moveList(view.ranked, view.sent, page);
+  moveList(view.ranked, page);
   tell(view);
 }
 
