@@ -5,6 +5,7 @@ import { form as typing, textBox } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
 import { keep, kept } from "./memory.js";
 import { showDialog } from "./dialog.js";
+import { chosen } from "./parts.js";
 
 const PRIME = 0x100000001b3n;
 const BASIS = 0xcbf29ce484222325n;
@@ -138,12 +139,7 @@ export function makeQuiz({ post, seat }) {
           el(
             "li",
             el("p", view.items[k].text, " ", el("strong", view.items[k].ask)),
-            el(
-              "ul.strip-chosen",
-              view.items[k].options.map((option, n) =>
-                el("li", { class: n === right ? "is-right" : null }, option, marks(n, right, yours))
-              ),
-            ),
+            chosen(view.items[k].options.map((option, n) => [n, option]), right, yours),
             el("p", solution),
             el("p.said-source", "Said, and not so: ", el("q", said)),
           )
@@ -191,8 +187,3 @@ export function makeQuiz({ post, seat }) {
     },
   };
 }
-
-const marks = (n, right, yours) => {
-  const found = [n === right && "right", n === yours && "your choice"].filter(Boolean);
-  return found.length ? el("span.role-quiet", ` (${found.join(", ")})`) : null;
-};

@@ -1,9 +1,9 @@
 // What a class guessed and learned, for the teacher: bars on screen, two tables as CSV, one sheet of
 // paper. It lives in the teacher's browser and in files saved there.
 
-import { csv, fileName } from "../shared/csv.js";
+import { fileName } from "../shared/csv.js";
 import { el, table } from "../shared/dom.js";
-import { download } from "../shared/take.js";
+import { saveCsv } from "../shared/take_table.js";
 import { printOnly } from "../worksheet/worksheet.js";
 import { showDialog } from "./dialog.js";
 
@@ -54,11 +54,7 @@ export function showResults(data) {
   const { code, pages, quiz, steps, gain } = data;
   const save = (name, rows) =>
     el("button.said-button", {
-      onclick: () =>
-        download(
-          `${fileName(["room", code, name])}.csv`,
-          new Blob(["\ufeff", csv(rows)], { type: "text/csv" }),
-        ),
+      onclick: () => saveCsv(fileName(["room", code, name]), rows),
     }, `${name} as CSV`);
   const about = `${pages} page${pages === 1 ? " has" : "s have"} joined. ${gain}`;
   showDialog(

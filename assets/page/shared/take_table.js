@@ -14,16 +14,20 @@ export const nameOf = (chapter, what) =>
   fileName([state.reading?.example || "text", chapter, what].filter(Boolean));
 
 /**
- * The buttons of one table. A byte order mark tells spreadsheets that the letters are UTF-8.
+ * Save a table as CSV. A byte order mark tells spreadsheets that the letters are UTF-8.
+ * @param {string} name of the file
+ * @param {{head: string[], rows: string[][]}} data
+ */
+export const saveCsv = (name, data) =>
+  download(`${name}.csv`, new Blob(["\ufeff", csv(data)], { type: "text/csv" }));
+
+/**
+ * The buttons of one table.
  * @param {{caption: string, head: string[], rows: string[][]}} data
  * @param {string} chapter
  */
 export function tableTools(data, chapter) {
-  const save = () =>
-    download(
-      `${nameOf(chapter, data.caption)}.csv`,
-      new Blob(["\ufeff", csv(data)], { type: "text/csv" }),
-    );
+  const save = () => saveCsv(nameOf(chapter, data.caption), data);
   return el(
     "p.table-tools",
     takeButton("CSV", `Save as CSV: ${data.caption}`, save),
