@@ -327,11 +327,14 @@ export const pressed = (act) => ({
 
 /**
  * Roving tabindex: one tab stop, arrow keys move the focus, Home and End jump. `horizontal: false`
- * for up and down.
+ * for up and down, `columns` for a grid.
  */
-export function roving(container, selector, { horizontal = true, current = 0 } = {}) {
+export function roving(container, selector, { horizontal = true, current = 0, columns = 0 } = {}) {
   const items = () => [...container.querySelectorAll(selector)];
-  const steps = horizontal ? { ArrowRight: 1, ArrowLeft: -1 } : { ArrowDown: 1, ArrowUp: -1 };
+  const steps = {
+    ...(horizontal ? { ArrowRight: 1, ArrowLeft: -1 } : { ArrowDown: 1, ArrowUp: -1 }),
+    ...(columns ? { ArrowDown: columns, ArrowUp: -columns } : {}),
+  };
   items().forEach((item, i) => item.setAttribute("tabindex", i === current ? "0" : "-1"));
   const focus = (list, i) => {
     list.forEach((item, k) => item.setAttribute("tabindex", k === i ? "0" : "-1"));

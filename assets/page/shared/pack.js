@@ -9,11 +9,12 @@ function bytes(base64) {
 }
 
 /**
- * What Python compressed with gzip.
+ * What Python compressed.
  * @param {string} base64
+ * @param {CompressionFormat} [format]
  */
-export function unzipped(base64) {
-  const stream = new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
+export function unzipped(base64, format = "gzip") {
+  const stream = new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream(format));
   return new Response(stream);
 }
 

@@ -3,8 +3,8 @@
 
 import { fixed, percent } from "../shared/numbers.js";
 import { radios } from "../shared/controls.js";
-import { el, fold, press, svg, table } from "../shared/dom.js";
-import { floats } from "../shared/pack.js";
+import { el, fold, press, roving, svg, table } from "../shared/dom.js";
+import { floats, unzipped } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
 import { missing, wordText } from "./parts.js";
 import { sheet } from "./sheet.js";
@@ -142,8 +142,10 @@ function make(root, held) {
 // The grid: one button a head, stronger for a larger share; arrows move in both directions. Rows are
 // layers, columns heads, both numbered from 1 as everywhere.
 function drawGrid(held) {
-  const { grid, shares, grid_box: box, lane } = held;
-  if (box.querySelectorAll(".head-cell").length !== grid.layers * grid.heads) makeGrid(held);
+  const { grid, shares, lane } = held;
+  const made = held.grid_box.querySelectorAll(".head-cell").length;
+  if (made !== grid.layers * grid.heads) makeGrid(held);
+  const box = held.grid_box;
   box.setAttribute("aria-label", words[`grid_${lane}`]);
   const cells = [...box.querySelectorAll(".head-cell")];
   const top = Math.max(max(shares[lane]), 1e-9);
@@ -157,7 +159,10 @@ function drawGrid(held) {
 }
 
 function makeGrid(held) {
-  const { grid: { layers, heads }, grid_box: box } = held;
+  const { grid: { layers, heads } } = held;
+  const box = el("div.head-grid[role=group]");
+  held.grid_box.replaceWith(box);
+  held.grid_box = box;
   const number = (text, place, kind) =>
     el(`span.head-number.${kind}[aria-hidden=true]`, { style: place }, text);
   const count = (n) => Array.from({ length: n }, (_, k) => k);
@@ -169,7 +174,6 @@ function makeGrid(held) {
     ...count(layers * heads).map((k) =>
       el("button.head-cell", {
         dataset: { k },
-        tabindex: k ? -1 : 0,
         style: { gridRow: Math.floor(k / heads) + 3, gridColumn: (k % heads) + 2 },
         onclick: () => {
           held.at = [Math.floor(k / heads), k % heads];
@@ -180,16 +184,14 @@ function makeGrid(held) {
     ),
   );
   box.style.gridTemplateColumns = `auto repeat(${heads}, minmax(1.5rem, 1.7rem))`;
-  box.setAttribute("role", "group");
+  roving(box, ".head-cell", { columns: heads });
   const tell = (event) => {
     const cell = event.target.closest(".head-cell");
     if (cell) say(held, Number(cell.dataset.k));
   };
-  box.onpointerover = tell;
-  if (!held.listens) box.addEventListener("focusin", tell);
-  box.onpointerleave = () => say(held, held.at[0] * heads + held.at[1]);
-  held.listens = true;
-  box.onkeydown = (event) => move(box, event, heads);
+  box.addEventListener("pointerover", tell);
+  box.addEventListener("focusin", tell);
+  box.addEventListener("pointerleave", () => say(held, held.at[0] * heads + held.at[1]));
 }
 
 function heading({ grid, shares, lane }, k) {
@@ -202,33 +204,6 @@ function say(held, k) {
   held.says.textContent = `${heading(held, k)}; ${words.even} ${percent(held.grid.even)}`;
 }
 
-function move(box, event, columns) {
-  const cells = [...box.querySelectorAll(".head-cell")];
-  const at = cells.indexOf(event.target);
-  const step = {
-    ArrowRight: 1,
-    ArrowLeft: -1,
-    ArrowDown: columns,
-    ArrowUp: -columns,
-    Home: -at,
-    End: cells.length - 1 - at,
-  }[event.key];
-  if (at < 0 || step === undefined) return;
-  event.preventDefault();
-  const to = cells[at + step];
-  if (!to) return;
-  cells[at].setAttribute("tabindex", "-1");
-  to.setAttribute("tabindex", "0");
-  to.focus();
-}
-
-// A head arrives deflated; codes are round(255 sqrt(a)).
-async function inflate(base64) {
-  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
 // Until the chosen head is here the one before it stays, greyed and out of reach: an empty place
 // would move the page under the pointer.
 function unpack(held, data) {
@@ -236,7 +211,9 @@ function unpack(held, data) {
   Object.assign(held, { packed: data, codes: null });
   held.headBox.toggleAttribute("inert", true);
   if (data) {
-    inflate(data.codes).then((codes) => {
+    // a head arrives deflated; codes are round(255 sqrt(a))
+    unzipped(data.codes, "deflate").arrayBuffer().then((sent) => {
+      const codes = new Uint8Array(sent);
       if (held.packed !== data) return;
       Object.assign(held, { codes, n: data.n });
       // the exact values of what is now drawn are asked for only by a paint of the chapter

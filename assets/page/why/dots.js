@@ -1,7 +1,7 @@
 // The drops of all random sets as dots, stacked where they are alike, and below them one row for
 // each explanation with its drop on the same axis.
 
-import { el, svg } from "../shared/dom.js";
+import { el, roving, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { extent, scaleLinear, ticks } from "../shared/scales.js";
 import { middle, tip } from "../shared/tip.js";
@@ -70,7 +70,6 @@ function cloud(view, { sets, scale, wordsOf }, x, width) {
   view.at = Math.min(view.at, order.length - 1);
   const dots = order.map((k, at) =>
     svg("circle.set[role=img]", [spots[at].x, foot - spots[at].y - 1, r], {
-      tabindex: at === view.at ? 0 : -1,
       dataset: { at },
       "aria-label": `${wordsOf(k)}: ${words.drop} ${fixed(sets.drops[k])}`,
     })
@@ -85,7 +84,7 @@ function cloud(view, { sets, scale, wordsOf }, x, width) {
     ),
     dots,
   );
-  listen(view, node, dots, (at) => [
+  listen(view, node, (at) => [
     wordsOf(order[at]),
     el("span.role-quiet", `  ${words.drop} ${fixed(sets.drops[order[at]])}`),
   ]);
@@ -101,13 +100,8 @@ function band({ low, high }, x, foot, head) {
   ];
 }
 
-function listen(view, node, dots, say) {
-  const go = (at) => {
-    dots[view.at].setAttribute("tabindex", "-1");
-    view.at = Math.max(0, Math.min(dots.length - 1, at));
-    dots[view.at].setAttribute("tabindex", "0");
-    dots[view.at].focus({ preventScroll: true });
-  };
+function listen(view, node, say) {
+  roving(node, ".set", { current: view.at });
   const over = (event) => event.target.closest(".set");
   node.addEventListener("pointermove", (event) => {
     const dot = over(event);
@@ -117,21 +111,12 @@ function listen(view, node, dots, say) {
   node.addEventListener("pointerleave", () => view.tip.hide());
   node.addEventListener("focusin", (event) => {
     const dot = over(event);
-    if (dot) view.tip.show(middle(dot), ...say(Number(dot.dataset.at)));
+    if (!dot) return;
+    view.at = Number(dot.dataset.at);
+    view.tip.show(middle(dot), ...say(view.at));
   });
   node.addEventListener("focusout", () => view.tip.hide());
-  node.addEventListener("keydown", (event) => {
-    const to = {
-      ArrowRight: view.at + 1,
-      ArrowLeft: view.at - 1,
-      Home: 0,
-      End: dots.length - 1,
-    }[event.key];
-    if (event.key === "Escape") view.tip.hide();
-    if (to === undefined) return;
-    event.preventDefault();
-    go(to);
-  });
+  node.addEventListener("keydown", (event) => event.key === "Escape" && view.tip.hide());
 }
 
 // One explanation: its name and cost, its drop on the axis of the dots, its rank in words.
