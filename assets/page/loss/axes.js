@@ -5,6 +5,7 @@ import { bridge } from "./bridge.js";
 import { choice } from "../shared/controls.js";
 import { drawGaps, floor, fullDomain, ROW, rowsFor } from "./gaps.js";
 import { drawing, el, fold, isPress, roving, svg } from "../shared/dom.js";
+import { spanFor } from "../shared/keys.js";
 import { aloneSays, head, SIDES } from "./math.js";
 import { placeNames } from "./names.js";
 import { arrows } from "./text.js";
@@ -245,9 +246,8 @@ function handle(held, parts, pos) {
 function pick({ page, w }, side, pos) {
   const doc = w.doc(pos);
   const chosen = page.selection?.window === w.index ? page.selection : null;
-  if (side === "start") {
-    page.select({ window: w.index, start: doc, end: Math.max(doc, chosen?.end ?? doc) });
-  } else page.select({ window: w.index, start: Math.min(doc, chosen?.start ?? doc), end: doc });
+  const span = spanFor({ row: side, first: doc, last: doc }, chosen, false);
+  page.select({ window: w.index, ...span });
 }
 
 function rowOf({ w, drag }, side) {
