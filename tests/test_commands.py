@@ -71,8 +71,8 @@ NOT_RUN = {
     ),
     r"(python3\.11|py -3\.11) -m venv": "of macOS and Windows, said to be not tested",
     r"REPLICAS=3 docker compose": "said to be not tried",
-    r"python -m tests\.(load|load\.room|load\.replicas|browser\.engines)$": (
-        "takes minutes, and another browser or nginx; a command of its own"
+    r"python -m tests\.(load|load\.room|load\.replicas|browser\.engines|fresh_root .+)$": (
+        "takes minutes, and another browser, nginx or Debian; a command of its own"
     ),
 }
 
@@ -182,7 +182,7 @@ def test_the_page_takes_what_is_shown(line: str, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.model
 def test_the_python_that_is_shown_runs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(TESTS.parent)
     three, plain, client, blanks, rows = commands.python()
@@ -190,7 +190,8 @@ def test_the_python_that_is_shown_runs(
     exec(three, found)
     answer, total = capsys.readouterr().out.rsplit(maxsplit=1)
     assert answer == found["predict"](found["reading"]).answer and float(total)
-    exec(rows, found)
+    exec(rows.replace('"report.html"', f'r"{tmp_path / "report.html"}"'), found)
+    assert (tmp_path / "report.html").is_file()
     assert capsys.readouterr().out.strip() == "right" and found["found"].scores["f1"] == 100
     exec(plain, found)
     assert str(found["model"].dtype) == "torch.float32"
