@@ -41,7 +41,7 @@ from tests.model import kit
 ORACLE_FAMILIES = ["bert", "distilbert", "roberta", "electra", "albert", "deberta-v2"]
 OPTIONS = WindowOptions(max_seq_length=64, doc_stride=9)
 TARGET = Target("span_score", Span(2, 4), window=0)
-CROSS_TALK_SECONDS, CROSS_TALK_THREADS = 20.0, 8
+CROSS_TALK_SECONDS, CROSS_TALK_THREADS = 6.0, 8
 
 
 @pytest.fixture(scope="module")
@@ -541,7 +541,7 @@ def cross_talk(
     checked: set[str],
     one_fault: bool = False,
 ) -> np.ndarray:
-    """Threads mix all works on one reader for 20 s; for each thread [results compared, results
+    """Threads mix all works on one reader for some seconds; for each thread [results compared, results
     unlike the single-threaded twin's].
 
     With `one_fault` they stop at the first difference.
