@@ -3,20 +3,20 @@
 import os
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
 from qa_demo.views import explaining, hidden_states
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
-from tests.browser.listen import listen, stay_inside
+from tests.browser.listen import listen, replies_due, stay_inside
 from tests.browser.serve import serve
-from tests.browser.shared import Shared
 from tests.fakes import FakeReader
 from tests.ports import free_port
 from tests.run import BROWSERS
@@ -76,8 +76,14 @@ def forget(page: Page, site: str) -> None:
 
 
 @pytest.fixture
+def due() -> dict[Page, set[Request]]:
+    """What each page of a test waits for."""
+    return {}
+
+
+@pytest.fixture
 def open_page(
-    chromium: Browser, contexts: dict[str, BrowserContext], site: str
+    chromium: Browser, contexts: dict[str, BrowserContext], due: dict[Page, set[Request]], site: str
 ) -> Iterator[Callable[..., Page]]:
     """Open the page, with a fragment and browser settings, and wait for a reading."""
     faults: list[str] = []
@@ -95,6 +101,7 @@ def open_page(
             contexts[kind] = chromium.new_context(**settings)
         page = contexts[kind].new_page()
         pages.append(page)
+        due[page] = replies_due(page)
         page.set_default_timeout(TIMEOUT)
         listen(page, faults)
         stay_inside(page, faults, site, "data:", "blob:")
@@ -116,49 +123,18 @@ def open_page(
     assert said == []
 
 
-@pytest.fixture(scope="session")
-def shared(chromium: Browser) -> Iterator[list[Shared]]:
-    """The page that tests pass on, if there is one."""
-    held: list[Shared] = []
-    yield held
-    for one in held:
-        one.page.close()
-
-
-def loaded(chromium: Browser, contexts: dict[str, BrowserContext], site: str) -> Shared:
-    """The page as a newcomer finds it; no other test has a window of this context."""
-    if site not in contexts:
-        contexts[site] = chromium.new_context(
-            viewport={"width": 1280, "height": 800}, reduced_motion="reduce", base_url=site
-        )
-    page, faults = contexts[site].new_page(), []
-    forget(page, site)
-    page.set_default_timeout(TIMEOUT)
-    listen(page, faults)
-    stay_inside(page, faults, site, "data:", "blob:")
-    page.goto(site)
-    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
-    return Shared(page, faults)
-
-
 @pytest.fixture
-def page(
-    chromium: Browser, contexts: dict[str, BrowserContext], shared: list[Shared], site: str
-) -> Iterator[Page]:
-    """The page as a newcomer finds it, brought back from other tests; errors on the way fail."""
-    if shared and not shared[0].page.url.startswith(site):  # another module serves its own
-        shared.pop().page.close()
-    one = shared.pop() if shared else loaded(chromium, contexts, site)
-    yield one.page
-    again = not one.page.is_closed() and one.begin_anew()
-    if not one.page.is_closed():
-        one.page.evaluate("null")  # whatever the page has said until now arrives before this answer
-    said = list(one.faults)
-    if again and not said:
-        shared.append(one)
-    elif not one.page.is_closed():
-        one.page.close()
-    assert said == []
+def page(open_page: Callable[..., Page], due: dict[Page, set[Request]]) -> Page:
+    """The page as a newcomer finds it. A load in a context that is warm takes a second; to bring a
+    page back from another test took a third of that, and kept what the other had done.
+    """
+    page = open_page()
+    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
+    end = time.monotonic() + TIMEOUT / 1000
+    while due[page]:  # gradio's stream outlives its last answer
+        assert time.monotonic() < end, due[page]
+        page.wait_for_timeout(20)
+    return page
 
 
 @pytest.fixture

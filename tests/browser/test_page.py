@@ -6,12 +6,10 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from qa_demo.views.examples import load_examples
 from qa_demo.views.link.fragment import parse
-from qa_demo.views.page import CHAPTERS
-from tests.browser.conftest import loaded
 from tests.browser.serve import UNKNOWN
 from tests.fakes import FakeReader
 
@@ -161,19 +159,3 @@ def test_the_question_itself_is_the_way_to_another(page: Page) -> None:
     expect(page.locator("#asked .asked-question")).to_have_text("Who came to Visby?")
     expect(page.locator("#picture-answer .reading-text").first).to_contain_text("in the rain")
     expect(page.get_by_role("button", name="Ask your own", exact=True)).to_be_visible()
-
-
-def test_a_page_that_was_in_every_chapter_is_handed_to_the_next_test(
-    chromium: Browser, contexts: dict[str, BrowserContext], site: str
-) -> None:
-    """Else each test loads its own, unnoticed, and waits for a likeness that cannot come."""
-    one = loaded(chromium, contexts, site)
-    for module in CHAPTERS:
-        key = module.CHAPTER.key
-        one.page.locator(f"#tab-{key}").click()
-        expect(one.page.locator(f"#picture-{key} .notice")).not_to_be_empty()
-    ask(one.page, "", "Some text.")
-    expect(one.page.locator("#say [role=status]")).to_contain_text("the question is empty")
-    assert one.begin_anew(), one.unlike()
-    one.page.close()
-    assert one.faults == []

@@ -242,10 +242,9 @@ def test_layers_select_by_keyboard_and_show_the_rank(page: Page) -> None:
 
 
 def test_two_readings_stand_side_by_side(page: Page) -> None:
-    own = f"{TEXT} Ships pass below."  # what stands beside a text comes back with it, in any test
-    picture = chapter(page, paragraph=own)
+    picture = chapter(page)
     picture.locator("#scores-step-layers").click()
-    picture.locator("#scores-bench-paragraph").fill(own.replace("George", "Karin"))
+    picture.locator("#scores-bench-paragraph").fill(TEXT.replace("George", "Karin"))
     picture.locator("#scores-bench-read").click()
     expect(picture.locator(".scores-bench")).to_contain_text("Changed: the paragraph.")
     expect(picture.locator(".scores-column")).to_have_count(2)

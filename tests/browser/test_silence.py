@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,8 +14,6 @@ from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
 
-STREAM = "**/queue/data?*"
-
 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch, nothing_explained: None) -> None:
@@ -24,7 +22,7 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch, nothing_explained: None) -> No
 
 
 @pytest.fixture
-def deaf(page: Page) -> Iterator[Callable[[int], list[int]]]:
+def deaf(page: Page) -> Callable[[int], list[int]]:
     """deaf(n): the n-th stream of answers from now on is closed at once; returns their numbers."""
 
     def close(n: int) -> list[int]:
@@ -38,11 +36,10 @@ def deaf(page: Page) -> Iterator[Callable[[int], list[int]]]:
             body = 'data: {"msg": "close_stream"}\n\n'
             route.fulfill(status=200, content_type="text/event-stream", body=body)
 
-        page.route(STREAM, answer)
+        page.route("**/queue/data?*", answer)
         return opened
 
-    yield close
-    page.unroute(STREAM)
+    return close
 
 
 def test_a_selection_whose_answer_came_into_a_closed_stream_is_heard(

@@ -541,7 +541,7 @@ def cross_talk(
     checked: set[str],
     one_fault: bool = False,
 ) -> np.ndarray:
-    """Threads mix all works on one reader for some seconds; for each thread [results compared, results
+    """Threads mix all works on one reader for some time; for each thread [results compared, results
     unlike the single-threaded twin's].
 
     With `one_fault` they stop at the first difference.
