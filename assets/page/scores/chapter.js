@@ -33,13 +33,7 @@ function shell(root, _picture, page) {
     paint(view);
   }, "div.scores-steps");
   view.stage = el("div.scores-stage");
-  root.replaceChildren(
-    el(
-      "div.scores",
-      view.steps.root,
-      view.stage,
-    ),
-  );
+  root.replaceChildren(el("div.scores", view.steps.root, view.stage));
   return view;
 }
 

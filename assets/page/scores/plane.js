@@ -16,10 +16,7 @@ export function frame({ width, height, range, scale, id, label }) {
   const y = scaleLinear([y0, y1], [bottom, top]);
   const root = svg("svg.scores-plane[role=group]", { width, height, "aria-label": label });
   const inside = [left, top, Math.max(0, right - left), Math.max(0, bottom - top)];
-  root.append(
-    svg("clipPath", { id: `${id}-clip` }, svg("rect", inside)),
-    svg("rect.rule", inside),
-  );
+  root.append(svg("clipPath", { id: `${id}-clip` }, svg("rect", inside)), svg("rect.rule", inside));
   ticks(x, { room: 70 * scale, em: 16 * scale }).forEach(({ at, text }) =>
     root.append(
       svg("line.rule", [at, bottom, at, bottom + 4]),

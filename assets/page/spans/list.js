@@ -44,16 +44,13 @@ const cell = (row, key) =>
 
 function tableRow(page, picture, row) {
   const go = () => page.select({ window: row.window, start: row.start, end: row.end });
+  const name = () => el("button.row-select", { title: textOf(row) }, el("bdi", textOf(row)));
+  const part = (/** @type {string[]} */ [, key, role]) =>
+    key === "text" ? el("th[scope=row]", name()) : el("td", { class: role }, cell(row, key));
   return el(
     "tr",
     { onclick: go, dataset: { span: `${row.window} ${row.start} ${row.end}` } },
-    columns(page, picture).map(([, key, role]) => (key === "text"
-      ? el(
-        "th[scope=row]",
-        el("button.row-select", { title: textOf(row) }, el("bdi", textOf(row))),
-      )
-      : el("td", { class: role }, cell(row, key)))
-    ),
+    columns(page, picture).map(part),
   );
 }
 

@@ -225,9 +225,7 @@ function unpack(held, data) {
 /** Which rows look and which columns are looked at under the filter. */
 function shown({ filter, specials, model: { seats, w } }) {
   const special = new Set(seats.special);
-  const kind = (
-    p,
-  ) => (special.has(p) ? "special" : w.inside(p) ? "passage" : "question");
+  const kind = (p) => (special.has(p) ? "special" : w.inside(p) ? "passage" : "question");
   const all = w.tokens.map((_, p) => p);
   const [from, to] = {
     all: [null, null],

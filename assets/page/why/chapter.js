@@ -45,16 +45,7 @@ function shell(root) {
   );
   view.stage.append(...Object.values(view.bodies));
   root.replaceChildren(
-    el(
-      "div.why",
-      el(
-        "div.why-bar",
-        view.steps.root,
-        compare(view),
-      ),
-      view.says,
-      view.stage,
-    ),
+    el("div.why", el("div.why-bar", view.steps.root, compare(view)), view.says, view.stage),
   );
   view.paint = () => paint(view);
   return view;
