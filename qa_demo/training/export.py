@@ -74,7 +74,9 @@ def taught_by(run: Path) -> dict:
         return {}
     folder = Path(settings["teacher"])
     if (folder / "reader.json").is_file():
-        return {"teacher": origin(folder)}
+        about = json.loads((folder / "reader.json").read_text())
+        encoder = about["base"]["repo"].rpartition("/")[2] if "base" in about else about["name"]
+        return {"teacher": {"encoder": called(encoder)} | origin(folder)}
     encoder = json.loads((folder / "settings.json").read_text())["encoder"]
     return {"teacher": {"encoder": called(encoder), "phases": history(folder)}}
 

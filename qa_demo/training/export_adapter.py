@@ -22,14 +22,14 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from qa_demo.core.types import TAGS
-from qa_demo.model.adapter import ADAPTER_FILE, BASE_FILE, base_of
+from qa_demo.model.adapter import ADAPTER_FILE, BASE_FILE, CARD_FILE, base_of
 from qa_demo.model.blueprint import blueprint
 from qa_demo.model.checks import sha256, weight_files
 from qa_demo.model.folder_tokenizer import load_tokenizer
 from qa_demo.model.heads import BIO_FILE
 from qa_demo.model.source import LOOPBACK
 from qa_demo.model.weights import weights
-from qa_demo.training.export import finish, history, origin, write_bio
+from qa_demo.training.export import finish, history, origin, write_bio, write_checksums
 from qa_demo.training.flags import described
 from qa_demo.training.twoheads import ALPHA
 
@@ -104,13 +104,17 @@ def curve_of(run: Path) -> list[dict[str, float]]:
 
 
 def merge(folder: Path, base: Path, out: Path) -> None:
-    """Adapter and encoder as one standard folder, in single precision."""
+    """Adapter and encoder as one standard folder, in single precision; how the adapter was made
+    goes along, for the card of a reader that it teaches.
+    """
     base_of(folder, replace(LOOPBACK, base=base), blueprint)  # refuses another one
     plan = blueprint(base)
     whole = weights(plan, weight_files(base), adapter=folder / ADAPTER_FILE)
     whole.save_pretrained(out)
     load_tokenizer(base, plan.config).save_pretrained(out)
-    shutil.copy(folder / BIO_FILE, out)
+    for name in (BIO_FILE, CARD_FILE):
+        shutil.copy(folder / name, out)
+    write_checksums(out)
 
 
 def parser() -> argparse.ArgumentParser:

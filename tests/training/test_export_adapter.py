@@ -20,7 +20,9 @@ from qa_demo.model.adapter import merged
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LAN, LOOPBACK
 from qa_demo.training import checkpoints, export_adapter
+from qa_demo.training.card_phases import teacher
 from qa_demo.training.card_tables import log_curve
+from qa_demo.training.export import taught_by
 from qa_demo.training.pace import times_as_long
 from qa_demo.training.twoheads import TwoHeads, load
 from tests.fakes import FakeReader
@@ -98,6 +100,11 @@ def test_a_merged_adapter_gives_the_logits_of_the_run(
     whole = tmp_path / "whole"
     export_adapter.main(["--merge", str(folder), "--base", str(base), "--out", str(whole)])
     np.testing.assert_allclose(*logits(model, load_reader(str(whole))), atol=2e-5)
+    # the card of a reader that this folder has taught tells the teacher's steps
+    (whole / "settings.json").write_text(json.dumps({"teacher": str(whole)}))
+    begin, taught = teacher(taught_by(whole))
+    assert begin == "Its teacher began with `encoder`, a folder here."
+    assert taught.startswith("teacher: 7 steps") and "--adapter" in taught
 
 
 def test_two_adapters_side_by_side_are_their_sum(
