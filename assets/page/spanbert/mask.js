@@ -142,7 +142,7 @@ function paint(view) {
   view.slider.setAttribute("aria-valuetext", frame.says);
   view.back.disabled = k === 0;
   view.next.disabled = last;
-  view.said.textContent = many ? frame.says : picture.said || (picture.byHand ? HOW : frame.says);
+  view.said.textContent = (last && picture.said) || (picture.byHand ? HOW : frame.says);
   const used = picture.budget - frame.left;
   view.budget.textContent = `budget: ${used} of ${picture.budget} pieces used`;
   view.draw.textContent = picture.byHand ? "draw by the law" : "draw with a new seed";

@@ -364,6 +364,7 @@ def test_a_link_of_a_version_with_more_controls_opens_without_them() -> None:
     for single in ({}, {"how": "token", "at": 9}):
         opened = ask(spanbert.linked.load(blank(), old | single), "load", True, keeper())
         assert spanbert.linked.save(opened) == saved
+        assert lab(opened).said == spanbert.linked.OTHER_MODEL
 
 
 def test_a_link_with_another_word_opens_without_a_model_and_says_so() -> None:
