@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -13,17 +13,21 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.windows import make_windows
 from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.model.tokenizer import encode
+from qa_demo.training import enumerations
 
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """One training window; `start`, `end` [n] sum to 1, `tags` [n, 3] too where `tagged` [n]."""
+    """One training window; `start`, `end` [n] sum to 1, `tags` [n, 3] too where `tagged` [n].
+    `listed` [n] is true from the first word of a list to its last.
+    """
 
     window: Window
     start: np.ndarray
     end: np.ndarray
     tags: np.ndarray
     tagged: np.ndarray
+    listed: np.ndarray
     holds_answer: bool
 
     def __len__(self) -> int:
@@ -58,6 +62,14 @@ def marks(encoding: Encoding, example: Example) -> list[TagGold]:
     return [answer_tokens(encoding, a.char_start, a.char_end) for a in example.answers]
 
 
+def apart_marks(encoding: Encoding, example: Example) -> list[TagGold]:
+    """What the tags learn of each annotator: as `marks`, an enumeration as the list that it is."""
+    if example.spans:
+        return marks(encoding, example)
+    lists = tuple(enumerations.places(answer) for answer in example.answers)
+    return marks(encoding, replace(example, spans=lists))
+
+
 def spoken(window: Window, gold: TagGold) -> Span | None:
     """The one span that start and end learn of what an annotator marked: the first that the window
     holds whole.
@@ -69,11 +81,18 @@ def spoken(window: Window, gold: TagGold) -> Span | None:
     return next((span for span in marked(gold) if window.holds(span)), None)
 
 
-def feature(window: Window, golds: Sequence[TagGold]) -> Feature:
-    """The targets of the page's own losses (core.learning.losses) for one window."""
+def feature(window: Window, golds: Sequence[TagGold], lists: Sequence[TagGold]) -> Feature:
+    """The targets of the page's own losses (core.learning.losses) for one window: of start and end
+    from `golds`, of the tags from `lists`.
+    """
     said = [spoken(window, gold) for gold in golds]
     start, end = start_end_targets(window, said)
-    tags, tagged = tag_targets(window, golds)
+    tags, tagged = tag_targets(window, lists)
+    listed = np.zeros(len(window), bool)
+    doc = np.arange(len(window)) - window.context_at + window.doc_start
+    for spans in map(marked, lists):
+        if len(spans) > 1:
+            listed |= window.is_context & (spans[0].start <= doc) & (doc <= spans[-1].end)
     holds = any(span is not None for span in said)
     return Feature(
         window,
@@ -81,6 +100,7 @@ def feature(window: Window, golds: Sequence[TagGold]) -> Feature:
         end.astype(np.float32),
         tags.astype(np.float32),
         tagged,
+        listed,
         holds,
     )
 
@@ -121,7 +141,7 @@ class Sampler:
         if other == example.context:
             return None
         windows = self.windows(self.encoding(example.question, other), max_seq_length)
-        return feature(rng.choice(windows), []) if windows else None
+        return feature(rng.choice(windows), [], []) if windows else None
 
     def draw(self, index: int, max_seq_length: int, rng: random.Random) -> Feature | None:
         """One feature for example `index`; None when its question leaves no room."""
@@ -135,8 +155,9 @@ class Sampler:
             ):
                 context = other
         encoding = self.encoding(example.question, context)
-        golds = marks(encoding, example) if context == example.context else []
-        features = [feature(w, golds) for w in self.windows(encoding, max_seq_length)]
+        own = context == example.context
+        golds, lists = (f(encoding, example) if own else [] for f in (marks, apart_marks))
+        features = [feature(w, golds, lists) for w in self.windows(encoding, max_seq_length)]
         if not features:
             return None
         wanted = [f for f in features if f.holds_answer != negative] or features

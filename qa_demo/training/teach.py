@@ -93,22 +93,24 @@ def drawn(lessons: Sequence[Lesson], s: Settings, pad_id: int, place: Place) -> 
 
 def taught_batch(lessons: Sequence[Lesson], pad_id: int) -> dict[str, Tensor]:
     """A batch of `collate` with the teacher's logits in the student's positions: `taught` [B, L, 2]
-    and `taught_tags` [B, L, 3], what was heard [B, L] (position 0 and the passage), and which rows
-    are labelled [B].
+    and `taught_tags` [B, L, 3], what was heard [B, L] (position 0 and the passage), of its tags [B,
+    L] (the passage without lists: a teacher that joins "Ethiopia and Liberia" would undo the label
+    that parts them), and which rows are labelled [B].
     """
     batch = collate([one.feature for one in lessons], pad_id)
     size, length = batch["input_ids"].shape
     span, tags = np.zeros((size, length, 2), np.float32), np.zeros((size, length, 3), np.float32)
-    heard = np.zeros((size, length), bool)
+    heard, heard_tags = (np.zeros((size, length), bool) for _ in range(2))
     for b, one in enumerate(lessons):
         passage = np.flatnonzero(one.feature.window.is_context)
         heard[b, 0] = heard[b, passage] = True
+        heard_tags[b, passage] = ~one.feature.listed[passage]
         span[b, 0], span[b, passage], tags[b, passage] = (
             one.said.span[0],
             one.said.span[1:],
             one.said.tags,
         )
-    more = {"taught": span, "taught_tags": tags, "heard": heard}
+    more = {"taught": span, "taught_tags": tags, "heard": heard, "heard_tags": heard_tags}
     labelled = torch.tensor([float(one.labelled) for one in lessons])
     return batch | {k: torch.from_numpy(v) for k, v in more.items()} | {"labelled": labelled}
 
@@ -131,8 +133,7 @@ def loss_terms(model: nn.Module, batch: dict[str, Tensor], temperature: float) -
         name: -((batch[name] * x.log_softmax(-1)).sum(-1) * rows).sum() / count
         for name, x in sides.items()
     }
-    passage = batch["heard"].clone()
-    passage[:, 0] = False
+    passage = batch["heard_tags"]
     apart = divergence(batch["taught_tags"], tags, temperature)
     return {
         **labels,

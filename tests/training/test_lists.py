@@ -11,6 +11,7 @@ from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.types import Span
 from qa_demo.training import apart
 from qa_demo.training.data import Sampler, answer_tokens, apart_tokens, marks
+from qa_demo.training.enumerations import items
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -98,6 +99,52 @@ def test_a_list_of_places_without_a_piece_is_no_answer() -> None:
     one = example((((kit.CONTEXT.index(" "), kit.CONTEXT.index(" ") + 1),),))
     sampler = Sampler([one], kit.tokenizer("bert"), negatives=0.0)
     assert marks(sampler.encoding(one.question, one.context), one) == [None]
+
+
+def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags() -> None:
+    context = "anna rotne, ingeborg and 1998 end"
+    one = Example("q", kit.QUESTION, context, (Answer(context[:29], 0),))
+    encoding, feature = drawn(replace(one, context=context))
+    window = feature.window
+    parts = [
+        answer_tokens(encoding, *p)
+        for p in places("anna rotne", "ingeborg", "1998", context=context)
+    ]
+    assert (
+        feature.start[window.to_pos(parts[0].start)]
+        == feature.end[window.to_pos(parts[2].end)]
+        == 1
+    )
+    begun = [window.to_doc(int(pos)) for pos in np.flatnonzero(feature.tags[:, B])]
+    assert begun == [span.start for span in parts]
+    inside = [window.to_doc(int(pos)) for pos in np.flatnonzero(feature.listed)]
+    assert inside == list(range(parts[0].start, parts[2].end + 1))
+    single = drawn(replace(one, answers=(Answer("ingeborg", 12),)))[1]
+    assert not single.listed.any()
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("Ethiopia and Liberia", ["Ethiopia", "Liberia"]),
+        ("bishops, priests, and deacons", ["bishops", "priests", "deacons"]),
+        (
+            "Homer Banks, Carl Hampton and Raymond Jackson",
+            ["Homer Banks", "Carl Hampton", "Raymond Jackson"],
+        ),
+        ("the UK & Ireland", ["the UK", "Ireland"]),
+        ("1980, 1994 or 2013", ["1980", "1994", "2013"]),
+        ("rock and roll", []),
+        ("College of Arts and Letters", []),
+        ("between 1937 and 1949", []),
+        ("London, England", []),
+        ("order and direct the activities of Catholics, priests and monks", []),
+        ("Ethiopia and", []),
+        ("", []),
+    ],
+)
+def test_what_an_enumeration_is(text: str, want: list[str]) -> None:
+    assert [text[a:b] for a, b in items(text)] == want
 
 
 PARAGRAPHS = [" ".join(f"word{k}x{j}" for j in range(30)) for k in range(500)]

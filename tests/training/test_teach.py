@@ -181,6 +181,7 @@ def test_the_loss_is_torch_s() -> None:
         "taught": torch.randn(2, 5, 2),
         "taught_tags": torch.randn(2, 5, 3),
         "heard": heard,
+        "heard_tags": torch.tensor([[0, 0, 0, 1, 0], [0, 0, 1, 1, 0]]).bool(),
     }
     terms = teach.loss_terms(Fixed(start, end, tags), batch, temperature=2.0)
     wanted = nn.functional.cross_entropy(start[:1], torch.tensor([3]))
@@ -195,6 +196,9 @@ def test_the_loss_is_torch_s() -> None:
         for b in range(2)
     ]
     torch.testing.assert_close(terms["taught_start"], torch.stack(kl).mean())
+    q, p = ((x[batch["heard_tags"]] / 2).log_softmax(-1) for x in (batch["taught_tags"], tags))
+    of_tags = nn.functional.kl_div(p, q, reduction="batchmean", log_target=True)
+    torch.testing.assert_close(terms["taught_tags"], 4 * of_tags)
     same = {**batch, "taught": torch.stack([start, end], -1), "taught_tags": tags}
     again = teach.loss_terms(Fixed(start, end, tags), same, temperature=2.0)
     for name in ("taught_start", "taught_end", "taught_tags"):
