@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.measuring.listed import KINDS
 from qa_demo.training import card, card_phases, card_tables
 from tests.documents import CONTRIBUTING, PAGES, README, ROOT, TEXT
 
@@ -484,6 +485,9 @@ def test_tables_of_calibrations_lists_and_speed_are_the_measured_figures() -> No
     )
     assert "weighted by questions: 0.010." in shown
     assert "| all, tags | 600 | 31.2 | 55.5 | 8.0 |" in card_tables.lists(MEASURED)
+    kinds = {head: dict.fromkeys(KINDS, 75) for head in ("span", "bio")}
+    counted = card_tables.lists(MEASURED | {"list_kinds": dict.fromkeys(MEASURED["lists"], kinds)})
+    assert "| all, tags | 600 |" + 8 * " 75 |" in counted
     assert "22.2 questions a second (2,220 in all)" in card_tables.versions(MEASURED)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from qa_demo.core.measuring.listed import KINDS
 from qa_demo.core.reading.abstain import MOST_LOST
 from qa_demo.training.card_phases import Metrics
 
@@ -123,20 +124,28 @@ def reliability_table(bins: Sequence[Metrics], error: float) -> str:
 
 
 def lists(metrics: Metrics) -> str:
-    """MultiSpanQA's two measures of both heads on the lists that no training saw."""
-    rows = [
-        [
-            f"{name.removesuffix('.json.gz')}, {HEADS[head]}".replace(
-                "BIO, best single span", "tags"
-            ),
-            f"{found[head]['total']:,}",
-            *(f"{found[head][kind]['f1']:.1f}" for kind in ("exact", "overlap")),
-            f"{found[head]['whole_lists']:.1f}",
+    """MultiSpanQA's two measures of both heads on the lists that no training saw, and of how many
+    each kind are.
+    """
+    rows, kinds = [], []
+    for name, found in metrics["lists"].items():
+        for head, label in (("span", "start/end"), ("bio", "tags")):
+            one = found[head]
+            first = [f"{name.removesuffix('.json.gz')}, {label}", f"{one['total']:,}"]
+            f1 = [f"{one[measure]['f1']:.1f}" for measure in ("exact", "overlap")]
+            rows.append([*first, *f1, f"{one['whole_lists']:.1f}"])
+            if "list_kinds" in metrics:
+                counts = metrics["list_kinds"][name][head]
+                kinds.append([*first, *(f"{counts[kind]:,}" for kind in KINDS)])
+    head = ["file and head", "questions"]
+    tables = [table([*head, "exact F1", "overlap F1", "whole list right"], rows)]
+    if kinds:
+        meant = "; ".join(f"{kind}: {what}" for kind, what in KINDS.items())
+        tables += [
+            f"How many questions were answered with ({meant}):",
+            table([*head, *KINDS], kinds),
         ]
-        for name, found in metrics["lists"].items()
-        for head in HEADS
-    ]
-    return table(["file and head", "questions", "exact F1", "overlap F1", "whole list right"], rows)
+    return "\n\n".join(tables)
 
 
 SMALL, LARGE = (84, 77, 81, 71, 74, 15), (89, 82, 85, 78, 80, 25)

@@ -2,7 +2,7 @@
 
 import logging
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -11,9 +11,7 @@ import numpy as np
 
 from qa_demo.core.files.report_evaluate import in_window
 from qa_demo.core.learning.bio import best_span, decode_reading
-from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.claims import margin
-from qa_demo.core.measuring.lists import ListScores, list_scores
 from qa_demo.core.measuring.metrics import Outcome
 from qa_demo.core.measuring.temperature import Claim, TagClaim, pair_claim
 from qa_demo.core.options import WindowOptions
@@ -122,9 +120,3 @@ def says(reading: Reading, head: str) -> Said:
     best = predict(reading).best if head == "span" else None
     lead = 0.0 if best is None else margin(reading, best.candidate)
     return Said(found, texts, claim(reading, head), plain_prob(reading, head), lead)
-
-
-def scored_lists(examples: Sequence[Example], said: Sequence[Said]) -> ListScores:
-    """Both measures of the first annotator's lists."""
-    wanted = [{e.context[a:b] for a, b in e.spans[0]} for e in examples]
-    return list_scores(wanted, [set(s.texts) for s in said])

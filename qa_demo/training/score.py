@@ -22,6 +22,7 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Example
+from qa_demo.core.measuring.listed import summary
 from qa_demo.core.measuring.metrics import Outcome, evaluate, score
 from qa_demo.core.measuring.reliability import Asked, claim_reliability, reliability
 from qa_demo.core.measuring.squad import read_squad
@@ -33,7 +34,7 @@ from qa_demo.model.workers import set_threads
 from qa_demo.training.apart import held_out
 from qa_demo.training.export import write_checksums
 from qa_demo.training.flags import described
-from qa_demo.training.measure import HEADS, Said, read_all, says, scored_lists, versions
+from qa_demo.training.measure import HEADS, Said, read_all, says, versions
 
 log = logging.getLogger("score")
 
@@ -101,17 +102,24 @@ def withheld(
 def lists(
     files: Mapping[str, Sequence[Example]], said: Mapping[tuple[str, str], Mapping[str, Said]]
 ) -> dict[str, Any]:
-    """MultiSpanQA's two measures of both heads, for each file and for all together."""
+    """`lists`, MultiSpanQA's two measures of both heads for each file and for all together, and
+    `list_kinds`, how many lists were found whole, merged and so on.
+    """
     parts = {**files, "all": [e for examples in files.values() for e in examples]}
-    return {
-        name: {
-            head: asdict(
-                scored_lists(examples, [said[e.question, e.context][head] for e in examples])
-            )
-            for head in HEADS
-        }
+    found = {
+        name: summary(
+            [
+                {"wanted": [e.context[a:b] for a, b in e.spans[0]]}
+                | {head: list(said[e.question, e.context][head].texts) for head in HEADS}
+                for e in examples
+            ]
+        )
         for name, examples in parts.items()
         if examples
+    }
+    return {
+        "lists": {n: {h: asdict(one.scores) for h, one in x.items()} for n, x in found.items()},
+        "list_kinds": {n: {h: dict(one.kinds) for h, one in x.items()} for n, x in found.items()},
     }
 
 
@@ -167,7 +175,7 @@ def metrics(
             mixed, of(head, mixed)
         )
     result |= claimed(mixed, [said[e.question, e.context]["span"] for e in mixed])
-    return result | ({"lists": lists(kept, said)} if kept else {})
+    return result | (lists(kept, said) if kept else {})
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -192,6 +192,11 @@ def test_only_lists_that_no_training_sees_are_scored(scored: dict[str, Any]) -> 
         == scored["lists"]["li.json"]["span"]["total"]
         == len(kept)
     )
+    for name, heads in scored["list_kinds"].items():
+        for head, kinds in heads.items():
+            of = scored["lists"][name][head]
+            assert sum(kinds.values()) == of["total"]
+            assert 100 * kinds["whole"] / of["total"] == pytest.approx(of["whole_lists"])
 
 
 def test_figures_that_are_none_are_refused(tmp_path: Path) -> None:

@@ -62,8 +62,8 @@ def listed(reading: Reading, example: Example, prediction: Prediction) -> dict[s
 
 def kind(wanted: Sequence[str], said: Sequence[str]) -> str:
     """Which of `KINDS` an answer is; texts are compared as SQuAD compares them."""
-    want, have = ({normalize(x) for x in texts} - {""} for texts in (wanted, said))
-    if not have:
+    want, have = ({normalize(x) for x in texts} for texts in (wanted, said))
+    if not any(have):
         return "silent"
     if have == want:
         return "whole"
