@@ -144,7 +144,7 @@ def _example(row: Any, where: str, number: str) -> Example:
             f"{where} must be an object, got {type(row).__name__}; of a DataFrame give "
             f"to_dict('records'), of datasets one split, without with_format('pandas' or 'arrow')"
         )
-    texts = {}
+    row, texts = {name: _plain(value) for name, value in row.items()}, {}
     for field in ("question", "context"):
         if not isinstance(row.get(field), str):
             raise BadInput(f"{where}: '{field}' must be text, got {type(row.get(field)).__name__}")
@@ -159,6 +159,11 @@ def _example(row: Any, where: str, number: str) -> Example:
         str(row.get("title") or ""),
         columns=_others(row),
     )
+
+
+def _plain(value: Any) -> Any:
+    """The number or text that a cell of numpy, torch or jax holds; `datasets` gives them so."""
+    return value.item() if getattr(value, "ndim", None) == 0 else value
 
 
 def flat_row(example: Example) -> dict[str, Any]:
@@ -181,7 +186,7 @@ def _others(row: Mapping[Any, Any]) -> tuple[tuple[str, str], ...]:
         (str(name), str(value))
         for name, value in row.items()
         if name not in OWN
-        and isinstance(value, str | int | float | np.number)
+        and isinstance(value, str | int | float)
         and 0 < len(str(value)) <= LONGEST_COLUMN
     )
 
@@ -190,7 +195,7 @@ def _id(given: Any, number: str, where: str) -> str:
     """0 is an id; a missing one and an empty cell are none."""
     if given is None or given == "":
         return number
-    if isinstance(given, bool) or not isinstance(given, str | int | float | np.number):
+    if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise BadInput(f"{where}: 'id' must be a text or a number, got {type(given).__name__}")
     return str(given)
 
@@ -204,14 +209,23 @@ def _answers(raw: Any, context: str, where: str) -> tuple[Answer, ...]:
     if len(texts) != len(starts):
         raise BadInput(f"{where}: {len(texts)} answer texts have {len(starts)} answer_start")
     found = []
-    for text, start in zip(texts, starts, strict=True):
+    for text, start in zip(map(_plain, texts), map(_plain, starts), strict=True):
         if not isinstance(text, str):
             raise BadInput(f"{where}: an answer's text must be text, got {type(text).__name__}")
-        at = int(start) if isinstance(start, int | np.integer) else -1
+        at = _place(start, where)
         if at < 0 and text and context.count(text) == 1:
             at = context.index(text)
         found.append(Answer(text, at))
     return tuple(found)
+
+
+def _place(start: Any, where: str) -> int:
+    """Where an answer begins, -1 where its place is missing: None, or NaN in a table."""
+    if start is None or start != start:
+        return -1
+    if not isinstance(start, int | float) or start % 1:
+        raise BadInput(f"{where}: 'answer_start' must be a whole number, got {start!r:.40}")
+    return int(start)
 
 
 def _columns(raw: Any, where: str) -> tuple[list[Any], list[Any]]:
@@ -227,7 +241,7 @@ def _columns(raw: Any, where: str) -> tuple[list[Any], list[Any]]:
     columns = []
     for field in ("text", "answer_start"):
         # One answer that is not in a list: list("1998") would be four answers.
-        held = raw.get(field)
-        one = isinstance(held, str | int | np.integer)
+        held = _plain(raw.get(field))
+        one = isinstance(held, str | int | float)
         columns.append([held] if one else [] if held is None else list(held))
     return columns[0], columns[1]

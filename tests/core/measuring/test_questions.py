@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, Example
@@ -143,6 +144,21 @@ def test_rows_of_arrays_are_the_same_rows() -> None:
     assert [one.columns for one in found] == [(("level", str(k)),) for k in range(3)]
     (numbered,) = from_rows([arrays[0] | {"id": np.int64(0)}], "rows").examples
     assert numbered.id == "0" and numbered.answers == WANTED[0].answers
+
+
+def test_a_place_may_be_any_whole_number_and_is_never_guessed() -> None:
+    """Of `datasets` with the format torch, and of a table with gaps; notes stands twice."""
+    for start in (34, np.array(34), torch.tensor(34), 34.0):
+        for held in (start, [start]):
+            row = rows()[0] | {"answers": {"text": "notes", "answer_start": held}}
+            assert from_rows([row], "x").examples[0].answers == (Answer("notes", 34),)
+    for missing in (None, float("nan")):
+        row = rows()[0] | {"answers": {"text": ["notes"], "answer_start": [missing]}}
+        assert from_rows([row], "x").examples[0].answers == (Answer("notes", -1),)
+    for wrong in ("34", 3.5, float("inf")):
+        row = rows()[0] | {"answers": {"text": ["notes"], "answer_start": [wrong]}}
+        with pytest.raises(BadInput, match="x, row 1: 'answer_start' must be a whole number"):
+            from_rows([row], "x")
 
 
 def test_rows_that_hold_nothing_are_left_out_and_numbered(tmp_path: Path) -> None:
