@@ -109,7 +109,7 @@ function questionRow(row) {
   const cells = [
     el("td", toggle, " ", to),
     el("td", row.gold.length ? row.gold.join(" | ") : missing("no answer")),
-    el("td", row.answer ?? missing(row.best === null ? "nothing" : "withheld")),
+    el("td", row.answer ?? missing(row.n.length ? "withheld" : "nothing")),
     el(
       "td",
       row.because && row.kind === "gold not reachable" ? `${row.kind} (${row.because})` : row.kind,

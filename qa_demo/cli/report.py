@@ -137,13 +137,21 @@ def check_page(page: str) -> None:
         raise BadInput(f"--page must be an address such as {PAGE}, got {page[:80]!r}")
 
 
+def _columns(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """A list for each field instead of an object for each row: like stands beside like, which
+    packs to four fifths (data.js makes rows of them).
+    """
+    lists = {name: [row[name] for row in rows] for name in rows[0]}
+    return {name: _columns(of) if isinstance(of[0], dict) else of for name, of in lists.items()}
+
+
 def html(data: dict[str, Any]) -> str:
     """The page around the data, which is compressed: no text of a file can end its block, and the
     script shows each as text.
     """
     sheets = (ASSETS / "report" / "report.css", ASSETS / "page" / "shared" / "mirrored.css")
     style = "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
-    block = packed(embedded(data))
+    block = packed(embedded(data | {"rows": _columns(data["rows"])}))
     return (
         "<!doctype html>\n"
         '<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -18,7 +18,7 @@ from qa_demo.core.reading.abstain import trade
 from qa_demo.figures.attributed import attributed
 from qa_demo.figures.changed import changed
 from qa_demo.figures.numbers import number
-from qa_demo.figures.opened import opened
+from qa_demo.figures.opened import chance, opened
 from qa_demo.figures.slices import SLICES, Slice, columns, lists, named, twins
 
 Row = dict[str, Any]
@@ -204,13 +204,12 @@ def _row(row: Row, context: int, surest: str, other: Row | None) -> Row:
             if a["char_start"] >= 0
         ],
         **opened(row),
-        "best": None if best is None else best["text"],
         "span": None if best is None else [best["window"], best["start"], best["end"]],
         "kind": row["kind"],
         "because": row["because"],
         "exact": row["exact"],
         "f1": row["f1"],
-        "probability": row[surest],
+        "probability": None if row[surest] is None else chance(row[surest]),
         "chapter": chapter(row),
     }
     if other is not None:

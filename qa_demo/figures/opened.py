@@ -2,6 +2,9 @@
 as numbers for the browser to draw (assets/page/shared/side_by_side.js).
 """
 
+import re
+from bisect import bisect_right
+from collections import Counter
 from typing import Any
 
 from qa_demo.core.files.report import place_json
@@ -12,44 +15,52 @@ from qa_demo.figures.attributed import rests_on
 from qa_demo.figures.numbers import rounded
 
 Row = dict[str, Any]
-SHOWN = 5
-PIECES, LISTED = 8, 0.05
-"""So many pieces of a side are kept, and all from the chance on that lists a word in the table
-(mirrored.js).
+SHOWN, LISTED = 5, 0.05
+"""So many spans are kept, and words of a side; also all words from the chance on that lists them in
+the table (mirrored.js).
 """
 DECIMALS = 4
 
 
 def opened(row: Row) -> dict[str, Any]:
-    """The best spans as [char_start, char_end, score, window], the chances of the likeliest pieces
-    as [char_start, char_end, p]; lines of an older version have no chances.
+    """The best spans as [char_start, char_end, score, window] with scores as printed, the chances
+    of the likeliest words as [char_start, p]; lines of an older version have no chances.
     """
     probs = row.get("probs") or {"start": [], "end": [], "null": None}
     return {
         "n": [
-            [one["char_start"], one["char_end"], rounded(one["score"], DECIMALS), one["window"]]
+            [one["char_start"], one["char_end"], rounded(one["score"]), one["window"]]
             for one in row["n_best"][:SHOWN]
         ],
-        **{
-            name: [[a, b, rounded(p, DECIMALS)] for a, b, p in likeliest(probs[name])]
-            for name in ("start", "end")
-        },
-        "null": probs["null"] and [rounded(p, DECIMALS) for p in probs["null"]],
-        "score_diff": row["score_diff"],
+        **{name: likeliest(row["context"], probs[name]) for name in ("start", "end")},
+        "null": probs["null"] and [chance(p) for p in probs["null"]],
+        "score_diff": None if row["score_diff"] is None else rounded(row["score_diff"]),
         "limit": row.get("limit"),
         "windows": row["windows"],
         "answer": row["answer"],
-        **({"rests": rests_on(row)} if row.get("attribution") else {}),
+        "rests": rests_on(row),
     }
 
 
-def likeliest(pieces: list[list[Any]]) -> list[list[Any]]:
-    """The PIECES of [char_start, char_end, p] with the largest p and others with p >= LISTED, in
-    the order of the text. A reader that is unsure of everything has dozens above DRAWN, which no
-    eye tells apart; they were a third of a report.
+def chance(p: float) -> float:
+    """A probability rounded, which is 1 only where it is."""
+    return min(rounded(p, DECIMALS), 1.0 if p == 1 else 1 - 10.0**-DECIMALS)
+
+
+def likeliest(text: str, pieces: list[list[Any]]) -> list[list[Any]]:
+    """[char_start, p] of the SHOWN likeliest words and of others with p >= LISTED, in the order of
+    the text; `pieces` are [char_start, char_end, p], and a word has the sum of its own. A reader
+    that is unsure of everything has dozens above DRAWN, which no eye tells apart.
     """
-    found = sorted(pieces, key=lambda piece: -piece[2])
-    return sorted(found[:PIECES] + [one for one in found[PIECES:] if one[2] >= LISTED])
+    words = list(re.finditer(r"\S+", text))
+    ends = [word.end() for word in words]
+    sums: Counter[int] = Counter()
+    for a, b, p in pieces:
+        if text[a:b].strip():
+            sums[words[bisect_right(ends, a)].start()] += p
+    found = sums.most_common()
+    kept = found[:SHOWN] + [one for one in found[SHOWN:] if one[1] >= LISTED]
+    return sorted([at, chance(p)] for at, p in kept)
 
 
 def opened_reading(reading: Reading, prediction: Prediction) -> dict[str, Any]:
@@ -58,6 +69,7 @@ def opened_reading(reading: Reading, prediction: Prediction) -> dict[str, Any]:
     spans = [ranked.candidate for ranked in prediction.n_best[:SHOWN]]
     return opened(
         {
+            "context": reading.encoding.context,
             "n_best": [{**place_json(one), "score": one.score} for one in spans],
             "probs": None if best is None else chances(reading, best.candidate.window),
             "score_diff": prediction.score_diff,

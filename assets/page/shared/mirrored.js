@@ -10,10 +10,10 @@ const AROUND = 30;
 const LISTED = 0.05;
 
 /**
- * @typedef {[number, number, number]} Piece where a word piece stands, and its probability
- * @typedef {{name: string, n: number[][], start: Piece[], end: Piece[], null: number[] | null,
+ * @typedef {[number, number]} Likely where a word begins, and its probability
+ * @typedef {{name: string, n: number[][], start: Likely[], end: Likely[], null: number[] | null,
  *   score_diff: number | null, limit: number | null, windows: number | null,
- *   answer: string | null, rests?: [string, number][]}} Shown n: start, end, score and window of the
+ *   answer: string | null, rests: [string, number][]}} Shown n: start, end, score and window of the
  *   best spans; characters are counted as Python counts them
  * @typedef {{text: string, start: number, end: number}} Word
  */
@@ -35,14 +35,15 @@ export function wordsOf(text) {
 }
 
 /**
- * How likely the start (or end) lies in each word: the sum over its pieces.
+ * How likely the start (or end) lies in each word.
  * @param {Word[]} words
- * @param {Piece[]} pieces
+ * @param {Likely[]} likely
  */
-export function perWord(words, pieces) {
+export function perWord(words, likely) {
   const sums = words.map(() => 0);
-  for (const [from, to, p] of pieces) {
-    const at = words.findIndex(({ start, end }) => from < end && to > start);
+  // Python's blanks are not all JavaScript's, so two words of it may be one here
+  for (const [from, p] of likely) {
+    const at = words.findIndex(({ end }) => from < end);
     if (at >= 0) sums[at] += p;
   }
   return sums;

@@ -21,7 +21,7 @@ function facts(text, reading) {
     "div.one-reading",
     el("h4", el("bdi", name)),
     el("p[dir=auto]", said.filter(Boolean).join("; ")),
-    rests?.length &&
+    rests.length > 0 &&
       el(
         "p[dir=auto]",
         `Its score rests most on: ${rests.map(([word, x]) => `${word} ${signed(x)}`).join(", ")}.`,

@@ -6,19 +6,20 @@ const TEXT = "😀 Ada wrote it, then Bob did.";
 const reading = (name, n, more = {}) => ({
   name,
   n,
-  start: n.map(([a, b], k) => /** @type {[number, number, number]} */ ([a, b, k ? 0.1 : 0.8])),
+  start: n.map(([a], k) => /** @type {[number, number]} */ ([a, k ? 0.1 : 0.8])),
   end: [],
   null: [0.1, 0.1],
   score_diff: -2,
   limit: 1,
   windows: 1,
   answer: "x",
+  rests: [],
   ...more,
 });
 const ADA = [2, 5, 7.5, 0];
 const BOB = [21, 24, 4.25, 1];
 
-Deno.test("words stand where Python counts them, and hold their pieces' chances", () => {
+Deno.test("words stand where Python counts them, and hold the chances that begin in them", () => {
   const words = wordsOf(TEXT);
   assert.deepEqual(words.slice(0, 2), [{ text: "😀", start: 0, end: 1 }, {
     text: "Ada",
@@ -26,7 +27,7 @@ Deno.test("words stand where Python counts them, and hold their pieces' chances"
     end: 5,
   }]);
   assert.equal(cut(TEXT, BOB), "Bob");
-  const sums = perWord(words, [[2, 4, 0.25], [4, 5, 0.5], [14, 15, 0.125]]);
+  const sums = perWord(words, [[2, 0.25], [4, 0.5], [14, 0.125]]);
   assert.deepEqual(sums, [0, 0.75, 0, 0.125, 0, 0, 0]);
 });
 
