@@ -141,15 +141,51 @@ def test_the_installed_commands_work_from_any_folder(scripts: Path, tmp_path: Pa
     assert answer["score"] == pytest.approx(expected["score"], abs=1e-3)
 
 
+HUB = """
+import json
+from pathlib import Path
+
+
+class Split(list):
+    def shuffle(self, seed):
+        return self
+
+    def select(self, numbers):
+        return self
+
+
+def load_dataset(name, split):
+    assert (name, split) == ("rajpurkar/squad_v2", "validation")
+    return Split(json.loads(line) for line in Path("squad.jsonl").read_text().splitlines())
+"""
+"""Stands in for the package `datasets`, which needs a network, with a small file for the hub."""
+
+DANUBE = "The Danube rises in the Black Forest and flows into the Black Sea."
+
+
+def squad_row(name: str, question: str, *answers: str) -> str:
+    starts = [DANUBE.index(text) for text in answers]
+    said = {"text": list(answers), "answer_start": starts}
+    row = {"id": name, "title": "Danube", "context": DANUBE, "question": question}
+    return json.dumps(row | {"answers": said})
+
+
 @pytest.mark.model
 def test_the_notebook_runs_with_the_wheel(scripts: Path, tmp_path: Path) -> None:
-    """All of its cells in order, without the checkout; the install line is a notebook's."""
+    """All of its cells in order, without checkout and hub; the install line is a notebook's."""
+    (tmp_path / "datasets.py").write_text(HUB, encoding="utf-8")
+    rows = [
+        squad_row("end", "Where does the Danube end?", "the Black Sea"),
+        squad_row("long", "How long is the Danube?"),
+        squad_row("odd", "Where does the Danube rise?", "Danube"),
+    ]
+    (tmp_path / "squad.jsonl").write_text("\n".join(rows), encoding="utf-8")
     text = (ROOT / "docs" / "spanlight.ipynb").read_text(encoding="utf-8")
     cells = json.loads(text)["cells"]
     sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
     assert not [c for c in cells if c.get("outputs")]
     install, *sources = sources
-    assert install == "%pip install --quiet spanlight-*.whl" and "reading" in sources
+    assert install == "%pip install --quiet spanlight-*.whl datasets" and "reading" in sources
     check = """
 from qa_demo.views.notebook import as_page
 assert as_page(reading).startswith("<iframe")
@@ -157,12 +193,14 @@ assert abs(p.sum() - 1) < 1e-6 and len(tasks) == 10
 assert all(task.right(task.shown) for task in tasks)
 from pathlib import Path
 assert "<title>Report</title>" in Path("report.html").read_text(encoding="utf-8")
+assert [row["kind"] for row in result.rows[:2]] == ["right", "right"]
 """
     (tmp_path / "cells.py").write_text("\n".join([*sources, check]), encoding="utf-8")
     said = run(str(scripts / Path(sys.executable).name), "cells.py", folder=tmp_path)
     assert said.startswith("Vincent van Gogh\n") and "the probabilities add up to 1.000000" in said
     assert "\n10. " in said and "The legal sums: " in said
-    assert "end | the Black Sea | right" in said and "long | None | right" in said
+    assert "Where does the Danube rise? | " in said
+    assert "exact 66.7\n" in said and "Where does the Danube end?" not in said
 
 
 def test_assets_inside_an_installed_package_come_first(tmp_path: Path) -> None:
