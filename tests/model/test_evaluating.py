@@ -90,7 +90,7 @@ def test_evaluations_become_the_report_that_the_command_writes(
     data = data_of(page)
     assert data["names"] == [f"{reader.name} (A)", f"{reader.name} (B)"] and not data["stopped"]
     assert data["groups"][0]["title"] == "short"
-    assert data["rows"]["id"] == ["b", "c"]
+    assert [row["id"] for row in data["rows"]] == ["b", "c"]
     other = qa_demo.evaluate(reader, ROWS[1:2])
     with pytest.raises(BadInput, match="made under other settings"):
         qa_demo.report(a, page, against=other)
