@@ -13,11 +13,17 @@ const CHANCE = {
   in_window: "P(start) P(end) of the best span in its window, which no fit has corrected,",
 };
 
+/** A section with a picture of each reader that has one. */
+function ofReaders(title, says, each, picture) {
+  const made = each.flatMap((found, k) =>
+    found ? [...(data.pair ? [el("h3", data.names[k])] : []), ...picture(found)] : []
+  );
+  if (made.length) section(title, el("p", says), ...made);
+}
+
 export function calibrated() {
-  const found = data.calibration;
-  if (!found) return;
-  section(
-    "How sure, and how often right",
+  const says = "On the line a probability is true; a larger dot is more questions.";
+  ofReaders("How sure, and how often right", says, data.calibration, (found) => [
     el(
       "p",
       `${CHANCE[found.of]} against how often it is exactly right. `,
@@ -34,7 +40,9 @@ export function calibrated() {
         ...found.bins.map((bin) =>
           svg(
             "circle",
-            [place(x(bin.mean_prob)), place(y(bin.accuracy)), place(3 + Math.sqrt(bin.count) / 2)],
+            // no dot is so large that it covers the numbers of the axis
+            [x(bin.mean_prob), y(bin.accuracy), 2 + 8 * Math.sqrt(bin.count / found.questions)]
+              .map(place),
             { class: "dot" },
             svg(
               "title",
@@ -46,36 +54,28 @@ export function calibrated() {
         ),
       ],
     ),
-    note("A larger dot is more questions; on the line a probability is true."),
-  );
+  ]);
 }
 
+const LINES = [
+  ["accuracy", "answering or not is right", "first"],
+  ["answerable_f1", "F1 where there is an answer", "dotted"],
+];
+
 export function thresholds() {
-  const found = data.thresholds;
-  if (!found) return;
-  const at = found.points.map((point) => point.threshold);
-  const lines = [["accuracy", "answering or not is right", "first"], [
-    "answerable_f1",
-    "F1 where there is an answer",
-    "dotted",
-  ]];
-  const all = found.used === null ? at : [...at, found.used];
-  section(
-    "The no-answer threshold",
-    el(
-      "p",
-      "What every threshold would do on these questions. Moving it right withholds less. ",
-      "Solid: answering or not is the right choice. Dotted: F1 where there is an answer.",
-    ),
+  const says =
+    "What every threshold would do on these questions. Moving it right withholds less. " +
+    "Solid: answering or not is the right choice. Dotted: F1 where there is an answer.";
+  ofReaders("The no-answer threshold", says, data.thresholds, (found) => [
     axes(
       "Accuracy and F1 by threshold",
       {
-        domain: [Math.min(...all), Math.max(...all) + 1e-9],
+        domain: scaleOf(found),
         title: "threshold on score_diff = null - best",
       },
       { domain: [0, 100], title: "percent" },
       (x, y) => [
-        ...lines.map(([key, name, look]) =>
+        ...LINES.map(([key, name, look]) =>
           svg(
             "path",
             path(found.points.map((point) => [x(point.threshold), y(point[key])])),
@@ -91,5 +91,11 @@ export function thresholds() {
     ...(found.used === null
       ? []
       : [note(`The dashed line is the one in use, ${two(found.used)}.`)]),
-  );
+  ]);
+}
+
+/** From the least threshold to the largest, the one in use among them. @returns {[number, number]} */
+function scaleOf({ points, used }) {
+  const all = [...points.map(({ threshold }) => threshold), ...(used === null ? [] : [used])];
+  return [Math.min(...all), Math.max(...all) + 1e-9];
 }

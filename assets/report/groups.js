@@ -5,30 +5,33 @@ import { fixed, grouped, signed } from "../page/shared/numbers.js";
 import { bars, star } from "./charts.js";
 import { data, note, section } from "./data.js";
 import { press } from "./questions.js";
-import { meant, table } from "./tables.js";
+import { meant, ofEach, table } from "./tables.js";
 
 const one = (x) => fixed(x, 1);
 
 export function kinds() {
-  const rows = data.kinds.map((kind) => [
-    meant(kind.name, kind.meaning),
-    grouped(kind.count),
-    `${one(100 * kind.count / data.rows.length)} %`,
-    one(kind.f1.value),
+  const share = (count) => `${grouped(count)} (${one(100 * count / data.rows.length)} %)`;
+  const rows = data.kinds.map(({ name, meaning, of }) => [
+    meant(name, meaning),
+    ...of.flatMap((found) => found ? [share(found.count), one(found.f1.value)] : ["0", ""]),
   ]);
-  const wrong = data.kinds.filter((kind) => kind.name !== "right");
+  const wrong = data.kinds.filter(({ name, of }) => name !== "right" && of[0]);
   section(
     "What went wrong",
     table(
       "Each question has one kind; the first rule that holds decides.",
-      ["kind", "questions", "share", "F1"],
+      ["kind", ...ofEach(["questions", "F1"])],
       rows,
     ),
-    el("p", "Press a bar to see its questions."),
+    el(
+      "p",
+      data.pair ? `The bars count the errors of ${data.names[0]}. ` : "",
+      "Press a bar to see its questions.",
+    ),
     bars(
-      wrong.map(({ name, count }) => ({ name, value: count, says: grouped(count) })),
+      wrong.map(({ name, of: [{ count }] }) => ({ name, value: count, says: grouped(count) })),
       {
-        most: Math.max(1, ...wrong.map(({ count }) => count)),
+        most: Math.max(1, ...wrong.map(({ of }) => of[0].count)),
         accent: "second",
         press: (kind) => press({ kind }),
       },

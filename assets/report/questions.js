@@ -189,7 +189,9 @@ export function questions() {
       show();
     },
   });
-  const kindNames = data.kinds.map(({ name, count }) => [name, `${name} (${count})`]);
+  const kindNames = data.kinds.flatMap(({ name, of: [found] }) =>
+    found ? [[name, `${name} (${found.count})`]] : []
+  );
   const made = section(
     "Every question",
     el(

@@ -8,7 +8,7 @@ import { calibrated, thresholds } from "./curves.js";
 import { data, main, note } from "./data.js";
 import { groups, kinds } from "./groups.js";
 import { follow, questions } from "./questions.js";
-import { changed, lists, pair, restsOn, table } from "./tables.js";
+import { changed, lists, ofEach, pair, restsOn, table } from "./tables.js";
 
 /** Below so many articles (or paragraphs) the bootstrap's intervals are known to be too short. */
 const FEW = 20;
@@ -25,13 +25,10 @@ function head() {
       `${one(of[k].f1.value)} (${range(of[k].f1, 1)})`,
     ]),
   ]);
-  const columns = data.names.flatMap((name) =>
-    data.names.length > 1 ? [`exact, ${name}`, `F1, ${name}`] : ["exact", "F1"]
-  );
   main.append(
     table(
       `Rules of SQuAD ${run.rules}; percent, with 95 % intervals`,
-      ["", "questions", ...columns],
+      ["", "questions", ...ofEach(["exact", "F1"])],
       parts,
     ),
     note(

@@ -12,6 +12,10 @@ const two = (x) => fixed(x, 2);
 /** Words that a name has under it. @param {string} name @param {string} says */
 export const meant = (name, says) => el("span", name, el("span.meaning", says));
 
+/** Heads of columns that each reader has. @param {string[]} heads */
+export const ofEach = (heads) =>
+  data.pair ? data.names.flatMap((name) => heads.map((head) => `${head}, ${name}`)) : heads;
+
 /**
  * A table; from column `numbers` on its cells are numbers.
  * @param {string} caption
@@ -85,12 +89,12 @@ export function pair() {
       ["thresholds", "which", "F1 of each", "F1", "exact", "so"],
       rows,
     ),
-    table("Exactly right, each reader at the threshold it was run with", ["by", "questions"], [
-      ["both", grouped(found.both)],
-      [`only ${a}`, grouped(found.only_a)],
-      [`only ${b}`, grouped(found.only_b)],
-      ["neither", grouped(found.neither)],
-    ]),
+    el(
+      "p",
+      "Exactly right, each at the threshold it was run with: ",
+      `both ${grouped(found.both)}, only ${a} ${grouped(found.only_a)}, `,
+      `only ${b} ${grouped(found.only_b)}, neither ${grouped(found.neither)}.`,
+    ),
     note(
       "Not told apart: the interval of the difference of F1 holds 0. The same draws serve both ",
       "readers, so that what a question costs both is not counted as a difference.",

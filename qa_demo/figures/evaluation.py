@@ -74,22 +74,23 @@ def report_data(
     draws, surest = Draws(units), _surest(rows)
     slices = (*own, *twins(rows), *lists(rows), *SLICES, *columns(rows))
     names, readers = [named(one, rows) for one in slices], [rows, *([against] if against else [])]
+    runs = [run] if other is None else [run, other]
     groups = _groups(rows, against, slices, names, draws)
     return {
         "run": run,
         "other": other,
         "names": [run["reader"]] if other is None else list(names_of(run, other)),
-        "settings": settings([run] if other is None else [run, other]),
+        "settings": settings(runs),
         "stopped": run.get("scores", {}).get("total") != len(rows),
         "drawn": {"of": drawn, "count": draws.count},
         "scores": [_parts(of, draws) for of in readers],
         "lists": [_lists(of) for of in readers],
         "changed": [changed(of, draws) for of in readers],
-        "kinds": _kinds(rows, draws),
+        "kinds": _kinds(readers, draws),
         "groups": groups,
         "attributed": [attributed(of, draws) for of in readers],
-        "calibration": _calibration(rows),
-        "thresholds": _thresholds(rows, run),
+        "calibration": [_calibration(of) for of in readers],
+        "thresholds": [_thresholds(of, by) for of, by in zip(readers, runs, strict=True)],
         "pair": pair,
         "surest": surest,
         "contexts": contexts,
@@ -137,10 +138,19 @@ def _numbers(groups: Sequence[Row], names: Sequence[Sequence[str | None]]) -> li
     return [list(one) for one in zip(*each, strict=True)]
 
 
-def _kinds(rows: Sequence[Row], draws: Draws) -> list[dict[str, Any]]:
-    """The questions by kind of error, with what each kind means."""
-    found = grouped(rows, [row["kind"] for row in rows], draws, KINDS)
-    return [{**asdict(group), "meaning": MEANING.get(group.name, "")} for group in found]
+def _kinds(readers: Sequence[Sequence[Row]], draws: Draws) -> list[Row]:
+    """Each kind of error with what it means and the questions that it has for each reader, None
+    for none.
+    """
+    found = [
+        {group.name: asdict(group) for group in grouped(rows, [row["kind"] for row in rows], draws)}
+        for rows in readers
+    ]
+    return [
+        {"name": name, "meaning": MEANING.get(name, ""), "of": [of.get(name) for of in found]}
+        for name in dict.fromkeys([*KINDS, *(name for of in found for name in of)])
+        if any(name in of for of in found)
+    ]
 
 
 def _lists(rows: Sequence[Row]) -> dict[str, Any]:

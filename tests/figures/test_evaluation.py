@@ -63,10 +63,10 @@ def test_counts_and_means_are_those_of_the_lines() -> None:
     for part, answered in zip(parts, (True, False), strict=True):
         of = [row["exact"] for row in rows if bool(row["gold"]) is answered]
         assert part["exact"]["value"] == pytest.approx(100 * np.mean(of))
-    assert sum(kind["count"] for kind in data["kinds"]) == len(ASKED)
+    assert sum(kind["of"][0]["count"] for kind in data["kinds"]) == len(ASKED)
     for kind in data["kinds"]:
         of = [row["f1"] for row in rows if row["kind"] == kind["name"]]
-        assert kind["f1"]["value"] == pytest.approx(100 * np.mean(of)) and kind["meaning"]
+        assert kind["of"][0]["f1"]["value"] == pytest.approx(100 * np.mean(of)) and kind["meaning"]
     answerable = sum(text is not None for _, text in ASKED)
     totals = {g["title"]: sum(row["count"] for row in g["rows"]) for g in data["groups"]}
     assert totals["Question word"] == totals["Windows"] == len(ASKED)
@@ -90,12 +90,15 @@ def test_a_group_is_what_its_rows_say() -> None:
 
 
 def test_calibration_and_thresholds_are_there_where_they_mean_something() -> None:
-    data = report_data(lines(), RUN)
-    assert data["calibration"]["questions"] == 3 and data["calibration"]["fitted"] is False
-    assert data["thresholds"]["used"] == 0.0 and len(data["thresholds"]["points"]) > 1
+    data = report_data(lines(), RUN, lines(null=90.0), RUN | {"reader": "b", "threshold": 3.0})
+    for found, withheld, used in zip(
+        data["calibration"], data["thresholds"], (0.0, 3.0), strict=True
+    ):
+        assert found["questions"] == 3 and found["fitted"] is False
+        assert withheld["used"] == used and len(withheld["points"]) > 1
     answered = [row for row in lines("1.1") if row["gold"]]
-    assert report_data(answered, RUN | {"rules": "1.1"})["thresholds"] is None
-    assert report_data(lines()[3:], RUN)["calibration"] is None
+    assert report_data(answered, RUN | {"rules": "1.1"})["thresholds"] == [None]
+    assert report_data(lines()[3:], RUN)["calibration"] == [None]
 
 
 def test_two_readers_and_a_question_that_was_not_read() -> None:
@@ -104,6 +107,9 @@ def test_two_readers_and_a_question_that_was_not_read() -> None:
     assert data["pair"]["both"] + data["pair"]["only_a"] <= len(ASKED)
     assert data["names"] == ["fake", "other"] and len(data["scores"]) == 2
     assert [row["other"]["answer"] for row in data["rows"]] == [None] * len(ASKED)
+    counts = {kind["name"]: [of and of["count"] for of in kind["of"]] for kind in data["kinds"]}
+    assert counts["withheld"][1] == 3 and counts["right"][1] == 2
+    assert sum(of or 0 for of, _ in counts.values()) == len(ASKED)
     example = Example("9", "Who?", CONTEXT, (Answer("Ada", 24),))
     refused = refused_json(example, unread(example, "2.0"), "too long")
     assert set(refused) == set(a[0])
