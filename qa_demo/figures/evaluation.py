@@ -203,6 +203,7 @@ def chapter(row: Row) -> str:
 
 def _row(row: Row, context: int, surest: str, other: Row | None) -> Row:
     best = row["n_best"][0] if row["n_best"] else None
+    reading, *second = opened(*([row] if other is None else [row, other]))
     shown = {
         "id": row["id"],
         "question": row["question"],
@@ -213,7 +214,7 @@ def _row(row: Row, context: int, surest: str, other: Row | None) -> Row:
             for a in row["gold"]
             if a["char_start"] >= 0
         ],
-        **opened(row),
+        **reading,
         "span": None if best is None else [best["window"], best["start"], best["end"]],
         "kind": row["kind"],
         "because": row["because"],
@@ -223,7 +224,7 @@ def _row(row: Row, context: int, surest: str, other: Row | None) -> Row:
         "chapter": chapter(row),
     }
     if other is not None:
-        shown["other"] = opened(other) | {name: other[name] for name in ("kind", "f1", "exact")}
+        shown["other"] = second[0] | {name: other[name] for name in ("kind", "f1", "exact")}
     return shown
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from qa_demo.core.reader import check_not_typed
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
-from qa_demo.figures.opened import opened_reading
+from qa_demo.figures.opened import as_row, opened
 from qa_demo.figures.pack import printable
 from qa_demo.views import parse
 from qa_demo.views.background import Background, Busy, Job
@@ -51,11 +51,14 @@ def compared(screen: Screen, other: Reading) -> dict[str, Any]:
     options; `note` says what else is not alike.
     """
     texts, windows = screen.reading.encoding, screen.reading.options
-    readings = []
-    for reading in (screen.reading, other):
+    rows, both = [], (screen.reading, other)
+    for reading in both:
         decode = replace(screen.decode, null_score_diff_threshold=reading.threshold or 0.0)
         prediction = predict(reading, decode, screen.merge)
-        readings.append({"name": reading.model_name} | opened_reading(reading, prediction))
+        rows.append(as_row(reading, prediction))
+    readings = [
+        {"name": reading.model_name} | one for reading, one in zip(both, opened(*rows), strict=True)
+    ]
     names = [one["name"] for one in readings]
     if names[0] == names[1]:
         for one, letter in zip(readings, "AB", strict=True):

@@ -13,7 +13,7 @@ from qa_demo.core.measuring.failures import KINDS, judge, unread
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.figures.evaluation import CHAPTER_OF, MEANING, chapter, report_data
-from qa_demo.figures.opened import likeliest
+from qa_demo.figures.opened import by_word, chance, opened
 from qa_demo.figures.slices import SLICES, answer_looks, named, place, shared_words
 from qa_demo.views.page import CHAPTERS
 from tests.fakes import FakeReader
@@ -193,19 +193,29 @@ def test_a_report_of_1500_questions_by_two_readers_stays_under_a_megabyte() -> N
     assert len(html(data | {"page": "http://127.0.0.1:7860/"})) < 950_000
 
 
-def test_of_many_small_chances_the_largest_are_kept_and_all_that_are_listed() -> None:
-    rng = np.random.default_rng(1)
+def test_of_many_small_chances_the_largest_are_kept_and_all_of_a_listed_word() -> None:
+    rng, row = np.random.default_rng(1), lines()[0]
     for _ in range(50):
-        chance = rng.dirichlet(np.full(60, rng.uniform(0.1, 20)))
-        given = [
-            [4 * k + j, 4 * k + j + 1, float(p / 2)] for k, p in enumerate(chance) for j in (0, 2)
+        chances = rng.dirichlet(np.full(60, rng.uniform(0.1, 20)), 4)
+        sides = [
+            [[4 * k + j, 4 * k + j + 1, float(p / 2)] for k, p in enumerate(of) for j in (0, 2)]
+            for of in chances
         ]
-        kept = likeliest("and " * 60, given)
-        assert kept == sorted(kept) and len(kept) == max(5, (chance >= 0.05).sum())
-        assert [p for _, p in kept] == pytest.approx([chance[at // 4] for at, _ in kept], abs=1e-4)
-        left = np.delete(chance, [at // 4 for at, _ in kept])
-        assert left.max() < 0.05 and left.max() <= min(p for _, p in kept) + 1e-4
-    assert likeliest("a \n", [[0, 1, 0.99999], [2, 3, 0.5]]) == [[0, 0.9999]]
+        a, b = (
+            row | {"context": "and " * 60, "probs": {"start": x, "end": y, "null": [0.0, 0.0]}}
+            for x, y in (sides[:2], sides[2:])
+        )
+        listed = {4 * int(k) for k in np.flatnonzero(chances.round(4).max(axis=0) >= 0.05)}
+        kept = [one[side] for one in opened(a, b) for side in ("start", "end")]
+        for found, of in zip(kept, chances, strict=True):
+            assert found == sorted(found) and listed <= {at for at, _ in found}
+            assert [p for _, p in found] == pytest.approx(
+                [of[at // 4] for at, _ in found], abs=1e-4
+            )
+            largest = {4 * int(k) for k in np.argsort(-of)[:5]}
+            assert {at for at, _ in found} == largest | listed
+    assert by_word("a \n", [[0, 1, 0.75], [2, 3, 0.5]]) == {0: 0.75}
+    assert [chance(p) for p in (1.0, 0.99999, 0.5, 1e-9)] == [1, 0.9999, 0.5, 0]
 
 
 def test_the_fifths_of_a_paragraph() -> None:
