@@ -25,6 +25,8 @@ function head() {
       `${one(of[k].f1.value)} (${range(of[k].f1, 1)})`,
     ]),
   ]);
+  const silent = run.rules === "2.0" &&
+    data.scores[0].find(({ name }) => name === "without an answer");
   main.append(
     table(
       `Rules of SQuAD ${run.rules}; percent, with 95 % intervals`,
@@ -32,6 +34,9 @@ function head() {
       parts,
     ),
     note(
+      silent
+        ? `Never to answer would be right for ${one(100 * silent.count / data.rows.length)} %. `
+        : "",
       `Intervals by bootstrap: the ${many(drawn.count, drawn.of.slice(0, -1))} of the file are `,
       "drawn with replacement, 2,000 times, each with all of its questions.",
       drawn.count < FEW ? " From so few an interval is rough, and rather too short." : "",

@@ -52,6 +52,7 @@ def test_texts_stay_texts_and_the_table_filters(opened: Page) -> None:
     expect(rows).to_have_count(1 + len(ASKED))
     expect(rows.nth(1)).to_contain_text(f"{ASKED[0][0]} {HOSTILE}")
     expect(opened.get_by_role("heading", level=1)).to_contain_text(HOSTILE)
+    expect(opened.get_by_text("Never to answer would be right for 40.0 %.")).to_be_visible()
     assert opened.locator("main img, main script").count() == 0
     for kind in (one for one in DATA["kinds"] if one["of"][0]):
         opened.get_by_role("combobox", name="Kind").select_option(kind["name"])

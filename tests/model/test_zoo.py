@@ -1,7 +1,9 @@
 """Broken, foreign and hostile model folders are refused by reason; the reader in use goes on."""
 
 import builtins
+import io
 import json
+import logging
 import os
 import pickle
 import socket
@@ -359,15 +361,20 @@ ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 @pytest.mark.parametrize("name", ZOO)
 def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
-    name: str, folder: Path, in_use: Any
+    name: str, folder: Path, in_use: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In our own sentence alone, without the table that transformers prints of the same."""
     damage, reason = ZOO[name]
+    printed = io.StringIO()
+    terminal = logging.StreamHandler(printed)
+    monkeypatch.setattr(logging.getLogger("transformers"), "handlers", [terminal])
     before = in_use.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS)
     assert load_reader(str(folder)).has_bio
     damage(folder)
     with pytest.raises(BadCheckpoint, match=reason) as caught:
         load_reader(str(folder))
     assert str(folder) not in str(caught.value) and "\n" not in str(caught.value)
+    assert "LOAD REPORT" not in printed.getvalue()
     np.testing.assert_array_equal(
         in_use.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits, before.start_logits
     )
