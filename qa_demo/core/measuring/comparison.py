@@ -16,7 +16,7 @@ from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report_evaluate import example_of, outcome_of
 from qa_demo.core.measuring.bootstrap import Draws, Estimate, units_of
-from qa_demo.core.measuring.metrics import best_threshold, score
+from qa_demo.core.measuring.metrics import score
 
 Row = Mapping[str, Any]
 
@@ -116,7 +116,6 @@ class Judged:
         )
         self._has: NDArray[np.bool_] = np.array([bool(e.answers) for e in examples])
         self._diffs: Floats = np.array([s.score_diff or 0.0 for s in said])
-        self._answered = [bool(s.text) for s in said]
 
     def under(self, name: str) -> tuple[float | None, Floats]:
         """The threshold of a choice of MEANING, and [exact, F1] of each question under it, in
@@ -129,9 +128,16 @@ class Judged:
         return limit, 100 * np.where(withheld[:, None], ~self._has[:, None], self._raw)
 
     def _best(self) -> float:
-        return best_threshold(
-            self._raw[:, 1].tolist(), self._has.tolist(), self._diffs.tolist(), self._answered
-        )[1]
+        """The threshold with the highest F1; one below all differences where no answer is worth
+        giving. The official search (metrics.best_threshold) calls that 0 and parts equal
+        differences, so at its threshold a reader may score less than it says.
+        """
+        order = np.argsort(self._diffs, kind="stable")
+        diffs, gains = self._diffs[order], (self._raw[:, 1] - ~self._has)[order]
+        ends = np.flatnonzero(np.append(np.diff(diffs) > 0, True))
+        sums = np.cumsum(gains)[ends]
+        best = int(np.argmax(sums))
+        return float(diffs[ends[best]] if sums[best] > 0 else np.nextafter(diffs[0], -np.inf))
 
 
 def paired(a: Sequence[Row], run_a: Row, b: Sequence[Row], run_b: Row) -> Pair:

@@ -68,11 +68,21 @@ def test_under_each_threshold_stand_the_official_scores(
     run = RUN | {"threshold": limit}
     examples = [example_of(one) for one in rows]
     said = {one["id"]: outcome_of(one) for one in rows}
-    for under in paired(rows, run, rows, run).under:
+    found = paired(rows, run, rows, run).under
+    for under in found:
         official = evaluate(examples, said, under.limits[0], "2.0")
         assert under.f1[0].value == pytest.approx(official["f1"])
         assert under.exact[0].value == pytest.approx(official["exact"])
         assert under.f1_difference.value == 0.0 == under.exact_difference.value
+        assert found[-1].f1[0].value >= under.f1[0].value - 1e-9, "the best is the best"
+    if len({one["score_diff"] or 0.0 for one in rows}) == len(rows):
+        assert found[-1].f1[0].value == pytest.approx(official["best_f1"])
+
+
+def test_a_reader_that_is_always_wrong_is_best_silent() -> None:
+    rows = [row(0, "Ada", "1998", -3.0), row(1, None, "Ada", -1.0), row(2, "Ada", "1998", -2.0)]
+    best = paired(rows, RUN, rows, RUN).under[-1]
+    assert best.f1[0].value == pytest.approx(100 / 3) and best.limits[0] < -3.0
 
 
 def test_one_threshold_where_nothing_is_withheld() -> None:
