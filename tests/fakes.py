@@ -219,7 +219,6 @@ class FakeReader:
         n_steps: int | None = None,
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
-        shuffle: int | None = None,
     ) -> Attribution:
         """Numbers from a seed that add up as the real ones do."""
         if method == "leave_one_out":
@@ -228,15 +227,9 @@ class FakeReader:
                 target,
                 lambda window, masks: self.masked(window, masks, on_progress, cancelled),
             )
+        used = baseline or reading.baseline
         return fake_explanations.attribute(
-            reading,
-            target,
-            method,
-            baseline or reading.baseline,
-            n_steps,
-            on_progress,
-            cancelled,
-            shuffle,
+            reading, target, method, used, n_steps, on_progress, cancelled
         )
 
     def learner(self, reading: Reading, golds: Golds, scope: str) -> FakeLearner:

@@ -155,10 +155,8 @@ class Reader(Protocol):
         n_steps: int | None = None,
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
-        shuffle: int | None = None,
     ) -> Attribution:
-        """Explain the target; with n_steps None the steps grow until the gap is small. `shuffle`
-        seeds the random-weights check.
+        """Explain the target; with n_steps None the steps grow until the gap is small.
 
         Errors: BadInput for unknown choices or a reading of another reader, Cancelled.
         """

@@ -1,12 +1,8 @@
-"""Attribution over word embeddings, by three methods; the same with shuffled weights."""
+"""Attribution over word embeddings, by three methods."""
 
-import copy
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from itertools import chain
 from typing import Any
 
-import numpy as np
 import torch
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled, one_of
@@ -35,11 +31,8 @@ from qa_demo.model.gradients import (
     make_pass,
     summed,
 )
-from qa_demo.model.workers import Workers
 
 MAX_STEPS = 500
-_shuffling = Workers(1)
-"""The gate of the random-weights check: one copy of the weights at a time."""
 
 
 def attribute(
@@ -51,54 +44,16 @@ def attribute(
     n_steps: int | None = None,
     on_progress: OnProgress | None = None,
     cancelled: IsCancelled | None = None,
-    shuffle: int | None = None,
 ) -> Attribution:
     """Explain the target in its window. Without a baseline it is the reading's own. With n_steps
-    None the steps grow (20, 50, 100) until the gap is under 2 %.
+    None the steps grow (20, 50, 100) until the gap is under 2 %. The reading holds the model's own
+    logits, so F(x) needs no pass.
 
-    `shuffle` is the seed of the random-weights check: the same explanation of a private copy with
-    shuffled weights. Errors: BadInput for unknown choices, a reading of another reader or a span no
-    window holds; Cancelled; BadCheckpoint for numbers that are not finite.
+    Errors: BadInput for unknown choices, a reading of another reader or a span no window holds;
+    Cancelled; BadCheckpoint for numbers that are not finite.
     """
     baseline = baseline or reading.baseline
     _check(loaded, reading, method, baseline, n_steps)
-    if shuffle is not None:
-        with _shuffling.slot(cancelled):
-            copied = Loaded(
-                shuffled(loaded.model, shuffle),
-                loaded.tokenizer,
-                loaded.workers,
-                loaded.name,
-                loaded.checksum,
-            )
-            as_read = _read_by(copied, reading, target, cancelled)
-            return _attribute(
-                copied, as_read, target, method, baseline, n_steps, on_progress, cancelled
-            )
-    return _attribute(loaded, reading, target, method, baseline, n_steps, on_progress, cancelled)
-
-
-def _check(
-    loaded: Loaded, reading: Reading, method: str, baseline: str, n_steps: int | None
-) -> None:
-    one_of("the method", method, METHODS)
-    one_of("the baseline", baseline, BASELINES)
-    if n_steps is not None and not 1 <= n_steps <= MAX_STEPS:
-        raise BadInput(f"n_steps must be between 1 and {MAX_STEPS}, got {n_steps}")
-    check_made_by(reading, loaded)
-
-
-def _attribute(
-    loaded: Loaded,
-    reading: Reading,
-    target: Target,
-    method: Method,
-    baseline: Baseline,
-    n_steps: int | None,
-    on_progress: OnProgress | None,
-    cancelled: IsCancelled | None,
-) -> Attribution:
-    """The reading holds the model's own logits, so F(x) needs no pass."""
     if method == "leave_one_out":
         return leave_one_out(
             reading,
@@ -125,6 +80,16 @@ def _attribute(
     return _record(target, method, window, values, **about, n_steps=tried[-1][0], tried=tried)
 
 
+def _check(
+    loaded: Loaded, reading: Reading, method: str, baseline: str, n_steps: int | None
+) -> None:
+    one_of("the method", method, METHODS)
+    one_of("the baseline", baseline, BASELINES)
+    if n_steps is not None and not 1 <= n_steps <= MAX_STEPS:
+        raise BadInput(f"n_steps must be between 1 and {MAX_STEPS}, got {n_steps}")
+    check_made_by(reading, loaded)
+
+
 def _integrated(
     integral: Callable[[int, "_Counter"], torch.Tensor],
     difference: float,
@@ -141,19 +106,6 @@ def _integrated(
         if gap_share(tried[-1][1], difference) < GAP_LIMIT:
             break
     return values, tuple(tried)
-
-
-def _read_by(
-    copied: Loaded, reading: Reading, target: Target, cancelled: IsCancelled | None
-) -> Reading:
-    """The reading with the target's window as the copy reads it; the other windows are not run."""
-    window = window_of(reading, target)
-    read = masked_logits(
-        copied, window, np.zeros((1, len(window)), dtype=bool), cancelled=cancelled
-    )
-    start, end = reading.start_logits.copy(), reading.end_logits.copy()
-    start[window.index, : len(window)], end[window.index, : len(window)] = read[0][0], read[1][0]
-    return replace(reading, start_logits=start, end_logits=end)
 
 
 def _record(
@@ -199,25 +151,3 @@ class _Counter:
         if self._cancelled is not None and self._cancelled():
             raise Cancelled("the attribution was cancelled")
         return found
-
-
-def shuffled(model: Any, seed: int) -> Any:
-    """A private copy in which the entries of every parameter are permuted, except the word
-    embeddings, which it shares.
-
-    Same words, same sizes of numbers, nothing learned: an explanation that hardly changes was never
-    about the weights.
-    """
-    words = model.get_input_embeddings().weight
-    shared = {id(tensor): tensor for tensor in chain(model.buffers(), [words])}
-    twin = copy.deepcopy(model, shared)
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for parameter in twin.parameters():
-            if parameter is not words:
-                parameter.copy_(
-                    parameter.flatten()[
-                        torch.randperm(parameter.numel(), generator=generator)
-                    ].view_as(parameter)
-                )
-    return twin

@@ -255,11 +255,10 @@ class BertReader:
         n_steps: int | None = None,
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
-        shuffle: int | None = None,
     ) -> Attribution:
-        """What the target rested on, by one of three methods; `shuffle` seeds random weights."""
+        """What the target rested on, by one of three methods."""
         return attribute(
-            self.loaded, reading, target, method, baseline, n_steps, on_progress, cancelled, shuffle
+            self.loaded, reading, target, method, baseline, n_steps, on_progress, cancelled
         )
 
     def learner(self, reading: Reading, golds: Golds, scope: str) -> ModelLearner:

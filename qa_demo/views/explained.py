@@ -30,16 +30,11 @@ def question_key(
 
 
 def attribution_key(
-    reading: Reading,
-    target: Target,
-    method: Method,
-    baseline: Baseline,
-    n_steps: int | None = None,
-    shuffle: int | None = None,
+    reading: Reading, target: Target, method: Method, baseline: Baseline, n_steps: int | None = None
 ) -> Hashable:
     """Where an attribution is kept; the baseline matters to one method only."""
     used = baseline if method == "integrated_gradients" else None
-    return (reading.key, "attribution", target, method, used, n_steps, shuffle)
+    return (reading.key, "attribution", target, method, used, n_steps)
 
 
 def random_key(reading: Reading, target: Target) -> Hashable:
@@ -62,9 +57,3 @@ def curve_key(reading: Reading, target: Target, ranking: Ranking, baseline: Base
     """Where the curves of one ranking are kept."""
     used = baseline if ranking == "integrated_gradients" else None
     return (reading.key, "curve", target, ranking, used)
-
-
-def shuffled_key(reading: Reading, target: Target, method: Method, baseline: Baseline) -> Hashable:
-    """Where the random-weights check of a method is kept."""
-    used = baseline if method == "integrated_gradients" else None
-    return (reading.key, "shuffled", target, method, used)

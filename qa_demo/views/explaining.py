@@ -20,7 +20,7 @@ from qa_demo.core.explaining.attribution import (
     window_of,
 )
 from qa_demo.core.explaining.chance import Placed, RandomSets, draw, place
-from qa_demo.core.explaining.faithfulness import Curves, alike, curve, random_curves
+from qa_demo.core.explaining.faithfulness import Curves, curve, random_curves
 from qa_demo.core.explaining.occlusion import QuestionEffect, question_effects
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
@@ -37,15 +37,10 @@ from qa_demo.views.explained import (
     random_curves_key,
     random_key,
     relevance_key,
-    shuffled_key,
     stood_key,
 )
 from qa_demo.views.session.recent import RecentValues, held_bytes
 
-SEED = 0
-"""Of the shuffled weights."""
-SHUFFLED_STEPS = 20
-"""Steps of integrated gradients with shuffled weights: it is compared by ranks alone."""
 FIRST_STEPS = 5
 """Steps of the first picture of integrated gradients, which is refined in place."""
 
@@ -90,13 +85,6 @@ class Stood:
     seconds: float
 
 
-@dataclass(frozen=True)
-class Shuffled:
-    """The rank correlation, over words, with shuffled weights' explanation, or None."""
-
-    correlation: float | None
-
-
 @dataclass(frozen=True, eq=False)
 class Work:
     """One request of a visitor: the reading, the reader that made it, how to tell and be told."""
@@ -123,20 +111,14 @@ class Work:
         )
 
     def attribution(
-        self,
-        target: Target,
-        method: Method,
-        baseline: Baseline,
-        n_steps: int | None = None,
-        on_progress: OnProgress | None = None,
-        shuffle: int | None = None,
+        self, target: Target, method: Method, baseline: Baseline, n_steps: int | None = None
     ) -> Timed:
-        """One attribution and the seconds it took; `shuffle` seeds the random-weights check."""
-        tell = on_progress or self.on_progress
+        """One attribution and the seconds it took."""
 
         def run() -> Timed:
             began = time.perf_counter()
-            about = self.reading, target, method, baseline, n_steps, tell, self.cancelled, shuffle
+            tell, stop = self.on_progress, self.cancelled
+            about = self.reading, target, method, baseline, n_steps, tell, stop
             found = self.reader.attribute(*about)
             timed = Timed(found, time.perf_counter() - began)
             window = self.reading.windows[found.window]
@@ -144,9 +126,7 @@ class Work:
             PACE.learn(took.forward + took.backward, len(window), timed.seconds)
             return timed
 
-        return FOUND.find(
-            attribution_key(self.reading, target, method, baseline, n_steps, shuffle), run
-        )
+        return FOUND.find(attribution_key(self.reading, target, method, baseline, n_steps), run)
 
     def question(
         self, target: Target, decode: DecodeOptions, merge: MergeOptions
@@ -236,17 +216,6 @@ class Work:
             return {key: self.curve(target, key, baseline) for key in keys}
 
         return FOUND.find(lines_key(self.reading, target, method, baseline), run)
-
-    def shuffled(self, target: Target, method: Method, baseline: Baseline) -> Shuffled:
-        """The method's explanation of a copy with shuffled weights, beside its own."""
-
-        def run() -> Shuffled:
-            own = self.stood(target, method, baseline).values
-            steps = SHUFFLED_STEPS if method == "integrated_gradients" else None
-            other = self.attribution(target, method, baseline, steps, None, SEED).found
-            return Shuffled(alike(own, self.random_sets(target).words.sums(other.total)))
-
-        return FOUND.find(shuffled_key(self.reading, target, method, baseline), run)
 
     def _scorer(
         self, target: Target, on_progress: OnProgress | None = None

@@ -293,7 +293,7 @@ def test_the_dots_are_told_by_mouse_and_by_keyboard_and_nothing_moves(page: Page
     expect(tip).to_be_hidden()
 
 
-def test_curves_and_the_shuffled_check_are_one_click_away(page: Page) -> None:
+def test_curves_are_one_click_away(page: Page) -> None:
     picture = chapter(page, "trust")
     measured(picture)
     picture.locator("#why-curves summary").click()
@@ -302,9 +302,6 @@ def test_curves_and_the_shuffled_check_are_one_click_away(page: Page) -> None:
     expect(picture.locator(".curve-box")).to_have_count(2)
     expect(picture.locator(".curve-says")).to_contain_text("the drop of F is:")
     expect(picture.locator("#why-curves .legend")).to_contain_text("leave one word out")
-    picture.locator("#why-shuffled summary").click()
-    picture.locator("#why-shuffled-run").click()
-    expect(picture.locator(".shuffled-says")).to_contain_text("rank correlation")
 
 
 def test_another_span_text_or_reader_is_one_click_away(page: Page) -> None:
@@ -380,7 +377,6 @@ def test_an_explanation_can_be_cancelled_and_asked_for_again(
         n_steps: Any,
         on_progress: Any,
         cancelled: Any,
-        shuffle: Any,
     ) -> Any:
         for k in itertools.count():
             if cancelled():

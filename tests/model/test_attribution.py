@@ -6,7 +6,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,13 +24,12 @@ from qa_demo.core.explaining.attribution import (
     lanes,
     parts,
 )
-from qa_demo.core.explaining.occlusion import leave_one_out, question_effects
+from qa_demo.core.explaining.occlusion import question_effects
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.words import special_positions, words
 from qa_demo.core.types import Reading, Span
-from qa_demo.model import attribution, gradients
-from qa_demo.model.attribution import shuffled
-from qa_demo.model.forward import Loaded, logits, masked_logits, token_types, word_embeddings
+from qa_demo.model import gradients
+from qa_demo.model.forward import logits, token_types, word_embeddings
 from qa_demo.model.gradients import both_gradients, integrate, make_pass
 from qa_demo.model.loading import load_reader
 from qa_demo.model.narrow import ALIKE, narrowed
@@ -409,7 +407,6 @@ def test_the_model_is_left_as_it_was(bert: tuple) -> None:
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     for method in METHODS:
         reader.attribute(reading, TARGET, method)
-    reader.attribute(reading, TARGET, "gradient_x_input", shuffle=3)
     assert all(torch.equal(before[name], tensor) for name, tensor in model.state_dict().items())
     assert not any(
         m._forward_hooks or m._forward_pre_hooks or m._backward_hooks or m._backward_pre_hooks
@@ -417,58 +414,6 @@ def test_the_model_is_left_as_it_was(bert: tuple) -> None:
     )
     assert all(p.grad is None and not p.requires_grad for p in model.parameters())
     assert not model.training
-
-
-# Random weights
-
-
-def test_a_wait_for_another_random_weights_check_can_be_cancelled(bert: tuple) -> None:
-    reader, reading = bert
-    asked = itertools.count()
-    with attribution._shuffling.slot(), pytest.raises(Cancelled):
-        reader.attribute(
-            reading, TARGET, "gradient_x_input", shuffle=3, cancelled=lambda: next(asked) > 1
-        )
-    assert reader.attribute(reading, TARGET, "gradient_x_input", shuffle=3).total is not None
-
-
-def test_shuffled_weights_keep_words_and_sizes_and_nothing_learned(bert: tuple) -> None:
-    reader, reading = bert
-    model = reader.loaded.model
-    copied = shuffled(model, 5)
-    table = model.get_input_embeddings().weight
-    assert copied.get_input_embeddings().weight is table
-    for (name, ours), theirs in zip(model.named_parameters(), copied.parameters(), strict=True):
-        assert sorted(ours.flatten().tolist()) == sorted(theirs.flatten().tolist()), name
-        assert theirs is ours if ours is table else theirs.data_ptr() != ours.data_ptr()
-        varied = (
-            ours is not table and len(ours.unique()) > 1
-        )  # an untrained bias holds one number, which no order can change
-        assert torch.equal(ours, theirs) != varied, name
-    first, again, other = (
-        reader.attribute(reading, TARGET, "gradient_x_input", shuffle=seed) for seed in (1, 1, 2)
-    )
-    alone = Loaded(
-        shuffled(model, 1),
-        reader.loaded.tokenizer,
-        reader.loaded.workers,
-        "shuffled",
-        reader.checksum,
-    )
-    window = reading.windows[0]
-    start, end = masked_logits(alone, window, np.zeros((1, len(window)), dtype=bool))
-    assert len(reading.windows) == 1
-    as_read = replace(reading, start_logits=start, end_logits=end)
-    by_words = leave_one_out(as_read, TARGET, lambda w, masks: masked_logits(alone, w, masks))
-    for method, expected in (("leave_one_out", by_words.total), ("gradient_x_input", first.total)):
-        found = reader.attribute(reading, TARGET, method, shuffle=1)
-        np.testing.assert_allclose(found.total, expected, atol=1e-6)
-        assert found.f_x == pytest.approx(by_words.f_x, abs=1e-5)
-    assert abs(by_words.f_x - sum(parts(TARGET, window, *reading.logits(0)))) > 1e-2
-    assert reader.attribute(reading, TARGET, n_steps=100, shuffle=1).gap_share < 0.02
-    own = reader.attribute(reading, TARGET, "gradient_x_input")
-    assert first.total.tolist() == again.total.tolist() != other.total.tolist()
-    assert own.total.tolist() != first.total.tolist()
 
 
 # Leave one out
@@ -513,9 +458,6 @@ WORK: dict[str, Work] = {
         reader.relevance(reading.windows[0], TARGET, "gradient_x_attention").total
     ],
     "hidden": lambda reader, reading: [reader.hidden(reading.windows[0])],
-    "shuffled": lambda reader, reading: [
-        reader.attribute(reading, TARGET, "gradient_x_input", shuffle=2).total
-    ],
 }
 
 

@@ -13,7 +13,7 @@ import { words } from "./words.js";
 
 const STEPS = { looked, rested, trust: trusted };
 const SEATS = { what: "seats", span: true };
-const SLOW = new Set(["attribution", "question", "random", "stood", "curves", "shuffled"]);
+const SLOW = new Set(["attribution", "question", "random", "stood", "curves"]);
 // milliseconds after which an answer counts as lost; slow ones tell how far they are, and Cancel ends them
 const PATIENCE = 120_000;
 const LONG_PATIENCE = 1_800_000;

@@ -1,5 +1,5 @@
 // Chapter 9, step 3: how far to trust it. The drop of each explanation among random word sets, then
-// what happens as more words are masked, then the check with shuffled weights.
+// what happens as more words are masked.
 
 import { el, fold } from "../shared/dom.js";
 import { floats, ints } from "../shared/pack.js";
@@ -26,7 +26,6 @@ export function draw(root, model, held) {
   if (!found?.data) return;
   drawSets(held, found.data, rows);
   drawMore(held, "curves", (data) => drawCurves(data, model), model.picture.wait.curves);
-  drawMore(held, "shuffled", (data) => [el("p.shuffled-says", data.says)], "");
 }
 
 function make(root, held) {
@@ -43,7 +42,6 @@ function make(root, held) {
   held.rule = el("p.role-quiet");
   held.dots = makeDots();
   held.curves = el("div");
-  held.shuffled = el("div");
   held.more = el("div.trust-more");
   held.body = el("div[hidden]", held.title, held.dots.root, held.rule, held.more);
   root.replaceChildren(held.verdict, held.begin, held.missing, held.body);

@@ -87,10 +87,6 @@ export const words = {
   coming: "to come",
   curves: "As more words are masked",
   curves_says: "The same random orders go on, with more and more of their words masked.",
-  shuffled: "Does it change with shuffled weights?",
-  shuffled_says:
-    "The same method explains a private copy of the reader whose weights were shuffled. " +
-    "An explanation that stays the same was never about what the reader has learned.",
   deletion: "Deletion: mask the top words",
   insertion: "Insertion: keep only the top words",
   masked_words: "words masked",

@@ -8,7 +8,6 @@ import numpy as np
 from qa_demo.core.explaining.attribution import Cost
 from qa_demo.core.explaining.chance import N_SETS, Placed, RandomSets, Rank, Standing, band, cut
 from qa_demo.core.explaining.faithfulness import BINS, Curves, alike, chance_band, ranks_along
-from qa_demo.figures.methods import ALIKE
 from qa_demo.figures.numbers import decimals_for, number
 from qa_demo.figures.pack import floats, ints
 from qa_demo.figures.payload import table
@@ -170,18 +169,6 @@ def curve_sentence(one: Curves, random: Curves, name: str) -> str:
     return f"Words masked in the order of {name}, the drop of F is: {'; '.join(said)} words."
 
 
-def shuffled_sentence(correlation: float | None) -> str:
-    """What the random-weights check says."""
-    if correlation is None:
-        return "This check says nothing here: one of the two rankings is constant."
-    similar = (
-        "changes, as it must"
-        if abs(correlation) < ALIKE
-        else "hardly changes, so it says little about this reader"
-    )
-    return f"With shuffled weights the picture {similar} (rank correlation {number(correlation)})."
-
-
 def eraser_table(
     lines: Mapping[str, Curves], random: Curves, names: Mapping[str, str]
 ) -> dict[str, Any]:
@@ -244,14 +231,11 @@ def curves_table(
     )
 
 
-def agreement_table(
-    values: Mapping[str, Any], names: Mapping[str, str], shuffled: Mapping[str, float | None]
-) -> dict[str, Any]:
-    """Rank correlations of every two rankings over words, and of each with shuffled weights."""
+def agreement_table(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Rank correlations of every two rankings over words."""
     keys = list(values)
     pairs = [(a, b) for k, a in enumerate(keys) for b in keys[k + 1 :]]
     found = [(names[a], names[b], alike(values[a], values[b])) for a, b in pairs]
-    found += [(names[key], "itself, shuffled weights", rho) for key, rho in shuffled.items()]
     return table(
         "Rank correlation of two explanations, over words, by size of effect",
         ["explanation", "with", "rank correlation"],

@@ -122,7 +122,6 @@ ANSWERS: dict[str, Callable[[Asked], dict[str, Any]]] = {
     "random": lambda a: trusted.answer_random(a.work, a.target),
     "stood": answer_stood,
     "curves": lambda a: trusted.answer_curves(a.work, a.target, *a.how),
-    "shuffled": lambda a: trusted.answer_shuffled(a.work, a.target, *a.how),
 }
 """What may be asked for. "seats" computes nothing: the page itself brings seats and tables; "head"
 is one head, compact, "exact" one row and column of it in full precision.
@@ -133,7 +132,6 @@ BUSY = {
     "random": "masking random words",
     "stood": "explaining",
     "curves": "masking more and more words",
-    "shuffled": "explaining with shuffled weights",
 }
 CANCELLED = {
     "attribution": "The explanation was cancelled.",
@@ -141,5 +139,4 @@ CANCELLED = {
     "random": "Masking random words was cancelled.",
     "stood": "The measurement of this method was cancelled.",
     "curves": "Masking more and more words was cancelled.",
-    "shuffled": "The check with shuffled weights was cancelled.",
 }

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from qa_demo.core.explaining.attribution import METHODS, Method, Target, window_of
+from qa_demo.core.explaining.attribution import Method, Target, window_of
 from qa_demo.core.explaining.chance import N_SETS, TOP
 from qa_demo.core.explaining.faithfulness import passes_of
 from qa_demo.core.explaining.word_sets import answer_words
@@ -15,7 +15,7 @@ from qa_demo.figures.why import trust as figure
 from qa_demo.views import explained, explaining, parse
 from qa_demo.views.background import Job, Wanted
 from qa_demo.views.explained import RANKINGS, Ranking
-from qa_demo.views.explaining import Shuffled, Stood, Work
+from qa_demo.views.explaining import Stood, Work
 
 NAMES: Mapping[str, str] = {**METHOD_NAMES, "attention": looked.NAMES["attention"]}
 
@@ -52,14 +52,7 @@ def answer_curves(work: Work, target: Target, method: Method, baseline: Baseline
     return figure.curves_data(lines, work.random_curves(target), NAMES, method)
 
 
-def answer_shuffled(
-    work: Work, target: Target, method: Method, baseline: Baseline
-) -> dict[str, Any]:
-    """The random-weights check of the chosen method."""
-    return {"says": figure.shuffled_sentence(work.shuffled(target, method, baseline).correlation)}
-
-
-MEASURED = ("random", "stood", "curves", "shuffled")
+MEASURED = ("random", "stood", "curves")
 
 
 def wanted(
@@ -79,11 +72,8 @@ def wanted(
         ranking = cast(Ranking, parse.choice(by, "the ranking", RANKINGS))
         key = explained.stood_key(reading, target, ranking, how[1])
         return Wanted(key, found, lambda j: of(j).stood(target, ranking, how[1]), what)
-    if what == "curves":
-        key = explaining.lines_key(reading, target, *how)
-        return Wanted(key, found, lambda j: of(j).lines(target, *how), what)
-    key = explained.shuffled_key(reading, target, *how)
-    return Wanted(key, found, lambda j: of(j).shuffled(target, *how), what)
+    key = explaining.lines_key(reading, target, *how)
+    return Wanted(key, found, lambda j: of(j).lines(target, *how), what)
 
 
 def _row(key: str, stood: Stood, what: str) -> dict[str, Any]:
@@ -110,15 +100,9 @@ def known(
             figure.curves_table(lines, random, NAMES),
             figure.eraser_table(lines, random, NAMES),
         ]
-    checked: dict[str, Shuffled] = {
-        key: one
-        for key in METHODS
-        if (one := found.get(explained.shuffled_key(reading, target, key, baseline))) is not None
-    }
-    if len(stood) > 1 or checked:
+    if len(stood) > 1:
         values = {key: one.values for key, one in stood.items()}
-        shuffled = {key: one.correlation for key, one in checked.items()}
-        tables.append(figure.agreement_table(values, NAMES, shuffled))
+        tables.append(figure.agreement_table(values, NAMES))
     return said, tables
 
 
