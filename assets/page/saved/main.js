@@ -15,8 +15,6 @@ const FREE = [
   "[id^=scores-bias-]",
   "[name=start_end-scale]",
   "#start_end-window",
-  "[id^=why-filter-]",
-  "#why-specials",
   "[id^=why-lane-]",
   "#why-by-word",
   "#spanbert-frame",

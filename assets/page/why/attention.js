@@ -1,5 +1,5 @@
-// Chapter 9, step 1: where the heads of one window looked. Two grids of shares, one head as a
-// square and as strips on the text, three summaries.
+// Chapter 9, step 1: where the heads of one window looked. Two grids of shares, one head as strips on
+// the text, three summaries.
 
 import { fixed, percent } from "../shared/numbers.js";
 import { radios } from "../shared/controls.js";
@@ -10,7 +10,6 @@ import { missing, wordText } from "./parts.js";
 import { sheet } from "./sheet.js";
 import { words } from "./words.js";
 
-const FILTERS = ["all", "question_to_passage", "passage_to_question"];
 const LISTED = 8;
 
 export function draw(root, model, held) {
@@ -36,9 +35,6 @@ export function draw(root, model, held) {
   const [row, column] = held.at.map((k) => k + 1);
   held.title.textContent =
     `${words.where} ${words.layer} ${row}, ${words.head} ${column} ${words.looked}`;
-  held.mode.forEach(({ control }) => {
-    control.checked = control.value === held.filter;
-  });
   const [layer, head] = held.at;
   const request = { what: "head", more: { layer, head } };
   const got = need(request);
@@ -51,43 +47,11 @@ export function draw(root, model, held) {
 }
 
 function make(root, held) {
-  Object.assign(held, {
-    made: true,
-    filter: "all",
-    specials: false,
-    pin: null,
-    point: null,
-    lane: "start",
-    at: null,
-  });
+  Object.assign(held, { made: true, pin: null, point: null, lane: "start", at: null });
   held.missing = el("div");
   held.grid_box = el("div.head-grid");
   held.says = el("p.readout.tabular[aria-live=polite]");
   held.title = el("h3.part-title");
-  const filter = (value) => {
-    held.filter = value;
-    held.model.repaint();
-  };
-  const filters = FILTERS.map((value) => [value, words[value]]);
-  held.mode = radios("why-filter", filters, held.filter, filter, (value) => ({
-    id: `why-filter-${value}`,
-  }));
-  const specials = el("input#why-specials[type=checkbox]", {
-    onchange: () => {
-      held.specials = specials.checked;
-      held.model.repaint();
-    },
-  });
-  held.square = el("canvas.head-square[role=img]", { "aria-label": words.matrix });
-  held.square.addEventListener("pointermove", (event) => onSquare(held, event));
-  held.square.addEventListener("pointerleave", () => {
-    held.point = null;
-    drawStrips(held);
-  });
-  held.square.addEventListener("click", () => {
-    held.pin = held.point;
-    held.model.repaint();
-  });
   held.readout = el("p.readout.tabular");
   held.sheet = sheet();
   held.tableBox = el("div");
@@ -106,17 +70,6 @@ function make(root, held) {
   };
   const sides = ["start", "end"].map((side) => [side, words[`from_${side}`], `role-${side}`]);
   const lanes = radios("why-lane", sides, "start", from, (side) => ({ id: `why-lane-${side}` }));
-  const controls = el(
-    "div.controls",
-    el("fieldset", el("legend", words.filter), held.mode),
-    el("label", specials, words.specials),
-  );
-  held.more = el(
-    "div",
-    controls,
-    el("figure", held.square, el("figcaption.role-quiet", words.matrix)),
-    held.asTable,
-  );
   held.body = el(
     "div",
     el(
@@ -131,7 +84,7 @@ function make(root, held) {
       ),
       el("div.head-text", held.title, held.refused, held.headBox),
     ),
-    fold(words.more_of_head, held.more, { id: "why-head-more" }),
+    held.asTable,
     el("h3.part-title", words.beside),
     el("p.role-quiet", words.beside_says),
     held.beside,
@@ -222,53 +175,12 @@ function unpack(held, data) {
   }
 }
 
-/** Which rows look and which columns are looked at under the filter. */
-function shown({ filter, specials, model: { seats, w } }) {
-  const special = new Set(seats.special);
-  const kind = (p) => (special.has(p) ? "special" : w.inside(p) ? "passage" : "question");
-  const all = w.tokens.map((_, p) => p);
-  const [from, to] = {
-    all: [null, null],
-    question_to_passage: ["question", "passage"],
-    passage_to_question: ["passage", "question"],
-  }[filter];
-  return {
-    rows: all.filter((p) => (from ? kind(p) === from : specials || kind(p) !== "special")),
-    columns: all.filter((p) => (kind(p) === "special" ? specials : !to || kind(p) === to)),
-  };
-}
-
 function drawHead(held) {
   held.headBox.hidden = false;
   held.headBox.toggleAttribute("inert", false);
-  held.sides = shown(held);
-  drawSquare(held);
-  drawStrips(held);
-}
-
-function drawSquare({ square, sides: { rows, columns }, codes, n, model: { page } }) {
-  if (!rows.length || !columns.length) return;
-  const image = new ImageData(columns.length, rows.length);
-  rows.forEach((q, y) =>
-    columns.forEach((k, x) => {
-      image.data[4 * (y * columns.length + x) + 3] = codes[q * n + k];
-    })
-  );
-  square.width = columns.length;
-  square.height = rows.length;
-  const pen = square.getContext("2d");
-  pen.putImageData(image, 0, 0);
-  pen.globalCompositeOperation = "source-in";
-  pen.fillStyle = page.colour("ink");
-  pen.fillRect(0, 0, columns.length, rows.length);
-}
-
-function onSquare(held, event) {
-  const box = held.square.getBoundingClientRect();
-  const row =
-    held.sides.rows[Math.floor(((event.clientY - box.top) / box.height) * held.sides.rows.length)];
-  if (row === undefined || row === held.point) return;
-  held.point = row;
+  const { seats, w } = held.model;
+  const special = new Set(seats.special);
+  held.drawn = new Set(w.tokens.map((_, p) => p).filter((p) => !special.has(p)));
   drawStrips(held);
 }
 
@@ -276,10 +188,10 @@ const weight = ({ codes, n }, q, k) => (codes[q * n + k] / 255) ** 2;
 
 function drawStrips(held) {
   if (!held.codes) return; // a pointer may still pass over the head before it
-  const { model, sides, filter } = held;
+  const { model } = held;
   const { w, chosen } = model;
   const lanes = lanesOf(held);
-  const base = filter === "question_to_passage" ? sides.rows[0] : model[held.lane];
+  const base = model[held.lane];
   const still = held.pin ?? base;
   const at = held.point ?? still;
   const { above, below, exact } = lanes(at);
@@ -320,28 +232,23 @@ function drawStrips(held) {
   if (held.asTable.open) drawTable(held);
 }
 
-// What the token at a position gave and was given, under the filter; exact where that has come.
+// What the token at a position gave and was given, special tokens left out; exact where that has
+// come.
 function lanesOf(held) {
-  const { w } = held.model;
-  const [rows, columns] = [new Set(held.sides.rows), new Set(held.sides.columns)];
+  const { model: { w }, drawn } = held;
   return (at) => {
     const exact = exactly(held, at);
+    const lane = (/** @type {(p: number) => number} */ value) =>
+      Float64Array.from(w.tokens, (_, p) => (drawn.has(at) && drawn.has(p) ? value(p) : 0));
     return {
       exact: Boolean(exact),
-      below: Float64Array.from(
-        w.tokens,
-        (_, p) => (rows.has(at) && columns.has(p) ? exact?.row[p] ?? weight(held, at, p) : 0),
-      ),
-      above: Float64Array.from(
-        w.tokens,
-        (_, p) => (columns.has(at) && rows.has(p) ? exact?.column[p] ?? weight(held, p, at) : 0),
-      ),
+      below: lane((p) => exact?.row[p] ?? weight(held, at, p)),
+      above: lane((p) => exact?.column[p] ?? weight(held, p, at)),
     };
   };
 }
 
-// The whole row and column of the pinned token, else of the selected start: every position,
-// whatever the filter shows.
+// The whole row and column of the pinned token, else of the selected start: every position.
 function drawTable(held) {
   const { model: { w, page }, still, at: [layer, head] } = held;
   const exact = exactly(held, still);
@@ -383,7 +290,7 @@ function exactly(held, position) {
   return found.lanes;
 }
 
-function readout({ model, pin, sides, point }, at, above, below, exact) {
+function readout({ model, pin, drawn, point }, at, above, below, exact) {
   const { w } = model;
   const top = (lane) =>
     Array.from(lane, (x, p) => [x, p]).filter(([x]) => x >= 0.005).sort((a, b) => b[0] - a[0])
@@ -401,16 +308,17 @@ function readout({ model, pin, sides, point }, at, above, below, exact) {
     el("bdi.read-token", w.tokens[at]),
     ` (${at}${pin === at && point === null ? `, ${words.pinned}` : ""}) `,
   ];
-  if (sides.rows.includes(at)) {
+  if (drawn.has(at)) {
     const hidden = 1 - below.reduce((sum, x) => sum + x, 0);
     out.push(
       `${words.looked_at}:`,
       ...list(below),
       hidden > 0.005 ? `, ${percent(hidden)} ${words.hidden}` : "",
+      `; ${words.looked_by}:`,
+      ...list(above),
       "; ",
     );
   }
-  if (sides.columns.includes(at)) out.push(`${words.looked_by}:`, ...list(above), "; ");
   out.push(el("span.role-quiet", exact ? words.exact : words.rounded));
   return out;
 }

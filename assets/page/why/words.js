@@ -12,7 +12,6 @@ export const words = {
   layers: "layer",
   heads: "head",
   same: "One token: both grids are equal by necessity.",
-  more_of_head: "this head as a square and a table; what is shown",
   layer: "layer",
   head: "head",
   even: "spread evenly:",
@@ -21,12 +20,6 @@ export const words = {
   looked: "looked",
   after_question: "after the question",
   at_end: "at the end",
-  filter: "show",
-  all: "whole window",
-  question_to_passage: "question → passage",
-  passage_to_question: "passage → question",
-  specials: "special tokens",
-  matrix: "The head as a square: rows look, columns are looked at",
   strip_hint: "Point at a word, or move with the arrow keys: below the text how much this token " +
     "looked at each token, above it how much each token looked at this one. Enter pins, " +
     "Escape lets go.",
