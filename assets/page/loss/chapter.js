@@ -3,7 +3,7 @@
 
 import { el, fold, stepBar } from "../shared/dom.js";
 import * as axes from "./axes.js";
-import { loseAndWin, misread, replay, variants } from "./folds.js";
+import { misread, replay, variants } from "./folds.js";
 import * as labels from "./labels.js";
 import * as steps from "./steps.js";
 import { kept } from "../shared/views.js";
@@ -12,7 +12,6 @@ const STEPS = { axes, labels, steps };
 const FOLDS = [
   ["variants", "other losses", variants],
   ["misread", "your formula, corrected", misread],
-  ["verdicts", "low loss, wrong answer?", loseAndWin],
   ["replay", "replay of the fine-tuning", replay],
 ];
 

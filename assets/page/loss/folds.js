@@ -1,5 +1,5 @@
-// What chapter 5 keeps folded: other normalisers and several labels, wrong formulas, loss against
-// verdict, the replay of the fine-tuning.
+// What chapter 5 keeps folded: other normalisers and several labels, wrong formulas, the replay of the
+// fine-tuning.
 
 import { el, table } from "../shared/dom.js";
 import { curve } from "../shared/curve.js";
@@ -58,34 +58,6 @@ export function misread(root, picture, page, held) {
 }
 
 const pair = (name, value) => el("div", el("dt", name), el("dd", value));
-
-export function loseAndWin(root, picture) {
-  const { side } = picture;
-  const here = el(
-    "p.tabular",
-    "This reading: the loss is ",
-    el("strong", side.loss),
-    ", prediction says ",
-    el("bdi", side.answer === null ? "no answer" : `“${side.answer}”`),
-    picture.source === "reader"
-      ? ". Nobody has said what is right."
-      : side.right
-      ? side.several
-        ? ", which is one of the labels; the loss counts all of them."
-        : ", which is right."
-      : side.several
-      ? ", which is none of the labels."
-      : ", which is wrong.",
-  );
-  root.replaceChildren(
-    here,
-    el(
-      "p.role-quiet",
-      "Training lowers the loss at the label and never scores a pair; prediction takes the " +
-        "best legal pair. So they can disagree.",
-    ),
-  );
-}
 
 // The replay --------------------------------------------------------------------------------------
 

@@ -11,14 +11,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.labels import Labels
-from qa_demo.figures.loss.terms import (
-    bridge,
-    holds,
-    mean_loss,
-    terms_table,
-    variants,
-    windows_table,
-)
+from qa_demo.figures.loss.terms import bridge, holds, terms_table, variants, windows_table
 from qa_demo.figures.numbers import effect, number, probability
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
@@ -97,12 +90,7 @@ def distinct(golds: Golds) -> list[tuple[Span | None, int]]:
 
 
 def loss_picture(
-    true: Reading,
-    reading: Reading,
-    labels: Labels,
-    window: int,
-    decode: DecodeOptions,
-    prediction: Prediction,
+    true: Reading, reading: Reading, labels: Labels, window: int, decode: DecodeOptions
 ) -> dict[str, Any]:
     """Labels of every window, and words and numbers of one."""
     golds = labels.golds
@@ -122,7 +110,6 @@ def loss_picture(
         "windows": [_targets(reading, w, golds) for w in range(len(reading.windows))],
         "null": null_token(reading.encoding),
         "strip": strip(reading, golds),
-        "side": side_by_side(reading, golds, prediction),
         "bridge": bridge(reading, window, gold_pair(reading.windows[window], golds)),
         "variants": variants(reading, window, golds, decode),
     }
@@ -157,18 +144,6 @@ def strip(reading: Reading, golds: Golds) -> dict[str, Any] | None:
         "end": gold.end,
         "chars": f"{quoted(reading.encoding.text(gold))} is characters {start} to {end}, the end "
         f"not included",
-    }
-
-
-def side_by_side(reading: Reading, golds: Golds, prediction: Prediction) -> dict[str, Any]:
-    """What training sees (the labels' loss) beside what prediction says (the best pair or none)."""
-    loss = mean_loss(reading, golds).total
-    answer = None if prediction.answer is None else printable(prediction.answer)
-    return {
-        "loss": loss,
-        "right": is_right(golds, prediction),
-        "several": len(set(golds)) > 1,
-        "answer": answer,
     }
 
 

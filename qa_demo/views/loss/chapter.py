@@ -40,7 +40,7 @@ BUSY = {
 def present(screen: Screen) -> dict[str, Any]:
     """Labels, axes, terms, wrong formulas, and what the steps did."""
     bench, labels, window = bench_of(screen), labels_of(screen), window_of(screen)
-    shown, prediction = screen.shown, screen.prediction
+    shown = screen.shown
     wrong = misread_data(shown, window, labels.golds, screen.decode)
     learned = bench_data(bench.learned, screen.decode, screen.merge)
     record = loss_bench.replay()
@@ -50,7 +50,7 @@ def present(screen: Screen) -> dict[str, Any]:
         else None
     )
     picture = {
-        **loss_picture(screen.reading, shown, labels, window, screen.decode, prediction),
+        **loss_picture(screen.reading, shown, labels, window, screen.decode),
         "steps": list(STEPS),
         "notices": notices(screen, learned["learned"]),
         "mostSilent": loss_bench.MOST_SILENT,

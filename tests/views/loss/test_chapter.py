@@ -109,7 +109,7 @@ def test_the_stand_in_is_the_readers_own_answer_whatever_is_dragged(screen: Scre
     picture = loss.present(silent)["picture"]
     assert "so “no answer” stands in" in picture["says"]
     assert picture["source"] == "reader"
-    assert picture["side"]["right"]
+    assert "no answer, which is the label" in loss.present(silent)["notice"]
 
 
 def test_marks_by_word_piece_come_and_go(screen: Screen) -> None:
