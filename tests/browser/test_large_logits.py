@@ -77,9 +77,6 @@ def test_large_logits_are_drawn_and_labelled_and_fit_a_phone(
     page.locator("#tab-windows").click()
     page.locator("#picture-windows button", has_text="candidates").click()
     axes(page, "windows", 3)
-    page.locator("#tab-spans").click()
-    page.get_by_text("every row is the same row, shifted").click()
-    axes(page, "spans", 4)
     page.set_viewport_size({"width": 375, "height": 740})
     for chapter in CHAPTERS:
         visit(page, chapter)

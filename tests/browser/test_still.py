@@ -13,7 +13,7 @@ BOXES = """(parts) => parts.map((part) => {
   const box = document.querySelector(part).getBoundingClientRect();
   return [part, Math.round(box.left), Math.round(box.top + scrollY), Math.round(box.width)];
 })"""
-SPANS = ["#spans-stage", "#picture-spans .spans-bar", "#picture-spans .spans-list", "#spans-rows"]
+SPANS = ["#spans-stage", "#picture-spans .spans-bar", "#picture-spans .spans-list", "#spans-grid"]
 WORDS = ["#picture-start_end .staircase", "#picture-start_end .levers"]
 PLACES = [(0.3, 0.8), (0.5, 0.45), (0.99, 0.99), (0.62, 0.6), (0.02, 0.02)]
 

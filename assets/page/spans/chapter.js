@@ -5,7 +5,7 @@ import { el, fold, isPress } from "../shared/dom.js";
 import { short, sums } from "../shared/numbers.js";
 import { Cells } from "./cells.js";
 import { drawList, moveList } from "./list.js";
-import { drawGrid, drawMass, drawRows } from "./more.js";
+import { drawGrid, drawMass } from "./more.js";
 import { settings } from "./settings.js";
 import { drawPhone, movePhone } from "./phone.js";
 import { clipped } from "../shared/prose.js";
@@ -39,12 +39,12 @@ function shell(root, page) {
   view.legend = el("div.spans-legend");
   view.list = el("div.spans-list");
   view.main = el("div.spans-main", el("div.spans-picture", view.stage, view.legend), view.list);
-  view.rows = el("div");
   view.grid = el("div");
-  const ontoggle = () => drawFolds(view);
   const folds = [
-    fold("every row is the same row, shifted", view.rows, { id: "spans-rows", ontoggle }),
-    fold("BERT's top-n grid and what it misses", view.grid, { id: "spans-grid", ontoggle }),
+    fold("BERT's top-n grid and what it misses", view.grid, {
+      id: "spans-grid",
+      ontoggle: () => drawFold(view),
+    }),
   ];
   view.settings = settings(
     (name, value) => view.page.input(name, value),
@@ -74,7 +74,6 @@ function fit(picture, index) {
     top: [],
     winner: null,
     apart: null,
-    rows: null,
     mass: null,
     grid: { ...picture.grid, on: false, missed: [], sentence: "" },
   };
@@ -108,7 +107,7 @@ export function draw(root, picture, page) {
   view.tools.replaceChildren(...tools(view));
   view.settings.show(picture.settings);
   paint(view);
-  drawFolds(view);
+  drawFold(view);
   drawnList(view);
 }
 
@@ -317,10 +316,7 @@ function thumbnail(view) {
   return open;
 }
 
-function drawFolds(view) {
-  if (view.rows.parentElement.open) {
-    drawRows(view.rows, view.cells, view.picture, view.page, view.root.clientWidth);
-  }
+function drawFold(view) {
   if (view.grid.parentElement.open) drawGrid(view.grid, view.picture, view.page);
 }
 

@@ -1,7 +1,6 @@
-// What the matrix holds and what it costs: the mass of all pairs, two rows overlaid, BERT's grid.
+// What the matrix costs: the mass of all pairs, and what BERT's grid misses.
 
 import { drawing, el, svg } from "../shared/dom.js";
-import { max, min, scaleLinear, ticks } from "../shared/scales.js";
 import { textOf } from "../shared/store.js";
 
 /** One stacked bar: the four parts of the mass of all pairs, with their words. */
@@ -50,79 +49,6 @@ export function drawMass(root, picture, page, width) {
         el("b", "1"),
       ),
       el("p.says", picture.mass.sentence),
-    ),
-  );
-}
-
-/** Two rows of the matrix over all ends: the same line twice, shifted. */
-export function drawRows(root, cells, picture, page, width) {
-  const pair = picture.rows;
-  if (!pair) {
-    root.replaceChildren(
-      el("p.role-quiet", "Only one start is legal here, so there is no second row."),
-    );
-    return;
-  }
-  const { scale } = page;
-  const height = 210 * scale;
-  const tight = width < 460 * scale; // no room for both captions in one line
-  const pad = {
-    left: 44 * scale,
-    right: 90 * scale,
-    top: 14 * scale,
-    bottom: (tight ? 40 : 24) * scale,
-  };
-  const ends = Array.from(cells.e);
-  const [low, high] = [
-    Math.min(cells.s[pair.i], cells.s[pair.k]) + min(ends),
-    Math.max(cells.s[pair.i], cells.s[pair.k]) + max(ends),
-  ];
-  const step = (width - pad.left - pad.right) / cells.n;
-  const at = (j) => pad.left + (j + 0.5) * step;
-  const up = scaleLinear([low, high], [height - pad.bottom, pad.top]);
-  const path = (i, holds) => {
-    let d = "";
-    let drawing = false;
-    for (let j = 0; j < cells.n; j += 1) {
-      if (holds(j)) d += `${drawing ? "L" : "M"}${at(j)},${up(cells.score(i, j))}`;
-      drawing = holds(j);
-    }
-    return d;
-  };
-  const row = (i, cls) => [
-    svg(`path.row.faint.${cls}`, path(i, () => true)),
-    svg(`path.row.${cls}`, path(i, (j) => cells.code(i, j) === 0)),
-  ];
-  const top = ends.indexOf(max(ends));
-  const labels = [pair.i, pair.k].map((i) => up(cells.score(i, cells.n - 1)));
-  if (Math.abs(labels[0] - labels[1]) < 15 * scale) {
-    labels[cells.s[pair.i] > cells.s[pair.k] ? 1 : 0] = Math.min(...labels) + 15 * scale;
-  }
-  root.replaceChildren(
-    el("p.says", pair.sentence),
-    drawing(
-      width,
-      height,
-      { "aria-hidden": "true" },
-      ticks(up, { room: 50 * scale }).map(({ at: y, text }) => [
-        svg("path.rule", `M${pad.left},${y}H${width - pad.right}`),
-        svg("text.quiet", [pad.left - 6, y + 4, "end"], text),
-      ]),
-      row(pair.k, "second"),
-      row(pair.i, "first"),
-      svg(
-        "path.start-line.shift",
-        `M${at(top)},${up(cells.score(pair.k, top))}V${up(cells.score(pair.i, top))}`,
-      ),
-      [pair.i, pair.k].map((i, k) =>
-        svg("text", [width - pad.right + 6, labels[k] + 4], `row ${i}`)
-      ),
-      svg("text.end", [pad.left, height - (tight ? 22 : 6) * scale], "end j \u2192"),
-      svg(
-        "text.quiet",
-        [width - pad.right, height - 6 * scale, "end"],
-        "solid where the pair is legal",
-      ),
     ),
   );
 }

@@ -25,7 +25,7 @@ from qa_demo.figures.prose import quoted
 from qa_demo.figures.reading import null_token
 from qa_demo.figures.spans.notice import WORDS
 from qa_demo.figures.spans.pair_mass import mass_data
-from qa_demo.figures.spans.tables import span_row, two_rows
+from qa_demo.figures.spans.tables import span_row
 
 STEPS = [
     {"key": "square", "title": "the square", "narrow": "square"},
@@ -73,7 +73,6 @@ def spans_picture(
         "n_best": [span_row(reading, r, temperature) for r in prediction.n_best],
         "ranked_by": ranked_by(scale),
         "mass": mass_data(reading, window, decode, copies, temperature),
-        "rows": two_rows(reading, window, decode, copies),
         "grid": grid_data(reading, window, decode, copies),
     }
 

@@ -1,20 +1,17 @@
-"""Chapter 4's numbers as rows: ranked spans, strongest cells, mass, two rows of the matrix."""
+"""Chapter 4's numbers as rows: ranked spans, strongest cells, mass."""
 
 from typing import Any
-
-import numpy as np
 
 from qa_demo.core.arrays import softmax
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Prediction, Ranked
 from qa_demo.core.reading.scales import null_logits, wide
-from qa_demo.core.reading.spans import Cell, best_illegal, make_cell, top_positions, top_spans
+from qa_demo.core.reading.spans import Cell, best_illegal, make_cell, top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import (
     MAX_DECIMALS,
     MIN_DECIMALS,
     PrintedSum,
-    number,
     probability,
     signed,
     total,
@@ -60,39 +57,6 @@ def span_row(
     }
 
 
-def two_rows(
-    reading: Reading, window: int, decode: DecodeOptions, copies: str
-) -> dict[str, Any] | None:
-    """The rows of the best start and of the next: one is the other, shifted by s_i - s_k."""
-    s, e = wide(reading, window)
-    enough = decode.max_answer_length + 1  # one start has at most max_answer_length ends
-    starts = list(
-        dict.fromkeys(
-            top_spans(s, e, reading.windows[window], decode, copies, enough)[:, 0].tolist()
-        )
-    )[:2]
-    if len(starts) < 2:
-        return None
-    (i, k), tokens = starts, reading.tokens(window)
-    printed = total([float(s[i]), -float(s[k])])
-    return {
-        "i": i,
-        "k": k,
-        "sentence": (
-            f"Row {i} ({printable(tokens[i])}) is row {k} ({printable(tokens[k])}) shifted by "
-            f"s{_sub(i)} − s{_sub(k)} = {printed.addends[0]} − "
-            f"{number(float(s[k]), printed.decimals)} {printed.sign} {printed.total}, at every "
-            f"end alike. "
-            f"The matrix of {len(s)} × {len(s)} cells holds no more than its two margins of "
-            f"{len(s)} numbers and the mask."
-        ),
-    }
-
-
-def _sub(i: int) -> str:
-    return "".join(chr(0x2080 + int(d)) for d in str(i))
-
-
 def tables(
     reading: Reading,
     prediction: Prediction,
@@ -101,7 +65,7 @@ def tables(
     copies: str = "max_context",
     temperature: float = 1.0,
 ) -> list[dict[str, Any]]:
-    """Twins of the pictures: ranked spans, strongest cells, the mass of all pairs, two rows."""
+    """Twins of the pictures: ranked spans, strongest cells, the mass of all pairs."""
     listed = prediction.n_best
     rows = [span_row(reading, r, temperature, MAX_DECIMALS) for r in listed]
     twins = [
@@ -126,9 +90,6 @@ def tables(
             [[p["name"], p["printed"]] for p in mass["parts"]],
         )
     )
-    pair = two_rows(reading, window, decode, copies)
-    if pair is not None:
-        twins.append(_rows_table(reading, window, pair["i"], pair["k"]))
     return twins
 
 
@@ -160,26 +121,4 @@ def _cells_table(
             "region": lambda c: WORDS[c.reason] if c.reason else "legal",
         },
         place,
-    )
-
-
-def _rows_table(reading: Reading, window: int, i: int, k: int) -> dict[str, Any]:
-    s, e = wide(reading, window)
-    tokens, ends = reading.tokens(window), np.sort(top_positions(e, 8)).tolist()
-    gap = float(s[i] - s[k])
-    triples = [([float(s[i] + e[j]), -float(s[k] + e[j])], gap) for j in ends]
-    decimals = max(total(addends, gap).decimals for addends, gap in triples)
-    rows = [
-        [
-            f"{j} {printable(tokens[j])}",
-            number(a, decimals),
-            number(-b, decimals),
-            number(gap, decimals),
-        ]
-        for j, ((a, b), _) in zip(ends, triples, strict=True)
-    ]
-    return table(
-        f"two rows at the eight highest ends of window {window + 1}",
-        ["end", f"row {i}", f"row {k}", "difference"],
-        rows,
     )

@@ -18,7 +18,7 @@ from qa_demo.core.types import Reading
 from qa_demo.figures.spans.notice import notice
 from qa_demo.figures.spans.pair_mass import mass_data, printed_parts
 from qa_demo.figures.spans.picture import grid_data, spans_picture
-from qa_demo.figures.spans.tables import tables, two_rows
+from qa_demo.figures.spans.tables import tables
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 from tests.printed import value
@@ -150,21 +150,6 @@ def test_temperature_spreads_the_mass_and_leaves_the_scores() -> None:
     assert cool > warm + 0.1
     cold, hot = (picture(reading, temperature=t)["n_best"][0] for t in (1.0, 4.0))
     assert cold["score"] == hot["score"] and value(cold["in_window"]) > value(hot["in_window"])
-
-
-def test_two_rows_differ_by_one_number_at_every_end() -> None:
-    reading = t1()
-    pair = two_rows(reading, 1, DecodeOptions(), "max_context")
-    assert pair["i"] == 4 and pair["k"] != 4
-    s, _ = reading.logits(1)
-    assert f"{s[pair['i']] - s[pair['k']]:.2f}" in pair["sentence"]
-    twin = tables(reading, predict(reading), DecodeOptions(), 1)[3]
-    assert len({row[3] for row in twin["rows"]}) == 1
-    assert all(
-        value(row[1]) - value(row[2]) == pytest.approx(value(row[3])) for row in twin["rows"]
-    )
-    alone = make_reading(["A"], [(0, 1)], [[0, 0, 0, 1, 0]], [[0, 0, 0, 1, 0]])
-    assert two_rows(alone, 0, DecodeOptions(), "max_context") is None
 
 
 def test_what_the_grid_misses_is_counted_and_named() -> None:

@@ -31,7 +31,7 @@ def test_the_chapter_presents_the_window_of_the_selection_as_json(screen: Screen
     data = spans.present(screen)
     assert data["picture"]["window"] == screen.selection.window
     assert [s["key"] for s in data["picture"]["steps"]] == ["square", "tent", "mass"]
-    assert data["notice"] and data["simplified"] and len(data["tables"]) == 4
+    assert data["notice"] and data["simplified"] and len(data["tables"]) == 3
     json.dumps(data)
     elsewhere = screen.select(Selection(0, Span(0, 0)))
     assert spans.present(elsewhere)["picture"]["window"] == 0
