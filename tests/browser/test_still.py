@@ -94,7 +94,6 @@ AREAS: list[tuple[str, str | None, str]] = [
     ("why", "looked", ".head-grid"),
     ("why", "rested", ".step-body:not([hidden]) .line"),
     ("loss", "steps", ".trio"),
-    ("loss", "steps", ".matrix"),
     ("why", "trust", ".cloud"),
     ("why", "trust", ".stand-lane"),
 ]

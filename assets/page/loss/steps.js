@@ -99,7 +99,6 @@ function results(root, { bench }, page) {
         plane(learned.plane, third, page),
       ),
     ),
-    pair(learned.matrix, width, page),
     el(
       "p.moved.tabular",
       learned.moved.map((m) =>
@@ -112,87 +111,6 @@ function results(root, { bench }, page) {
       el("span.role-quiet", "T: means over the tokens of the window"),
     ),
     table(learned.spans, page),
-  );
-}
-
-// The matrix before and after: rows are starts, columns ends, darkness is P(start) P(end); the best
-// legal pair is outlined.
-function pair(matrix, width, page) {
-  const half = page.narrow ? width : Math.floor((width - 32) / 2);
-  const said = (k, when) =>
-    `start × end ${when}: P(start) · P(end) in percent; the cells shown hold ${
-      matrix.holds[k]
-    } of all pairs`;
-  return el(
-    "div.trio",
-    part(said(0, "before"), square(matrix, 0, half, page)),
-    part(said(1, "after"), square(matrix, 1, half, page)),
-    el(
-      "p.role-quiet.matrix-key",
-      "Outlined: the best legal pair. Green: the label. Crossed out: no legal answer, " +
-        "because the end stands before the start, the span is too long, or one of the two lies " +
-        "outside the paragraph.",
-    ),
-  );
-}
-
-function square(matrix, k, width, page) {
-  const em = 16 * page.scale;
-  const { starts, ends, cells } = matrix;
-  const [left, top] = [em * 5.2, em * 4.2];
-  const side = Math.min((width - left - em) / ends.length, em * 3.2);
-  const high = Math.min(side, em * 2.1);
-  const key = ["before", "after"][k];
-  const [x, y] = [(c) => left + c * side, (r) => top + r * high];
-  const best = matrix.best[k];
-  const cell = (found, r, c) => {
-    const p = found[key];
-    const says = `${starts[r]} to ${ends[c]}, ${found.kind}: ${
-      fixed(matrix.cells[r][c].before, 3)
-    } before, ${fixed(matrix.cells[r][c].after, 3)} after`;
-    return svg(
-      "g.pair-cell",
-      svg("title", says),
-      svg("rect.ground", [x(c), y(r), side, high]),
-      svg("rect.ink", [x(c) + 0.5, y(r) + 0.5, side - 1, high - 1], { "fill-opacity": p / 2 }),
-      found.kind !== "legal" && found.kind !== "no answer"
-        ? svg("path.cross", `M${x(c)},${y(r) + high}L${x(c) + side},${y(r)}`)
-        : null,
-      found.gold ? svg("path.gold-line", `M${x(c) + 3},${y(r) + high - 3}h${side - 6}`) : null,
-      p >= 0.005
-        ? svg("text", [x(c) + side / 2, y(r) + high / 2 + em * 0.3, "middle"], fixed(100 * p, 0))
-        : null,
-    );
-  };
-  return svg(
-    "svg.matrix[role=img]",
-    {
-      width,
-      height: y(starts.length) + em * 0.4,
-      "aria-label": cells.flatMap((row, r) =>
-        row.map((
-          found,
-          c,
-        ) => (found[key] >= 0.005
-          ? `${starts[r]} to ${ends[c]} ${fixed(100 * found[key], 0)} percent`
-          : null)
-        )
-      ).filter(Boolean).join("; "),
-    },
-    svg("text.start", [0, top - em * 0.4], "start"),
-    svg("text.end", [x(0), em * 0.9], "end"),
-    starts.map((name, r) =>
-      svg("text.start", [left - em * 0.4, y(r) + high / 2 + em * 0.3, "end"], clipped(name, 9))
-    ),
-    ends.map((name, c) =>
-      svg(
-        "text.end",
-        { transform: `translate(${x(c) + side / 2},${top - em * 0.4}) rotate(-38)` },
-        clipped(name, 8),
-      )
-    ),
-    cells.map((row, r) => row.map((found, c) => cell(found, r, c))),
-    best ? svg("rect.best-pair", [x(best[1]), y(best[0]), side, high]) : null,
   );
 }
 

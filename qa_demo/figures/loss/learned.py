@@ -11,12 +11,13 @@ from qa_demo.core.learning.steps import OPTIMIZERS, SCOPES, STEPS, Learned, Move
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
-from qa_demo.figures.loss.learned_matrix import SHOWN, matrix_data
 from qa_demo.figures.numbers import apart, nats, number, probability, signed
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
 
+SHOWN = 6
+"""Positions in a list of the likeliest."""
 NOTHING = 0.0005
 """A change of the loss that prints as 0 counts as no change."""
 RATES: dict[str, tuple[float, ...]] = {
@@ -65,7 +66,6 @@ def learned_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) -
         "start": _changes(learned.before, learned.window, both[0][0], both[1][0]),
         "end": _changes(learned.before, learned.window, both[0][1], both[1][1]),
         "plane": _plane(learned),
-        "matrix": matrix_data(learned, decode, merge),
         "moved": [moved_sentence(m) for m in learned.movements],
         "spans": _spans(learned, answers),
     }

@@ -5,7 +5,6 @@ from typing import Any
 
 from qa_demo.figures.loss.code import loss_code
 from qa_demo.figures.loss.learned import bench_data, curve_table
-from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import misread_data, misread_table
 from qa_demo.figures.loss.notice import loss_notice
 from qa_demo.figures.loss.picture import SIMPLIFIED, loss_picture, loss_tables
@@ -66,7 +65,7 @@ def present(screen: Screen) -> dict[str, Any]:
     }
     tables = [*loss_tables(shown, labels.golds, window), misread_table(wrong)]
     if learned["learned"] is not None and bench.learned is not None:
-        tables += [curve_table(bench.learned), matrix_table(learned["learned"]["matrix"])]
+        tables.append(curve_table(bench.learned))
     said = picture["notices"]["axes"]
     return page_data(
         CHAPTER.question, picture, said, in_own_words(SIMPLIFIED, shown.encoding), tables

@@ -19,7 +19,6 @@ from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.labels import home, make_labels
 from qa_demo.figures.loss.learned import bench_data, learned_data, moved_sentence
-from qa_demo.figures.loss.learned_matrix import matrix_table
 from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data
 from qa_demo.figures.loss.notice import loss_notice
 from qa_demo.figures.loss.picture import distinct, loss_picture, loss_tables, says_labels, strip
@@ -236,38 +235,6 @@ def test_steps_show_before_and_after(two_windows: Reading) -> None:
     }
     assert moved_sentence(Movement("S", 2, 2, 1e-5, 1e-5))["distance"] == "< 0.001"
     assert bench_data(None, DECODE, MergeOptions())["learned"] is None
-
-
-def test_the_matrix_before_and_after_holds_the_products_of_its_margins(
-    two_windows: Reading,
-) -> None:
-    learned = after_steps(two_windows)
-    data = learned_data(learned, DECODE, MergeOptions())["matrix"]
-    w = two_windows.windows[1]
-    for k, reading in enumerate((learned.before, learned.after)):
-        s, e = (np.exp(x - x.max()) / np.exp(x - x.max()).sum() for x in reading.logits(1))
-        for i, row in zip(data["at"][0], data["cells"], strict=True):
-            for j, cell in zip(data["at"][1], row, strict=True):
-                assert cell[("before", "after")[k]] == pytest.approx(s[i] * e[j], rel=1e-5)
-                legal = w.is_context[i] and w.is_context[j] and i <= j and w.is_max_context[i]
-                assert (
-                    cell["kind"] == "no answer"
-                    if i == j == w.cls_at
-                    else (cell["kind"] == "legal") == legal
-                )
-                assert cell["gold"] == ((i, j) == (w.to_pos(3), w.to_pos(4)))
-        r, c = data["best"][k]
-        assert all(
-            cell["kind"] != "legal"
-            or cell[("before", "after")[k]] <= data["cells"][r][c][("before", "after")[k]]
-            for row in data["cells"]
-            for cell in row
-        )
-    shown = matrix_table(data)
-    assert shown["rows"][0][0].split()[0].isdigit()
-    assert all(float(max(r[2], r[3])) >= 0.005 for r in shown["rows"])
-    named = {tuple(s) for s in shown["select"] if s}
-    assert (1, 3, 4) in named
 
 
 def rows_of(reading: Reading) -> ReplayRows:
