@@ -1,6 +1,7 @@
 """Attribution over word embeddings, by three methods."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -55,11 +56,8 @@ def attribute(
     baseline = baseline or reading.baseline
     _check(loaded, reading, method, baseline, n_steps)
     if method == "leave_one_out":
-        return leave_one_out(
-            reading,
-            target,
-            lambda window, masks: masked_logits(loaded, window, masks, on_progress, cancelled),
-        )
+        masked = partial(masked_logits, loaded, on_progress=on_progress, cancelled=cancelled)
+        return leave_one_out(reading, target, masked)
     window = window_of(reading, target)
     run = make_pass(loaded.model, window, target)
     embeds = word_embeddings(loaded.model, window.input_ids)[None]

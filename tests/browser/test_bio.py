@@ -99,36 +99,16 @@ def test_annotators_mark_by_keyboard_and_the_loss_follows(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(picture.locator(".editor .marked").nth(1)).to_have_text("Visby")
     expect(picture.locator("#bio-mark-2")).to_be_focused()
+    picture.locator(".word", has_text="Lund").click()
+    picture.locator("#bio-more-2").click()
+    expect(picture.locator(".editor .marked").nth(1)).to_have_text("Lund · Visby")
+    picture.locator("#bio-preset-every").click()
+    expect(picture.locator(".editor .marked").nth(2)).to_contain_text("Lund · ")
     picture.locator("#bio-none-3").click()
     expect(picture.locator(".editor .marked").nth(2)).to_have_text("none")
     assert picture.locator("#bio-terms").get_attribute("open") is not None, (
         "an open fold stays open"
     )
-
-
-def test_both_heads_are_taught_both_answers_and_steps_are_taken_back(page: Page) -> None:
-    picture = chapter(page)
-    step(picture, "annotators")
-    picture.locator(".word", has_text="Visby").click()
-    picture.locator("#bio-more-2").click()
-    expect(picture.locator(".editor .marked").nth(1)).to_contain_text(" · ")
-    picture.locator("#bio-teach summary").click()
-    expect(picture.locator(".teach")).to_contain_text("still leave an answer out")
-    picture.locator("#bio-teach-every").click()
-    expect(picture.locator(".teach")).to_contain_text("tags that fit it return both")
-    picture.locator("#bio-teach-20").focus()
-    page.keyboard.press("Enter")
-    said = picture.locator(".teach .bio-says").nth(1)
-    expect(said).to_contain_text("After 20 steps the tags return")
-    expect(picture.locator("#bio-teach-20")).to_be_focused()
-    expect(picture.locator(".taught-banner")).to_be_visible()
-    picture.locator("#bio-teach-1").click()
-    expect(said).to_contain_text("After 21 steps")
-    picture.locator("#bio-teach-undo").click()
-    expect(said).to_contain_text("After 20 steps")
-    picture.locator("#bio-teach-reset").click()
-    expect(said).to_contain_text("Before the first step")
-    expect(picture.locator(".taught-banner")).to_be_hidden()
 
 
 def test_a_link_opens_the_chapter_with_its_marks(open_page: Callable[..., Page]) -> None:
@@ -179,4 +159,3 @@ def test_a_reader_without_a_head_says_so_and_offers_one_that_has_it(page: Page) 
     picture = page.locator("#picture-bio")
     expect(picture.locator(".notice")).to_contain_text("plain has no BIO head")
     expect(picture.locator("#bio-bundled")).to_be_visible()
-    expect(picture.locator(".editor .marked").first).to_be_visible()

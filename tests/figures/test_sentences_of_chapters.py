@@ -300,7 +300,7 @@ def test_chapter_7_counts_sure_outsiders_illegal_steps_and_compares_both_heads()
         rows, _ = owned_rows(reading)
         found = {name: tagging(reading, name) for name in DECODINGS}
         prediction = predict(reading, decode_of(reading))
-        said = notices(prediction, found["viterbi"], found["strict"], rows, taught=False)["tags"]
+        said = notices(prediction, found["viterbi"], found["strict"], rows)["tags"]
         sure = sum(float(np.exp(row[2])) > 0.98 for row in rows)
         assert f"; {sure} of {len(rows)} tokens are outside with more than 0.98." in said
         first = [text(reading, x.span.start, x.span.end, 40) for x in found["viterbi"].spans[:1]]

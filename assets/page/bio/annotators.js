@@ -19,8 +19,8 @@ const spansOf = (marks) =>
     marks.length ? marks.flatMap((m, k) => [k ? " · " : "", el("bdi", m.text)]) : words.nothing,
   );
 
-/** Three marks with their buttons, and the presets; for readers without a head too. */
-export function editor({ annotators }, page) {
+/** Three marks with their buttons, and the presets. */
+function editor({ annotators }, page) {
   const chosen = page.selection;
   const mark = (k) =>
     el("button.boxed.plain", {

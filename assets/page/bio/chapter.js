@@ -2,10 +2,8 @@
 // annotators who disagree.
 
 import * as annotators from "./annotators.js";
-import { measuredLists } from "./measured.js";
 import * as spans from "./spans.js";
 import { stretches, stripes, tagText } from "./text.js";
-import { teachHeads } from "./teach.js";
 import * as token from "./token.js";
 import { fresh } from "../shared/address.js";
 import { el, stepBar } from "../shared/dom.js";
@@ -27,8 +25,6 @@ function shell(root) {
     step: "tags",
     text: tagText(),
     stage: el("div.bio-stage"),
-    below: el("div"),
-    banner: el("p.banner.taught-banner[hidden]"),
     open: new Set(),
     asked: "",
   };
@@ -41,11 +37,9 @@ function shell(root) {
   root.replaceChildren(
     stripes(),
     view.steps.root,
-    view.banner,
     view.text.root,
     view.hint,
     view.stage,
-    view.below,
   );
   // A fold that was open stays open when its content is drawn again.
   root.addEventListener("toggle", (event) => {
@@ -96,8 +90,6 @@ function paint(view) {
   [view.steps.root, view.text.root, view.hint].forEach((node) =>
     node.toggleAttribute("hidden", !picture.has)
   );
-  view.banner.textContent = words.taught_banner;
-  view.banner.toggleAttribute("hidden", !picture.shownTaught);
   if (picture.has) {
     view.hint.textContent = view.step === "annotators" ? words.mark_how : words.hint;
     view.root.classList.toggle("with-rows", view.step !== "tags");
@@ -105,7 +97,6 @@ function paint(view) {
     stepOf(view).draw(view.stage, picture, page, view);
     page.notice(picture.notices[view.step]);
   } else headless(view);
-  view.below.replaceChildren(teachHeads(picture, page, view), measuredLists(picture));
   view.root.querySelectorAll("details[id]").forEach((fold) => {
     if (view.open.has(fold.id)) fold.open = true;
   });
@@ -113,11 +104,10 @@ function paint(view) {
 }
 
 /** What a reader without a BIO head has in the place of a step. */
-function headless({ stage, picture, page }) {
+function headless({ stage }) {
   stage.replaceChildren(
     el("p.bio-says", words.no_head),
     el("p.offers", el("button.boxed.plain#bio-bundled", { onclick: fresh }, words.bundled)),
-    annotators.editor(picture, page),
   );
 }
 

@@ -81,37 +81,7 @@ export const words = {
   sign_note:
     "Texts that print L = Σ log p without the minus sign have written the log-likelihood:" +
     " lowering that would drive p(gold) to 0.",
-  teach: "teach both heads both answers: real gradient steps",
-  teach_why:
-    "Both heads stand on the same hidden states, which stay as they are, and get the same" +
-    " marks, rate and number of steps. The tags lower their mean loss over the " +
-    "paragraph's tokens; of each annotator's k spans a start and an end get 1/k as " +
-    "target.",
-  teach_needs:
-    "Two answers that stand apart in one window are needed. Mark them in step 3, or open " +
-    "an example that has them:",
-  teach_rate: "learning_rate",
-  teach_loss: "loss of start and end",
-  teach_tags: "tags: exact marginal, before (hollow) and now (solid)",
-  teach_pairs: "start and end: share of the legal pairs, before (hollow) and now (solid)",
-  teach_tag_loss: "loss of the tags, nats",
-  teach_span_loss:
-    "loss of start and end, soft targets, nats; its floor is the targets' entropy, " +
-    "{floor}",
-  teach_undo: "undo",
-  teach_reset: "reset",
-  teach_none: "Nothing was taught yet. The steps change copies of W, b, S and E that only you see.",
-  teach_table: "Before the first step → now",
-  teach_span: "span",
-  teach_which: "which",
-  teach_marginal: "marginal (tags)",
-  teach_share: "share of legal pairs (start/end)",
-  teach_score: "score (start/end)",
-  teach_shown:
-    "The bars above show the taught tags; the other chapters keep the reader's own start " +
-    "and end.",
-  taught_banner: "These tags come from the reader's own head after the steps taught below.",
   no_head: "This reader has no BIO head. Open these texts with the bundled reader, which has " +
-    "one, or mark two answers and teach both heads below.",
+    "one.",
   bundled: "open with the bundled reader",
 };

@@ -40,6 +40,15 @@ def marked(gold: TagGold) -> tuple[Span, ...]:
     return spans
 
 
+def apart(golds: Sequence[TagGold]) -> tuple[Span, ...]:
+    """Every span that some annotator marked, in text order, less those that overlap an earlier."""
+    kept: list[Span] = []
+    for span in sorted({span for gold in golds for span in marked(gold)}):
+        if not kept or span.start > kept[-1].end:
+            kept.append(span)
+    return tuple(kept)
+
+
 def total(terms: Sequence[LossTerm]) -> float:
     """sum of weight * value."""
     return sum(t.weight * t.value for t in terms)

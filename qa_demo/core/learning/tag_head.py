@@ -1,23 +1,11 @@
-"""The tagging head of a frozen encoder, p_i = softmax(W h_i + b): its slope, and one token's logits
-taken apart.
-"""
+"""The tagging head, p_i = softmax(W h_i + b): one token's logits taken apart."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, log_softmax, softmax
+from qa_demo.core.arrays import Floats, log_softmax
 from qa_demo.core.errors import BadInput
-
-
-def gradient(states: Floats, logits: Floats, targets: Floats) -> NDArray[np.float64]:
-    """d mean loss / d [W b], [3, d + 1]: (1/m) sum_i (p_i - t_i) [h_i 1]."""
-    off = (softmax(logits) - np.asarray(targets)) / len(states)
-    slope: NDArray[np.float64] = np.concatenate(
-        [off.T @ np.asarray(states), off.sum(axis=0)[:, None]], axis=1
-    )
-    return slope
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,11 @@ The page, the command line and the API print these rows; the spans come from `co
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.bio import (
     I,
@@ -146,15 +145,3 @@ def disagreeing(start: int, n: int) -> tuple[Span | None, ...]:
     if not 0 <= start < n:
         raise BadInput(f"word piece {start} is not in the paragraph, which has {n}")
     return Span(start, start), Span(start, start), None
-
-
-def with_tags(reading: Reading, weight: Floats, bias: Floats, hidden: Sequence[Floats]) -> Reading:
-    """The same reading with tag logits W h_i + b of another head; `hidden`: window T [n, d]."""
-    tags = np.full(
-        (len(reading.windows), max(len(w) for w in reading.windows), 3), np.nan, dtype=np.float32
-    )
-    for w, states in enumerate(hidden):
-        tags[w, : len(states)] = (
-            np.asarray(states, dtype=np.float64) @ np.asarray(weight, dtype=np.float64).T + bias
-        )
-    return replace(reading, tag_logits=tags)

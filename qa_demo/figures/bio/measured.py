@@ -9,42 +9,14 @@ from qa_demo.figures.numbers import number
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import plural
 
-NONE = (
-    "No figures about lists of answers are stored beside this reader. qa_demo.training.score "
-    "--lists measures them for a folder."
-)
 WHAT = (
-    "Questions whose answer is a list, none of them trained on. The start/end head "
-    "says one span, so it can never return a whole list; the tags may return several. Overlap F1 "
-    "gives a span credit for the characters that it shares with a wanted one, exact F1 only for "
-    "the very same words."
+    "Lists of answers, in percent: questions whose answer is a list, none of them trained on. "
+    "Overlap gives a span credit for the characters that it shares with a wanted one, exact only "
+    "for the very same words."
 )
 Lists = Mapping[str, Mapping[str, ListScores]]
 ALL = "all"
 """The files scored as one; no file of its own."""
-
-
-def lists_picture(measured: Measured | None) -> dict[str, Any]:
-    """One row for each file: both heads' overlap and exact F1, 0 to 100, and what they show."""
-    if measured is None or not measured.lists:
-        return {"none": NONE, "rows": [], "said": "", "what": WHAT}
-    return {
-        "none": None,
-        "what": WHAT,
-        "rows": [
-            {
-                "name": name_of(file),
-                "all": file == ALL,
-                "count": heads["span"].total,
-                **{
-                    measure: [getattr(heads[head], measure).f1 for head in ("span", "bio")]
-                    for measure in ("overlap", "exact")
-                },
-            }
-            for file, heads in measured.lists.items()
-        ],
-        "said": lists_sentence(measured.lists),
-    }
 
 
 def name_of(file: str) -> str:
@@ -77,7 +49,7 @@ def lists_sentence(lists: Lists) -> str:
 
 
 def lists_table(measured: Measured | None) -> list[dict[str, Any]]:
-    """The table twin."""
+    """Both heads on each file, with what it shows; nothing where nothing was measured."""
     if measured is None or not measured.lists:
         return []
     rows = [
@@ -102,4 +74,4 @@ def lists_table(measured: Measured | None) -> list[dict[str, Any]]:
         *(f"{m} {r}" for m in ("overlap", "exact") for r in ("precision", "recall", "F1")),
         "whole list right",
     ]
-    return [table("Lists of answers, in percent", head, rows)]
+    return [table(f"{WHAT} {lists_sentence(measured.lists)}", head, rows)]

@@ -197,40 +197,25 @@ def compare_sentence(prediction: Prediction, spans: Sequence[TaggedSpan]) -> str
     return f"The two heads differ: {said}."
 
 
-TAUGHT = "These tags come from the reader's own head after the steps you taught it here."
-"""Said first where the tags on screen are not the reader's."""
-UNTAUGHT = (
-    "The tags are those after your steps, start and end are the reader's as they were; the fold "
-    "below has both after the steps. "
-)
-
-
-def compared(prediction: Prediction, spans: Sequence[TaggedSpan], taught: bool) -> str:
-    """The two heads beside each other; of taught tags, that only one of the two was taught."""
-    before = UNTAUGHT if taught else ""
-    return before + compare_sentence(prediction, spans)
-
-
 def notices(
-    prediction: Prediction, viterbi: Tagging, argmax: Tagging, log_rows: Floats, taught: bool
+    prediction: Prediction, viterbi: Tagging, argmax: Tagging, log_rows: Floats
 ) -> dict[str, str]:
     """The first two steps' sentences: what the tags mark, how sure they are and whether the argmax
     tagging is legal; how the two heads compare.
     """
     sure = int((np.exp(log_rows[:, O]) > SURE).sum())
-    said = [TAUGHT] if taught else []
     marked = said_spans(viterbi.spans, 2) if viterbi.spans else "no span"
-    said.append(
+    said = [
         f"The tags mark {marked}; {sure} of {len(log_rows)} tokens are outside with more than "
         f"{number(SURE)}."
-    )
+    ]
     if argmax.illegal:
         said.append(
             f"Each token's likeliest tag gives "
             f"{plural(len(argmax.illegal), 'illegal transition')}: an I that follows O or "
             f"stands first."
         )
-    return {"tags": " ".join(said), "spans": compared(prediction, viterbi.spans, taught)}
+    return {"tags": " ".join(said), "spans": compare_sentence(prediction, viterbi.spans)}
 
 
 def tag_table(

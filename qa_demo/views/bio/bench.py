@@ -1,4 +1,4 @@
-"""What chapter 7 keeps for itself: three annotators, a threshold, what both heads were taught."""
+"""What chapter 7 keeps for itself: three annotators and a threshold."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,9 +6,8 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.bio import TaggedSpan
-from qa_demo.core.learning.losses import marked
+from qa_demo.core.learning.losses import apart, marked
 from qa_demo.core.learning.tagging import disagreeing
-from qa_demo.core.learning.teach import Taught, apart
 from qa_demo.core.reading.glued_spans import Glue, glue, two_answers
 from qa_demo.core.types import Reading, ReadingKey, Span
 from qa_demo.views import parse
@@ -44,17 +43,6 @@ Place = ReadingKey
 
 
 @dataclass(frozen=True, eq=False)
-class Teaching:
-    """Both heads taught one text: heads and reading after each action; `marks`: the lesson."""
-
-    at: Place
-    marks: Marks
-    window: int
-    floor: float
-    path: tuple[tuple[Taught, Reading], ...]
-
-
-@dataclass(frozen=True, eq=False)
 class Bench:
     """A visitor's record; `annotators` belong to the paragraph `place`, the rest lives on."""
 
@@ -63,7 +51,6 @@ class Bench:
     source: str = ""
     place: Place | None = None
     one: int = 0
-    teaching: Teaching | None = None
 
 
 def bench_of(screen: Screen) -> Bench:
@@ -78,19 +65,8 @@ def put(screen: Screen, **fields: Any) -> Screen:
 
 
 def tagged(screen: Screen) -> Reading | None:
-    """The shown reading with the tag logits in use, the reader's or the taught head's; or None."""
-    found = taught(screen)
-    if found is not None:
-        return replace(screen.shown, tag_logits=found[1].tag_logits)
+    """The shown reading; None where its reader has no tags."""
     return screen.shown if screen.shown.tag_logits is not None else None
-
-
-def taught(screen: Screen) -> tuple[Taught, Reading] | None:
-    """The heads that were taught this text, and what they read; None before the first step."""
-    teaching = bench_of(screen).teaching
-    if teaching is None or teaching.at != screen.reading.key or not teaching.path[-1][0].steps:
-        return None
-    return teaching.path[-1]
 
 
 def annotators(screen: Screen) -> tuple[Marks, str]:

@@ -85,4 +85,4 @@ LINKED = (
         back=lambda screen: load_place(screen, [Bench().threshold, Bench().one]),
     ),
 )
-"""What of this chapter travels in a link: marks and settings, nothing that was taught."""
+"""What of this chapter travels in a link: marks and settings."""

@@ -35,8 +35,7 @@ def without_tags(screen: Screen) -> Made:
     return Made(
         {},
         f"{printable(screen.reading.model_name)} has no BIO head: it was trained with a start "
-        "and an end vector only. Its hidden states are there all the same, so a tagging head "
-        "can be taught on them here.",
+        "and an end vector only.",
     )
 
 
@@ -45,7 +44,6 @@ def with_tags(screen: Screen, reading: Reading) -> Made:
     found = {name: tagging(reading, name) for name in DECODINGS}
     viterbi = found["viterbi"]
     golds, named = bench.annotators(screen)
-    taught = bench.taught(screen) is not None
     best = screen.prediction.best
     keep = (
         [x.span for t in found.values() for x in t.spans]
@@ -56,7 +54,7 @@ def with_tags(screen: Screen, reading: Reading) -> Made:
     picture = {
         "bars": figure.bars_data(reading, rows, keep),
         "decodings": decodings_data(reading, found),
-        "compare": figure.compared(screen.prediction, viterbi.spans, taught),
+        "compare": figure.compare_sentence(screen.prediction, viterbi.spans),
         "threshold": threshold_data(reading, screen.decode, own.threshold),
         "glue": glued(screen, reading, viterbi.spans),
         "loss": losses,
@@ -67,7 +65,7 @@ def with_tags(screen: Screen, reading: Reading) -> Made:
         decodings_table(reading, found),
         terms_table(losses["terms"]),
     )
-    said = figure.notices(screen.prediction, viterbi, found["strict"], rows, taught)
+    said = figure.notices(screen.prediction, viterbi, found["strict"], rows)
     picture["notices"] = {**said, "annotators": losses["says"]}
     return Made(picture, said["tags"], tables)
 
@@ -78,8 +76,7 @@ def glued(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> di
     if found is None:
         return {"found": None, "examples": glued_examples()}
     data = glue_data(reading, found, screen.decode, marginals(reading, found), spans)
-    before = figure.UNTAUGHT if bench.taught(screen) else ""
-    return {"found": data | {"says": before + data["says"]}, "examples": []}
+    return {"found": data, "examples": []}
 
 
 def glued_examples() -> list[dict[str, str]]:

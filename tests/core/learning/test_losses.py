@@ -237,3 +237,8 @@ def test_pairs_loss_by_hand_and_its_refusals():
         losses.pairs_loss(glue(), 0, [Span(0, 2)], DecodeOptions(max_answer_length=2))
     with pytest.raises(BadInput, match="at least one gold span"):
         losses.pairs_loss(glue(), 0, [], DecodeOptions())
+
+
+def test_marks_that_stand_apart() -> None:
+    assert losses.apart([(Span(5, 6), Span(1, 1)), Span(1, 2), None]) == (Span(1, 1), Span(5, 6))
+    assert losses.apart([None]) == ()

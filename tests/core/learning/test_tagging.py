@@ -12,7 +12,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.learning import bio
 from qa_demo.core.learning.bio import B, I, O
 from qa_demo.core.learning.losses import cross_entropy, entropy, tag_loss, total
-from qa_demo.core.learning.tag_head import gradient, tag_anatomy
+from qa_demo.core.learning.tag_head import tag_anatomy
 from qa_demo.core.learning.tagging import (
     annotator_tags,
     disagreeing,
@@ -21,7 +21,6 @@ from qa_demo.core.learning.tagging import (
     soft_terms,
     spans_above,
     tagging,
-    with_tags,
 )
 from qa_demo.core.types import Span
 from tests.core.toys import make_reading, random_reading
@@ -204,31 +203,6 @@ def test_a_window_that_cuts_an_answer_carries_no_loss_on_its_leading_i():
     terms = soft_terms(reading, (Span(1, 4),))
     assert terms.labelled.all(), "the owner of token 2 is the first window, which sees its B"
     np.testing.assert_allclose(terms.targets[:, B], [0, 1, 0, 0, 0, 0])
-
-
-def test_another_head_gives_another_reading():
-    reading = random_reading(np.random.default_rng(3), 9, 5, 3)
-    rng = np.random.default_rng(0)
-    W, b = rng.normal(size=(3, 4)), rng.normal(size=3)
-    states = [rng.normal(size=(len(w), 4)) for w in reading.windows]
-    tagged = with_tags(reading, W, b, states)
-    assert reading.tag_logits is None
-    assert np.array_equal(tagged.start_logits, reading.start_logits, equal_nan=True)
-    np.testing.assert_allclose(tagged.tag_logits[1, 2], W @ states[1][2] + b, rtol=1e-5)
-
-
-def test_the_gradient_of_the_mean_loss_is_torch_s():
-    torch = pytest.importorskip("torch")
-    rng = np.random.default_rng(2)
-    x, t = rng.normal(size=(7, 4)), rng.dirichlet([1, 1, 1], 7)
-    weight = torch.tensor(rng.normal(size=(3, 4)), requires_grad=True)
-    bias = torch.tensor(rng.normal(size=3), requires_grad=True)
-    logits = torch.tensor(x) @ weight.T + bias
-    torch.nn.functional.cross_entropy(logits, torch.tensor(t)).backward()
-    got = gradient(x, logits.detach().numpy(), t)
-    np.testing.assert_allclose(
-        got, np.concatenate([weight.grad.numpy(), bias.grad.numpy()[:, None]], axis=1), atol=1e-12
-    )
 
 
 @pytest.mark.parametrize("top", [0, 2, 9])

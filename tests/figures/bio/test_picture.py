@@ -10,10 +10,8 @@ import pytest
 
 from qa_demo.core.learning.bio import DECODINGS
 from qa_demo.core.learning.tagging import disagreeing, owned_rows, soft_terms, tagging
-from qa_demo.core.learning.teach import Course, Taught, begin, lesson, read_with, take
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.glued_spans import glue
-from qa_demo.core.reading.heads import HeadWeights
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.bio.loss import (
@@ -28,7 +26,6 @@ from qa_demo.figures.bio.picture import (
     bars_data,
     bio_formula,
     compare_sentence,
-    compared,
     notices,
     open_runs,
     products_data,
@@ -44,7 +41,6 @@ from qa_demo.figures.bio.spans import (
     tags_sentence,
     threshold_data,
 )
-from qa_demo.figures.bio.teach import target_sentence, teach_data, teach_tables
 from tests.core.toys import make_reading, random_reading
 
 DECODE = DecodeOptions()
@@ -184,26 +180,13 @@ def test_the_two_heads_are_compared_in_every_case() -> None:
     assert "holds both and what stands between" in said("OBOBO", 1, 3)
 
 
-def test_the_notice_names_illegal_transitions_and_taught_tags() -> None:
+def test_the_notice_names_illegal_transitions() -> None:
     reading = reading_of("OOIO", 4)
     rows, _ = owned_rows(reading)
     said = notices(
-        predict(reading, DECODE),
-        tagging(reading, "viterbi"),
-        tagging(reading, "strict"),
-        rows,
-        True,
+        predict(reading, DECODE), tagging(reading, "viterbi"), tagging(reading, "strict"), rows
     )["tags"]
-    assert "steps you taught it" in said and "1 illegal transition" in said
-
-
-def test_beside_taught_tags_the_untaught_start_and_end_are_named_as_such() -> None:
-    reading = reading_of("OBIO", 4)
-    prediction, spans = predict(reading, DECODE), tagging(reading, "viterbi").spans
-    plain = compare_sentence(prediction, spans)
-    assert compared(prediction, spans, False) == plain
-    told = compared(prediction, spans, True)
-    assert told.endswith(plain) and "start and end are the reader's as they were" in told
+    assert "1 illegal transition" in said
 
 
 def test_unequal_scores_of_the_glue_never_differ_by_nothing() -> None:
@@ -359,53 +342,3 @@ def test_a_long_text_lists_few_rows() -> None:
     reading = random_reading(np.random.default_rng(3), 200, 60, 30, tags=True)
     shown = rows_shown(soft_terms(reading, (Span(3, 150),) * 3))
     assert shown == sorted(shown) and len(shown) <= 20
-
-
-def taught_path(
-    reading: Reading, golds: list[tuple[Span, ...]], steps: int, loss: str = "soft"
-) -> list[tuple[Taught, Reading]]:
-    """One lesson's path on independent states: a head can learn whatever it can say."""
-    n = len(reading.windows[0])
-    states = np.random.default_rng(0).normal(size=(n, n + 4))
-    of = lesson(reading, 0, golds, states, DECODE)
-    path = [begin(of, HeadWeights(np.zeros(n + 4), np.zeros(n + 4), 0.0, 0.0))]
-    for _ in range(steps // 20):
-        path.append(take(of, path[-1], Course(20, 0.3, loss)))
-    return [(t, read_with(reading, t.heads, [states])) for t in path]
-
-
-def test_both_heads_taught_two_answers_say_what_each_returns() -> None:
-    reading, both = reading_of("OBOOBIOO"), (Span(1, 1), Span(4, 5))
-    path = taught_path(reading, [both], 200)
-    data = teach_data(path, both, 0, float(np.log(2)), DECODE)
-    assert data["says"].startswith("After 200 steps the tags return 2 spans: “\u2068w1\u2069”")
-    assert "Start and end return “" in data["says"]
-    assert "score nearly the same" in data["says"]
-    assert data["steps"] == 200
-    assert data["canUndo"]
-    assert data["floor"] == "0.693"
-    assert [r["text"] for r in data["rows"]] == ["w1", "w4 w5", "w1 w2 w3 w4 w5"]
-    assert all(r["marginal"][1] > 0.9 for r in data["rows"][:2])
-    assert data["rows"][2]["marginal"][1] < 0.01
-    shares = [r["share"][1] for r in data["rows"]]
-    assert max(shares) - min(shares) < 0.1 and sum(shares) < 1
-    assert [len(t["rows"]) for t in teach_tables(data)] == [3, 201]
-    json.dumps(data, allow_nan=False)
-    before = teach_data(path[:1], both, 0, 0.0, DECODE)
-    assert before["says"].startswith("Before the first step the tags return")
-    assert not before["canUndo"]
-    pairs = teach_data(taught_path(reading, [both], 400, "legal pairs, each"), both, 0, 0.0, DECODE)
-    assert "less than the better answer, but only that one" in pairs["says"]
-
-
-def test_the_target_says_whether_perfect_tags_would_return_both() -> None:
-    reading, both = reading_of("OBOOBIOO"), (Span(1, 1), Span(4, 5))
-    assert "2/3 at “\u2068w1\u2069” and 1/3" in target_sentence(
-        reading, 0, both, [(both[0],), (both[0],), (both[1],)]
-    )
-    assert "still leave an answer out" in target_sentence(
-        reading, 0, both, [(both[0],), (both[0],), (both[1],)]
-    )
-    assert "tags that fit it return both" in target_sentence(
-        reading, 0, both, [both, both, (both[0],)][:2]
-    )

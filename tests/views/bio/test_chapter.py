@@ -2,18 +2,15 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.types import Span
-from qa_demo.views import hidden_states, selection
-from qa_demo.views.background import Job
+from qa_demo.views import selection
 from qa_demo.views.bio import bench as bio_bench
 from qa_demo.views.bio import chapter as bio
-from qa_demo.views.bio import lesson as bio_lesson
 from qa_demo.views.bio import linked as bio_linked
 from qa_demo.views.examples import load_examples
 from qa_demo.views.loss import bench as loss_bench
@@ -61,7 +58,6 @@ def test_the_chapter_travels_as_json_with_four_table_twins(screen: Screen) -> No
     data = bio.present(screen)
     json.dumps(data, allow_nan=False)
     assert data["picture"]["has"]
-    assert not data["picture"]["shownTaught"]
     assert len(data["tables"]) == 4
     own = data["picture"]["notices"]
     assert own["tags"] == data["notice"] and "heads" in own["spans"] and "H(t)" in own["annotators"]
@@ -272,85 +268,3 @@ def test_without_two_answers_the_examples_that_have_them_are_offered() -> None:
     data = bio.present(screen_of(FakeReader(bio=True), "it was raining."))["picture"]["glue"]
     assert data["found"] is None and len(data["examples"]) > 1
     assert {"title", "id"} == set(data["examples"][0])
-
-
-def answered(asked: Job) -> Screen:
-    """A slow request, put on the screen it came from."""
-    return bio.receive(asked.screen, asked, bio.work(asked))
-
-
-def taught(reader: FakeReader, screen: Screen, **course: object) -> Screen:
-    """A request for steps as the browser sends it, answered."""
-    value = {"steps": 5, "rate": 0.1, "loss": "soft"} | course
-    return answered(job(screen, "teach", value, reader))
-
-
-def test_both_heads_are_taught_and_every_action_can_be_taken_back(
-    reader: FakeReader, screen: Screen
-) -> None:
-    marked = bio_bench.change_preset(mark(mark(screen, 0, (5, 6)), 1, (9, 9)), "every")
-    assert bio.present(marked)["picture"]["taught"]["ready"]
-    assert bio.present(marked)["picture"]["taught"]["now"] is None
-    once = taught(reader, marked)
-    twice = taught(reader, once, steps=20)
-    data = bio.present(twice)
-    now = data["picture"]["taught"]["now"]
-    assert now["steps"] == 25
-    assert now["tagLosses"][-1] < now["tagLosses"][0]
-    assert now["spanLosses"][-1] < now["spanLosses"][0]
-    assert "steps you taught it" in data["notice"] and data["picture"]["shownTaught"]
-    assert bio_bench.taught(twice) is not None and len(data["tables"]) == 6, (
-        "the bars show the taught tags, the twins stand below"
-    )
-    assert (
-        twice.reading is screen.reading and twice.shown.start_logits is screen.shown.start_logits
-    ), "other chapters keep the reader's"
-    assert data["picture"]["glue"]["found"]["says"].startswith("The tags are those after your")
-    back = bio_lesson.change_taught(twice, "undo")
-    assert bio.present(back)["picture"]["taught"]["now"]["tagLosses"] == now["tagLosses"][:6]
-    assert np.array_equal(
-        bio_bench.tagged(back).tag_logits, bio_bench.tagged(once).tag_logits, equal_nan=True
-    )
-    hidden_states.fetch(job(twice, reader=reader), twice.reading, twice.reading.windows[0])
-    found = bio.details(twice)
-    assert [r["logit"] for r in found["products"]["rows"]] == found["token"]["logits"]
-    other = twice.change(reading=reader.read(QUESTION, "Only Greta Holm knew."), selection=None)
-    assert bio_bench.taught(other) is None, "another text has the reader's own tags"
-    home = bio_lesson.change_taught(twice, "reset")
-    assert bio_bench.taught(home) is None
-    assert "after your" not in bio.present(home)["picture"]["glue"]["found"]["says"]
-    with pytest.raises(BadInput, match="no step left"):
-        bio_lesson.change_taught(home, "undo")
-    with pytest.raises(BadInput, match="undone or reset"):
-        bio_lesson.change_taught(twice, "redo")
-    assert bio.present(mark(twice, 0, (3, 3)))["picture"]["taught"]["now"] is None, (
-        "other marks begin anew"
-    )
-    anew = taught(reader, mark(twice, 0, (3, 3)))
-    assert bio.present(anew)["picture"]["taught"]["now"]["steps"] == 5
-
-
-def test_steps_that_cannot_be_taken_are_refused(reader: FakeReader, screen: Screen) -> None:
-    one = bio_bench.change_preset(screen.select(Selection(0, Span(6, 6))), "agree")
-    assert not bio.present(one)["picture"]["taught"]["ready"]
-    with pytest.raises(BadInput, match="two answers that stand apart in one window"):
-        taught(reader, one)
-    two = mark(screen, 1, (9, 9))
-    for wrong in ({"steps": 2}, {"rate": "fast"}, {"loss": "none"}):
-        with pytest.raises(BadInput, match="must be one of"):
-            taught(reader, two, **wrong)
-    with pytest.raises(BadInput, match="a lesson needs steps, rate, loss, got 5"):
-        bio.work(job(two, "teach", 5, reader))
-    long = screen_of(reader, " ".join([TEXT] * 6), WindowOptions(30, 8))
-    with pytest.raises(BadInput, match="at most 8 windows"):
-        taught(reader, mark(mark(long, 0, (1, 1)), 1, (4, 4)))
-
-
-def test_a_reader_without_a_head_is_taught_from_nothing() -> None:
-    reader = FakeReader()
-    reader.checksum = "taught-from-nothing"
-    screen = taught(reader, mark(screen_of(reader), 1, (9, 9)), steps=1)
-    assert bio.present(screen)["picture"]["taught"]["now"]["tagLosses"][0] == pytest.approx(
-        np.log(3)
-    )
-    assert bio.present(screen)["picture"]["has"]
