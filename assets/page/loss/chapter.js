@@ -3,14 +3,13 @@
 
 import { el, fold, stepBar } from "../shared/dom.js";
 import * as axes from "./axes.js";
-import { misread, replay, variants } from "./folds.js";
+import { misread, replay } from "./folds.js";
 import * as labels from "./labels.js";
 import * as steps from "./steps.js";
 import { kept } from "../shared/views.js";
 
 const STEPS = { axes, labels, steps };
 const FOLDS = [
-  ["variants", "other losses", variants],
   ["misread", "your formula, corrected", misread],
   ["replay", "replay of the fine-tuning", replay],
 ];

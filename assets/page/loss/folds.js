@@ -1,5 +1,4 @@
-// What chapter 5 keeps folded: other normalisers and several labels, wrong formulas, the replay of the
-// fine-tuning.
+// What chapter 5 keeps folded: wrong formulas, the replay of the fine-tuning.
 
 import { el, table } from "../shared/dom.js";
 import { curve } from "../shared/curve.js";
@@ -7,22 +6,6 @@ import { fixed } from "../shared/numbers.js";
 import { floats, joiner, softmax } from "../shared/pack.js";
 import { paragraph } from "../shared/paragraph.js";
 import { makeScale } from "../shared/stems.js";
-
-export function variants(root, picture, page) {
-  root.replaceChildren(
-    ...(picture.variants.length
-      ? picture.variants.map(({ title, says, table: rows }) =>
-        el("section", el("h3", title), el("p", says), rows ? table(rows, page) : null)
-      )
-      : [
-        el(
-          "p",
-          `With no answer as the label every window is trained to ${picture.null}, and ` +
-            `there is nothing to share.`,
-        ),
-      ]),
-  );
-}
 
 export function misread(root, picture, page, held) {
   held.open ??= picture.misread[0].key;

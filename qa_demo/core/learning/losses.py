@@ -16,9 +16,7 @@ from qa_demo.core.arrays import Floats, log_softmax, logsumexp, softmax
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.bio import B, I, O
 from qa_demo.core.learning.golds import LossTerm
-from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.legal import Bools, reason
-from qa_demo.core.reading.spans import legal_logsumexp
+from qa_demo.core.reading.legal import Bools
 from qa_demo.core.types import Reading, Span, Window
 
 Golds = Sequence[Span | None]
@@ -72,14 +70,6 @@ def entropy(target: Floats) -> Floats:
     t = np.asarray(target, dtype=np.float64)
     floor: Floats = -(t * np.log(np.where(t > 0, t, 1.0))).sum(axis=-1)
     return floor
-
-
-def marginal_loss(logits: Floats, gold: Bools) -> float:
-    """-log of the summed probability of all gold positions [n]: one of them may hold it all."""
-    inside = np.asarray(gold, dtype=bool)
-    if not inside.any():
-        raise BadInput("a marginal loss needs at least one gold position, got none")
-    return float(logsumexp(logits) - logsumexp(np.asarray(logits)[inside]))
 
 
 def start_end_targets(window: Window, golds: Golds) -> tuple[Floats, Floats]:
@@ -173,27 +163,3 @@ def shared_norm_loss(reading: Reading, gold: Span) -> tuple[LossTerm, LossTerm]:
         copies = np.array([logits[w.index, w.to_pos(doc)] for w in holders])
         terms.append(LossTerm(name, float(logsumexp(every) - logsumexp(copies)), 1.0, len(every)))
     return terms[0], terms[1]
-
-
-def pairs_loss(
-    reading: Reading, window: int, golds: Sequence[Span], options: DecodeOptions
-) -> LossTerm:
-    """-log of the share that the gold pairs have among the legal pairs of one window.
-
-        -log [ sum over gold exp(s_i + e_j) / sum over legal exp(s_i + e_j) ]
-
-    With legal pairs only in the normaliser it can tell two true answers from the span glued out of
-    one's start and the other's end; over all pairs it cannot, as (s1 + e2) + (s2 + e1) = (s1 + e1)
-    + (s2 + e2).
-    """
-    w, (s, e) = reading.windows[window], reading.logits(window)
-    cells = [(w.to_pos(gold.start), w.to_pos(gold.end)) for gold in sorted(set(golds))]
-    if not cells:
-        raise BadInput("a loss over pairs needs at least one gold span, got none")
-    for i, j in cells:
-        why = reason(w, i, j, options, "all")
-        if why is not None:
-            raise BadInput(f"the gold pair ({i}, {j}) of window {window} is not legal: {why}")
-    scores = np.array([float(s[i]) + float(e[j]) for i, j in cells])
-    legal = legal_logsumexp(s, e, w, options, "all")
-    return LossTerm("pairs", float(legal - logsumexp(scores)), 1.0, 1)

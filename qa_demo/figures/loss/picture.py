@@ -7,11 +7,10 @@ import numpy as np
 from qa_demo.core.arrays import log_softmax, softmax
 from qa_demo.core.learning.losses import Golds, cross_entropy_gradient, start_end_targets
 from qa_demo.core.learning.misread import gold_pair
-from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.labels import Labels
-from qa_demo.figures.loss.terms import bridge, holds, terms_table, variants, windows_table
+from qa_demo.figures.loss.terms import bridge, holds, terms_table, windows_table
 from qa_demo.figures.numbers import effect, number, probability
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
@@ -89,9 +88,7 @@ def distinct(golds: Golds) -> list[tuple[Span | None, int]]:
     return sorted(seen.items(), key=lambda item: (item[0] is None, item[0] or Span(0, 0)))
 
 
-def loss_picture(
-    true: Reading, reading: Reading, labels: Labels, window: int, decode: DecodeOptions
-) -> dict[str, Any]:
+def loss_picture(true: Reading, reading: Reading, labels: Labels, window: int) -> dict[str, Any]:
     """Labels of every window, and words and numbers of one."""
     golds = labels.golds
     return {
@@ -111,7 +108,6 @@ def loss_picture(
         "null": null_token(reading.encoding),
         "strip": strip(reading, golds),
         "bridge": bridge(reading, window, gold_pair(reading.windows[window], golds)),
-        "variants": variants(reading, window, golds, decode),
     }
 
 

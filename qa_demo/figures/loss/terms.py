@@ -10,22 +10,15 @@ from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.learning.losses import (
     Golds,
     cross_entropy,
-    entropy,
-    marginal_loss,
-    pairs_loss,
-    shared_norm_loss,
     start_end_loss,
     start_end_targets,
     total,
 )
-from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.legal import reason
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import PrintedSum, mean, nats, number, probability, totals
 from qa_demo.figures.numbers import total as printed_total
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
-from qa_demo.figures.reading import null_token
 
 HEAD = ["term", "value", "weight", "over", "weight · value"]
 
@@ -150,132 +143,3 @@ def bridge(reading: Reading, window: int, pair: tuple[int, int]) -> dict[str, An
         "loss": {"addends": list(twice.addends), "sign": twice.sign, "total": twice.total},
         "inWindow": probability(float(np.exp(sum(p))), 4),
     }
-
-
-def variants(
-    reading: Reading, window: int, golds: Golds, decode: DecodeOptions
-) -> list[dict[str, Any]]:
-    """The same labels under other losses: one normaliser, soft targets, or one sum."""
-    return [
-        *_normalised(reading, golds),
-        *_several(reading, window, golds),
-        *_pairs(reading, window, golds, decode),
-    ]
-
-
-def _normalised(reading: Reading, golds: Golds) -> list[dict[str, Any]]:
-    first = next((g for g in golds if g is not None), None)
-    if first is None or not any(w.holds(first) for w in reading.windows):
-        return []
-    apart, one = (
-        total([LossTerm(t.name, t.value, 0.5, t.over) for t in terms])
-        for terms in (start_end_loss(reading, (first,)), shared_norm_loss(reading, first))
-    )
-    names = (
-        "apart: a softmax in each window",
-        "shared: one softmax over the paragraph's tokens of all windows",
-    )
-    both = (start_end_loss(reading, (first,)), shared_norm_loss(reading, first))
-    printed = totals([([t.value / 2 for t in terms], None) for terms in both])
-    rows = [[name, *p.addends, p.total] for name, p in zip(names, printed, strict=True)]
-    return [
-        {
-            "key": "shared",
-            "title": "separate and shared normalisation",
-            "says": (
-                ""
-                if len(set(golds)) < 2
-                else f"With {quoted(reading.encoding.text(first))} as the only label. "
-            )
-            + _apart_says(reading, nats(apart), nats(one)),
-            "table": table(
-                f"Label {quoted(reading.encoding.text(first))}; mean of start and end",
-                ["normaliser", "½ start", "½ end", "mean"],
-                rows,
-            ),
-        }
-    ]
-
-
-def _apart_says(reading: Reading, apart: str, shared: str) -> str:
-    """What a softmax for each window costs beside one for all."""
-    count = len(reading.windows)
-    if count == 1:
-        return (
-            f"With one window the two differ only by what stands in the normaliser: "
-            f"{null_token(reading.encoding)}, question and "
-            f"separators are left out of the shared one; {apart} against {shared}."
-        )
-    return (
-        f"Apart, {plural(count, 'window')} are trained alone, {apart} on average, and nothing ties "
-        "their logits together: a constant added to one window costs nothing. Shared, every wrong "
-        f"token of every window takes probability from the answer: {shared}."
-    )
-
-
-def _several(reading: Reading, window: int, golds: Golds) -> list[dict[str, Any]]:
-    w = reading.windows[window]
-    targets = start_end_targets(w, golds)
-    if max(int((t > 0).sum()) for t in targets) < 2:
-        return []
-    heads = list(zip(targets, reading.logits(window), strict=True))
-    soft = [float(cross_entropy(x, t)) for t, x in heads]
-    summed = [marginal_loss(x, t > 0) for t, x in heads]
-    least = [float(entropy(t)) for t in targets]
-    split = totals([([low, loss - low], loss) for low, loss in zip(least, soft, strict=True)])
-    rows = [
-        [
-            name,
-            plural(int((t > 0).sum()), "position"),
-            *s.addends,
-            s.total,
-            number(marginal, s.decimals),
-        ]
-        for name, t, s, marginal in zip(("start", "end"), targets, split, summed, strict=True)
-    ]
-    floor = float(np.mean([entropy(t) for t in targets]))
-    said = (
-        f"Soft targets ask for every label at once: they cost {nats(float(np.mean(soft)))} here "
-        f"and can never cost less than their own entropy, {nats(floor)}. The marginal likelihood "
-        f"asks that the labels together have the probability: {nats(float(np.mean(summed)))}, and "
-        "it may settle on one of them."
-    )
-    return [
-        {
-            "key": "several",
-            "title": "several right answers: soft targets or marginal likelihood",
-            "says": said,
-            "table": table(
-                f"Window {window + 1}",
-                ["head", "labels", "entropy (floor)", "divergence", "soft targets", "marginal"],
-                rows,
-            ),
-        }
-    ]
-
-
-def _pairs(
-    reading: Reading, window: int, golds: Golds, decode: DecodeOptions
-) -> list[dict[str, Any]]:
-    w = reading.windows[window]
-    spans: list[Span] = sorted(
-        {
-            g
-            for g in golds
-            if g is not None
-            and w.holds(g)
-            and reason(w, w.to_pos(g.start), w.to_pos(g.end), decode, "all") is None
-        }
-    )
-    if not spans:
-        return []
-    loss = pairs_loss(reading, window, spans, decode).value
-    s, e = (log_softmax(x) for x in reading.logits(window))
-    apart = -float(logsumexp(np.array([s[w.to_pos(g.start)] + e[w.to_pos(g.end)] for g in spans])))
-    said = (
-        "Training scores starts and ends apart and never a pair; prediction scores legal pairs. A "
-        f"loss over the legal pairs would cost {nats(loss)} here, against {nats(apart)} where "
-        "starts and ends are normalised apart: the difference is what the pairs that can be no "
-        "answer hold."
-    )
-    return [{"key": "pairs", "title": "a loss over legal pairs", "says": said, "table": None}]

@@ -49,7 +49,7 @@ def present(screen: Screen) -> dict[str, Any]:
         else None
     )
     picture = {
-        **loss_picture(screen.reading, shown, labels, window, screen.decode),
+        **loss_picture(screen.reading, shown, labels, window),
         "steps": list(STEPS),
         "notices": notices(screen, learned["learned"]),
         "mostSilent": loss_bench.MOST_SILENT,

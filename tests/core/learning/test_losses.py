@@ -24,16 +24,11 @@ def test_one_hot_vector():
     )
 
 
-def test_soft_target_and_marginal_vector():
+def test_soft_target_vector():
     logits = np.array([1, 3, 2, 0.0])
     assert losses.cross_entropy(logits, np.array([0, 0.5, 0.5, 0])) == pytest.approx(
         0.94019, abs=5e-6
     )
-    assert losses.marginal_loss(logits, np.array([False, True, True, False])) == pytest.approx(
-        0.12693, abs=5e-6
-    )
-    with pytest.raises(BadInput, match="at least one gold position"):
-        losses.marginal_loss(logits, np.zeros(4, dtype=bool))
 
 
 def test_soft_tag_vector():
@@ -199,44 +194,6 @@ def test_the_best_pair_can_be_glued_from_two_answers():
         ("a", 7.9),
         ("c", 7.9),
     ]
-
-
-def test_only_the_loss_over_legal_pairs_lowers_the_glue():
-    """Raise e of the first and s of the second, lower the others: the glue falls, both stay."""
-    before, golds = glue(), [Span(0, 0), Span(2, 2)]
-    start, end = before.start_logits.copy(), before.end_logits.copy()
-    start[0, 3], start[0, 5], end[0, 3], end[0, 5] = 3.9, 4.0, 4.0, 3.9
-    after = dataclasses.replace(before, start_logits=start, end_logits=end)
-    options = DecodeOptions()
-    assert (
-        losses.pairs_loss(after, 0, golds, options).value
-        < losses.pairs_loss(before, 0, golds, options).value - 0.05
-    )
-    same = [losses.total(losses.start_end_loss(x, golds)) for x in (before, after)]
-    assert same[0] == pytest.approx(same[1], abs=1e-6)
-
-
-def test_pairs_loss_knows_no_ownership():
-    """Word 3 belongs to window 1, but in training window 0 is a text of its own."""
-    s, e = (x.astype(float)[3:7] for x in t1().logits(0))
-    every = [s[i] + e[j] for i in range(4) for j in range(i, 4)]
-    want = np.log(np.exp(every).sum()) - (s[3] + e[3])
-    assert losses.pairs_loss(t1(), 0, [Span(3, 3)], DecodeOptions()).value == pytest.approx(want)
-
-
-def test_pairs_loss_by_hand_and_its_refusals():
-    scores = [4.0 + 3.9, 4.0 + 4.0, 3.9 + 4.0]  # the other legal pairs have no mass worth a digit
-    assert losses.pairs_loss(
-        glue(), 0, [Span(0, 0), Span(2, 2)], DecodeOptions()
-    ).value == pytest.approx(
-        -np.log((np.exp(scores[0]) + np.exp(scores[2])) / np.exp(scores).sum()), abs=1e-4
-    )
-    with pytest.raises(
-        BadInput, match=r"the gold pair \(3, 5\) of window 0 is not legal: too long"
-    ):
-        losses.pairs_loss(glue(), 0, [Span(0, 2)], DecodeOptions(max_answer_length=2))
-    with pytest.raises(BadInput, match="at least one gold span"):
-        losses.pairs_loss(glue(), 0, [], DecodeOptions())
 
 
 def test_marks_that_stand_apart() -> None:

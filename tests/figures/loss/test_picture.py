@@ -1,4 +1,4 @@
-"""Chapter 5 as data: labels, sums, variants, wrong formulas, steps, replay."""
+"""Chapter 5 as data: labels, sums, wrong formulas, steps, replay."""
 
 import json
 import math
@@ -23,7 +23,7 @@ from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data
 from qa_demo.figures.loss.notice import loss_notice
 from qa_demo.figures.loss.picture import distinct, loss_picture, loss_tables, says_labels, strip
 from qa_demo.figures.loss.replay import replay_data
-from qa_demo.figures.loss.terms import bridge, holds, terms_table, variants, window_rows
+from qa_demo.figures.loss.terms import bridge, holds, terms_table, window_rows
 from qa_demo.figures.payload import plain
 from tests.core.toys import t1
 from tests.fakes import FakeReader
@@ -89,30 +89,16 @@ def test_the_bridge_of_the_label(two_windows: Reading) -> None:
     assert float(found["inWindow"]) == pytest.approx(p, abs=1e-4)
 
 
-def test_variants_name_what_differs(two_windows: Reading) -> None:
-    assert [v["key"] for v in variants(two_windows, 1, (GOLD,), DECODE)] == ["shared", "pairs"]
-    several = variants(two_windows, 1, (GOLD, Span(2, 2)), DECODE)
-    assert [v["key"] for v in several] == ["shared", "several", "pairs"]
-    rows = several[1]["table"]["rows"]
-    for row in rows:
-        assert value(row[2]) + value(row[3]) == pytest.approx(value(row[4]), abs=1e-9)
-        assert value(row[5]) < value(row[4])  # the marginal may settle on one of the labels
-    assert variants(two_windows, 1, (None,), DECODE) == []
-
-
 def test_the_picture_is_plain_and_the_strip_holds_the_label(two_windows: Reading) -> None:
     labels = make_labels(two_windows, (answer(two_windows, GOLD),), False, None, None)
-    picture = loss_picture(two_windows, two_windows, labels, 1, DECODE)
+    picture = loss_picture(two_windows, two_windows, labels, 1)
     named = replace(
         two_windows,
         encoding=replace(
             two_windows.encoding, prefix_tokens=("<s>", *two_windows.encoding.prefix_tokens[1:])
         ),
     )
-    assert (picture["null"], loss_picture(named, named, labels, 1, DECODE)["null"]) == (
-        "[CLS]",
-        "<s>",
-    )
+    assert (picture["null"], loss_picture(named, named, labels, 1)["null"]) == ("[CLS]", "<s>")
     json.dumps(plain(picture))
     assert picture["windows"][0]["start"] == [[0, 1.0]]
     assert picture["windows"][1]["start"] == [[two_windows.windows[1].to_pos(3), 1.0]]
