@@ -17,7 +17,6 @@ const FREE = [
   "#start_end-window",
   "[id^=why-lane-]",
   "#why-by-word",
-  "#spanbert-frame",
   "#loss-alone",
 ];
 const CONTROLS = "input, select, textarea";

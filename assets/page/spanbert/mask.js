@@ -1,5 +1,5 @@
-// Step 1 of chapter 8: a text, its hidden spans by hand or by the law, the draw turn by turn, and
-// BERT's single pieces beside them.
+// Step 1 of chapter 8: a text, its hidden spans by hand or by the law, and BERT's single pieces
+// beside them.
 
 import { el, fold } from "../shared/dom.js";
 import { keptViews } from "../shared/views.js";
@@ -11,7 +11,7 @@ const views = keptViews((view) => view.said);
 
 function shell(root) {
   /** @type {any} */
-  const view = { root, k: 0, picture: null };
+  const view = { root, picture: null };
   const send = (name, value) => view.page.input(name, value);
   const spans = maskText(
     "The text: arrow keys move between words, Shift extends, Enter hides or shows, Delete " +
@@ -23,18 +23,6 @@ function shell(root) {
   );
   view.texts = [spans, maskText("The same text under single pieces")];
   view.said = el("p.mask-says", { "aria-live": "polite" });
-  view.slider = el("input", {
-    type: "range",
-    id: "spanbert-frame",
-    min: 0,
-    step: 1,
-    "aria-label": "Moment of the draw",
-    oninput: () => go(view, Number(view.slider.value)),
-  });
-  view.back = act("back", () => go(view, view.k - 1), "spanbert-back");
-  view.next = act("next", () => go(view, view.k + 1), "spanbert-next");
-  view.steps = el("div.acts", view.back, view.next, view.slider);
-  view.budget = el("p.budget.tabular.role-quiet");
   view.seed = el("output.role-quiet.tabular", { id: "spanbert-seed" });
   view.draw = act(
     "draw by the law",
@@ -61,10 +49,8 @@ function shell(root) {
       "div.mask-under",
       el(
         "section.turns",
-        { "aria-label": "The draw, turn by turn" },
+        { "aria-label": "The draw" },
         el("div.acts", view.draw, view.seed),
-        view.budget,
-        view.steps,
         view.levers,
       ),
       el(
@@ -104,21 +90,11 @@ const key = (kind, text) =>
     text,
   );
 
-// The draw in time --------------------------------------------------------------------------------
-
-function go(view, k) {
-  view.k = Math.max(0, Math.min(view.picture.frames.length - 1, k));
-  paint(view);
-}
-
 // Painting ----------------------------------------------------------------------------------------
 
 function paint(view) {
-  const { picture, page, k } = view;
-  const frame = picture.frames[k];
-  const last = k === picture.frames.length - 1;
-  const drawn = last ? picture.spans : { ...frame, fates: null };
-  [drawn, picture.single].forEach((scheme, c) =>
+  const { picture, page } = view;
+  [picture.spans, picture.single].forEach((scheme, c) =>
     view.texts[c].draw({ pieces: picture.pieces, ...scheme })
   );
   view.titles[0].textContent = picture.byHand
@@ -134,20 +110,10 @@ function paint(view) {
   for (const [fate, node] of Object.entries(view.keys)) {
     node.toggleAttribute("hidden", !fates.includes(fate));
   }
-  const many = picture.frames.length > 1;
-  view.steps.toggleAttribute("hidden", !many);
-  view.budget.toggleAttribute("hidden", !many);
-  view.slider.max = picture.frames.length - 1;
-  view.slider.value = k;
-  view.slider.setAttribute("aria-valuetext", frame.says);
-  view.back.disabled = k === 0;
-  view.next.disabled = last;
-  view.said.textContent = (last && picture.said) || (picture.byHand ? HOW : frame.says);
-  const used = picture.budget - frame.left;
-  view.budget.textContent = `budget: ${used} of ${picture.budget} pieces used`;
+  view.said.textContent = picture.said || HOW;
   view.draw.textContent = picture.byHand ? "draw by the law" : "draw with a new seed";
   const width = view.hist.clientWidth || view.root.clientWidth;
-  view.hist.replaceChildren(histogram(picture.lengths, page, width, frame.length));
+  view.hist.replaceChildren(histogram(picture.lengths, page, width));
 }
 
 function controls(view) {
@@ -188,9 +154,7 @@ function controls(view) {
 
 export function drawMask(root, picture, page) {
   const view = views.of(root, () => shell(root));
-  const anew = JSON.stringify(view.picture?.frames) !== JSON.stringify(picture.frames);
   Object.assign(view, { picture, page });
-  if (anew) view.k = picture.frames.length - 1;
   controls(view);
   paint(view);
 }

@@ -4,8 +4,8 @@ import { drawing, el, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { max, scaleLinear, ticks } from "../shared/scales.js";
 
-/** A histogram as wide as its place; `now` is the length of the turn on show, or null. */
-export function histogram(data, page, width, now) {
+/** A histogram as wide as its place. */
+export function histogram(data, page, width) {
   const size = page.scale;
   const [left, right, top, bottom] = [34 * size, 6 * size, 10 * size, 40 * size];
   const [wide, tall] = [Math.max(220, width), 190 * size];
@@ -39,15 +39,12 @@ export function histogram(data, page, width, now) {
     data.clipped.map((p, k) => svg("circle.clipped-ring", { cx: x(k), cy: y(p), r: 5.5 * size })),
     data.lengths.map((length, k) =>
       svg("text", {
-        class: length === now ? "now" : "quiet",
+        class: "quiet",
         x: x(k),
         y: tall - bottom + 16 * size,
         "text-anchor": "middle",
       }, length)
     ),
-    now === null ? null : svg("path.rule-ink", {
-      d: `M${x(data.lengths.indexOf(now)) - 8 * size},${tall - bottom + 21 * size}h${16 * size}`,
-    }),
     svg(
       "text.quiet",
       { x: (left + wide - right) / 2, y: tall - 5 * size, "text-anchor": "middle" },

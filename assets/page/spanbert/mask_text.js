@@ -4,8 +4,7 @@
 import { el, isPress } from "../shared/dom.js";
 
 /**
- * {root, draw({pieces, runs, fates, random, anchor, active})}: `fates` null = hidden, but
- * nobody knows yet how.
+ * {root, draw({pieces, runs, fates, random})}
  * @param {string} label
  * @param {{hide: (first: number, last: number) => void, show: (at: number) => void}} [events] none:
  *   a text to look at
@@ -64,13 +63,12 @@ function build(view, pieces) {
 }
 
 function paint(view) {
-  const { runs, fates, random, anchor = null, active = null } = view.model;
+  const { runs, fates, random } = view.model;
   const of = new Map();
   runs.forEach(([a, b], r) => {
     for (let d = a; d <= b; d += 1) of.set(d, r);
   });
-  const kind = (d) => (!of.has(d) ? "" : fates ? fates[d] : "open");
-  const inside = (d, pair) => pair && d >= pair[0] && d <= pair[1];
+  const kind = (d) => (of.has(d) ? fates[d] : "");
   view.nodes.forEach((node, d) => {
     const run = of.get(d);
     const same = (e) => run !== undefined && of.get(e) === run && kind(e) === kind(d);
@@ -80,18 +78,12 @@ function paint(view) {
       kind(d) && `hid ${kind(d)}`,
       run !== undefined && !same(d - 1) ? "opens" : "",
       run !== undefined && !same(d + 1) ? "closes" : "",
-      d === anchor ? "anchor" : "",
-      inside(d, active) ? "active" : "",
     ];
     node.className = classes.filter(Boolean).join(" ");
     node.lastChild.textContent = kind(d) === "random" ? random[d] : "";
     const gap = view.gaps[d];
     if (gap) {
-      gap.className = [
-        "gap",
-        same(d - 1) && kind(d) ? `hid ${kind(d)}` : "",
-        inside(d, active) && inside(d - 1, active) ? "active" : "",
-      ].filter(Boolean).join(" ");
+      gap.className = same(d - 1) && kind(d) ? `gap hid ${kind(d)}` : "gap";
     }
   });
   const [low, high] = view.from === null

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.masking.masked import Masked
+from qa_demo.core.masking.masked import Fate, Masked
 from qa_demo.core.masking.span_masking import MaskOptions, budget_of, length_law
 from qa_demo.core.types import Encoding, Span
 from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import columns, part
 from qa_demo.figures.prose import plural, quoted
-from qa_demo.figures.spanbert.draws import FATES
 from qa_demo.figures.spanbert.lengths import mean
 
+FATES: dict[Fate, str] = {"mask": "[MASK]", "random": "a random piece", "keep": "kept as it is"}
 LIMITS: dict[str, tuple[float, float, float]] = {
     "mask_ratio": (0.05, 0.5, 0.05),
     "geometric_p": (0.05, 0.9, 0.05),
@@ -74,6 +74,23 @@ def joined_says(encoding: Encoding, span: Span, joined: Sequence[Span], merged: 
 def shown_says(encoding: Encoding, gone: Span) -> str:
     """What showing a run again did."""
     return f"{quoted(encoding.text(gone))} is in sight again."
+
+
+def fates_says(masked: Masked) -> str:
+    """How drawn runs were replaced, counted; nothing to say of runs by hand."""
+    if not masked.draws:
+        return ""
+    counts = {fate: sum(masked.fates[i] == fate for i in _firsts(masked)) for fate in FATES}
+    listed = ", ".join(f"{plural(n, 'run')} {FATES[fate]}" for fate, n in counts.items() if n)
+    return (
+        f"One random number for each run, not for each piece, decides what stands in its "
+        f"place (80 %, 10 %, 10 %): {listed}."
+    )
+
+
+def _firsts(masked: Masked) -> list[int]:
+    """Where each run begins among the hidden pieces."""
+    return [sum(len(r) for r in masked.runs[:k]) for k in range(len(masked.runs))]
 
 
 # Controls, notice, tables

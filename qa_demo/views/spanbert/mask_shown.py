@@ -4,7 +4,6 @@ from typing import Any
 
 from qa_demo.figures.pack import printable
 from qa_demo.figures.spanbert import mask as figure
-from qa_demo.figures.spanbert.draws import frames_data
 from qa_demo.figures.spanbert.lengths import lengths_data
 from qa_demo.figures.spanbert.spelled import spelled
 from qa_demo.views.spanbert.lab import MOST_PIECES, Lab
@@ -21,9 +20,7 @@ def present(lab: Lab) -> dict[str, Any]:
         "spans": figure.scheme_data(spans, lab.given),
         "single": figure.scheme_data(single, lab.beside_given),
         "byHand": lab.by_hand,
-        "said": lab.said,
-        "frames": frames_data(encoding, spans, lab.options),
-        "budget": spans.budget,
+        "said": lab.said or figure.fates_says(spans),
         "seed": lab.seed,
         "options": figure.options_data(lab.options),
         "sources": [{"id": p.id, "title": printable(p.title)} for p in passages().values()],

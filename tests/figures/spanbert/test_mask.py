@@ -1,16 +1,15 @@
-"""Chapter 8's mask step as data: frames retell the draw, every number from the records."""
+"""Chapter 8's mask step as data: every number from the records."""
+
+import re
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 from qa_demo.core.masking import span_masking as masking
-from qa_demo.core.masking.masked import Draw, Masked, hide
+from qa_demo.core.masking.masked import hide
 from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import mask as figure
-from qa_demo.figures.spanbert.draws import frames_data
 from qa_demo.figures.spanbert.lengths import lengths_data
 from tests.fakes import fake_encode
 
@@ -43,59 +42,6 @@ def test_pieces_are_the_text_again() -> None:
     assert figure.pieces_data(overlapping) == [["", "ab", 0], ["", "", 0]], (
         "two pieces inside one character show it once"
     )
-
-
-@given(st.integers(0, 10_000), st.floats(0.05, 0.5), st.floats(0.05, 0.9))
-def test_frames_retell_the_draw(seed: int, ratio: float, p: float) -> None:
-    options = MaskOptions(mask_ratio=ratio, geometric_p=p)
-    encoding, masked = drawn(seed, options)
-    frames = plain(frames_data(encoding, masked, options))
-    assert frames[0]["left"] == masked.budget and frames[-1]["left"] == 0
-    assert frames[-1]["runs"] == [[r.start, r.end] for r in masked.runs]
-    turns = [f["length"] for f in frames if f["length"] is not None and f["active"] is None]
-    assert turns == [d.length for d in masked.draws]
-    reached = [f for f in frames if f["active"] is not None]
-    assert len(reached) == sum(d.span is not None for d in masked.draws)
-    assert sum("overlaps or touches" in f["says"] for f in reached) == sum(
-        bool(d.joined) for d in masked.draws
-    )
-    for frame in frames:
-        shown = {i for a, b in frame["runs"] for i in range(a, b + 1)}
-        assert len(shown) == masked.budget - frame["left"], (
-            "the budget bar says what the text shows"
-        )
-
-
-def test_sentences_name_the_cut_the_merge_and_the_second_try() -> None:
-    encoding = fake_encode(
-        "", "one two championships four five six"
-    )  # pieces: one two champion ##ships four five six
-    assert encoding.context_tokens[2:4] == ("champion", "##ships")
-    runs = (Span(1, 2),)
-    draws = (
-        Draw(1, 1, Span(1, 1), 1, False, 1, (), (Span(1, 1),)),
-        Draw(3, 1, None, 0, False, 1, (), (Span(1, 1),)),
-        Draw(2, 3, Span(2, 2), 1, True, 0, (Span(1, 1),), runs),
-    )
-    masked = Masked(encoding.context_ids, encoding.context_ids, runs, ("keep", "keep"), draws, 2)
-    _, begins, words, again, third, merged, fate = (
-        f["says"] for f in frames_data(encoding, masked, MaskOptions())
-    )
-    assert "chance of 22 %" in begins, "p = 0.2 over 1 to 10 words: .2241 for one word"
-    assert words == "From there 1 whole word: 1 piece. Budget left: 1."
-    assert again.endswith("is hidden already. Length and anchor are drawn again.")
-    assert third.endswith("The span begins where that word does, 1 piece earlier.")
-    assert "The budget ends inside a word, and the span stops there" in merged
-    assert "overlaps or touches “\u2068two\u2069”: they become one run, so" in merged
-    assert fate.endswith("1 run kept as it is.")
-
-
-def test_spans_by_hand_are_one_frame_and_say_so() -> None:
-    encoding = fake_encode("", TEXT)
-    masked = hide(encoding.context_ids, [Span(1, 2), Span(5, 5)], -1)
-    (frame,) = frames_data(encoding, masked, MaskOptions())
-    assert frame["says"] == "Drawn by hand: 3 pieces in 2 runs, every one becomes [MASK]."
-    assert frame["runs"] == [[1, 2], [5, 5]]
 
 
 def test_seeing_counts_pieces_between_two_observed_ones() -> None:
@@ -140,7 +86,12 @@ def test_tables_name_every_run_and_its_targets() -> None:
     )
     rows = figure.runs_table(encoding, masked, given_pieces, "runs")["rows"]
     assert len(rows) == len(masked.runs) and sum(int(r[2]) for r in rows) == len(masked.hidden)
-    assert len(figure.draws_table(encoding, masked)["rows"]) == len(masked.draws)
+    turns = figure.draws_table(encoding, masked)["rows"]
+    assert [int(row[1]) for row in turns] == [draw.length for draw in masked.draws]
+    assert [int(row[5]) for row in turns] == [draw.budget_left for draw in masked.draws]
+    said = figure.fates_says(masked)
+    assert sum(int(n) for n in re.findall(r"(\d+) runs?", said)) == len(masked.runs)
+    assert figure.fates_says(hide(encoding.context_ids, [Span(0, 1)], -1)) == ""
     edge = hide(encoding.context_ids, [Span(0, 1)], -1)
     assert (
         figure.runs_table(encoding, edge, given_pieces, "runs")["rows"][0][-1]
