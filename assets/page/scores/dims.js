@@ -1,5 +1,4 @@
-// Step 2: S or E, T of the selected token, and their products, dimension by dimension; two tokens
-// side by side.
+// Step 2: S or E, T of the selected token, and their products, dimension by dimension.
 
 import { place } from "../shared/numbers.js";
 import { el, grid, row, svg } from "../shared/dom.js";
@@ -49,7 +48,7 @@ export function makeDimensions(on) {
   };
 }
 
-function lane({ anatomy, compare }, vectors, at) {
+function lane(anatomy, vectors, at) {
   const { side, big, small } = at;
   return el(
     `section.scores-lane.${side}`,
@@ -64,7 +63,6 @@ function lane({ anatomy, compare }, vectors, at) {
     ),
     strips(anatomy, vectors, at),
     sumTable(anatomy, big, small, side),
-    comparison(compare, side),
   );
 }
 
@@ -143,25 +141,4 @@ function sumTable(a, big, small, side) {
       add(`${small}, as on screen`, "", "", a.logit, null, "total"),
     ],
   });
-}
-
-function comparison(c, side) {
-  const most = Math.max(max(c.rows, (r) => Math.abs(r.x)), 1e-9);
-  const add = line(most);
-  const [one, other] = c.names.map((name) => el("bdi.read-token", name));
-  return el(
-    "div.scores-compare",
-    el("p.scores-line", el("span", "Why ", one, " and not ", other)),
-    el("p.scores-says", c.says),
-    grid("table.scores-sum", {
-      label: `Two tokens side by side, ${side}`,
-      caption: "the dimensions that separate the two most; the bias is in both and cancels",
-      head: ["dimension", c.names[0], c.names[1], "difference", "its size"],
-      rows: [
-        ...c.rows.map((r) => add(r.k, r.first, r.second, r.product, r.x)),
-        add(c.rest.name, "", "", c.rest.product, null),
-        add(`${side}_logit`, c.logits[0], c.logits[1], c.difference, null, "total"),
-      ],
-    }),
-  );
 }

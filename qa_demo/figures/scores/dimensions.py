@@ -1,15 +1,14 @@
-"""Chapter 2, step 2 as data: S, E and T dimension by dimension, and two tokens side by side."""
+"""Chapter 2, step 2 as data: S, E and T dimension by dimension."""
 
 from typing import Any
 
 import numpy as np
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.reading.heads import Comparison, HeadWeights, Lane, anatomy, compare
+from qa_demo.core.reading.heads import HeadWeights, Lane, anatomy
 from qa_demo.figures.columns import telling
-from qa_demo.figures.numbers import decimals_for, moved, number, rest
+from qa_demo.figures.numbers import number, rest
 from qa_demo.figures.pack import floats, printable
-from qa_demo.figures.prose import quoted
 
 TOP = 8
 LANES: tuple[Lane, Lane] = ("start", "end")
@@ -66,68 +65,3 @@ def anatomy_data(
         "logit": number(logit, decimals),
         "x": logit,
     }
-
-
-def comparison_data(
-    heads: HeadWeights,
-    first: Floats,
-    second: Floats,
-    lane: Lane,
-    names: tuple[str, str],
-    logits: tuple[float, float],
-) -> dict[str, Any]:
-    """Why one token and not another: what separates them adds up to the printed difference."""
-    found = compare(heads, first, second, lane, TOP)
-    decimals = telling([*found.first, *found.second, *found.differences])
-    a, b = logits
-    apart = [moved(q, p, decimals) for p, q in zip(found.first, found.second, strict=True)]
-    difference = moved(b, a, decimals)
-    rows = [
-        {
-            "k": k,
-            "first": number(p, decimals),
-            "second": number(q, decimals),
-            "product": number(x, decimals),
-            "x": x,
-        }
-        for k, p, q, x in zip(found.dimensions, found.first, found.second, apart, strict=True)
-    ]
-    return {
-        "lane": lane,
-        "names": [printable(n) for n in names],
-        "rows": rows,
-        "rest": {
-            "name": others(found.n_rest),
-            "product": rest(apart, difference, decimals),
-            "x": found.rest,
-        },
-        "logits": [number(a, decimals), number(b, decimals)],
-        "difference": number(difference, decimals),
-        "says": because(found, names),
-    }
-
-
-def because(found: Comparison, names: tuple[str, str]) -> str:
-    """How few dimensions carry the difference, or that many share it."""
-    total = found.difference
-    if abs(total) < 1e-9 or not found.dimensions:
-        return "The two logits are equal."
-    shown = sum(found.differences)
-    ahead = names[0] if total > 0 else names[1]
-    share = shown / total
-    held = (
-        f"the {len(found.dimensions)} dimensions shown hold {number(100 * share, 0)} % of that"
-        if 0 <= share <= 1
-        else (
-            f"the {len(found.dimensions)} dimensions shown add up to {number(shown)}, and "
-            f"{others(found.n_rest)} to {number(found.rest)}"
-        )
-    )
-    lead = number(abs(total), decimals_for([total]))
-    return f"{quoted(ahead)} is ahead by {lead} in its {found.lane} logit; {held}."
-
-
-def rival(row: Floats, allowed: Floats, without: int) -> int | None:
-    """The highest other position that is allowed; None where there is no other."""
-    order = np.argsort(-np.asarray(row), kind="stable").tolist()
-    return next((p for p in order if p != without and allowed[p]), None)

@@ -12,13 +12,7 @@ from qa_demo.figures.prose import piece
 from qa_demo.figures.reading import in_own_words
 from qa_demo.figures.scores.bench import bench_data, bench_table
 from qa_demo.figures.scores.code import scores_code
-from qa_demo.figures.scores.dimensions import (
-    LANES,
-    anatomy_data,
-    comparison_data,
-    rival,
-    vectors_data,
-)
+from qa_demo.figures.scores.dimensions import LANES, anatomy_data, vectors_data
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table
 from qa_demo.figures.scores.picture import (
     SIMPLIFIED,
@@ -139,7 +133,7 @@ def formula(screen: Screen) -> list[dict[str, str]]:
 
 
 def details(screen: Screen) -> dict[str, Any]:
-    """The selected start and end by dimension, beside another token; empty without T."""
+    """The selected start and end by dimension; empty without T."""
     own, chosen = kept(screen), screen.selection
     if chosen is None or own.states is None or own.states.window != chosen.window:
         return {}
@@ -155,23 +149,8 @@ def details(screen: Screen) -> dict[str, Any]:
         strict=True,
     ):
         pos = at.to_pos(doc)
-        second = rival(row, at.is_context, pos)
-        if second is None:
-            second = at.cls_at
-        names = [piece(screen.reading, chosen.window, p) for p in (pos, second)]
-        out[lane] = {
-            "pos": pos,
-            "anatomy": anatomy_data(heads, t[pos], lane, float(row[pos]), names[0]),
-            "compare": comparison_data(
-                heads,
-                t[pos],
-                t[second],
-                lane,
-                (names[0], names[1]),
-                (float(row[pos]), float(row[second])),
-            ),
-            "second": second,
-        }
+        name = piece(screen.reading, chosen.window, pos)
+        out[lane] = anatomy_data(heads, t[pos], lane, float(row[pos]), name)
     return out
 
 

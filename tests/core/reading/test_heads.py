@@ -8,7 +8,7 @@ import pytest
 from qa_demo.core.arrays import softmax
 from qa_demo.core.course.pencil import another, parse_number, pencil
 from qa_demo.core.errors import BadInput
-from qa_demo.core.reading.heads import HeadWeights, anatomy, angle, compare, plane
+from qa_demo.core.reading.heads import HeadWeights, anatomy, angle, plane
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.what_if import apply_what_if
 from tests.core.toys import t1
@@ -41,17 +41,6 @@ def test_products_rest_and_bias_add_up_to_the_logit(lane: str, top: int) -> None
         assert sizes == sorted(sizes, reverse=True)
         others = [abs(float(vector[k] * token[k])) for k in range(24) if k not in found.dimensions]
         assert not others or not sizes or max(others) <= sizes[-1] + 1e-6
-
-
-def test_two_tokens_side_by_side_differ_by_their_logits() -> None:
-    heads, hidden = random_heads(np.random.default_rng(4))
-    found = compare(heads, hidden[0], hidden[1], "end")
-    points = plane(heads, hidden)
-    assert sum(found.differences) + found.rest == pytest.approx(
-        points[0, 1] - points[1, 1], abs=1e-9
-    )
-    assert found.difference == pytest.approx(points[0, 1] - points[1, 1], abs=1e-9)
-    assert found.dimensions == compare(heads, hidden[1], hidden[0], "end").dimensions
 
 
 def test_the_plane_is_the_two_logits() -> None:

@@ -13,7 +13,7 @@ from qa_demo.core.reading.lens import Lens, lens, slide
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.scores.bench import bench_data, bench_says, bench_table, changed, decoded
-from qa_demo.figures.scores.dimensions import anatomy_data, comparison_data, rival, vectors_data
+from qa_demo.figures.scores.dimensions import anatomy_data, vectors_data
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table, settled
 from qa_demo.figures.scores.picture import (
     axis_range,
@@ -203,47 +203,12 @@ def test_products_rest_and_bias_add_up_to_the_logit_as_printed(lane: str) -> Non
     )
 
 
-def test_two_tokens_side_by_side_add_up_to_the_difference() -> None:
-    heads, hidden = some_heads()
-    a, b = hidden[-1][0], hidden[-1][1]
-    logits = tuple(float(heads.S.astype(float) @ t.astype(float)) + heads.b_S for t in (a, b))
-    data = comparison_data(heads, a, b, "start", ("Paris", "France"), logits)
-    for row in data["rows"]:
-        assert value(row["first"]) - value(row["second"]) == pytest.approx(
-            value(row["product"]), abs=1e-9
-        )
-    column = [*(r["product"] for r in data["rows"]), data["rest"]["product"]]
-    assert sum(value(x) for x in column) == pytest.approx(value(data["difference"]), abs=1e-9)
-    assert value(data["logits"][0]) - value(data["logits"][1]) == pytest.approx(
-        value(data["difference"]), abs=1e-9
-    )
-    ahead = "Paris" if logits[0] > logits[1] else "France"
-    assert data["says"].startswith(
-        f"“\u2068{ahead}\u2069” is ahead by {abs(logits[0] - logits[1]):.2f} in its start logit"
-    )
-    assert (
-        comparison_data(heads, a, a, "end", ("x", "x"), (1.0, 1.0))["says"]
-        == "The two logits are equal."
-    )
-
-
 def test_small_numbers_of_chapter_2_keep_their_digits() -> None:
-    """0.0003 beside 2 is printed with four decimals, a lead of 0.0004 with two digits."""
+    """0.0003 beside 2 is printed with four decimals."""
     heads = HeadWeights(np.array([2.0, 0.0003]), np.ones(2), 0.0, 0.0)
     data = anatomy_data(heads, np.ones(2), "start", 2.0003, "word")
     assert [row["product"] for row in data["rows"]] == ["2.0000", "0.0003"]
     assert data["logit"] == "2.0003" and data["rest"]["product"] == "0.0000"
-    a, b = np.array([1.0, 1.0]), np.array([1.0, -1 / 3])
-    found = comparison_data(heads, a, b, "start", ("x", "y"), (2.0003, 1.9999))
-    small = next(row for row in found["rows"] if row["k"] == 1)
-    assert (small["first"], small["second"], small["product"]) == ("0.0003", "−0.0001", "0.0004")
-    assert found["difference"] == "0.0004"
-    assert "ahead by 0.00040 in its start logit" in found["says"]
-
-
-def test_the_rival_is_the_highest_other_that_is_allowed() -> None:
-    assert rival(np.array([9, 1, 5, 3]), np.array([False, True, True, True]), 2) == 3
-    assert rival(np.array([9, 1]), np.array([False, True]), 1) is None
 
 
 def test_vectors_travel_once_with_angle_and_lengths() -> None:

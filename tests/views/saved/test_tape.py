@@ -104,7 +104,7 @@ def test_every_listed_span_has_the_record_of_the_running_page(
             assert made["formulas"].get(key) == theirs["formulas"].get(key)
         assert made["details"]["answer"] == theirs["details"]["answer"]
         assert made["details"]["scores"]["window"] == place[0]
-        assert made["details"]["scores"]["start"]["anatomy"] is not None
+        assert made["details"]["scores"]["start"]["rows"]
         assert made["details"]["bio"]["token"] is not None
 
 
