@@ -6,7 +6,7 @@ import numpy as np
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.reading.legal import REASONS, check_decode, reason_codes
+from qa_demo.core.reading.legal import check_decode
 from qa_demo.core.reading.predicted import Candidate, Prediction, Ranked
 from qa_demo.core.reading.scales import (
     NULLS,
@@ -25,9 +25,6 @@ Placed = tuple[float, int, int, int]
 
 Ranks = list[tuple[float, Candidate]]
 
-NO_CHARACTERS = "no characters"
-NEAR_MISSES = ("too long", "not max context")
-
 
 def predict(
     reading: Reading,
@@ -41,23 +38,23 @@ def predict(
         best
 
     Ties: higher rank, then lower start, lower end, earlier window. `share` is proportional to the
-    value (to its exponential on the logit scales) among the listed spans. `rejected` are the spans
-    that would have been listed but for one rule. Without a legal span `best` is None. Duplicates
-    are spans with the same characters; BERT compares texts instead, so equal words at two places
-    are two spans here and one there. The no-answer threshold is `threshold` where it is given, else
-    that of the options, and without options the reader's own (0 for a reader without one). Errors:
-    BadInput for options out of range or choices that do not combine.
+    value (to its exponential on the logit scales) among the listed spans. Without a legal span
+    `best` is None. Duplicates are spans with the same characters; BERT compares texts instead, so
+    equal words at two places are two spans here and one there. The no-answer threshold is
+    `threshold` where it is given, else that of the options, and without options the reader's own
+    (0 for a reader without one). Errors: BadInput for options out of range or choices that do not
+    combine.
     """
     decode, merge = _limits(reading, decode, threshold), merge or MergeOptions()
     check_merge(merge)
     if not reading.windows:
         raise BadInput("this reading has no window: the paragraph holds no token")
-    listed, rejected = _searched(reading, decode, merge)
+    terms = SCALES[merge.scale].terms(reading, decode, merge.copies)
+    listed = _distinct(reading, pool(reading, terms, decode, merge.copies), decode.n_best_size)
     best = (listed[0][1].window, listed[0][1].score, listed[0][0]) if listed else None
     null = NULLS[merge.null](reading, best)
     return Prediction(
         n_best=_ranked(listed, SCALES[merge.scale]),
-        rejected=tuple(c for _, c in sorted(rejected, key=lambda pair: -pair[0])),
         null_score=null.score,
         null_window=null.window,
         score_diff=null.diff,
@@ -76,16 +73,6 @@ def _limits(
         decode = replace(decode, null_score_diff_threshold=threshold)
     check_decode(decode)
     return decode
-
-
-def _searched(reading: Reading, decode: DecodeOptions, merge: MergeOptions) -> tuple[Ranks, Ranks]:
-    """The listed spans, best first, and what one rule keeps from the list."""
-    terms = SCALES[merge.scale].terms(reading, decode, merge.copies)
-    placed = pool(reading, terms, decode, merge.copies)
-    listed, rejected = _distinct(reading, placed, decode.n_best_size)
-    full = len(listed) == decode.n_best_size
-    cut = listed[-1][0] if full else -np.inf
-    return listed, rejected + _near_misses(reading, terms, decode, merge.copies, cut)
 
 
 def _ranked(listed: list[tuple[float, Candidate]], scale: Scale) -> tuple[Ranked, ...]:
@@ -134,50 +121,13 @@ def _enough(reading: Reading, window: Window, t: Terms, decode: DecodeOptions, c
         wanted *= 2
 
 
-def _distinct(reading: Reading, pooled: list[Placed], n: int) -> tuple[Ranks, Ranks]:
-    """Walk down the pool: each range's first span is listed, later ones are named duplicates."""
-    listed: Ranks = []
-    rejected: Ranks = []
-    seen: dict[tuple[int, int], int] = {}
+def _distinct(reading: Reading, pooled: list[Placed], n: int) -> Ranks:
+    """Walk down the pool: the first span of each range of characters; one without any is none."""
+    listed: dict[tuple[int, int], tuple[float, Candidate]] = {}
     for rank, w, i, j in pooled:
         if len(listed) == n:
             break
         candidate = make_candidate(reading, w, i, j)
-        key = candidate.char_start, candidate.char_end
-        if key[0] >= key[1]:
-            rejected.append((rank, make_candidate(reading, w, i, j, NO_CHARACTERS)))
-        elif key in seen:
-            rejected.append(
-                (rank, make_candidate(reading, w, i, j, f"duplicate of window {seen[key]}"))
-            )
-        else:
-            seen[key] = w
-            listed.append((rank, candidate))
-    return listed, rejected
-
-
-def _near_misses(
-    reading: Reading, terms: tuple[Terms, ...], decode: DecodeOptions, copies: str, cut: float
-) -> Ranks:
-    """Spans inside the context above the cut, but too long or not owned; n of each kind."""
-    found: dict[str, list[Placed]] = {name: [] for name in NEAR_MISSES}
-    for w, window in enumerate(reading.windows):
-        t, inside = terms[w], np.flatnonzero(window.is_context)
-        start, end = t.start[inside] + t.shift, t.end[inside]
-        rows = np.flatnonzero(start + end.max() >= cut)
-        columns = np.flatnonzero(end + start.max() >= cut)
-        i, j = inside[rows][:, None], inside[columns][None, :]
-        rank = start[rows][:, None] + end[columns][None, :]
-        codes = reason_codes(window, i, j, decode, copies)
-        for name in NEAR_MISSES:
-            a, b = np.nonzero((codes == REASONS.index(name)) & (rank >= cut) & np.isfinite(rank))
-            best = np.argsort(-rank[a, b], kind="stable")[: decode.n_best_size]
-            found[name] += [
-                (float(rank[x, y]), w, int(i[x, 0]), int(j[0, y]))
-                for x, y in zip(a[best], b[best], strict=True)
-            ]
-    return [
-        (rank, make_candidate(reading, w, i, j, name))
-        for name, cells in found.items()
-        for rank, w, i, j in sorted(cells, key=lambda c: (-c[0], c[1:]))[: decode.n_best_size]
-    ]
+        if candidate.char_start < candidate.char_end:
+            listed.setdefault((candidate.char_start, candidate.char_end), (rank, candidate))
+    return list(listed.values())

@@ -16,7 +16,6 @@ class Candidate:
     text: str
     start_logit: float
     end_logit: float
-    rejected_because: str | None = None
 
     @property
     def score(self) -> float:
@@ -39,7 +38,6 @@ class Prediction:
     """The fast half: the decoded n-best list and what it was measured against."""
 
     n_best: tuple[Ranked, ...]
-    rejected: tuple[Candidate, ...]
     null_score: float
     null_window: int
     score_diff: float | None

@@ -6,7 +6,6 @@ holds no more than its two margins and the mask. Ties are broken by the higher s
 start, then the lower end.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,7 +58,6 @@ class PairMass:
     no_answer: float
     mixed: float
     illegal: float
-    by_reason: dict[str, float]
 
 
 def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
@@ -171,22 +169,13 @@ def make_cell(
     return Cell(window, int(i), int(j), float(s[i]), float(e[j]), why)
 
 
-def make_candidate(
-    reading: Reading, window: int, i: int, j: int, rejected_because: str | None = None
-) -> Candidate:
+def make_candidate(reading: Reading, window: int, i: int, j: int) -> Candidate:
     """A cell with start <= end in the context as a candidate: `doc` span, characters, text."""
     w, (s, e) = reading.windows[window], reading.logits(window)
     span = Span(w.to_doc(int(i)), w.to_doc(int(j)))
     char_start, char_end = reading.encoding.chars(span)
     return Candidate(
-        window,
-        span,
-        char_start,
-        char_end,
-        reading.encoding.text(span),
-        float(s[i]),
-        float(e[j]),
-        rejected_because,
+        window, span, char_start, char_end, reading.encoding.text(span), float(s[i]), float(e[j])
     )
 
 
@@ -202,19 +191,14 @@ def separate_argmaxes(
 
 
 def best_illegal(
-    reading: Reading,
-    window: int,
-    options: DecodeOptions,
-    copies: str = "max_context",
-    n: int = 1,
-    reasons: Iterable[str] = REASONS[1:],
+    reading: Reading, window: int, options: DecodeOptions, copies: str = "max_context", n: int = 1
 ) -> tuple[Cell, ...]:
     """The n highest cells of each kind of illegality: a page can show what the rules kept out."""
     w = reading.windows[window]
     scores = span_scores(*reading.logits(window)).ravel()
     codes = reason_matrix(w, options, copies).ravel()
     found: list[Cell] = []
-    for why in reasons:
+    for why in REASONS[1:]:
         at = np.flatnonzero(codes == REASONS.index(why))
         if len(at) > n:
             at = at[scores[at] >= np.partition(scores[at], len(at) - n)[len(at) - n]]
@@ -240,7 +224,6 @@ def pair_mass(
         no_answer=no_answer,
         mixed=float(sums[1]) - no_answer,
         illegal=float(sums[2:].sum()),
-        by_reason={name: float(total) for name, total in zip(REASONS, sums, strict=True)},
     )
 
 

@@ -196,7 +196,6 @@ def test_mass_of_pairs(seed, n, max_length, copies):
         mass = spans.pair_mass(reading, window.index, options, copies)
         assert {k: getattr(mass, k) for k in want} == pytest.approx(want, abs=1e-12)
         assert mass.legal + mass.no_answer + mass.mixed + mass.illegal == pytest.approx(1, abs=1e-9)
-        assert sum(mass.by_reason.values()) == pytest.approx(1, abs=1e-9)
 
 
 def test_best_illegal_cells_are_the_highest_of_their_kind():
