@@ -85,19 +85,8 @@ def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(
         capsys, "loss", folder, "--max-seq-length", "64", "--doc-stride", "7", "--gold", "0", "3"
     )
     assert "(whole in 1 of" in out
-    short = [
-        "--question",
-        "Who?",
-        "--context",
-        "The bridge.",
-        "--reader",
-        str(folder),
-        "--max-seq-length",
-        "64",
-        "--doc-stride",
-        "7",
-    ]
-    assert main(["loss", *short, "--gold", "4", "10"]) == 0
+    where = f"--reader {folder} --max-seq-length 64 --doc-stride 7 --gold 4 10".split()
+    assert main(["loss", "--question", "Who?", "--context", "The bridge.", *where]) == 0
     assert "whole in" not in capsys.readouterr().out
 
 

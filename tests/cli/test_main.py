@@ -29,26 +29,16 @@ SMALL = ["--max-seq-length", "40", "--doc-stride", "7"]
 OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
 
 
+def asked(folder: Path, *more: str, context: str = kit.CONTEXT) -> list[str]:
+    """One question, in small windows."""
+    texts = "--question", kit.QUESTION, "--context", context
+    return ["answer", *texts, "--reader", str(folder), *SMALL, *more]
+
+
 def answer(
     folder: Path, capsys: pytest.CaptureFixture[str], *more: str, context: str = kit.CONTEXT
 ) -> dict[str, Any]:
-    assert (
-        main(
-            [
-                "answer",
-                "--question",
-                kit.QUESTION,
-                "--context",
-                context,
-                "--reader",
-                str(folder),
-                "--json",
-                *SMALL,
-                *more,
-            ]
-        )
-        == 0
-    )
+    assert main(asked(folder, "--json", *more, context=context)) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -161,20 +151,8 @@ def test_a_given_threshold_counts_for_a_reader_without_one(
 def test_options_travel_by_their_field_names(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = answer(
-        folder,
-        capsys,
-        "--max-answer-length",
-        "1",
-        "--n-best-size",
-        "3",
-        "--copies",
-        "all",
-        "--scale",
-        "log_odds",
-        "--null",
-        "none",
-    )
+    limits, merge = "--max-answer-length=1 --n-best-size=3", "--copies=all --scale=log_odds"
+    report = answer(folder, capsys, *f"{limits} {merge} --null=none".split())
     reading = load_reader(str(folder)).read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     assert len(report["n_best"]) == 3
     offsets = {tuple(pair) for pair in reading.encoding.offset_mapping.tolist()}
@@ -187,22 +165,8 @@ def test_a_file_is_read_as_it_stands(
     text = "\ufeffThe bridge\r\nwas designed\rby Åse 🙂.\r\n"
     path = tmp_path / "text.txt"
     path.write_bytes(text.encode())
-    assert (
-        main(
-            [
-                "answer",
-                "--question",
-                "who",
-                "--context-file",
-                str(path),
-                "--reader",
-                str(folder),
-                "--json",
-                *SMALL,
-            ]
-        )
-        == 0
-    )
+    given = f"answer --question who --context-file {path} --reader {folder} --json".split()
+    assert main([*given, *SMALL]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["answer"] == text[report["char_start"] : report["char_end"]]
     assert any("\r\n" in row["text"] for row in report["n_best"])
@@ -219,21 +183,7 @@ def test_lone_surrogates_survive_the_json(folder: Path, capsys: pytest.CaptureFi
 
 def test_answer_for_a_person(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = answer(folder, capsys)
-    assert (
-        main(
-            [
-                "answer",
-                "--question",
-                kit.QUESTION,
-                "--context",
-                kit.CONTEXT,
-                "--reader",
-                str(folder),
-                *SMALL,
-            ]
-        )
-        == 0
-    )
+    assert main(asked(folder)) == 0
     streams = capsys.readouterr()
     lines = streams.out.splitlines()
     assert lines[0] == visible(report["answer"])
@@ -292,20 +242,7 @@ def test_options_that_do_not_fit_are_named(
     folder: Path, more: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     more = more if "--max-seq-length" in more else ["--max-seq-length", "64", *more]
-    assert_fails(
-        capsys,
-        [
-            "answer",
-            "--question",
-            kit.QUESTION,
-            "--context",
-            kit.CONTEXT,
-            "--reader",
-            str(folder),
-            *more,
-        ],
-        words,
-    )
+    assert_fails(capsys, asked(folder, *more), words)
     assert_fails(
         capsys, ["evaluate", str(squad(tmp_path / "a.json")), "--reader", str(folder), *more], words
     )
@@ -450,25 +387,10 @@ def test_a_question_that_is_too_long_counts_as_unanswered_and_is_named(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = squad(tmp_path / "dev.json", question="bridge " * 40)
-    assert (
-        main(
-            [
-                "evaluate",
-                str(path),
-                "--reader",
-                str(folder),
-                "--json",
-                *SMALL,
-                "--max-query-length",
-                "30",
-            ]
-        )
-        == 0
-    )
-    assert (
-        "question q0 counts as unanswered: the question has 40 word pieces"
-        in capsys.readouterr().err
-    )
+    given = f"evaluate {path} --reader {folder} --json --max-query-length 30".split()
+    assert main([*given, *SMALL]) == 0
+    said = "question q0 counts as unanswered: the question has 40 word pieces"
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -501,16 +423,7 @@ def test_bio_needs_a_bio_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.slow
 def test_the_module_runs_and_never_imports_the_page(folder: Path) -> None:
-    argv = [
-        "answer",
-        "--question",
-        "who",
-        "--context",
-        "the bridge",
-        "--reader",
-        str(folder),
-        *SMALL,
-    ]
+    argv = asked(folder)
     program = (
         f"import sys; from qa_demo.cli.main import main; code = main({argv!r}); assert not "
         "{'gradio', 'plotly', 'captum'} & set(sys.modules), 'slow imports'; sys.exit(code)"

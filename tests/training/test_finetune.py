@@ -29,33 +29,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def settings(home: Path, out: str, **more) -> finetune.Settings:
     data = str(home / "squad.json")
-    flags = [
-        "--encoder",
-        str(home / "encoder"),
-        "--train",
-        f"{data}:1.5",
-        "--dev",
-        data,
-        "--out",
-        str(home / out),
-        "--steps",
-        "6",
-        "--lengths",
-        "40",
-        "60",
-        "--batch-tokens",
-        "120",
-        "--dev-limit",
-        "2",
-        "--save-every",
-        "3",
-        "--evaluate-every",
-        "6",
-        "--warmup",
-        "2",
-        "--negatives",
-        "0.3",
-    ]
+    flags = (
+        f"--encoder {home}/encoder --train {data}:1.5 --dev {data} --out "
+        f"{home}/{out} --steps 6 --lengths 40 60 --batch-tokens 120 --dev-limit 2 "
+        "--save-every 3 --evaluate-every 6 --warmup 2 --negatives 0.3"
+    ).split()
     args = vars(finetune.parser().parse_args(flags))
     args.pop("resume")
     return replace(

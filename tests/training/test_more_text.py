@@ -104,16 +104,10 @@ def test_the_command_writes_one_paragraph_a_line_and_keeps_held_out_text_unseen(
     (tmp_path / "qa.json").write_text(json.dumps(squad))
     with caplog.at_level("INFO"):
         more_text.main(
-            [
-                "--dump",
-                str(tmp_path / "dump.xml"),
-                "--squad",
-                str(tmp_path / "qa.json"),
-                "--apart",
-                str(apart),
-                "--out",
-                str(tmp_path / "new" / "more.txt.gz"),
-            ]
+            (
+                f"--dump {tmp_path}/dump.xml --squad {tmp_path}/qa.json --apart {apart} "
+                f"--out {tmp_path}/new/more.txt.gz"
+            ).split()
         )
     assert gzip.decompress((tmp_path / "new" / "more.txt.gz").read_bytes()) == b"one two three\n"
     assert "dump.xml: 0 paragraphs, 0 words; 1 left out" in caplog.text

@@ -67,18 +67,10 @@ def run(home: Path) -> Path:
 @pytest.fixture(scope="module")
 def exported(home: Path, run: Path) -> Path:
     export_spanbert.main(
-        [
-            "--encoder",
-            str(home / "encoder"),
-            "--run",
-            str(run),
-            "--text",
-            str(home / "text.txt"),
-            "--out",
-            str(home / "exported"),
-            "--mean-batches",
-            "3",
-        ]
+        (
+            f"--encoder {home}/encoder --run {run} --text {home}/text.txt --out "
+            f"{home}/exported --mean-batches 3"
+        ).split()
     )
     return home / "exported"
 
@@ -315,20 +307,10 @@ def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, 
     assert pretrain.train(replace(again, encoder=str(folder)))
     out = tmp_path / "out"
     export_spanbert.main(
-        [
-            "--encoder",
-            str(folder),
-            "--run",
-            str(home / "fourth"),
-            "--text",
-            str(home / "text.txt"),
-            "--more-text",
-            str(tmp_path / "more.txt"),
-            "--out",
-            str(out),
-            "--mean-batches",
-            "1",
-        ]
+        (
+            f"--encoder {folder} --run {home}/fourth --text {home}/text.txt "
+            f"--more-text {tmp_path}/more.txt --out {out} --mean-batches 1"
+        ).split()
     )
     first, last = json.loads((out / "spanbert.json").read_text())["phases"]
     assert first["all_held_out"] == reached() and last["from_export"] and not first["from_export"]
@@ -363,16 +345,7 @@ def test_a_phase_that_was_tried_stands_in_the_record_of_the_model_it_did_not_cha
     before = (kept / "model.safetensors").read_bytes()
     for _ in range(2):  # a second try takes the first one's place
         infill_score.main(
-            [
-                "--model",
-                str(other),
-                "--text",
-                str(home / "text.txt"),
-                "--length",
-                "40",
-                "--tried-for",
-                str(kept),
-            ]
+            f"--model {other} --text {home}/text.txt --length 40 --tried-for {kept}".split()
         )
     first, tried = json.loads((kept / "spanbert.json").read_text())["phases"]
     assert tried["tried"] and tried["all_held_out"]["pieces"] > 0 and "tried" not in first
@@ -520,26 +493,10 @@ def test_a_damaged_boundary_head_is_refused_and_a_missing_one_is_said(home, expo
 def test_fine_tuning_starts_from_the_exported_folder(home, exported):
     data = toy.squad(home / "squad.json")
     finetune.main(
-        [
-            "--encoder",
-            str(exported),
-            "--train",
-            f"{data}:1",
-            "--dev",
-            str(data),
-            "--out",
-            str(home / "reader"),
-            "--steps",
-            "2",
-            "--lengths",
-            "60",
-            "--dev-limit",
-            "1",
-            "--save-every",
-            "2",
-            "--evaluate-every",
-            "9",
-        ]
+        (
+            f"--encoder {exported} --train {data}:1 --dev {data} --out {home}/reader "
+            "--steps 2 --lengths 60 --dev-limit 1 --save-every 2 --evaluate-every 9"
+        ).split()
     )
     start = load_file(exported / "model.safetensors")[
         "bert.encoder.layer.0.output.dense.weight"
@@ -559,34 +516,12 @@ def test_fine_tuning_starts_from_the_exported_folder(home, exported):
 
 def test_the_ablation_runs_its_cells_skips_finished_ones_and_keeps_budgets_apart(home, capsys):
     data = toy.squad(home / "squad.json")
-    flags = [
-        "--encoder",
-        str(home / "encoder"),
-        "--text",
-        str(home / "text.txt"),
-        "--train",
-        f"{data}:1",
-        "--dev",
-        str(data),
-        "--dev-limit",
-        "1",
-        "--pretrain-steps",
-        "1",
-        "--finetune-steps",
-        "1",
-        "--seeds",
-        "1",
-        "--length",
-        "40",
-        "--batch-tokens",
-        "80",
-        "--lengths",
-        "60",
-        "--work",
-        str(home / "work"),
-        "--out",
-        str(home / "cells"),
-    ]
+    flags = (
+        f"--encoder {home}/encoder --text {home}/text.txt --train {data}:1 --dev "
+        f"{data} --dev-limit 1 --pretrain-steps 1 --finetune-steps 1 --seeds 1 --length "
+        f"40 --batch-tokens 80 --lengths 60 --work {home}/work --out "
+        f"{home}/cells"
+    ).split()
     assert ablation.main(flags) == 0
     table = capsys.readouterr().out
     assert all(f"| {cell} | 1 |" in table for cell in ablation.CELLS) and "79.0" in table

@@ -90,18 +90,7 @@ def scored(
     home = tmp_path_factory.mktemp("files")
     files = [squad(home / "dev.json", reader), squad(home / "v2.json", reader, unanswerable=True)]
     files.append(squad(home / "li.json", reader, lists=True))
-    score.main(
-        [
-            "--reader",
-            str(folder),
-            "--dev",
-            str(files[0]),
-            "--dev-v2",
-            str(files[1]),
-            "--lists",
-            str(files[2]),
-        ]
-    )
+    score.main(f"--reader {folder} --dev {files[0]} --dev-v2 {files[1]} --lists {files[2]}".split())
     return json.loads((folder / "metrics.json").read_text()) | {"files": files}
 
 
