@@ -10,9 +10,9 @@ from qa_demo.figures.payload import table
 from qa_demo.figures.prose import plural
 
 WHAT = (
-    "Lists of answers, in percent: questions whose answer is a list, none of them trained on. "
-    "Overlap gives a span credit for the characters that it shares with a wanted one, exact only "
-    "for the very same words."
+    "The table of lists counts questions whose answer is a list, none of them trained on; overlap "
+    "gives a span credit for the characters that it shares with a wanted one, exact only for the "
+    "very same words."
 )
 Lists = Mapping[str, Mapping[str, ListScores]]
 ALL = "all"
@@ -48,8 +48,13 @@ def lists_sentence(lists: Lists) -> str:
     )
 
 
+def lists_says(measured: Measured | None) -> tuple[str, ...]:
+    """What the table counts and shows."""
+    return (f"{WHAT} {lists_sentence(measured.lists)}",) if measured and measured.lists else ()
+
+
 def lists_table(measured: Measured | None) -> list[dict[str, Any]]:
-    """Both heads on each file, with what it shows; nothing where nothing was measured."""
+    """Both heads on each file; nothing where nothing was measured."""
     if measured is None or not measured.lists:
         return []
     rows = [
@@ -74,4 +79,4 @@ def lists_table(measured: Measured | None) -> list[dict[str, Any]]:
         *(f"{m} {r}" for m in ("overlap", "exact") for r in ("precision", "recall", "F1")),
         "whole list right",
     ]
-    return [table(f"{WHAT} {lists_sentence(measured.lists)}", head, rows)]
+    return [table("Lists of answers, in percent", head, rows)]

@@ -9,7 +9,7 @@ from qa_demo.core.learning.losses import apart
 from qa_demo.core.learning.tagging import owned_rows
 from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio.code import bio_code
-from qa_demo.figures.bio.measured import lists_table
+from qa_demo.figures.bio.measured import lists_says, lists_table
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.reading import in_own_words
@@ -51,12 +51,13 @@ def present(screen: Screen) -> dict[str, Any]:
         "annotators": marks_data(screen),
     }
     made = without_tags(screen) if reading is None else with_tags(screen, reading)
+    figures = measured(screen.source)
     return page_data(
         CHAPTER.question,
         base | made.picture,
         made.notice,
-        in_own_words(figure.SIMPLIFIED, screen.reading.encoding),
-        [*made.tables, *lists_table(measured(screen.source))],
+        in_own_words((*figure.SIMPLIFIED, *lists_says(figures)), screen.reading.encoding),
+        [*made.tables, *lists_table(figures)],
     )
 
 

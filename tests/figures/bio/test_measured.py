@@ -8,7 +8,7 @@ import pytest
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.measuring.lists import ListScores, Rates, list_scores
 from qa_demo.core.measuring.measured import Measured, load_measured
-from qa_demo.figures.bio.measured import lists_sentence, lists_table
+from qa_demo.figures.bio.measured import lists_says, lists_sentence, lists_table
 
 HALF, NIL = Rates(50.0, 50.0, 50.0), Rates(0.0, 0.0, 0.0)
 BETTER, WORSE = ListScores(8, HALF, HALF, 25.0), ListScores(8, NIL, NIL, 0.0)
@@ -23,7 +23,7 @@ def stored() -> Measured:
 
 def test_a_reader_without_figures_has_no_table() -> None:
     for nothing in (None, Measured({}, {})):
-        assert not lists_table(nothing)
+        assert not lists_table(nothing) and not lists_says(nothing)
 
 
 def test_by_hand() -> None:
@@ -41,7 +41,7 @@ def test_the_sentence_counts_what_the_table_prints(stored: Measured) -> None:
     rows = [row for row in printed["rows"] if row[0] != "all together"]
     assert len(rows) == len(printed["rows"]) - 2
     counted = re.findall(r"\d[\d,]*", lists_sentence(stored.lists))
-    assert printed["caption"].endswith(lists_sentence(stored.lists))
+    assert lists_says(stored)[0].endswith(lists_sentence(stored.lists))
     tags, spans = rows[1::2], rows[0::2]
     ahead = [
         sum(float(t[k]) > float(s[k]) for s, t in zip(spans, tags, strict=True)) for k in (5, 8)
