@@ -31,7 +31,7 @@ from qa_demo.views.update import Update
 
 MOST_LETTERS = 700_000
 """Of the records of one reading: what is listed first comes first."""
-LONG = 1000
+LONG = 500
 """Letters of a detail that stands once, however many selections have it."""
 NEEDS_PAGE = "This was not saved with the reading: it needs the running page."
 
