@@ -91,7 +91,7 @@ def attribute(
     window = window_of(reading, target)
     lanes = [float(part) for part in parts(target, window, *reading.logits(window.index))]
     kept = special_positions(reading.encoding, window)
-    rows = rng_of(window, method, target).normal(1.0, 1.0, size=(2, len(window)))
+    rows = rng_of(window, method, target, None).normal(1.0, 1.0, size=(2, len(window)))
     rows[:, kept] = 0.0
     for row, lane, unused in zip(
         rows, lanes, (target.kind == "end_logit", target.kind == "start_logit"), strict=True
