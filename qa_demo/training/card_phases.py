@@ -106,6 +106,8 @@ def teacher(reader: Metrics) -> list[str]:
     found = reader.get("teacher")
     if found is None:
         return []
+    if "phases" not in found:
+        return ["Its teacher was that of the reader before."]
     names = [f"teacher-{phase['name']}" for phase in found["phases"][:-1]] + [Path(TEACHER).name]
     blocks = [f"Its teacher began with `{found['encoder']}`, a folder here."]
     for k, (name, phase) in enumerate(zip(names, found["phases"], strict=True)):

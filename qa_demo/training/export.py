@@ -138,6 +138,25 @@ def origin(folder: Path) -> dict:
     }
 
 
+def told_once(about: dict) -> dict:
+    """The same, without telling again of a reader averaged with that the training began with, or of
+    that reader's teacher: the checksum names them. Told twice at each step, a history doubles with
+    every training.
+    """
+    before = about.get("began_with")
+    if before is None:
+        return about
+    known = before["checksum"]
+    others = [
+        {"checksum": known} if other["checksum"] == known else told_once(other)
+        for other in about.get("mean_with", [])
+    ]
+    teacher = about.get("teacher", {})
+    if "checksum" in teacher and teacher == before.get("teacher"):
+        about |= {"teacher": {key: teacher[key] for key in ("encoder", "checksum")}}
+    return about | {"began_with": told_once(before), "mean_with": others}
+
+
 def export(
     encoder: str,
     run: Path,
@@ -172,7 +191,7 @@ def export(
     out.mkdir(parents=True, exist_ok=True)
     write_model(halved(model), out)
     tokenizer.save_pretrained(out)
-    (out / "reader.json").write_text(json.dumps(about, indent=1) + "\n")
+    (out / "reader.json").write_text(json.dumps(told_once(about), indent=1) + "\n")
     finish(out, LIMIT)
 
 

@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 
 from qa_demo.training.card_phases import command
 from qa_demo.training.card_phases import teacher as teacher_commands
-from qa_demo.training.export import called, origin, soup, taught_by
+from qa_demo.training.export import called, origin, soup, taught_by, told_once
 
 
 def run_folder(folder: Path, **states: float) -> Path:
@@ -98,3 +98,18 @@ def test_a_taught_run_names_its_teacher(tmp_path: Path) -> None:
     line = command(student, None, "exported/earlier")
     assert "training.teach --student exported/earlier --teacher runs/teacher" in line
     assert "--label-share 0.3" in line
+
+
+def test_a_history_tells_of_no_reader_and_no_teacher_twice() -> None:
+    teacher = {"encoder": "large", "phases": [{"name": "one"}], "checksum": "t"}
+    first = {"phases": [], "mean_with": [], "checksum": "a"}
+    second = {"phases": [], "mean_with": [first], "began_with": first, "teacher": teacher}
+    third = {"phases": [], "mean_with": [second | {"checksum": "b"}, {"checksum": "c"}]}
+    third |= {"began_with": second | {"checksum": "b"}, "teacher": dict(teacher)}
+    told = told_once(third)
+    assert told["mean_with"] == [{"checksum": "b"}, {"checksum": "c"}]
+    assert told["teacher"] == {"encoder": "large", "checksum": "t"}
+    before = told["began_with"]
+    assert before["teacher"] == teacher and before["began_with"] == first
+    assert before["mean_with"] == [{"checksum": "a"}]
+    assert told_once(first) is first
