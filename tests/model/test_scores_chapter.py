@@ -42,8 +42,10 @@ def test_the_chapter_stands_on_every_family(family: str, tmp_path: Path) -> None
     )
     assert picture["slide"]["question"] == "When?" and picture["states"]["vectors"]["d"] == 16
     found = plain(scores.details(screen))
-    for lane, row in zip(("start", "end"), reading.logits(screen.selection.window), strict=True):
-        parts = found[lane]["anatomy"]
+    chosen = screen.selection
+    window, rows = reading.windows[chosen.window], reading.logits(chosen.window)
+    for lane, row in zip(("start", "end"), rows, strict=True):
+        parts, pos = found[lane], window.to_pos(getattr(chosen.span, lane))
         total = sum(r["x"] for r in parts["rows"]) + parts["rest"]["x"] + parts["bias"]["x"]
-        assert total == pytest.approx(float(row[found[lane]["pos"]]), abs=1e-4)
+        assert total == pytest.approx(float(row[pos]), abs=1e-4)
     assert picture["plane"]["named"][0] == reading.windows[screen.selection.window].cls_at
