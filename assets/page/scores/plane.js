@@ -10,7 +10,7 @@ import { meet, placeFor } from "./places.js";
  * the frame.
  */
 export function frame({ width, height, range, scale, id, label }) {
-  const [left, right, top, bottom] = [44 * scale, width - 8, 20 * scale, height - 42 * scale];
+  const [left, right, top, bottom] = [44 * scale, width - 8, 24 * scale, height - 42 * scale];
   const [x0, x1, y0, y1] = range;
   const x = scaleLinear([x0, x1], [left, right]);
   const y = scaleLinear([y0, y1], [bottom, top]);
@@ -26,7 +26,7 @@ export function frame({ width, height, range, scale, id, label }) {
   ticks(y, { room: 60 * scale }).forEach(({ at, text }) =>
     root.append(
       svg("line.rule", [left - 4, at, left, at]),
-      svg("text.quiet", [left - 7, at + 4, "end"], text),
+      svg("text.quiet", [left - 7, at + 4 * scale, "end"], text),
     )
   );
   root.append(
