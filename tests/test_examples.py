@@ -85,6 +85,8 @@ def test_the_pool_has_every_kind_and_each_text_stands_once() -> None:
     assert len(POOL) >= 25
     for name in ("id", "title", "reason", "context"):
         assert len({getattr(e, name) for e in POOL}) >= len(POOL) - (name == "context"), name
+    asked = {(e.question, e.context) for e in POOL}
+    assert len(asked) == len(POOL), "an address with both would open the other's windows"
     assert POOL[0].id == "oresund"
     assert sum(e.kind == "unanswerable" for e in POOL) >= 3
     assert all(e.answers for e in POOL if e.kind != "unanswerable")
