@@ -105,7 +105,7 @@ def main(arguments: list[str]) -> int:
     words = (SENTENCES * (1 + max(args.words) // 16)).split()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     sys.stdout.write(
-        f"transformers {peer.version} against this reader, {os.cpu_count()} cores, "
+        f"this reader against transformers {peer.version}, {os.cpu_count()} cores, "
         f"{platform.machine()}, load before {load:.1f}, medians of {args.repeats}\n"
     )
     for count in args.words:

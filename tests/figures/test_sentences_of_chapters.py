@@ -291,6 +291,7 @@ def test_chapter_6_counts_what_stands_twice_and_names_every_rule_that_differs() 
             if r.winner_doc is None or r.winner_doc != (best.span.start, best.span.end)
         ]
         assert (f"All {len(rules)} rules that rank spans name" in said) == (not differ)
+        assert (f"{len(rules) - len(differ)} of {len(rules)} rules name" in said) == bool(differ)
         assert differ or text(reading, best.span.start, best.span.end)[:20] in said
 
 

@@ -197,7 +197,7 @@ def options_data(merge: MergeOptions) -> list[dict[str, Any]]:
 
 
 def disagreement(results: Sequence[RuleResult], chosen: RuleResult) -> str:
-    """Which rules name another span than the page's rule, gathered by the span they name."""
+    """How many rules name the page's span, and which name another, gathered by that span."""
     ranking = [r for r in results if r.prediction is not None]
     illegal = [
         r.winner.reason
@@ -217,7 +217,14 @@ def disagreement(results: Sequence[RuleResult], chosen: RuleResult) -> str:
         return f"All {len(ranking)} rules that rank spans name {winner_text(chosen)}.{tail}"
     said = LABELS[scale_of(chosen)].said + (" over all copies" if counts_all(chosen) else "")
     others = "; ".join(f"{text} wins by {listed(rules)}" for text, rules in named.items())
-    return f"{said[0].upper()}{said[1:]} names {winner_text(chosen)}, but {others}.{tail}"
+    agree = len(ranking) - sum(map(len, named.values()))
+    counted = (  # one that counts all copies may be alone
+        f"{agree} of {len(ranking)} rules name {winner_text(chosen)}, the others "
+        f"{listed(list(named))}. "
+        if agree
+        else ""
+    )
+    return f"{counted}{said[0].upper()}{said[1:]} names {winner_text(chosen)}, but {others}.{tail}"
 
 
 def merge_tables(data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -38,14 +38,15 @@ def test_every_rules_winner_is_drawn_and_ranks_are_the_rules_own() -> None:
 
 def test_disagreement_is_said_with_both_spans() -> None:
     data = merge_data(t1(), DecodeOptions(), MergeOptions())
-    assert data["says"].startswith(
+    assert (
+        "rules name “\u2068Delta Epsilon\u2069”, the others “\u2068Beta\u2069”. "
         "The logit sum names “\u2068Delta Epsilon\u2069”, but “\u2068Beta\u2069” wins "
         "by log-odds and the product with [CLS]."
-    )
+    ) in data["says"]
     assert data["rival"] == ODDS
     other = merge_data(t1(), DecodeOptions(), MergeOptions("max_context", "log_odds", "own_window"))
-    assert other["says"].startswith(
-        "Log-odds names “\u2068Beta\u2069”, but “\u2068Delta Epsilon\u2069” wins by the logit sum,"
+    assert (
+        "Log-odds names “\u2068Beta\u2069”, but “\u2068Delta Epsilon\u2069” wins" in other["says"]
     )
 
 
@@ -61,11 +62,11 @@ def test_a_rule_that_counts_all_copies_is_not_called_by_the_name_of_the_one_that
         merge_data(reading, DecodeOptions(), MergeOptions(copies))
         for copies in ("max_context", "all")
     )
-    assert kept["says"].startswith("The logit sum names “\u2068a b c\u2069”")
-    assert counted["says"].startswith(
+    assert "The logit sum names “\u2068a b c\u2069”" in kept["says"]
+    assert (
         "The logit sum over all copies names “\u2068c\u2069”, "
         "but “\u2068a b c\u2069” wins by the logit sum"
-    )
+    ) in counted["says"]
     assert (
         "Both rules rank by the same number. This one counts all copies of a span"
         in counted["compare"][LOGIT]["says"]
