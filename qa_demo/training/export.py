@@ -153,7 +153,7 @@ def told_once(about: dict) -> dict:
     ]
     teacher = about.get("teacher", {})
     if "checksum" in teacher and teacher == before.get("teacher"):
-        about |= {"teacher": {key: teacher[key] for key in ("encoder", "checksum")}}
+        about = about | {"teacher": {key: teacher[key] for key in ("encoder", "checksum")}}
     return about | {"began_with": told_once(before), "mean_with": others}
 
 
