@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from qa_demo.core.files.words import fixed_words
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.types import Encoding, Reading, Span
 from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
@@ -20,6 +21,11 @@ def null_token(encoding: Encoding) -> str:
 def in_own_words(sentences: Sequence[str], encoding: Encoding) -> list[str]:
     """Fixed sentences with this reader's name for [CLS], as <s>; none may hold a visitor's text."""
     return [sentence.replace("[CLS]", null_token(encoding)) for sentence in sentences]
+
+
+def simplified(chapter: str, encoding: Encoding, *more: str) -> list[str]:
+    """What a chapter leaves out: its fixed sentences, and those that follow from a reading."""
+    return in_own_words([*fixed_words(chapter)["simplified"], *more], encoding)
 
 
 def joined(encoding: Encoding) -> str:

@@ -21,18 +21,6 @@ from qa_demo.figures.prose import quoted
 from qa_demo.figures.span_score import RULE, beside, null_score, span_prob
 from qa_demo.figures.verdict import withheld
 
-SIMPLIFIED = (
-    "The dots are the spans that are listed, not all that exist: a window of n positions holds "
-    "n² pairs.",
-    "A score is no probability: it is the sum of two logits, and only differences between scores "
-    "of one reading mean anything.",
-    "The probability in its window treats start and end as independent, as the training does; "
-    "pairs that can be no answer hold a part.",
-    "The share is a softmax over the listed spans alone: list fewer spans and every share grows.",
-    "With several windows the null score is the lowest of all windows, while the span comes from "
-    "one of them.",
-)
-
 
 def answer_picture(
     reading: Reading, prediction: Prediction, merge: MergeOptions = RULE

@@ -23,29 +23,6 @@ SURE = 0.98
 """A run of tokens whose p(O) is above this is drawn as one line."""
 TEXTBOOK_D = 128
 
-SIMPLIFIED = (
-    f"The exercise that this chapter follows has an encoder of d = {TEXTBOOK_D}: W is 3 × "
-    f"{TEXTBOOK_D}, h has {TEXTBOOK_D} numbers, b 3. The loaded reader's own dimensions stand in "
-    "the formula.",
-    "The three numbers of a token come from that token's hidden vector alone. Neighbours speak "
-    "only through the encoder below; the head "
-    "itself does not know which tag stands before.",
-    "A longer word is cut into word pieces, and every piece has its own tag: B on the answer's "
-    "first piece, I on all the others. Some "
-    "datasets tag the first piece of a word only.",
-    "Question, [CLS] and separators get numbers from the head too; they are not used: only the "
-    "paragraph's tokens can be an answer, and "
-    "only they carry loss.",
-    "In a long text a token that stands in several windows has several triples. Drawn is the one "
-    "of the window that owns it.",
-    "The exact marginal counts every legal tagging of one window, weighted by the product of its "
-    "tokens' probabilities: it is what the "
-    "head says of a span, not how often such spans are right.",
-    "Both heads stand on one encoder and were trained together, on answers of one span each. "
-    "Tags can say two spans at once; training "
-    "never showed them a case of it.",
-)
-
 
 def open_runs(log_rows: Floats, keep: Sequence[Span]) -> NDArray[np.bool_]:
     """Which tokens [D] are drawn: p(O) at most .98, or inside a span to be kept."""

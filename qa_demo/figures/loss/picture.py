@@ -20,31 +20,6 @@ from qa_demo.figures.reading import context_places, joined, logit_range, null_to
 NEAR = 6
 """Other labels within so many word pieces of the first stand on the same strip."""
 
-SIMPLIFIED = (
-    "The softmax of the loss runs over every position of the unpadded window: [CLS], question, "
-    "separators and paragraph. BERT's code pads "
-    'to a fixed length and leaves the padding in; its paper says "over the words of the '
-    'paragraph".',
-    "The code takes the mean of the start's and the end's loss, one text their sum. The gradient "
-    "is exactly halved, nothing else.",
-    "Several annotators are the mean of their one-hot rows. An annotator whose answer a window "
-    "cuts, or who found none, counts on [CLS].",
-    "The tagging head's loss, which the bundled reader was trained on too, stands in chapter 7; "
-    "the steps here leave it out.",
-    "Training never searches: it raises the label at the expense of every other position. Search "
-    "and the rule of legal pairs belong to prediction.",
-    "A logit that is dragged moves alone. In a reader every logit is a product with the same S "
-    "or E, and a step moves all of them.",
-    "The steps train on this one text without dropout, and on at most four of its windows. The "
-    "embedding tables stay, as in the fine-tuning. The head's biases stay too: their gradient is "
-    "exactly 0. AdamW's moments are kept from step to step and dropped by undo, redo and reset.",
-    "The replay joins two trainings, as the model card tells. Up to step 5,103 it is one run of "
-    "the earlier reader, and that step is the earlier reader itself; the steps after it are those "
-    "of the run that made the bundled reader, which is the last step.",
-    "Undo keeps the last three actions in half precision: what comes back may differ in the "
-    "third decimal.",
-)
-
 
 def says_labels(reading: Reading, labels: Labels) -> str:
     """Who says what is right."""

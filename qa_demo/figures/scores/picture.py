@@ -23,26 +23,6 @@ from qa_demo.figures.scores.slide import drawn
 NAMED = 3
 """How many leaders of each axis carry a label of their own."""
 
-SIMPLIFIED = (
-    "S and E are the two rows of one linear layer of this reader. They are the same for every "
-    "question and every paragraph; what differs "
-    "is T, the last hidden states, because every layer below mixes the question into each word.",
-    'Introductory texts call S a "start-token embedding". It is no embedding of any token: it is '
-    "a direction, and a word's start logit "
-    "says how far the word's own vector reaches in it.",
-    "The usual formula has no bias; the code has one for each row. It moves every logit of its "
-    "row and no probability, winner or loss.",
-    "The plane shows a window's own logits, pieces it does not own included. When tokens slide, "
-    "only those that the window owns are drawn, each with the logits of the window that owns it "
-    "before and after; no answer is then the window with the lowest null score.",
-    "A diagonal holds the tokens with one score as a span of one token. A longer span takes its "
-    "start from one dot, its end from another.",
-    "The head was trained on the last layer only. Applied to an earlier layer it is a lens: a "
-    "way of looking, nothing the reader computes.",
-    "T, the vectors and the layers are the reader's own, also where a logit was changed by hand; "
-    "the plane shows the changed numbers.",
-)
-
 
 def window_best(
     reading: Reading, window: int, decode: DecodeOptions, copies: str = "max_context"

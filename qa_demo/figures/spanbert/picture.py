@@ -8,24 +8,6 @@ from qa_demo.figures.payload import columns, table
 from qa_demo.figures.spanbert.ablation import ablation_data, closing_notice
 
 BUSY = {"load": "loading SpanBERT", "text": "cutting the text into pieces"}
-SIMPLIFIED = (
-    "The page masks one short text; in pre-training a sequence is one contiguous segment of up to "
-    "512 pieces, and it is masked afresh each time it is read.",
-    "Our model continues from a small pre-trained encoder with 6 layers; the paper's was trained "
-    "from scratch, with 12 or 24.",
-    "Our experiment asks whether so short a pre-training helps an encoder that was already trained "
-    "on far more text; the paper pre-trained each start for 1.2 million steps. What is lost or won "
-    "here says little about the paper.",
-    "The boundary vectors are contextual: they come out of the encoder and have already read the "
-    "whole sentence, blanks included.",
-    "Spans drawn by hand always become [MASK]; the 10 % random and 10 % kept belong to spans "
-    "drawn by the law.",
-    "A cut wire carries its mean vector over the pre-training text. Training never saw a mean.",
-    "“Both” is the product of the two heads' distributions, renormalised: a way to compare them. "
-    "Neither training nor reading uses it.",
-    "Perplexities and top-1 of the third step are over word pieces, so that a word of three "
-    "pieces counts three times.",
-)
 
 # What pre-training reached
 

@@ -1,5 +1,6 @@
 """Chapter 4's sentences: how the runner-up loses, whether the argmaxes fit, what is simplified."""
 
+from qa_demo.core.files.words import fixed_words
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.reading.spans import make_cell, separate_argmaxes, top_spans
@@ -94,20 +95,7 @@ def apart_sentence(reading: Reading, decode: DecodeOptions, window: int, copies:
     return f"{pair} do not fit: {WORDS[cell.reason]}{lost}."
 
 
-def simplified(reading: Reading, decode: DecodeOptions) -> list[str]:
-    """What the picture leaves out."""
-    said = [
-        "Start and end are scored independently: the reader has no number for a pair that is not "
-        "the sum of two.",
-        f"max_answer_length counts word pieces ({decode.max_answer_length} here), not words.",
-        "Spans with the same characters are listed once; run_squad.py drops repeated texts "
-        "instead, wherever they stand.",
-        "Ink grows with the score from the window's median legal pair (blank) to its best "
-        "(solid); paler differences are not drawn.",
-    ]
-    if len(reading.windows) > 1:
-        said.append(
-            "One window is drawn at a time; a start counts only in the window that owns it, "
-            "its end may run past what that window owns."
-        )
-    return said
+def left_out(reading: Reading, decode: DecodeOptions) -> list[str]:
+    """What the picture leaves out of this reading, beside its fixed sentences."""
+    pieces = f"max_answer_length counts word pieces ({decode.max_answer_length} here), not words."
+    return [pieces, *([fixed_words("spans")["one_window"]] if len(reading.windows) > 1 else [])]

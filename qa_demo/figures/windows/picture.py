@@ -263,17 +263,3 @@ def window_notice(
         f"{several:,} of {layout.n_tokens:,} word pieces stand in more than one window, each "
         f"time with other logits. {merged['says']}"
     )
-
-
-SIMPLIFIED = (
-    "The height of a tent is min(left, right). The rule itself adds 0.01 × the window's length, "
-    "so that among equal contexts the longer "
-    "window wins, and among equal windows the earlier one; a much shorter last window can lose "
-    "by it.",
-    "Context is counted in word pieces of the paragraph; the question, which every window "
-    "repeats, counts for none.",
-    "Only the start must be owned, as in BERT's code: a window may finish a span in pieces that "
-    "its neighbour owns.",
-    "doc_stride is BERT's: the step from one window to the next. Elsewhere “stride” means the "
-    "overlap, which is capacity − step.",
-)

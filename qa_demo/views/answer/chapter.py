@@ -3,9 +3,10 @@
 from typing import Any
 
 from qa_demo.figures.answer.code import answer_code
-from qa_demo.figures.answer.picture import SIMPLIFIED, answer_notice, answer_picture, answer_table
+from qa_demo.figures.answer.picture import answer_notice, answer_picture, answer_table
 from qa_demo.figures.answer.trust import trust_picture, trust_tables
 from qa_demo.figures.payload import page_data, part
+from qa_demo.figures.reading import simplified
 from qa_demo.figures.span_score import RULE, four_numbers, null_score, score_sums
 from qa_demo.views.code import shown_of
 from qa_demo.views.frame import Frame
@@ -29,7 +30,7 @@ def present(screen: Screen) -> dict[str, Any]:
             "trust": trust_picture(figures, measured_threshold(screen)),
         },
         answer_notice(shown, prediction, merge),
-        SIMPLIFIED,
+        simplified(CHAPTER.key, shown.encoding),
         [
             answer_table(shown, prediction, screen.what_if.temperature, merge),
             *trust_tables(figures),

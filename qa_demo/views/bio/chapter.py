@@ -12,7 +12,7 @@ from qa_demo.figures.bio.code import bio_code
 from qa_demo.figures.bio.measured import lists_says, lists_table
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data
-from qa_demo.figures.reading import in_own_words
+from qa_demo.figures.reading import simplified
 from qa_demo.views import hidden_states
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.bio import bench, linked
@@ -56,7 +56,7 @@ def present(screen: Screen) -> dict[str, Any]:
         CHAPTER.question,
         base | made.picture,
         made.notice,
-        in_own_words((*figure.SIMPLIFIED, *lists_says(figures)), screen.reading.encoding),
+        simplified(CHAPTER.key, screen.reading.encoding, *lists_says(figures)),
         [*made.tables, *lists_table(figures)],
     )
 

@@ -7,12 +7,12 @@ from qa_demo.figures.loss.code import loss_code
 from qa_demo.figures.loss.learned import bench_data, curve_table
 from qa_demo.figures.loss.misread import misread_data, misread_table
 from qa_demo.figures.loss.notice import loss_notice
-from qa_demo.figures.loss.picture import SIMPLIFIED, loss_picture, loss_tables
+from qa_demo.figures.loss.picture import loss_picture, loss_tables
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.step_notices import labels_notice, pull_notice
 from qa_demo.figures.loss.terms import mean_loss
 from qa_demo.figures.payload import page_data, part
-from qa_demo.figures.reading import in_own_words
+from qa_demo.figures.reading import simplified
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.code import shown_of
 from qa_demo.views.frame import Frame
@@ -68,7 +68,7 @@ def present(screen: Screen) -> dict[str, Any]:
         tables.append(curve_table(bench.learned))
     said = picture["notices"]["axes"]
     return page_data(
-        CHAPTER.question, picture, said, in_own_words(SIMPLIFIED, shown.encoding), tables
+        CHAPTER.question, picture, said, simplified(CHAPTER.key, shown.encoding), tables
     )
 
 

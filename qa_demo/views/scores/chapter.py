@@ -9,13 +9,12 @@ from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.payload import page_data
 from qa_demo.figures.prose import piece
-from qa_demo.figures.reading import in_own_words
+from qa_demo.figures.reading import simplified
 from qa_demo.figures.scores.bench import bench_data, bench_table
 from qa_demo.figures.scores.code import scores_code
 from qa_demo.figures.scores.dimensions import LANES, anatomy_data, vectors_data
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table
 from qa_demo.figures.scores.picture import (
-    SIMPLIFIED,
     plane_data,
     plane_notice,
     score_formula,
@@ -118,8 +117,8 @@ def present(screen: Screen) -> dict[str, Any]:
         if best is not None:
             notices["layers"] = layers_notice(reading, window, lens, best)
             tables.append(rank_table(reading, window, lens, best))
-    simplified = in_own_words(SIMPLIFIED, reading.encoding)
-    return page_data(CHAPTER.question, picture, said, simplified, tables)
+    fixed = simplified(CHAPTER.key, reading.encoding)
+    return page_data(CHAPTER.question, picture, said, fixed, tables)
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:

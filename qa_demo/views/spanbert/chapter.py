@@ -25,6 +25,7 @@ from typing import Any, cast, get_args
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.words import fixed_words
 from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.masking.masked import POSITIONS
 from qa_demo.core.masking.span_masking import DEFAULTS
@@ -89,7 +90,9 @@ def present(screen: Screen) -> dict[str, Any]:
             own = drawn.pop("notice"), drawn.pop("tables")
             notice, tables = own if name == step else (notice, tables)
     picture = {"step": step, "ready": ready, "failed": kept.failed, **shown}
-    return page_data(CHAPTER.question, picture, notice, figure.SIMPLIFIED, tables)
+    return page_data(
+        CHAPTER.question, picture, notice, fixed_words(CHAPTER.key)["simplified"], tables
+    )
 
 
 def stored(name: str) -> Any:

@@ -8,8 +8,9 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import page_data, part
+from qa_demo.figures.reading import simplified
 from qa_demo.figures.spans.code import spans_code
-from qa_demo.figures.spans.notice import notice, simplified
+from qa_demo.figures.spans.notice import left_out, notice
 from qa_demo.figures.spans.picture import spans_picture
 from qa_demo.figures.spans.tables import tables
 from qa_demo.views import options, parse
@@ -30,7 +31,7 @@ def present(screen: Screen) -> dict[str, Any]:
         CHAPTER.question,
         {**spans_picture(*about, screen.merge.scale, warmth), "settings": settings(screen.decode)},
         notice(*about),
-        simplified(screen.shown, screen.decode),
+        simplified(CHAPTER.key, screen.shown.encoding, *left_out(screen.shown, screen.decode)),
         tables(*about, warmth),
     )
 

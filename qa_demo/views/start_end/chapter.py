@@ -8,7 +8,7 @@ import numpy as np
 from qa_demo.core.arrays import logsumexp
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.prose import piece, quoted
-from qa_demo.figures.reading import in_own_words
+from qa_demo.figures.reading import simplified
 from qa_demo.figures.start_end.code import start_end_code
 from qa_demo.figures.start_end.notice import notice
 from qa_demo.figures.start_end.picture import quotients, start_end_picture, token_table
@@ -23,27 +23,6 @@ CHAPTER = Chapter(
     "Start & end",
     "Predict",
     "Where could the answer start, and where could it end?",
-)
-
-SIMPLIFIED = (
-    "Each window has its own two distributions, and each sums to 1 over all its positions: "
-    "[CLS], question and separators "
-    'included. Introductory texts say "over the words of the paragraph"; BERT\'s code takes the '
-    "whole input.",
-    "A word that stands in two windows has two start probabilities. The pale copies in the "
-    "overview belong to windows that see the word with less context on its poorer side; no answer "
-    "starts there under the rule maximum context.",
-    "Start and end are drawn apart because the head scores them apart: neither distribution knows "
-    "of the other. Which pair they make together is chapter 4.",
-    "The linear scale draws nothing below the uniform 1/n and prints no number below 2 %. The "
-    "log scale shows everything from 0.0001, "
-    "with a rule at 1/n, and leaves a tick at its floor for what is smaller.",
-    "In the overview of several windows the strongest column is solid and the others are paler by "
-    "their share of it; a column three times above the uniform 1/n is never paler than a third.",
-    "Temperature divides the logits before the softmax, here and in every displayed probability; "
-    "the score, the threshold and the answer are the same at every temperature.",
-    "A logit raised by hand is what the head would have said for another hidden vector at that one "
-    "place. In a real reader no logit moves alone.",
 )
 
 
@@ -69,13 +48,9 @@ def present(screen: Screen) -> dict[str, Any]:
         temperature,
         None if best is None else best.candidate.window,
     )
-    simplified = in_own_words(SIMPLIFIED, screen.reading.encoding)
+    fixed = simplified(CHAPTER.key, screen.reading.encoding)
     return page_data(
-        CHAPTER.question,
-        picture,
-        said,
-        simplified,
-        [token_table(screen.shown, window, temperature)],
+        CHAPTER.question, picture, said, fixed, [token_table(screen.shown, window, temperature)]
     )
 
 

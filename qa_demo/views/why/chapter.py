@@ -11,7 +11,7 @@ from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.numbers import decimals_for, number
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import page_data, part
-from qa_demo.figures.reading import in_own_words
+from qa_demo.figures.reading import simplified
 from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import attribution as rested
 from qa_demo.figures.why.code import why_code
@@ -27,12 +27,12 @@ from qa_demo.views.why import linked
 from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.answers import ANSWERS, BUSY, CANCELLED, Asked, wanted_by
 from qa_demo.views.why.choice import KEY, Choice, choice_of, other_names, score_name, target_of
-from qa_demo.views.why.words import NOTHING, SIMPLIFIED
 
 CHAPTER = Chapter(
     KEY, 9, "Why", "Why", "Where did the reader look, and what did the score rest on?"
 )
 
+NOTHING = "Nothing is selected, so there is no score to explain."
 MOST_SEATS = 600_000
 """Numbers of all heads together that a saved reading takes along."""
 LINKED = linked.LINKED
@@ -42,9 +42,9 @@ LINKED = linked.LINKED
 def present(screen: Screen) -> dict[str, Any]:
     """The seats of the selected window, the menus, and all that was found out about this target."""
     target, choice = target_of(screen), choice_of(screen)
-    simplified = in_own_words(SIMPLIFIED, screen.reading.encoding)
+    fixed = simplified(KEY, screen.reading.encoding)
     if target is None:
-        return page_data(CHAPTER.question, {"target": None, "reply": None}, NOTHING, simplified)
+        return page_data(CHAPTER.question, {"target": None, "reply": None}, NOTHING, fixed)
     reading, window = screen.reading, window_of(screen.reading, target)
     picture = {
         "reply": None,
@@ -69,7 +69,7 @@ def present(screen: Screen) -> dict[str, Any]:
         },
     }
     said, tables = known(reading, target, choice)
-    return page_data(CHAPTER.question, picture, said, simplified, tables)
+    return page_data(CHAPTER.question, picture, said, fixed, tables)
 
 
 def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[dict[str, Any]]]:

@@ -4,20 +4,20 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from qa_demo.core.files.words import fixed_words
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.merge_rules import COMBINES, SEPARATE_MAXIMA, RuleResult, check_merge
 from qa_demo.core.reading.what_if import apply_what_if
 from qa_demo.core.reading.windows import check_options
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.payload import page_data
-from qa_demo.figures.reading import in_own_words
+from qa_demo.figures.reading import in_own_words, simplified
 from qa_demo.figures.windows.candidates import candidates_data, window_tables
 from qa_demo.figures.windows.code import windows_code
 from qa_demo.figures.windows.counterexample import counterexample
 from qa_demo.figures.windows.merge import merge_data, merge_tables, rule_results
 from qa_demo.figures.windows.offset import offset_data
 from qa_demo.figures.windows.picture import (
-    SIMPLIFIED,
     limits,
     preview_sentence,
     try_plan,
@@ -34,7 +34,6 @@ from qa_demo.views.measured import measured
 from qa_demo.views.options import help_text
 from qa_demo.views.state import Chapter, Screen, WhatIf
 from qa_demo.views.what_if import FARTHEST
-from qa_demo.views.windows.words import WORDS
 
 CHAPTER = Chapter(
     "windows",
@@ -133,6 +132,7 @@ def present(screen: Screen, broken: dict[str, Any] | None = None) -> dict[str, A
     merged = merge_data(shown, decode, screen.merge, named)
     now, tried = try_plan(reading, reading.options, decode, listed), tried_windows(screen)
     says = now["said"][0] if tried is None else preview_sentence(reading, tried)
+    words = fixed_words(CHAPTER.key)["words"]
     steps = [
         {"key": "windows", "title": "windows", "says": says},
         {"key": "candidates", "title": "candidates", "says": candidates["says"]},
@@ -140,7 +140,7 @@ def present(screen: Screen, broken: dict[str, Any] | None = None) -> dict[str, A
     ]
     picture = {
         "steps": steps,
-        "words": dict(zip(WORDS, in_own_words([*WORDS.values()], reading.encoding), strict=True)),
+        "words": dict(zip(words, in_own_words([*words.values()], reading.encoding), strict=True)),
         "help": {n: help_text(WindowOptions, n) for n in ("max_seq_length", "doc_stride")},
         "limits": limits(reading),
         "now": {**now, "said": now["said"][1:]},
@@ -154,7 +154,7 @@ def present(screen: Screen, broken: dict[str, Any] | None = None) -> dict[str, A
         CHAPTER.question,
         picture,
         window_notice(reading, merged, tried),
-        in_own_words((*SIMPLIFIED, *steps_sentence(measured(screen.source))), reading.encoding),
+        simplified(CHAPTER.key, reading.encoding, *steps_sentence(measured(screen.source))),
         [*window_tables(shown, decode, candidates), *merge_tables(merged)],
     )
 
