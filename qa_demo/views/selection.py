@@ -53,10 +53,10 @@ def flag(screen: Screen) -> str | None:
             f"No legal answer, too long: {pieces} word pieces, max_answer_length allows "
             f"{screen.decode.max_answer_length}."
         )
-    if why == "not max context":
+    if why == "not owned":
         owner = int(screen.shown.owners[chosen.span.start])
         return (
-            f"No legal answer, not max context: window {owner + 1} owns its start, not window "
+            f"No legal answer, not owned: window {owner + 1} owns its start, not window "
             f"{chosen.window + 1}."
         )
     if why is not None:

@@ -11,7 +11,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Window
 
 Bools = NDArray[np.bool_]
-REASONS = ("legal", "outside context", "end before start", "too long", "not max context")
+REASONS = ("legal", "outside the paragraph", "end before start", "too long", "not owned")
 """What a cell's code in `reason_codes` means; the first reason that holds is the one named."""
 
 

@@ -9,15 +9,6 @@ from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.prose import quoted
 
-WORDS = {
-    "legal": "",
-    "outside context": "outside the paragraph",
-    "end before start": "end before start",
-    "too long": "too long",
-    "not max context": "not owned",
-}
-"""What the picture writes into the region of each reason of `core.reading.legal.REASONS`."""
-
 
 def notice(
     reading: Reading,
@@ -92,7 +83,7 @@ def apart_sentence(reading: Reading, decode: DecodeOptions, window: int, copies:
     if len(best):
         legal = make_cell(reading, window, int(best[0, 0]), int(best[0, 1]), decode, copies)
         lost = f"; the best legal pair gives up {number(cell.score - legal.score)}"
-    return f"{pair} do not fit: {WORDS[cell.reason]}{lost}."
+    return f"{pair} do not fit: {cell.reason}{lost}."
 
 
 def left_out(reading: Reading, decode: DecodeOptions) -> list[str]:

@@ -23,7 +23,6 @@ from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.reading import null_token
-from qa_demo.figures.spans.notice import WORDS
 from qa_demo.figures.spans.pair_mass import mass_data
 from qa_demo.figures.spans.tables import span_row
 
@@ -63,7 +62,7 @@ def spans_picture(
         "windows": len(reading.windows),
         "longest": decode.max_answer_length,
         "copies": copies,
-        "words": [WORDS[r] for r in REASONS],
+        "words": ["", *REASONS[1:]],
         "line": no_answer_line(reading, prediction, decode, window, copies),
         "top": top_spans(s, e, w, decode, copies, NAMED).tolist(),
         "winner": [w.to_pos(best.candidate.span.start), w.to_pos(best.candidate.span.end)]
@@ -150,10 +149,10 @@ def grid_data(reading: Reading, window: int, decode: DecodeOptions, copies: str)
 
 def _apart_data(cell: Cell) -> dict[str, Any]:
     """The pair of the two separate argmaxes, and why it is no answer, if so."""
-    why = "fit: a legal pair" if cell.reason is None else f"do not fit: {WORDS[cell.reason]}"
+    why = "fit: a legal pair" if cell.reason is None else f"do not fit: {cell.reason}"
     return {
         "says": f"Highest start and highest end {why}.",
         "i": cell.start_pos,
         "j": cell.end_pos,
-        "reason": cell.reason and WORDS[cell.reason],
+        "reason": cell.reason,
     }

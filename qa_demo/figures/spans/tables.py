@@ -18,7 +18,6 @@ from qa_demo.figures.numbers import (
 )
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import Place, columns, table
-from qa_demo.figures.spans.notice import WORDS
 from qa_demo.figures.spans.pair_mass import mass_data
 
 PRINTED = ("s", "e", "score", "against", "in_window", "share")
@@ -118,7 +117,7 @@ def _cells_table(
             "s": lambda c: printed(c).addends[0],
             "e": lambda c: printed(c).addends[1],
             "score": lambda c: printed(c).total,
-            "region": lambda c: WORDS[c.reason] if c.reason else "legal",
+            "region": lambda c: c.reason or "legal",
         },
         place,
     )

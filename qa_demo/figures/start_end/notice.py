@@ -70,8 +70,8 @@ def because(cell: Cell, decode: DecodeOptions) -> str:
             f"too long: {cell.end_pos - cell.start_pos + 1} word pieces, max_answer_length "
             f"allows {decode.max_answer_length}"
         )
-    if cell.reason == "not max context":
-        return "not max context: another window owns the start"
+    if cell.reason == "not owned":
+        return "not owned: another window owns the start"
     return str(cell.reason)
 
 

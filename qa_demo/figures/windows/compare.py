@@ -76,10 +76,10 @@ LABELS = {
 
 
 WHY = {
-    "outside context": "it leaves the paragraph",
+    "outside the paragraph": "it leaves the paragraph",
     "end before start": "it ends before it starts",
     "too long": "it is too long",
-    "not max context": "another window owns its start",
+    "not owned": "another window owns its start",
 }
 """Why a pair of maxima is no legal span, in words."""
 

@@ -18,13 +18,13 @@ def brute_reason(window, i, j, max_length, copies):
     """The rules once more, written as plain tests on one cell."""
     in_context = range(window.context_at, window.context_at + window.doc_stop - window.doc_start)
     if i not in in_context or j not in in_context:
-        return "outside context"
+        return "outside the paragraph"
     if j < i:
         return "end before start"
     if j - i >= max_length:
         return "too long"
     if copies == "max_context" and not window.is_max_context[i]:
-        return "not max context"
+        return "not owned"
     return None
 
 
@@ -56,7 +56,7 @@ def test_every_cell_has_the_right_reason(copies):
         for w in reading.windows
         for c in reason_matrix(w, DecodeOptions(max_answer_length=2), copies).ravel()
     }
-    assert named == set(REASONS) - ({"not max context"} if copies == "all" else set())
+    assert named == set(REASONS) - ({"not owned"} if copies == "all" else set())
 
 
 def test_a_cell_outside_the_window_is_refused():
@@ -189,7 +189,7 @@ def test_mass_of_pairs(seed, n, max_length, copies):
                     else "no_answer"
                     if i == j == 0
                     else "mixed"
-                    if why == "outside context"
+                    if why == "outside the paragraph"
                     else "illegal"
                 )
                 want[part] += s[i] * e[j]
