@@ -72,10 +72,6 @@ def check(code: str, most: int = MOST) -> None:
     assert "qa_demo" not in code and "/root" not in code and "/home" not in code
 
 
-def test_every_chapter_has_code() -> None:
-    assert all(hasattr(module, "code") for module in CHAPTERS)
-
-
 @pytest.mark.parametrize("key", sorted(load_examples()))
 def test_the_code_of_every_example_fits_and_holds_its_texts(key: str) -> None:
     example = load_examples()[key]

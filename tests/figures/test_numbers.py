@@ -126,10 +126,6 @@ def test_a_format_of_its_own_is_found(tmp_path: Path) -> None:
     assert len(own_formats(tmp_path / "a.py")) == 4
 
 
-def test_two_decimals_where_they_suffice() -> None:
-    assert total([1.25, 2.5]).addends == ("1.25", "2.50")
-
-
 @given(LOGIT, LOGIT)
 def test_an_equals_sign_is_never_a_lie(a: float, b: float) -> None:
     printed = total([a, b])
@@ -181,11 +177,6 @@ def test_no_probability_is_printed_as_nothing_or_as_certainty(p: float) -> None:
 )
 def test_percent(p: float, printed: str) -> None:
     assert percent(p) == printed
-
-
-def test_signs() -> None:
-    assert number(-0.001) == "0.00" and number(-1.5) == f"{MINUS}1.50"
-    assert signed(8.54) == "+8.54" and signed(-0.25) == f"{MINUS}0.25"
 
 
 @pytest.mark.parametrize(

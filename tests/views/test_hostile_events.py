@@ -94,7 +94,6 @@ JSON = st.recursive(
     ),
     max_leaves=6,
 )
-PARTS = ["v", "q", "p", "windows", "decode", "span", "chapter", "veil"]
 
 
 READER = FakeReader(bio=True)

@@ -1,6 +1,5 @@
 """One screen: selection, what-if, options, links, and what the frame sends for each change."""
 
-import math
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from qa_demo.core.types import Reading, Span
 from qa_demo.figures.reader_facts import facts_sentence
 from qa_demo.views import options, selection
 from qa_demo.views.answer import chapter as answer
-from qa_demo.views.answers import open_chapter, select
+from qa_demo.views.answers import select
 from qa_demo.views.ask import Ask
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.by_hand import give_back
@@ -28,10 +27,9 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.link.restore import Wanted
 from qa_demo.views.new_reading import KIND, new_screen
 from qa_demo.views.page import CHAPTERS
-from qa_demo.views.session.errors import UNEXPECTED, attempt
 from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.slow_work import about
-from qa_demo.views.state import Screen, Selection, WhatIf
+from qa_demo.views.state import Screen, Selection
 from qa_demo.views.update import Update, message
 from qa_demo.views.windows import chapter as windows
 from tests.fakes import FakeReader
@@ -116,32 +114,6 @@ def test_an_illegal_span_carries_its_reason(screen: Screen) -> None:
     assert "not owned: window 1 owns its start, not window 2" in selection.record(borrowed)["flag"]
 
 
-@pytest.mark.parametrize(
-    "index",
-    [
-        None,
-        [0],
-        [0, 1, 2, 3],
-        [0, "1", 2],
-        [0, 3, 1],
-        [0, -1, 0],
-        [9, 0, 0],
-        [0, 0, 10_000],
-        [0, math.nan, 1],
-        [0, True, 1],
-        [0, 1.5, 2],
-        "012",
-        {"a": 1},
-        [0, math.inf, 1],
-        [-math.inf, 0, 0],
-        [0, 10**400, 10**400],
-    ],
-)
-def test_what_the_browser_sends_is_checked(screen: Screen, index: object) -> None:
-    with pytest.raises(BadInput):
-        selection.parse(screen.reading, index)
-
-
 def test_without_a_window_the_owner_of_the_start_is_taken() -> None:
     reading = FakeReader().read(
         "Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10)
@@ -206,21 +178,11 @@ def test_a_changed_logit_sends_the_logits_and_resets(frame: Frame, screen: Scree
     assert back.screen.prediction.n_best == screen.prediction.n_best
 
 
-def test_temperature_changes_no_score(screen: Screen) -> None:
-    warm = screen.change(what_if=WhatIf(temperature=3.0))
-    assert warm.shown is warm.reading and warm.prediction.n_best == screen.prediction.n_best
-
-
 def test_a_refused_event_keeps_the_screen(frame: Frame, screen: Screen) -> None:
     update = frame.answers.step(screen, lambda s: select(s, event(index=[0, 5, 1])))
     assert changed(update) == {"message"} and update.refused
     assert "start first" in update.message["text"]
     assert frame.answers.step(None, lambda s: s).message["text"] == "There is no reading yet."
-
-
-def test_an_unknown_chapter_is_refused(frame: Frame, screen: Screen) -> None:
-    with pytest.raises(BadInput, match="no chapter"):
-        open_chapter(frame.modules, screen, event(index="nowhere"))
 
 
 def test_a_repeated_sentence_is_another_message() -> None:
@@ -236,39 +198,6 @@ def test_a_new_reading_clears_what_was_changed_by_hand(screen: Screen) -> None:
     after = new_screen(bent, FakeReader().read("Who?", "It was Ada."))
     assert after.silent == 0, "who found no answer in one text says nothing of another"
     assert not after.what_if.changes_numbers and after.decode.max_answer_length == 5
-
-
-class Panic(BaseException):
-    """Like the tokenizers library's own."""
-
-
-def test_a_panic_becomes_a_neutral_sentence() -> None:
-    def fail(error: BaseException) -> None:
-        raise error
-
-    assert attempt(lambda: fail(Panic("/secret/path"))) == (None, UNEXPECTED)
-    assert attempt(lambda: fail(BadInput("too long"))) == (None, "too long")
-    for let_through in (KeyboardInterrupt, SystemExit):
-        with pytest.raises(let_through):
-            attempt(lambda error=let_through: fail(error()))
-
-
-@pytest.mark.parametrize(
-    ("name", "raw"),
-    [
-        ("max_answer_length", 0),
-        ("max_answer_length", "30"),
-        ("doc_stride", math.inf),
-        ("n_best_size", True),
-        ("null_score_diff_threshold", math.nan),
-        ("max_answer_length", 3.5),
-        ("n_best_size", None),
-    ],
-)
-def test_options_are_parsed_at_the_door(name: str, raw: object) -> None:
-    kind = WindowOptions() if name == "doc_stride" else DecodeOptions()
-    with pytest.raises(BadInput, match=name):
-        options.parse(kind, **{name: raw})
 
 
 def test_every_option_has_limits_and_a_sentence() -> None:

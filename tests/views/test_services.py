@@ -1,13 +1,11 @@
 """Readings kept for whoever asks again: by reader and content, bounded in bytes."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from typing import Any
 
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading
-from qa_demo.views.services import Services, reading_name
+from qa_demo.views.services import Services
 from qa_demo.views.session.recent import RecentValues, held_bytes
 from tests.fakes import FakeReader
 
@@ -85,33 +83,3 @@ def test_nothing_of_a_visitor_is_kept() -> None:
         "tokenise_seconds",
         "calibrations",
     }
-
-
-def test_thirty_visitors_with_one_text_are_one_reading() -> None:
-    reader = Counting()
-    reader.gate = threading.Event()
-    services = served(reader)
-    together = threading.Barrier(31)
-
-    def visit(k: int) -> Reading | None:
-        together.wait(20)
-        windows = WindowOptions()
-        run = services.jobs.run(
-            f"visitor {k}",
-            "reading",
-            lambda tell, stop: services.read("bundled", QUESTION, CONTEXT, windows, tell, stop),
-            share=reading_name("bundled", QUESTION, CONTEXT, windows),
-        )
-        while True:
-            try:
-                next(run)
-            except StopIteration as stop:
-                return stop.value.result
-
-    with ThreadPoolExecutor(30) as pool:
-        runs = [pool.submit(visit, k) for k in range(30)]
-        together.wait(20)
-        assert reader.entered.wait(10)
-        reader.gate.set()
-        found = [run.result(20) for run in runs]
-    assert reader.count == 1 and len({id(one) for one in found}) == 1 and found[0] is not None

@@ -25,7 +25,6 @@ from qa_demo.figures.loss.picture import distinct, loss_picture, loss_tables, sa
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.terms import bridge, holds, terms_table, window_rows
 from qa_demo.figures.payload import plain
-from tests.core.toys import t1
 from tests.fakes import FakeReader
 from tests.printed import value
 
@@ -290,7 +289,3 @@ def test_a_replay_on_disk_is_read_as_training_writes_it(
     (tmp_path / "replay.json").write_text("{}")
     with pytest.raises(BadInput, match="cannot be read"):
         load_replay(tmp_path)
-
-
-def test_the_toy_is_the_conftests() -> None:
-    assert t1().encoding.text(GOLD) == "Delta Epsilon"

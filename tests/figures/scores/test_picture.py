@@ -17,10 +17,8 @@ from qa_demo.figures.scores.dimensions import anatomy_data, vectors_data
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table, settled
 from qa_demo.figures.scores.picture import (
     axis_range,
-    beat_null,
     leaders,
     plane_data,
-    plane_notice,
     score_formula,
     token_table,
     window_best,
@@ -78,28 +76,6 @@ def test_the_axes_follow_the_size_of_the_logits(scale: float) -> None:
     assert low_s < 0 < high_s and high_s - low_s < 1.2 * scale and high_e - low_e < 0.8 * scale
     assert axis_range(np.array([[2.0, -1.0]])) == [1.5, 2.5, -1.5, -0.5], (
         "one point stands in the middle"
-    )
-
-
-def test_how_many_tokens_beat_no_answer_is_counted_on_the_diagonal() -> None:
-    reading = one([5, 1, 0, -1], [0, 1, 6, 2], null=(2.0, 1.0))
-    assert beat_null(reading, 0) == 2, (
-        "5 + 0 and 0 + 6 lie above 3; 1 + 1 and -1 + 2 do not; the question is no token of the "
-        "paragraph"
-    )
-    two = plane_notice(reading, 0, DECODE, "max_context")
-    assert " 2 of the 4 tokens stand above the diagonal through [CLS]: they score" in two
-    none = plane_notice(one([0, 1, 0, -1], [0, 1, 0, 2], null=(9.0, 9.0)), 0, DECODE, "max_context")
-    assert none.endswith(
-        " None of the 4 tokens stands above the diagonal through [CLS]: none scores higher than "
-        "no answer as a span of one token."
-    )
-    assert "two different dots" in plane_notice(reading, 0, DECODE, "max_context")
-    assert "The best span is one dot, “\u2068Beta\u2069”" in plane_notice(
-        one([0, 9, 0, 0], [0, 9, 0, 0]), 0, DECODE, "max_context"
-    )
-    assert " 1 of the 4 tokens stands above" in plane_notice(
-        one([0, 9, 0, 0], [0, 9, 0, 0]), 0, DECODE, "max_context"
     )
 
 

@@ -11,15 +11,10 @@ import pytest
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, holders
-from qa_demo.figures.prose import piece
 from qa_demo.figures.start_end.bars import bar_figure, label
 from qa_demo.figures.start_end.notice import difference, notice, pair_sentence, shape
 from qa_demo.figures.start_end.picture import (
     best_spans,
-    changed_logits,
-    joined,
-    logit_range,
-    question_range,
     quotients,
     start_end_picture,
     sum_of_exps,
@@ -141,22 +136,6 @@ def test_sums_of_exponentials_never_overflow(log_z: float, digits: int, text: st
     assert log_printed == pytest.approx(log_z, rel=0.05, abs=0.02)
 
 
-def test_separate_argmaxes_that_fit() -> None:
-    said = pair_sentence(one_window([0, 5, 0, 0], [0, 0, 5, 0]), 0, DECODE, "max_context")
-    assert "“\u2068Beta\u2069”" in said and "“\u2068Gamma\u2069”" in said
-    assert said.endswith("form a legal pair, so no pair of this window beats it.")
-
-
-def test_separate_argmaxes_that_do_not_fit_name_the_winner_and_its_cost() -> None:
-    """Highest start Delta (5), end Alpha (4): 9. Best legal: Delta, 5 + 2.5 = 7.5, costs 1.5."""
-    said = pair_sentence(one_window([1, 0, 0, 5], [4, 0, 0, 2.5]), 0, DECODE, "max_context")
-    assert "no legal pair (end before start)" in said
-    assert (
-        "“\u2068Delta\u2069” wins instead: its score is 7.50, which is 1.50 below the sum of the "
-        "two maxima, 9.00." in said
-    )
-
-
 def test_a_pair_that_is_too_long_says_by_how_much() -> None:
     said = pair_sentence(
         one_window([5, 0, 0, 0], [0, 0, 0, 5]), 0, DecodeOptions(max_answer_length=2), "max_context"
@@ -252,11 +231,3 @@ def test_the_best_span_of_every_window() -> None:
     empty = make_reading(["Alpha", "Beta"], [(0, 2), (0, 2)], [[0] * 6] * 2, [[0] * 6] * 2)
     assert best_spans(empty, DECODE, "max_context")[1] is None, "the second window owns nothing"
     assert "neither does any other pair" in pair_sentence(empty, 1, DECODE, "max_context")
-
-
-def test_small_helpers_on_the_toy() -> None:
-    assert question_range(t1().encoding) in ([0, 1], [1, 2])
-    assert logit_range(t1())[0] == -5 and logit_range(t1())[1] == 13
-    assert changed_logits(t1(), {}) == []
-    assert piece(t1(), 0, 0) == "[CLS]" and piece(t1(), 0, 3) == "Alpha"
-    assert base64.b64decode(joined(t1().encoding)) == b"\x00"

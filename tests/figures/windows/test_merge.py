@@ -1,7 +1,5 @@
 """Chapter 6, merge: ranks, sums, causes, the constant that turns the winner, counterexamples."""
 
-import json
-
 import pytest
 
 from qa_demo.core.options import DecodeOptions, MergeOptions
@@ -10,7 +8,7 @@ from qa_demo.core.reading.what_if import apply_what_if
 from qa_demo.figures.numbers import MINUS
 from qa_demo.figures.windows.compare import margin_rows
 from qa_demo.figures.windows.counterexample import counterexample
-from qa_demo.figures.windows.merge import SHOWN, merge_data, merge_tables, options_data
+from qa_demo.figures.windows.merge import SHOWN, merge_data, options_data
 from qa_demo.figures.windows.offset import offset_data
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
@@ -168,10 +166,3 @@ def test_a_counterexample_is_found_or_its_absence_counted() -> None:
     )
     none = counterexample([("plain", plain)], "context_product")
     assert (none["found"], none["says"]) == (False, "No counterexample in 1 reading.")
-
-
-def test_tables_and_data_are_json() -> None:
-    data = merge_data(t1(), DecodeOptions(), MergeOptions())
-    tables = merge_tables(data)
-    assert len(tables[0]["rows"]) == SHOWN and len(tables[2]["rows"]) == 6
-    json.dumps([data, tables])

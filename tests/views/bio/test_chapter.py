@@ -11,7 +11,6 @@ from qa_demo.core.types import Span
 from qa_demo.views import selection
 from qa_demo.views.bio import bench as bio_bench
 from qa_demo.views.bio import chapter as bio
-from qa_demo.views.bio import linked as bio_linked
 from qa_demo.views.examples import load_examples
 from qa_demo.views.loss import bench as loss_bench
 from qa_demo.views.state import Screen, Selection
@@ -70,13 +69,6 @@ def test_a_reader_without_a_head_says_so_and_sends_no_numbers() -> None:
     assert "has no BIO head" in data["notice"]
     assert bio.details(screen_of(FakeReader()))["token"] is None
     json.dumps(data)
-
-
-def test_long_texts_are_tagged_by_ownership(reader: FakeReader) -> None:
-    screen = screen_of(reader, " ".join([TEXT] * 4), WindowOptions(40, 12))
-    assert len(screen.reading.windows) > 3
-    data = bio.present(screen)
-    assert max(r["window"] for r in data["picture"]["threshold"]["spans"]) > 0
 
 
 def test_dimensions_and_products_appear_once_the_reader_was_asked(
@@ -186,46 +178,12 @@ def test_one_annotator_marks_several_spans(screen: Screen) -> None:
         bio_bench.change_mark(full, {"who": 2, "start": 20, "end": 20, "more": True})
 
 
-def test_marks_travel_in_a_link(screen: Screen) -> None:
-    assert bio_linked.save_marks(screen) is None
-    marked = bio_bench.change_mark(mark(screen, 1, (8, 8), (3, 4)), {"who": 2, "start": None})
-    value = bio_linked.save_marks(marked)
-    assert bio_bench.annotators(bio_linked.load_marks(screen, value)) == bio_bench.annotators(
-        marked
-    )
-    false = [*value[:3], "everybody agrees"]
-    assert bio_bench.annotators(bio_linked.load_marks(screen, false))[1] == bio_bench.HERE
-    for wrong in ("", [], [[[0, 3]]], [[[0, 3]], [None], []], [[[0, 9]], [[0, 99999]], []]):
-        with pytest.raises(BadInput):
-            bio_linked.load_marks(screen, wrong)
-    with pytest.raises(BadInput, match="overlaps"):
-        bio_linked.load_marks(screen, [[[0, 7], [3, 9]], [], []])
-
-
 def test_marks_do_not_follow_to_another_paragraph(reader: FakeReader, screen: Screen) -> None:
     marked = bio_bench.change_mark(screen, {"who": 0, "start": 3, "end": 4})
     other = marked.change(
         reading=reader.read(QUESTION, "Only Greta Holm knew. Nobody else did."), selection=None
     )
     assert bio_bench.annotators(other)[1] != "marked on this page"
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        {},
-        {"who": 3, "start": 1, "end": 1},
-        {"who": 0, "start": 4, "end": 3},
-        {"who": 0, "start": -1, "end": 3},
-        {"who": 0, "start": 0, "end": 999},
-        {"who": True, "start": 0, "end": 1},
-        {"who": 0, "start": 0.5, "end": 1},
-    ],
-)
-def test_a_mark_that_cannot_be_is_refused(screen: Screen, value: object) -> None:
-    with pytest.raises(BadInput):
-        bio_bench.change_mark(screen, value)
 
 
 def test_the_presets(screen: Screen) -> None:
@@ -247,12 +205,6 @@ def test_the_presets(screen: Screen) -> None:
         bio_bench.change_preset(Screen(screen.reading, screen.decode), "agree")
     with pytest.raises(BadInput, match="preset must be"):
         bio_bench.change_preset(at, "vote")
-
-
-@pytest.mark.parametrize("value", [0, 1, "0.5", None, True, float("nan")])
-def test_a_threshold_outside_its_range_is_refused(screen: Screen, value: object) -> None:
-    with pytest.raises(BadInput, match=r"between 0\.01 and 0\.99"):
-        bio_bench.change_threshold(screen, value)
 
 
 def test_two_marked_answers_make_the_glue(screen: Screen) -> None:

@@ -73,17 +73,6 @@ def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> Non
     assert (layers["rows"], layers["n"]) == (4, n)
     assert data["picture"]["states"]["vectors"]["d"] == 6
     assert "trained on layer 3 only" in data["picture"]["notices"]["layers"]
-    chosen = new.selection
-    start, end = new.reading.logits(chosen.window)
-    found = scores.details(new)
-    for lane, row, doc in (("start", start, chosen.span.start), ("end", end, chosen.span.end)):
-        pos = new.reading.windows[chosen.window].to_pos(doc)
-        parts = found[lane]
-        exact = sum(r["x"] for r in parts["rows"]) + parts["rest"]["x"] + parts["bias"]["x"]
-        assert exact == pytest.approx(float(row[pos]), abs=1e-4), (
-            "the products add up to the logit on screen"
-        )
-        assert f"{float(row[pos]):.3f}" == parts["logit"].replace("−", "-")
     said = "".join(p["text"] for p in scores.formula(new))
     assert " + 0.125 " in said and " − 0.250 " in said
     assert sum(len(t["rows"]) for t in data["tables"] if "lens" in t["caption"]) == 4
@@ -221,22 +210,6 @@ def test_one_reader_of_the_bench_may_refuse(screen: Screen, monkeypatch: Any) ->
         scores.ask_rests(job(screen, "rests", "gradient_x_input", READER, load=ways))
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        None,
-        "text",
-        {"question": 3},
-        {"context": ["x"]},
-        {"question": " \t "},
-        {"context": "x" * 60_000},
-    ],
-)
-def test_a_second_reading_needs_texts(screen: Screen, wrong: Any) -> None:
-    with pytest.raises(BadInput):
-        scores.ask_other(job(screen, "other", wrong, READER))
-
-
 def test_what_is_found_leaves_the_selection_alone(screen: Screen) -> None:
     asked = job(screen, "states", 0, READER)
     moved = screen.select(selection.parse(screen.reading, [None, 1, 1]))
@@ -259,15 +232,3 @@ def test_changed_logits_move_the_plane_and_not_t(screen: Screen) -> None:
     assert scores.present(lifted)["picture"]["plane"]["range"][1] > 40
     assert scores.details(lifted)["start"]["logit"] == scores.details(new)["start"]["logit"]
     assert scores.formula(lifted) == scores.formula(new)
-
-
-def test_hostile_text_stays_text() -> None:
-    found = Screen(
-        READER.read(
-            "Who <b>?", "Anna <s> ${x} {{y}} <img src=x onerror=alert(1)> met \u202eBob\u202c \x00."
-        ),
-        DecodeOptions(),
-    )
-    new = asked(with_states(found.select(selection.winner(found))), question="When ${z}?\x07")
-    assert "\x00" not in json.dumps(scores.present(new)) and json.dumps(scores.details(new))
-    assert hidden_states.get(new.reading, new.reading.windows[0]) is not None

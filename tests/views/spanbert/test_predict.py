@@ -1,14 +1,11 @@
 """Chapter 8, step 2: handlers as pure functions of a lab, and how often the model is asked."""
 
-import json
-
 import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.masking.masked import hide
 from qa_demo.core.types import Span
-from qa_demo.figures.payload import plain
 from qa_demo.views.spanbert import predict
 from qa_demo.views.spanbert.lab import Lab, new_lab
 from tests.fake_infiller import FakeInfiller
@@ -24,14 +21,6 @@ def model() -> FakeInfiller:
 @pytest.fixture
 def lab(model: FakeInfiller) -> Lab:
     return new_lab(model.encode(TEXT), model, [Span(4, 6), Span(11, 11)])
-
-
-def test_the_step_travels_with_table_twins_and_a_notice(lab: Lab, model: FakeInfiller) -> None:
-    data = predict.present(lab, model)
-    plain(data)
-    json.dumps(data, allow_nan=False)
-    assert data["at"] == 4 and data["heads"]["sbo"] and data["steps"] and not data["changed"]
-    assert len(data["tables"]) == 2 and "(MLM's) first guess" in data["notice"]
 
 
 def test_a_blank_is_chosen_and_nothing_else_can_be(lab: Lab) -> None:

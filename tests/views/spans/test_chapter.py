@@ -45,10 +45,6 @@ def test_the_formula_carries_the_selected_numbers(screen: Screen) -> None:
     assert f"score({record['i']}, {record['j']}) = {addends}" in said
 
 
-def test_a_screen_without_a_selection_can_be_presented(screen: Screen) -> None:
-    assert spans.present(Screen(screen.reading, screen.decode))["picture"]["window"] == 0
-
-
 def test_settings_change_the_decode_options_and_the_prediction(screen: Screen) -> None:
     short = spans.change_length(screen, 1)
     assert short.decode.max_answer_length == 1 and not short.fresh
@@ -76,26 +72,6 @@ def test_the_controls_show_what_is_set_and_what_is_allowed(screen: Screen) -> No
             options.parse(screen.decode, **{number["name"]: value})
         with pytest.raises(BadInput, match=f"between 1 and {number['high']}"):
             options.parse(screen.decode, **{number["name"]: number["high"] + 1})
-
-
-@pytest.mark.parametrize(
-    ("change", "value"),
-    [
-        (spans.change_length, 0),
-        (spans.change_length, 2.5),
-        (spans.change_length, "9"),
-        (spans.change_listed, 1e9),
-        (spans.change_listed, None),
-        (spans.change_grid, 1),
-        (spans.change_grid, None),
-        (spans.change_window, 99),
-        (spans.change_window, -1),
-        (spans.change_window, "0"),
-    ],
-)
-def test_values_that_cannot_be_are_refused(screen: Screen, change, value: object) -> None:
-    with pytest.raises(BadInput):
-        change(screen, value)
 
 
 def test_another_window_selects_its_best_legal_span_and_presents_again(screen: Screen) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -75,12 +74,6 @@ def test_temperature_moves_probabilities_and_nothing_else(screen: Screen) -> Non
     assert hot.fresh == frozenset()
 
 
-@pytest.mark.parametrize("value", [0, -1, 11, float("nan"), float("inf"), "2", None, True, [1]])
-def test_a_temperature_out_of_range_is_refused(screen: Screen, value: Any) -> None:
-    with pytest.raises(BadInput, match="temperature must be"):
-        start_end.change_temperature(screen, value)
-
-
 def test_a_lifted_logit_moves_softmax_and_answer_and_can_be_put_back(screen: Screen) -> None:
     w = screen.reading.windows[0]
     doc = int(np.flatnonzero(w.is_max_context[w.is_context])[0])
@@ -107,26 +100,6 @@ def test_a_lifted_logit_moves_softmax_and_answer_and_can_be_put_back(screen: Scr
     assert not none.what_if.changes_numbers and none.prediction.best == screen.prediction.best
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        3,
-        {},
-        {"side": "middle"},
-        {"side": "start", "window": 99, "doc": 0, "value": 1},
-        {"side": "start", "window": 0, "doc": -1, "value": 1},
-        {"side": "start", "window": 0, "doc": 0, "value": "x"},
-        {"side": "start", "window": 0, "doc": 0, "value": 1e9},
-        {"side": "start", "window": 0, "doc": 0, "value": float("nan")},
-        {"side": "end", "window": 0, "doc": 10_000, "value": 1},
-    ],
-)
-def test_a_logit_that_is_none_is_refused(screen: Screen, value: Any) -> None:
-    with pytest.raises(BadInput):
-        what_if.change_logit(screen, value)
-
-
 def test_another_window_is_presented_on_request_and_keeps_the_selection(screen: Screen) -> None:
     shown = screen.presented("start_end")
     w = screen.reading.windows[1]
@@ -138,12 +111,6 @@ def test_another_window_is_presented_on_request_and_keeps_the_selection(screen: 
         shown, [shown.selection.window, shown.selection.span.start, shown.selection.span.end]
     )
     assert same.selection is shown.selection, "a flag about the selection is not lost"
-
-
-@pytest.mark.parametrize("value", [None, 1, [99, 0, 0], [0, 5, 2], [0, 0, 10_000]])
-def test_a_window_that_is_none_is_refused(screen: Screen, value: Any) -> None:
-    with pytest.raises(BadInput):
-        start_end.change_window(screen, value)
 
 
 def test_one_door_for_what_the_browser_changes(screen: Screen) -> None:
@@ -167,14 +134,3 @@ def test_bars_come_once_they_are_asked_for(screen: Screen) -> None:
     assert "bars" not in start_end.present(without)["picture"]
     with pytest.raises(BadInput, match="bars is either true or false"):
         start_end.change(screen, {"kind": "bars", "value": "yes"})
-
-
-def test_hostile_text_stays_text() -> None:
-    reading = FakeReader().read(
-        "Who?", "Anna <s> ${x} {{y}} <img src=x onerror=alert(1)> met \u202eBob\u202c."
-    )
-    found = Screen(reading, DecodeOptions())
-    found = start_end.change(found, {"kind": "bars", "value": True})
-    data = start_end.present(found.select(selection.winner(found)))
-    assert "<img" not in json.dumps(data["picture"]["bars"])
-    json.dumps(data)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.explaining.attribution import BASELINES, KINDS, METHODS
+from qa_demo.core.explaining.attribution import KINDS
 from qa_demo.core.explaining.chance import N_SETS
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.types import Reading, Span, Window
@@ -177,50 +177,6 @@ def test_the_contrast_span_ends_with_its_window_and_with_its_text(
     assert why.choice_of(other_text).kind == "span_minus_other"
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        [],
-        chosen("nonsense"),
-        chosen(method="nonsense"),
-        chosen(baseline="nonsense"),
-        chosen(other=[0]),
-        chosen(other=[3, 1]),
-        chosen(other=[0, 10_000]),
-        chosen(other=["a", "b"]),
-    ],
-)
-def test_a_bad_choice_is_one_sentence(screen: Screen, value: Any) -> None:
-    with pytest.raises(BadInput):
-        why.linked.change_choice(screen, value)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"what": "nonsense"},
-        {"span": [0, 5, 2]},
-        {"span": None},
-        {"choice": None},
-        {"layer": 99},
-        {"head": -1},
-        {"position": 4000},
-        {"layer": "x"},
-        {"layer": 1.5},
-    ],
-)
-def test_a_bad_request_is_one_sentence(
-    reader: FakeReader, screen: Screen, change: dict[str, Any]
-) -> None:
-    with pytest.raises(BadInput):
-        why.reply(
-            screen,
-            {**asked(screen, "exact", layer=0, head=0, position=0), **change},
-            work(reader, screen),
-        )
-
-
 def test_a_reading_of_other_weights_is_not_explained(reader: FakeReader, screen: Screen) -> None:
     other = FakeReader()
     other.checksum = "other"
@@ -247,21 +203,6 @@ def test_a_reader_without_attention_says_so_and_is_attributed(
         ]["method"]
         == "integrated_gradients"
     )
-
-
-def test_what_was_explained_once_is_not_run_again(
-    reader: FakeReader, screen: Screen, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for what in ("attention", "attribution", "relevance"):
-        why.reply(screen, asked(screen, what), work(reader, screen))
-
-    def never(*_: Any, **__: Any) -> Any:
-        raise AssertionError("the reader was asked again")
-
-    for name in ("attention", "attribute", "relevance"):
-        monkeypatch.setattr(reader, name, never)
-    for what in ("attention", "head", "attribution", "relevance"):
-        why.reply(screen, asked(screen, what, layer=0, head=0), work(reader, screen))
 
 
 def test_numbers_changed_by_hand_do_not_move_the_explanation(
@@ -357,15 +298,6 @@ def test_the_wait_is_estimated_from_what_was_timed(reader: FakeReader, screen: S
     assert fresh.seconds(1, 1) == pytest.approx(0.003)
     why.reply(screen, asked(screen, "random"), work(reader, screen))
     assert "at the present pace" in why.present(screen)["picture"]["wait"]["curves"]
-
-
-@pytest.mark.parametrize(("method", "baseline"), [(m, b) for m in METHODS for b in BASELINES])
-def test_every_method_and_baseline(
-    reader: FakeReader, screen: Screen, method: str, baseline: str
-) -> None:
-    value = asked(screen, "attribution", chosen(method=method, baseline=baseline))
-    data = why.reply(screen, value, work(reader, screen))["picture"]["reply"]["data"]
-    assert data["method"] == method and data["sums"]
 
 
 def test_without_a_selection_the_chapter_says_so(reader: FakeReader, screen: Screen) -> None:
