@@ -39,24 +39,13 @@ def scorer_of(reading: Reading, window: int, worth: np.ndarray) -> Scorer:
 # The rule
 
 
-def test_a_rank_by_hand() -> None:
-    nineteen = np.arange(19.0)
-    best = rank(18.5, nineteen)
-    assert (best.below, best.equal, best.above) == (19, 0, 0)
-    assert best.p_larger == 1 / 20 and best.standing == "larger"
-    tied = rank(18.0, nineteen)
-    assert (tied.below, tied.equal, tied.above) == (18, 1, 0)
-    assert tied.p_larger == 2 / 20 and tied.standing == "chance"
-    worst = rank(-1.0, nineteen)
-    assert worst.p_smaller == 1 / 20 and worst.p_larger == 1 and worst.standing == "smaller"
-
-
 def test_of_a_hundred_sets_ninety_six_must_be_smaller() -> None:
     hundred = np.arange(100.0)
     assert cut(N_SETS) == 5
     assert [rank(at + 0.5, hundred).standing for at in (94, 95)] == ["chance", "larger"]
     assert rank(95.5, hundred).below == 96 and rank(95.5, hundred).p_larger == 5 / 101
     assert [rank(at + 0.5, hundred).standing for at in (3, 4)] == ["smaller", "chance"]
+    assert rank(3.5, hundred).p_smaller == 5 / 101
     low, high = band(hundred)
     assert (low, high) == (4, 95)
 
@@ -97,14 +86,6 @@ def test_chance_itself_is_beyond_chance_once_in_twenty(values: list[float]) -> N
         assert 20 * count <= len(values)
         if found and len(set(values)) == len(values):
             assert count == len(values) // 20
-
-
-def test_a_mean_and_a_spread_would_have_said_otherwise() -> None:
-    """The tail that misled: two sets hold the word that everything hangs on, the others nothing."""
-    tailed = np.array([-0.1] * 98 + [20.0, 21.0])
-    drop = 3.2
-    assert drop < tailed.mean() + 2 * tailed.std(ddof=1)
-    assert rank(drop, tailed).standing == "larger" and rank(drop, tailed).below == 98
 
 
 def test_too_few_sets_and_what_is_no_number_are_refused() -> None:

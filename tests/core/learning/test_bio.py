@@ -50,15 +50,6 @@ def test_three_readings_of_one_vector():
 
 
 @pytest.mark.parametrize(
-    ("tags", "total"), [("BIIO", -3.6119), ("OOOO", -3.7297), ("OBOO", -3.9120)]
-)
-def test_runners_up_of_the_vector(tags, total):
-    ranked = sorted(legal_taggings(4), key=lambda x: -log_prob(LOG, x))
-    assert log_prob(LOG, letters(tags)) == pytest.approx(total, abs=5e-5)
-    assert tuple(letters(tags)) in ranked[1:4]
-
-
-@pytest.mark.parametrize(
     ("tags", "strict", "lenient"),
     [
         ("OIIO", [], [(1, 2)]),

@@ -1,7 +1,5 @@
 """Rows, taggings, soft labels and the trained head: vectors, torch, and counting by hand."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +9,7 @@ from qa_demo.core.arrays import softmax
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning import bio
 from qa_demo.core.learning.bio import B, I, O
-from qa_demo.core.learning.losses import cross_entropy, entropy, tag_loss, total
+from qa_demo.core.learning.losses import tag_loss, total
 from qa_demo.core.learning.tag_head import tag_anatomy
 from qa_demo.core.learning.tagging import (
     annotator_tags,
@@ -25,48 +23,9 @@ from qa_demo.core.learning.tagging import (
 from qa_demo.core.types import Span
 from tests.core.toys import make_reading, random_reading
 
-# The vector is written O, B, I; arrays hold B, I, O.
-LOG = np.log(
-    np.array([[0.5, 0.1, 0.4], [0.30, 0.25, 0.45], [0.2, 0.05, 0.75], [0.8, 0.1, 0.1]])[
-        :, [1, 2, 0]
-    ]
-)
-
-
-def vector_reading():
-    """[CLS] who [SEP] a b c d [SEP] with the vector's log-probabilities as tag logits."""
-    return make_reading(
-        list("abcd"),
-        [(0, 4)],
-        [[0] * 8],
-        [[0] * 8],
-        [np.concatenate([np.zeros((3, 3)), LOG, np.zeros((1, 3))])],
-    )
-
 
 def letters(tags):
     return "".join("BIO"[t] for t in tags)
-
-
-def test_the_three_decodings_of_the_vector_and_where_the_argmax_is_illegal():
-    reading = vector_reading()
-    found = {name: tagging(reading, name) for name in bio.DECODINGS}
-    assert {name: letters(t.tags) for name, t in found.items()} == {
-        "strict": "OIIO",
-        "lenient": "OIIO",
-        "viterbi": "OBIO",
-    }
-    assert {name: [s.span for s in t.spans] for name, t in found.items()} == {
-        "strict": [],
-        "lenient": [Span(1, 2)],
-        "viterbi": [Span(1, 2)],
-    }
-    assert {name: t.illegal for name, t in found.items()} == {
-        "strict": (1,),
-        "lenient": (1,),
-        "viterbi": (),
-    }
-    assert illegal_at([I, I, O, I, B, I]) == [0, 3]
 
 
 def test_rows_come_from_the_owner():
@@ -93,6 +52,7 @@ def test_a_long_tagging_is_the_owners_tagging():
             assert (doc in found.illegal) == (doc - window.doc_start in illegal_at(tags.tolist()))
         assert found.spans == bio.decode_reading(reading, name)
     assert not tagging(reading, "viterbi").illegal
+    assert illegal_at([I, I, O, I, B, I]) == [0, 3]
 
 
 @settings(max_examples=60, deadline=None)
@@ -112,40 +72,6 @@ def test_spans_above_a_threshold_never_overlap_and_keep_the_highest(seed, thresh
         assert one in kept or any(o.marginal >= one.marginal for o in meets)
     if threshold >= 0.5:
         assert len(kept) == len(every)
-
-
-def test_soft_labels_of_the_vectors():
-    n = 5
-    reading = make_reading(
-        list("abcde"),
-        [(0, n)],
-        [[0] * 9],
-        [[0] * 9],
-        [np.random.default_rng(0).normal(size=(9, 3))],
-    )
-    golds = (
-        Span(1, 3),
-        Span(1, 2),
-        Span(2, 3),
-    )  # OBIIO, OBIOO, OOBIO; rows below are written O, B, I
-    rows = soft_terms(reading, golds).targets[:, [O, B, I]]
-    third = 1 / 3
-    np.testing.assert_allclose(
-        rows,
-        [[1, 0, 0], [third, 2 * third, 0], [0, third, 2 * third], [third, 0, 2 * third], [1, 0, 0]],
-    )
-
-
-def test_the_soft_loss_of_the_vector():
-    t, p = np.array([0.6, 0.3, 0.1]), np.array([0.7, 0.2, 0.1])  # O, B, I
-    logits = np.zeros((5, 3))
-    logits[3] = np.log(p[[1, 2, 0]])
-    reading = make_reading(["a"], [(0, 1)], [[0] * 5], [[0] * 5], [logits])
-    terms = soft_terms(reading, [None] * 6 + [Span(0, 0)] * 4)
-    np.testing.assert_allclose(terms.targets[0], [0.4, 0, 0.6])
-    assert terms.loss[0] == pytest.approx(-0.4 * math.log(0.2) - 0.6 * math.log(0.7), abs=1e-6)
-    assert float(cross_entropy(np.log(p), t)) == pytest.approx(0.92710, abs=1e-5)
-    assert float(entropy(t)) == pytest.approx(0.89795, abs=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -153,15 +153,6 @@ def test_every_turn_is_on_record_and_can_be_replayed():
     assert not any(draw.cut for draw in masked.draws[:-1])
 
 
-def test_only_the_last_turn_may_end_inside_a_word():
-    """Twenty pieces in four words of five, budget 3: the first word is cut after three pieces."""
-    masked = masking.mask_spans(
-        np.arange(20), np.repeat(np.arange(4), 5), MASK, np.random.default_rng(2), lambda _: RANDOM
-    )
-    assert [(draw.words, draw.cut, len(draw.span)) for draw in masked.draws] == [(1, True, 3)]
-    assert masked.runs[0].start % 5 == 0
-
-
 def test_the_same_seed_gives_the_same_masks_and_another_does_not():
     (a, _), (b, _), (c, _) = drawn(7, 120), drawn(7, 120), drawn(8, 120)
     assert a.input_ids.tolist() == b.input_ids.tolist() and a.draws == b.draws

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -57,44 +56,6 @@ def judged(reading: Reading, of: Example, rules: str = "1.1", **options: Any) ->
     return judge(reading, of, predict(reading, decode, merge), decode, merge, rules)
 
 
-def test_right_and_its_two_numbers() -> None:
-    reading = said(4, 4)
-    found = judged(reading, example(reading, (4, 4)))
-    assert (found.kind, found.exact, found.f1, found.gold) == ("right", 1.0, 1.0, (Span(4, 4),))
-
-
-@pytest.mark.parametrize(
-    ("answer", "gold", "kind"),
-    [
-        ((3, 4), (4, 4), "border"),
-        ((7, 7), (4, 4), "wrong candidate of the right type"),
-        ((2, 2), (11, 11), "wrong candidate of the right type"),
-        ((0, 0), (2, 2), "right sentence"),
-        ((1, 1), (4, 4), "right sentence"),
-        ((10, 10), (4, 4), "other sentence"),
-    ],
-)
-def test_a_wrong_place_by_hand(answer: tuple[int, int], gold: tuple[int, int], kind: str) -> None:
-    reading = said(*answer)
-    assert judged(reading, example(reading, gold)).kind == kind
-
-
-def test_of_several_annotators_any_gold_span_counts() -> None:
-    reading = said(3, 4)
-    assert judged(reading, example(reading, (11, 11), (4, 4))).kind == "border"
-    assert judged(reading, example(reading, (11, 11), (3, 4))).kind == "right"
-
-
-def test_withheld_and_answered_although_unanswerable() -> None:
-    reading = said(4, 4, null=99.0)
-    assert judged(reading, example(reading, (4, 4)), "2.0").kind == "withheld"
-    assert judged(reading, example(reading, (4, 4)), "1.1").kind == "right"
-    assert judged(reading, example(reading), "2.0").kind == "right"
-    reading = said(4, 4)
-    found = judged(reading, example(reading), "2.0")
-    assert (found.kind, found.exact) == ("answered although unanswerable", 0.0)
-
-
 def test_what_shuts_out_a_gold_span() -> None:
     reading = said(0, 0)
     long = judged(reading, example(reading, (6, 9)), max_answer_length=3)
@@ -132,14 +93,6 @@ def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach() -> None:
     merge = MergeOptions(copies="all")
     everywhere = judge(reading, cut, predict(reading, merge=merge), DecodeOptions(), merge, "1.1")
     assert everywhere.kind != "gold not reachable"
-
-
-def test_glued_from_one_good_span_to_another_with_a_word_between() -> None:
-    reading = said(0, 4, (0, 0), (4, 4))
-    assert judged(reading, example(reading, (0, 0))).kind == "glued"
-    assert judged(reading, example(reading, (0, 0), (4, 4))).kind == "glued"
-    near = said(3, 4, (3, 3), (4, 4))  # nothing stands between "in" and "1998"
-    assert judged(near, example(near, (4, 4))).kind == "border"
 
 
 def test_gold_that_stands_nowhere_and_texts_that_were_not_read() -> None:

@@ -44,25 +44,6 @@ def test_winners_of_the_first_toy(name, text, value):
     )
 
 
-def test_mean_with_cls_would_pick_beta():
-    """The textbook mean with [CLS] kept in the normaliser, by hand from the two windows' logits."""
-    values = []
-    for w in (0, 1):
-        s, e = (x.astype(float)[[0, 3, 4, 5, 6]] for x in t1().logits(w))
-        values.append(
-            (np.exp(s[1:]).max() / np.exp(s).sum() + np.exp(e[1:]).max() / np.exp(e).sum()) / 2
-        )
-    assert (np.argmax(values), values[0]) == (0, pytest.approx(0.6902, abs=5e-5))
-
-
-def test_product_of_context_softmaxes_over_all_windows():
-    """P~ over the words of both windows at once: .1648 for Delta Epsilon of window 1."""
-    s, e = (np.concatenate([t1().logits(w)[k].astype(float)[3:7] for w in (0, 1)]) for k in (0, 1))
-    assert np.exp(s[5]) / np.exp(s).sum() * np.exp(e[6]) / np.exp(e).sum() == pytest.approx(
-        0.1648, abs=5e-5
-    )
-
-
 def test_second_toy():
     results = by_name(t2())
     context_mean = results["context-only mean"].prediction.n_best

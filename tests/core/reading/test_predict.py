@@ -69,19 +69,6 @@ def test_spans_without_any_mass_share_equally():
     assert [(r.value, r.share) for r in got.n_best] == [(0.0, pytest.approx(1 / 6))] * 6
 
 
-@pytest.mark.parametrize(
-    ("options", "count", "want"),
-    [
-        (DecodeOptions(n_best_size=3), 3, [0.45186, 0.27407, 0.27407]),
-        (DecodeOptions(max_answer_length=2), 11, [0.39598, 0.24018, 0.24018, 0.08836]),
-    ],
-)
-def test_toy_with_other_limits(options, count, want):
-    got = rows(predict(t1(), options))
-    assert len(got) == count
-    assert [s for _, _, s in got[: len(want)]] == pytest.approx(want, abs=5e-6)
-
-
 def test_toy_with_no_answer():
     prediction = predict(t1())
     assert (prediction.null_score, prediction.null_window, prediction.score_diff) == (1.5, 0, -6.0)
@@ -102,36 +89,6 @@ def test_no_answer_only_above_the_threshold(threshold, answer):
     assert prediction.best.candidate.text == "Delta Epsilon"
 
 
-def test_a_reader_without_a_stored_threshold_takes_0_and_any_other():
-    prediction = predict(t1(threshold=None))
-    assert prediction.limit == 0.0 and prediction.has_threshold
-    assert prediction.answer == "Delta Epsilon"
-    other = predict(t1(threshold=None), DecodeOptions(null_score_diff_threshold=-99))
-    assert other.limit == -99 and other.answer is None
-
-
-@pytest.mark.parametrize(
-    ("merge", "text", "value"),
-    [
-        (MergeOptions("max_context", "log_odds", "own_window"), "Beta", 5.5),
-        (MergeOptions("max_context", "window_product", "min_product"), "Beta", 0.4719),
-        (MergeOptions("max_context", "context_product", "none"), "Delta Epsilon", 0.5702),
-        (MergeOptions("max_context", "context_mean", "none"), "Delta Epsilon", 0.7722),
-        (MergeOptions("max_context", "global_softmax", "none"), "Delta Epsilon", 0.36340),
-        (MergeOptions("all", "global_softmax", "none"), "Delta Epsilon", 0.36141),
-    ],
-)
-def test_toy_under_every_scale(merge, text, value):
-    best = predict(t1(), merge=merge).best
-    assert best.candidate.text == text
-    assert best.value == pytest.approx(value, abs=5e-5)
-
-
-def test_toy_window_b_under_log_odds_is_worse_than_no_answer():
-    listed = predict(t1(), merge=MergeOptions("max_context", "log_odds", "own_window")).n_best
-    assert max(r.value for r in listed if r.candidate.window == 1) == -1.5
-
-
 def test_toy_null_products():
     prediction = predict(t1(), merge=MergeOptions("max_context", "window_product", "min_product"))
     assert np.exp(prediction.null_score) == pytest.approx(0.001929, abs=5e-7)
@@ -139,15 +96,6 @@ def test_toy_null_products():
     assert prediction.score_diff == pytest.approx(np.log(0.001929 / 0.4719), abs=1e-3)
     logs = scales.null_logits(t1()) - [scales._log_z(t1(), w, True) for w in (0, 1)]
     assert np.exp(logs) == pytest.approx([0.001929, 0.359865], abs=5e-7)
-
-
-def test_delta_stands_in_both_windows():
-    listed = predict(t1(), merge=MergeOptions("all", "window_product", "none"))
-    delta = next(r for r in listed.n_best if r.candidate.text == "Delta")
-    assert (delta.candidate.window, delta.value) == (1, pytest.approx(0.04870, abs=5e-6))
-    assert sum(r.candidate.text == "Delta" for r in listed.n_best) == 1, "the other copy is lower"
-    start, end = (x.astype(float)[6] for x in t1().logits(0))
-    assert np.exp(start + end - scales._log_z(t1(), 0, True)) == pytest.approx(0.00864, abs=5e-6)
 
 
 def brute_n_best(reading: Reading, decode: DecodeOptions, merge: MergeOptions):

@@ -120,16 +120,6 @@ def test_grid_and_what_it_misses(seed, n, max_length, top, coarse):
         assert missed == [(i, j) for i, j in every[:top] if i not in starts or j not in ends]
 
 
-def test_question_tokens_use_up_places_in_the_grid():
-    reading = t1()
-    s, e = reading.logits(0)
-    options = DecodeOptions(
-        n_best_size=1
-    )  # both tops stand on the question, so BERT finds nothing here
-    assert spans.top_grid(s, e, reading.windows[0], options).tolist() == []
-    assert spans.grid_misses(s, e, reading.windows[0], options).tolist() == [[4, 4]]
-
-
 def test_a_window_without_room_gives_no_span():
     reading = make_reading(
         ["one", "two"], [(0, 2), (0, 2)], [[0] * 6] * 2, [[0] * 6] * 2

@@ -1,8 +1,5 @@
-"""The window plan and maximum-context ownership: vectors, properties, the oracle tokenizers."""
+"""The window plan and maximum-context ownership: vectors and properties."""
 
-from types import SimpleNamespace
-
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -106,67 +103,6 @@ def test_windows_of_an_encoding():
         match="position 7 of window 1 is outside the context; context positions are 3 to 6",
     ):
         made[1].to_doc(7)
-
-
-@pytest.mark.model
-@pytest.mark.parametrize(
-    "template", ["[CLS] $A [SEP] $B:1 [SEP]:1", "[CLS] $A [SEP] [SEP] $B [SEP]"]
-)
-def test_windows_equal_the_tokenizers_library_on_a_sweep(template):
-    import tokenizers
-
-    from qa_demo.model.tokenizer import encode
-
-    vocabulary = {"[CLS]": 0, "[SEP]": 1, "[UNK]": 2, **{f"w{k}": k + 3 for k in range(40)}}
-
-    def backend():
-        made = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
-        made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-        made.post_processor = tokenizers.processors.TemplateProcessing(
-            single="[CLS] $A [SEP]", pair=template, special_tokens=[("[CLS]", 0), ("[SEP]", 1)]
-        )
-        return made
-
-    oracle = backend()
-    ours = SimpleNamespace(
-        backend_tokenizer=backend(),
-        cls_token_id=0,
-        unk_token_id=2,
-        unk_token="[UNK]",
-        all_special_ids=[0, 1, 2],
-        model_input_names=["input_ids", "token_type_ids"],
-    )
-    compared = 0
-    for n in (1, 2, 3, 7, 13, 29, 40):
-        question, context = "w1 w2 w3", " ".join(f"w{k}" for k in range(n))
-        encoding = encode(ours, question, context)
-        for capacity in (2, 3, 5, 8, 14):
-            for step in range(1, capacity + 1):
-                length = capacity + 3 + encoding.n_special
-                oracle.enable_truncation(length, stride=capacity - step, strategy="only_second")
-                first = oracle.encode(question, context)
-                want = [first, *first.overflowing]
-                got = windows.make_windows(
-                    encoding, WindowOptions(max_seq_length=length, doc_stride=step)
-                )
-                assert [w.input_ids.tolist() for w in got] == [w.ids for w in want]
-                # The library gives type 1 to the overflow of a template whose second text has type
-                # 0; only its first window is right.
-                same = len(want) if "$B:1" in template else 1
-                assert [w.token_type_ids.tolist() for w in got[:same]] == [
-                    w.type_ids for w in want[:same]
-                ]
-                for mine, theirs in zip(got, want, strict=True):
-                    chars = [
-                        o
-                        for o, s in zip(theirs.offsets, theirs.sequence_ids, strict=True)
-                        if s == 1
-                    ]
-                    assert np.array_equal(
-                        encoding.offset_mapping[mine.doc_start : mine.doc_stop], chars
-                    )
-                compared += 1
-    assert compared == 7 * (2 + 3 + 5 + 8 + 14)
 
 
 def test_default_windows_fit_a_reader_of_few_positions():
