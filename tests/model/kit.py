@@ -15,6 +15,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.processors import TemplateProcessing
 
 from qa_demo.cli.main import main
+from qa_demo.core.types import Window
 
 WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
 ENDINGS = ["s", "ed", "ing", "er"]
@@ -209,6 +210,17 @@ def save(
             json.dumps({"name": "tiny", "threshold": threshold, "tag_order": ["B", "I", "O"]})
         )
     return folder
+
+
+def plain(folder: Path, window: Window) -> tuple[torch.nn.Module, dict[str, torch.Tensor]]:
+    """A model of transformers' own in the same folder, and the inputs that it takes of a window."""
+    model = transformers.AutoModelForQuestionAnswering.from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager"
+    ).eval()
+    inputs = {"input_ids": torch.tensor(window.input_ids)[None]}
+    if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
+        inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
+    return model, inputs
 
 
 def command(

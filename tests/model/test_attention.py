@@ -1,4 +1,4 @@
-"""The eager twin: the same tensors, and gradients that a hand-made model confirms."""
+"""The eager twin: the same tensors, and gradients that a private model confirms."""
 
 import threading
 from pathlib import Path
@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.explaining.attention import RELEVANCE, gradient_attention, rollout
@@ -29,16 +28,6 @@ def made(
     folder = kit.save(tmp_path_factory.mktemp(request.param), request.param)
     reader = load_reader(str(folder))
     return request.param, folder, reader, reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
-
-
-def private(folder: Path, window) -> tuple[object, dict[str, torch.Tensor]]:
-    model = AutoModelForQuestionAnswering.from_pretrained(
-        folder, dtype=torch.float32, attn_implementation="eager"
-    ).eval()
-    inputs = {"input_ids": torch.tensor(window.input_ids)[None]}
-    if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
-        inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
-    return model, inputs
 
 
 def test_the_twin_shares_every_tensor_and_leaves_the_model_alone(made: tuple) -> None:
@@ -67,7 +56,7 @@ def test_attention_is_that_of_transformers(made: tuple) -> None:
     _, folder, reader, reading = made
     for window in reading.windows:
         found = reader.attention(window)
-        model, inputs = private(folder, window)
+        model, inputs = kit.plain(folder, window)
         with torch.no_grad():
             expected = torch.cat(model(**inputs, output_attentions=True).attentions).numpy()
         assert found.weights.shape == (2, 2, len(window), len(window))
@@ -79,7 +68,7 @@ def test_attention_is_that_of_transformers(made: tuple) -> None:
 def test_relevance_from_a_private_model(made: tuple) -> None:
     _, folder, reader, reading = made
     window = reading.windows[0]
-    model, inputs = private(folder, window)
+    model, inputs = kit.plain(folder, window)
     out = model(**inputs, output_attentions=True)
     weights = torch.cat(out.attentions).detach().numpy()
     i, j = window.to_pos(2), window.to_pos(4)
@@ -108,39 +97,6 @@ def test_lanes_a_target_does_not_have_are_zero(made: tuple) -> None:
         window, Target("span_minus_other", Span(2, 4), Span(2, 5)), "gradient_x_attention"
     )
     assert not same_start.start.any() and same_start.end.any()
-
-
-def test_attention_gradients_against_finite_differences(tmp_path: Path) -> None:
-    """The gradient by one attention weight of the last layer, float64: a hook adds a step."""
-    reader = load_reader(str(kit.save(tmp_path, "bert")))
-    reading = reader.read(kit.QUESTION, kit.CONTEXT[:60], OPTIONS)
-    window = reading.windows[0]
-    model, inputs = private(tmp_path, window)
-    model = model.double()
-    at = window.to_pos(2)
-    out = model(**inputs, output_attentions=True)
-    (gradient,) = torch.autograd.grad(out.start_logits[0, at], out.attentions[-1])
-    layer = model.bert.encoder.layer[-1].attention
-    with torch.no_grad():
-        values = layer.self.value(model(**inputs, output_hidden_states=True).hidden_states[-2])
-        mixed = (
-            (out.attentions[-1][0] @ values[0].view(-1, 2, 8).transpose(0, 1))
-            .transpose(0, 1)
-            .reshape(1, -1, 16)
-        )
-
-    def score(step: float, head: int, key: int) -> float:
-        moved = mixed.clone()
-        moved[0, at, 8 * head : 8 * head + 8] += step * values[0, key, 8 * head : 8 * head + 8]
-        handle = layer.self.register_forward_hook(lambda module, args, output: (moved, *output[1:]))
-        with torch.no_grad():
-            found = float(model(**inputs).start_logits[0, at])
-        handle.remove()
-        return found
-
-    for head, key in ((0, 0), (1, 5), (0, at)):
-        numeric = (score(1e-5, head, key) - score(-1e-5, head, key)) / 2e-5
-        assert float(gradient[0, head, at, key]) == pytest.approx(numeric, rel=1e-5, abs=1e-9)
 
 
 def test_a_reader_without_attention_says_so(made: tuple) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.core.options import WindowOptions
@@ -57,13 +56,8 @@ def test_the_head_on_the_last_hidden_states_gives_the_logits(made: tuple) -> Non
 
 def test_hidden_states_are_those_of_transformers(made: tuple) -> None:
     _, folder, reader, reading = made
-    model = AutoModelForQuestionAnswering.from_pretrained(
-        folder, dtype=torch.float32, attn_implementation="eager"
-    ).eval()
     window = reading.windows[-1]
-    inputs = {"input_ids": torch.tensor(window.input_ids)[None]}
-    if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
-        inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
+    model, inputs = kit.plain(folder, window)
     with torch.no_grad():
         expected = list(model(**inputs, output_hidden_states=True).hidden_states)
         if made[0] == "modernbert":
@@ -86,19 +80,15 @@ def test_word_embeddings_in_give_the_same_logits_as_ids_in(made: tuple) -> None:
 
 def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(made: tuple) -> None:
     _, folder, reader, reading = made
-    model = AutoModelForQuestionAnswering.from_pretrained(
-        folder, dtype=torch.float32, attn_implementation="eager"
-    ).eval()
     window = reading.windows[0]
+    model, inputs = kit.plain(folder, window)
     masks = np.random.default_rng(0).random((5, len(window))) < 0.3
     masks[0] = False
     seen: list[tuple[int, int]] = []
     start, end = reader.masked(window, masks, on_progress=lambda *at: seen.append(at))
     np.testing.assert_allclose([start[0], end[0]], reading.logits(0), atol=2e-5)
     ids = np.where(masks[3], kit.tokenizer(made[0]).mask_token_id, window.input_ids)
-    inputs = {"input_ids": torch.tensor(ids)[None]}
-    if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
-        inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
+    inputs["input_ids"] = torch.tensor(ids)[None]
     with torch.no_grad():
         expected = model(**inputs)
     np.testing.assert_allclose(start[3], expected.start_logits[0], atol=2e-5)

@@ -35,8 +35,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def in_use(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return load_reader(str(kit.save(tmp_path_factory.mktemp("in_use"), "bert")))
+def in_use(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, np.ndarray]:
+    """A reader, and what it says of a text before anything else was loaded."""
+    reader = load_reader(str(kit.save(tmp_path_factory.mktemp("in_use"), "bert")))
+    return reader, reader.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits
 
 
 def weights(folder: Path) -> Path:
@@ -361,22 +363,21 @@ ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 @pytest.mark.parametrize("name", ZOO)
 def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
-    name: str, folder: Path, in_use: Any, monkeypatch: pytest.MonkeyPatch
+    name: str, folder: Path, in_use: tuple[Any, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In our own sentence alone, without the table that transformers prints of the same."""
     damage, reason = ZOO[name]
     printed = io.StringIO()
     terminal = logging.StreamHandler(printed)
     monkeypatch.setattr(logging.getLogger("transformers"), "handlers", [terminal])
-    before = in_use.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS)
-    assert load_reader(str(folder)).has_bio
+    reader, before = in_use
     damage(folder)
     with pytest.raises(BadCheckpoint, match=reason) as caught:
         load_reader(str(folder))
     assert str(folder) not in str(caught.value) and "\n" not in str(caught.value)
     assert "LOAD REPORT" not in printed.getvalue()
     np.testing.assert_array_equal(
-        in_use.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits, before.start_logits
+        reader.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits, before
     )
 
 

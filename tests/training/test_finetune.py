@@ -11,7 +11,6 @@ from safetensors.torch import load_file
 from torch import nn
 
 from qa_demo.training import checkpoints, export, finetune, loop, processor
-from qa_demo.training.processor import attention_kernel
 from qa_demo.training.progress import stop_asked
 from qa_demo.training.twoheads import load
 from tests.training import toy
@@ -109,31 +108,6 @@ def test_heads_learn_faster_low_layers_slower_and_the_word_table_not_at_all(home
         id(p) in rates or p.requires_grad for p in model.reader.bert.embeddings.parameters()
     )
     assert {id(p) for p in model.parameters() if p.requires_grad} == rates.keys()
-
-
-def test_plain_and_fused_attention_train_on_the_same_loss_and_gradient(home):
-    model = load(str(home / "encoder"), 0.0)
-    assert model.reader.config._attn_implementation == attention_kernel()
-    ids = torch.randint(5, 40, (2, 12), generator=torch.Generator().manual_seed(0))
-    mask = torch.ones_like(ids)
-    mask[1, 9:] = 0
-    found = []
-    for kernel in ("eager", "sdpa"):
-        model.reader.set_attn_implementation(kernel)
-        start, end, tags = model(ids, mask, torch.zeros_like(ids))
-        loss = (start.log_softmax(-1)[:, 3] + end.log_softmax(-1)[:, 4]).sum() + (
-            tags * mask[..., None]
-        ).sum()
-        found.append(
-            (
-                loss.detach(),
-                torch.autograd.grad(
-                    loss, model.reader.bert.encoder.layer[0].attention.self.value.weight
-                )[0],
-            )
-        )
-    (a, da), (b, db) = found
-    assert torch.allclose(a, b, atol=1e-5) and torch.allclose(da, db, atol=1e-5)
 
 
 def test_the_rate_warms_up_and_falls_to_nothing():
