@@ -19,11 +19,6 @@ pytestmark = pytest.mark.model
 QUESTIONS = ["Who designed the bridge?", "When was it opened?", "What was painted?"]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return kit.save(tmp_path_factory.mktemp("many") / "tiny", "bert", threshold=100.0)
-
-
 def rows(**more: str) -> str:
     made = [{"question": q, "context": kit.CONTEXT, **more} for q in QUESTIONS]
     return "\n".join(map(json.dumps, made)) + "\n"

@@ -33,11 +33,6 @@ FIELDS = {
 }
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return kit.save(tmp_path_factory.mktemp("cli") / "tiny", "bert")
-
-
 def attribute(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str, str]:
     return kit.command(
         capsys, "attribute", folder, "--max-seq-length", "40", "--doc-stride", "7", *more

@@ -140,14 +140,6 @@ def test_the_threshold_is_the_readers_own_unless_given(
     )
 
 
-def test_a_given_threshold_counts_for_a_reader_without_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plain = kit.save(tmp_path / "plain", "bert")
-    assert answer(plain, capsys)["answer"] is not None
-    assert answer(plain, capsys, "--null-score-diff-threshold=-1e9")["answer"] is None
-
-
 def test_options_travel_by_their_field_names(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -170,15 +162,6 @@ def test_a_file_is_read_as_it_stands(
     report = json.loads(capsys.readouterr().out)
     assert report["answer"] == text[report["char_start"] : report["char_end"]]
     assert any("\r\n" in row["text"] for row in report["n_best"])
-
-
-def test_lone_surrogates_survive_the_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    context = "the bridge \ud800 was designed by \ud83d Rotne"
-    report = answer(folder, capsys, context=context)
-    assert all(
-        row["text"] == context[row["char_start"] : row["char_end"]] for row in report["n_best"]
-    )
-    assert any("\ud800" in row["text"] for row in report["n_best"])
 
 
 def test_answer_for_a_person(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -381,35 +364,6 @@ def test_evaluate_with_unanswerables(
     out = capsys.readouterr().out
     assert out.split("\ntotal")[1].split()[0] == "2"
     assert "rules              SQuAD 2.0\n" in out, "a limit must not change the rules"
-
-
-def test_a_question_that_is_too_long_counts_as_unanswered_and_is_named(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = squad(tmp_path / "dev.json", question="bridge " * 40)
-    given = f"evaluate {path} --reader {folder} --json --max-query-length 30".split()
-    assert main([*given, *SMALL]) == 0
-    said = "question q0 counts as unanswered: the question has 40 word pieces"
-    assert said in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("{", "bad.json is not a readable SQuAD file"),
-        ('{"data": 7}', "'data' must be a list"),
-        ('{"data": []}', "holds no question"),
-        (
-            '{"data": [{"paragraphs": [{"context": "c", "qas": [{"id": "q7", "answers": []}]}]}]}',
-            "article 0, paragraph 0, question q7: 'question'",
-        ),
-    ],
-)
-def test_a_malformed_squad_file_names_the_fault(
-    text: str, words: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "bad.json").write_text(text)
-    assert_fails(capsys, ["evaluate", str(tmp_path / "bad.json"), "--reader", str(folder)], words)
 
 
 def test_bio_needs_a_bio_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
