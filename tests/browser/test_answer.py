@@ -14,21 +14,6 @@ def selected(page: Page) -> str:
     return page.locator("#picture-answer .selection-line .selected-text").inner_text()
 
 
-def test_a_word_is_selected_by_mouse(page: Page) -> None:
-    page.locator("#picture-answer .word", has_text="Copenhagen").click()
-    expect(page.locator("#picture-answer .selection-line")).to_contain_text("i = ")
-    assert selected(page) == "Copenhagen"
-    expect(page.locator("#picture-answer .marks .mark-selected")).to_have_count(1)
-
-
-def test_words_are_selected_by_keyboard(page: Page) -> None:
-    page.locator("#picture-answer .word").first.focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Shift+ArrowRight")
-    page.keyboard.press("Enter")
-    expect(page.locator("#picture-answer .selection-line .selected-text")).to_have_text("and cars")
-
-
 def test_a_dot_and_its_row_select_the_same_span(page: Page) -> None:
     page.locator("#picture-answer summary", has_text="as a table").click()
     row = page.locator("#picture-answer .row-select").nth(1)

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from qa_demo.core.course.pencil import another, pencil
 from qa_demo.figures.bench.exercise import pencil_data
-from tests.browser.steps import RUN
+from tests.browser.steps import findings
 
 pytestmark = pytest.mark.browser
 
@@ -59,8 +58,7 @@ def test_cases_fit_the_screen_and_axe_finds_nothing(
     page.locator("#bench-tags").check()
     expect(page.locator(".bench-table")).to_have_count(3)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    found = page.evaluate(RUN, [Axe().axe_script, "#bench"])
-    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
+    assert findings(page, "#bench") == []
 
 
 @pytest.mark.parametrize("number", [0, 5])

@@ -1,13 +1,8 @@
 """Chapter 7 in Chromium: bars, decodings, threshold, annotators, one-hot."""
 
-import re
-from collections.abc import Callable
-from urllib.parse import urlencode
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from qa_demo.views.link.fragment import parse
 from tests.browser.steps import ask, chosen
 
 pytestmark = pytest.mark.browser
@@ -109,28 +104,6 @@ def test_annotators_mark_by_keyboard_and_the_loss_follows(page: Page) -> None:
     assert picture.locator("#bio-terms").get_attribute("open") is not None, (
         "an open fold stays open"
     )
-
-
-def test_a_link_opens_the_chapter_with_its_marks(open_page: Callable[..., Page]) -> None:
-    at = TEXT.index("Visby")
-    fields = {
-        "v": 1,
-        "q": "Who came to Kalmar?",
-        "p": TEXT,
-        "chapter": "bio",
-        "marks": f"0-2_{at}-{at + 5}~{at}-{at + 5}~",
-    }
-    page = open_page(f"#{urlencode(fields)}")
-    expect(page.locator("#tab-bio")).to_have_attribute("aria-selected", "true")
-    picture = page.locator("#picture-bio")
-    step(picture, "annotators")
-    expect(picture.locator(".editor .marked").nth(0)).to_have_text("In · Visby")
-    expect(picture.locator(".editor .marked").nth(2)).to_have_text("none")
-    page.get_by_role("button", name="link", exact=True).click()
-    expect(page.locator("#link-field")).to_have_value(re.compile("#2"))
-    found = parse(page.locator("#link-field").input_value().partition("#")[2])
-    assert found is not None
-    assert found.fields["marks"][:3] == [[[0, 2], [at, at + 5]], [[at, at + 5]], []]
 
 
 def test_the_double_sum_collapses_in_three_stages(page: Page) -> None:

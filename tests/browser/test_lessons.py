@@ -13,7 +13,7 @@ from qa_demo.views.page import build
 from qa_demo.views.services import Services
 from tests.browser.serve import load as load_fake
 from tests.browser.serve import running
-from tests.browser.steps import RUN, load_anew
+from tests.browser.steps import findings, load_anew
 from tests.browser.test_links import wait_for_field
 from tests.fakes import FakeReader
 
@@ -149,10 +149,8 @@ def test_the_strip_stands_beside_the_page_and_axe_finds_nothing(play: Callable[.
     strip, stage = (page.locator(s).bounding_box() for s in (".lesson-strip", "#stage-answer"))
     assert strip and stage and strip["width"] == 320
     assert stage["x"] + stage["width"] <= strip["x"]
-    from axe_playwright_python.sync_playwright import Axe
-
     for number in range(2):
-        assert page.evaluate(RUN, [Axe().axe_script, ".lesson-strip"]) == []
+        assert findings(page, ".lesson-strip") == []
         page.get_by_role("button", name="show me").click()
         expect(page.locator(".strip-feedback")).to_be_focused()
         page.keyboard.press("ArrowRight")
@@ -177,18 +175,6 @@ def test_what_a_step_speaks_of_stands_there_once_it_is_answered(play: Callable[.
         else:
             windows = page.locator("#picture-windows .count", has_text="windows")
             expect(windows.locator("dd")).to_have_text(shows)
-
-
-def test_words_are_marked_and_compared(play: Callable[..., Page]) -> None:
-    page = play()
-    page.get_by_role("button", name="Start lesson 1").click()
-    settled(page, COURSE[0], 0)
-    expect(page.get_by_role("button", name="Commit")).to_be_disabled()
-    page.locator("#picture-answer .word", has_text="Dinant").click()
-    expect(page.locator(".strip-marked .words")).to_have_text("Dinant")
-    page.get_by_role("button", name="Commit").click()
-    expect(page.locator(".strip-yours")).to_contain_text("other words")
-    expect(page.locator(".strip-decides")).to_contain_text("Adolphe Sax")
 
 
 def test_words_are_marked_by_keyboard(play: Callable[..., Page]) -> None:

@@ -19,27 +19,6 @@ def beside(page: Page, control: Locator) -> None:
     assert note["x"] >= 0 and note["x"] + note["width"] <= page.viewport_size["width"]
 
 
-def test_a_refusal_stands_beside_its_control_until_it_is_mended(page: Page) -> None:
-    said, answer = page.locator("#say [role=status]"), page.locator("#ask-answer")
-    page.get_by_role("button", name="Ask your own", exact=True).click()
-    page.get_by_label("Question", exact=True).fill("  ")
-    answer.click()
-    expect(said).to_contain_text("the question is empty")
-    beside(page, answer)
-    page.get_by_label("Question", exact=True).fill("Who was first?")
-    answer.click()
-    expect(page.locator("#asked .asked-question")).to_have_text("Who was first?")
-    expect(said).to_be_empty()
-    page.locator("#switch-readers").click()
-    page.get_by_label("Reader", exact=True).fill(UNKNOWN)
-    page.locator("#ask-load").click()
-    expect(said).to_contain_text("there is no such reader")
-    beside(page, page.locator("#ask-load"))
-    expect(page.get_by_label("Reader", exact=True)).to_have_value(UNKNOWN)
-    page.locator("#switch-readers").click()
-    expect(said).to_be_empty()
-
-
 def test_a_text_too_long_for_chapter_8_is_refused_whole(page: Page) -> None:
     said = page.locator("#say [role=status]")
     page.locator("#tab-spanbert").click()

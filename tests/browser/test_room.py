@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from qa_demo.core.course.lesson_folder import Folder
@@ -23,7 +22,7 @@ from qa_demo.views.services import Services
 from tests.browser.listen import listen
 from tests.browser.serve import load as load_fake
 from tests.browser.serve import running
-from tests.browser.steps import RUN, ask, load_anew
+from tests.browser.steps import ask, findings, load_anew
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -242,7 +241,7 @@ def test_a_class_is_asked_before_and_after_its_lessons(
                 "Thank you" if moment == "before" else re.compile("of 9 right")
             )
         student = students[0]
-        assert student.evaluate(RUN, [Axe().axe_script, "dialog.said"]) == []
+        assert findings(student, "dialog.said") == []
         for student in students:
             student.get_by_role("button", name="Close", exact=True).click()
         teacher.get_by_role("button", name="end the quiz (2)").click()
@@ -252,7 +251,7 @@ def test_a_class_is_asked_before_and_after_its_lessons(
     expect(teacher.locator("dialog.said .said-intro")).to_contain_text("2 students were asked")
     expect(teacher.locator(".quiz-bar.before").first).to_contain_text(re.compile(r"[0-2] of 2"))
     assert not [place for place in written if not place.startswith("/dev/")]
-    assert teacher.evaluate(RUN, [Axe().axe_script, "dialog.said"]) == []
+    assert findings(teacher, "dialog.said") == []
     with teacher.expect_download() as saved:
         teacher.get_by_role("button", name="quiz as CSV").click()
     rows = Path(saved.value.path()).read_text(encoding="utf-8-sig").splitlines()
@@ -283,7 +282,7 @@ def test_homework_is_done_on_the_page_and_on_the_bench(visit: Callable[..., Page
         field.fill(typed)
         field.press("Enter")
         expect(said).to_contain_text(text)
-    assert page.evaluate(RUN, [Axe().axe_script, "dialog.said"]) == []
+    assert findings(page, "dialog.said") == []
     page.get_by_label("Seed and copy").fill("spring/3")
     page.get_by_label("Seed and copy").press("Enter")
     expect(page.get_by_label("Seed and copy")).to_have_value("spring/3")

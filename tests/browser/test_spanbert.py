@@ -3,10 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.views.lessons.test_terms import short_before_long
-
 pytestmark = pytest.mark.browser
-STEPS = ("mask", "predict", "closing")
 
 
 def opened(page: Page) -> Locator:
@@ -119,28 +116,3 @@ def test_a_blank_is_chosen_and_its_wires_are_cut(page: Page) -> None:
     page.locator("#spanbert-reset").click()
     expect(picture.get_by_text("Nothing is changed.")).to_be_visible()
     assert numbers(sbo) == boundary
-
-
-def test_each_step_has_its_own_notice_and_tables(page: Page) -> None:
-    picture = opened(page)
-    notice = picture.locator(".notice")
-    expect(notice).to_contain_text("Your spans hide 4 pieces")
-    picture.get_by_text("as a table").click()
-    expect(picture.get_by_role("table", name="Hidden spans")).to_be_visible()
-    assert short_before_long(picture.inner_text()) == []
-    page.locator("#spanbert-step-predict").click()
-    expect(notice).to_contain_text("(MLM's) first guess is")
-    expect(notice).not_to_contain_text("hide")
-    expect(picture.get_by_role("table", name="First guesses for blank 1")).to_be_visible()
-    assert short_before_long(picture.inner_text()) == []
-    page.locator("#spanbert-step-closing").click()
-    expect(notice).to_contain_text("On SQuAD 2.0 the paper's changes add")
-    expect(picture.get_by_role("table", name="Held-out top-1 by pieces in the run")).to_be_visible()
-    picture.get_by_text("what our pre-training reached").click()
-    expect(picture.get_by_role("img", name="by pieces in the run")).to_be_visible()
-    assert short_before_long(picture.inner_text()) == []
-    expect(picture.get_by_role("table", name="First guesses")).to_have_count(0)
-    page.locator("#spanbert-step-mask").click()
-    expect(notice).to_contain_text("Your spans hide 4 pieces")
-    page.locator("#spanbert-step-closing").click()  # drawn at once from what has come before
-    assert picture.get_by_role("img", name="by pieces in the run").is_visible()

@@ -191,14 +191,13 @@ def test_the_grid_is_drawn_when_it_is_on(page: Page) -> None:
     )
 
 
-def test_settings_apply_by_keyboard_and_refuse_beside_the_box(page: Page) -> None:
+def test_settings_apply_by_keyboard(page: Page) -> None:
     picture = chapter(page)
     summary = picture.locator("#spans-settings summary")
     tab_to(page, summary)
     page.keyboard.press("Enter")
     slider = picture.get_by_role("slider", name="max_answer_length")
     box = picture.get_by_role("textbox", name="max_answer_length")
-    refused = picture.locator("#spans-max-answer-length-refused")
     formula = picture.locator(".formula")
     expect(formula).to_contain_text("j < i + 30")
     page.keyboard.press("Tab")
@@ -211,18 +210,7 @@ def test_settings_apply_by_keyboard_and_refuse_beside_the_box(page: Page) -> Non
     expect(box).to_be_focused()
     expect(box).to_have_value("25")
     page.keyboard.press("Control+A")
-    page.keyboard.type("500")
-    page.keyboard.press("Enter")
-    expect(refused).to_have_text("max_answer_length must be a whole number from 1 to 200, got 500")
-    below = refused.bounding_box()["y"] - box.bounding_box()["y"]
-    assert 0 < below < 120
-    expect(formula).to_contain_text("j < i + 25")
-    page.keyboard.press("Control+A")
-    page.keyboard.press("Backspace")
-    page.keyboard.press("Enter")
-    expect(refused).to_contain_text("the box is empty")
     page.keyboard.type("7")
-    expect(refused).to_be_empty()
     page.keyboard.press("Tab")  # leaving the box applies, as Enter does
     expect(formula).to_contain_text("j < i + 7")
     expect(slider).to_have_value("7")

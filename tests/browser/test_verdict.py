@@ -37,14 +37,6 @@ def test_the_answer_line_follows_the_rule_in_every_chapter(page: Page) -> None:
     expect(page.locator("#picture-answer .dot.out")).to_have_count(0)
 
 
-def test_the_answer_line_of_an_unanswerable_text_and_of_hostile_words(page: Page) -> None:
-    ask(page, "who <b>knows</b>?", "the <img src=x onerror=alert(1)> sea is blue and very deep")
-    line = said_above(page)
-    expect(line).to_contain_text("No answer")
-    expect(line).to_contain_text("below “no answer”")
-    expect(line.locator("img")).to_have_count(0)
-
-
 def test_the_answer_of_a_long_text_is_brought_into_sight(page: Page) -> None:
     ask(page, "Where is the ship?", "so it went on and on. " * 200 + "Then they saw Malmo there.")
     line = said_above(page)

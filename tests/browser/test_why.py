@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from qa_demo.core.errors import BadCheckpoint, Cancelled
+from qa_demo.core.errors import Cancelled
 from qa_demo.core.explaining.attention import Attention
 from qa_demo.core.explaining.attribution import Attribution
 from qa_demo.core.types import Reading, Window
@@ -345,19 +345,6 @@ def test_raw_attention_names_its_largest_item_whatever_it_is(
     top = picture.locator(".summary").first.locator("li").first
     expect(top).to_contain_text("[CLS]")
     expect(top).to_contain_text("0.90")
-
-
-def test_a_reader_without_attention_says_so(
-    page: Page, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none(*_: Any) -> Any:
-        raise BadCheckpoint("this reader gives no attention that could be shown")
-
-    monkeypatch.setattr(reader, "attention", none)
-    picture = chapter(page)
-    expect(body(picture).locator(".refused")).to_contain_text("gives no attention")
-    picture.locator("#why-step-rested").click()
-    expect(bars(picture)).not_to_have_count(0)
 
 
 def test_an_explanation_can_be_cancelled_and_asked_for_again(

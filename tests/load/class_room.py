@@ -28,7 +28,6 @@ from tests.browser.conftest import ARGUMENTS, TIMEOUT, system_chromium
 from tests.browser.listen import listen
 from tests.load.__main__ import Served, told
 from tests.load.__main__ import page as served_page
-from tests.load.room import cpu_seconds
 from tests.load.session import Record
 
 LESSONS = ("span", "start-end", "best-pair")
@@ -196,6 +195,12 @@ def bars(page: Page) -> Counter[str]:
     names = page.locator(".tally-label bdi").all_inner_texts()
     counts = map(int, page.locator(".tally-count").all_inner_texts())
     return +Counter(dict(zip(names, counts, strict=True)))
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time that a process has used (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def waiting(pid: int, seconds: float) -> float:
