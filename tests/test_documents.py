@@ -518,17 +518,17 @@ def test_the_card_of_a_reader_that_began_with_another_gives_the_commands_of_both
         text.replace("\\\n", "") for text in re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
     ]
     assert len(commands) == 6 and "`ab`" in shown
-    assert commands[1].split()[-2:] == ["--out", "exported/earlier-run1"]
+    assert commands[1].split()[-2:] == ["--out", "exported/reader1-run1"]
     assert commands[3].split()[-4:] == [
         "--mean-with",
-        "exported/earlier-run1",
+        "exported/reader1-run1",
         "--out",
-        "exported/earlier",
+        "exported/reader1",
     ]
     args = parser().parse_args(shlex.split(commands[4])[3:])
-    assert (args.encoder, args.out) == ("exported/earlier", "runs/phase1")
+    assert (args.encoder, args.out) == ("exported/reader1", "runs/phase1")
     outs = [parser().parse_args(shlex.split(commands[k])[3:]).out for k in (0, 2)]
-    assert outs == ["runs/earlier-run1-phase1", "runs/earlier-run2-phase1"]
+    assert outs == ["runs/reader1-run1-phase1", "runs/reader1-run2-phase1"]
 
 
 def test_a_mean_with_the_reader_that_a_run_began_with_gives_its_commands_once() -> None:
@@ -536,8 +536,8 @@ def test_a_mean_with_the_reader_that_a_run_began_with_gives_its_commands_once() 
     reader = {"phases": [PHASE], "weights": ["average"], "began_with": before}
     shown = card_phases.training(reader | {"mean_with": [before]})
     assert shown.count("```") // 2 == 4
-    assert "One of them is the reader of `exported/earlier` itself." in shown
-    assert "--run runs/run2-phase1 --weights average \\\n    --mean-with exported/earlier" in shown
+    assert "One of them is the reader of `exported/reader1` itself." in shown
+    assert "--run runs/run2-phase1 --weights average \\\n    --mean-with exported/reader1" in shown
     biased = card_phases.training(reader | {"tag_bias": [0.0, 1.5, 0.0]})
     assert biased.count("--tag-bias 0 1.5 0") == 1
 

@@ -3,8 +3,8 @@ number is typed by hand.
 
     python -m qa_demo.training.card [--reader assets/reader] [--checkout .]
 
-A table stands between `<!-- NAME -->` and `<!-- /NAME -->`. The card is part of the reader's
-checksums, so run this after `qa_demo.training.score` and before `qa_demo.training.readings`.
+A table stands between `<!-- NAME -->` and `<!-- /NAME -->`. Run this after
+`qa_demo.training.score`.
 """
 
 import logging
@@ -111,14 +111,10 @@ def main(argv: list[str] | None = None) -> int:
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
     p.add_argument("--checkout", type=Path, default=Path())
     a = p.parse_args(argv)
-    # imports torch, which the tables do not need
-    from qa_demo.training.export import write_checksums
 
     def work() -> int:
         documents, card = makers(a.reader)
         write(a.reader / "README.md", card)
-        write_checksums(a.reader)
-        # last: the command line that README.md shows checks the reader's checksums
         for name, shown in documents.items():
             write(a.checkout / name, shown)
         return 0

@@ -1,6 +1,6 @@
 """The card's account of the training: the commands of its phases, one after the other."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,8 @@ Metrics = Mapping[str, Any]
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 
 TEACHER = "runs/teacher"
+WIDTH = 150
+"""Characters of a line of a command, about."""
 NOT_FLAGS = ("name", "train", "steps_taken", "torch", "mixed_precision", "resume")
 
 
@@ -31,7 +33,18 @@ def command(phase: Metrics, earlier: str | None, encoder: str) -> str:
         parts.append(f"--resume runs/{earlier}")
     parts += ["--train " + " ".join(phase["train"]), "--dev squad-dev.json.gz"]
     parts += [flag(name, value) for name, value in phase.items() if name not in NOT_FLAGS]
-    return " \\\n    ".join([*parts, f"--out runs/{phase['name']}"])
+    return packed([*parts, f"--out runs/{phase['name']}"])
+
+
+def packed(parts: Sequence[str]) -> str:
+    """The parts of a command on few lines, none of which splits a part."""
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) < WIDTH:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(part)
+    return " \\\n    ".join(lines)
 
 
 def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[str]:
@@ -64,14 +77,24 @@ def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[s
     ]
 
 
-def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
-    """The commands of the run; before them those of the reader and runs that it began with."""
+def readers_before(reader: Metrics) -> int:
+    """How many readers stand before this one, each begun with the one before it."""
+    before = reader.get("began_with")
+    return 0 if before is None else 1 + readers_before(before)
+
+
+def training(reader: Metrics, outer: str = "", own: str = "", out: str = "") -> str:
+    """The commands of the run; before them those of the reader and runs that it began with.
+
+    Readers are numbered from the oldest; `outer` and `own` stand before the names of the runs.
+    """
+    prefix, number = outer + own, readers_before(reader)
     more = f" --out {out}" if out else ""
     blocks, encoder = [], reader.get("base", {}).get("repo", ENCODER)
     if (before := reader.get("began_with")) is not None:
-        encoder = f"exported/{prefix}earlier"
+        encoder = f"exported/{outer}reader{number}"
         blocks = [
-            training(before, f"{prefix}earlier-", encoder),
+            training(before, outer, f"reader{number}-", encoder),
             "The run began with the encoder and both heads of that reader "
             f"(SHA-256 of its `checksums.json`: `{before['checksum']}`).",
         ]
@@ -91,7 +114,7 @@ def training(reader: Metrics, prefix: str = "", out: str = "") -> str:
         if folder == encoder:
             blocks.append(f"One of them is the reader of `{folder}` itself.")
         else:
-            blocks.append(training(other, f"{prefix}run{k}-", folder))
+            blocks.append(training(other, f"{prefix}run{k}-", "", folder))
     last = run_of(
         reader,
         f"{prefix}run{len(others) + 1}-",

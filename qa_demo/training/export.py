@@ -38,10 +38,11 @@ Model = TypeVar("Model", bound=nn.Module)
 
 
 def write_checksums(folder: Path) -> None:
-    """checksums.json: SHA-256 of every other file of the folder, by name, but what was measured of
-    windows: it may come later and says nothing of what the weights compute.
+    """checksums.json: SHA-256 of every other file of the folder, by name, but of the card and of
+    what was measured of windows: a word changed in them leaves the reader, and what was stored of
+    its readings, the same.
     """
-    apart = ("checksums.json", STEPS)
+    apart = ("checksums.json", "README.md", STEPS)
     files = sorted(p for p in folder.iterdir() if p.is_file() and p.name not in apart)
     sums = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
     (folder / "checksums.json").write_text(json.dumps(sums, indent=1) + "\n")

@@ -1,13 +1,14 @@
 """Means of states and of runs, on tensors small enough to check by hand."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import save_file
 
-from qa_demo.training.card_phases import command
+from qa_demo.training.card_phases import WIDTH, command
 from qa_demo.training.card_phases import teacher as teacher_commands
 from qa_demo.training.export import called, origin, soup, taught_by, told_once
 
@@ -98,6 +99,15 @@ def test_a_taught_run_names_its_teacher(tmp_path: Path) -> None:
     line = command(student, None, "exported/earlier")
     assert "training.teach --student exported/earlier --teacher runs/teacher" in line
     assert "--label-share 0.3" in line
+
+
+def test_the_card_packs_a_command_on_few_lines_and_splits_no_setting() -> None:
+    settings = {f"flag_{k:02}": k for k in range(40)}
+    phase = {"name": "one", "train": ["a.json:1"], "steps": 4, **settings}
+    lines = command(phase, None, "some/encoder").split(" \\\n    ")
+    assert len(lines) < 8 and max(map(len, lines)) <= WIDTH
+    found = re.findall(r"--flag-(\d+) (\d+)", "\n".join(lines))
+    assert [(int(a), int(b)) for a, b in found] == [(k, k) for k in range(40)]
 
 
 def test_a_history_tells_of_no_reader_and_no_teacher_twice() -> None:
