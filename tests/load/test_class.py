@@ -10,7 +10,7 @@ from tests.load.__main__ import Served, lesson, page
 from tests.load.hostile import knocked
 from tests.load.twin import Twin, difference
 
-SESSIONS, SECONDS, THINK = 20, 20.0, (0.5, 2.0)
+SESSIONS, SECONDS, THINK = 20, 8.0, (0.2, 0.8)
 COMPARED = {"integrated_gradients": 3, "gradient_x_input": 6, "attention": 6}
 
 pytestmark = pytest.mark.model

@@ -42,6 +42,22 @@ def named(lines: Lines, row: str, allowed: Sequence[str] | None) -> tuple[str, s
     return name, value.strip()
 
 
+def front_matter(lines: Lines, wanted: Sequence[str], *optional: str) -> dict[str, str]:
+    """The fields between the first two lines of three hyphens. Errors: BadInput."""
+    rows = iter(lines)
+    if next(rows, "") != "---":
+        lines.fault("front matter", "the file must begin with a line of three hyphens")
+    head: dict[str, str] = {}
+    for row in rows:
+        if row == "---":
+            break
+        name, value = named(lines, row, (*wanted, *optional))
+        head[name], lines.fields[name] = value, lines.at
+    if missing := [name for name in wanted if not head.get(name)]:
+        lines.fault(missing[0], "it is missing in the front matter")
+    return head
+
+
 @dataclass
 class Block:
     """A heading of second order and the fields below it, each with its line."""

@@ -28,7 +28,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from qa_demo.core.course.file_lines import Lines, named
+from qa_demo.core.course.file_lines import Lines, front_matter, named
 from qa_demo.core.course.lessons import (
     MOST_STEPS,
     MOST_WORDS,
@@ -79,7 +79,7 @@ class Known:
 def parse_lesson(text: str, file: str, known: Known) -> Lesson:
     """One lesson from its file. Errors: BadInput with file, line and field."""
     lines = Lines(file, text.splitlines())
-    head = _front_matter(lines)
+    head = front_matter(lines, HEAD, TRACK)
     minutes = head["minutes"]
     if not minutes.isdecimal() or not 1 <= int(minutes) <= 60:
         lines.fault(
@@ -101,23 +101,6 @@ def parse_lesson(text: str, file: str, known: Known) -> Lesson:
         file,
         head.get(TRACK, ""),
     )
-
-
-def _front_matter(lines: Lines) -> dict[str, str]:
-    """The block between the first two lines of three hyphens."""
-    rows = iter(lines)
-    if next(rows, "") != "---":
-        lines.fault("front matter", "the file must begin with a line of three hyphens")
-    head: dict[str, str] = {}
-    for row in rows:
-        if row == "---":
-            break
-        name, value = named(lines, row, (*HEAD, TRACK))
-        head[name], lines.fields[name] = value, lines.at
-    missing = [name for name in HEAD if not head.get(name)]
-    if missing:
-        lines.fault(missing[0], "it is missing in the front matter")
-    return head
 
 
 def _allowed(

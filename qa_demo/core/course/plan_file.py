@@ -24,7 +24,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from qa_demo.core.course.file_lines import Block, Lines, blocks, named, needed
+from qa_demo.core.course.file_lines import Block, Lines, blocks, front_matter, needed
 from qa_demo.core.course.lesson_folder import text_of
 from qa_demo.core.course.lessons import Lesson
 from qa_demo.core.course.plans import SCREENS, Aim, Plan, Row, Teaching
@@ -60,7 +60,7 @@ def load_teaching(folder: Path, lessons: Sequence[Lesson]) -> Teaching:
 def parse_plan(text: str, file: str, lessons: Lessons) -> Plan:
     """One plan from its file. Errors: BadInput with file, line and field."""
     lines = Lines(file, text.splitlines())
-    head = _front_matter(lines)
+    head = front_matter(lines, HEAD)
     rows = [(_row(lines, block, lessons), block) for block in blocks(lines, ROW)]
     hours = _hours(lines, rows)
     wanted = head["minutes"].split()
@@ -85,22 +85,6 @@ def parse_aims(text: str, file: str, lessons: Lessons) -> tuple[Aim, ...]:
         _step_of(lines, lesson, check, block.at("check"))
         found.append(Aim(lesson.id, lesson.title, block.fields["aim"], lesson.wrong, check))
     return tuple(found)
-
-
-def _front_matter(lines: Lines) -> dict[str, str]:
-    rows = iter(lines)
-    if next(rows, "") != "---":
-        lines.fault("front matter", "the file must begin with a line of three hyphens")
-    head: dict[str, str] = {}
-    for row in rows:
-        if row == "---":
-            break
-        name, value = named(lines, row, HEAD)
-        head[name], lines.fields[name] = value, lines.at
-    for name in HEAD:
-        if not head.get(name):
-            lines.fault(name, "it is missing in the front matter")
-    return head
 
 
 def _row(lines: Lines, block: Block, lessons: Lessons) -> Row:
