@@ -4,12 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from qa_demo.cli.report import html
 from qa_demo.figures.evaluation import report_data
 from qa_demo.views.link.fragment import parse
-from tests.browser.listen import listen, stay_inside
 from tests.figures.test_evaluation import ASKED, CONTEXT, HOSTILE, RUN, lines
 
 OPTIONS = {
@@ -32,18 +31,10 @@ def report(tmp_path: Path, page: str) -> Path:
 
 
 @pytest.fixture
-def opened(chromium: Browser, tmp_path: Path, site: str) -> Page:
-    context = chromium.new_context(offline=True, viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    faults: list[str] = []
-    listen(page, faults)
-    stay_inside(page, faults, "file:", "data:", "blob:")
-    page.goto(report(tmp_path, site).as_uri())
+def opened(opened: Callable[..., Page], tmp_path: Path, site: str) -> Page:
+    page = opened(report(tmp_path, site))
     expect(page.get_by_role("heading", name="Every question")).to_be_visible()
-    yield page
-    page.evaluate("null")
-    context.close()
-    assert faults == []
+    return page
 
 
 def test_texts_stay_texts_and_the_table_filters(opened: Page) -> None:

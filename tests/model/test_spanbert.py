@@ -118,6 +118,9 @@ def test_the_trace_is_the_same_arithmetic_step_by_step(bert):
     hand = by_hand(head, bert._words, x[1], x[5], head["position.weight"][1])
     assert trace.logit == pytest.approx(hand[int(masked.true_ids[3])].item(), abs=1e-3)
     assert not trace.y.flags.writeable
+    edge = hide(bert.encode(TEXT).context_ids, [Span(0, 1)], bert.mask_id)
+    with pytest.raises(BadInput, match="has no SBO term"):
+        bert.trace(edge, 0)
 
 
 @pytest.mark.parametrize("names", ["left", "right", "position", "left right position"])
@@ -148,32 +151,6 @@ def test_a_swapped_position_gives_the_guess_of_the_other_blank(bert):
     assert swapped.pieces[1] == own.pieces[1]
     assert own.pieces[0].sbo.guesses != own.pieces[2].sbo.guesses
     assert bert.trace(masked, 2, swap={2: 4}).k == 4
-
-
-def test_edge_spans_and_pieces_beyond_the_table_have_no_term_and_say_so(bert):
-    encoding = bert.encode(TEXT)
-    last = len(encoding.context_ids) - 1
-    masked = hide(encoding.context_ids, [Span(0, 1), Span(3, 8), Span(last, last)], bert.mask_id)
-    found = bert.infill(masked)
-    assert [p.sbo is not None for p in found.pieces] == [
-        False,
-        False,
-        True,
-        True,
-        True,
-        True,
-        False,
-        False,
-        False,
-    ]
-    assert "first piece" in found.pieces[0].no_sbo and "last piece" in found.pieces[-1].no_sbo
-    assert "piece 5 of its run, and the position table has 4 rows" in found.pieces[6].no_sbo
-    assert [(t.name, t.over) for t in found.code] == [("MLM", 9), ("SBO", 5)]
-    assert found.paper[1].value == pytest.approx(sum(p.sbo.loss for p in found.pieces if p.sbo))
-    with pytest.raises(BadInput, match="has no SBO term"):
-        bert.trace(masked, 0)
-    only_edges = bert.infill(hide(encoding.context_ids, [Span(0, 0)], bert.mask_id))
-    assert only_edges.code[1].value == 0 and all(p.sbo is None for p in only_edges.pieces)
 
 
 def test_texts_of_the_wrong_length_and_unknown_schemes_are_refused(bert):

@@ -68,6 +68,14 @@ def test_an_ordinary_request_passes_with_a_policy() -> None:
         "/gradio_api/file/x",
         "//gradio_api/upload",
         "/upload",
+        "/gradio_api/file=../../etc/passwd",
+        "/gradio_api/file=%2Fetc%2Fpasswd",
+        "/gradio_api/proxy=http://169.254.169.254/",
+        "/gradio_api/stream/a/b/c/x.m3u8",
+        "/file=C:\\Windows",
+        "/deep_link",
+        "/gradio_api/vibe-code",
+        "/monitoring",
     ],
 )
 def test_routes_this_page_does_not_need_are_absent(path: str) -> None:
@@ -128,23 +136,6 @@ def test_launch_settings_are_frozen() -> None:
     assert {name: settings[name] for name in frozen} == frozen
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
     assert sheets()[0].name == "page.css"
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/gradio_api/file=../../etc/passwd",
-        "/gradio_api/file=%2Fetc%2Fpasswd",
-        "/gradio_api/proxy=http://169.254.169.254/",
-        "/gradio_api/stream/a/b/c/x.m3u8",
-        "/file=C:\\Windows",
-        "/deep_link",
-        "/gradio_api/vibe-code",
-        "/monitoring",
-    ],
-)
-def test_traversal_and_requests_to_elsewhere_end_at_the_guard(path: str) -> None:
-    assert call(path)[0] == 404
 
 
 @pytest.mark.parametrize("length", ["-1", "+5", "1e3", " 12", "9" * 400, "", "\u0661"])

@@ -1,6 +1,5 @@
 """Targets, words, completeness, leave one out, rank correlation against values worked out apart."""
 
-import itertools
 from collections import defaultdict
 
 import numpy as np
@@ -270,13 +269,3 @@ def test_the_passes_of_each_method_are_counted() -> None:
     assert cost(found("leave_one_out"), 40) == Cost(40, 0)
     path = found("integrated_gradients", ((20, 0.5), (50, 0.01)))
     assert cost(path, 40) == Cost(1 + 20 + 50, 2 * 70)
-
-
-def test_every_pair_of_kinds_differs() -> None:
-    window = t1().windows[0]
-    other = {"span_minus_other": Span(1, 2)}
-    made = {
-        kind: np.concatenate(lanes(Target(kind, Span(0, 1), other.get(kind)), window))
-        for kind in KINDS
-    }
-    assert all((made[a] != made[b]).any() for a, b in itertools.combinations(KINDS, 2))

@@ -331,17 +331,3 @@ def test_only_so_many_may_wait() -> None:
         queue.cancel("a")
         running.result(10)
         assert finish(free)[1] == Outcome("c")
-
-
-def test_cancel_frees_the_place_for_who_waits() -> None:
-    queue, began, next_began = JobQueue(workers=1), threading.Event(), threading.Event()
-    with ThreadPoolExecutor(2) as pool:
-        running = pool.submit(finish, queue.run("a", "reading", until_cancelled(began)))
-        assert began.wait(10)
-        waits = pool.submit(finish, queue.run("b", "reading", until_cancelled(next_began)))
-        while not queue.busy("b"):
-            time.sleep(0.001)
-        queue.cancel("a")
-        assert next_began.wait(10)  # how soon, tests.load measures
-        queue.cancel("b")
-        assert running.result(10)[1].result is waits.result(10)[1].result is None
