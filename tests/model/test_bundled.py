@@ -14,7 +14,6 @@ from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.measuring.measured import STEPS
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Reading
 from qa_demo.model.checks import read_header, sha256
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
@@ -68,29 +67,6 @@ def folder() -> Path:
 @pytest.fixture(scope="module")
 def reader() -> BertReader:
     return load_reader("bundled")
-
-
-def brute_force(reading: Reading, longest: int) -> tuple[float, int, int]:
-    """(score, char_start, char_end) by trying every pair of every window, owners token by token."""
-    best = (-np.inf, -1, -1)
-    offsets = reading.encoding.offset_mapping
-    for w in reading.windows:
-        for i in range(w.doc_start, w.doc_stop):
-            contexts = [
-                min(i - v.doc_start, v.doc_stop - 1 - i) + 0.01 * (v.doc_stop - v.doc_start)
-                if v.doc_start <= i < v.doc_stop
-                else -1.0
-                for v in reading.windows
-            ]
-            if int(np.argmax(contexts)) != w.index:
-                continue
-            for j in range(i, min(i + longest, w.doc_stop)):
-                score = float(reading.start_logits[w.index, w.to_pos(i)]) + float(
-                    reading.end_logits[w.index, w.to_pos(j)]
-                )
-                if score > best[0] and offsets[i, 0] < offsets[j, 1]:
-                    best = (score, int(offsets[i, 0]), int(offsets[j, 1]))
-    return best
 
 
 def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest(folder: Path) -> None:
@@ -174,23 +150,6 @@ def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader: Be
         reading = reader.read(question, context)
         said = predict(reading, DecodeOptions(null_score_diff_threshold=reader.threshold or 0.0))
         assert said.answer in SAID[question]
-
-
-def test_the_answer_of_a_long_text_is_the_one_that_trying_every_pair_finds(
-    reader: BertReader,
-) -> None:
-    filler = " ".join(
-        f"In the year {1500 + k} the town on the river counted {37 * k % 911} houses and {k % 7} "
-        f"mills."
-        for k in range(140)
-    )
-    context = filler[:6000] + " The stone bridge was designed by Agnes Holm. " + filler[6000:]
-    reading = reader.read("Who designed the stone bridge?", context)
-    assert len(reading.encoding.context_ids) > 2000 and len(reading.windows) > 10
-    best = predict(reading, DecodeOptions(max_answer_length=30)).best
-    score, start, end = brute_force(reading, 30)
-    assert best is not None and (best.candidate.char_start, best.candidate.char_end) == (start, end)
-    assert best.candidate.score == pytest.approx(score)
 
 
 def test_the_model_card_says_what_a_user_must_know(folder: Path) -> None:

@@ -248,22 +248,6 @@ def test_a_long_question_never_reaches_the_librarys_panic(reader: BertReader, wo
     assert backend.truncation is None and backend.padding is None
 
 
-def test_the_panic_is_real() -> None:
-    """What the test above guards against, so that it is known to be able to fail."""
-    words = kit.tokenizer("bert")
-    with pytest.raises(BaseException) as caught:  # noqa: PT011 - the library's class has no public name
-        words(
-            "bridge " * 300,
-            kit.CONTEXT,
-            truncation="only_second",
-            max_length=305,
-            stride=128,
-            return_overflowing_tokens=True,
-        )
-    assert type(caught.value).__name__ == "PanicException"
-    assert not isinstance(caught.value, Exception)
-
-
 def test_logits_that_are_not_finite_are_refused(reader: BertReader, folder: Path) -> None:
     broken = load_reader(str(folder))
     with torch.no_grad():
