@@ -14,6 +14,7 @@ from qa_demo import __version__
 from qa_demo.views import page
 from qa_demo.views.api.door import Door
 from qa_demo.views.api.openapi import RESULTS
+from tests.views.api.fitting import fits
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 ASKED = {"question": "Who drew the towers?", "context": TEXT}
@@ -94,22 +95,6 @@ def test_a_stream_of_nobody_ends_without_a_traceback(
         status, stream = send(address, "/gradio_api/queue/data?session_hash=nobody")
     assert status == 200 and '"session_not_found":true' in stream
     assert "Traceback" not in caplog.text and "a stream has ended early" in caplog.text
-
-
-def fits(value: Any, schema: dict[str, Any], where: str = "reply") -> None:
-    """Hold a value against the few words of JSON schema that the document uses."""
-    if value is None:
-        assert schema.get("nullable"), f"{where} is null"
-    elif schema["type"] == "object":
-        assert set(value) == set(schema["required"]), where
-        for key, inner in value.items():
-            fits(inner, schema["properties"][key], f"{where}.{key}")
-    elif schema["type"] == "array":
-        for k, inner in enumerate(value):
-            fits(inner, schema["items"], f"{where}[{k}]")
-    else:
-        kinds = {"string": str, "integer": int, "number": (int, float)}
-        assert isinstance(value, kinds[schema["type"]]), (where, value)
 
 
 CALLS: dict[str, list[dict[str, Any]]] = {

@@ -14,6 +14,7 @@ from qa_demo.views.api.mcp import VERSIONS, Tools
 from qa_demo.views.api.openapi import RESULTS
 from qa_demo.views.api.read import make_read
 from tests.requests import services
+from tests.views.api.fitting import fits
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 ASKED = {"question": "Who drew the towers?", "context": TEXT}
@@ -53,26 +54,6 @@ def test_a_tool_says_what_it_takes_and_gives(tools: Tools) -> None:
     assert takes["properties"]["null_score_diff_threshold"]["type"] == ["number", "null"]
     assert gives["properties"]["answer"] == {"type": ["string", "null"]}
     assert "nullable" not in json.dumps(tool)
-
-
-def fits(value: Any, schema: dict[str, Any], where: str = "reply") -> None:
-    """The words of JSON Schema that the tools use, restated."""
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    types = {
-        "string": str,
-        "integer": int,
-        "number": (int, float),
-        "object": dict,
-        "array": list,
-        "null": type(None),
-    }
-    assert any(isinstance(value, types[kind]) for kind in kinds), (where, value)
-    if isinstance(value, dict):
-        assert set(schema["required"]) <= set(value) <= set(schema["properties"]), where
-        for key, inner in value.items():
-            fits(inner, schema["properties"][key], f"{where}.{key}")
-    for k, inner in enumerate(value if isinstance(value, list) else []):
-        fits(inner, schema["items"], f"{where}[{k}]")
 
 
 @pytest.mark.parametrize("threshold", [None, -100.0])
