@@ -7,7 +7,6 @@ from typing import Any
 import gradio as gr
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from qa_demo.core.options import WindowOptions
 from qa_demo.views.answers import open_chapter
@@ -19,6 +18,7 @@ from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
 from tests.fakes import FakeReader
+from tests.odd import JSON
 from tests.requests import services
 
 VISITOR = SimpleNamespace(session_hash="")
@@ -87,13 +87,6 @@ ODD += [
     dict.fromkeys(FIELDS, value)
     for value in (None, True, 0, 1.5, math.nan, "start", [], [0, 1], {}, "\ud800", 10**400)
 ]
-JSON = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8)),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=4), inner, max_size=4)
-    ),
-    max_leaves=6,
-)
 
 
 READER = FakeReader(bio=True)

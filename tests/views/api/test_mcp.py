@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from qa_demo.views.api.mcp import VERSIONS, Tools
 from qa_demo.views.api.openapi import RESULTS
 from qa_demo.views.api.read import make_read
+from tests.odd import JSON
 from tests.requests import services
 from tests.views.api.fitting import fits
 
@@ -106,13 +107,6 @@ def test_what_is_wrong_with_a_call_is_a_reply_that_a_model_can_read(
 def test_what_is_no_call_has_its_number_and_a_sentence(tools: Tools, sent: Any, code: int) -> None:
     found = tools.answer(sent)
     assert found is not None and found["error"]["code"] == code and found["error"]["message"]
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
-    max_leaves=5,
-)
 
 
 @settings(max_examples=60, deadline=None)

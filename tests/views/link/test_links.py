@@ -21,6 +21,7 @@ from qa_demo.views.spanbert import chapter as spanbert
 from qa_demo.views.spanbert import mask, predict
 from qa_demo.views.spanbert.lab import lab_of
 from qa_demo.views.windows import chapter as windows
+from tests.odd import JSON
 from tests.requests import job
 from tests.views.link.states import (
     MODULES,
@@ -33,18 +34,6 @@ from tests.views.link.states import (
     wander,
 )
 
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=9)
-    | st.integers(-2, 60),
-    lambda inner: (
-        st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=6), inner, max_size=4)
-    ),
-    max_leaves=12,
-)
 NAMES = [part.name for group in parts_of(MODULES).values() for part in group]
 
 
