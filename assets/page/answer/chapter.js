@@ -16,11 +16,7 @@ export function draw(root, picture, page) {
   const before = views.get(root);
   /** @type {any} */
   const view = {
-    text: paragraph(
-      page.reading,
-      (span) => page.select(span),
-      "Paragraph: arrow keys move by word, Shift extends, Enter selects",
-    ),
+    text: paragraph(page, "Paragraph: arrow keys move by word, Shift extends, Enter selects"),
   };
   view.line = el("div.logit-line");
   view.four = el("dl.four");

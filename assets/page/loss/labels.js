@@ -9,10 +9,8 @@ import { overlayReading, paragraph } from "../shared/prose.js";
 const MOST_ROWS = 6;
 
 export function draw(root, picture, page, held) {
-  const { reading } = page;
   held.text = paragraph(
-    reading,
-    (span) => page.select(span),
+    page,
     "Paragraph: arrow keys move by word, Shift extends, Enter selects, M marks the selection " +
       "as right",
   );

@@ -1,8 +1,8 @@
 // The paragraph as typed, word by word, with marks laid over it: marks may overlap, and moving one
 // costs no new text.
 
-import { el, isPress, svg } from "./dom.js";
-import { dragging } from "./drag.js";
+import { el, svg } from "./dom.js";
+import { selectable } from "./keys.js";
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -71,92 +71,40 @@ export function words(reading) {
 }
 
 /**
- * Text whose words can be chosen. `choose({start, end})` gets doc positions. Arrows move by word,
- * Shift extends, Enter or Space commits; a mouse click chooses a word, Shift-click extends to it.
+ * The paragraph of a reading whose words can be chosen, as in every text (keys.js).
+ * @param {any} page
+ * @param {string} label
  */
-export function paragraph(reading, choose, label) {
+export function paragraph(page, label) {
+  const { context } = page.reading;
   const map = [];
   const box = el("p.reading-text[dir=auto][role=group]", { "aria-label": label });
   const put = (parent, from, to) => {
     if (to <= from) return;
-    const node = document.createTextNode(reading.context.slice(from, to));
+    const node = document.createTextNode(context.slice(from, to));
     parent.append(node);
     map.push({ node, from, to });
   };
   let at = 0;
-  const list = words(reading).map((word, k) => {
-    put(box, at, word.start);
-    const span = el("span.word[role=button]", { tabindex: k ? -1 : 0, dataset: { k } });
-    put(span, Math.max(at, word.start), word.end);
+  const list = words(page.reading).map(({ first, last, start, end }, k) => {
+    put(box, at, start);
+    const span = el("span.word[role=button]", { tabindex: k ? -1 : 0, dataset: { first, last } });
+    put(span, Math.max(at, start), end);
     box.append(span);
-    at = Math.max(at, word.end);
-    return { ...word, span };
+    at = Math.max(at, end);
+    return { first, last, start, end, span };
   });
-  put(box, at, reading.context.length);
-  listen(box, list, choose);
+  put(box, at, context.length);
+  selectable(box, {
+    rows: ["word"],
+    now: () => ({ chosen: page.selection, dir: getComputedStyle(box).direction }),
+    commit: (span) => page.select(span),
+    pend: (span) =>
+      list.forEach(({ span: node, first, last }) =>
+        node.classList.toggle("pending", Boolean(span && last >= span.start && first <= span.end))
+      ),
+  });
   return { box, map, list };
-}
-
-function listen(box, list, choose) {
-  let anchor = 0;
-  let head = 0;
-  const commit = () =>
-    choose({ start: list[Math.min(anchor, head)].first, end: list[Math.max(anchor, head)].last });
-  const mark = (from, to) =>
-    list.forEach(({ span, first, last }) =>
-      span.classList.toggle("pending", last >= from && first <= to)
-    );
-  const pending = () => mark(list[Math.min(anchor, head)].first, list[Math.max(anchor, head)].last);
-  dragging(box, {
-    at: (target) => list[Number(target.closest?.(".word")?.dataset.k ?? -1)] ?? null,
-    pend: (span) => mark(span?.start ?? 1, span?.end ?? 0),
-    commit: (span) => {
-      anchor = list.findIndex((word) => word.first === span.start);
-      head = list.findIndex((word) => word.last === span.end);
-      focus(head);
-      commit();
-    },
-  });
-  const focus = (k) => {
-    list.forEach(({ span }, i) => span.setAttribute("tabindex", i === k ? "0" : "-1"));
-    list[k].span.focus();
-  };
-  box.addEventListener("click", (event) => {
-    const word = event.target.closest(".word");
-    if (!word) return;
-    head = Number(word.dataset.k);
-    if (!event.shiftKey) anchor = head;
-    focus(head);
-    commit();
-  });
-  box.addEventListener("keydown", (event) => {
-    const word = event.target.closest(".word");
-    if (!word) return;
-    const k = Number(word.dataset.k);
-    if (event.key === "Escape" && box.querySelector(".pending")) {
-      event.preventDefault();
-      anchor = head = k;
-      mark(1, 0);
-      return;
-    }
-    if (isPress(event)) {
-      event.preventDefault();
-      if (!word.classList.contains("pending")) anchor = head = k;
-      commit();
-      mark(1, 0);
-      return;
-    }
-    const ahead = getComputedStyle(box).direction === "rtl" ? -1 : 1;
-    const step =
-      { ArrowRight: ahead, ArrowLeft: -ahead, Home: -list.length, End: list.length }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    head = Math.max(0, Math.min(list.length - 1, k + step));
-    if (!event.shiftKey) anchor = head;
-    focus(head);
-    if (event.shiftKey) pending();
-    else mark(1, 0);
-  });
 }
 
 /** The rectangles of [start, end) of the context, one per line, relative to `origin`. */

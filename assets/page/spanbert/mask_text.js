@@ -1,7 +1,9 @@
 // The text of chapter 8 in pieces: hidden runs as one box each, by fate; words are chosen by mouse,
 // by touch and by keyboard.
 
-import { el, isPress } from "../shared/dom.js";
+import { el } from "../shared/dom.js";
+import { selectable } from "../shared/keys.js";
+import { item } from "../shared/lines.js";
 
 /**
  * {root, draw({pieces, runs, fates, random})}
@@ -15,7 +17,7 @@ export function maskText(label, events) {
     role: events ? "group" : null,
     "aria-label": events ? label : null,
   });
-  const view = { root, pieces: null, events, words: [], nodes: [], from: null, to: null, focus: 0 };
+  const view = { root, pieces: null, events, words: [], nodes: [], gaps: [], pending: null };
   if (events) listen(view);
   return {
     root,
@@ -32,7 +34,7 @@ export function maskText(label, events) {
 // Pieces of one word form a button; what stands between words is a node of its own, so that a run's
 // box can cover it.
 function build(view, pieces) {
-  Object.assign(view, { pieces, words: [], nodes: [], gaps: [], from: null, to: null, focus: 0 });
+  Object.assign(view, { pieces, words: [], nodes: [], gaps: [] });
   const parts = [];
   pieces.forEach(([gap, text, word], d) => {
     const before = view.words.at(-1);
@@ -53,10 +55,10 @@ function build(view, pieces) {
     view.words.at(-1).node.append(view.nodes[d]);
   });
   if (view.events) {
-    view.words.forEach(({ node }, k) => {
+    view.words.forEach(({ first, last, node }, k) => {
       node.setAttribute("role", "button");
       node.setAttribute("tabindex", k === 0 ? "0" : "-1");
-      node.dataset.word = k;
+      Object.assign(node.dataset, { first, last });
     });
   }
   view.root.replaceChildren(...parts);
@@ -86,13 +88,11 @@ function paint(view) {
       gap.className = same(d - 1) && kind(d) ? `gap hid ${kind(d)}` : "gap";
     }
   });
-  const [low, high] = view.from === null
-    ? [1, 0]
-    : [Math.min(view.from, view.to), Math.max(view.from, view.to)];
-  view.words.forEach(({ first, last, node }, k) => {
+  const { start, end } = view.pending ?? { start: 1, end: 0 };
+  view.words.forEach(({ first, last, node }) => {
     let hidden = 0;
     for (let d = first; d <= last; d += 1) hidden += Number(of.has(d));
-    node.classList.toggle("pending", k >= low && k <= high);
+    node.classList.toggle("pending", last >= start && first <= end);
     if (view.events) {
       node.setAttribute(
         "aria-pressed",
@@ -102,88 +102,27 @@ function paint(view) {
   });
 }
 
-// Choosing words ----------------------------------------------------------------------------------
-
-function commit(view) {
-  const { from, to } = view;
-  if (from === null) return;
-  Object.assign(view, { from: null, to: null });
-  const [a, b] = [view.words[Math.min(from, to)], view.words[Math.max(from, to)]];
-  const run = view.model.runs.find(([s, e]) => s <= a.first && e >= a.first);
-  if (from === to && run) view.events.show(a.first);
-  else view.events.hide(a.first, b.last);
-  paint(view);
-}
-
-function move(view, k, extend) {
-  const to = Math.max(0, Math.min(view.words.length - 1, k));
-  view.words[view.focus].node.setAttribute("tabindex", "-1");
-  if (extend) {
-    if (view.from === null) view.from = view.focus;
-    view.to = to;
-  } else view.from = view.to = null;
-  view.focus = to;
-  view.words[to].node.setAttribute("tabindex", "0");
-  view.words[to].node.focus();
-  paint(view);
-}
-
+/** What is chosen is hidden; one word that is hidden already is shown again, with its run. */
 function listen(view) {
-  const wordAt = (target) => {
-    const node = target.closest?.("[data-word]");
-    return node && view.root.contains(node) ? Number(node.dataset.word) : null;
-  };
-  let mouse = false;
-  view.root.addEventListener("pointerdown", (event) => {
-    const k = wordAt(event.target);
-    mouse = event.pointerType !== "touch" && event.button === 0 && k !== null;
-    if (!mouse) return;
-    move(view, k, false);
-    view.from = view.to = k;
-    paint(view);
+  const { root, events } = view;
+  const isHidden = (d) => view.model.runs.some(([a, b]) => a <= d && b >= d);
+  selectable(root, {
+    rows: ["word"],
+    now: () => ({ chosen: null, dir: getComputedStyle(root).direction }),
+    commit: ({ start, end }) => {
+      const one = view.words.some(({ first, last }) => first === start && last === end);
+      if (one && isHidden(start)) events.show(start);
+      else events.hide(start, end);
+    },
+    pend: (span) => {
+      view.pending = span;
+      paint(view);
+    },
+  });
+  root.addEventListener("keydown", (event) => {
+    const found = ["Delete", "Backspace"].includes(event.key) ? item(event.target) : null;
+    if (!found) return;
     event.preventDefault();
-  });
-  view.root.addEventListener("pointerover", (event) => {
-    const k = wordAt(event.target);
-    if (!mouse || view.from === null || k === null || k === view.to) return;
-    view.to = k;
-    paint(view);
-  });
-  document.addEventListener("pointerup", () => {
-    if (!mouse) return;
-    mouse = false;
-    commit(view);
-    held = true;
-  });
-  let held = false; // the click that follows a mouse button's release was answered already
-  view.root.addEventListener("click", (event) => {
-    const k = wordAt(event.target);
-    if (held || k === null) {
-      held = false;
-      return;
-    }
-    move(view, k, false);
-    view.from = view.to = k;
-    commit(view);
-  });
-  view.root.addEventListener("keydown", (event) => {
-    const k = wordAt(event.target);
-    if (k === null) return;
-    view.focus = k;
-    const ahead = getComputedStyle(event.target).direction === "rtl" ? -1 : 1;
-    const step = { ArrowRight: ahead, ArrowLeft: -ahead }[event.key];
-    if (step) move(view, k + step, event.shiftKey);
-    else if (event.key === "Home" || event.key === "End") {
-      move(view, event.key === "Home" ? 0 : view.words.length - 1, event.shiftKey);
-    } else if (isPress(event)) {
-      if (view.from === null) view.from = view.to = k;
-      commit(view);
-    } else if (event.key === "Escape" && view.from !== null) move(view, k, false);
-    else if (event.key === "Delete" || event.key === "Backspace") {
-      if (view.model.runs.some(([s, e]) => s <= view.words[k].first && e >= view.words[k].first)) {
-        view.events.show(view.words[k].first);
-      }
-    } else return;
-    event.preventDefault();
+    if (isHidden(found.first)) events.show(found.first);
   });
 }
