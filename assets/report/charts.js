@@ -98,9 +98,5 @@ export function axes(words, across, up, content) {
   );
 }
 
-/** The path through points in pixels. @param {[number, number][]} points */
-export const path = (points) =>
-  points.map(([x, y], k) => `${k ? "L" : "M"}${fixed(x, 1)} ${fixed(y, 1)}`).join("");
-
 /** "1 question", "1,500 questions". @param {number} n @param {string} thing */
 export const many = (n, thing) => `${grouped(n)} ${thing}${n === 1 ? "" : "s"}`;

@@ -1,8 +1,9 @@
 // Curves: how sure and how often right, and what every threshold would do.
 
+import { through } from "../page/shared/axes.js";
 import { el, svg } from "../page/shared/dom.js";
 import { fixed, place } from "../page/shared/numbers.js";
-import { axes, many, path } from "./charts.js";
+import { axes, many } from "./charts.js";
 import { data, note, section } from "./data.js";
 
 const two = (x) => fixed(x, 2);
@@ -78,7 +79,7 @@ export function thresholds() {
         ...LINES.map(([key, name, look]) =>
           svg(
             "path",
-            path(found.points.map((point) => [x(point.threshold), y(point[key])])),
+            through(found.points.map((point) => [x(point.threshold), y(point[key])])),
             { class: `curve ${look}` },
             svg("title", name),
           )

@@ -1,6 +1,7 @@
 // Chapter 1: the paragraph with its marks, one logit line, and the four numbers of the selected
 // span.
 
+import { along } from "../shared/axes.js";
 import { drawing, el, fold, press, pressed, roving, svg } from "../shared/dom.js";
 import { beside, fixed, rounded } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
@@ -154,7 +155,11 @@ function line(view, picture, page) {
     role: "group",
     "aria-label": "Listed spans on the score axis, best at the right",
   });
-  art.append(svg("line.rule", [0, y, g.width, y]), ...axis(g, y));
+  const marks = ticks(g.x, { room: g.rem * 5, em: g.rem, least: 0.5 });
+  art.append(
+    svg("line.rule", [0, y, g.width, y]),
+    ...along(marks, y, y + g.rem * 0.3, y + g.rem * 1.3),
+  );
   art.append(
     svg("path.null-tick", `M${g.x(picture.null)},${y - g.rem * 0.6}V${y + g.rem * 0.6}`),
     svg(
@@ -177,13 +182,6 @@ function line(view, picture, page) {
 }
 
 const anchor = (g, x) => (x < g.rem * 6 ? "start" : x > g.width - g.rem * 6 ? "end" : "middle");
-
-function axis(g, y) {
-  return ticks(g.x, { room: g.rem * 5, em: g.rem, least: 0.5 }).map(({ at, text }) => [
-    svg("line.rule", [at, y, at, y + g.rem * 0.3]),
-    svg("text.quiet", [at, y + g.rem * 1.3, "middle"], text),
-  ]).flat();
-}
 
 function dotMark(dot, g, y, page, spare) {
   const x = g.x(dot.score);

@@ -1,8 +1,9 @@
 // How far to trust the reader: how often a probability comes true, and what each threshold costs.
 // Both are drawn from figures measured once on held-out questions; nothing is computed here.
 
+import { through, upwards } from "../shared/axes.js";
 import { el, fold, svg } from "../shared/dom.js";
-import { beside, fixed, place } from "../shared/numbers.js";
+import { beside, fixed } from "../shared/numbers.js";
 import { max, scaleLinear, ticks } from "../shared/scales.js";
 
 const TITLE = "how far to trust it";
@@ -58,22 +59,12 @@ function frame({ width, height, em, x: domain, names, label, percent = false }) 
   const x = scaleLinear(domain, [left, width - em * 1.8]);
   const y = scaleLinear([0, 100], [bottom, top]);
   const art = svg("svg.trust-art[role=img]", { width, height, "aria-label": label });
-  for (const at of [0, 25, 50, 75, 100]) {
-    art.append(
-      svg("line.rule", [left, y(at), width - em * 1.8, y(at)]),
-      svg("text.quiet", [left - em * 0.4, y(at) + em * 0.28, "end"], `${at} %`),
-    );
-  }
-  for (const tick of ticks(x, { room: em * 4, em: em * 0.8 })) {
-    art.append(
-      svg(
-        "text.quiet",
-        [tick.at, bottom + em * 1.2, "middle"],
-        percent ? `${tick.text} %` : tick.text,
-      ),
-    );
-  }
+  const levels = [0, 25, 50, 75, 100].map((at) => ({ at: y(at), text: `${at} %` }));
   art.append(
+    ...upwards(levels, left, width - em * 1.8, left - em * 0.4, em * 0.28),
+    ...ticks(x, { room: em * 4, em: em * 0.8 }).map(({ at, text }) =>
+      svg("text.quiet", [at, bottom + em * 1.2, "middle"], percent ? `${text} %` : text)
+    ),
     svg("text.quiet", [left, em * 0.85], names[1]),
     svg("text.quiet", [width - em * 1.8, height - em * 0.5, "end"], names[0]),
   );
@@ -95,22 +86,19 @@ function reliability({ before, after, names }, width, em) {
   const radius = (row) => em * (0.16 + 0.5 * Math.sqrt(row.count / most));
   art.append(
     svg("line.rule-ink.dashed", [x(0), y(0), x(100), y(100)]),
-    ...path(before, x, y, "role-before"),
-    ...path(after, x, y, "role-after"),
+    path(before, x, y, "role-before"),
+    path(after, x, y, "role-after"),
     ...before.map((row) => dot(row, x, y, radius(row), "hollow before")),
     ...after.map((row) => dot(row, x, y, radius(row), "ink")),
   );
   return art;
 }
 
-const path = (rows, x, y, kind) => [
+const path = (rows, x, y, kind) =>
   svg(
     `path.rule-ink.thin.${kind}`,
-    rows.map((row, k) =>
-      `${k ? "L" : "M"}${place(x(100 * row.mean_prob))},${place(y(100 * row.accuracy))}`
-    ).join(""),
-  ),
-];
+    through(rows.map((row) => [x(100 * row.mean_prob), y(100 * row.accuracy)])),
+  );
 
 const dot = (row, x, y, r, kind) =>
   svg(
@@ -164,9 +152,7 @@ function curve({ points, chosen, threshold }, width, em) {
     names: ["threshold above “no answer” (− below)", "of the questions of its kind"],
     label: "Right answers withheld and questions without an answer answered, by threshold",
   });
-  const line = (name) =>
-    points.map((p, k) => `${k ? "L" : "M"}${place(x(-p.threshold))},${place(y(p[name]))}`)
-      .join("");
+  const line = (name) => through(points.map((p) => [x(-p.threshold), y(p[name])]));
   art.append(
     svg("path.rule-ink", line("withheld_right")),
     svg("path.rule-ink.dashed", line("wrongly_answered")),

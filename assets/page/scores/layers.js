@@ -1,9 +1,10 @@
 // Step 3: the head as a lens on every layer. Two heat maps, the rank of the selected token beside
 // each row, ways through the plane.
 
+import { through } from "../shared/axes.js";
 import { el, focusIn, isPress, svg } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
-import { fixed, place } from "../shared/numbers.js";
+import { fixed } from "../shared/numbers.js";
 import { floats, softmax } from "../shared/pack.js";
 import { extent } from "../shared/scales.js";
 import { dots, frame, labels, textAt } from "./plane.js";
@@ -287,7 +288,7 @@ function drawWays(view) {
     ) => [plane.x(row[pos]), plane.y(view.logits.end[l][pos])]);
     plane.ways.push(at);
     plane.layer.append(
-      svg(`path.way.of-${kind}`, `M${at.map((p) => p.map(place).join(",")).join("L")}`),
+      svg(`path.way.of-${kind}`, through(at)),
       ...at.slice(0, -1).map(([x, y], l) =>
         svg(`circle.step.of-${kind}`, [x, y, page.scale * (l === 0 ? 3 : 1.8)])
       ),

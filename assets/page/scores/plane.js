@@ -1,6 +1,7 @@
 // A plane with the two logits as axes: scales, diagonals of equal sum, labels that do not collide,
 // dots for mouse and keyboard.
 
+import { along, upwards } from "../shared/axes.js";
 import { isPress, roving, svg } from "../shared/dom.js";
 import { scaleLinear, ticks } from "../shared/scales.js";
 import { meet, placeFor } from "./places.js";
@@ -17,19 +18,10 @@ export function frame({ width, height, range, scale, id, label }) {
   const root = svg("svg.scores-plane[role=group]", { width, height, "aria-label": label });
   const inside = [left, top, Math.max(0, right - left), Math.max(0, bottom - top)];
   root.append(svg("clipPath", { id: `${id}-clip` }, svg("rect", inside)), svg("rect.rule", inside));
-  ticks(x, { room: 70 * scale, em: 16 * scale }).forEach(({ at, text }) =>
-    root.append(
-      svg("line.rule", [at, bottom, at, bottom + 4]),
-      svg("text.quiet", [at, bottom + 16 * scale, "middle"], text),
-    )
-  );
-  ticks(y, { room: 60 * scale }).forEach(({ at, text }) =>
-    root.append(
-      svg("line.rule", [left - 4, at, left, at]),
-      svg("text.quiet", [left - 7, at + 4 * scale, "end"], text),
-    )
-  );
+  const across = ticks(x, { room: 70 * scale, em: 16 * scale });
   root.append(
+    ...along(across, bottom, bottom + 4, bottom + 16 * scale),
+    ...upwards(ticks(y, { room: 60 * scale }), left - 4, left, left - 7, 4 * scale),
     svg("text.start", [right, bottom + 34 * scale, "end"], "start_logit \u2192"),
     svg("text.end", [4, 12 * scale], "\u2191 end_logit"),
   );

@@ -1,7 +1,8 @@
 // A loss after each step, as a line.
 
+import { through } from "./axes.js";
 import { svg } from "./dom.js";
-import { fixed, place } from "./numbers.js";
+import { fixed } from "./numbers.js";
 import { max } from "./scales.js";
 
 /**
@@ -42,10 +43,7 @@ export function curve(
         svg("text.quiet", [width / 2, y(floor) + em * 1.1, "middle"], `floor ${fixed(floor, 3)}`),
       ]
       : null,
-    svg(
-      "path.rule-ink",
-      values.map((v, k) => `${k ? "L" : "M"}${place(x(k))},${place(y(v))}`).join(""),
-    ),
+    svg("path.rule-ink", through(values.map((v, k) => [x(k), y(v)]))),
     mark(0),
     mark(last),
     at === null ? null : svg("circle.ring", [x(at), y(values[at]), 7 * page.scale]),

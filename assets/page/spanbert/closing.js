@@ -1,6 +1,7 @@
 // Step 3 of chapter 8: what is thrown away and what stays, what is said and what is, and whether it
 // helps.
 
+import { along, through, upwards } from "../shared/axes.js";
 import { drawing, el, fold, glued, svg, table } from "../shared/dom.js";
 import { max, min, scaleLinear, ticks } from "../shared/scales.js";
 
@@ -79,26 +80,23 @@ function starts(rows, page, width) {
       role: "img",
       "aria-label": "F1 of every seed from each start; the numbers stand in the table",
     },
-    marks.map(({ at, text }, k) => [
-      svg("path.rule", { d: `M${at},${4 * size}V${tall - 26 * size}` }),
-      svg(
-        "text.quiet",
-        { x: at, y: tall - 12 * size, "text-anchor": "middle" },
-        k === marks.length - 1 ? `${text} F1` : text,
-      ),
-    ]),
+    along(
+      marks.map(({ at, text }, k) => ({ at, text: k === marks.length - 1 ? `${text} F1` : text })),
+      4 * size,
+      tall - 26 * size,
+      tall - 12 * size,
+    ),
     rows.map((r, k) => {
       const y = k * line + (page.narrow ? 32 : 18) * size;
       return [
-        svg("text", {
-          x: page.narrow ? 0 : left - 12 * size,
-          y: page.narrow ? y - 14 * size : y + 4 * size,
-          "text-anchor": page.narrow ? "start" : "end",
-        }, r.name),
-        svg("path.rule-ink", {
-          d: `M${x(min(r.f1))},${y}H${x(max(r.f1))}M${x(r.mean)},${y - 8 * size}v${16 * size}`,
-        }),
-        r.f1.map((v) => svg("circle.hollow.seed-dot", { cx: x(v), cy: y, r: 4.5 * size })),
+        page.narrow
+          ? svg("text", [0, y - 14 * size], r.name)
+          : svg("text", [left - 12 * size, y + 4 * size, "end"], r.name),
+        svg(
+          "path.rule-ink",
+          `M${x(min(r.f1))},${y}H${x(max(r.f1))}M${x(r.mean)},${y - 8 * size}v${16 * size}`,
+        ),
+        r.f1.map((v) => svg("circle.hollow.seed-dot", [x(v), y, 4.5 * size])),
       ];
     }),
   );
@@ -115,14 +113,10 @@ function panel({ title, rows }, page, width) {
   const most = 1.08 * max(rows.flatMap(({ mlm, sbo }) => [mlm, sbo]));
   const y = scaleLinear([0, most], [tall - bottom, top]);
   const head = (key, mark) => [
-    svg("path", {
-      class: `rule-ink ${key}-line`,
-      d: `M${rows.map((r, k) => `${x(k)},${y(r[key])}`).join("L")}`,
-    }),
-    rows.map((r, k) => svg(mark, { cx: x(k), cy: y(r[key]), r: 4 * size })),
+    svg(`path.rule-ink.${key}-line`, through(rows.map((r, k) => [x(k), y(r[key])]))),
+    rows.map((r, k) => svg(mark, [x(k), y(r[key]), 4 * size])),
   ];
-  const below = (text, at, height) =>
-    svg("text.quiet", { x: at, y: height, "text-anchor": "middle" }, text);
+  const below = (text, at, height) => svg("text.quiet", [at, height, "middle"], text);
   return drawing(
     wide,
     tall,
@@ -130,10 +124,7 @@ function panel({ title, rows }, page, width) {
       role: "img",
       "aria-label": `Top-1 of MLM and SBO by ${title}; the numbers stand in the table`,
     },
-    ticks(y, { room: 36 * size }).map(({ at, text }) => [
-      svg("path.rule", { d: `M${left},${at}H${wide - right}` }),
-      svg("text.quiet", { x: left - 6 * size, y: at + 4 * size, "text-anchor": "end" }, text),
-    ]),
+    upwards(ticks(y, { room: 36 * size }), left, wide - right, left - 6 * size, 4 * size),
     head("mlm", "circle.ink"),
     head("sbo", "circle.hollow.seed-dot"),
     rows.map((r, k) => below(r.name.replace("over ", ">"), x(k), tall - bottom + 16 * size)),

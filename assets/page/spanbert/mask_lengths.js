@@ -1,5 +1,6 @@
 // How long spans come out: the truncated law as bars, the literal clipping as rings.
 
+import { upwards } from "../shared/axes.js";
 import { drawing, el, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { max, scaleLinear, ticks } from "../shared/scales.js";
@@ -14,8 +15,10 @@ export function histogram(data, page, width) {
   const step = (wide - left - right) / n;
   const x = (k) => left + step * (k + 0.5);
   const y = scaleLinear([0, most], [tall - bottom, top]);
+  const shares = ticks(y, { room: 36 * size })
+    .map(({ value, at }) => ({ at, text: fixed(100 * value, 0) }));
   const bar = Math.min(step * 0.62, 34 * size);
-  const node = drawing(
+  return drawing(
     wide,
     tall,
     {
@@ -25,50 +28,31 @@ export function histogram(data, page, width) {
         "Span lengths in words: the law as bars, the literal clipping as rings; the numbers stand " +
         "in the table",
     },
-    ticks(y, { room: 36 * size }).map(({ value, at }) => [
-      svg("path.rule", { d: `M${left},${at}H${wide - right}` }),
-      svg(
-        "text.quiet",
-        { x: left - 6 * size, y: at + 4 * size, "text-anchor": "end" },
-        fixed(100 * value, 0),
-      ),
-    ]),
-    data.law.map((p, k) =>
-      svg("rect.law-bar", { x: x(k) - bar / 2, y: y(p), width: bar, height: y(0) - y(p) })
-    ),
-    data.clipped.map((p, k) => svg("circle.clipped-ring", { cx: x(k), cy: y(p), r: 5.5 * size })),
+    upwards(shares, left, wide - right, left - 6 * size, 4 * size),
+    data.law.map((p, k) => svg("rect.law-bar", [x(k) - bar / 2, y(p), bar, y(0) - y(p)])),
+    data.clipped.map((p, k) => svg("circle.clipped-ring", [x(k), y(p), 5.5 * size])),
     data.lengths.map((length, k) =>
-      svg("text", {
-        class: "quiet",
-        x: x(k),
-        y: tall - bottom + 16 * size,
-        "text-anchor": "middle",
-      }, length)
+      svg("text.quiet", [x(k), tall - bottom + 16 * size, "middle"], length)
     ),
     svg(
       "text.quiet",
-      { x: (left + wide - right) / 2, y: tall - 5 * size, "text-anchor": "middle" },
+      [(left + wide - right) / 2, tall - 5 * size, "middle"],
       "length in words; share in %",
     ),
   );
-  return node;
 }
 
 export function legend({ means }) {
   const item = (name, mean, mark) =>
     el(
       "li",
-      svg("svg.key", { viewBox: "0 0 16 12", "aria-hidden": "true" }, mark),
+      svg("svg.key[aria-hidden=true]", { viewBox: "0 0 16 12" }, mark),
       name,
       el("span.tabular", ` mean ${mean}`),
     );
   return el(
     "ul.legend",
-    item("the law,", means.law, svg("rect.law-bar", { x: 4, y: 1, width: 8, height: 10 })),
-    item(
-      "cut off literally,",
-      means.clipped,
-      svg("circle.clipped-ring", { cx: 8, cy: 6, r: 4.5 }),
-    ),
+    item("the law,", means.law, svg("rect.law-bar", [4, 1, 8, 10])),
+    item("cut off literally,", means.clipped, svg("circle.clipped-ring", [8, 6, 4.5])),
   );
 }

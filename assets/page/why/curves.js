@@ -1,5 +1,6 @@
 // F as more and more words are masked, in the order of each explanation, beside random orders.
 
+import { through, upwards } from "../shared/axes.js";
 import { el, sign, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { extent, scaleLinear, ticks } from "../shared/scales.js";
@@ -44,15 +45,12 @@ function chart(what, { sizes, lines, bands }, width, scale) {
   const [low, high] = extent([...lines.flatMap((line) => line[what]), ...band.low, ...band.high]);
   const x = scaleLinear([0, sizes.length - 1], [left, width - right]);
   const y = scaleLinear([low, high === low ? low + 1 : high], [height - bottom, top]);
-  const path = (values) => values.map((f, k) => `${k ? "L" : "M"}${x(k)},${y(f)}`).join("");
+  const path = (values) => through(values.map((f, k) => [x(k), y(f)]));
   const edge = [
     ...band.high.map((f, k) => `${x(k)},${y(f)}`),
     ...band.low.map((f, k) => `${x(k)},${y(f)}`).reverse(),
   ].join(" ");
-  const rules = ticks(y, { room: 40 * scale }).map(({ at, text }) => [
-    svg("line.rule", [left, at, width - right, at]),
-    svg("text.quiet", [left - 6, at + 4, "end"], text),
-  ]);
+  const rules = upwards(ticks(y, { room: 40 * scale }), left, width - right, left - 6);
   const labels = sizes.map((size, k) =>
     svg("text", [x(k), height - bottom + 16 * scale, "middle"], String(size))
   );

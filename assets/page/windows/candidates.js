@@ -1,6 +1,7 @@
 // Step 2, candidates: the best spans of every window on one axis of logits, beside the window's own
 // null score.
 
+import { along } from "../shared/axes.js";
 import { drawing, el, focusIn, press, pressed, roving, svg } from "../shared/dom.js";
 import { key, saying } from "./key.js";
 import { clipped } from "../shared/prose.js";
@@ -59,12 +60,8 @@ export function draw(stage, picture, page, held) {
     "aria-label": words.candidates_picture,
     class: "candidates",
   });
-  for (const { at, text } of ticks(x, { room: (right - left) / 8, em, least: 1 })) {
-    root.append(
-      svg("path.rule", `M${at},${top}V${height}`),
-      svg("text.quiet", [at, top - em * 0.5, "middle"], text),
-    );
-  }
+  const marks = ticks(x, { room: (right - left) / 8, em, least: 1 });
+  root.append(...along(marks, top, height, top - em * 0.5));
   rows.forEach((row, k) => {
     const base = top + k * tall;
     const y = base + (narrow ? tall * 0.68 : tall / 2);

@@ -1,8 +1,9 @@
 // Windows as tents: min(left, right) context of each word piece, one triangle for each window; the
 // owner in ink.
 
+import { through } from "../shared/axes.js";
 import { drawing, el, svg } from "../shared/dom.js";
-import { grouped, place } from "../shared/numbers.js";
+import { grouped } from "../shared/numbers.js";
 import { clamp, scaleLinear, ticks } from "../shared/scales.js";
 import { goldSpans } from "../shared/window.js";
 
@@ -50,8 +51,7 @@ function envelope(layout, from, to) {
   return points;
 }
 
-const path = (points, x, y) =>
-  points.map(([d, h], i) => `${i ? "L" : "M"}${place(x(d))},${place(y(h))}`).join("");
+const path = (points, x, y) => through(points.map(([d, h]) => [x(d), y(h)]));
 
 /** Words at regular places, each with its own room; every word once there is room for all. */
 function landmarks(page, from, to, x, width, em) {
