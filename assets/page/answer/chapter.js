@@ -5,7 +5,7 @@ import { along } from "../shared/axes.js";
 import { drawing, el, fold, press, pressed, roving, svg } from "../shared/dom.js";
 import { beside, fixed, rounded } from "../shared/numbers.js";
 import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
-import { placeLabels } from "./rows.js";
+import { placeLabels } from "../shared/rows.js";
 import { apart, measurer } from "../shared/labels.js";
 import { overlayReading, paragraph } from "../shared/prose.js";
 import { same } from "../shared/store.js";

@@ -7,10 +7,10 @@ import { drawGaps, floor, fullDomain, ROW, rowsFor } from "./gaps.js";
 import { drawing, el, fold, isPress, roving, svg } from "../shared/dom.js";
 import { spanFor } from "../shared/keys.js";
 import { aloneSays, head, SIDES } from "./math.js";
-import { placeNames } from "./names.js";
 import { arrows } from "./text.js";
 import { fixed, means, rounded } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
+import { placeLabels } from "../shared/rows.js";
 import { clamp, scaleLinear, ticks } from "../shared/scales.js";
 
 const HANDLES = 40;
@@ -320,10 +320,12 @@ function label({ w }, { x, y, em, names, named, labels, right, shown }, logits, 
       const text = clipped(w.tokens[pos], NAME);
       return { pos, text, x: x(logits[pos]), half: text.length * em * 0.29 + 4 };
     });
-  const places = placeNames(ticks, { line: x(z), right });
+  // the label, which comes first, always has its name
+  const ranked = ticks.map((tick, k) => ({ ...tick, rank: k && 3 }));
+  const places = placeLabels(ranked, { width: right, rule: x(z), rows: 2, pad: 4 });
   names.replaceChildren(...ticks.flatMap((tick, k) => {
     const place = places[k];
-    if (!place) return [];
+    if (place.row === null) return [];
     const base = y - em * (0.9 + 1.05 * place.row);
     return [
       svg("line.leader", [tick.x, y - em * 0.5, place.foot, base + 3]),

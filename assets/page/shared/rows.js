@@ -1,5 +1,5 @@
-// Where the labels of the logit line stand: in rows above it, none touching another and none
-// crossed by the no-answer rule.
+// Where the names above an axis stand: in rows, none touching another or another's leader and none
+// crossed by a line through all of them, such as the no-answer rule or that of log Z.
 
 /**
  * @typedef {{x: number, half: number, rank: number}} Label a dot's place and half of its label

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { placeLabels } from "../../../assets/page/answer/rows.js";
+import { placeLabels } from "../../../assets/page/shared/rows.js";
 import { rng } from "../random.js";
 
 const ROOM = { width: 400, rule: null, rows: 4, pad: 5 };
