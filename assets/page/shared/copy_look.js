@@ -13,116 +13,44 @@ export const CONTROLS = [
 ].join(", ");
 const LEFT_OUT = "script, style, link, iframe, object, embed, audio, video";
 
-/** Properties that a copy keeps where they differ from those of a plain span, which it is. */
-const OWN = {
-  position: "static",
-  top: "auto",
-  right: "auto",
-  bottom: "auto",
-  left: "auto",
-  float: "none",
-  "box-sizing": "content-box",
-  "margin-top": "0px",
-  "margin-right": "0px",
-  "margin-bottom": "0px",
-  "margin-left": "0px",
-  "padding-top": "0px",
-  "padding-right": "0px",
-  "padding-bottom": "0px",
-  "padding-left": "0px",
-  "border-top": null,
-  "border-right": null,
-  "border-bottom": null,
-  "border-left": null,
-  "border-top-left-radius": "0px",
-  "border-top-right-radius": "0px",
-  "border-bottom-left-radius": "0px",
-  "border-bottom-right-radius": "0px",
-  "background-color": "rgba(0, 0, 0, 0)",
-  "background-image": "none",
-  "background-position": "0% 0%",
-  "background-size": "auto",
-  "background-repeat": "repeat",
-  "box-shadow": "none",
-  "box-decoration-break": "slice",
-  outline: null,
-  "outline-offset": "0px",
-  "overflow-x": "visible",
-  "overflow-y": "visible",
-  opacity: "1",
-  transform: "none",
-  "transform-origin": null,
-  "vertical-align": "baseline",
-  "text-decoration-line": "none",
-  "text-decoration-style": "solid",
-  "text-decoration-color": null,
-  "text-decoration-thickness": "auto",
-  "text-overflow": "clip",
-  "unicode-bidi": "normal",
-  "z-index": "auto",
-  "flex-direction": "row",
-  "flex-wrap": "nowrap",
-  "flex-grow": "0",
-  "flex-shrink": "1",
-  "flex-basis": "auto",
-  "align-items": "normal",
-  "align-self": "auto",
-  "align-content": "normal",
-  "justify-content": "normal",
-  "justify-items": "normal",
-  "justify-self": "auto",
-  order: "0",
-  "row-gap": "normal",
-  "column-gap": "normal",
-  "grid-template-columns": "none",
-  "grid-template-rows": "none",
-  "grid-column-start": "auto",
-  "grid-column-end": "auto",
-  "grid-row-start": "auto",
-  "grid-row-end": "auto",
-  "table-layout": "auto",
-  "clip-path": "none",
-};
+const named = (/** @type {string} */ names) => names.trim().split(/\s+/);
+
+/** Properties that a copy keeps where they differ from the initial ones, which its spans have. */
+const OWN = named(`
+  position top right bottom left float box-sizing margin-top margin-right margin-bottom margin-left
+  padding-top padding-right padding-bottom padding-left border-top border-right border-bottom
+  border-left border-top-left-radius border-top-right-radius border-bottom-left-radius
+  border-bottom-right-radius background-color background-image background-position background-size
+  background-repeat box-shadow box-decoration-break outline outline-offset overflow-x overflow-y
+  opacity transform transform-origin vertical-align text-decoration-line text-decoration-style
+  text-decoration-color text-decoration-thickness text-overflow unicode-bidi z-index flex-direction
+  flex-wrap flex-grow flex-shrink flex-basis align-items align-self align-content justify-content
+  justify-items justify-self order row-gap column-gap grid-template-columns grid-template-rows
+  grid-column-start grid-column-end grid-row-start grid-row-end table-layout clip-path`);
 /** The same for what a child takes from its parent. */
-const INHERITED = [
-  "color",
-  "font-family",
-  "font-size",
-  "font-style",
-  "font-weight",
-  "font-variant-numeric",
-  "line-height",
-  "letter-spacing",
-  "word-spacing",
-  "white-space",
-  "overflow-wrap",
-  "word-break",
-  "text-align",
-  "text-indent",
-  "text-transform",
-  "text-underline-offset",
-  "direction",
-  "visibility",
-  "list-style-type",
-  "border-collapse",
-  "border-spacing",
-  "writing-mode",
-];
+const INHERITED = named(`
+  color font-family font-size font-style font-weight font-variant-numeric line-height letter-spacing
+  word-spacing white-space overflow-wrap word-break text-align text-indent text-transform
+  text-underline-offset direction visibility list-style-type border-collapse border-spacing
+  writing-mode`);
 /** What a drawing takes from style sheets. */
-const DRAWN = [
-  "fill",
-  "fill-opacity",
-  "fill-rule",
-  "stroke",
-  "stroke-width",
-  "stroke-opacity",
-  "stroke-dasharray",
-  "stroke-linecap",
-  "stroke-linejoin",
-  "paint-order",
-  "text-anchor",
-  "dominant-baseline",
-];
+const DRAWN = named(`
+  fill fill-opacity fill-rule stroke stroke-width stroke-opacity stroke-dasharray stroke-linecap
+  stroke-linejoin paint-order text-anchor dominant-baseline`);
+const DRAWN_TOO = ["opacity", "overflow-x", "overflow-y"];
+
+/** @type {Map<string, string>} the initial values of OWN, asked of the browser once */
+const initial = new Map();
+
+function initialOf(name) {
+  if (!initial.size && globalThis.document) {
+    const bare = document.body.appendChild(document.createElement("span"));
+    bare.style.all = "initial";
+    for (const one of OWN) initial.set(one, getComputedStyle(bare).getPropertyValue(one));
+    bare.remove();
+  }
+  return initial.get(name);
+}
 
 /** The sheet of one copy: equal styles share a class. */
 export class Sheet {
@@ -161,16 +89,14 @@ export function rulesOf(style, parent, drawn) {
   for (const name of [...INHERITED, ...(drawn ? DRAWN : [])]) {
     if (!parent || parent(name) !== style(name)) keep(name, style(name));
   }
-  for (const [name, plain] of Object.entries(OWN)) {
-    if (drawn && name !== "opacity" && name !== "overflow-x" && name !== "overflow-y") continue;
+  for (const name of drawn ? DRAWN_TOO : OWN) {
     const value = style(name);
-    if (!value || value === plain || /^(0px none|none 0px|.* none 0px)/.test(value)) continue;
-    if (name.startsWith("overflow")) {
-      keep(name, "hidden"); // what scrolls on the page stands still here
-      continue;
+    if (!value || value === initialOf(name)) continue;
+    // what scrolls on the page stands still here
+    if (name.startsWith("overflow")) keep(name, "hidden");
+    else if (!/^(border|outline)/.test(name) || !/\bnone\b|(^|\s)0px\b/.test(value)) {
+      keep(name, value);
     }
-    if (/^(border|outline)/.test(name) && /\bnone\b|(^|\s)0px\b/.test(value)) continue;
-    keep(name, value);
   }
   if (!drawn && style("display") !== "inline") {
     keep("width", style("width"));
