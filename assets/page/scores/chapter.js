@@ -7,6 +7,7 @@ import { makeLayers } from "./layers.js";
 import { makePlaneStep } from "./step.js";
 import { el, stepBar } from "../shared/dom.js";
 import { kept } from "../shared/views.js";
+import { wordAt } from "../shared/window.js";
 
 const STEPS = Object.entries({
   questions: "two questions",
@@ -40,11 +41,8 @@ function shell(root, _picture, page) {
 /** A click on a token selects the pieces of its word; with Shift the selection grows to it. */
 function choose(view, doc, extend) {
   const { page } = view;
-  const { tokens } = page.reading;
   const w = page.reading.windows[view.picture.window];
-  let [start, end] = [doc, doc];
-  while (start > w.docStart && tokens[start - 1].word === tokens[doc].word) start -= 1;
-  while (end < w.docStop - 1 && tokens[end + 1].word === tokens[doc].word) end += 1;
+  let { start, end } = wordAt(page.reading.tokens, doc, w.docStart, w.docStop);
   const now = page.selection;
   if (extend && now?.window === w.index) {
     [start, end] = [Math.min(start, now.start), Math.max(end, now.end)];
@@ -58,19 +56,13 @@ function ask(view) {
   if (page.reading.typed || (page.selection && !page.selection.record)) return;
   const wanted = page.selection?.window ?? picture.window;
   const details = page.selection?.record?.details?.scores;
-  if (
-    picture.states && picture.window === wanted && (!page.selection || details?.window === wanted)
-  ) {
+  const here = picture.states && picture.window === wanted;
+  if (here && (!page.selection || details?.window === wanted)) {
     view.asked = "";
     return;
   }
-  const key = [
-    page.reading.reader,
-    page.reading.question,
-    page.reading.context,
-    wanted,
-    Boolean(picture.states),
-  ].join("\u0001");
+  const { reader, question, context } = page.reading;
+  const key = [reader, question, context, wanted, Boolean(picture.states)].join("\u0001");
   if (view.asked === key) return;
   view.asked = key;
   page.input("states", wanted);

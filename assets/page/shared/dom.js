@@ -270,28 +270,8 @@ export function table({ caption, head, rows, select }, page) {
 }
 
 /**
- * The buttons that switch between the steps of a chapter; their ids are CHAPTER-step-KEY.
- * @param {string} chapter
- * @param {{key: string, title: string}[]} steps
- * @param {(key: string) => void} go
- * @returns {HTMLElement[]}
- */
-export const stepButtons = (chapter, steps, go) =>
-  steps.map(({ key, title }, k) =>
-    el(
-      "button.plain.step",
-      {
-        id: `${chapter}-step-${key}`,
-        dataset: { step: key },
-        onclick: () => go(key),
-      },
-      el("span.number", k + 1),
-      title,
-    )
-  );
-
-/**
- * The same in a row of their own: {root, show(key)}.
+ * The buttons that switch between the steps of a chapter: {root, show(key)}; their ids are
+ * CHAPTER-step-KEY.
  * @param {string} chapter
  * @param {{key: string, title: string}[]} steps
  * @param {string} label
@@ -299,7 +279,14 @@ export const stepButtons = (chapter, steps, go) =>
  * @param {string} [name] as `el` takes it
  */
 export function stepBar(chapter, steps, label, go, name = "div.steps") {
-  const buttons = stepButtons(chapter, steps, go);
+  const buttons = steps.map(({ key, title }, k) =>
+    el(
+      "button.plain.step",
+      { id: `${chapter}-step-${key}`, dataset: { step: key }, onclick: () => go(key) },
+      el("span.number", k + 1),
+      title,
+    )
+  );
   return {
     root: el(`${name}[role=group]`, { "aria-label": label }, buttons),
     show: (key) => buttons.forEach((one) => press(one, one.dataset.step === key)),

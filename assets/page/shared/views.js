@@ -2,52 +2,21 @@
 
 /**
  * A chapter that keeps a view for each root, with `picture` and `page` as they are now: `paint`
- * draws it, `select` moves its marks.
+ * draws it, `select` moves its marks. A root whose content was replaced since gets a new view.
  * @param {{make: (root: any, picture: any, page: any) => any, paint: (view: any) => void,
  *   select?: (view: any) => void}} chapter `make` gives a view whose `stage` stands in the root
  */
 export function kept({ make, paint, select = paint }) {
-  const views = keptViews((view) => view.stage);
-  /** @param {any} root @param {any} picture @param {any} page */
-  const of = (root, picture, page) => {
-    const view = views.of(root, () => make(root, picture, page));
-    return Object.assign(view, { root, picture, page });
-  };
-  return {
-    draw: (root, picture, page) => paint(of(root, picture, page)),
-    select: (root, picture, page) => {
-      const known = views.known(root);
-      const view = of(root, picture, page);
-      if (view === known) select(view);
-      else paint(view);
-    },
-  };
-}
-
-/**
- * The views of a chapter, by the root that each draws in. A root whose content was replaced since
- * gets a new one.
- * @param {(view: any) => Node} part the element of a view that stands in its root
- */
-export function keptViews(part) {
   const views = new WeakMap();
-  return {
-    /**
-     * The view of a root, made when there is none.
-     * @param {Element} root
-     * @param {() => any} make
-     */
-    of(root, make) {
+  /** @param {(view: any) => void} act on a view that stands */
+  const at =
+    (act) => (/** @type {any} */ root, /** @type {any} */ picture, /** @type {any} */ page) => {
       const known = views.get(root);
-      if (known && root.contains(part(known))) return known;
-      const view = make();
+      const stands = known && root.contains(known.stage);
+      const view = stands ? known : make(root, picture, page);
       views.set(root, view);
-      return view;
-    },
-    /**
-     * The view of a root that was drawn before.
-     * @param {Element} root
-     */
-    known: (root) => views.get(root),
-  };
+      Object.assign(view, { root, picture, page });
+      return stands ? act(view) : paint(view);
+    };
+  return { draw: at(paint), select: at(select) };
 }

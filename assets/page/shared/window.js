@@ -34,6 +34,20 @@ export const opened = (w) => {
 };
 
 /**
+ * The pieces of the word that holds one, between `from` and `stop`.
+ * @param {{word: number}[]} tokens
+ * @param {number} doc
+ * @param {number} [from]
+ * @param {number} [stop]
+ */
+export function wordAt(tokens, doc, from = 0, stop = tokens.length) {
+  let [start, end] = [doc, doc];
+  while (start > from && tokens[start - 1].word === tokens[doc].word) start -= 1;
+  while (end + 1 < stop && tokens[end + 1].word === tokens[doc].word) end += 1;
+  return { start, end };
+}
+
+/**
  * The gold answers as tokens of the paragraph, for those that hold some.
  * @param {{gold: {start: number, end: number}[], tokens: {start: number, end: number}[]}} reading
  */

@@ -1,12 +1,12 @@
 // Chapter 8, SpanBERT: mask, predict, and what is left of pre-training when it reads. One step is
 // on show at a time.
 
-import { el, stepButtons } from "../shared/dom.js";
+import { el, stepBar } from "../shared/dom.js";
 import { drawClosing } from "./closing.js";
 import { drawMask } from "./mask.js";
 import { drawPredict } from "./predict.js";
 import { sourceMenu } from "./source.js";
-import { keptViews } from "../shared/views.js";
+import { kept } from "../shared/views.js";
 
 /** @type {[string, string, any][]} */
 const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], [
@@ -14,24 +14,20 @@ const STEPS = [["mask", "mask", drawMask], ["predict", "predict", drawPredict], 
   "from pre-training to reading",
   drawClosing,
 ]];
-const views = keptViews((view) => view.wait);
 
-function shell(root, step) {
+function shell(root, { step }) {
   root.classList.add("spanbert");
-  const view = { root, step, asked: "" };
-  view.buttons = stepButtons(
-    "spanbert",
-    STEPS.map(([key, title]) => ({ key, title })),
-    (key) => open(view, key),
-  );
+  const view = { step, asked: "" };
+  const steps = STEPS.map(([key, title]) => ({ key, title }));
+  view.steps = stepBar("spanbert", steps, "Steps of this chapter", (key) => open(view, key));
   view.stages = STEPS.map(([key]) => el("div.spanbert-stage", { id: `spanbert-${key}` }));
   view.source = sourceMenu();
-  view.wait = el("p.spanbert-says.role-quiet", { role: "status" });
+  view.stage = el("p.spanbert-says.role-quiet[role=status]");
   view.failed = el("p.banner");
   root.replaceChildren(
-    el("div.steps", { role: "group", "aria-label": "Steps of this chapter" }, view.buttons),
+    view.steps.root,
     view.failed,
-    view.wait,
+    view.stage,
     view.source.root,
     ...view.stages,
   );
@@ -66,9 +62,12 @@ function waits({ step, picture, lacking }, data) {
 
 function paint(view) {
   const { picture, page } = view;
-  view.buttons.forEach((button, k) =>
-    button.setAttribute("aria-pressed", String(STEPS[k][0] === view.step))
-  );
+  if (picture.closing) view.measured = picture.closing;
+  view.lacking ??= picture.lacking;
+  if (picture.predict) {
+    view.held = { mask: JSON.stringify(picture.mask), predict: picture.predict };
+  }
+  view.steps.show(view.step);
   view.root.dataset.step = view.step;
   const data = shown(view);
   view.failed.textContent = picture.failed
@@ -79,7 +78,7 @@ function paint(view) {
     }`
     : "";
   view.failed.toggleAttribute("hidden", !picture.failed || view.step === "closing");
-  view.wait.textContent = waits(view, data);
+  view.stage.textContent = waits(view, data);
   STEPS.forEach(([key, , paintStep], k) => {
     const on = Boolean(key === view.step && data);
     view.stages[k].toggleAttribute("hidden", !on);
@@ -95,17 +94,8 @@ function paint(view) {
   }
 }
 
-export function draw(root, picture, page) {
-  const view = views.of(root, () => shell(root, picture.step));
-  Object.assign(view, { picture, page });
-  if (picture.closing) view.measured = picture.closing;
-  view.lacking ??= picture.lacking;
-  if (picture.predict) {
-    view.held = { mask: JSON.stringify(picture.mask), predict: picture.predict };
-  }
-  paint(view);
-}
+// the selection is no part of this chapter: nothing here moves with it
+const chapter = kept({ make: shell, paint, select: () => {} });
 
-export function select(root, picture, page) {
-  if (!views.known(root)) draw(root, picture, page);
-}
+export const draw = chapter.draw;
+export const select = chapter.select;

@@ -6,13 +6,7 @@ import { drawing, el, fold, glued, svg, table } from "../shared/dom.js";
 import { max, min, scaleLinear, ticks } from "../shared/scales.js";
 
 const block = (name, says, kind, tag) =>
-  el(
-    "div",
-    { class: `block ${kind}` },
-    el("strong", name),
-    el("span", says),
-    tag ? el("em", tag) : null,
-  );
+  el(`div.block.${kind}`, el("strong", name), el("span", says), tag && el("em", tag));
 
 // Two stacks: the encoder stands at the same height in both, since it is the same encoder.
 const road = () => {
@@ -45,11 +39,7 @@ const road = () => {
       ],
       "word pieces in, one vector a piece out",
     ),
-    el(
-      "div.road-arrow",
-      el("span", "the encoder stays"),
-      el("span.arrow", { "aria-hidden": "true" }, "→"),
-    ),
+    el("div.road-arrow", el("span", "the encoder stays"), el("span.arrow[aria-hidden=true]", "→")),
     stack(
       "fine-tuning for reading",
       ["L = (L", el("sub", "start"), " + L", el("sub", "end"), ") / 2"],

@@ -2,16 +2,15 @@
 // beside them.
 
 import { el, fold } from "../shared/dom.js";
-import { keptViews } from "../shared/views.js";
+import { kept } from "../shared/views.js";
 import { histogram, legend } from "./mask_lengths.js";
 import { maskText } from "./mask_text.js";
 
 const HOW = "Drag over words to hide them.";
-const views = keptViews((view) => view.said);
 
 function shell(root) {
   /** @type {any} */
-  const view = { root, picture: null };
+  const view = {};
   const send = (name, value) => view.page.input(name, value);
   const spans = maskText(
     "The text: arrow keys move between words, Shift extends, Enter hides or shows, Delete " +
@@ -22,8 +21,8 @@ function shell(root) {
     },
   );
   view.texts = [spans, maskText("The same text under single pieces")];
-  view.said = el("p.mask-says", { "aria-live": "polite" });
-  view.seed = el("output.role-quiet.tabular", { id: "spanbert-seed" });
+  view.stage = el("p.mask-says[aria-live=polite]");
+  view.seed = el("output.role-quiet.tabular#spanbert-seed");
   view.draw = act(
     "draw by the law",
     () => send("mask-seed", view.picture.seed + (view.picture.byHand ? 0 : 1)),
@@ -48,14 +47,12 @@ function shell(root) {
     el(
       "div.mask-under",
       el(
-        "section.turns",
-        { "aria-label": "The draw" },
+        "section.turns[aria-label=The draw]",
         el("div.acts", view.draw, view.seed),
         view.levers,
       ),
       el(
-        "section.lengths",
-        { "aria-label": "Span lengths" },
+        "section.lengths[aria-label=Span lengths]",
         view.histLegend,
         view.hist,
         view.histSays,
@@ -71,7 +68,7 @@ function shell(root) {
       "div.mask",
       el("div.mask-key", Object.values(view.keys)),
       el("div.mask-columns", columns),
-      view.said,
+      view.stage,
       view.law,
     ),
   );
@@ -83,8 +80,7 @@ const key = (kind, text) =>
   el(
     "span.key-item",
     el(
-      "span",
-      { class: `hid ${kind} opens closes key-box`, "aria-hidden": "true" },
+      `span.hid.${kind}.opens.closes.key-box[aria-hidden=true]`,
       kind === "random" ? el("span.true", "ab") : "ab",
     ),
     text,
@@ -94,13 +90,11 @@ const key = (kind, text) =>
 
 function paint(view) {
   const { picture, page } = view;
-  [picture.spans, picture.single].forEach((scheme, c) =>
-    view.texts[c].draw({ pieces: picture.pieces, ...scheme })
-  );
   view.titles[0].textContent = picture.byHand
     ? "Spans drawn by hand"
     : "SpanBERT: whole words in a row";
   [picture.spans, picture.single].forEach((scheme, c) => {
+    view.texts[c].draw({ pieces: picture.pieces, ...scheme });
     view.counts[c].textContent =
       `${scheme.hidden} of ${picture.pieces.length} pieces, ${scheme.runs.length} ${
         scheme.runs.length === 1 ? "run" : "runs"
@@ -110,7 +104,7 @@ function paint(view) {
   for (const [fate, node] of Object.entries(view.keys)) {
     node.toggleAttribute("hidden", !fates.includes(fate));
   }
-  view.said.textContent = picture.said || HOW;
+  view.stage.textContent = picture.said || HOW;
   view.draw.textContent = picture.byHand ? "draw by the law" : "draw with a new seed";
   const width = view.hist.clientWidth || view.root.clientWidth;
   view.hist.replaceChildren(histogram(picture.lengths, page, width));
@@ -124,8 +118,7 @@ function controls(view) {
   view.histSays.textContent = lengths.says;
   view.levers.replaceChildren(...picture.options.map((option) => {
     const said = el("output.tabular", option.value);
-    const slider = el("input", {
-      type: "range",
+    const slider = el("input[type=range]", {
       id: `spanbert-${option.name}`,
       min: option.low,
       max: option.high,
@@ -152,9 +145,10 @@ function controls(view) {
   }));
 }
 
-export function drawMask(root, picture, page) {
-  const view = views.of(root, () => shell(root));
-  Object.assign(view, { picture, page });
-  controls(view);
-  paint(view);
-}
+export const drawMask = kept({
+  make: shell,
+  paint: (view) => {
+    controls(view);
+    paint(view);
+  },
+}).draw;

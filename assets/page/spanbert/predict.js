@@ -1,21 +1,18 @@
 // Step 2 of chapter 8: the text with its blanks, the classic figure with live values, and what a
 // cut wire or another word changes.
 
+import { form, textBox } from "../shared/controls.js";
 import { el, fold, roving, table } from "../shared/dom.js";
 import { formula } from "../shared/formula.js";
 import { drawFigure } from "./predict_figure.js";
-import { keptViews } from "../shared/views.js";
-
-const views = keptViews((view) => view.text);
+import { kept } from "../shared/views.js";
 
 function shell(root) {
   root.classList.add("sbp");
   // a box stays, with what is half typed in it, until another word stands there
   const view = {
     sides: {},
-    text: el("p.sbp-text", {
-      role: "radiogroup",
-      dir: "auto",
+    stage: el("p.sbp-text[role=radiogroup][dir=auto]", {
       "aria-label": "Blanks of this text: arrow keys choose one",
     }),
     blank: el("div.sbp-blank"),
@@ -29,23 +26,23 @@ function shell(root) {
     fold("the loss, term by term", view.loss, { id: "spanbert-loss" }),
   ];
   root.replaceChildren(
-    view.text,
+    view.stage,
     view.figure,
     view.blank,
     view.asks,
     el("div.folds", view.folds),
   );
   // as in a group of radio buttons: what gets the focus is chosen
-  roving(view.text, ".blank");
-  roving(view.text, ".blank", { horizontal: false });
-  view.text.addEventListener("focusin", ({ target }) => choose(view, target.closest(".blank")));
+  roving(view.stage, ".blank");
+  roving(view.stage, ".blank", { horizontal: false });
+  view.stage.addEventListener("focusin", ({ target }) => choose(view, target.closest(".blank")));
   return view;
 }
 
 // The mark moves at once; the guesses follow when Python has answered.
 function choose(view, node) {
   if (!node || node.getAttribute("aria-checked") === "true") return;
-  for (const blank of view.text.querySelectorAll(".blank")) {
+  for (const blank of view.stage.querySelectorAll(".blank")) {
     blank.setAttribute("aria-checked", String(blank === node));
   }
   view.page.input("predict-blank", Number(node.dataset.doc));
@@ -66,13 +63,11 @@ function textNodes({ line, at, blank }) {
     return [
       t.gap,
       el(
-        "span",
+        `span.blank${t.doc >= blank.start && t.doc <= blank.end ? ".here" : ""}[role=radio]`,
         {
-          class: `blank${t.doc >= blank.start && t.doc <= blank.end ? " here" : ""}`,
-          role: "radio",
           dataset: { doc: t.doc },
           tabindex: t.doc === at ? 0 : -1,
-          "aria-checked": String(t.doc === at),
+          "aria-checked": t.doc === at,
           "aria-label": `blank ${t.k} of its run, ${SEEN[t.fate]}`,
         },
         el("span.k", t.k),
@@ -88,23 +83,14 @@ function neighbour(view, side) {
   const now = `${place.doc} ${place.was} ${place.now}`;
   if (view.sides[side]?.now === now) return view.sides[side].node;
   const send = (word) => view.page.input("predict-word", { side, word }, `predict-word-${side}`);
-  const input = el("input", {
-    type: "text",
-    id,
-    size: 12,
-    autocomplete: "off",
-    spellcheck: "false",
-    value: place.now ?? "",
-    placeholder: place.was,
-    onkeydown: (event) => {
-      if (event.key === "Enter") send(input.value);
-    },
-  });
-  const node = el(
-    "div.ask",
+  const about = { id, size: 12, value: place.now ?? "", placeholder: place.was };
+  const input = textBox("input", about);
+  const node = form(
+    "form.ask",
+    () => send(input.value),
     el("label", { for: id }, `${side} word`),
     input,
-    el("button.boxed.plain", { onclick: () => send(input.value) }, "put it there"),
+    el("button.boxed.plain[type=submit]", "put it there"),
     place.now === null
       ? null
       : el("button.plain", { onclick: () => send(null) }, `back to “${place.was}”`),
@@ -145,10 +131,9 @@ function figure(view) {
   });
 }
 
-export function drawPredict(root, picture, page) {
-  const view = views.of(root, () => shell(root));
-  Object.assign(view, { picture, page });
-  view.text.replaceChildren(...textNodes(picture));
+function paint(view) {
+  const { picture, page } = view;
+  view.stage.replaceChildren(...textNodes(picture));
   view.blank.replaceChildren(picture.blank.says, formula(picture.formula));
   figure(view);
   view.asks.replaceChildren(...asks(view));
@@ -169,3 +154,5 @@ export function drawPredict(root, picture, page) {
   );
   view.folds[0].toggleAttribute("hidden", !picture.steps);
 }
+
+export const drawPredict = kept({ make: shell, paint }).draw;

@@ -2,7 +2,7 @@
 // the ruler, h0, h1, y, words.
 
 import { rounded } from "../shared/numbers.js";
-import { el, svg } from "../shared/dom.js";
+import { el, press, svg } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { rightToLeft } from "../shared/prose.js";
 
@@ -22,38 +22,25 @@ const TWICE = "Both is the product of the two distributions, renormalised, as if
 const NAMES = { mlm: "MLM", sbo: "SBO", both: "both" };
 
 function guess(g, top, down) {
-  const stem = el(
-    "span.stem-box",
-    { "aria-hidden": "true" },
-    el("span.stem", { style: { height: `${(TALL * g.p) / top}em` } }),
-  );
-  const word = el("bdi.piece", g.piece);
-  const p = el("span.p.tabular", g.printed);
-  return el(
-    "li",
-    { class: g.true ? "true" : null },
-    down ? [p, word, stem] : [stem, word, p],
-    g.true ? el("span.unseen", " the true piece") : null,
-  );
+  const stem = el("span.stem", { style: { height: `${(TALL * g.p) / top}em` } });
+  const parts = [
+    el("span.stem-box[aria-hidden=true]", stem),
+    el("bdi.piece", g.piece),
+    el("span.p.tabular", g.printed),
+  ];
+  const unseen = g.true && el("span.unseen", " the true piece");
+  return el(g.true ? "li.true" : "li", down ? parts.reverse() : parts, unseen);
 }
 
 function row(name, picture, top, most) {
   const head = picture.heads[name];
-  const who = el("div.who", el("h3", NAMES[name], el("span.role-quiet", ` ${READS[name]}`)));
+  const title = el("h3", NAMES[name], el("span.role-quiet", ` ${READS[name]}`));
   if (!head) {
-    who.append(el("p.none", `No guess: ${picture.no_sbo}.`));
-    return el("section", { class: `guesses ${name} missing`, "aria-label": NAMES[name] }, who);
+    const who = el("div.who", title, el("p.none", `No guess: ${picture.no_sbo}.`));
+    return el(`section.guesses.${name}.missing`, { "aria-label": NAMES[name] }, who);
   }
-  who.append(
-    el(
-      "p.tabular",
-      "true piece: rank ",
-      el("strong", head.rank),
-      el("br"),
-      `p ${head.p}, −log p `,
-      el("strong", head.loss),
-    ),
-  );
+  const [rank, loss] = [head.rank, head.loss].map((text) => el("strong", text));
+  const says = el("p.tabular", "true piece: rank ", rank, el("br"), `p ${head.p}, −log p `, loss);
   const guesses = head.guesses.slice(0, most);
   const listed = guesses.some((g) => g.true);
   const list = el(
@@ -67,9 +54,9 @@ function row(name, picture, top, most) {
     ),
   );
   return el(
-    "section",
-    { class: `guesses ${name}`, "aria-label": `${NAMES[name]}'s guesses` },
-    who,
+    `section.guesses.${name}`,
+    { "aria-label": `${NAMES[name]}'s guesses` },
+    el("div.who", title, says),
     el(
       "div.all",
       list,
@@ -103,26 +90,21 @@ export function fitting(count, chosen, room) {
   ];
 }
 
+/** As many pieces beside the run as have room, the nearest first. */
 function context(items, side, room) {
-  let left = room;
-  const out = [];
-  const order = side === "left" ? [...items].reverse() : items;
-  for (const t of order) {
-    const text = t.k ? "▢" : t.now ?? t.text;
-    left -= text.length + 1;
-    if (left < 0) break;
-    out.push({ ...t, text });
+  const ahead = side === "right";
+  let [text, free, cut] = ["", room, ""];
+  for (const t of ahead ? items : items.toReversed()) {
+    const own = t.k ? "▢" : t.now ?? t.text;
+    free -= own.length + 1;
+    if (free < 0) {
+      cut = "…";
+      break;
+    }
+    text = ahead ? text + t.gap + own : t.gap + own + text;
   }
-  const cut = out.length < order.length;
-  if (side === "left") out.reverse();
-  const text = out.map((t, k) => (side === "right" || k ? t.gap : t.gap.trimStart()) + t.text).join(
-    "",
-  );
-  return el(
-    "span",
-    { class: `context ${side}`, "aria-hidden": "true" },
-    side === "left" ? (cut ? `… ${text}` : text) : cut ? `${text} …` : text,
-  );
+  const parts = ahead ? [text, cut] : [cut, text.trimStart()];
+  return el(`span.context.${side}[aria-hidden=true]`, parts.filter(Boolean).join(" "));
 }
 
 function focus(picture, page, width) {
@@ -134,31 +116,29 @@ function focus(picture, page, width) {
   const pieces = line.filter((t) => t.doc >= 0);
   const text = pieces.map((t) => t.text).join(" ");
   const run = pieces.slice(blank.start, blank.end + 1);
-  const shown = fitting(run.length, at - blank.start, room).map((
-    k,
-  ) => (k === null ? el("span.skip", "…") : el("span", {
-    class: `slot${run[k].doc === at ? " chosen" : ""}`,
-    dataset: { k: k + 1 },
-    onclick: () => page.input("predict-blank", run[k].doc),
-  }, run[k].given || "\u00a0")));
-  const edge = (
-    side,
-  ) => (sides
-    ? el(
-      "span",
-      { class: `edge ${side}${sides[side].now === null ? "" : " changed-word"}` },
-      sides[side].now ?? sides[side].was,
-    )
-    : null);
+  const slot = ({ doc, given }, k) =>
+    el(`span.slot${doc === at ? ".chosen" : ""}`, {
+      dataset: { k: k + 1 },
+      onclick: () => page.input("predict-blank", doc),
+    }, given || "\u00a0");
+  const shown = fitting(run.length, at - blank.start, room)
+    .map((k) => (k === null ? el("span.skip", "…") : slot(run[k], k)));
+  const edge = (side) => {
+    const { was, now } = sides?.[side] ?? {};
+    return sides && el(`span.edge.${side}${now === null ? "" : ".changed-word"}`, now ?? was);
+  };
   const letters = Math.floor(width / (11 * page.scale));
-  const first = sides ? blank.start - 1 : blank.start;
-  const last = sides ? blank.end + 1 : blank.end;
+  const beside = sides ? 1 : 0;
+  const [before, after] = [
+    pieces.slice(0, blank.start - beside),
+    pieces.slice(blank.end + 1 + beside),
+  ];
   return el(
-    "div.focus",
-    { dir: rightToLeft(text) ? "rtl" : "ltr", "aria-hidden": "true" },
-    page.narrow ? "" : context(pieces.slice(0, first), "left", letters * 0.2),
+    "div.focus[aria-hidden=true]",
+    { dir: rightToLeft(text) ? "rtl" : "ltr" },
+    !page.narrow && context(before, "left", letters * 0.2),
     el("span.middle", edge("left"), shown, edge("right")),
-    page.narrow ? "" : context(pieces.slice(last + 1), "right", letters * 0.3),
+    !page.narrow && context(after, "right", letters * 0.3),
   );
 }
 
@@ -171,11 +151,8 @@ function strip({ values, size }) {
     x,
     (v, k) => `M${k + 0.5},20v${rounded(-20 * Math.max(-1, Math.min(1, v / unit)))}`,
   ).join("");
-  return svg("svg.strip", {
-    viewBox: `0 0 ${size} 40`,
-    preserveAspectRatio: "none",
-    "aria-hidden": "true",
-  }, svg("path", { d }));
+  const about = { viewBox: `0 0 ${size} 40`, preserveAspectRatio: "none" };
+  return svg("svg.strip[aria-hidden=true]", about, svg("path", d));
 }
 
 const measure = ({ size, norm }) =>
@@ -187,13 +164,13 @@ function segment(wire, picture, page) {
   const word = wire === "position" ? `row ${blank.k}` : sides[wire].now ?? sides[wire].was;
   const name = { left: ["x", "s−1"], right: ["x", "e+1"], position: ["p", "i−s+1"] }[wire];
   return el(
-    "div",
-    { class: `segment ${wire}${off ? " off" : ""}`, style: { flex: `${strips[wire].size} 1 0` } },
+    `div.segment.${wire}${off ? ".off" : ""}`,
+    { style: { flex: `${strips[wire].size} 1 0` } },
     el("button.cut", {
-      "aria-pressed": String(off),
+      "aria-pressed": off,
       "aria-label": `cut the ${wire} wire`,
       onclick: ({ currentTarget }) => {
-        currentTarget.setAttribute("aria-pressed", String(!off));
+        press(currentTarget, !off);
         page.input("predict-cut", { wire, cut: !off }, `predict-cut-${wire}`);
       },
     }, off ? "join" : "cut"),
@@ -210,8 +187,8 @@ function segment(wire, picture, page) {
 
 function layer(name, { strips }) {
   return el(
-    "div",
-    { class: `layer ${name}`, style: { flex: `${strips[name].size} 1 0` } },
+    `div.layer.${name}`,
+    { style: { flex: `${strips[name].size} 1 0` } },
     strip(strips[name]),
     el("p.name.symbol", name[0], name === "h1" ? el("sub", "1") : null),
     measure(strips[name]),
@@ -229,8 +206,7 @@ const step = (n) =>
 /** Folded, the head is its three wires; open, every vector on the way is drawn. */
 function machine(picture, page, open) {
   return el(
-    "div",
-    { class: open ? "machine" : "machine folded" },
+    open ? "div.machine" : "div.machine.folded",
     el(
       "div.h0",
       el("div.segments", WIRES.map((wire) => segment(wire, picture, page))),
@@ -252,12 +228,12 @@ function machine(picture, page, open) {
   );
 }
 
-const unfold = (open, toggle) =>
-  el("button.plain.unfold", {
-    id: "spanbert-vectors",
-    "aria-pressed": String(open),
-    onclick: toggle,
-  }, "the head's vectors");
+const unfold = (open, onclick) =>
+  el(
+    "button.plain.unfold#spanbert-vectors",
+    { "aria-pressed": open, onclick },
+    "the head's vectors",
+  );
 
 function wires(box, layerNode, picture) {
   const base = box.getBoundingClientRect();
@@ -272,7 +248,7 @@ function wires(box, layerNode, picture) {
     };
   };
   const line = (d, kind, off = false) =>
-    layerNode.append(svg("path", { d, class: `wire ${kind}${off ? " off" : ""}` }));
+    layerNode.append(svg(`path.wire.${kind}${off ? ".off" : ""}`, d));
   const chosen = box.querySelector(".slot.chosen");
   const { x, y } = at(chosen, "top");
   line(`M${x},${y}V${at(".guesses.mlm", "bottom").y + 2}m-4,6l4,-6l4,6`, "mlm");
@@ -283,14 +259,8 @@ function wires(box, layerNode, picture) {
   box.querySelectorAll(".slot").forEach((slot) => {
     const tick = at(slot, "bottom").x;
     if (picture.sides) line(`M${tick},${rule - 3}v6`, "ruler");
-    layerNode.append(
-      svg("text", {
-        x: tick,
-        y: rule + 17,
-        "text-anchor": "middle",
-        class: slot === chosen ? "now" : "quiet",
-      }, slot.dataset.k),
-    );
+    const name = slot === chosen ? "text.now" : "text.quiet";
+    layerNode.append(svg(name, [tick, rule + 17, "middle"], slot.dataset.k));
   });
   if (!picture.strips) return;
   const below = rule + 22;
@@ -322,7 +292,7 @@ export function drawFigure(box, picture, page, open, toggle) {
     0.05,
     ...Object.values(picture.heads).flatMap((head) => head?.guesses.map((g) => g.p) ?? []),
   );
-  const layerNode = svg("svg.wires", { "aria-hidden": "true" });
+  const layerNode = svg("svg.wires[aria-hidden=true]");
   const most = page.narrow ? 5 : 8;
   box.replaceChildren(
     layerNode,

@@ -13,19 +13,13 @@ export function sourceMenu() {
   const view = { picture: null };
   view.menu = el("select", { id: "spanbert-source", onchange: () => choose(view) });
   view.reason = el("span.role-quiet.reason");
-  view.typed = el("textarea", {
-    id: "spanbert-text",
-    rows: 4,
-    spellcheck: "false",
-    "aria-label": "Your own text",
-  });
+  const about = { rows: 4, "aria-label": "Your own text" };
+  view.typed = el("textarea#spanbert-text[spellcheck=false]", about);
   view.limit = el("span.role-quiet");
   view.own = el(
-    "div.own-text",
-    { hidden: true },
+    "div.own-text[hidden]",
     view.typed,
-    el("button.act", {
-      id: "spanbert-use-text",
+    el("button.act#spanbert-use-text", {
       onclick: () => view.page.input("mask-text", view.typed.value, KIND),
     }, "use this text"),
     view.limit,
@@ -51,10 +45,11 @@ export function sourceMenu() {
 
 function fill(view) {
   const { picture } = view;
-  const options = [...picture.sources.map((s) => [s.id, s.title]), [
-    READING,
-    "the paragraph of the reading",
-  ], [OWN, "a text of your own"]];
+  const options = [
+    ...picture.sources.map((s) => [s.id, s.title]),
+    [READING, "the paragraph of the reading"],
+    [OWN, "a text of your own"],
+  ];
   view.menu.replaceChildren(...options.map(([value, title]) => el("option", { value }, title)));
   named(view);
   view.limit.textContent = ` 1 to ${picture.most} word pieces`;

@@ -3,6 +3,7 @@
 import { svg } from "../shared/dom.js";
 import { measurer } from "../shared/labels.js";
 import { direction, rightToLeft } from "../shared/prose.js";
+import { wordAt } from "../shared/window.js";
 
 /**
  * Lay the word pieces `from` to `to` (doc) on one line: `edge(k)` is the x of the border before
@@ -17,8 +18,7 @@ export function layLine(page, from, to, size) {
   const rights = [];
   let x = 0;
   for (let a = from; a <= to;) {
-    let b = a;
-    while (b < to && tokens[b + 1].word === tokens[a].word) b += 1;
+    const b = wordAt(tokens, a, a, to + 1).end;
     const text = context.slice(tokens[a].start, tokens[b].end);
     const whole = width(text);
     words.push({ x, width: whole, text, from: a, to: b });

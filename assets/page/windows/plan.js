@@ -4,6 +4,7 @@
 import { el, focusIn, isPress, svg } from "../shared/dom.js";
 import { key } from "./key.js";
 import { clamp } from "../shared/scales.js";
+import { wordAt } from "../shared/window.js";
 import { marks, overview, readout, tents } from "./tents.js";
 
 /** So many tents can be told from each other side by side. */
@@ -97,29 +98,23 @@ function point(view, d, moved = true) {
 }
 
 /** Select the word that a word piece belongs to. */
-function choose(view, d) {
-  const { tokens } = view.page.reading;
-  let [start, end] = [d, d];
-  while (start > 0 && tokens[start - 1].word === tokens[d].word) start -= 1;
-  while (end + 1 < tokens.length && tokens[end + 1].word === tokens[d].word) end += 1;
-  view.page.select({ window: null, start, end });
-}
+const choose = ({ page }, d) => page.select(wordAt(page.reading.tokens, d));
 
 function keys(view, event) {
   const { held, layout } = view;
   const far = Math.max(1, Math.round((held.range.to - held.range.from) / 10));
-  const steps = {
-    ArrowRight: 1,
-    ArrowLeft: -1,
-    ArrowUp: 1,
-    ArrowDown: -1,
-    PageUp: far,
-    PageDown: -far,
-  };
   const at = held.at ?? held.range.from;
-  if (event.key in steps) point(view, at + steps[event.key]);
-  else if (event.key === "Home") point(view, 0);
-  else if (event.key === "End") point(view, layout.n - 1);
+  const to = {
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1,
+    ArrowUp: at + 1,
+    ArrowDown: at - 1,
+    PageUp: at + far,
+    PageDown: at - far,
+    Home: 0,
+    End: layout.n - 1,
+  }[event.key];
+  if (to !== undefined) point(view, to);
   else if (isPress(event)) choose(view, at);
   else return;
   event.preventDefault();
@@ -191,6 +186,7 @@ const asked = ({ nodes }) => ({
 
 /** The step cannot exceed the capacity that the length leaves. */
 function bounds({ nodes, picture }) {
+  nodes.step.input.min = 1;
   nodes.step.input.max = Math.max(1, Number(nodes.seq.input.value) - picture.limits.fixed);
   nodes.step.shown.textContent = nodes.step.input.value;
 }
@@ -245,35 +241,23 @@ const offer = (page, { max_seq_length, doc_stride, label }, what) =>
     label,
   );
 
-const views = new WeakMap();
-
+/** What is kept, `held`, outlives the nodes, which the other steps replace. */
 export function draw(stage, picture, page, held) {
   const shown = picture.tried ?? picture.now;
-  let view = views.get(stage);
-  const fresh = !view || !stage.contains(view.nodes?.pad);
-  if (fresh) view = { held };
-  Object.assign(view, { picture, page, layout: shown.layout });
-  if (
-    held.n !== view.layout.n || held.capacity !== view.layout.capacity ||
-    held.step !== view.layout.step
-  ) {
-    const { n, capacity, step } = view.layout;
-    held.range = firstRange(view.layout, page);
+  const { layout } = shown;
+  const view = Object.assign(held, { held, picture, page, layout });
+  const { n, capacity, step } = layout;
+  if (held.n !== n || held.capacity !== capacity || held.step !== step) {
+    held.range = firstRange(layout, page);
     if (held.n !== n) delete held.at;
     Object.assign(held, { n, capacity, step });
   }
-  if (fresh) {
-    view.nodes = build(stage, view);
-    views.set(stage, view);
-  }
+  if (!stage.contains(view.nodes?.pad ?? null)) view.nodes = build(stage, view);
   const { nodes } = view;
-  nodes.pad.setAttribute("aria-valuemax", view.layout.n - 1);
+  nodes.pad.setAttribute("aria-valuemax", n - 1);
   Object.assign(nodes.seq.input, { min: picture.limits.min_seq, max: picture.limits.max_seq });
   if (document.activeElement !== nodes.seq.input) nodes.seq.input.value = shown.max_seq_length;
-  Object.assign(nodes.step.input, {
-    min: 1,
-    max: Math.max(1, Number(nodes.seq.input.value) - picture.limits.fixed),
-  });
+  bounds(view);
   if (document.activeElement !== nodes.step.input) nodes.step.input.value = shown.doc_stride;
   nodes.seq.shown.textContent = nodes.seq.input.value;
   nodes.step.shown.textContent = nodes.step.input.value;
@@ -288,16 +272,13 @@ export function draw(stage, picture, page, held) {
   nodes.legend.replaceChildren(...legend(picture, view.layout));
   nodes.offer.replaceChildren(
     ...(shown.same
-      ? [
-        ...(picture.limits.small ? [offer(page, picture.limits.small, "tried")] : []),
-        ...(picture.limits.usual ? [offer(page, picture.limits.usual, "rerun")] : []),
-      ]
-      : [offer(page, { ...picture.now, label: picture.words.reader }, "tried")]),
+      ? [[picture.limits.small, "tried"], [picture.limits.usual, "rerun"]]
+      : [[{ ...picture.now, label: picture.words.reader }, "tried"]])
+      .flatMap(([sizes, what]) => sizes ? [offer(page, sizes, what)] : []),
   );
   paintPicture(view);
 }
 
-export function select(stage, _picture, page) {
-  const view = views.get(stage);
-  if (view?.drawn && view.layout.drawn) marks(view.drawn, page);
+export function select(_stage, _picture, page, { drawn, layout }) {
+  if (drawn && layout.drawn) marks(drawn, page);
 }

@@ -5,7 +5,7 @@ import { through } from "../shared/axes.js";
 import { drawing, el, svg } from "../shared/dom.js";
 import { grouped } from "../shared/numbers.js";
 import { clamp, scaleLinear, ticks } from "../shared/scales.js";
-import { goldSpans } from "../shared/window.js";
+import { goldSpans, wordAt } from "../shared/window.js";
 
 const heightIn = (a, b, d) => Math.min(d - a, b - 1 - d);
 
@@ -60,8 +60,7 @@ function landmarks(page, from, to, x, width, em) {
   let free = -Infinity;
   for (let d = from; d < to; d += 1) {
     if (d > from && tokens[d].word === tokens[d - 1]?.word) continue;
-    let last = d;
-    while (last + 1 < to && tokens[last + 1].word === tokens[d].word) last += 1;
+    const last = wordAt(tokens, d, d, to).end;
     const text = context.slice(tokens[d].start, tokens[last].end);
     const room = text.length * em * 0.56 + em * 0.8;
     const at = x(d);
@@ -87,14 +86,12 @@ function spanMark(span, kind, x, top, height) {
 
 /** The marks of selection, prediction and gold on the ribbon; they move without a redraw. */
 export function marks(parts, page) {
-  const { group, x, ribbon } = parts;
-  const { from, to } = parts;
+  const { group, x, ribbon, from, to } = parts;
   const seen = (s) => s && s.end >= from && s.start < to;
+  const predicted = page.answer === null ? null : page.predicted;
+  const golds = goldSpans(page.reading).map((s) => [s, "gold"]);
   group.replaceChildren(
-    ...[...goldSpans(page.reading).map((s) => [s, "gold"]), [
-      page.answer === null ? null : page.predicted,
-      "predicted",
-    ], [page.selection, "selected"]]
+    ...[...golds, [predicted, "predicted"], [page.selection, "selected"]]
       .filter(([s]) => seen(s)).map(([s, kind]) => spanMark(s, kind, x, ribbon.top, ribbon.height)),
   );
 }
@@ -135,17 +132,9 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
   layout.starts.forEach((a, w) => {
     const b = layout.stops[w];
     if (!seen(a, b)) return;
-    body.append(
-      svg(
-        "path",
-        `${
-          path([[a, 0], [a + 0.5, 0], [(a + b) / 2, (b - a - 1) / 2], [b - 0.5, 0], [b, 0]], x, y)
-        }`,
-        { class: `tent${many ? " many" : ""}` },
-      ),
-    );
+    const roof = [[a, 0], [a + 0.5, 0], [(a + b) / 2, (b - a - 1) / 2], [b - 0.5, 0], [b, 0]];
+    body.append(svg(many ? "path.tent.many" : "path.tent", path(roof, x, y)));
   });
-  const line = envelope(layout, from, to);
   layout.lost.filter((z) => seen(z.from, z.to)).forEach((z) => {
     const under = [];
     for (let d = z.from; d < z.to; d += 1) {
@@ -159,7 +148,7 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
       }),
     );
   });
-  body.append(svg("path.envelope", path(line, x, y)));
+  body.append(svg("path.envelope", path(envelope(layout, from, to), x, y)));
   for (const [a, b, n] of layout.copies) {
     if (!seen(a, b)) continue;
     body.append(
@@ -168,17 +157,11 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
       }),
     );
   }
+  const bottom = ribbon.top + ribbon.height;
   layout.owners.forEach(([a, , w], k) => {
-    if (k && seen(a, a + 1) && a > from && !small) {
-      body.append(
-        svg(
-          "path.handover",
-          `M${x(a)},${y(heightIn(layout.starts[w], layout.stops[w], a))}V${
-            ribbon.top + ribbon.height
-          }`,
-        ),
-      );
-    }
+    if (!k || !seen(a, a + 1) || a <= from || small) return;
+    const high = y(heightIn(layout.starts[w], layout.stops[w], a));
+    body.append(svg("path.handover", `M${x(a)},${high}V${bottom}`));
   });
   root.append(body);
   if (!small) {

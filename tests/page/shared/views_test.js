@@ -1,37 +1,32 @@
-// A view lives as long as its part stands in the root.
+// A view lives as long as its stage stands in the root.
 
 import assert from "node:assert/strict";
-import { keptViews } from "../../../assets/page/shared/views.js";
+import { kept } from "../../../assets/page/shared/views.js";
 
-/** A root that holds the parts of a set. */
-const rootOf = (parts) => /** @type {any} */ ({ contains: (part) => parts.has(part) });
-
-Deno.test("a root keeps its view while the view's part stands in it", () => {
-  const parts = new Set();
-  const root = rootOf(parts);
-  const views = keptViews((view) => view.stage);
-  let made = 0;
+/** A chapter whose stages are numbered, and what it did. */
+function chapter() {
+  const stages = new Set(), did = [];
   const make = () => {
-    made += 1;
-    const stage = { made };
-    parts.add(stage);
+    const stage = { number: stages.size };
+    stages.add(stage);
     return { stage };
   };
-  assert.equal(views.known(root), undefined);
-  const first = views.of(root, make);
-  assert.equal(views.of(root, make), first);
-  assert.equal(views.known(root), first);
-  parts.clear();
-  const second = views.of(root, make);
-  assert.notEqual(second, first);
-  assert.equal(views.known(root), second);
-  assert.equal(made, 2);
+  const told = (what) => ({ stage, page }) => did.push(`${what} ${stage.number} ${page}`);
+  return { ...kept({ make, paint: told("paint"), select: told("select") }), stages, did };
+}
+
+Deno.test("a root keeps its view while the view's stage stands in it", () => {
+  const { draw, select, stages, did } = chapter();
+  const root = { contains: (stage) => stages.has(stage) };
+  draw(root, null, "a");
+  select(root, null, "b");
+  stages.clear();
+  select(root, null, "c");
+  assert.deepEqual(did, ["paint 0 a", "select 0 b", "paint 0 c"]);
 });
 
 Deno.test("each root has a view of its own", () => {
-  const stage = /** @type {any} */ ({});
-  const views = keptViews(() => stage);
-  const [a, b] = [rootOf(new Set([stage])), rootOf(new Set([stage]))];
-  const view = views.of(a, () => ({}));
-  assert.notEqual(views.of(b, () => ({})), view);
+  const { draw, did } = chapter();
+  [1, 2].forEach((page) => draw({ contains: () => true }, null, page));
+  assert.deepEqual(did, ["paint 0 1", "paint 1 2"]);
 });
