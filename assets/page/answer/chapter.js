@@ -2,9 +2,9 @@
 // span.
 
 import { along } from "../shared/axes.js";
-import { drawing, el, fold, press, pressed, roving, svg } from "../shared/dom.js";
+import { drawing, el, fold, legend, press, pressed, roving, svg } from "../shared/dom.js";
 import { beside, fixed, rounded } from "../shared/numbers.js";
-import { extent, max, scaleLinear, ticks } from "../shared/scales.js";
+import { extent, max, scaleLinear, STEPS, ticks } from "../shared/scales.js";
 import { placeLabels } from "../shared/rows.js";
 import { apart, measurer } from "../shared/labels.js";
 import { overlayReading, paragraph } from "../shared/prose.js";
@@ -31,7 +31,7 @@ export function draw(root, picture, page) {
   view.scroller = el("div.text-box", view.text.box);
   view.shown = place(page.reading, page.predicted);
   root.replaceChildren(
-    legend(page),
+    marks(page),
     view.scroller,
     el("div.veil-part", view.line, view.four, view.shares),
     view.trust = trust(picture.trust, root.clientWidth, page, before?.trust),
@@ -72,27 +72,14 @@ function union(ranges) {
   return out;
 }
 
-function legend(page) {
-  const key = (kind, text) =>
-    el(
-      "li",
-      svg(
-        "svg.key[aria-hidden=true]",
-        { viewBox: "0 0 26 16" },
-        kind === "gold"
-          ? svg("path.mark-gold", "M2,10H24M2,13H24")
-          : kind === "predicted"
-          ? svg("path.mark-predicted", "M2,8V13H24V8")
-          : svg("rect.mark-selected", [2, 2, 22, 12, 2]),
-      ),
-      text,
-    );
-  return el(
-    "ul.legend[aria-label=Marks]",
-    key("predicted", page.answer === null ? "no answer is predicted" : "predicted"),
-    page.reading.gold.length ? key("gold", "gold answer") : null,
-    key("selected", "selected"),
-  );
+function marks(page) {
+  const predicted = page.answer === null ? "no answer is predicted" : "predicted";
+  const gold = [svg("path.mark-gold", "M2,10H24M2,13H24"), "gold answer"];
+  return legend([
+    [svg("path.mark-predicted", "M2,8V13H24V8"), predicted],
+    ...(page.reading.gold.length ? [gold] : []),
+    [svg("rect.mark-selected", [2, 2, 22, 12, 2]), "selected"],
+  ], { "aria-label": "Marks" });
 }
 
 function reveal({ scroller, text }, at) {
@@ -110,12 +97,12 @@ function geometry(picture, root) {
     picture.null,
     ...(picture.abstains ? [picture.null - picture.threshold] : []),
   ];
-  const [low, high] = extent(values);
-  const pad = Math.max(0.5, (high - low) * 0.06);
+  const [least, most] = extent(values);
+  const pad = Math.max(0.5, (most - least) * 0.06);
+  const [low, high] = [least - pad, most + pad];
   const width = root.clientWidth || 600;
-  const side = rem * 1.5;
-  const x = scaleLinear([low - pad, high + pad], [side, width - side]);
-  return { rem, width, x, low: low - pad, high: high + pad };
+  const x = scaleLinear([low, high], [rem * 1.5, width - rem * 1.5]);
+  return { rem, width, x, low, high };
 }
 
 /**
@@ -155,10 +142,10 @@ function line(view, picture, page) {
     role: "group",
     "aria-label": "Listed spans on the score axis, best at the right",
   });
-  const marks = ticks(g.x, { room: g.rem * 5, em: g.rem, least: 0.5 });
+  const scale = ticks(g.x, { room: g.rem * 5, em: g.rem, least: 0.5 });
   art.append(
     svg("line.rule", [0, y, g.width, y]),
-    ...along(marks, y, y + g.rem * 0.3, y + g.rem * 1.3),
+    ...along(scale, y, y + g.rem * 0.3, y + g.rem * 1.3),
   );
   art.append(
     svg("path.null-tick", `M${g.x(picture.null)},${y - g.rem * 0.6}V${y + g.rem * 0.6}`),
@@ -233,13 +220,15 @@ const hand = { value: null, timer: 0 };
  */
 function thresholdRule(picture, g, y, page, grey) {
   let value = hand.value ?? picture.threshold;
-  const bar = svg("line.threshold-bar");
-  const grip = svg("rect.threshold-grip", {
-    width: g.rem * 0.9,
-    height: g.rem * 1.5,
-    rx: g.rem * 0.25,
-  });
-  const text = svg("text.threshold-text");
+  const bar = svg("line.threshold-bar", [0, 0, 0, y]);
+  const grip = svg("rect.threshold-grip", [
+    -g.rem * 0.45,
+    g.rem * 1.3,
+    g.rem * 0.9,
+    g.rem * 1.5,
+    g.rem * 0.25,
+  ]);
+  const text = svg("text.threshold-text", { y: g.rem * 0.85 });
   const node = svg(
     "g.threshold[role=slider][tabindex=0]",
     {
@@ -247,7 +236,7 @@ function thresholdRule(picture, g, y, page, grey) {
       "aria-valuemin": rounded(picture.null - g.high),
       "aria-valuemax": rounded(picture.null - g.low),
     },
-    svg("rect.target", { width: g.rem * 1.8, height: y + g.rem, y: 0 }),
+    svg("rect.target", [-g.rem * 0.9, 0, g.rem * 1.8, y + g.rem]),
     bar,
     grip,
     text,
@@ -255,18 +244,12 @@ function thresholdRule(picture, g, y, page, grey) {
   const put = () => {
     const x = g.x(picture.null - value);
     grey(picture.null - value);
-    for (const [name, v] of Object.entries({ x1: x, x2: x, y1: 0, y2: y })) {
-      bar.setAttribute(name, v);
-    }
-    grip.setAttribute("x", x - g.rem * 0.45);
-    grip.setAttribute("y", g.rem * 1.3);
-    node.firstChild.setAttribute("x", x - g.rem * 0.9);
+    node.setAttribute("transform", `translate(${x})`);
     const limit = value ? `${beside(-value)} “no answer”` : "“no answer” itself";
     text.textContent = page.narrow ? `threshold ${beside(-value)}` : `threshold ${limit}`;
     // on a phone it takes half of the width
     const left = x > g.width - text.textContent.length * 0.46 * g.rem;
-    text.setAttribute("x", x + (left ? -0.5 : 0.5) * g.rem);
-    text.setAttribute("y", g.rem * 0.85);
+    text.setAttribute("x", (left ? -0.5 : 0.5) * g.rem);
     text.setAttribute("text-anchor", left ? "end" : "start");
     node.setAttribute("aria-valuenow", rounded(value));
     node.setAttribute("aria-valuetext", `${limit}, rule at ${fixed(picture.null - value)}`);
@@ -298,17 +281,10 @@ function thresholdRule(picture, g, y, page, grey) {
     send();
   });
   node.addEventListener("keydown", (event) => {
-    const step = {
-      ArrowRight: -0.1,
-      ArrowUp: -0.1,
-      ArrowLeft: 0.1,
-      ArrowDown: 0.1,
-      PageUp: -1,
-      PageDown: 1,
-    }[event.key];
+    const step = STEPS[event.key];
     if (!step) return;
     event.preventDefault();
-    value = clamp(value + step);
+    value = clamp(value - step);
     put();
     send();
   });

@@ -2,11 +2,9 @@
 // Both are drawn from figures measured once on held-out questions; nothing is computed here.
 
 import { through, upwards } from "../shared/axes.js";
-import { el, fold, svg } from "../shared/dom.js";
+import { el, fold, legend, svg } from "../shared/dom.js";
 import { beside, fixed } from "../shared/numbers.js";
 import { max, scaleLinear, ticks } from "../shared/scales.js";
-
-const TITLE = "how far to trust it";
 
 /**
  * The fold with both diagrams, side by side where there is room.
@@ -16,12 +14,16 @@ const TITLE = "how far to trust it";
  * @param {any} [before] the fold that this one replaces: it stays open
  */
 export function trust(data, width, page, before) {
-  const open = Boolean(before?.open);
-  if (data.none) return covered(TITLE, el("p", data.none), { open, id: "answer-trust" });
+  const covered = (content) =>
+    fold("how far to trust it", content, {
+      class: "fold veil-part", // it tells how often the reader is right
+      open: Boolean(before?.open),
+      id: "answer-trust",
+    });
+  if (data.none) return covered(el("p", data.none));
   const em = 16 * page.scale;
   const each = Math.min(width, Math.max(em * 20, Math.min(em * 34, width / 2 - em)));
   return covered(
-    TITLE,
     el(
       "div.trust",
       ...[data.claim, data.reliability].filter(Boolean).map((found) =>
@@ -38,14 +40,10 @@ export function trust(data, width, page, before) {
         ])
         : null,
     ),
-    { open, id: "answer-trust" },
   );
 }
 
-/** A fold that the veil covers: it tells how often the reader is right. */
-const covered = (title, content, more) =>
-  fold(title, content, { class: "fold veil-part", ...more });
-
+/** What the marks mean stands above: inside a diagram there is always a line in the way. */
 const diagram = (art, { said }, marks) => el("figure", legend(marks), art, el("figcaption", said));
 
 /**
@@ -107,20 +105,13 @@ const dot = (row, x, y, r, kind) =>
     { class: kind },
     svg(
       "title",
-      `${row.count} questions: claimed ${fixed(100 * row.mean_prob, 0)} %, exactly right ${
-        fixed(100 * row.accuracy, 0)
-      } %`,
+      `${row.count} questions: claimed ${whole(100 * row.mean_prob)}, exactly right ${
+        whole(100 * row.accuracy)
+      }`,
     ),
   );
 
-/** What the marks mean, above the diagram: inside it there is always a line in the way. */
-const legend = (rows) =>
-  el(
-    "ul.legend",
-    rows.map(([mark, text]) =>
-      el("li", svg("svg.key[aria-hidden=true]", { viewBox: "0 0 26 16" }, mark), text)
-    ),
-  );
+const whole = (x) => `${fixed(x, 0)} %`;
 
 const sample = (kind) => svg("path", "M1,8H25", { class: kind });
 const blob = (kind) => svg("circle", [13, 8, 6], { class: kind });
@@ -132,12 +123,10 @@ const touched = (p, at, em, top, bottom) =>
     [at - em / 4, top, em / 2, bottom - top],
     svg(
       "title",
-      `threshold ${beside(-p.threshold)}: right answers withheld ${
-        fixed(p.withheld_right, 0)
-      } %, ` +
-        `answered without an answer ${fixed(p.wrongly_answered, 0)} %, right choice ${
-          fixed(p.accuracy, 0)
-        } %`,
+      `threshold ${beside(-p.threshold)}: right answers withheld ${whole(p.withheld_right)}, ` +
+        `answered without an answer ${whole(p.wrongly_answered)}, right choice ${
+          whole(p.accuracy)
+        }`,
     ),
   );
 
@@ -157,12 +146,7 @@ function curve({ points, chosen, threshold }, width, em) {
     svg("path.rule-ink", line("withheld_right")),
     svg("path.rule-ink.dashed", line("wrongly_answered")),
     ...points.map((p) => touched(p, x(-p.threshold), em, top, bottom)),
-    svg("line.rule-ink.thin", [
-      x(-chosen.threshold),
-      bottom,
-      x(-chosen.threshold),
-      bottom + em * 0.4,
-    ]),
+    svg("path.rule-ink.thin", `M${x(-chosen.threshold)},${bottom}v${em * 0.4}`),
   );
   const [low, high] = x.domain();
   if (threshold !== null && -threshold >= low && -threshold <= high) {

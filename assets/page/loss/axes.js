@@ -11,7 +11,7 @@ import { arrows } from "./text.js";
 import { fixed, means, rounded } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
 import { placeLabels } from "../shared/rows.js";
-import { clamp, scaleLinear, ticks } from "../shared/scales.js";
+import { clamp, extent, scaleLinear, ticks } from "../shared/scales.js";
 
 const HANDLES = 40;
 const NAMED = 7;
@@ -47,17 +47,10 @@ export function draw(root, picture, page, held) {
 }
 
 function windows(picture, page) {
-  const count = page.reading.windows.length;
-  if (count < 2) return [];
-  const which = choice(
-    { id: "loss-window" },
-    page.reading.windows.map((
-      _,
-      k,
-    ) => [k, `${k + 1} of ${count}: holds ${picture.windows[k].holds}`]),
-    picture.window,
-    (k) => page.input("window", k),
-  );
+  const { windows: all, window } = picture;
+  if (all.length < 2) return [];
+  const items = all.map(({ holds }, k) => [k, `${k + 1} of ${all.length}: holds ${holds}`]);
+  const which = choice({ id: "loss-window" }, items, window, (k) => page.input("window", k));
   return [el("label.lever", "window ", which)];
 }
 
@@ -88,13 +81,11 @@ function kept(held, key, title, content) {
  */
 function domainOf(held, side, sparse) {
   const { page, w, domains } = held;
-  const key = [page.reading.question, page.reading.context, page.reading.reader, w.index].join(
-    "\n",
-  );
-  const [low, high] = fullDomain(w[side], sparse.map(([pos]) => pos));
-  const known = domains?.key === key ? domains[side] : null;
-  held.domains = { ...(domains?.key === key ? domains : { key }) };
-  held.domains[side] = known ? [Math.min(known[0], low), Math.max(known[1], high)] : [low, high];
+  const { question, context, reader } = page.reading;
+  const key = [question, context, reader, w.index].join("\n");
+  held.domains = domains?.key === key ? domains : { key };
+  const known = held.domains[side] ?? [];
+  held.domains[side] = extent([...known, ...fullDomain(w[side], sparse.map(([pos]) => pos))]);
   return held.domains[side];
 }
 
@@ -104,11 +95,7 @@ function axis(held, side) {
   const logits = w[side];
   const sparse = picture.windows[w.index][side];
   const shown = domainOf(held, side, sparse);
-  let [low, high] = picture.range;
-  for (const x of logits) {
-    low = Math.min(low, x);
-    high = Math.max(high, x);
-  }
+  const [low, high] = extent([...picture.range, ...logits]);
   const lower = logits.filter((v) => v < shown[0]).length;
   const column = em * (page.narrow ? 5.8 : 10);
   const x = scaleLinear(shown, [em * 2.2, width - column - em]);
@@ -187,8 +174,7 @@ function handle(held, parts, pos) {
       : svg("line.tick", [0, y - em * 0.5, 0, y + em * 0.5]),
   );
   const move = (value) => {
-    const v = Math.round(Math.min(parts.high, Math.max(parts.low, value)) * 100) / 100;
-    held.drag = { side, pos, value: v };
+    held.drag = { side, pos, value: Math.round(clamp(value, parts.low, parts.high) * 100) / 100 };
     refresh(held);
   };
   const flush = () => {
@@ -211,18 +197,14 @@ function handle(held, parts, pos) {
     held.from = { at: event.clientX, value: now() };
   });
   node.addEventListener("pointermove", (event) => {
-    if (
-      !node.hasPointerCapture(event.pointerId) || !held.from ||
-      Math.abs(event.clientX - held.from.at) < 2
-    ) return;
-    move(held.from.value + ((event.clientX - held.from.at) / parts.unit));
+    const far = event.clientX - held.from?.at;
+    if (!node.hasPointerCapture(event.pointerId) || Math.abs(far) < 2) return;
+    move(held.from.value + far / parts.unit);
   });
   node.addEventListener("pointerup", (event) => {
     node.releasePointerCapture(event.pointerId);
     if (held.drag?.pos === pos && held.drag.side === side) send();
-    else if (w.inside(pos)) {
-      pick(held, side, pos);
-    }
+    else if (w.inside(pos)) pick(held, side, pos);
   });
   node.addEventListener("keydown", (event) => {
     if (isPress(event) && w.inside(pos)) {

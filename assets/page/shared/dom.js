@@ -189,6 +189,20 @@ export const drawing = (width, height, about, ...content) =>
 export const sign = ([width, height], shape, text, name = "span") =>
   el(name, svg("svg[aria-hidden=true]", { width, height }, shape), text);
 
+/**
+ * A legend in its usual place: signs of 26 by 16 and what they mean.
+ * @param {any[][]} rows sign and text of each
+ * @param {Record<string, any>} [about]
+ */
+export const legend = (rows, about = {}, viewBox = "0 0 26 16") =>
+  el(
+    "ul.legend",
+    about,
+    rows.map(([mark, ...text]) =>
+      el("li", svg("svg.key[aria-hidden=true]", { viewBox }, mark), text)
+    ),
+  );
+
 /** Give a drawing that stands its size. */
 export function sized(node, width, height) {
   node.setAttribute("width", width);

@@ -13,6 +13,16 @@ export { extent, max, min, scaleLinear } from "../vendor/d3.js";
  */
 export const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
 
+/** How far a key moves a value on an axis. */
+export const STEPS = {
+  ArrowRight: 0.1,
+  ArrowUp: 0.1,
+  ArrowLeft: -0.1,
+  ArrowDown: -0.1,
+  PageUp: 1,
+  PageDown: -1,
+};
+
 /** Average width of a character of a number, in units of the font size. */
 const CHARACTER = 0.56;
 

@@ -1,7 +1,7 @@
 // How long spans come out: the truncated law as bars, the literal clipping as rings.
 
 import { upwards } from "../shared/axes.js";
-import { drawing, el, svg } from "../shared/dom.js";
+import { drawing, el, legend as shared, svg } from "../shared/dom.js";
 import { fixed } from "../shared/numbers.js";
 import { max, scaleLinear, ticks } from "../shared/scales.js";
 
@@ -43,16 +43,13 @@ export function histogram(data, page, width) {
 }
 
 export function legend({ means }) {
-  const item = (name, mean, mark) =>
-    el(
-      "li",
-      svg("svg.key[aria-hidden=true]", { viewBox: "0 0 16 12" }, mark),
-      name,
-      el("span.tabular", ` mean ${mean}`),
-    );
-  return el(
-    "ul.legend",
-    item("the law,", means.law, svg("rect.law-bar", [4, 1, 8, 10])),
-    item("cut off literally,", means.clipped, svg("circle.clipped-ring", [8, 6, 4.5])),
+  const mean = (key) => el("span.tabular", ` mean ${means[key]}`);
+  return shared(
+    [
+      [svg("rect.law-bar", [4, 1, 8, 10]), "the law,", mean("law")],
+      [svg("circle.clipped-ring", [8, 6, 4.5]), "cut off literally,", mean("clipped")],
+    ],
+    {},
+    "0 0 16 12",
   );
 }
