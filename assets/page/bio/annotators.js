@@ -1,7 +1,7 @@
 // Step 3: three annotators, their mean as target, the loss term by term, and the one-hot case.
 
 import { choice } from "../shared/controls.js";
-import { drawing, el, fold, grid, row, svg } from "../shared/dom.js";
+import { drawing, el, fold, grid, row, subs, svg } from "../shared/dom.js";
 import { swatch } from "./token.js";
 import { words } from "./words.js";
 
@@ -21,51 +21,34 @@ const spansOf = (marks) =>
 
 /** Three marks with their buttons, and the presets. */
 function editor({ annotators }, page) {
-  const chosen = page.selection;
-  const mark = (k) =>
-    el("button.boxed.plain", {
-      id: `bio-mark-${k + 1}`,
-      disabled: !chosen,
-      onclick: () =>
-        page.input("mark", { who: k, start: page.selection.start, end: page.selection.end }),
-    }, words.mark);
-  const more = (k) => (annotators.marks[k].length
-    ? el("button.boxed.plain", {
-      id: `bio-more-${k + 1}`,
-      disabled: !chosen,
-      onclick: () =>
-        page.input("mark", {
-          who: k,
-          start: page.selection.start,
-          end: page.selection.end,
-          more: true,
-        }),
-    }, words.also)
-    : null);
-  const none = (k) =>
-    el("button.boxed.plain", {
-      id: `bio-none-${k + 1}`,
-      onclick: () => page.input("mark", { who: k, start: null, end: null }),
-    }, words.nothing);
+  const button = (id, text, onclick, disabled = false) =>
+    el("button.boxed.plain", { id: `bio-${id}`, disabled, onclick }, text);
+  const mark = (who, extra = {}) => () => {
+    const { start, end } = page.selection;
+    page.input("mark", { who, start, end, ...extra });
+  };
+  const marks = (m, k) => [
+    button(`mark-${k + 1}`, words.mark, mark(k), !page.selection),
+    m.length && button(`more-${k + 1}`, words.also, mark(k, { more: true }), !page.selection),
+    button(
+      `none-${k + 1}`,
+      words.nothing,
+      () => page.input("mark", { who: k, start: null, end: null }),
+    ),
+  ];
   const preset = (name) =>
-    el("button.boxed.plain", {
-      id: `bio-preset-${name}`,
-      disabled: name === "every" && !annotators.several,
-      onclick: () => page.input("preset", name),
-    }, words[name]);
+    button(
+      `preset-${name}`,
+      words[name],
+      () => page.input("preset", name),
+      name === "every" && !annotators.several,
+    );
   return el(
     "section.editor",
     el(
       "ol",
       annotators.marks.map((m, k) =>
-        el(
-          "li",
-          el("span.who", `${words.annotator} ${k + 1}`),
-          spansOf(m),
-          mark(k),
-          more(k),
-          none(k),
-        )
+        el("li", el("span.who", `${words.annotator} ${k + 1}`), spansOf(m), marks(m, k))
       ),
     ),
     el(
@@ -77,21 +60,12 @@ function editor({ annotators }, page) {
   );
 }
 
-const sub = (text) => el("sub", text);
 const sumLine = (...parts) => el("p.bio-sum.tabular", parts);
 
 function totals({ totals: t }) {
   return [
     sumLine(
-      "L = −Σ",
-      sub("i"),
-      " Σ",
-      sub("j"),
-      " t",
-      sub("ij"),
-      " log p",
-      sub("ij"),
-      " = ",
+      subs("L = −Σ_i Σ_j t_ij log p_ij = "),
       el("strong", t.loss),
       ` ${t.sign} `,
       el("span.floor-text", `H(t) ${t.floor}`),
@@ -149,8 +123,7 @@ function terms({ terms: data }) {
 
 // The double sum in three stages: every term, the zeros gone, t = 1 dropped.
 function oneHot(data, page, view) {
-  view.stageAt ??= 0;
-  const at = view.stageAt;
+  const at = view.stageAt ?? 0;
   const stages = el(
     "p.stages[role=group]",
     { "aria-label": words.stage },
@@ -169,14 +142,9 @@ function oneHot(data, page, view) {
   );
   const cell = (r, k) => {
     const gold = r.gold === k;
-    if (!gold && at > 0) {
-      return el("td", el("span.gone[aria-hidden=true]", "·"));
-    }
-    return el(
-      "td",
-      { class: gold ? "stays" : "faded" },
-      at < 2 ? `${gold ? 1 : 0} · ${r.costs[k]}` : r.costs[k],
-    );
+    if (!gold && at > 0) return el("td", el("span.gone[aria-hidden=true]", "·"));
+    const share = at < 2 ? `${gold ? 1 : 0} · ` : "";
+    return el(gold ? "td.stays" : "td.faded", `${share}${r.costs[k]}`);
   };
   const about = { id: "bio-one", "aria-label": words.whose_tagging };
   const who = choice(about, [[0, 1], [1, 2], [2, 3]], data.annotator, (k) => page.input("one", k));
@@ -197,11 +165,7 @@ function oneHot(data, page, view) {
       ],
     }),
     sumLine(
-      "L = −Σ",
-      sub("i"),
-      " log p",
-      sub("i,r(i)"),
-      " = ",
+      subs("L = −Σ_i log p_{i,r(i)} = "),
       el("strong", data.loss),
       `   Σ log p = log Π p = ${data.likelihood}   Π p = ${data.product}`,
     ),
@@ -214,10 +178,7 @@ function oneHot(data, page, view) {
 // One number with both signs, on one line around 0.
 function line(data, page) {
   const size = page.scale;
-  const [wide, tall] = [
-    Math.max(280, Math.min(640 * size, page.narrow ? window.innerWidth - 40 : 640 * size)),
-    84 * size,
-  ];
+  const wide = Math.max(280, Math.min(640 * size, page.narrow ? innerWidth - 40 : Infinity));
   const reach = Math.max(data.value, 1e-3) * 1.25;
   const x = (v) => wide / 2 + (v / reach) * (wide / 2 - 8 * size);
   const dot = (v, name, text, filled) => [
@@ -225,23 +186,17 @@ function line(data, page) {
     svg("text", [x(v), 26 * size, "middle"], text),
     svg("text.quiet", [v < 0 ? 0 : wide, 62 * size, v < 0 ? "start" : "end"], name),
   ];
-  const arrow = (from, to, y) =>
-    svg(
+  const arrow = (side) => {
+    const [back, half] = [4 * size * side, 3 * size];
+    return svg(
       "path.rule-ink",
-      `M${x(from)},${y}H${x(to)}m${-4 * size},${-3 * size}l${4 * size},${3 * size}l${-4 * size},${
-        3 * size
-      }`,
+      `M${x(side * data.value * 0.8)},${40 * size}H${x(side * data.value * 0.35)}` +
+        `m${back},${-half}l${-back},${half}l${back},${half}`,
     );
-  const back = (from, to, y) =>
-    svg(
-      "path.rule-ink",
-      `M${x(from)},${y}H${x(to)}m${4 * size},${-3 * size}l${-4 * size},${3 * size}l${4 * size},${
-        3 * size
-      }`,
-    );
+  };
   return drawing(
     wide,
-    tall,
+    84 * size,
     {
       class: "both-signs",
       role: "img",
@@ -249,8 +204,7 @@ function line(data, page) {
     },
     svg("path.rule", `M0,${40 * size}H${wide}M${x(0)},${32 * size}v${16 * size}`),
     svg("text.quiet", [x(0), 76 * size, "middle"], "0"),
-    arrow(-data.value * 0.8, -data.value * 0.35, 40 * size),
-    back(data.value * 0.8, data.value * 0.35, 40 * size),
+    [-1, 1].map(arrow),
     dot(-data.value, words.likelihood, data.likelihood, false),
     dot(data.value, words.loss, data.loss, true),
   );

@@ -8,6 +8,7 @@ import * as token from "./token.js";
 import { fresh } from "../shared/address.js";
 import { el, stepBar } from "../shared/dom.js";
 import { floats, joiner } from "../shared/pack.js";
+import { max } from "../shared/scales.js";
 import { kept } from "../shared/views.js";
 import { words } from "./words.js";
 
@@ -60,26 +61,14 @@ function model(view) {
       floor: floats(picture.loss.floor),
     });
   }
-  const base = {
-    page,
-    p: view.p,
-    keep: picture.bars.keep,
-    sure: picture.bars.sure,
-    joins: view.joins,
-    open: stretches(view.p, picture.bars.keep, picture.bars.sure),
-    below: [],
-    targets: null,
-    losses: null,
-  };
+  const { keep, sure } = picture.bars;
+  const { p, joins } = view;
+  const base = { page, p, keep, sure, joins, open: stretches(p, keep, sure), below: [] };
   if (step === "spans") return { ...base, below: spans.rows(picture, page) };
   if (step === "annotators") {
-    const top = view.loss.reduce((a, b) => Math.max(a, b), 0);
-    return {
-      ...base,
-      below: annotators.rows(picture),
-      targets: view.t,
-      losses: { loss: view.loss, floor: view.floor, top, name: "loss" },
-    };
+    const { t: targets, loss, floor } = view;
+    const losses = { loss, floor, top: max(loss) ?? 0 };
+    return { ...base, below: annotators.rows(picture), targets, losses };
   }
   return base;
 }

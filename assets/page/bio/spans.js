@@ -9,19 +9,15 @@ import { words } from "./words.js";
  */
 export function rows({ decodings }, page) {
   const spans = (name) => decodings.rows.find((r) => r.name === name).spans;
+  const { predicted, answer } = page;
+  const one = predicted && answer !== null ? [[predicted.start, predicted.end]] : [];
   return [
     { name: words.argmax, letters: decodings.argmax, marks: decodings.illegal },
     { name: words.strict, spans: spans("strict") },
     { name: words.lenient, spans: spans("lenient") },
     { name: words.viterbi, letters: decodings.viterbi },
     { name: "", spans: spans("viterbi") },
-    {
-      name: words.one_span,
-      kind: "one",
-      spans: page.predicted && page.answer !== null
-        ? [[page.predicted.start, page.predicted.end]]
-        : [],
-    },
+    { name: words.one_span, kind: "one", spans: one },
   ];
 }
 
@@ -56,9 +52,7 @@ function threshold({ threshold: data }, page) {
       )
     ),
   );
-  if (data.spans.some((s) => s.beaten)) {
-    list.append(el("li.beaten-key", words.beaten));
-  }
+  if (data.spans.some((s) => s.beaten)) list.append(el("li.beaten-key", words.beaten));
   const input = el("input#bio-threshold[type=range][step=0.01]", {
     min: 0.01,
     max: 0.99,
@@ -80,9 +74,7 @@ function threshold({ threshold: data }, page) {
 }
 
 function glue({ glue: data }, page) {
-  if (!data.found) {
-    return [el("p", words.glue_none), offers(data.examples, page)];
-  }
+  if (!data.found) return [el("p", words.glue_none), offers(data.examples, page)];
   const g = data.found;
   const name = (r) => (r.span
     ? el("button.row-select", {

@@ -63,13 +63,10 @@ export function tagText() {
     draw(model) {
       view.model = model;
       root.setAttribute("aria-label", words.bars);
-      const key = [
-        model.page.reading.context,
-        model.page.reading.stamp,
-        model.open.map((s) => s.join("-")).join(),
-        rows.clientWidth,
-        model.page.scale,
-      ].join("\u0001");
+      const { reading, scale } = model.page;
+      const key = [reading.context, reading.stamp, ...model.open, rows.clientWidth, scale].join(
+        " ",
+      );
       if (key !== view.key) lay(view);
       view.key = key;
       fill(view);
@@ -80,10 +77,7 @@ export function tagText() {
     mark(model) {
       view.model = model;
       const chosen = model.page.selection;
-      if (
-        chosen &&
-        !view.lines.some((line) => line.first <= chosen.start && line.last >= chosen.start)
-      ) {
+      if (chosen && !lineOf(view, chosen.start)) {
         view.unfolded.add(chosen.start);
         lay(view);
         fill(view);
@@ -93,14 +87,16 @@ export function tagText() {
   };
 }
 
+const lineOf = ({ lines }, doc) => lines.find(({ first, last }) => first <= doc && doc <= last);
+
 /** Bring the answer of another text into sight; under the veil that would tell where it stands. */
 function reveal(view) {
-  const { root, lines, model: { page } } = view;
+  const { root, model: { page } } = view;
   const place = `${page.predicted?.start} ${page.reading.context}`;
   if (place === view.place || !root.clientHeight) return;
   view.place = place;
   const at = page.selection ?? page.predicted;
-  const line = at && lines.find(({ first, last }) => first <= at.start && at.start <= last);
+  const line = at && lineOf(view, at.start);
   if (!line || document.body.matches(".veiled, .covering")) return;
   const [inner, outer] = [line.node, root].map((node) => node.getBoundingClientRect().top);
   root.scrollTop += inner - outer - root.clientHeight / 3;
@@ -168,12 +164,8 @@ function folded(view, first, last) {
   const { p } = view.model;
   let low = 1;
   for (let d = first; d <= last; d += 1) low = Math.min(low, p[3 * d + 2]);
-  const text = first === last
-    ? words.one_quiet
-    : words.quiet_run.replace("{n}", String(last - first + 1)).replace(
-      "{low}",
-      low > 0.9995 ? "> 0.999" : fixed(low, 3),
-    );
+  const least = low > 0.9995 ? "> 0.999" : fixed(low, 3);
+  const run = words.quiet_run.replace("{n}", String(last - first + 1)).replace("{low}", least);
   return el("button.folded", {
     onclick: () => {
       for (let d = first; d <= last; d += 1) view.unfolded.add(d);
@@ -182,10 +174,13 @@ function folded(view, first, last) {
       mark(view);
       itemAt(view.root, "hit", first)?.focus();
     },
-  }, text);
+  }, first === last ? words.one_quiet : run);
 }
 
 const printed = (x) => (x > 0.995 ? "> 0.99" : fixed(x));
+
+/** The number of a tag at a token, and how much of it is inside an answer: B and I together. */
+const inside = (p, doc) => p[3 * doc] + p[3 * doc + 1];
 
 function fill({ model, lines, rows }) {
   rows.classList.toggle("labelled", model.below.length > 0);
@@ -195,10 +190,7 @@ function fill({ model, lines, rows }) {
   lines.forEach((line, k) => {
     const high = Math.max(
       ...[...line.places.keys()].map((doc) =>
-        Math.max(
-          model.p[3 * doc] + model.p[3 * doc + 1],
-          model.targets ? model.targets[3 * doc] + model.targets[3 * doc + 1] : 0,
-        )
+        Math.max(inside(model.p, doc), model.targets ? inside(model.targets, doc) : 0)
       ),
     );
     const tall = k === 0 || high >= 0.1; // a line where nothing is tagged needs no room for it
@@ -226,23 +218,22 @@ function bars(line, { p, targets }, { size, full, height, first, tall }) {
         svg("rect.tag-i", [x - wide / 2, height - b - i, wide, i], { fill: "url(#bio-stripes)" }),
       );
     }
-    const t = targets && [targets[3 * doc], targets[3 * doc + 1]];
-    if (t && t[0] + t[1] > 0) {
-      for (const at of new Set([t[0] && t[0], t[0] + t[1]].filter(Boolean))) {
-        parts.push(
-          svg("rect.target-tick", [x - wide, height - at * full - 1.5 * size, 2 * wide, 3 * size]),
-        );
-      }
+    const t = targets ? inside(targets, doc) : 0;
+    for (const at of new Set(t ? [targets[3 * doc], t].filter(Boolean) : [])) {
+      parts.push(
+        svg("rect.target-tick", [x - wide, height - at * full - 1.5 * size, 2 * wide, 3 * size]),
+      );
     }
     const top = p[3 * doc] >= p[3 * doc + 1] ? 0 : 1;
     const text = `${LETTERS[top]} ${printed(p[3 * doc + top])}`;
     const half = text.length * 3.6 * size;
-    const over = t && t[0] + t[1] > 0 ? Math.max(b + i, (t[0] + t[1]) * full + 1.5 * size) : b + i; // a label never lies on a target's tick, nor on a neighbour's bar
+    // a label never lies on a target's tick, nor on a neighbour's bar
+    const over = Math.max(b + i, t && t * full + 1.5 * size);
     const hidden = [...line.places.keys()].some((other) =>
       other !== doc && Math.abs(centre(line, other) - x) < half + wide / 2 &&
-      (p[3 * other] + p[3 * other + 1]) * full > over + 3 * size
+      inside(p, other) * full > over + 3 * size
     );
-    if (p[3 * doc] + p[3 * doc + 1] >= 0.1 && x - half > free && !hidden) {
+    if (inside(p, doc) >= 0.1 && x - half > free && !hidden) {
       parts.push(
         svg("text", [x, height - over - 4 * size, "middle"], {
           class: p[3 * doc + top] >= 0.5 ? null : "quiet",
@@ -295,36 +286,20 @@ function below(line, { below: rows, losses }, size) {
   let y = 4 * size;
   for (const row of rows) {
     parts.push(svg("text.quiet.row-name", [-10 * size, y + step * 0.7, "end"], row.name));
-    if (row.spans) {
-      for (const [a, b] of row.spans) {
-        for (const { left, right } of boxes(line, a, b)) {
-          parts.push(
-            svg("path", `M${left + 1},${y + 3 * size}v${4 * size}H${right - 1}v${-4 * size}`, {
-              class: `span-line ${row.kind ?? ""}`,
-            }),
-          );
-        }
-      }
+    for (const { left, right } of (row.spans ?? []).flatMap(([a, b]) => boxes(line, a, b))) {
+      parts.push(
+        svg("path", `M${left + 1},${y + 3 * size}v${4 * size}H${right - 1}v${-4 * size}`, {
+          class: `span-line ${row.kind ?? ""}`,
+        }),
+      );
     }
-    if (row.letters) {
-      for (const doc of line.places.keys()) {
-        const letter = row.letters[doc];
-        const bad = row.marks?.includes(doc);
-        parts.push(
-          svg("text", [centre(line, doc), y + step * 0.7, "middle"], {
-            class: letter === "O" ? "letter none" : "letter",
-          }, letter === "O" ? "·" : letter),
-        );
-        if (bad) {
-          parts.push(
-            svg(
-              "path.illegal",
-              `M${centre(line, doc) - 7 * size},${y + step * 0.85}l${14 * size},${-step * 0.75}`,
-              svg("title", words.illegal),
-            ),
-          );
-        }
-      }
+    for (const doc of row.letters ? docs : []) {
+      const [x, letter] = [centre(line, doc), row.letters[doc]];
+      const [name, sign] = letter === "O" ? ["text.letter.none", "·"] : ["text.letter", letter];
+      parts.push(svg(name, [x, y + step * 0.7, "middle"], sign));
+      if (!row.marks?.includes(doc)) continue;
+      const stroke = `M${x - 7 * size},${y + step * 0.85}l${14 * size},${-step * 0.75}`;
+      parts.push(svg("path.illegal", stroke, svg("title", words.illegal)));
     }
     y += step;
   }
@@ -333,12 +308,12 @@ function below(line, { below: rows, losses }, size) {
   return y + 6 * size;
 }
 
-function lossLane(line, { loss, floor, top, name }, parts, y, size) {
+function lossLane(line, { loss, floor, top }, parts, y, size) {
   const full = 40 * size;
   const scale = full / Math.max(top, 0.5);
   const wide = 8 * size;
   parts.push(
-    svg("text.quiet.row-name", [-10 * size, y + 12 * size, "end"], name),
+    svg("text.quiet.row-name", [-10 * size, y + 12 * size, "end"], "loss"),
     svg("path.rule", `M0,${y + 0.5}H${line.width}`),
   );
   let free = -Infinity;

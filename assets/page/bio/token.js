@@ -1,14 +1,13 @@
 // Step 1: the selected token taken apart: three logits, three exponentials, three probabilities; on
 // request the products.
 
-import { el, grid, row } from "../shared/dom.js";
+import { el, grid, row, subs } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
 import { words } from "./words.js";
 
 const NAMES = ["B", "I", "O"];
-const KEYS = ["tag-b", "tag-i", "tag-o"];
 
-export const swatch = (k) => el("span[aria-hidden=true]", { class: `swatch ${KEYS[k]}` });
+export const swatch = (k) => el(`span.swatch.tag-${NAMES[k].toLowerCase()}[aria-hidden=true]`);
 
 function legend() {
   const says = ["B, begins an answer: solid", "I, inside: striped", "O, outside: paper"];
@@ -37,7 +36,7 @@ function products(found) {
     words.logit,
   ];
   const line = (r) =>
-    row(["W", el("sub", r.tag), " · h"], [...r.products, r.rest, r.bias, el("strong", r.logit)]);
+    row(subs(`W_${r.tag} · h`), [...r.products, r.rest, r.bias, el("strong", r.logit)]);
   return grid("table.tabular.products", {
     caption: words.products,
     head,

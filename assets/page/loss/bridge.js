@@ -1,7 +1,8 @@
 // The bridge from the loss to chapter 4: -2 times the label's loss is the log of its pair's
 // probability.
 
-import { el } from "../shared/dom.js";
+import { el, subs } from "../shared/dom.js";
+import { addend } from "../shared/numbers.js";
 
 /** A number printed as a bound needs no sign before it: "< 0.0001". */
 const bound = (text) => /^[<>]/.test(text);
@@ -11,18 +12,13 @@ export function bridge(picture, page) {
   const w = page.reading.windows[picture.window];
   const gold = w.inside(i) ? { window: w.index, start: w.doc(i), end: w.doc(j) } : null;
   const [zs, ze, minus] = loss.addends;
-  const spaced = minus.startsWith("\u2212") ? `\u2212 ${minus.slice(1)}` : `+ ${minus}`;
   return el(
     "div.bridge",
     el(
       "p.tabular",
       el("strong", "The bridge "),
-      `for the label's pair (${i}, ${j}): 2 · its loss = log Z`,
-      el("sub", "s"),
-      " + log Z",
-      el("sub", "e"),
-      " − score = ",
-      `${zs} + ${ze} ${spaced} ${loss.sign} ${loss.total};  exp(−2 · loss) ${
+      subs(`for the label's pair (${i}, ${j}): 2 · its loss = log Z_s + log Z_e − score = `),
+      `${zs} + ${ze}${addend(minus)} ${loss.sign} ${loss.total};  exp(−2 · loss) ${
         bound(inWindow) ? "" : "= "
       }`,
       el("strong", inWindow),

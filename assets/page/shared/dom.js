@@ -98,6 +98,14 @@ export function focusIn(root) {
   return root.contains(held) ? /** @type {HTMLElement | null} */ (held) : null;
 }
 
+/**
+ * The page's own formula: "t_ij" and "W_{word}" with what follows the line as a subscript.
+ * @param {string} text
+ * @returns {any[]}
+ */
+export const subs = (text) =>
+  text.split(/_(?:\{([^}]*)\}|(\w+))/).map((part, k) => part && (k % 3 ? el("sub", part) : part));
+
 /** The page's own sentence with each "12 %" kept on one line. */
 export const glued = (text) => text.replaceAll(/(\d) %/g, "$1\u00a0%");
 

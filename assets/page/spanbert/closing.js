@@ -2,7 +2,7 @@
 // helps.
 
 import { along, through, upwards } from "../shared/axes.js";
-import { drawing, el, fold, glued, svg, table } from "../shared/dom.js";
+import { drawing, el, fold, glued, subs, svg, table } from "../shared/dom.js";
 import { max, min, scaleLinear, ticks } from "../shared/scales.js";
 
 const block = (name, says, kind, tag) =>
@@ -22,7 +22,7 @@ const road = () => {
     "div.road",
     stack(
       "pre-training",
-      ["L = L", el("sub", "MLM"), " + L", el("sub", "SBO")],
+      subs("L = L_MLM + L_SBO"),
       [
         block(
           "masked language model (MLM) head",
@@ -42,7 +42,7 @@ const road = () => {
     el("div.road-arrow", el("span", "the encoder stays"), el("span.arrow[aria-hidden=true]", "→")),
     stack(
       "fine-tuning for reading",
-      ["L = (L", el("sub", "start"), " + L", el("sub", "end"), ") / 2"],
+      subs("L = (L_start + L_end) / 2"),
       block("S and E", "one start and one end vector, random at first", "new", "new"),
       "the same weights, tuned further",
     ),

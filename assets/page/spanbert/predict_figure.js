@@ -2,7 +2,7 @@
 // the ruler, h0, h1, y, words.
 
 import { rounded } from "../shared/numbers.js";
-import { el, press, svg } from "../shared/dom.js";
+import { el, press, subs, svg } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { rightToLeft } from "../shared/prose.js";
 
@@ -162,7 +162,7 @@ function segment(wire, picture, page) {
   const { strips, cut, sides, blank } = picture;
   const off = cut.includes(wire);
   const word = wire === "position" ? `row ${blank.k}` : sides[wire].now ?? sides[wire].was;
-  const name = { left: ["x", "s−1"], right: ["x", "e+1"], position: ["p", "i−s+1"] }[wire];
+  const name = { left: "x_{s−1}", right: "x_{e+1}", position: "p_{i−s+1}" }[wire];
   return el(
     `div.segment.${wire}${off ? ".off" : ""}`,
     { style: { flex: `${strips[wire].size} 1 0` } },
@@ -177,7 +177,7 @@ function segment(wire, picture, page) {
     strip(strips[wire]),
     el(
       "p.name",
-      el("span.symbol", name[0], el("sub", name[1])),
+      el("span.symbol", subs(name)),
       " ",
       el("bdi.read", off ? "its mean" : word),
     ),
@@ -185,20 +185,20 @@ function segment(wire, picture, page) {
   );
 }
 
-function layer(name, { strips }) {
+function layer(name, vector) {
   return el(
-    `div.layer.${name}`,
-    { style: { flex: `${strips[name].size} 1 0` } },
-    strip(strips[name]),
-    el("p.name.symbol", name[0], name === "h1" ? el("sub", "1") : null),
-    measure(strips[name]),
+    `div.layer.${name.replace("_", "")}`,
+    { style: { flex: `${vector.size} 1 0` } },
+    strip(vector),
+    el("p.name.symbol", subs(name)),
+    measure(vector),
   );
 }
 
 const step = (n) =>
   el(
     "p.op",
-    el("span", "W", el("sub", n), " · + b", el("sub", n)),
+    el("span", subs(`W_${n} · + b_${n}`)),
     el("span", "GeLU"),
     el("span", "LayerNorm"),
   );
@@ -212,8 +212,7 @@ function machine(picture, page, open) {
       el("div.segments", WIRES.map((wire) => segment(wire, picture, page))),
       el(
         "p.name.symbol.whole",
-        "h",
-        el("sub", "0"),
+        subs("h_0"),
         el(
           "span.role-quiet.tabular",
           `, ${WIRES.reduce((n, wire) => n + picture.strips[wire].size, 0)} numbers`,
@@ -221,10 +220,10 @@ function machine(picture, page, open) {
       ),
     ),
     step(1),
-    layer("h1", picture),
+    layer("h_1", picture.strips.h1),
     step(2),
-    layer("y", picture),
-    el("p.op.words-op", el("span", "E", el("sub", "word"), " · + b"), el("span", "softmax")),
+    layer("y", picture.strips.y),
+    el("p.op.words-op", el("span", subs("E_word · + b")), el("span", "softmax")),
   );
 }
 
