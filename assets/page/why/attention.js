@@ -32,10 +32,10 @@ export function draw(root, model, held) {
     held.headBox.hidden = true;
   }
   drawGrid(held);
-  const [row, column] = held.at.map((k) => k + 1);
-  held.title.textContent =
-    `${words.where} ${words.layer} ${row}, ${words.head} ${column} ${words.looked}`;
   const [layer, head] = held.at;
+  held.title.textContent = `${words.where} ${words.layer} ${layer + 1}, ${words.head} ${
+    head + 1
+  } ${words.looked}`;
   const request = { what: "head", more: { layer, head } };
   const got = need(request);
   const relevance = need({ what: "relevance", span: true, target: true });
@@ -65,7 +65,7 @@ function make(root, held) {
   held.same = el("p.role-quiet");
   const from = (lane) => {
     Object.assign(held, { lane, point: null });
-    say(held, held.at[0] * held.grid.heads + held.at[1]);
+    say(held);
     held.model.repaint();
   };
   const sides = ["start", "end"].map((side) => [side, words[`from_${side}`], `role-${side}`]);
@@ -105,10 +105,10 @@ function drawGrid(held) {
   cells.forEach((cell, k) => {
     cell.style.setProperty("--share", `${Math.round((100 * shares[lane][k]) / top)}%`);
     cell.setAttribute("aria-label", heading(held, k));
-    press(cell, k === held.at[0] * grid.heads + held.at[1]);
+    press(cell, k === chosen(held));
   });
   held.same.textContent = grid.one ? words.same : "";
-  if (!held.says.textContent) say(held, held.at[0] * grid.heads + held.at[1]);
+  if (!held.says.textContent) say(held);
 }
 
 function makeGrid(held) {
@@ -144,7 +144,7 @@ function makeGrid(held) {
   };
   box.addEventListener("pointerover", tell);
   box.addEventListener("focusin", tell);
-  box.addEventListener("pointerleave", () => say(held, held.at[0] * heads + held.at[1]));
+  box.addEventListener("pointerleave", () => say(held));
 }
 
 function heading({ grid, shares, lane }, k) {
@@ -153,7 +153,10 @@ function heading({ grid, shares, lane }, k) {
   }: ${percent(shares[lane][k])} ${words.of_question}`;
 }
 
-function say(held, k) {
+/** The number of the chosen head. */
+const chosen = ({ at, grid }) => at[0] * grid.heads + at[1];
+
+function say(held, k = chosen(held)) {
   held.says.textContent = `${heading(held, k)}; ${words.even} ${percent(held.grid.even)}`;
 }
 
@@ -189,7 +192,7 @@ const weight = ({ codes, n }, q, k) => (codes[q * n + k] / 255) ** 2;
 function drawStrips(held) {
   if (!held.codes) return; // a pointer may still pass over the head before it
   const { model } = held;
-  const { w, chosen } = model;
+  const { w } = model;
   const lanes = lanesOf(held);
   const base = model[held.lane];
   const still = held.pin ?? base;
@@ -208,17 +211,13 @@ function drawStrips(held) {
     least: 15,
     fold: lanes(base), // neither pointing nor pinning opens or closes a line
     folded: words.unnoticed,
-    marks: [{ kind: "selected", start: chosen.start, end: chosen.end }],
+    marks: [{ ...model.chosen, kind: "selected" }],
     pin: at,
     label: `${w.tokens[at]}. ${words.strip_hint}`,
-    print: (x) => (x === 0 ? "0" : x < 0.005 ? "< 0.01" : fixed(x)),
+    print: (x) => (x === 0 ? "0" : share(x, 2)),
     point: (pos) => {
       held.point = pos;
-      later(held);
-      drawStrips(held);
-    },
-    leave: () => {
-      held.point = null;
+      if (pos !== null) later(held);
       drawStrips(held);
     },
     commit: (found) => {
@@ -248,6 +247,10 @@ function lanesOf(held) {
   };
 }
 
+/** A share as printed, never 0.00. */
+const share = (x, digits) =>
+  x < 10 ** -digits / 2 ? `< ${fixed(10 ** -digits, digits)}` : fixed(x, digits);
+
 // The whole row and column of the pinned token, else of the selected start: every position.
 function drawTable(held) {
   const { model: { w, page }, still, at: [layer, head] } = held;
@@ -256,9 +259,7 @@ function drawTable(held) {
   if (held.tabled === key) return;
   held.tabled = key;
   const digits = exact ? 4 : 2;
-  const print = (
-    x,
-  ) => (x < 10 ** -digits / 2 ? `< ${fixed(10 ** -digits, digits)}` : fixed(x, digits));
+  const print = (x) => share(x, digits);
   const caption = `${words.layer} ${layer + 1}, ${words.head} ${head + 1}: ${
     w.tokens[still]
   } (${still}); ${exact ? words.exact : words.rounded}`;
@@ -295,14 +296,14 @@ function readout({ model, pin, drawn, point }, at, above, below, exact) {
   const top = (lane) =>
     Array.from(lane, (x, p) => [x, p]).filter(([x]) => x >= 0.005).sort((a, b) => b[0] - a[0])
       .slice(0, 3);
-  const named = (best) =>
-    best.flatMap((
-      [x, p],
-      k,
-    ) => [k ? ", " : " ", el("bdi.read-token", w.tokens[p]), ` ${fixed(x, exact ? 3 : 2)}`]);
+  const named = (/** @type {any} */ [x, p], /** @type {number} */ k) => [
+    k ? ", " : " ",
+    el("bdi.read-token", w.tokens[p]),
+    ` ${fixed(x, exact ? 3 : 2)}`,
+  ];
   const list = (lane) => {
     const best = top(lane);
-    return best.length ? named(best) : [` ${words.faint}`];
+    return best.length ? best.flatMap(named) : [` ${words.faint}`];
   };
   const out = [
     el("bdi.read-token", w.tokens[at]),
@@ -342,9 +343,7 @@ function drawSummaries(held, found) {
   beside.replaceChildren(...found.data.kinds.map((one) => {
     const values = floats(one[lane]);
     const sums = new Map();
-    values.forEach((x, p) => {
-      sums.set(place(p), (sums.get(place(p)) ?? 0) + x);
-    });
+    values.forEach((x, p) => sums.set(place(p), (sums.get(place(p)) ?? 0) + x));
     const best = [...sums].sort((a, b) => b[1] - a[1]).slice(0, LISTED);
     const top = Math.max(best[0]?.[1] ?? 0, 1e-12);
     const digits = one.kind === "gradient_x_attention" ? 3 : 2;
@@ -356,9 +355,7 @@ function drawSummaries(held, found) {
         best.map(([key, x]) =>
           el(
             "li",
-            el("bdi", {
-              class: `summary-word${typeof key === "string" ? " faded" : ""}`,
-            }, names.get(key)),
+            el(`bdi.summary-word${typeof key === "string" ? ".faded" : ""}`, names.get(key)),
             svg(
               "svg.summary-bar[aria-hidden=true]",
               { width: 70 * page.scale, height: 10 * page.scale },
@@ -366,7 +363,7 @@ function drawSummaries(held, found) {
             ),
             el(
               "span.tabular",
-              x < 10 ** -digits / 2 ? `< ${fixed(10 ** -digits, digits)}` : fixed(x, digits),
+              share(x, digits),
             ),
           )
         ),

@@ -6,7 +6,7 @@ import { el, fold, press, sign, svg, table } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { spanFor } from "../shared/keys.js";
 import { missing, signed } from "./parts.js";
-import { sheet } from "./sheet.js";
+import { sheet, sumOf } from "./sheet.js";
 import { words } from "./words.js";
 
 // Few steps of the path give a first picture at once; all of them refine it in place.
@@ -133,7 +133,7 @@ function drawLanes(held, data, first) {
   held.sums.replaceChildren(...data.sums.map((text) => el("p", text)));
   const other = contrast(model);
   const inside = (span) => span.every(w.holds);
-  const marks = [{ kind: "selected", start: chosen.start, end: chosen.end }];
+  const marks = [{ ...chosen, kind: "selected" }];
   if (other && inside(other)) marks.push({ kind: "contrast", start: other[0], end: other[1] });
   held.sheet.draw({
     page,
@@ -149,7 +149,6 @@ function drawLanes(held, data, first) {
     marks,
     label: words.lanes_hint,
     print: (x, peak) => signed(x, peak < 0.2 ? 3 : 2),
-    leave: () => tell(held, null),
     point: (pos) => tell(held, pos),
     commit: (found, shift) => commit(held, found, shift),
   });
@@ -163,11 +162,8 @@ function tell(held, pos) {
     held.readout.textContent = words.lanes_hint;
     return;
   }
-  const sum = (
-    lane,
-  ) => (held.words.checked && seats.of[pos] >= 0
-    ? seats.of.reduce((total, of, p) => total + (of === seats.of[pos] ? lane[p] : 0), 0)
-    : lane[pos]);
+  const word = held.words.checked ? seats.of[pos] : -1;
+  const sum = (lane) => (word < 0 ? lane[pos] : sumOf(lane, seats, word));
   held.readout.replaceChildren(
     el("bdi.read-token", w.tokens[pos]),
     ` (${pos}): `,

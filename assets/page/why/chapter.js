@@ -23,15 +23,15 @@ const chapter = kept({ make: shell, paint });
 export const draw = chapter.draw;
 export const select = chapter.select;
 
+/** What is known of a reading before anything was asked for. */
+const nothing = () => ({ held: {}, found: new Map(), wanted: new Set(), out: null, choice: null });
+
 function shell(root) {
+  /** @type {any} */
   const view = {
     step: "looked",
-    held: {},
-    found: new Map(),
-    wanted: new Set(),
     queue: [],
-    out: null,
-    choice: null,
+    ...nothing(),
     stage: el("div.step-stage"),
     says: el("p.step-says[hidden]"),
   };
@@ -41,9 +41,8 @@ function shell(root) {
     paint(view);
   });
   view.bodies = Object.fromEntries(
-    Object.keys(STEPS).map((key) => [key, el("div.step-body[hidden]")]),
+    Object.keys(STEPS).map((key) => [key, view.stage.appendChild(el("div.step-body[hidden]"))]),
   );
-  view.stage.append(...Object.values(view.bodies));
   root.replaceChildren(
     el("div.why", el("div.why-bar", view.steps.root, compare(view)), view.says, view.stage),
   );
@@ -79,22 +78,11 @@ function heard(view) {
   const { picture, page } = view;
   view.heard = picture;
   if (view.stamp !== page.reading.stamp) {
-    Object.assign(view, {
-      stamp: page.reading.stamp,
-      found: new Map(),
-      wanted: new Set(),
-      out: null,
-      held: {},
-    });
-    view.choice = null;
+    Object.assign(view, { stamp: page.reading.stamp, ...nothing() });
   }
   if (picture.target) {
-    view.choice ??= {
-      kind: picture.target.kind,
-      other: picture.target.other,
-      method: picture.method,
-      baseline: picture.baseline,
-    };
+    const { target: { kind, other }, method, baseline } = picture;
+    view.choice ??= { kind, other, method, baseline };
   }
   const { reply } = picture;
   if (!reply) return;
@@ -136,13 +124,10 @@ function paint(view) {
     return;
   }
   if (view.seatsOf !== picture.seats) {
-    const { of, special, question } = picture.seats;
+    const { of, question, ...more } = picture.seats;
     view.seatsOf = picture.seats;
-    view.seats = {
-      of: ints(of),
-      special,
-      question: { ...question, offsets: ints(question.offsets) },
-    };
+    view.seats = { ...more, of: ints(of) };
+    view.seats.question = { ...question, offsets: ints(question.offsets) };
   }
   if (ready) {
     view.held[step] ??= {};
@@ -210,7 +195,7 @@ function model(view, w, chosen) {
  * @param {{what: string, span?: boolean, target?: any, method?: string, more?: any}} request
  */
 function keyOf(view, { what, span, target, method, more }) {
-  const { chosen, choice } = { chosen: view.page.selection, choice: view.choice };
+  const { choice, page: { selection: chosen } } = view;
   const parts = [view.stamp, what, chosen.window];
   if (span || target) parts.push(chosen.start, chosen.end);
   if (target) {

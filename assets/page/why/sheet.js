@@ -11,26 +11,15 @@ const NAMED = 6;
 
 /**
  * {root, draw(model)}: model is {page, w, seats, above, below, kinds, names, byWord, fold,
- * folded, marks, pin, label, print(x, peak), point(pos), commit(range, shift), leave()} and perhaps
- * `steady` and `least`, the lowest lane in pixels. `names` are the words for a
+ * folded, marks, pin, label, print(x, peak), point(pos), commit(range, shift)} and perhaps
+ * `steady` and `least`, the lowest lane in pixels; nothing is pointed at where `pos` is null. `names` are the words for a
  * number above and below; lines where the lanes of `fold` are faint stay closed.
  */
 export function sheet() {
   const rows = el("div.why-rows");
   const root = el("div.why-sheet[role=group]", rows);
   /** @type {any} */
-  const view = {
-    root,
-    rows,
-    key: "",
-    shown: "",
-    broken: [],
-    built: new Map(),
-    opened: new Set(),
-    lines: [],
-    folds: [],
-    piece: 0,
-  };
+  const view = { root, rows, key: "", lines: [], piece: 0 };
   listen(view);
   return {
     root,
@@ -200,6 +189,10 @@ function build(one, model) {
   });
 }
 
+/** What the pieces of a word have together. */
+export const sumOf = (lane, { of }, word) =>
+  of.reduce((sum, one, pos) => sum + (one === word ? lane[pos] : 0), 0);
+
 const highest = ({ above, below }) =>
   Math.max(1e-12, ...[above, below].flatMap((lane) => Array.from(lane, Math.abs)));
 
@@ -218,7 +211,7 @@ function cells(line, lane, { seats, byWord }) {
   return [...groups].map(([word, group]) => ({
     pos: group[0].pos,
     x: (group[0].x + group.at(-1).x) / 2,
-    value: seats.of.reduce((sum, of, pos) => sum + (of === word ? lane[pos] : 0), 0),
+    value: sumOf(lane, seats, word),
   }));
 }
 
@@ -326,7 +319,7 @@ function marks({ model, lines, seat }) {
         : []),
     );
   }
-  const pin = model.pin === null || model.pin === undefined ? null : seat.get(model.pin);
+  const pin = seat.get(model.pin);
   if (pin) pin.line.marks.append(...markSpan(pin.line, "pin", pin.d, pin.d));
   for (const { word } of seat.values()) word.removeAttribute("aria-pressed");
   if (pin) pin.word.setAttribute("aria-pressed", "true");
@@ -372,7 +365,7 @@ function listen(view) {
     const pos = at(event);
     if (pos !== null) view.model.point(pos);
   });
-  root.addEventListener("pointerleave", () => view.model.leave());
+  root.addEventListener("pointerleave", () => view.model.point(null));
   root.addEventListener("focusin", (event) => {
     const word = event.target.closest(".word");
     if (!word || !word.matches(":focus-visible")) return;
@@ -380,7 +373,7 @@ function listen(view) {
     view.model.point(posOf(view, word));
   });
   root.addEventListener("focusout", (event) => {
-    if (!view.placing && !root.contains(event.relatedTarget)) view.model.leave();
+    if (!view.placing && !root.contains(event.relatedTarget)) view.model.point(null);
   });
   root.addEventListener("click", (event) => {
     const pos = at(event);
@@ -398,7 +391,7 @@ function listen(view) {
       { ArrowRight: rtl, ArrowLeft: -rtl, Home: -list.length, End: list.length }[event.key];
     const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === "Escape") {
-      if (view.model.pin === null || view.model.pin === undefined) return; // it leaves the picture
+      if ((view.model.pin ?? null) === null) return; // it leaves the picture
       view.model.commit(null, false);
     } else if (isPress(event)) {
       view.model.commit(rangeOf(view, word, posOf(view, word)), event.shiftKey);

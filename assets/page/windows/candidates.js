@@ -65,16 +65,10 @@ export function draw(stage, picture, page, held) {
   rows.forEach((row, k) => {
     const base = top + k * tall;
     const y = base + (narrow ? tall * 0.68 : tall / 2);
+    const line = narrow ? base + em * 1.1 : y + em * 0.3;
     const best = row.spans[0];
     root.append(
-      svg(
-        "text",
-        [0, narrow ? base + em * 1.1 : y + em * 0.3],
-        { class: row.beats ? "" : "quiet" },
-        `${words.window} ${row.window + 1}`,
-      ),
-    );
-    root.append(
+      svg(row.beats ? "text" : "text.quiet", [0, line], `${words.window} ${row.window + 1}`),
       svg(
         "path.null-rule",
         `M${x(row.null)},${y - em * 0.62}v${em * 1.24}`,
@@ -82,13 +76,9 @@ export function draw(stage, picture, page, held) {
       ),
     );
     if (k === 0) {
-      root.append(
-        svg("text.quiet", [
-          x(row.null) + (x(row.null) > right - em * 6 ? -5 : 5),
-          narrow ? y + em * 0.3 : y - em * 0.45,
-          x(row.null) > right - em * 6 ? "end" : "start",
-        ], words.null),
-      );
+      const [end, height] = [x(row.null) > right - em * 6, narrow ? y + em * 0.3 : y - em * 0.45];
+      const at = [x(row.null) + (end ? -5 : 5), height, end ? "end" : "start"];
+      root.append(svg("text.quiet", at, words.null));
     }
     for (const d of row.spans.toReversed()) {
       root.append(dot(row, d, x(d.score), y, em * 0.3, page, words));
@@ -96,38 +86,30 @@ export function draw(stage, picture, page, held) {
     if (!best) return;
     const at = narrow ? names : right + em;
     const fit = Math.max(6, Math.floor((wide - at) / (em * 0.5)) - 8);
-    const text = clipped(best.text, fit);
     root.append(
       svg(
-        "text",
-        [at, narrow ? base + em * 1.1 : y + em * 0.3],
-        {
-          class: `words small${row.beats ? "" : " pale"}`,
-          onclick: () => page.select({ window: row.window, start: best.start, end: best.end }),
-        },
-        svg("tspan", text),
+        `text.words.small${row.beats ? "" : ".pale"}`,
+        [at, line],
+        { onclick: () => page.select({ window: row.window, start: best.start, end: best.end }) },
+        svg("tspan", clipped(best.text, fit)),
         svg("tspan.sum", { dx: em * 0.5 }, best.printed),
       ),
     );
   });
   const group = svg("g");
   root.append(group);
-  const more = data.rows.length > MANY
-    ? el(
-      "button.plain#windows-all",
-      {
-        "aria-pressed": Boolean(held.all),
-        onclick: () => {
-          held.all = !held.all;
-          draw(stage, picture, page, held);
-          stage.querySelector("#windows-all").focus();
-        },
+  const more = data.rows.length > MANY && el(
+    "button.plain#windows-all",
+    {
+      "aria-pressed": Boolean(held.all),
+      onclick: () => {
+        held.all = !held.all;
+        draw(stage, picture, page, held);
+        stage.querySelector("#windows-all").focus();
       },
-      held.all
-        ? words.fewer
-        : words.all.replace("{n}", data.rows.length).replace("{k}", rows.length),
-    )
-    : null;
+    },
+    held.all ? words.fewer : words.all.replace("{n}", data.rows.length).replace("{k}", rows.length),
+  );
   const focused = focusIn(document.body)?.dataset.span;
   stage.replaceChildren(
     root,

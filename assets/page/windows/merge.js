@@ -16,13 +16,11 @@ const same = (a, s) => a && a.start === s.start && a.end === s.end;
 function broken(text) {
   const words = text.split(" ");
   if (words.length < 2) return [text];
-  const cuts = words.slice(1).map((
-    _,
-    k,
-  ) => [words.slice(0, k + 1).join(" "), words.slice(k + 1).join(" ")]);
-  return cuts.toSorted((a, b) =>
-    Math.max(...a.map((t) => t.length)) - Math.max(...b.map((t) => t.length))
-  )[0];
+  const cuts = words.slice(1).map((_, k) =>
+    [words.slice(0, k + 1), words.slice(k + 1)].map((part) => part.join(" "))
+  );
+  const width = (cut) => Math.max(...cut.map((line) => line.length));
+  return cuts.toSorted((a, b) => width(a) - width(b))[0];
 }
 
 const isStacked = (page) => page.narrow || page.width < 16 * page.scale * 44;
@@ -65,9 +63,9 @@ function chart(data, page, held, words, redraw) {
     root.append(svg("path.rule", `M${left},${y(rank)}H${wide - right}`));
     if (stacked) root.append(svg("text.quiet", [0, y(rank) + em * 0.3], rank));
   }
-  const below = data.spans.filter((_, k) =>
-    !(data.columns[0].ranks[k] <= SHOWN && data.columns[0].ranks[k])
-  ).map((s) => s.text).join(", ");
+  const first = data.columns[0].ranks;
+  const isListed = (k) => first[k] && first[k] <= SHOWN;
+  const below = data.spans.filter((_, k) => !isListed(k)).map((s) => s.text).join(", ");
   root.append(
     svg(
       "text.quiet",
@@ -77,20 +75,14 @@ function chart(data, page, held, words, redraw) {
         : `${words.lower}: ${clipped(below, Math.floor((left - em * 5) / (em * 0.5)))}`,
     ),
   );
-  heads(root, { data, x, gap, em, stacked, top, held, redraw, height });
+  heads(root, { data, x, gap, em, stacked, top, held, redraw });
+  const rules = data.columns.map((column, c) => ({ ...column, x: x(c) })).filter((c) => !c.pair);
   const lines = data.spans.map((span, k) => {
-    const points = data.columns.map((
-      column,
-      c,
-    ) => (column.pair ? null : [x(c), y(column.ranks[k])])).filter(Boolean);
-    const first = data.columns[0].ranks[k];
+    const points = rules.map(({ x, ranks }) => [x, y(ranks[k])]);
     const label = `${span.text}: ${
-      data.columns.map((
-        c,
-      ) => (c.pair
-        ? null
-        : `${c.short} ${c.ranks[k] ? `${words.rank} ${c.ranks[k]}` : words.lower}`)
-      ).filter(Boolean).join(", ")
+      rules.map(({ short, ranks }) =>
+        `${short} ${ranks[k] ? `${words.rank} ${ranks[k]}` : words.lower}`
+      ).join(", ")
     }`;
     const group = svg(
       "g.line[role=button]",
@@ -101,29 +93,22 @@ function chart(data, page, held, words, redraw) {
       },
       svg("polyline.grab", { points: points.join(" ") }),
       svg("polyline.stroke", { points: points.join(" ") }),
-      points.map(([cx, cy], c) =>
-        svg("circle", [
-          cx,
-          cy,
-          em * (data.columns.filter((q) => !q.pair)[c].ranks[k] === 1 ? 0.42 : 0.2),
-        ], { class: data.columns.filter((q) => !q.pair)[c].ranks[k] === 1 ? "won" : "node" })
+      points.map((at, c) =>
+        rules[c].ranks[k] === 1
+          ? svg("circle.won", [...at, em * 0.42])
+          : svg("circle.node", [...at, em * 0.2])
       ),
     );
-    if (!stacked && first && first <= SHOWN) {
-      const fit = Math.floor((left - em * 2.2) / (em * 0.5));
-      group.append(
-        svg(
-          "text.words.small",
-          [left - em * 0.6, y(first) + em * 0.3, "end"],
-          `${first}  ${clipped(span.text, fit)}`,
-        ),
-      );
+    if (!stacked && isListed(k)) {
+      const text = clipped(span.text, Math.floor((left - em * 2.2) / (em * 0.5)));
+      const at = [left - em * 0.6, y(first[k]) + em * 0.3, "end"];
+      group.append(svg("text.words.small", at, `${first[k]}  ${text}`));
     }
     return group;
   });
   root.append(...lines);
   data.columns.forEach((column, c) => column.pair && pair(root, column.pair, x(c), y, em, words));
-  held.chart = { root, lines, x, y, em, columns: data.columns };
+  held.lines = lines;
   roving(root, ".line", { horizontal: false });
   return root;
 }
@@ -135,33 +120,27 @@ function chart(data, page, held, words, redraw) {
 function pair(root, { legal, reason }, x, y, em, words) {
   const r = em * 0.42;
   const title = svg("title", legal ? words.legal_pair : `${words.illegal_pair} ${reason}`);
-  root.append(
-    legal ? svg("circle.ring", [x, y(1), r], title) : svg(
-      "path.cross",
-      `M${x - r},${y(1) - r}l${2 * r},${2 * r}m0,${-2 * r}l${-2 * r},${2 * r}`,
-      title,
-    ),
-  );
+  const cross = `M${x - r},${y(1) - r}l${2 * r},${2 * r}m0,${-2 * r}l${-2 * r},${2 * r}`;
+  root.append(legal ? svg("circle.ring", [x, y(1), r], title) : svg("path.cross", cross, title));
 }
 
 /** Column heads are buttons: press one to compare its rule with the page's. */
-function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
+function heads(root, { data, x, gap, em, stacked, top, held, redraw }) {
   data.columns.forEach((column, c) => {
     const chosen = column.name === data.chosen;
     const compared = column.name === held.with;
-    const press = () => {
-      held.with = column.name;
-      redraw(`head-${c}`);
-    };
-    const group = svg("g[role=button][tabindex=0]", {
-      class: `head${column.sound ? "" : " unsound"}${chosen ? " chosen" : ""}${
-        compared ? " compared" : ""
-      }`,
+    const says = `${column.name}. ${column.verdict}`;
+    const kinds = { unsound: !column.sound, chosen, compared };
+    const group = svg("g.head[role=button][tabindex=0]", {
       "aria-pressed": compared,
-      "aria-label": `${column.name}. ${column.verdict}`,
+      "aria-label": says,
       dataset: { keep: `head-${c}` },
-      ...pressed(press),
-    }, svg("title", `${column.name}. ${column.verdict}`));
+      ...pressed(() => {
+        held.with = column.name;
+        redraw(`head-${c}`);
+      }),
+    }, svg("title", says));
+    for (const [name, on] of Object.entries(kinds)) group.classList.toggle(name, on);
     const text = `${column.short}${column.sound ? "" : " *"}`;
     if (stacked) {
       group.append(
@@ -188,7 +167,6 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw, height }) {
       );
     }
   });
-  return height;
 }
 
 function comparison(data, held, words) {
@@ -230,31 +208,25 @@ function comparison(data, held, words) {
 
 /** "Break it" stands beside each wrong rule; what was found stays until another search. */
 function breaking(data, page, held, words) {
-  const wrong = data.columns.filter((c) => !c.sound && c.breaks);
-  return el(
-    "div.breaking",
-    wrong.map((c) =>
-      el(
-        "div.break",
-        el("button.plain.boxed", {
-          dataset: { keep: `break-${c.breaks}` },
-          onclick: () => page.input("break", c.breaks, `break ${c.breaks}`),
-        }, `${words.break_it}: ${c.short}`),
-        el("span.broken[role=status]", held.broken?.[c.breaks]?.says ?? ""),
-        shown(held.broken?.[c.breaks]),
-      )
-    ),
-  );
-
-  function shown(found) {
-    return found?.example
-      ? el("button.plain.boxed", {
-        dataset: { keep: `open-${found.rule}` },
-        onclick: () => page.open(found.example),
-      }, words.open)
-      : null;
-  }
+  const one = ({ breaks, short }) => {
+    const { says = "", example = null } = held.broken?.[breaks] ?? {};
+    return el(
+      "div.break",
+      boxed(
+        `break-${breaks}`,
+        `${words.break_it}: ${short}`,
+        () => page.input("break", breaks, `break ${breaks}`),
+      ),
+      el("span.broken[role=status]", says),
+      example && boxed(`open-${breaks}`, words.open, () => page.open(example)),
+    );
+  };
+  return el("div.breaking", data.columns.filter((c) => !c.sound && c.breaks).map(one));
 }
+
+/** A button that keeps the focus through a redraw by its name. */
+const boxed = (keep, text, onclick, more = {}) =>
+  el("button.plain.boxed", { dataset: { keep }, onclick, ...more }, text);
 
 function offset(picture, page, words) {
   const data = picture.offset;
@@ -270,17 +242,15 @@ function offset(picture, page, words) {
         ? `+${fixed(Number(input.value))}`
         : input.value.replace("-", "−");
     },
-    onchange: () => page.input("offset", { window: data.window, c: Number(input.value) }),
+    onchange: () => to(Number(input.value)),
   });
+  const to = (c, window = data.window) => page.input("offset", { window, c });
+  const about = { id: "windows-offset-window", "aria-label": words.which_window };
   const which = choice(
-    {
-      id: "windows-offset-window",
-      "aria-label": words.which_window,
-      dataset: { keep: "offset-window" },
-    },
+    { ...about, dataset: { keep: "offset-window" } },
     Array.from({ length: data.windows }, (_, w) => [w, w + 1]),
     data.window,
-    (window) => page.input("offset", { window, c: 0 }),
+    (window) => to(0, window),
   );
   const at = (v) => `calc(0.5rem + (100% - 1rem) * ${(v - data.low) / (data.high - data.low)})`;
   const tick = data.flip !== null && data.flip >= data.low && data.flip <= data.high
@@ -303,15 +273,8 @@ function offset(picture, page, words) {
       "div.offset-row",
       el("div.offset-track", tick, input),
       el("span.c-value", "c = ", shown),
-      data.past === null ? null : el("button.plain.boxed", {
-        dataset: { keep: "past" },
-        onclick: () => page.input("offset", { window: data.window, c: data.past }),
-      }, words.turn),
-      el("button.plain.boxed", {
-        disabled: !moved,
-        dataset: { keep: "zero" },
-        onclick: () => page.input("offset", { window: data.window, c: 0 }),
-      }, words.back),
+      data.past !== null && boxed("past", words.turn, () => to(data.past)),
+      boxed("zero", words.back, () => to(0), { disabled: !moved }),
     ),
     el("p", data.says),
     rows.length
@@ -389,14 +352,11 @@ export function draw(stage, picture, page, held) {
 
 /** The selected span's line in full ink. */
 export function select(stage, picture, page, held) {
-  held.chart?.lines.forEach((line, k) => {
+  held.lines?.forEach((line, k) => {
     const chosen = same(page.selection, picture.merge.spans[k]);
     press(line, chosen);
     line.classList.toggle("selected", Boolean(chosen));
-    stage.querySelector(`.names [data-span="${k}"]`)?.setAttribute(
-      "aria-pressed",
-      String(Boolean(chosen)),
-    );
+    stage.querySelectorAll(`.names [data-span="${k}"]`).forEach((name) => press(name, chosen));
     line.classList.toggle("predicted", Boolean(same(page.predicted, picture.merge.spans[k])));
   });
 }
