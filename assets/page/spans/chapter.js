@@ -1,7 +1,7 @@
 // Chapter 4, Spans: three named steps over one matrix, the ranked list beside them, the rest
 // folded.
 
-import { el, fold, isPress } from "../shared/dom.js";
+import { el, fold, isPress, press } from "../shared/dom.js";
 import { short, sums } from "../shared/numbers.js";
 import { Cells } from "./cells.js";
 import { drawList, moveList } from "./list.js";
@@ -9,6 +9,7 @@ import { drawGrid, drawMass } from "./more.js";
 import { settings } from "./settings.js";
 import { drawPhone, movePhone } from "./phone.js";
 import { clipped } from "../shared/prose.js";
+import { clamp } from "../shared/scales.js";
 import { turned } from "./text.js";
 import { middle, tip } from "../shared/tip.js";
 import { canZoom, cellAt, drawSquare, moveMarks, range } from "./square.js";
@@ -24,13 +25,8 @@ const ASPECT = {
 };
 
 function shell(root, page) {
-  const view = {
-    root,
-    step: page.narrow ? "tent" : "square",
-    near: false,
-    cursor: null,
-    asked: null,
-  };
+  /** @type {any} */
+  const view = { root, step: page.narrow ? "tent" : "square", near: false };
   view.steps = el("div.spans-steps[role=group]", { "aria-label": "Pictures of this chapter" });
   view.tools = el("div.spans-tools");
   view.standing = el("p.spans-readout.tabular[role=status]");
@@ -40,25 +36,22 @@ function shell(root, page) {
   view.list = el("div.spans-list");
   view.main = el("div.spans-main", el("div.spans-picture", view.stage, view.legend), view.list);
   view.grid = el("div");
-  const folds = [
-    fold("BERT's top-n grid and what it misses", view.grid, {
-      id: "spans-grid",
-      ontoggle: () => drawFold(view),
-    }),
-  ];
   view.settings = settings(
     (name, value) => view.page.input(name, value),
     (name) => view.page.waits(name),
   );
-  folds.push(fold("settings", view.settings.root, { id: "spans-settings" }));
+  const about = { id: "spans-grid", ontoggle: () => drawFold(view) };
   root.replaceChildren(
     el("div.spans-bar", view.steps, view.standing, view.tools),
     view.main,
     view.tip.node,
-    el("div.folds", folds),
+    el(
+      "div.folds",
+      fold("BERT's top-n grid and what it misses", view.grid, about),
+      fold("settings", view.settings.root, { id: "spans-settings" }),
+    ),
   );
   listen(view);
-  views.set(root, view);
   return view;
 }
 
@@ -158,40 +151,31 @@ const inRange = ({ lo, hi }, cell) => !cell || cell.every((k) => k >= lo && k < 
 
 function tools(view) {
   const { page, picture, cells } = view;
-  const out = [];
-  if (picture.windows > 1) {
-    const go = (step) => {
-      const w = picture.window + step;
-      if (w >= 0 && w < picture.windows) page.input("window", w);
-    };
-    const button = (step, sign, label) =>
-      el("button.plain", {
-        "aria-label": label,
-        disabled: picture.window + step < 0 || picture.window + step >= picture.windows,
-        onclick: () => go(step),
-      }, sign);
-    out.push(
-      button(-1, "\u2039", "previous window"),
-      el("span.tabular", `window ${picture.window + 1} of ${picture.windows}`),
-      button(1, "\u203a", "next window"),
-    );
-  }
-  if (view.step === "square" && canZoom(cells)) {
-    out.push(
-      el("button.plain#spans-closer", {
-        "aria-pressed": view.near,
-        onclick: () => {
-          zoom(view, !view.near);
-        },
-      }, "closer"),
-    );
-  }
-  return out;
+  const { window, windows } = picture;
+  const button = (to, sign, label) =>
+    el("button.plain", {
+      "aria-label": label,
+      disabled: to < 0 || to >= windows,
+      onclick: () => page.input("window", to),
+    }, sign);
+  return [
+    ...(windows < 2 ? [] : [
+      button(window - 1, "\u2039", "previous window"),
+      el("span.tabular", `window ${window + 1} of ${windows}`),
+      button(window + 1, "\u203a", "next window"),
+    ]),
+    view.step === "square" && canZoom(cells) ? closer(view) : "",
+  ];
+}
+
+function closer(view) {
+  const onclick = () => zoom(view, !view.near);
+  return el("button.plain#spans-closer", { "aria-pressed": view.near, onclick }, "closer");
 }
 
 function zoom(view, on) {
   view.near = on;
-  document.getElementById("spans-closer")?.setAttribute("aria-pressed", String(on));
+  view.tools.querySelectorAll("#spans-closer").forEach((button) => press(button, on));
   paint(view);
 }
 
@@ -201,22 +185,21 @@ function paint(view) {
   view.main.classList.toggle("stacked", stacked);
   const full = view.root.clientWidth;
   const height = room(view);
-  const pictured = step === "square" || (step === "tent" && !page.narrow);
-  for (
-    const [name, value] of Object.entries({
-      tabindex: "0",
-      role: "application",
-      "aria-roledescription": "score matrix",
-      "aria-label": `Score of every pair of start and end, window ${picture.window + 1}: ${
-        ASPECT[step]
-      }; Enter selects`,
-    })
-  ) {
-    if (pictured) view.stage.setAttribute(name, value);
+  const tent = step === "tent" && !page.narrow;
+  const about = {
+    tabindex: "0",
+    role: "application",
+    "aria-roledescription": "score matrix",
+    "aria-label": `Score of every pair of start and end, window ${picture.window + 1}: ${
+      ASPECT[step]
+    }; Enter selects`,
+  };
+  for (const [name, value] of Object.entries(about)) {
+    if (step === "square" || tent) view.stage.setAttribute(name, value);
     else view.stage.removeAttribute(name);
   }
   view.legend.replaceChildren();
-  view.stage.classList.toggle("spans-tent", step === "tent" && !page.narrow);
+  view.stage.classList.toggle("spans-tent", tent);
   if (step === "mass") {
     view.drawn = null;
     if (picture.mass) drawMass(view.stage, picture, page, full);
@@ -306,13 +289,11 @@ function thumbnail(view) {
     small,
     el("span", "the square"),
   );
-  drawSquare(small, view.cells, { ...view.picture, top: [] }, {
-    ...view.page,
-    reading: view.page.reading,
-    narrow: true,
-    scale: 1,
-    colour: view.page.colour,
-  }, { range: { lo: 0, hi: view.cells.n }, width: 140, height: 140, words: false });
+  const { reading, colour } = view.page;
+  const page = { reading, colour, narrow: true, scale: 1 };
+  const size = { width: 140, height: 140, words: false };
+  const whole = { lo: 0, hi: view.cells.n };
+  drawSquare(small, view.cells, { ...view.picture, top: [] }, page, { range: whole, ...size });
   return open;
 }
 
@@ -334,13 +315,8 @@ function tell(view) {
   const [i, j] = cursor;
   const code = cells.code(i, j);
   const nothing = i === cells.clsAt && j === cells.clsAt;
-  const why = nothing
-    ? "no answer"
-    : code
-    ? picture.words[code]
-    : cells.score(i, j) >= picture.line.at
-    ? "legal, above the line"
-    : "legal, below the line";
+  const side = cells.score(i, j) >= picture.line.at ? "above" : "below";
+  const why = nothing ? "no answer" : code ? picture.words[code] : `legal, ${side} the line`;
   const { addends: [start, end], sign, total } = sums([cells.s[i], cells.e[j]]);
   const said = [
     el("span.role-start", `i = ${i} `),
@@ -373,13 +349,15 @@ function fitting({ picture: { apart }, page }) {
 }
 
 function listen(view) {
-  const find = (
-    event,
-  ) => (view.step === "square"
-    ? view.drawn && cellAt(view.drawn, event)
-    : view.step === "tent" && !view.page.narrow
-    ? view.drawn && tentCellAt(view.drawn, view.cells, event)
-    : null);
+  // a phone's starts are buttons, the mass is a bar: the others have a cell under the pointer
+  const pads = () => view.drawn && !(view.step === "tent" && view.page.narrow);
+  /** @returns {any} */
+  const find = (event) => {
+    if (!pads()) return null;
+    return view.step === "square"
+      ? cellAt(view.drawn, event)
+      : tentCellAt(view.drawn, view.cells, event);
+  };
   const point = (cell) => {
     view.cursor = cell;
     move(view);
@@ -387,13 +365,10 @@ function listen(view) {
   };
   view.stage.addEventListener("pointermove", (event) => {
     view.at = { x: event.clientX, y: event.clientY };
-    if (view.drawn && !(view.step === "tent" && view.page.narrow)) point(find(event));
+    if (pads()) point(find(event));
   });
   view.stage.addEventListener("pointerleave", () => {
-    if (
-      view.cursor && !(view.step === "tent" && view.page.narrow) &&
-      document.activeElement !== view.stage
-    ) point(null);
+    if (view.cursor && pads() && document.activeElement !== view.stage) point(null);
   });
   view.stage.addEventListener("click", (event) => {
     const cell = find(event);
@@ -454,11 +429,9 @@ function keyed(view, event, point) {
   if (!by) return;
   event.preventDefault();
   const far = square && event.shiftKey ? 10 : 1;
-  let [i, j] = [from[0] + by[0] * far, from[1] + by[1] * far].map((k) =>
-    Math.min(Math.max(k, square ? 0 : cells.first), (square ? cells.n : cells.stop) - 1)
-  );
-  if (!square) j = Math.min(Math.max(j, i), Math.min(cells.stop, i + cells.longest) - 1);
-  view.cursor = [i, j];
+  const [low, high] = square ? [0, cells.n - 1] : [cells.first, cells.stop - 1];
+  const [i, j] = [0, 1].map((k) => clamp(from[k] + by[k] * far, low, high));
+  view.cursor = [i, square ? j : clamp(j, i, cells.lastEnd(i))];
   if (square && view.near && !inRange(drawn, view.cursor)) paint(view);
   else move(view);
   if (!square) reveal(drawn, cells, view.cursor);

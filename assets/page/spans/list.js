@@ -47,12 +47,12 @@ function tableRow(page, picture, row) {
   const name = () => el("button.row-select", { title: textOf(row) }, el("bdi", textOf(row)));
   const part = (/** @type {string[]} */ [, key, role]) =>
     key === "text" ? el("th[scope=row]", name()) : el("td", { class: role }, cell(row, key));
-  return el(
-    "tr",
-    { onclick: go, dataset: { span: `${row.window} ${row.start} ${row.end}` } },
-    columns(page, picture).map(part),
-  );
+  const span = `${row.window} ${row.start} ${row.end}`;
+  return el("tr", { onclick: go, dataset: { span } }, columns(page, picture).map(part));
 }
+
+const head = (/** @type {string[]} */ [name, key, role]) =>
+  el("th[scope=col]", { class: key === "score" ? null : role }, name);
 
 /** `again` draws the list with other columns. */
 export function drawList(root, picture, page, again) {
@@ -62,20 +62,7 @@ export function drawList(root, picture, page, again) {
   const box = el(
     "div.spans-n-best[tabindex=0][role=region]",
     { "aria-label": "n best spans, a row selects" },
-    el(
-      "table",
-      el(
-        "thead",
-        el(
-          "tr",
-          columns(page, picture)
-            .map(([name, key, role]) =>
-              el("th[scope=col]", { class: key === "score" ? null : role }, name)
-            ),
-        ),
-      ),
-      body,
-    ),
+    el("table", el("thead", el("tr", columns(page, picture).map(head))), body),
   );
   root.replaceChildren(
     ...[

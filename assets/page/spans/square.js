@@ -114,12 +114,7 @@ function regionWords(cells, { lo, hi }, cell, words, scale) {
     const roomy = (hi - lo - right) * cell > 70 * scale;
     if ((end - i + 1) * cell > 16 * scale) {
       if (roomy) put(NOT_OWNED, right * cell + 5, y + 4 * scale, "start");
-      else {put(
-          NOT_OWNED,
-          Math.max(a * cell + 4, ((i + end + 1) / 2 - lo) * cell - 8),
-          y + 4 * scale,
-          "end",
-        );}
+      else put(NOT_OWNED, Math.max(a * cell + 4, y - 8), y + 4 * scale, "end");
     }
     i = end;
   }
@@ -198,14 +193,9 @@ export function drawSquare(root, cells, picture, page, options) {
     },
   });
   paint(canvas, image(cells, { lo, hi }, page), view.side);
-  const above = outline(
-    cells,
-    { lo, hi },
-    view.cell,
-    (i, j) => cells.code(i, j) === LEGAL && cells.score(i, j) >= picture.line.at,
-  );
-  const legal = outline(cells, { lo, hi }, view.cell, (i, j) => cells.code(i, j) === LEGAL);
-  const unowned = outline(cells, { lo, hi }, view.cell, (i, j) => cells.code(i, j) === NOT_OWNED);
+  const edges = (holds) => outline(cells, { lo, hi }, view.cell, holds);
+  const isLegal = (i, j) => cells.code(i, j) === LEGAL;
+  const above = edges((i, j) => isLegal(i, j) && cells.score(i, j) >= picture.line.at);
   // a thumbnail is too small for words
   const regions = options.words === false
     ? []
@@ -214,8 +204,8 @@ export function drawSquare(root, cells, picture, page, options) {
     "g",
     { transform: `translate(${view.left},${view.top})` },
     svg("rect.rule", [0, 0, view.side, view.side]),
-    svg("path.rule", legal),
-    svg("path.rule", unowned),
+    svg("path.rule", edges(isLegal)),
+    svg("path.rule", edges((i, j) => cells.code(i, j) === NOT_OWNED)),
     svg("path.contour-gap", above),
     svg("path.contour", above),
     regions.map(({ text, x, y, anchor }) => svg("text.region", [x, y, anchor], text)),
@@ -258,69 +248,49 @@ function gridLines(grid, { lo, hi, cell, side }) {
 export function moveMarks(view, picture, chosen, cursor) {
   const { lo, hi, cell, left, top, side } = view;
   const seen = (i, j) => i >= lo && i < hi && j >= lo && j < hi;
-  const at = (k) => (k - lo + 0.5) * cell;
+  const [x, y] = [left, top].map((from) => (k) => from + (k - lo + 0.5) * cell);
   const nodes = [];
-  const box = (i, j, least, cls) => {
+  const box = (i, j, least, kind) => {
     const size = Math.max(cell, least);
-    nodes.push(
-      svg("rect", [left + at(j) - size / 2, top + at(i) - size / 2, size, size], { class: cls }),
-    );
+    nodes.push(svg(`rect.${kind}`, [x(j) - size / 2, y(i) - size / 2, size, size]));
   };
   const bands = picture.winner ?? chosen;
+  const haloed = (d, kind) => nodes.push(svg("path.halo", d), svg(`path.${kind}`, d));
   if (bands && seen(...bands)) {
     const wide = Math.max(cell, 2);
     nodes.push(
-      svg("rect.start.band", [left, top + at(bands[0]) - wide / 2, side, wide]),
-      svg("rect.end.band", [left + at(bands[1]) - wide / 2, top, wide, side]),
+      svg("rect.start.band", [left, y(bands[0]) - wide / 2, side, wide]),
+      svg("rect.end.band", [x(bands[1]) - wide / 2, top, wide, side]),
     );
   }
   if (picture.winner && seen(...picture.winner)) {
+    const [i, j] = picture.winner;
     const half = Math.max(cell, 12) / 2;
-    const [x, y] = [left + at(picture.winner[1]), top + at(picture.winner[0])];
-    nodes.push(
-      svg("path.halo", `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5`),
-      svg("path.mark-predicted", `M${x - half - 2},${y + half - 1}v5h${2 * half + 4}v-5`),
-    );
+    haloed(`M${x(j) - half - 2},${y(i) + half - 1}v5h${2 * half + 4}v-5`, "mark-predicted");
   }
   if (picture.apart) {
-    const { i, j } = picture.apart;
-    if (i >= lo && i < hi) {
+    const { i, j, reason } = picture.apart;
+    const turned = (x, y, angle, role) =>
       nodes.push(
         svg(
           "g",
-          { transform: `translate(${left + side + 2},${top + at(i)}) rotate(90)` },
-          hollow(0, 0, "start", 5),
+          { transform: `translate(${x},${y}) rotate(${angle})` },
+          hollow(0, 0, role, 5),
         ),
       );
+    if (i >= lo && i < hi) turned(left + side + 2, y(i), 90, "start");
+    if (j >= lo && j < hi) turned(x(j), top - 2, 180, "end");
+    if (reason && seen(i, j)) {
+      haloed(`M${x(j) - 6},${y(i) - 6}l12,12M${x(j) - 6},${y(i) + 6}l12,-12`, "unfit");
     }
-    if (j >= lo && j < hi) {
-      nodes.push(
-        svg(
-          "g",
-          { transform: `translate(${left + at(j)},${top - 2}) rotate(180)` },
-          hollow(0, 0, "end", 5),
-        ),
-      );
-    }
-  }
-  if (picture.apart?.reason && seen(picture.apart.i, picture.apart.j)) {
-    const [x, y] = [left + at(picture.apart.j), top + at(picture.apart.i)];
-    const d = `M${x - 6},${y - 6}l12,12M${x - 6},${y + 6}l12,-12`;
-    nodes.push(svg("path.halo", d), svg("path.unfit", d));
   }
   if (chosen && seen(...chosen)) {
     box(...chosen, 9, "halo");
     box(...chosen, 9, "mark-selected");
   }
   if (cursor && seen(...cursor)) {
-    nodes.push(
-      svg(
-        "path.cross",
-        `M${left},${top + at(cursor[0])}H${left + side}M${left + at(cursor[1])},${top}V${
-          top + side
-        }`,
-      ),
-    );
+    const lines = `M${left},${y(cursor[0])}H${left + side}M${x(cursor[1])},${top}V${top + side}`;
+    nodes.push(svg("path.cross", lines));
     box(...cursor, 7, "mark-contrast");
   }
   view.marks.replaceChildren(...nodes);

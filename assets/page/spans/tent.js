@@ -166,7 +166,7 @@ function notOwned(view, cells, picture, shift) {
   return nodes;
 }
 
-const polygon = (points) => `M${points.map(([x, y]) => `${x},${y}`).join("L")}Z`;
+const polygon = (points) => `M${points.join("L")}Z`;
 
 /** Guide lines to start and end, the outline of the selection, the bracket under the winner. */
 export function moveTent(view, cells, picture, chosen, cursor) {
@@ -175,27 +175,20 @@ export function moveTent(view, cells, picture, chosen, cursor) {
   const at = (k) => view.line.middle(cells.doc(k)) - shift;
   const foot = view.base + 8;
   const nodes = [];
-  const guides = ([i, j], cls) => {
-    const [x, y] = [
-      (view.line.edge(cells.doc(i) + 0.5) + view.line.edge(cells.doc(j) + 0.5)) / 2 - shift,
-      view.base - (j - i) * view.unit,
-    ];
-    return [
-      svg(`path.guide.start-line.${cls}`, `M${x},${y}L${at(i)},${foot}`),
-      svg(`path.guide.end-line.${cls}`, `M${x},${y}L${at(j)},${foot}`),
-    ];
+  const ends = (span) => view.line.glyphs(...span.map(cells.doc)).map((x) => x - shift);
+  const guides = ([i, j], kind) => {
+    const from = corner(view, shift, i + 0.5, j + 0.5, cells);
+    return [["start", i], ["end", j]].map(([side, k]) =>
+      svg(`path.guide.${side}-line.${kind}`, `M${from}L${at(k)},${foot}`)
+    );
   };
   if (picture.winner) {
-    const [a, b] = view.line.glyphs(cells.doc(picture.winner[0]), cells.doc(picture.winner[1])).map(
-      (x) => x - shift,
-    );
+    const [a, b] = ends(picture.winner);
     const y = view.base + 33 * view.scale;
     nodes.push(svg("path.mark-predicted", `M${a},${y}v5H${b}v-5`));
   }
   if (chosen) {
-    const [a, b] = view.line.glyphs(cells.doc(chosen[0]), cells.doc(chosen[1])).map((x) =>
-      x - shift
-    );
+    const [a, b] = ends(chosen);
     nodes.push(
       ...guides(chosen, ""),
       svg("path.mark-selected", polygon(corners(view, shift, cells, ...chosen))),
@@ -214,11 +207,8 @@ export function moveTent(view, cells, picture, chosen, cursor) {
 /** Bring a span into sight. */
 export function reveal(view, cells, [i, j]) {
   const x = (view.line.middle(cells.doc(i)) + view.line.middle(cells.doc(j))) / 2 + view.pad;
-  const [left, right] = [
-    view.box.scrollLeft + view.width * 0.1,
-    view.box.scrollLeft + view.width * 0.9,
-  ];
-  if (x < left || x > right) view.box.scrollLeft = x - view.width / 2;
+  const far = Math.abs(x - view.box.scrollLeft - view.width / 2);
+  if (far > view.width * 0.4) view.box.scrollLeft = x - view.width / 2;
 }
 
 /**
