@@ -61,28 +61,15 @@ export function makeBias(moved) {
   /** @type {any} */
   const view = { shift: { start: 0, end: 0 } };
   const slider = (side, name) => {
-    const input = el("input[type=range][step=0.05]", {
-      id: `scores-bias-${side}`,
-      min: -3,
-      max: 3,
-      value: 0,
+    const id = `scores-bias-${side}`;
+    const input = el("input[type=range][min=-3][max=3][step=0.05][value=0]", {
+      id,
+      oninput: () => set(side, Number(input.value)),
     });
-    const shown = el("output.tabular", { for: `scores-bias-${side}` }, "+0.00");
-    input.addEventListener("input", () => {
-      set(side, Number(input.value));
-    });
+    const shown = el("output.tabular", { for: id }, "+0.00");
     view[side] = { input, shown };
-    return el(
-      "div.scores-lever",
-      el(
-        "label",
-        { for: `scores-bias-${side}` },
-        "add to ",
-        el(`span.role-${side}`, name),
-      ),
-      input,
-      shown,
-    );
+    const label = el("label", { for: id }, "add to ", el(`span.role-${side}`, name));
+    return el("div.scores-lever", label, input, shown);
   };
   const set = (side, value) => {
     const before = view.shift[side];
@@ -104,11 +91,11 @@ export function makeBias(moved) {
   };
   view.rows = el("tbody");
   view.says = el("p.scores-says[role=status][aria-live=polite]");
-  view.sliders = [slider("start", "b_S"), slider("end", "b_E")];
   const root = el(
     "details.fold.scores-bias#scores-bias",
     el("summary", "move a bias"),
-    view.sliders,
+    slider("start", "b_S"),
+    slider("end", "b_E"),
     el("button.plain", { onclick: none }, "reset"),
     view.says,
     tableBox(
@@ -135,34 +122,30 @@ function show({ model, shift, rows, says }) {
     return;
   }
   const rule = { longest: picture.longest, owns: owning(page.reading, w, picture.copies) };
-  const [s, e] = [w.start, w.end].map((row) => Float64Array.from(row));
   const temperature = page.reading.temperature ?? 1;
-  const before = measure(w, s, e, pair, temperature, rule);
-  const after = measure(
-    w,
-    s.map((v) => v + shift.start),
-    e.map((v) => v + shift.end),
-    pair,
-    temperature,
-    rule,
-  );
-  [before, after].forEach(addUp);
-  const still = STILL.filter((name) => printed(before, name) === printed(after, name));
-  let [moves, stays] = [0, 0];
-  rows.replaceChildren(...ROWS.map(([name, title]) => {
+  const [before, after] = [{ start: 0, end: 0 }, shift].map((more) => {
+    const [s, e] = ["start", "end"].map((side) =>
+      Float64Array.from(w[side], (x) => x + more[side])
+    );
+    const found = measure(w, s, e, pair, temperature, rule);
+    addUp(found);
+    return found;
+  });
+  const list = ROWS.map(([name, title]) => {
     const [a, b] = [printed(before, name), printed(after, name)];
-    if (a === b) stays += 1;
-    else moves += 1;
-    return row(title, [a, b, a === b ? "stays" : "moves"], a === b ? null : "scores-moves");
-  }));
+    return { name, title, a, b, moves: a !== b };
+  });
+  rows.replaceChildren(
+    ...list.map(({ title, a, b, moves }) =>
+      row(title, [a, b, moves ? "moves" : "stays"], moves && "scores-moves")
+    ),
+  );
+  const moving = list.filter(({ moves }) => moves);
+  const only = moving.some(({ name }) => STILL.includes(name))
+    ? ""
+    : "; no probability, winner or loss is among those that move";
   says.textContent = shift.start || shift.end
-    ? `All ${
-      2 * w.n
-    } logits of this window have been computed again with the bias: ${moves} of these ` +
-      `numbers move, ${stays} stay${
-        still.length === STILL.length
-          ? "; no probability, winner or loss is among those that move"
-          : ""
-      }.`
+    ? `All ${2 * w.n} logits of this window have been computed again with the bias: ` +
+      `${moving.length} of these numbers move, ${list.length - moving.length} stay${only}.`
     : "Drag a slider: every dot moves, and the axes stay.";
 }

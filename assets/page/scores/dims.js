@@ -28,11 +28,9 @@ export function makeDimensions(on) {
       if (!details || !states) return;
       const v = states.vectors;
       intro.textContent =
-        `S and E have ${v.d} numbers each, the same for every question. Their lengths are ${
-          v.lengths[0]
-        } and ${
-          v.lengths[1]
-        }, the angle between them ${v.angle}°. A logit is the sum of ${v.d} products and a bias.`;
+        `S and E have ${v.d} numbers each, the same for every question. Their lengths are ` +
+        `${v.lengths.join(" and ")}, the angle between them ${v.angle}°. A logit is the sum of ` +
+        `${v.d} products and a bias.`;
       const key = [details, states, model.width, model.page.scale];
       if (drawn?.every((x, k) => x === key[k])) return;
       drawn = key;
@@ -85,12 +83,11 @@ function strips(anatomy, vectors, { side, big, width, scale }) {
   const gap = 2 * half + 16 * scale;
   const left = 50 * scale;
   const x = (k) => left + ((k + 0.5) / v.length) * (width - left - 4);
-  const rows = [[v, vectors.size, big, `${side}-strip`], [t, anatomy.size, "T", "ink-strip"], [
-    product,
-    max(product, Math.abs) || 1,
-    `${big} · T`,
-    "ink-strip",
-  ]];
+  const rows = [
+    [v, vectors.size, big, `${side}-strip`],
+    [t, anatomy.size, "T", "ink-strip"],
+    [product, max(product, Math.abs) || 1, `${big} · T`, "ink-strip"],
+  ];
   const height = rows.length * gap;
   const root = svg("svg.scores-strips[role=img]", {
     width,

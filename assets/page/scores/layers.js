@@ -10,6 +10,8 @@ import { extent } from "../shared/scales.js";
 import { dots, frame, labels, textAt } from "./plane.js";
 
 const WAYS = 3;
+const WAYS_SAY = "Each line begins at the embeddings (ring) and ends at the last layer: only the " +
+  "last dot is a score of this reader.";
 const SIDES = ["start", "end"];
 
 /** 1 + how many positions have a larger logit. */
@@ -69,22 +71,14 @@ export function makeLayers(on, bench) {
 }
 
 function unpack(view, layers) {
-  const rows = (packed) => {
-    const all = floats(packed);
-    return Array.from(
-      { length: layers.rows },
-      (_, l) => all.subarray(l * layers.n, (l + 1) * layers.n),
-    );
-  };
-  Object.assign(view, {
-    source: layers,
-    cursor: null,
-    logits: { start: rows(layers.start), end: rows(layers.end) },
-  });
-  view.p = {
-    start: view.logits.start.map((r) => softmax(r)),
-    end: view.logits.end.map((r) => softmax(r)),
-  };
+  const { rows, n } = layers;
+  Object.assign(view, { source: layers, cursor: null, logits: {}, p: {} });
+  for (const side of SIDES) {
+    const all = floats(layers[side]);
+    const of = Array.from({ length: rows }, (_, l) => all.subarray(l * n, (l + 1) * n));
+    view.logits[side] = of;
+    view.p[side] = of.map((row) => softmax(row));
+  }
 }
 
 const layerName = (l) => (l === 0 ? "embeddings" : `layer ${l}`);
@@ -101,18 +95,14 @@ function drawMaps(view) {
   const built = SIDES.map((side) => {
     const pos = chosen?.[side] ?? view.model.picture.plane.best?.[side === "start" ? 0 : 1] ??
       w.clsAt;
-    const canvas = el("canvas.scores-cells[aria-hidden=true]", { width: n, height: rows });
-    Object.assign(canvas.style, {
-      left: `${left}px`,
-      top: `${20 * page.scale}px`,
-      width: `${inner}px`,
-      height: `${rows * row}px`,
-    });
+    const top = 20 * page.scale;
+    const box = { left, top, width: inner, height: rows * row };
+    const style = Object.fromEntries(Object.entries(box).map(([name, x]) => [name, `${x}px`]));
+    const canvas = el("canvas.scores-cells[aria-hidden=true]", { width: n, height: rows, style });
     ink(canvas, view.p[side], page.colour("ink"));
     const height = rows * row + 26 * page.scale;
     const x = (p) => left + (p / n) * inner;
     const over = svg("svg[aria-hidden=true]", { width, height });
-    const top = 20 * page.scale;
     over.append(
       svg("rect.rule", [left, top, inner, rows * row]),
       svg(
@@ -244,14 +234,9 @@ function followed(view) {
   for (const side of SIDES) {
     const last = view.logits[side].at(-1);
     [...last.keys()].filter((p) => doc(p) !== null).sort((a, b) => last[b] - last[a]).slice(0, WAYS)
-      .forEach((p) => {
-        if (!out.has(p)) out.set(p, "other");
-      });
+      .forEach((p) => out.set(p, out.get(p) ?? "other"));
   }
-  if (chosen) {
-    out.set(chosen.end, "end");
-    out.set(chosen.start, "start");
-  }
+  for (const side of chosen ? ["end", "start"] : []) out.set(chosen[side], side);
   return out;
 }
 
@@ -282,10 +267,8 @@ function drawWays(view) {
   const ends = [];
   plane.ways = [];
   for (const [pos, kind] of list) {
-    const at = view.logits.start.map((
-      row,
-      l,
-    ) => [plane.x(row[pos]), plane.y(view.logits.end[l][pos])]);
+    const logits = view.logits.start.map((row, l) => [row[pos], view.logits.end[l][pos]]);
+    const at = logits.map(([s, e]) => [plane.x(s), plane.y(e)]);
     plane.ways.push(at);
     plane.layer.append(
       svg(`path.way.of-${kind}`, through(at)),
@@ -295,51 +278,30 @@ function drawWays(view) {
     );
     const [x, y] = at.at(-1);
     const text = pos === w.clsAt ? `no answer ${w.tokens[pos]}` : textAt(view.model, pos);
-    const [s, e] = SIDES.map((side) => view.logits[side].at(-1)[pos]);
     ends.push({
       pos,
       doc: doc(pos),
       x,
       y,
       text,
-      s,
-      e,
       kind: kind === "cls" ? "cls" : "context",
       start: chosen?.start === pos,
       end: chosen?.end === pos,
       label: `${text}: ${
-        view.logits.start.map((row, l) =>
-          `${layerName(l)} ${fixed(row[pos], 1)}, ${fixed(view.logits.end[l][pos], 1)}`
-        ).join("; ")
+        logits.map(([s, e], l) => `${layerName(l)} ${fixed(s, 1)}, ${fixed(e, 1)}`).join("; ")
       }`,
     });
   }
   ends.sort((a, b) => Number(b.start || b.end) - Number(a.start || a.end));
+  const choose = (dot, extend) => dot.doc !== null && view.on.select(dot.doc, extend);
   plane.layer.append(
-    dots(
-      ends,
-      {
-        choose: (dot, extend) => {
-          if (dot.doc !== null) view.on.select(dot.doc, extend);
-        },
-        tell: () => {},
-      },
-      0,
-      page.scale,
-    ),
+    dots(ends, { choose, tell: () => {} }, 0, page.scale),
     labels(plane, ends.map((d) => ({ ...d, gap: 12, name: d.start || d.end ? "chosen" : "" }))),
   );
   const had = focusIn(view.ways)?.dataset.pos ?? null;
   view.ways.replaceChildren(
     plane.root,
-    el(
-      "p.scores-key",
-      el(
-        "span",
-        "Each line begins at the embeddings (ring) and ends at the last layer: only the last " +
-          "dot is a score of this reader.",
-      ),
-    ),
+    el("p.scores-key", el("span", WAYS_SAY)),
   );
   if (had) {
     view.ways.querySelector(`.scores-dot[data-pos="${had}"]`)?.focus({ preventScroll: true });

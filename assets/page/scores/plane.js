@@ -55,13 +55,13 @@ export function diagonals(plane, nullScore, points = []) {
   const group = svg("g[aria-hidden=true]");
   plane.taken = [];
   const dots = round(points, plane.scale);
-  const rule = (sum, name) => {
+  const rule = (sum) => {
     const at = diagonal(plane, sum);
-    if (at) group.append(svg("line", [at[0], at[1], at[2], at[3]], { class: name }));
+    if (at) group.append(svg("line.diagonal", at));
     return at;
   };
   sums.forEach(({ value: sum, text }) => {
-    const at = rule(sum, "diagonal");
+    const at = rule(sum);
     const named = at && Math.abs(sum - nullScore) > 0.6 * step && numberBox(plane, at, text, dots);
     if (!named) return;
     plane.taken.push(named);
@@ -118,28 +118,19 @@ export function labels(plane, list, points = list) {
   const dots = round(points, scale);
   for (const { x, y, text, name = "", gap: far = 8 } of list) {
     const shown = text.length > 22 ? `${text.slice(0, 21)}\u2026` : text;
-    const label = { x, y, w: 9 * scale * shown.length + 6, h: 17 * scale, gap: far * scale };
-    const box = placeFor(
-      { ...label, must: name.trim() !== "" },
-      { l: left, r: right, t: top, b: bottom },
-      taken,
-      dots,
-      plane.ways,
-    );
+    const [w, h, gap, must] = [9 * scale * shown.length + 6, 17 * scale, far * scale, name.trim()];
+    const inside = { l: left, r: right, t: top, b: bottom };
+    const box = placeFor({ x, y, w, h, gap, must: must !== "" }, inside, taken, dots, plane.ways);
     if (!box) continue;
     taken.push(box);
-    if (box.far) group.append(leader({ x, y }, box, label.gap));
-    group.append(
-      svg(
-        `text.scores-label.${name}`,
-        [
-          box.side > 0 ? box.l : box.side < 0 ? box.r : (box.l + box.r) / 2,
-          box.b - 4 * scale,
-          box.side > 0 ? "start" : box.side < 0 ? "end" : "middle",
-        ],
-        svg("tspan[unicode-bidi=isolate]", shown),
-      ),
-    );
+    if (box.far) group.append(leader({ x, y }, box, gap));
+    const [at, anchor] = [
+      [box.r, "end"],
+      [(box.l + box.r) / 2, "middle"],
+      [box.l, "start"],
+    ][box.side + 1];
+    const words = svg("tspan[unicode-bidi=isolate]", shown);
+    group.append(svg(`text.scores-label.${name}`, [at, box.b - 4 * scale, anchor], words));
   }
   return group;
 }
@@ -152,17 +143,13 @@ export function dots(list, on, current, scale) {
   const group = svg("g.scores-dots[role=group]", {
     "aria-label": "Tokens; arrow keys go along the text, Enter selects",
   });
+  const wide = 10 * scale;
   list.forEach((dot, k) => {
+    const cross = `M${dot.x - 5 * scale},${dot.y - 5 * scale}l${wide},${wide}m0,${-wide}`;
+    const size = scale * (dot.kind === "outside" ? 3 : 3.5);
     const shape = dot.kind === "cls"
-      ? svg(
-        "path.cls",
-        `M${dot.x - 5 * scale},${dot.y - 5 * scale}l${10 * scale},${10 * scale}m0,${-10 * scale}l${
-          -10 * scale
-        },${10 * scale}`,
-      )
-      : svg("circle", [dot.x, dot.y, scale * (dot.kind === "outside" ? 3 : 3.5)], {
-        class: `point ${dot.kind}`,
-      });
+      ? svg("path.cls", `${cross}l${-wide},${wide}`)
+      : svg(`circle.point.${dot.kind}`, [dot.x, dot.y, size]);
     const node = svg(
       "g[role=button][tabindex=-1]",
       {

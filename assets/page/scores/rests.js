@@ -48,10 +48,9 @@ function update(view, bench) {
     return;
   }
   view.menu.update(rests.methods, rests.method);
-  const refused = rests.refused.flatMap((
-    said,
-    k,
-  ) => (said ? [el("p", el("b", `${HEADS[k]}: `), said)] : []));
+  const refused = rests.refused.flatMap((said, k) =>
+    said ? [el("p", el("b", `${HEADS[k]}: `), said)] : []
+  );
   view.out.replaceChildren(
     ...(refused.length ? [...refused, el("p", again(rests.method))] : [
       el("p.scores-says", rests.says),

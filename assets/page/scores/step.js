@@ -109,13 +109,9 @@ function stop(view) {
 
 function play(view) {
   stop(view);
-  if (calm()) {
-    view.t = 1;
-    paint(view);
-    return;
-  }
-  view.t = 0;
+  view.t = calm() ? 1 : 0;
   paint(view);
+  if (calm()) return;
   let began = null;
   const step = (now) => {
     began ??= now;
@@ -144,16 +140,13 @@ function points(view) {
   if (view.slide) {
     const { docs, before, after } = view.from;
     const [a, b, c, d] = view.slide.cls;
-    const list = Array.from(
-      docs,
-      (at, k) => ({
-        // a piece of another window stands behind all positions of this one
-        pos: w.holds(at) ? w.pos(at) : w.tokens.length + at,
-        doc: at,
-        from: [before[2 * k], before[2 * k + 1]],
-        to: [after[2 * k], after[2 * k + 1]],
-      }),
-    );
+    const list = Array.from(docs, (at, k) => ({
+      // a piece of another window stands behind all positions of this one
+      pos: w.holds(at) ? w.pos(at) : w.tokens.length + at,
+      doc: at,
+      from: before.subarray(2 * k, 2 * k + 2),
+      to: after.subarray(2 * k, 2 * k + 2),
+    }));
     return [{ pos: w.clsAt, doc: null, from: [a, b], to: [c, d] }, ...list];
   }
   return w.tokens.map((_, pos) => {
@@ -164,11 +157,9 @@ function points(view) {
 
 function paint(view) {
   const { page, picture, w, width } = view.model;
-  const stacked = view.holder.parentElement.parentElement.classList.contains("stacked");
-  const full = Math.max(
-    240,
-    Math.floor(view.holder.clientWidth || (stacked ? width : width * 0.58)),
-  );
+  const stacked = view.holder.closest(".stacked");
+  const room = view.holder.clientWidth || (stacked ? width : width * 0.58);
+  const full = Math.max(240, Math.floor(room));
   // below the head of the page, without scrolling
   const top = view.holder.getBoundingClientRect().top + window.scrollY;
   const screen = Math.max(300, full / 3, window.innerHeight - (top || 220) - 78 * page.scale);
@@ -181,11 +172,10 @@ function paint(view) {
     id: "scores-exact",
     label: `Every token of window ${w.index + 1} at its start logit and end logit`,
   });
-  const { layer } = view.plane;
+  const { layer, x, y } = view.plane;
   view.list = points(view);
-  const { x, y } = view.plane;
-  const ends = view.list.flatMap(({ from, to }) => [from, to]);
-  const stand = ends.map(([s, e]) => ({ x: x(s), y: y(e) }));
+  const stand = view.list.flatMap(({ from, to }) => [from, to])
+    .map(([s, e]) => ({ x: x(s), y: y(e) }));
   layer.append(diagonals(view.plane, picture.plane.null, stand));
   view.body = svg("g");
   layer.append(view.body);
@@ -195,8 +185,9 @@ function paint(view) {
   if (focused) {
     view.body.querySelector(`.scores-dot[data-pos="${focused}"]`)?.focus({ preventScroll: true });
   }
-  press(view.ends.querySelector("#scores-before"), view.t === 0);
-  press(view.ends.querySelector("#scores-after"), view.t === 1);
+  ["before", "after"].forEach((name, t) =>
+    press(view.ends.querySelector(`#scores-${name}`), view.t === t)
+  );
   key(view);
   tell(view, null);
 }
@@ -237,23 +228,19 @@ function place(view) {
   if (view.slide) view.body.append(arrows(view));
   const cls = list.find((d) => d.kind === "cls");
   const at = diagonal(view.plane, cls.s + cls.e);
-  if (at) {
-    view.body.append(svg("line.null-diagonal", [at[0], at[1], at[2], at[3]]));
-  }
+  if (at) view.body.append(svg("line.null-diagonal", at));
   const order = [ringed?.start, ringed?.end, ...(best ?? []), ...named];
   const by = new Map(list.map((d) => [d.pos, d]));
-  const unique = [...new Set(order)].filter((pos) => by.has(pos)).map((pos) => by.get(pos));
+  const unique = [...new Set(order)].map((pos) => by.get(pos)).filter(Boolean);
   const current = list.findIndex((d) => d.pos === (chosen?.start ?? w.contextAt));
   view.body.append(
     dots(list, view.on, current, view.plane.scale),
     labels(
       view.plane,
       unique.map((d) => ({
-        x: d.x,
-        y: d.y,
-        text: d.text,
+        ...d,
         gap: d.start || d.end || d.kind === "cls" ? 12 : 8,
-        name: `${d.name === "best" ? "best" : ""} ${d.start || d.end ? "chosen" : ""}`,
+        name: `${d.name} ${d.start || d.end ? "chosen" : ""}`,
       })),
       list,
     ),
@@ -277,15 +264,9 @@ function arrows(view) {
     group.append(svg("line", [ax, ay, bx, by], { class: strong ? "arrow" : "arrow faint" }));
     const length = Math.hypot(bx - ax, by - ay);
     if (strong && length > 10) {
-      const [ux, uy] = [(bx - ax) / length, (by - ay) / length];
-      group.append(
-        svg(
-          "path.arrow-head",
-          `M${bx},${by}l${scale * (-8 * ux - 3.5 * uy)},${scale * (-8 * uy + 3.5 * ux)}l${
-            scale * 7 * uy
-          },${scale * -7 * ux}Z`,
-        ),
-      );
+      const [ux, uy] = [bx - ax, by - ay].map((far) => (scale * far) / length);
+      const side = [-8 * ux - 3.5 * uy, -8 * uy + 3.5 * ux];
+      group.append(svg("path.arrow-head", `M${bx},${by}l${side}l${7 * uy},${-7 * ux}Z`));
     }
   }
   return group;
@@ -318,20 +299,17 @@ function tell(view, dot) {
 function key(view) {
   const { plane } = view.model.picture;
   const size = [22, 14];
+  const whose = arrived(view) ? "answer’s " : "";
+  const ring = (side) => [svg(`circle.ring.of-${side}`, [11, 7, 5.5]), `${whose}${side}`];
+  const level = `as high as no answer${view.slide ? "" : ` (${plane.nullPrinted})`}`;
   view.key.replaceChildren(
-    sign(
-      size,
-      svg("line.null-diagonal", [2, 2, 20, 12]),
-      `as high as no answer${view.slide ? "" : ` (${plane.nullPrinted})`}`,
-    ),
-    sign(
-      size,
-      svg("circle.ring.of-start", [11, 7, 5.5]),
-      arrived(view) ? "answer’s start" : "start",
-    ),
-    sign(size, svg("circle.ring.of-end", [11, 7, 5.5]), arrived(view) ? "answer’s end" : "end"),
-    ...(view.slide ? [] : [
-      sign(size, svg("circle.scores-outside", [11, 7, 3]), "question and separators"),
-    ]),
+    ...[
+      [svg("line.null-diagonal", [2, 2, 20, 12]), level],
+      ring("start"),
+      ring("end"),
+      ...(view.slide ? [] : [
+        [svg("circle.scores-outside", [11, 7, 3]), "question and separators"],
+      ]),
+    ].map(([mark, text]) => sign(size, mark, text)),
   );
 }

@@ -148,7 +148,7 @@ const isCell = (node) => /^t[dh]$/i.test(node?.tagName);
  * A row of a table: what heads it, and its cells; what is no cell yet stands in one.
  * @param {any} head
  * @param {any[]} cells
- * @param {string | null} [kind] its class
+ * @param {string | null | false} [kind] its class
  */
 export const row = (head, cells, kind = null) =>
   el(
