@@ -49,8 +49,8 @@ function masthead({ home, tagline }, more) {
       el("p.tagline", tagline),
       el(
         "div.switches[role=group][aria-label=Page]",
-        more.strip ? toggle("lessons", "lessons", { controls: "lessons", pressed: false }) : null,
-        toggle("guessing", "you are the reader", { controls: "guess", pressed: false }),
+        more.strip ? toggle("lessons", "lessons", "lessons") : null,
+        toggle("guessing", "you are the reader", "guess"),
         toggle("veiled", "veil"),
         toggle("dark", "dark"),
         toggle("present", "present"),

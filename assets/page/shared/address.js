@@ -97,16 +97,13 @@ export function fieldsOf(reading, known, page, { texts = true, reader = true } =
 
 const settled = () => state.reading && state.record && state.record.stamp === state.reading.stamp;
 
-/** Whether this browser can pack a link. */
-export const canPack = () => "CompressionStream" in globalThis;
-
 /**
  * The fragment that brings this screen back, and the one that fits an address: without the texts
  * where they are too long. Null before there is a reading.
  * @param {{reader?: boolean, lock?: string[]}} [wanted]
  */
 export async function links({ reader = true, lock = [] } = {}) {
-  if (!canPack() || !settled()) return null;
+  if (!settled()) return null;
   const make = (texts) => pack(shownFields({ texts, reader, lock }));
   const whole = await make(true);
   return { whole, fits: whole.length <= MOST ? whole : await make(false) };

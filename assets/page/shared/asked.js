@@ -78,23 +78,22 @@ export function mountAsked() {
           p?.value !== state.reading.context;
         document.getElementById("ask-answer")?.classList.toggle("filled", Boolean(changed));
       };
-      document.addEventListener("input", (event) => {
-        if (event.target instanceof Element && event.target.closest("#ask")) differ();
-      });
-      document.addEventListener("keydown", (event) => {
+      /** What happens in the boxes of Ask. @param {string} kind @param {(event: any) => any} act */
+      const inAsk = (kind, act) =>
+        document.addEventListener(
+          kind,
+          (event) => event.target instanceof Element && event.target.closest("#ask") && act(event),
+        );
+      const isFile = (event) => event.dataTransfer?.types.includes("Files");
+      inAsk("input", differ);
+      inAsk("keydown", (event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-        if (!(event.target instanceof Element && event.target.closest("#ask"))) return;
         event.preventDefault();
         document.getElementById("ask-answer")?.click();
       });
-      const over = (/** @type {DragEvent} */ event) =>
-        event.target instanceof Element && event.target.closest("#ask") &&
-        event.dataTransfer?.types.includes("Files");
-      document.addEventListener("dragover", (event) => {
-        if (over(event)) event.preventDefault();
-      });
-      document.addEventListener("drop", async (event) => {
-        if (!over(event)) return;
+      inAsk("dragover", (event) => isFile(event) && event.preventDefault());
+      inAsk("drop", async (event) => {
+        if (!isFile(event)) return;
         event.preventDefault();
         const file = event.dataTransfer?.files[0];
         if (file && isText(file)) type(boxes()[1], await file.text());
@@ -104,9 +103,10 @@ export function mountAsked() {
         setTimeout(differ);
         question.textContent = reading.question;
         const n = reading.windows.length;
-        about.textContent = `${reading.tokens.length} word piece${
-          reading.tokens.length === 1 ? "" : "s"
-        } in ${n === 1 ? "one window" : `${n} windows`}, reader ${reading.reader}`;
+        const { tokens: { length }, reader } = reading;
+        about.textContent = `${length} word piece${length === 1 ? "" : "s"} in ${
+          n === 1 ? "one window" : `${n} windows`
+        }, reader ${reader}`;
         if (reading.stamp !== root.stamp && root.stamp) open(false);
         root.stamp = reading.stamp;
       });

@@ -19,11 +19,6 @@ const BENCHED = ["scores", "start_end", "spans", "loss", "windows", "bio"];
 
 let scale = 1;
 
-export const display = {
-  scale: () => scale,
-  theme: () => (document.body.classList.contains("dark") ? "dark" : "light"),
-};
-
 const chapters = new Map();
 const TOUCHED = [
   "click",
@@ -41,57 +36,41 @@ const TOUCHED = [
 ];
 
 function pageFor(view) {
-  return {
-    get reading() {
-      return state.reading;
-    },
-    get selection() {
-      return state.selection;
-    },
-    get predicted() {
-      return state.predicted;
-    },
-    get answer() {
-      return state.answer;
-    },
-    get theme() {
-      return display.theme();
-    },
-    get scale() {
-      return display.scale();
-    },
-    get width() {
-      return view.picture.clientWidth;
-    },
-    get narrow() {
-      return !onPaper() && window.innerWidth < 640;
-    },
-    colour: (role) => getComputedStyle(document.body).getPropertyValue(`--sl-${role}`).trim(),
-    select,
-    input: (name, value, kind = name) =>
-      refuses(name, value) ||
-      post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
-    /** Whether such an input waits or is on its way. @param {string} kind */
-    waits: (kind) => underWay(`${view.key} ${kind}`),
-    open: openExample,
-    /** The sentence of the open step, where each has its own. @param {string | undefined} text */
-    notice: (text) => {
-      if (text) view.notice.say(text);
-    },
-  };
+  // reading, selection, prediction and answer are those of the page, as they are now
+  return Object.defineProperties(
+    Object.create(state),
+    Object.getOwnPropertyDescriptors({
+      get theme() {
+        return document.body.classList.contains("dark") ? "dark" : "light";
+      },
+      get scale() {
+        return scale;
+      },
+      get width() {
+        return view.picture.clientWidth;
+      },
+      get narrow() {
+        return !onPaper() && window.innerWidth < 640;
+      },
+      colour: (role) => getComputedStyle(document.body).getPropertyValue(`--sl-${role}`).trim(),
+      select,
+      input: (name, value, kind = name) =>
+        refuses(name, value) ||
+        post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
+      /** Whether such an input waits or is on its way. @param {string} kind */
+      waits: (kind) => underWay(`${view.key} ${kind}`),
+      open: openExample,
+      /** The sentence of the open step, where each has its own. @param {string | undefined} text */
+      notice: (text) => {
+        if (text) view.notice.say(text);
+      },
+    }),
+  );
 }
 
 function skeleton(root, key) {
-  const view = {
-    key,
-    root,
-    data: null,
-    drawn: null,
-    module: null,
-    asked: false,
-    width: 0,
-    due: false,
-  };
+  /** @type {any} */
+  const view = { key, root, width: 0 };
   view.formula = el("div.formula-line");
   view.chosen = el("p.selection-line");
   view.question = el("h2.question");

@@ -251,27 +251,18 @@ export const isNumeric = (rows, c) =>
  */
 export function table({ caption, head, rows, select }, page) {
   const numeric = head.map((_, c) => (isNumeric(rows, c) ? "num" : null));
-  const cell = (row, r) =>
+  const go = (/** @type {number[]} */ [window, start, end], /** @type {string} */ text) =>
+    el("button.row-select", {
+      dataset: { span: `${window} ${start} ${end}` },
+      onclick: () => page.select({ window, start, end }),
+    }, text);
+  const cells = (row, r) =>
     row.map((text, c) => {
-      const go = c === 0 && select?.[r];
-      const inside = go
-        ? el("button.row-select", {
-          dataset: { span: select[r].join(" ") },
-          onclick: () =>
-            page.select({ window: select[r][0], start: select[r][1], end: select[r][2] }),
-        }, text)
-        : text;
-      return el(c === 0 ? "th" : "td", {
-        ...(c === 0
-          ? {
-            scope: "row",
-            role: "rowheader",
-            dataset: /^[\d,]+$/.test(text) ? { head: head[0] } : {},
-          }
-          : { role: "cell", dataset: { head: head[c] } }),
-        class: numeric[c],
-        dir: "auto",
-      }, inside);
+      /** @type {any} */
+      const about = { class: numeric[c], dir: "auto", dataset: { head: head[c] } };
+      if (c) return el("td[role=cell]", about, text);
+      if (!/^[\d,]+$/.test(text)) about.dataset = {};
+      return el("th[scope=row][role=rowheader]", about, select?.[r] ? go(select[r], text) : text);
     });
   return tableBox(
     caption,
@@ -286,7 +277,7 @@ export function table({ caption, head, rows, select }, page) {
           head.map((h, c) => el("th[scope=col][role=columnheader]", { class: numeric[c] }, h)),
         ),
       ),
-      el("tbody[role=rowgroup]", rows.map((row, r) => el("tr[role=row]", cell(row, r)))),
+      el("tbody[role=rowgroup]", rows.map((row, r) => el("tr[role=row]", cells(row, r)))),
     ),
   );
 }
@@ -344,25 +335,18 @@ export function roving(container, selector, { horizontal = true, current = 0, co
     ...(horizontal ? { ArrowRight: 1, ArrowLeft: -1 } : { ArrowDown: 1, ArrowUp: -1 }),
     ...(columns ? { ArrowDown: columns, ArrowUp: -columns } : {}),
   };
-  items().forEach((item, i) => item.setAttribute("tabindex", i === current ? "0" : "-1"));
-  const focus = (list, i) => {
+  const stop = (list, i) =>
     list.forEach((item, k) => item.setAttribute("tabindex", k === i ? "0" : "-1"));
-    list[i].focus();
-  };
+  stop(items(), current);
   container.addEventListener("keydown", (event) => {
     const list = items();
     const at = list.indexOf(event.target.closest?.(selector));
     if (at < 0) return;
-    const to = event.key === "Home"
-      ? 0
-      : event.key === "End"
-      ? list.length - 1
-      : event.key in steps
-      ? at + steps[event.key]
-      : -1;
-    if (to < 0 || to >= list.length) return;
+    const to = { Home: 0, End: list.length - 1 }[event.key] ?? at + steps[event.key];
+    if (!list[to]) return;
     event.preventDefault();
-    focus(list, to);
+    stop(list, to);
+    list[to].focus();
   });
 }
 

@@ -23,11 +23,7 @@ export function modelShare(logits, window, list, temperature) {
   let kept = p[window.clsAt];
   list.forEach((word, k) => {
     let sum = 0;
-    for (
-      let d = Math.max(word.first, window.docStart);
-      d <= Math.min(word.last, window.docStop - 1);
-      d += 1
-    ) sum += p[window.pos(d)];
+    for (let d = word.first; d <= word.last; d += 1) sum += window.holds(d) ? p[window.pos(d)] : 0;
     if (sum > 0) share.set(k, sum);
     kept += sum;
   });
@@ -39,22 +35,12 @@ export function modelShare(logits, window, list, temperature) {
 /** Where the right answer stands: the example's gold, else what the model says, named as such. */
 export function truth(reading, list, answer, predicted) {
   const at = (offset) => list.findIndex((w) => w.end > offset);
-  if (reading.gold.length) {
-    return {
-      name: "the gold answer",
-      start: at(reading.gold[0].start),
-      end: at(reading.gold[0].end - 1),
-    };
-  }
-  if (reading.goldKnown) {
-    return { name: "the gold answer, which is no answer", start: NONE, end: NONE };
-  }
+  const [gold] = reading.gold;
+  if (gold) return { name: "the gold answer", start: at(gold.start), end: at(gold.end - 1) };
+  const none = (name) => ({ name, start: NONE, end: NONE });
+  if (reading.goldKnown) return none("the gold answer, which is no answer");
   if (answer === null || !predicted) {
-    return {
-      name: "the model's answer, which is no answer (this text has no gold)",
-      start: NONE,
-      end: NONE,
-    };
+    return none("the model's answer, which is no answer (this text has no gold)");
   }
   const wordOf = (d) => list.findIndex((w) => w.first <= d && d <= w.last);
   return {
@@ -74,11 +60,7 @@ export const chipLoss = () => mounted && measured(mounted);
 
 export function mountGuess() {
   /** @type {any} */
-  const view = {
-    chips: { start: new Map(), end: new Map() },
-    side: "start",
-    stamp: null,
-  };
+  const view = fresh();
   mounted = view;
   return {
     update(root) {
@@ -100,15 +82,16 @@ export function mountGuess() {
 function reset(view) {
   const { reading } = state;
   if (!reading || (view.text === reading.context && view.question === reading.question)) return;
-  Object.assign(view, {
-    chips: { start: new Map(), end: new Map() },
-    side: "start",
-    shown: false,
-    asked: false,
-    text: reading.context,
-    question: reading.question,
-  });
+  Object.assign(view, fresh(), { text: reading.context, question: reading.question });
 }
+
+/** No chip is placed yet. */
+const fresh = () => ({
+  chips: { start: new Map(), end: new Map() },
+  side: "start",
+  shown: false,
+  asked: false,
+});
 
 /** The chips that stand on the page, as they can be kept: by side, [place, how many]. */
 export const chipsPut = () =>
@@ -201,19 +184,28 @@ function render(view) {
     nodes.set(k, node);
     return node;
   };
-  const side = (name) =>
+  const act = (change) => () => {
+    change();
+    paint(view);
+  };
+  const side = (name) => [
     el(`button.side.role-${name}`, {
       dataset: { side: name },
-      onclick: () => {
-        view.side = name;
-        paint(view);
-      },
-    });
-  const pool = (name) =>
+      onclick: act(() => view.side = name),
+    }),
     el(`span.pool.chips.${name}[aria-hidden=true]`, {
       dataset: { side: name },
       title: `drag the chips of the ${name} to a word`,
-    });
+    }),
+  ];
+  const compare = () => {
+    view.asked = true;
+    view.shown = SIDES.every((name) => placed(view.chips[name]) === CHIPS);
+  };
+  const clear = () => {
+    view.text = null;
+    reset(view);
+  };
   const field = el(
     "div.places[role=group]",
     {
@@ -230,24 +222,9 @@ function render(view) {
   view.result = el("div.guess-result[aria-live=polite]");
   view.sides = el(
     "div.sides",
-    side("start"),
-    pool("start"),
-    side("end"),
-    pool("end"),
-    el("button.plain", {
-      onclick: () => {
-        view.asked = true;
-        view.shown = SIDES.every((name) => placed(view.chips[name]) === CHIPS);
-        paint(view);
-      },
-    }, "compare with the model"),
-    el("button.plain", {
-      onclick: () => {
-        view.text = null;
-        reset(view);
-        paint(view);
-      },
-    }, "take all back"),
+    SIDES.map(side),
+    el("button.plain", { onclick: act(compare) }, "compare with the model"),
+    el("button.plain", { onclick: act(clear) }, "take all back"),
   );
   view.root.replaceChildren(
     el(

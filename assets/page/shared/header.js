@@ -10,10 +10,10 @@ import { hear, say, state } from "./store.js";
  * A switch of the header: a class of the body.
  * @param {string} name
  * @param {string} label
- * @param {{controls?: string | null, pressed?: boolean}} [options] `controls`: the panel it opens
+ * @param {string | null} [controls] the panel it opens
  */
-export function toggle(name, label, { controls = null, pressed = true } = {}) {
-  const attribute = pressed ? "aria-pressed" : "aria-expanded";
+export function toggle(name, label, controls = null) {
+  const attribute = controls ? "aria-expanded" : "aria-pressed";
   const button = el("button.plain", { id: `switch-${name}`, "aria-controls": controls }, label);
   const show = () => button.setAttribute(attribute, String(document.body.classList.contains(name)));
   button.addEventListener("click", () => {
@@ -54,7 +54,7 @@ export function mountHeader() {
         !new URLSearchParams(window.location.search).has("__theme") &&
         window.matchMedia("(prefers-color-scheme: dark)").matches
       ) document.body.classList.add("dark");
-      const reader = toggle("readers", "reader", { controls: "reader-panel", pressed: false });
+      const reader = toggle("readers", "reader", "reader-panel");
       hear("reading", (reading) => {
         reader.textContent = `reader: ${reading.reader}`;
       });
@@ -70,14 +70,14 @@ export function mountHeader() {
           el(
             "div.switches[role=group][aria-label=Page]",
             reader,
-            toggle("lessons", "lessons", { controls: "lessons", pressed: false }),
-            toggle("benching", "bench", { controls: "bench", pressed: false }),
-            toggle("guessing", "you are the reader", { controls: "guess", pressed: false }),
+            toggle("lessons", "lessons", "lessons"),
+            toggle("benching", "bench", "bench"),
+            toggle("guessing", "you are the reader", "guess"),
             toggle("veiled", "veil"),
             toggle("dark", "dark"),
             toggle("present", "present"),
-            toggle("linking", "link", { controls: "link-panel", pressed: false }),
-            join ? toggle("joining", "join", { controls: "join-panel", pressed: false }) : null,
+            toggle("linking", "link", "link-panel"),
+            join ? toggle("joining", "join", "join-panel") : null,
           ),
         ),
         ...(join ? [joinPanel(join)] : []),

@@ -1,7 +1,7 @@
 // The panel of the header that gives this screen's link away, and what a link that came says: what
 // it could not bring, and what its author locked.
 
-import { address, canPack, followAddress, MOST } from "./address.js";
+import { address, followAddress, MOST } from "./address.js";
 import { carry } from "./carry.js";
 import { el } from "./dom.js";
 import { allLocked, lockedSays, LOCKS, unlock } from "./lock.js";
@@ -47,7 +47,7 @@ function panel() {
     ),
     field,
     copy,
-    canPack() ? saveButton() : null,
+    saveButton(),
     el("button.plain#worksheet", { onclick: printReading }, "print a worksheet of this text"),
     el(
       "fieldset.link-locks",
@@ -78,7 +78,6 @@ function panel() {
     field.value = made.address;
     note.textContent = says(made.length);
   };
-  if (!canPack()) note.textContent = "This browser is too old to write links.";
   ["look", "selection", "reading", "opened", "carried"].forEach((name) => hear(name, fill));
   return root;
 }

@@ -41,7 +41,7 @@ function conditions(rules) {
 }
 
 /** A sheet's rules; those of another origin, and of a page opened from a folder, may not be read. */
-function rulesOf(sheet) {
+export function rulesOf(sheet) {
   try {
     return sheet.cssRules;
   } catch (fault) {

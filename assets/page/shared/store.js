@@ -21,7 +21,7 @@ export const say = (name, detail) => bus.dispatchEvent(new CustomEvent(name, { d
 
 /**
  * @type {{reading: Reading | null, selection: Selection | null, predicted: any, answer: any,
- *   record: any, send: any, chapter: string | null, veiled: boolean, mayVeil: boolean}}
+ *   record: any, send: any, chapter: string | null}}
  */
 export const state = {
   reading: null,
@@ -31,8 +31,6 @@ export const state = {
   record: null,
   send: null,
   chapter: null,
-  veiled: false,
-  mayVeil: true,
 };
 
 /**

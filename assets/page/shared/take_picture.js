@@ -2,6 +2,7 @@
 
 import { CONTROLS, copyLook, Sheet } from "./copy_look.js";
 import { el, fold } from "./dom.js";
+import { rulesOf } from "./paper.js";
 import { EDGE, pictureFile } from "./picture_file.js";
 import { state } from "./store.js";
 import { download, takeButton } from "./take.js";
@@ -74,14 +75,7 @@ function markupOf(stage, sheet, box) {
  * was opened from a file may not read its own sheet: such a picture names them only.
  */
 function faces() {
-  const rules = [...document.styleSheets].flatMap((one) => {
-    try {
-      return [...one.cssRules];
-    } catch (error) {
-      if (error instanceof DOMException && error.name === "SecurityError") return [];
-      throw error;
-    }
-  });
+  const rules = [...document.styleSheets].flatMap((one) => [...rulesOf(one)]);
   const ours = rules.filter((rule) => rule instanceof CSSFontFaceRule);
   return ours.map((rule) => rule.cssText).join("\n");
 }
