@@ -2,6 +2,10 @@
 
 import { el } from "../shared/dom.js";
 
+/** A button of a dialog. @param {string} text @param {() => void} onclick @param {any} [more] */
+export const dialogButton = (text, onclick, more = {}) =>
+  el("button.said-button", { onclick, ...more }, text);
+
 /** @type {HTMLDialogElement | null} */
 let open = null;
 /** @type {Element | null} */
@@ -24,7 +28,7 @@ export function showDialog(title, ...content) {
     el(
       "div.said-head",
       el("h2#dialog-title[tabindex=-1]", title),
-      el("button.said-button", { onclick: close }, "Close"),
+      dialogButton("Close", close),
     ),
     content,
   ));

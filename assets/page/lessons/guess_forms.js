@@ -15,6 +15,15 @@ import { bus, state, textOf } from "../shared/store.js";
 export const button = (text, act, more = {}) =>
   el("button.strip-button", { onclick: act, ...more }, text);
 
+/**
+ * A button that is a line of text of its own.
+ * @param {string} text
+ * @param {() => void} act
+ * @param {string} [kind]
+ */
+export const quiet = (text, act, kind = "") =>
+  button(text, act, { class: `plain said-open ${kind}`.trim() });
+
 /** Buttons to choose from: one press commits. */
 function choices(options, commit) {
   return el(
@@ -72,10 +81,7 @@ function mark(commit) {
   const place = (at) => at ? `${at.start} ${at.end}` : "";
   let before = place(state.selection);
   const seen = () => {
-    if (!root.isConnected) {
-      bus.removeEventListener("selection", seen);
-      return;
-    }
+    if (!root.isConnected) return bus.removeEventListener("selection", seen);
     const { selection } = state;
     send.toggleAttribute("disabled", !selection);
     said.replaceChildren(

@@ -4,12 +4,10 @@
 import { form, textBox } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
 import { say } from "../shared/store.js";
-import { close, showDialog } from "./dialog.js";
+import { close, dialogButton as small, showDialog } from "./dialog.js";
 import { typedNumber } from "./guess_forms.js";
 
 const FIRST = "1/1";
-
-const small = (text, act, more = {}) => el("button.said-button", { onclick: act, ...more }, text);
 
 /** Say in a line of the dialog; the page's own line lies behind it. */
 const told = (line, text) => line.replaceChildren(el("p", el("strong", text)));

@@ -1,8 +1,9 @@
 // A text of one's own in the place of the lessons': a teacher's, for this page or for the class.
 
+import { clipped } from "../shared/prose.js";
 import { keepText, readJson, storage } from "../shared/storage.js";
 import { state } from "../shared/store.js";
-import { button } from "./guess_forms.js";
+import { quiet } from "./guess_forms.js";
 
 const NAME = "spanlight.lesson-text";
 const LONGEST = 40;
@@ -66,22 +67,15 @@ export function makeOwnText(changed) {
     /** In the list of lessons: use the page's own text, or go back to those of the lessons. */
     choice() {
       if (own.text && typeof own.text !== "string") {
-        return button(
-          `Use the lessons’ texts, not “${shorten(own.text.question)}”`,
-          () => set(null),
-          {
-            class: "plain said-open own-text",
-          },
-        );
+        const says = `Use the lessons’ texts, not “${shorten(own.text.question)}”`;
+        return quiet(says, () => set(null), "own-text");
       }
       const text = onPage() ?? own.given;
       if (!text || typeof text === "string") return null;
-      return button(`Use my text in the lessons: “${shorten(text.question)}”`, () => set(text), {
-        class: "plain said-open own-text",
-      });
+      const says = `Use my text in the lessons: “${shorten(text.question)}”`;
+      return quiet(says, () => set(text), "own-text");
     },
   };
 }
 
-const shorten = (/** @type {string} */ text) =>
-  text.length > LONGEST ? `${[...text].slice(0, LONGEST - 1).join("")}…` : text;
+const shorten = (/** @type {string} */ text) => clipped(text, LONGEST);

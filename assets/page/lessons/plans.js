@@ -3,9 +3,7 @@
 
 import { el, table } from "../shared/dom.js";
 import { printOnly } from "../worksheet/worksheet.js";
-import { showDialog } from "./dialog.js";
-
-const button = (text, act, more = {}) => el("button.said-button", { onclick: act, ...more }, text);
+import { dialogButton as button, showDialog } from "./dialog.js";
 
 const body = ({ title, lines, head, rows }) => [
   lines.map((line) => el("p", line)),

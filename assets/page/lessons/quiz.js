@@ -4,7 +4,7 @@
 import { form as typing, textBox } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
 import { keep, kept } from "./memory.js";
-import { showDialog } from "./dialog.js";
+import { dialogButton, showDialog } from "./dialog.js";
 import { chosen } from "./parts.js";
 
 const PRIME = 0x100000001b3n;
@@ -145,9 +145,7 @@ export function makeQuiz({ post, seat }) {
           )
         ),
       ),
-      view.moment
-        ? null
-        : el("button.said-button", { onclick: () => ask(null, null) }, "Other numbers"),
+      view.moment ? null : dialogButton("Other numbers", () => ask(null, null)),
     );
   }
 

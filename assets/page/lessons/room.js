@@ -3,9 +3,9 @@
 
 import { refuse } from "../shared/cause.js";
 import { form, textBox } from "../shared/controls.js";
-import { el } from "../shared/dom.js";
+import { el, focusIn } from "../shared/dom.js";
 import { keepText, readJson, storage } from "../shared/storage.js";
-import { button } from "./guess_forms.js";
+import { button, quiet } from "./guess_forms.js";
 
 const EVERY = 2000;
 const MOMENTS = ["before", "after"];
@@ -54,8 +54,7 @@ const marks = (label, right, mine) => {
   const found = [label === right && "right", label === mine && "your guess"].filter(Boolean);
   return found.length ? ` (${found.join(", ")})` : "";
 };
-const pages = (n) => `${n} page${n === 1 ? "" : "s"}`;
-const guesses = (n) => `${n} guess${n === 1 ? "" : "es"}`;
+const many = (n, one, more) => `${n} ${n === 1 ? one : more}`;
 
 /**
  * The page's part in a class. `post(name, value)` sends an event; `here()` is the step that is open,
@@ -159,16 +158,13 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
     const state = JSON.stringify([seat, look, closed, room.pin, here(), right()]);
     if (state === room.drawn) return;
     room.drawn = state;
-    const held = bar.contains(document.activeElement) || board.contains(document.activeElement)
-      ? /** @type {HTMLElement} */ (document.activeElement).dataset.act
-      : null;
+    const held = (focusIn(bar) ?? focusIn(board))?.dataset.act;
     bar.replaceChildren(...(seat ? (leads() ? teacherBar() : studentBar()) : closedBar()));
     board.replaceChildren(...(seat && asks() && same(look?.place) ? onBoard() : []));
     if (!held) return;
-    const again = [bar, board].map((node) => node.querySelector(`[data-act=${held}]`)).find(
-      Boolean,
-    );
-    /** @type {HTMLElement | null} */ (again ?? bar.querySelector("button"))?.focus();
+    const places = [bar, board].map((node) => node.querySelector(`[data-act=${held}]`));
+    /** @type {HTMLElement | null} */
+    (places.find(Boolean) ?? bar.querySelector("button"))?.focus();
   }
 
   const act = (name, text, press) =>
@@ -184,8 +180,8 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
       el("p.room-line", title(), act("leave", "close the room", leave)),
       el(
         "p.room-count",
-        look ? `${pages(look.here)} here` : "A moment.",
-        look && asks() && same(look.place) ? `, ${guesses(look.committed)}` : "",
+        look ? `${many(look.here, "page", "pages")} here` : "A moment.",
+        look && asks() && same(look.place) ? `, ${many(look.committed, "guess", "guesses")}` : "",
       ),
       el(
         "p.room-quiz",
@@ -271,9 +267,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
         field,
         el("button.strip-button[type=submit]", "Join your class"),
       ),
-      button("Open a room for your class", () => post("room_open", true), {
-        class: "plain said-open room-open",
-      }),
+      quiet("Open a room for your class", () => post("room_open", true), "room-open"),
     );
   }
 

@@ -5,7 +5,7 @@ import { fileName } from "../shared/csv.js";
 import { el, table } from "../shared/dom.js";
 import { saveCsv } from "../shared/take_table.js";
 import { printOnly } from "../worksheet/worksheet.js";
-import { showDialog } from "./dialog.js";
+import { dialogButton, showDialog } from "./dialog.js";
 
 const share = (right, of) => (Number(of) ? (100 * Number(right)) / Number(of) : 0);
 
@@ -53,32 +53,24 @@ const tables = ({ quiz, steps }) => [
 export function showResults(data) {
   const { code, pages, quiz, steps, gain } = data;
   const save = (name, rows) =>
-    el("button.said-button", {
-      onclick: () => saveCsv(fileName(["room", code, name]), rows),
-    }, `${name} as CSV`);
+    rows && dialogButton(`${name} as CSV`, () => saveCsv(fileName(["room", code, name]), rows));
   const about = `${pages} page${pages === 1 ? " has" : "s have"} joined. ${gain}`;
+  const title = `Results of room ${code}`;
+  const print = () =>
+    printOnly(
+      el(
+        "div.worksheet.plan",
+        el("section.sheet", el("h1", title), el("p", about), tables(data)),
+      ),
+    );
   showDialog(
-    `Results of room ${code}`,
+    title,
     el("p.said-intro", about),
     el(
       "p.task-form",
-      quiz ? save("quiz", quiz) : null,
-      steps.rows.length ? save("guesses", steps) : null,
-      quiz || steps.rows.length
-        ? el("button.said-button", {
-          onclick: () =>
-            printOnly(
-              el(
-                "div.worksheet.plan",
-                el("section.sheet", [
-                  el("h1", `Results of room ${code}`),
-                  el("p", about),
-                  tables(data),
-                ]),
-              ),
-            ),
-        }, "Print")
-        : null,
+      save("quiz", quiz),
+      save("guesses", steps.rows.length ? steps : null),
+      quiz || steps.rows.length ? dialogButton("Print", print) : null,
     ),
     quiz
       ? items(quiz.rows)

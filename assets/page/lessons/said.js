@@ -2,7 +2,7 @@
 // it.
 
 import { el } from "../shared/dom.js";
-import { close, showDialog } from "./dialog.js";
+import { close, dialogButton, showDialog } from "./dialog.js";
 
 /**
  * Show the list over the page; `see(k)` opens the picture of statement k.
@@ -21,13 +21,10 @@ export function showSaid(statements, see) {
           el("p.said-wrong", el("q", title)),
           el("p", text),
           source ? el("p.said-source", source) : null,
-          el("button.said-button", {
-            "aria-label": `See it: ${title}`,
-            onclick: () => {
-              close();
-              see(k);
-            },
-          }, "See it"),
+          dialogButton("See it", () => {
+            close();
+            see(k);
+          }, { "aria-label": `See it: ${title}` }),
         )
       ),
     ),

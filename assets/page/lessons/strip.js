@@ -9,7 +9,7 @@ import { act } from "./act.js";
 import { post } from "../shared/outbox.js";
 import { bus, hear, hearLink, say, state } from "../shared/store.js";
 import { chipsPut, putChips } from "../shared/guess.js";
-import { button, chipSentence, form } from "./guess_forms.js";
+import { button, chipSentence, form, quiet } from "./guess_forms.js";
 import { makeHomework } from "./homework.js";
 import { guessed, keep, kept, remember, UNASKED } from "./memory.js";
 import { goOn, offer } from "./offer.js";
@@ -27,18 +27,11 @@ import { lessonSheet, printOnly } from "../worksheet/worksheet.js";
 /** @type {any} */
 const view = {
   root: null,
-  trigger: null,
   contents: null,
   at: null,
   reply: null,
   told: null,
-  seen: "",
-  veiled: false,
-  guess: null,
-  yours: "",
-  taken: false,
   voted: null,
-  asked: false,
   fold: "",
 };
 
@@ -90,29 +83,27 @@ function veil(on) {
 function open(lesson, number, { asked = true } = {}) {
   body("lessons", true);
   if (!room.follows()) own.bare(false);
-  Object.assign(view, {
-    at: { lesson, step: number },
-    reply: null,
-    told: null,
-    seen: "",
-    taken: false,
-    voted: null,
-    asked: false,
-  });
+  Object.assign(view, { seen: "", taken: false, voted: null, asked: false });
+  stand({ lesson, step: number });
   if (!isSaid()) keep({ at: view.at, places: { ...kept().places, [lesson]: number } });
-  arrange();
   paint("title", asked);
   send("open", onText());
   if (!isSaid()) room.moved();
   say("carried");
 }
 
+/** Where this page stands: at a step, of which nothing is known yet, or at none. */
+function stand(at) {
+  Object.assign(view, { at, reply: null, told: null });
+  arrange();
+}
+
 /** A link brought a step back with its screen: nothing is set up anew, the check only looks. */
 function take(lesson, number) {
-  Object.assign(view, { at: { lesson, step: number }, reply: null, told: null, taken: true });
-  if (!isSaid()) keep({ at: view.at });
+  view.taken = true;
+  stand({ lesson, step: number });
   body("lessons", true);
-  arrange();
+  if (!isSaid()) keep({ at: view.at });
   paint();
   send("look");
 }
@@ -150,9 +141,8 @@ function putAway(now) {
 }
 
 function shut() {
-  Object.assign(view, { at: null, reply: null, told: null });
+  stand(null);
   keep({ at: null });
-  arrange();
   body("lessons", false);
   paint();
   say("carried");
@@ -166,9 +156,8 @@ function leave() {
 
 /** The list of lessons. */
 function toList() {
-  Object.assign(view, { at: null, reply: null, told: null });
+  stand(null);
   keep({ at: null });
-  arrange();
   paint();
 }
 
@@ -225,8 +214,11 @@ function again() {
   }
 }
 
+/** Whether an answer is about the step in hand. */
+const isHere = ({ lesson, step: number }) => lesson === view.at?.lesson && number === view.at.step;
+
 function told(data) {
-  if (!view.at || data.lesson !== view.at.lesson || data.step !== view.at.step) return;
+  if (!isHere(data)) return;
   view.told = { ...data, yours: view.yours || data.yours };
   room.draw();
   arrange();
@@ -247,7 +239,7 @@ function reveal() {
 
 /** The class has counted the guess; it may be changed until the answer is shown. */
 function voted(data) {
-  if (!view.at || data.lesson !== view.at.lesson || data.step !== view.at.step) return;
+  if (!isHere(data)) return;
   view.voted = data.label;
   paint("voted");
   room.soon();
@@ -271,7 +263,7 @@ function light() {
 
 /** Python has set the page up, or looked at it again. */
 function replied(data) {
-  if (!view.at || data.lesson !== view.at.lesson || data.step !== view.at.step) return;
+  if (!isHere(data)) return;
   const first = !view.reply;
   view.reply = data;
   view.seen = shown();
@@ -383,9 +375,7 @@ function page() {
     navigation(),
     isSaid()
       ? null
-      : button("print a worksheet of this lesson", () => send("worksheet", onText()), {
-        class: "plain said-open on-paper",
-      }),
+      : quiet("print a worksheet of this lesson", () => send("worksheet", onText()), "on-paper"),
   ];
 }
 
@@ -456,8 +446,7 @@ function next() {
   }
   const done = skipped(here()).length ? kept().done : [...kept().done, at.lesson];
   keep({ at: null, done: [...new Set(done)], places: { ...kept().places, [at.lesson]: 0 } });
-  Object.assign(view, { at: { lesson: at.lesson, step: at.step + 1 }, reply: null, told: null });
-  arrange();
+  stand({ ...at, step: at.step + 1 });
   paint();
 }
 
@@ -505,18 +494,14 @@ function list() {
     head("Lessons", "a few minutes each", leave),
     view.contents.rooms ? room.doors() : null,
     lessonList(course(), new Set(kept().done), kept().places, open),
-    lessonOf(view.contents.said)
-      ? button("Said, and so: what texts get wrong", openSaid, { class: "plain said-open" })
-      : null,
+    lessonOf(view.contents.said) ? quiet("Said, and so: what texts get wrong", openSaid) : null,
     room.follows() ? null : own.choice(),
     view.contents.faults.map((fault) =>
       el("p.strip-wrong", "A lesson is left out: ", el("bdi", fault))
     ),
-    button("Homework: ten exercises", homework.open, { class: "plain said-open" }),
-    button("Quiz: nine questions", quiz.open, { class: "plain said-open" }),
-    button("For teachers: plans of an hour", () => event("task_open", { what: "plans" }), {
-      class: "plain said-open",
-    }),
+    quiet("Homework: ten exercises", homework.open),
+    quiet("Quiz: nine questions", quiz.open),
+    quiet("For teachers: plans of an hour", () => event("task_open", { what: "plans" })),
   ];
 }
 
@@ -586,23 +571,28 @@ const reloaded = () => {
   return visit instanceof PerformanceNavigationTiming && visit.type !== "navigate";
 };
 
+/** What Python answers, by its name. */
+const HEARD = {
+  reply: replied,
+  told,
+  voted,
+  seat: room.sit,
+  pin: room.opened,
+  results: showResults,
+  homework: homework.drawn,
+  checked: homework.checked,
+  quiz: quiz.drawn,
+  plans: (data) => showPlans(data),
+  marked: quiz.marked,
+  worksheet: (data) => printOnly(lessonSheet(data)),
+};
+
 export function mountLessons() {
   return {
     update(root, data, { trigger }) {
       Object.assign(view, { root, trigger });
       if (data.lessons && !view.contents) start(data);
-      if (data.reply) replied(data.reply);
-      if (data.told) told(data.told);
-      if (data.voted) voted(data.voted);
-      if (data.seat) room.sit(data.seat);
-      if (data.pin) room.opened(data.pin);
-      if (data.results) showResults(data.results);
-      if (data.homework) homework.drawn(data.homework);
-      if (data.checked) homework.checked(data.checked);
-      if (data.quiz) quiz.drawn(data.quiz);
-      if (data.plans) showPlans(data.plans);
-      if (data.marked) quiz.marked(data.marked);
-      if (data.worksheet) printOnly(lessonSheet(data.worksheet));
+      for (const [name, hear] of Object.entries(HEARD)) if (data[name]) hear(data[name]);
     },
   };
 }

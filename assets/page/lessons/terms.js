@@ -117,7 +117,7 @@ export function explain(terms, lessons) {
     for (const place of panel.querySelectorAll(PLACES.join(", "))) {
       const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
       const nodes = [];
-      for (let node = texts.nextNode(); node; node = texts.nextNode()) nodes.push(node);
+      while (texts.nextNode()) nodes.push(texts.currentNode);
       for (const node of nodes) wrap(/** @type {Text} */ (node), met);
     }
   };
