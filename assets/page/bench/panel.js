@@ -14,12 +14,7 @@ const TAGS = ["B", "I", "O"];
 
 /** @type {any} */
 const view = {
-  root: null,
-  trigger: null,
   contents: null,
-  desk: null,
-  timer: 0,
-  pencil: null,
   given: new Map(), // what Python said stands in each box
   typed: new Map(), // what was typed over it since
 };
@@ -276,11 +271,7 @@ function build() {
   fresh.addEventListener("toggle", () => {
     if (fresh.open && !pencil.root.firstChild) send("exercise", 0);
   });
-  Object.assign(view, {
-    pencil,
-    inner: el("div"),
-    said: el("p.bench-about"),
-  });
+  Object.assign(view, { pencil, inner: el("div"), said: el("p.bench-about") });
   view.root.replaceChildren(
     el(
       "section.bench[aria-label=Bench]",
@@ -307,9 +298,10 @@ function draw() {
     "Type start and end logits, or probabilities, from a book or an exam. No model runs: all nine chapters below show these numbers.";
   const held = focusIn(inner);
   const [name, id] = [held?.dataset.box, held?.id];
-  const label = held?.getAttribute("aria-label");
-  const at = held instanceof HTMLInputElement && held.type === "text" ? held.selectionStart : null;
-  const text = held instanceof HTMLInputElement ? held.value : "";
+  const label = held?.ariaLabel;
+  const box = held instanceof HTMLInputElement ? held : null;
+  const at = box?.type === "text" ? box.selectionStart : null;
+  const text = box?.value ?? "";
   inner.replaceChildren(
     bar(),
     el(
@@ -319,13 +311,9 @@ function draw() {
     ),
   );
   if (!held) return;
-  const again = [...inner.querySelectorAll("input, select, button")].find((node) =>
-    name
-      ? node.dataset.box === name
-      : id
-      ? node.id === id
-      : node.getAttribute("aria-label") === label
-  );
+  const isIt = (node) =>
+    name ? node.dataset.box === name : id ? node.id === id : node.ariaLabel === label;
+  const again = [...inner.querySelectorAll("input, select, button")].find(isIt);
   if (!(again instanceof HTMLElement)) return;
   if (name && again instanceof HTMLInputElement) again.value = text; // as typed: "0," is on its way
   again.focus({ preventScroll: true });

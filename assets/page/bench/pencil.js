@@ -5,6 +5,8 @@ import { refuse } from "../shared/cause.js";
 import { textBox } from "../shared/controls.js";
 import { el, grid, row } from "../shared/dom.js";
 
+const UNREADABLE = "That is not a number; write for example -3 or 0.25.";
+
 /** A number as people write it, or null. */
 export function parse(text) {
   const clean = text.trim().replace(",", ".").replace("\u2212", "-");
@@ -63,24 +65,16 @@ function build(root, data, on) {
       },
     });
     box.addEventListener("change", () => {
-      const found = check(cell, box.value);
-      box.dataset.state = found.state;
-      box.setAttribute(
-        "aria-invalid",
-        String(found.state === "wrong" || found.state === "unreadable"),
-      );
-      if (found.state === "right") right.add(name);
+      const { state, slip } = check(cell, box.value);
+      box.dataset.state = state;
+      box.setAttribute("aria-invalid", String(["wrong", "unreadable"].includes(state)));
+      if (state === "right") right.add(name);
       else right.delete(name);
-      refuse(
-        box,
-        found.state === "unreadable" ? "That is not a number; write for example -3 or 0.25." : "",
-      );
+      refuse(box, state === "unreadable" ? UNREADABLE : "");
       said.textContent = {
-        empty: "",
-        unreadable: "",
         right: `Right: ${cell.asks}.`,
-        wrong: found.slip ? `Not yet: ${found.slip}.` : `Not yet: ${cell.asks}${hint}.`,
-      }[found.state];
+        wrong: `Not yet: ${slip ?? cell.asks + hint}.`,
+      }[state] ?? "";
       tally();
     });
     return box;

@@ -12,17 +12,7 @@ const REVISION = 8;
 const count = (n) => n.toLocaleString("en");
 
 /** @type {any} */
-const view = {
-  root: null,
-  chapters: new Map(),
-  meaning: new Map(),
-  file: null,
-  kind: "wrong",
-  letters: "",
-  fits: [],
-  at: -1,
-  from: 0,
-};
+const view = { root: null, file: null, fits: [] };
 
 const part = (name) => view.root.querySelector(`[data-part="${name}"]`);
 

@@ -44,29 +44,21 @@ const pair = (name, value) => el("div", el("dt", name), el("dd", value));
 
 // The replay --------------------------------------------------------------------------------------
 
+const UNRECORDED = "No record of the fine-tuning fits this reading: it belongs to the bundled " +
+  "reader and its examples at their own windows.";
+const OWN =
+  "The fine-tuning was recorded for the bundled examples; choose one of them to see how " +
+  "this reader learned.";
+const SHOW = "show what every recorded step said about this example";
+
 export function replay(root, picture, page, held) {
   if (!picture.canReplay) {
-    root.replaceChildren(
-      el(
-        "p",
-        picture.example
-          ? "No record of the fine-tuning fits this reading: it belongs to the bundled reader " +
-            "and its examples at their own windows."
-          : "The fine-tuning was recorded for the bundled examples; choose one of them to see " +
-            "how this reader learned.",
-      ),
-    );
+    root.replaceChildren(el("p", picture.example ? UNRECORDED : OWN));
     return;
   }
   if (!picture.replay) {
-    root.replaceChildren(
-      el(
-        "div.acts",
-        el("button.act", {
-          onclick: () => page.input("replay", true),
-        }, "show what every recorded step said about this example"),
-      ),
-    );
+    const onclick = () => page.input("replay", true);
+    root.replaceChildren(el("div.acts", el("button.act", { onclick }, SHOW)));
     return;
   }
   const data = picture.replay;
@@ -126,22 +118,16 @@ function frame(held, data, picture, page, slider) {
   held.graph.replaceChildren(
     curve(data.loss, held.graph.clientWidth || 600, page, { at, height: 7, names: data.steps }),
   );
-  const own = Object.create(page, {
-    predicted: {
-      value: span && data.answers[at] !== null
-        ? { window: w.index, start: span[0], end: span[1] }
-        : null,
-    },
-    selection: { value: null },
-  });
+  const predicted = span && data.answers[at] !== null
+    ? { window: w.index, start: span[0], end: span[1] }
+    : null;
   held.text.draw({
-    page: own,
+    page: Object.create(page, { predicted: { value: predicted }, selection: { value: null } }),
     window: w,
     p,
     question: picture.question,
     joins: joiner(picture.joined),
     byHand: () => false,
-    pending: null,
     scale: makeScale({ log: false, n: w.n, size: page.scale }),
     apart: { start: w.highest(row("start")), end: w.highest(row("end")) },
   });

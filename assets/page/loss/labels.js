@@ -20,14 +20,14 @@ export function draw(root, picture, page, held) {
     markSelection(page);
   });
   held.mark = el("button.act.filled", { onclick: () => markSelection(page) });
-  const act = (text, name) => el("button.act", { onclick: () => page.input(name, true) }, text);
+  const act = (text, name, value = true, more = {}) =>
+    el("button.act", { onclick: () => page.input(name, value), ...more }, text);
   const silent = (text, id, count) =>
-    el("button.act", {
+    act(text, "silent", count, {
       id: `loss-silent-${id}`,
       disabled: count > picture.mostSilent,
-      onclick: () => page.input("silent", count),
-    }, text);
-  const source = picture.source;
+    });
+  const { source } = picture;
   root.replaceChildren(
     el("p.says.veil-part", picture.says),
     el("div.text-box", held.text.box),
@@ -87,23 +87,18 @@ const stripFold = (picture, page, held) =>
 function strip(picture, page) {
   const { reading } = page;
   const cut = picture.strip;
+  const { tokens, windows, context } = reading;
   const docs = cut ? Array.from({ length: cut.stop - cut.first }, (_, k) => cut.first + k) : [];
-  const gold = (d) => cut && d >= cut.start && d <= cut.end;
   const chosen = rowsShown(cut, reading);
   const cell = (content, kind = "") => el("td", { class: kind }, content);
-  const chars = (d) =>
-    cell(
-      reading.context.slice(reading.tokens[d].start, reading.tokens[d].end),
-      gold(d) ? "chars is-gold" : "chars",
-    );
-  const pieces = docs.map((d) => cell(reading.tokens[d].text, gold(d) ? "piece is-gold" : "piece"));
-  const rows = [];
-  for (const k of chosen) {
-    for (const side of SIDES) {
-      rows.push(labelRow(picture, reading.windows[k], side, docs, cell, reading.windows.length));
-    }
-  }
-  const rest = reading.windows.length - chosen.length;
+  const lane = (kind, text) =>
+    docs.map((d) => cell(text(d), d >= cut.start && d <= cut.end ? `${kind} is-gold` : kind));
+  const chars = lane("chars", (d) => context.slice(tokens[d].start, tokens[d].end));
+  const pieces = lane("piece", (d) => tokens[d].text);
+  const rows = chosen.flatMap((k) =>
+    SIDES.map((side) => labelRow(picture, windows[k], side, docs, cell, windows.length))
+  );
+  const rest = windows.length - chosen.length;
   const caption = cut
     ? `The label as rows: ${cut.chars}; the rows sum to 1`
     : `The label as rows: no answer, so ${picture.null} is the target of every window`;
@@ -115,7 +110,7 @@ function strip(picture, page) {
       el("caption", caption),
       el(
         "thead",
-        cut ? row("characters", ["–", docs.map(chars), ""]) : null,
+        cut ? row("characters", ["–", chars, ""]) : null,
         row("word pieces", [cell(picture.null, "piece"), pieces, "Σ y log P"]),
         cut ? row("index in the paragraph", ["–", docs, ""], "role-quiet") : null,
       ),
@@ -126,14 +121,9 @@ function strip(picture, page) {
 }
 
 function rowsShown(cut, reading) {
-  const all = reading.windows.map((w) => w.index);
-  const touching = cut
-    ? all.filter((k) =>
-      reading.windows[k].docStart <= cut.end && reading.windows[k].docStop > cut.start
-    )
-    : [];
-  const others = all.filter((k) => !touching.includes(k));
-  return [...touching, ...others].slice(0, MOST_ROWS / 2).sort((a, b) => a - b);
+  const meets = (w) => Number(Boolean(cut) && w.docStart <= cut.end && w.docStop > cut.start);
+  return reading.windows.toSorted((a, b) => meets(b) - meets(a)).slice(0, MOST_ROWS / 2)
+    .map((w) => w.index).sort((a, b) => a - b);
 }
 
 function labelRow(picture, w, side, docs, cell, count) {

@@ -147,13 +147,11 @@ function plane(points, width, page) {
   const em = 16 * page.scale;
   const size = Math.min(width, em * 19);
   const pad = em * 1.8;
-  const range = (k) => {
-    const all = points.flatMap((p) => [p.from[k], p.to[k]]);
-    const [a, b] = extent(all);
+  const [[xa, xb], [ya, yb]] = [0, 1].map((k) => {
+    const [a, b] = extent(points.flatMap((p) => [p.from[k], p.to[k]]));
     const more = Math.max(0.5, (b - a) * 0.08);
     return [a - more, b + more];
-  };
-  const [[xa, xb], [ya, yb]] = [range(0), range(1)];
+  });
   const x = scaleLinear([xa, xb], [pad, size - pad]);
   const y = scaleLinear([ya, yb], [size - pad, pad]);
   const taken = [];
@@ -169,25 +167,26 @@ function plane(points, width, page) {
     {
       width: size,
       height: size,
-      "aria-label": points.map((p) =>
-        `${p.text}: start ${fixed(p.from[0])} to ${fixed(p.to[0])}, end ${fixed(p.from[1])} to ${
-          fixed(p.to[1])
-        }`
-      ).join("; "),
+      "aria-label": points.map(({ text, from, to }) => {
+        const [start, end] = [0, 1].map((k) => `${fixed(from[k])} to ${fixed(to[k])}`);
+        return `${text}: start ${start}, end ${end}`;
+      }).join("; "),
     },
-    svg("line.rule", [pad, size - pad, size - pad, size - pad]),
-    svg("line.rule", [pad, pad, pad, size - pad]),
+    svg("path.rule", `M${pad},${pad}V${size - pad}H${size - pad}`),
     svg(
       "text.start",
       [size - pad, size - em * 0.4, "end"],
       `start logit ${short(xa)} to ${short(xb)}`,
     ),
     svg("text.end", [0, em], `end logit ${short(ya)} to ${short(yb)}`),
-    points.flatMap((p) => [
-      svg("line.went", [x(p.from[0]), y(p.from[1]), x(p.to[0]), y(p.to[1])]),
-      svg("circle.was", [x(p.from[0]), y(p.from[1]), 3 * page.scale]),
-      svg("circle.ink", [x(p.to[0]), y(p.to[1]), 3.5 * page.scale]),
-    ]),
+    points.flatMap((p) => {
+      const [from, to] = [p.from, p.to].map(([s, e]) => [x(s), y(e)]);
+      return [
+        svg("line.went", [...from, ...to]),
+        svg("circle.was", [...from, 3 * page.scale]),
+        svg("circle.ink", [...to, 3.5 * page.scale]),
+      ];
+    }),
     points.map(name),
   );
 }

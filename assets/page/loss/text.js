@@ -15,12 +15,11 @@ const kept = new WeakMap();
 export function arrows(host, { picture, page, w, found }) {
   const width = host.clientWidth;
   if (!width) return;
-  const pull = Object.fromEntries(
-    SIDES.map((side) => [
-      side,
-      Float64Array.from(found[side].p, (p, k) => (found[side].y[k] - p) / 2),
-    ]),
-  );
+  const pull = {};
+  for (const side of SIDES) {
+    const { p, y } = found[side];
+    pull[side] = p.map((x, k) => (y[k] - x) / 2);
+  }
   const key = [page.reading.stamp, w.index, width, page.scale].join(" ");
   if (kept.get(host)?.key !== key) kept.set(host, layout(host, picture, page, w, width, key, pull));
   const view = kept.get(host);
@@ -42,14 +41,10 @@ function layout(host, picture, page, w, width, key, pull) {
   };
   host.replaceChildren();
   const broken = breakLines(host, text, width);
-  const strong = (line) =>
-    line.units.some((u) =>
-      SIDES.some((side) => {
-        for (let d = u.first; d <= u.last; d += 1) {
-          if (Math.abs(pull[side][w.pos(d)]) > 0.01) return true;
-        }
-        return false;
-      })
+  const strong = ({ units }) =>
+    SIDES.some((side) =>
+      pull[side].subarray(w.pos(units[0].first), w.pos(units.at(-1).last) + 1)
+        .some((x) => Math.abs(x) > 0.01)
     );
   const open = broken.map((line) => broken.length <= MANY || strong(line));
   const lines = broken.map((line) => makeLine(line, text, broken.dir));
@@ -100,25 +95,18 @@ function lane(line, side, pull, w, size) {
     const [top, bottom] = side === "start" ? [height - h, height] : [0, h];
     const [tail, tip] = c.v > 0 ? [bottom, top] : [top, bottom];
     const back = (c.v > 0 ? 1 : -1) * 5 * size;
+    const half = 3.5 * size;
     const art = svg(
       `path.pull.${side}`,
-      `M${c.x},${tail}V${tip}M${c.x - 3.5 * size},${tip + back}L${c.x},${tip}L${c.x + 3.5 * size},${
-        tip + back
-      }`,
+      `M${c.x},${tail}V${tip}m${-half},${back}l${half},${-back}l${half},${back}`,
       svg("title", `${c.name}: p − y = ${fixed(-2 * c.v, 3)}, ½ (y − p) = ${fixed(c.v, 3)}`),
     );
     const clash = Math.abs(c.v) < PRINTED || taken.some((x) => Math.abs(x - c.x) < 36 * size);
     if (clash) return [art];
     taken.push(c.x);
     const x = Math.min(Math.max(c.x, 18 * size), line.width - 18 * size);
-    return [
-      art,
-      svg(
-        `text.${side}`,
-        [x, side === "start" ? height - h - 4 : h + 13 * size, "middle"],
-        signed(c.v),
-      ),
-    ];
+    const y = side === "start" ? height - h - 4 : h + 13 * size;
+    return [art, svg(`text.${side}`, [x, y, "middle"], signed(c.v))];
   }));
 }
 

@@ -58,10 +58,8 @@ function renew(view) {
   const text = `${reading.question}\u0001${reading.context}`;
   const other = text !== view.read;
   const { drag } = view;
-  const back = drag &&
-    Math.abs((reading.windows[drag.window]?.[drag.side][drag.pos] ?? drag.value) - drag.value) <
-      1e-3;
-  if (other || back) view.drag = null;
+  const now = drag && (reading.windows[drag.window]?.[drag.side][drag.pos] ?? drag.value);
+  if (other || (drag && Math.abs(now - drag.value) < 1e-3)) view.drag = null;
   if (other || reading.temperature === view.temperature) view.temperature = null;
   Object.assign(view, { stamp: reading.stamp, read: text, spreads: new Map() });
 }
@@ -77,15 +75,8 @@ function order({ page, levers, map, detail }) {
 }
 
 function make(root) {
-  const view = {
-    drag: null,
-    temperature: null,
-    log: false,
-    spreads: new Map(),
-    pending: null,
-    asked: "",
-    index: -1,
-  };
+  /** @type {any} */
+  const view = { drag: null, temperature: null, log: false, spreads: new Map(), pending: null };
   view.send = (kind, value, of = kind) => view.page.input("change", { kind, value }, of);
   const choose = (side, doc) => pick(view, side, doc);
   view.levers = controls({
@@ -227,8 +218,9 @@ function notes(view) {
   view.root.querySelector(".of-gold").toggleAttribute("hidden", !page.reading.gold.length);
   view.notes.replaceChildren(
     el("span", `window ${w.index + 1} of ${page.reading.windows.length}, ${w.n} positions`),
-    settled ? el("span.role-start", `start: ${picture.notes.start}`) : "",
-    settled ? el("span.role-end", `end: ${picture.notes.end}`) : "",
+    ...(settled ? ["start", "end"] : []).map((side) =>
+      el(`span.role-${side}`, `${side}: ${picture.notes[side]}`)
+    ),
   );
 }
 
@@ -241,17 +233,19 @@ function readout(view, index, doc, at) {
   const w = view.page.reading.windows[index];
   const pos = w.pos(doc);
   const p = now.spread(index);
-  const logit = (side) => (index === now.window.index ? now.logits[side] : w[side])[pos];
+  const logits = index === now.window.index ? now.logits : w;
+  const said = (side) =>
+    el(
+      `span.role-${side}`,
+      `${side}_logit ${fixed(logits[side][pos], 3)}, P(${side}) ${tiny(p[side][pos])}`,
+    );
   view.tip.show(
     at,
     el("bdi.read-token", w.tokens[pos]),
     ` position ${pos}${view.page.reading.windows.length > 1 ? ` of window ${index + 1}` : ""}: `,
-    el(
-      "span.role-start",
-      `start_logit ${fixed(logit("start"), 3)}, P(start) ${tiny(p.start[pos])}`,
-    ),
+    said("start"),
     "; ",
-    el("span.role-end", `end_logit ${fixed(logit("end"), 3)}, P(end) ${tiny(p.end[pos])}`),
+    said("end"),
   );
 }
 
@@ -288,12 +282,9 @@ function pick(view, side, doc, index = model(view).window.index, keep = true) {
   }
   const w = page.reading.windows[index];
   const rule = { longest: picture.longest, owns: owning(page.reading, w, picture.copies) };
-  const best = w.doc(partner(w, side, w.pos(doc), side === "start" ? w.end : w.start, rule));
-  page.select({
-    window: index,
-    start: side === "start" ? doc : best,
-    end: side === "start" ? best : doc,
-  });
+  const other = side === "start" ? "end" : "start";
+  const best = w.doc(partner(w, side, w.pos(doc), w[other], rule));
+  page.select({ window: index, start: doc, end: doc, [other]: best });
 }
 
 function drawBars(view) {

@@ -72,9 +72,10 @@ function row(side, on) {
   const slider = el("input[type=range][step=0.05]", { id });
   const shown = el("output.tabular", { for: id });
   const reset = el("button.plain", {
-    onclick: () => on.send({ side, window: place.window, doc: place.doc, value: null }),
+    onclick: () => send(null),
   }, "reset");
   let place = null;
+  const send = (value) => on.send({ side, window: place.window, doc: place.doc, value });
   const show = (value) => {
     shown.textContent = fixed(value, 3);
   };
@@ -82,10 +83,7 @@ function row(side, on) {
     show(Number(slider.value));
     on.drag({ side, window: place.window, pos: place.pos, value: Number(slider.value) });
   });
-  slider.addEventListener(
-    "change",
-    () => on.send({ side, window: place.window, doc: place.doc, value: Number(slider.value) }),
-  );
+  slider.addEventListener("change", () => send(Number(slider.value)));
   const root = el("div.lever", label, slider, shown, reset);
   return {
     root,

@@ -65,31 +65,21 @@ function paint(canvas, over, model) {
   const pen = canvas.getContext("2d");
   pen.scale(dense, dense);
   const column = width / tokens.length;
-  const colour = {
-    start: page.colour("start"),
-    end: page.colour("end"),
-    quiet: page.colour("quiet"),
-    line: page.colour("line"),
-  };
+  const [start, end, quiet, line] = ["start", "end", "quiet", "line"].map(page.colour);
   const top = windows.length > 1 ? strongest(windows, spread) : 1;
   windows.forEach((w, k) => {
     const y = k * row;
     const gap = row > 6 ? 2 : 0.5;
     pen.globalAlpha = 1;
-    pen.fillStyle = colour.line;
+    pen.fillStyle = line;
     const [a, b] = owned(page.reading.owner, w);
     pen.fillRect(a * column, y, (b - a) * column, row - gap);
-    pen.fillStyle = colour.quiet; // the window, seen on paper too: its line has the text's contrast
-    pen.fillRect(
-      w.docStart * column,
-      y + (row - gap) / 2 - 0.5,
-      (w.docStop - w.docStart) * column,
-      1,
-    );
-    const { start, end } = spread(k);
-    for (const [side, p, at] of [["start", start, y], ["end", end, y + (row - gap) / 2]]) {
-      columns(pen, colour[side], p, w, model, { column, at, height: (row - gap) / 2, top });
-    }
+    pen.fillStyle = quiet; // the window, seen on paper too: its line has the text's contrast
+    const height = (row - gap) / 2;
+    pen.fillRect(w.docStart * column, y + height - 0.5, (w.docStop - w.docStart) * column, 1);
+    const p = spread(k);
+    columns(pen, start, p.start, w, model, { column, at: y, height, top });
+    columns(pen, end, p.end, w, model, { column, at: y + height, height, top });
   });
 }
 
@@ -120,14 +110,8 @@ export function ink(p, { log, top, n }) {
 }
 
 function owned(owner, w) {
-  let [a, b] = [w.docStop, w.docStart];
-  for (let d = w.docStart; d < w.docStop; d += 1) {
-    if (owner[d] === w.index) {
-      a = Math.min(a, d);
-      b = Math.max(b, d + 1);
-    }
-  }
-  return a < b ? [a, b] : [w.docStart, w.docStart];
+  const a = owner.indexOf(w.index);
+  return a < 0 ? [w.docStart, w.docStart] : [a, owner.lastIndexOf(w.index) + 1];
 }
 
 // Several tokens on one pixel column show the strongest of them; a column is never thinner than the
@@ -167,14 +151,8 @@ function mark(over, model) {
   }
   if (windows.length > 1) {
     const w = windows[model.window.index];
-    parts.push(
-      svg("rect.this-row", [
-        w.docStart * column,
-        w.index * row - 0.5,
-        (w.docStop - w.docStart) * column,
-        row,
-      ]),
-    );
+    const [from, to] = [w.docStart * column, w.docStop * column];
+    parts.push(svg("rect.this-row", [from, w.index * row - 0.5, to - from, row]));
   }
   if (page.predicted) {
     const [a, b] = reach(page.predicted.start, page.predicted.end);
@@ -226,10 +204,7 @@ function keyed(box, over, model, choose, tell) {
   box.addEventListener("focusout", () => put(null));
 }
 
-const held = ({ page }, { window, doc }) => {
-  const w = page.reading.windows[window];
-  return Boolean(w?.holds(doc));
-};
+const held = ({ page }, { window, doc }) => Boolean(page.reading.windows[window]?.holds(doc));
 
 /** Where the keys begin: at what is selected, else at the first word piece. */
 function first({ page, window: w }) {
@@ -278,15 +253,10 @@ function hit(model, box, event) {
   const x = (event.clientX - box.left) / (box.width / tokens.length);
   const near = Math.max(0.5, 6 / (box.width / tokens.length));
   const p = model.spread(w.index)[side];
+  /** @type {number | null} */
   let best = null;
-  for (
-    let d = Math.max(w.docStart, Math.floor(x - near));
-    d <= Math.min(w.docStop - 1, Math.ceil(x + near) - 1);
-    d += 1
-  ) {
-    if (best === null || p[w.pos(d)] > p[w.pos(best)]) {
-      best = d;
-    }
+  for (let d = Math.floor(x - near); d < Math.ceil(x + near); d += 1) {
+    if (w.holds(d) && (best === null || p[w.pos(d)] > p[w.pos(best)])) best = d;
   }
   return best === null ? null : { window: w.index, side, doc: best };
 }

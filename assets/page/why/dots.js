@@ -108,14 +108,13 @@ function listen(view, node, say) {
     if (!dot) return view.tip.hide();
     view.tip.show({ x: event.clientX, y: event.clientY }, ...say(Number(dot.dataset.at)));
   });
-  node.addEventListener("pointerleave", () => view.tip.hide());
   node.addEventListener("focusin", (event) => {
     const dot = over(event);
     if (!dot) return;
     view.at = Number(dot.dataset.at);
     view.tip.show(middle(dot), ...say(view.at));
   });
-  node.addEventListener("focusout", () => view.tip.hide());
+  ["pointerleave", "focusout"].forEach((kind) => node.addEventListener(kind, view.tip.hide));
   node.addEventListener("keydown", (event) => event.key === "Escape" && view.tip.hide());
 }
 
