@@ -1,6 +1,7 @@
 // The table of questions: what it shows stands in the address, and each row opens its readings.
 
 import { address, caseLink, holds, isKind } from "../page/shared/case.js";
+import { choice } from "../page/shared/controls.js";
 import { el } from "../page/shared/dom.js";
 import { fixed, probability } from "../page/shared/numbers.js";
 import { sideBySide } from "../page/shared/side_by_side.js";
@@ -167,27 +168,20 @@ export function questions() {
     earlier.disabled = state.from === 0;
     later.disabled = state.from + PAGE >= rows.length;
   };
-  function turn(by) {
-    state.from += by;
+  const change = (to) => {
+    Object.assign(state, to);
     show();
-  }
-  function choose(label, key, options) {
-    const select = el("select", {
-      id: key,
-      onchange: (event) => {
-        state[key] = event.target.value;
-        state.from = 0;
-        show();
-      },
-    }, ...options.map(([value, name]) => el("option", { value }, name)));
-    return el("span", el("label", { for: key }, label), " ", select);
-  }
+  };
+  const turn = (by) => change({ from: state.from + by });
+  const choose = (label, key, options) =>
+    el(
+      "span",
+      el("label", { for: key }, label),
+      " ",
+      choice({ id: key }, options, state[key], (value) => change({ [key]: value, from: 0 })),
+    );
   const search = el("input#text[type=search]", {
-    oninput: (event) => {
-      state.text = event.target.value;
-      state.from = 0;
-      show();
-    },
+    oninput: (event) => change({ text: event.target.value, from: 0 }),
   });
   const kindNames = data.kinds.flatMap(({ name, of: [found] }) =>
     found ? [[name, `${name} (${found.count})`]] : []

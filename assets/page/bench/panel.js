@@ -2,7 +2,7 @@
 // them below. The chapters under it draw the same numbers with their own pictures.
 
 import { refuse } from "../shared/cause.js";
-import { choice, textBox } from "../shared/controls.js";
+import { choice, grouped, textBox } from "../shared/controls.js";
 import { el, focusIn, fold, grid, row, table } from "../shared/dom.js";
 import { post } from "../shared/outbox.js";
 import { hear, say, state } from "../shared/store.js";
@@ -104,7 +104,11 @@ function box(name, value, label, more = {}) {
 /** The bar above the table: which case, how many tokens, what is typed. */
 function bar() {
   const { desk, contents: { presets, sizes } } = view;
-  const groups = [...new Set(presets.map(({ group }) => group))];
+  /** @type {[string, any[][]][]} */
+  const groups = [...new Set(presets.map(({ group }) => group))].map((name) => [
+    name,
+    presets.filter(({ group }) => group === name).map(({ id, title }) => [id, title]),
+  ]);
   const menu = el(
     "select",
     {
@@ -119,15 +123,7 @@ function bar() {
       },
     },
     el("option", { value: "", disabled: true, selected: !view.chosen }, "choose a case"),
-    groups.map((group) =>
-      el(
-        "optgroup",
-        { label: group },
-        presets.filter((one) => one.group === group).map(({ id, title }) =>
-          el("option", { value: id, selected: id === view.chosen }, title)
-        ),
-      )
-    ),
+    grouped(groups, view.chosen),
   );
   const n = desk.tokens.length;
   const steps = Array.from(

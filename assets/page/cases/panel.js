@@ -2,6 +2,7 @@
 // that shows its cause by the reader in use.
 
 import { fixed } from "../shared/numbers.js";
+import { choice } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
 import { post } from "../shared/outbox.js";
 import { hear, state } from "../shared/store.js";
@@ -104,8 +105,9 @@ function fill() {
 }
 
 /** Another filter: the case that is open stays open where it fits. */
-function filter() {
+function filter(change = {}) {
   const open = view.fits[view.at];
+  Object.assign(view, change);
   view.fits = matching(view.file.cases, view.kind, view.letters);
   view.at = view.fits.indexOf(open);
   view.from = LISTED * Math.floor(Math.max(0, view.at) / LISTED);
@@ -145,24 +147,11 @@ function strip() {
     el(
       "div.cases-bar",
       el("strong", el("bdi", name)),
-      el(
-        "select",
-        {
-          "aria-label": "Kind of error",
-          onchange: ({ target }) => {
-            view.kind = target.value;
-            filter();
-          },
-        },
-        options.map(([value, text]) => el("option", { value }, text)),
-      ),
+      choice({ "aria-label": "Kind of error" }, options, view.kind, (kind) => filter({ kind })),
       el("input[type=search]", {
         placeholder: "letters",
         "aria-label": "Letters in a question or an answer",
-        oninput: ({ target }) => {
-          view.letters = target.value;
-          filter();
-        },
+        oninput: ({ target }) => filter({ letters: target.value }),
       }),
       button("previous", "previous", () => open(view.at - 1), { id: "cases-previous" }),
       button("next", "next", () => open(view.at + 1), { id: "cases-next" }),

@@ -25,11 +25,21 @@ export const form = (name, act, ...content) =>
   }, content);
 
 /**
- * @param {any[][]} items value and text of each
+ * @param {any[][]} items value and text of each, and perhaps what is said of it
  * @param {any} [value] the one that is chosen
  */
 const options = (items, value) =>
-  items.map(([key, text]) => el("option", { value: key, selected: key === value }, text));
+  items.map(([key, text, title]) =>
+    el("option", { value: key, selected: key === value, title }, text)
+  );
+
+/**
+ * The same under names of their own.
+ * @param {[string, any[][]][]} groups
+ * @param {any} [value]
+ */
+export const grouped = (groups, value) =>
+  groups.map(([label, items]) => el("optgroup", { label }, options(items, value)));
 
 /**
  * A menu whose items stand fast; `pick` gets the chosen one's value.

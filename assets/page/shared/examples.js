@@ -1,6 +1,7 @@
 // The menu of examples: the browser's own, so that typing finds a title and the focus stays. Below the
 // question one line says of what kind the text is and what it is there for.
 
+import { grouped } from "./controls.js";
 import { el } from "./dom.js";
 import { hear, openExample, say, state } from "./store.js";
 
@@ -70,12 +71,11 @@ export function mountExamples() {
         "select#examples-menu",
         { onchange: () => openExample(menu.value) },
         own,
-        groups(data.examples).map(([name, list]) =>
-          el(
-            "optgroup",
-            { label: name },
-            list.map(({ id, title, reason }) => el("option", { value: id, title: reason }, title)),
-          )
+        grouped(
+          groups(data.examples).map(([name, list]) => [
+            name,
+            list.map(({ id, title, reason }) => [id, title, reason]),
+          ]),
         ),
       );
       const line = el("p.example-why.role-quiet#example-why");
