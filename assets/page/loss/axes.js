@@ -304,7 +304,7 @@ function label({ w }, { x, y, em, names, named, labels, right, shown }, logits, 
     });
   // the label, which comes first, always has its name
   const ranked = ticks.map((tick, k) => ({ ...tick, rank: k && 3 }));
-  const places = placeLabels(ranked, { width: right, rule: x(z), rows: 2, pad: 4 });
+  const places = placeLabels(ranked, { width: right, rule: x(z), rows: 2, pad: 4, slides: false });
   names.replaceChildren(...ticks.flatMap((tick, k) => {
     const place = places[k];
     if (place.row === null) return [];

@@ -11,11 +11,12 @@
  * Places for labels given best first. Winner and runner-up always have one: where there is no room
  * over their dot it stands beside, and its leader slants. Others stand over their dot or have none.
  * @param {Label[]} labels
- * @param {{width: number, rule: number | null, rows: number, pad: number}} room `rule`: where the
- *   rule stands, `pad`: blank beside it
+ * @param {{width: number, rule: number | null, rows: number, pad: number, slides?: boolean}} room
+ *   `rule`: where the rule stands, `pad`: blank beside it, `slides`: whether others may stand beside
+ *   their dot, where there is no room over it
  * @returns {Place[]}
  */
-export function placeLabels(labels, { width, rule, rows, pad }) {
+export function placeLabels(labels, { width, rule, rows, pad, slides = true }) {
   /** @type {(Label & Place & {row: number})[]} */
   const taken = [];
   const inside = (/** @type {number} */ at, /** @type {number} */ half) =>
@@ -28,8 +29,11 @@ export function placeLabels(labels, { width, rule, rows, pad }) {
     const most = rank <= 2 ? width : half;
     const step = Math.max(2, half / 4);
     const wished = [inside(x, half)];
-    if (rule !== null) wished.push(rule + half + pad, rule - half - pad);
-    for (let far = step; far <= most; far += step) {
+    const free = slides || rank <= 2;
+    if (rule !== null && (free || crossed(wished[0], half))) {
+      wished.push(rule + half + pad, rule - half - pad);
+    }
+    for (let far = step; free && far <= most; far += step) {
       wished.push(inside(x + far, half), inside(x - far, half));
     }
     return wished

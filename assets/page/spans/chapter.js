@@ -52,6 +52,7 @@ function shell(root, page) {
     ),
   );
   listen(view);
+  views.set(root, view);
   return view;
 }
 
