@@ -17,6 +17,9 @@ Deno.test("labels by hand: over their dots, in a second row, beside the rule", (
   assert.deepEqual(right, { at: 245, foot: 205, row: 0 });
   const [left] = placeLabels([{ x: 190, half: 40, rank: 3 }], { ...ROOM, rule: 200 });
   assert.deepEqual(left, { at: 155, foot: 190, row: 0 });
+  const pair = [{ x: 300, half: 40, rank: 1 }, { x: 345, half: 40, rank: 3 }];
+  const [, over] = placeLabels(pair, { ...ROOM, slides: false });
+  assert.deepEqual(over, { at: 345, foot: 345, row: 1 }, "over its dot, a row higher");
   assert.equal(placeLabels([{ x: 5, half: 40, rank: 1 }], ROOM)[0].at, 40, "inside the picture");
 });
 
