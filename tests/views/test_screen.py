@@ -27,6 +27,7 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.link.restore import Wanted
 from qa_demo.views.new_reading import KIND, new_screen
 from qa_demo.views.page import CHAPTERS
+from qa_demo.views.session.line import Progress
 from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.slow_work import about
 from qa_demo.views.state import Screen, Selection
@@ -441,6 +442,11 @@ def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Scre
         frame.slow.stop(SimpleNamespace(session_hash="a"))
         updates = run.result(10)
     assert updates[-1].refused and updates[-1].message["text"] == "training was cancelled"
+
+
+def test_the_busy_line_counts_as_its_unit_says() -> None:
+    said = [Busy("at work", unit).says(Progress(2, 5)) for unit in ("%", "window", "step")]
+    assert said == ["at work, 40 %", "at work window 3 of 5", "at work step 2 of 5"]
 
 
 def test_who_cancels_in_line_is_told_what_was_cancelled() -> None:
