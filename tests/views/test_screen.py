@@ -446,7 +446,7 @@ def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Scre
 
 def test_the_busy_line_counts_as_its_unit_says() -> None:
     said = [Busy("at work", unit).says(Progress(2, 5)) for unit in ("%", "window", "step")]
-    assert said == ["at work, 40 %", "at work window 3 of 5", "at work step 2 of 5"]
+    assert said == ["at work, 40 %", "at work window 3 of 5", "at work: step 2 of 5"]
 
 
 def test_who_cancels_in_line_is_told_what_was_cancelled() -> None:
