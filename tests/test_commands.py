@@ -71,7 +71,7 @@ NOT_RUN = {
     ),
     r"(python3\.11|py -3\.11) -m venv": "of macOS and Windows, said to be not tested",
     r"REPLICAS=3 docker compose": "said to be not tried",
-    r"python -m tests\.(load|load\.room|load\.replicas|browser\.engines|fresh_root .+)$": (
+    r"python -m tests\.(load|load\.class_room|load\.replicas|browser\.engines|fresh_root .+)$": (
         "takes minutes, and another browser, nginx or Debian; a command of its own"
     ),
 }

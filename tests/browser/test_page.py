@@ -9,8 +9,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from qa_demo.views.examples import load_examples
+from qa_demo.views.lessons.course import load_terms
 from qa_demo.views.link.fragment import parse
 from tests.browser.serve import UNKNOWN
+from tests.browser.test_present import PICTURES
 from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
@@ -159,3 +161,32 @@ def test_the_question_itself_is_the_way_to_another(page: Page) -> None:
     expect(page.locator("#asked .asked-question")).to_have_text("Who came to Visby?")
     expect(page.locator("#picture-answer .reading-text").first).to_contain_text("in the rain")
     expect(page.get_by_role("button", name="Ask your own", exact=True)).to_be_visible()
+
+
+UNMARKED = """async ([key, terms]) => {
+  const { firstUses, pattern } = await module('lessons/terms.js');
+  const panel = document.getElementById(`panel-${key}`), names = pattern(terms);
+  const byName = new Map(terms.flatMap((t) => t.names.map((name) => [name.toLowerCase(), t])));
+  const met = new Set([...panel.querySelectorAll(".term")].map((node) => node.dataset.term));
+  const texts = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
+  const places = ".question, .formula-line, .notice, .legend, .w-legend, .bio-legend, th[scope=col]";
+  let found = 0;
+  while (texts.nextNode()) {
+    const node = texts.currentNode.parentElement;
+    if (!node.closest(places) || node.closest("bdi, button, summary, svg, .term, .selected-text")) continue;
+    found += firstUses(texts.currentNode.data, names, byName, met).length;
+  }
+  return found === 0;
+}"""
+
+
+def test_terms_are_explained_where_they_stand_also_in_a_step_opened_later(page: Page) -> None:
+    terms = load_terms()
+    for key, steps in PICTURES.items():
+        page.locator(f"#tab-{key}").click()
+        for step in filter(None, [*steps, next(iter(steps))]):
+            page.locator(f"#{key}-step-{step}").click()
+            page.wait_for_function(UNMARKED, arg=[key, terms])
+    term = page.locator("#panel-why .term").first
+    term.hover()
+    expect(page.locator(".term-tip")).to_contain_text(str(term.get_attribute("aria-description")))

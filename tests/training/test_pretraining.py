@@ -435,7 +435,7 @@ def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
     assert "not reached" in card
     assert f"{overall['mlm_perplexity']:.1f}" in card
     assert "--learning-rate 0.0003" in card
-    assert {"README.md", "metrics.json", SBO_FILE} <= json.loads(
+    assert {"metrics.json", SBO_FILE} <= json.loads(
         (exported / "checksums.json").read_text()
     ).keys()
     commands = [
