@@ -197,7 +197,7 @@ def test_on_a_phone_a_switch_of_the_head_is_whole_when_it_takes_the_focus(
 
 def test_examples_by_key_keep_the_focus(top: Page) -> None:
     page = top
-    asked = page.locator("#asked .asked-question").inner_text()
+    asked = page.locator("#asked .asked-question").text_content()
     press_until(page, "Tab", "#examples-menu", 20)
     page.keyboard.press("ArrowDown")
     expect(page.locator("#asked .asked-question")).not_to_have_text(asked)

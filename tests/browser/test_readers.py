@@ -72,7 +72,7 @@ def test_another_reader_stands_beside_the_one_in_use(
     open_page: Callable[..., Page], reader: FakeReader
 ) -> None:
     page = open_page()
-    asked = page.locator("#asked .asked-question").inner_text()
+    asked = page.locator("#asked .asked-question").text_content()
     page.locator("#switch-readers").press("Enter")
     page.get_by_label("Reader", exact=True).fill("other/reader")
     page.get_by_role("button", name="Compare", exact=True).press("Enter")

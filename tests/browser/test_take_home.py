@@ -71,7 +71,7 @@ def check_png(path: Path, size: tuple[int, int]) -> None:
 
 def test_every_picture_is_saved_as_svg_and_png(open_page: Callable[..., Page]) -> None:
     page = open_page("#example=saxophone", color_scheme="dark")
-    asked = page.locator("#asked .asked-question").inner_text()
+    asked = page.locator("#asked .asked-question").text_content()
     for module in CHAPTERS:
         key = module.CHAPTER.key
         page.locator(f"#tab-{key}").click()
