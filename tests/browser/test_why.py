@@ -254,6 +254,10 @@ def test_each_method_stands_among_the_same_random_sets(page: Page) -> None:
     assert sum(d < drop - 0.006 for d in drops) <= below <= sum(d <= drop + 0.006 for d in drops)
     assert f"larger than {below} of 100" in says.first.inner_text()
     expect(picture.locator(".notice")).to_contain_text(verdict[:40])
+    picture.locator("#why-step-rested").click()
+    expect(picture.locator(".notice")).to_contain_text("the largest support")
+    picture.locator("#why-step-trust").click()
+    expect(picture.locator(".notice")).to_contain_text(verdict[:40])
     picture.locator(".folds summary").first.click()
     expect(picture.locator(".folds table").filter(has_text="The 100 random sets")).to_have_count(1)
 

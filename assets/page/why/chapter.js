@@ -114,6 +114,7 @@ function paint(view) {
     return;
   }
   view.queue = [];
+  page.notice(picture.notices[step]);
   const w = page.reading.windows[chosen.window];
   const ready = picture.window === w.index;
   const lacking = ready ? null : notSaved(view);

@@ -68,24 +68,29 @@ def present(screen: Screen) -> dict[str, Any]:
             "other": other_names(screen),
         },
     }
-    said, tables = known(reading, target, choice)
+    own, said, tables = known(reading, target, choice)
+    picture["notices"] = {step: own.get(step, said) for step in ("looked", "rested", "trust")}
     return page_data(CHAPTER.question, picture, said, fixed, tables)
 
 
-def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[dict[str, Any]]]:
-    """Notice and table twins from what was found out; the verdict, once there, comes first."""
-    window, said, tables = window_of(reading, target), [], []
+def known(
+    reading: Reading, target: Target, choice: Choice
+) -> tuple[dict[str, str], str, list[dict[str, Any]]]:
+    """What each step has found out, one notice of it all, in which the verdict comes first, and
+    the table twins.
+    """
+    window, said, tables = window_of(reading, target), dict[str, str](), []
     how, name = (choice.method, choice.baseline), score_name(target)
     verdict, measured_tables = trusted.known(reading, target, *how, name)
     if verdict is not None:
-        said.append(verdict)
+        said["trust"] = verdict
     lanes = FOUND.get(attribution_key(reading, target, *how))
     if lanes is not None:
-        said.append(rested.attribution_notice(reading, lanes.found))
+        said["rested"] = rested.attribution_notice(reading, lanes.found)
         tables.append(rested.lanes_table(reading, lanes.found))
     heads = ATTENTION.get(attention_key(reading, window))
     if heads is not None:
-        said.append(looked.attention_notice(heads, reading.encoding, window, target.span))
+        said["looked"] = looked.attention_notice(heads, reading.encoding, window, target.span)
         tables.append(looked.grid_table(heads, reading.encoding, window, target.span))
     summaries = FOUND.get(relevance_key(reading, window, target))
     if summaries is not None:
@@ -93,7 +98,7 @@ def known(reading: Reading, target: Target, choice: Choice) -> tuple[str, list[d
     tables += measured_tables
     value = rested.value_of(reading, target, window)
     start = f"{name[0].upper()}{name[1:]} of this span is {number(value, decimals_for([value]))}."
-    return " ".join(said[:2]) if said else start, tables
+    return said, " ".join([*said.values()][:2]) or start, tables
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:

@@ -107,6 +107,10 @@ def test_the_page_knows_what_was_found_out_before(reader: FakeReader, screen: Sc
         why.reply(screen, asked(screen, what), work(reader, screen))
     after = why.present(screen)
     assert after["notice"].startswith("Masking the three top words") and len(after["tables"]) >= 6
+    says = after["picture"]["notices"]
+    assert "looked most at the question" in says["looked"]
+    assert "largest support" in says["rested"] and says["trust"].startswith("Masking")
+    assert after["notice"] == f"{says['trust']} {says['rested']}"
     moved = screen.select(
         Selection(
             screen.selection.window, Span(screen.selection.span.start, screen.selection.span.start)
