@@ -68,10 +68,15 @@ export function finding() {
   const rest = el("p");
   const more = el("details.fold.more", el("summary", "more"), rest);
   const root = el("div.notice", first);
+  let said = "";
   return {
     root,
     say(text) {
       const presents = document.body.classList.contains("present");
+      // said again by a redraw: focus, an open fold and underlined terms stay
+      const now = `${document.body.className} ${state.reading?.stamp} ${text}`;
+      if (now === said) return;
+      said = now;
       const [found, others] = findingOf(text, presents ? PRESENTED : MOST_WORDS);
       first.replaceChildren(...linked(found));
       rest.replaceChildren(...linked(others));
