@@ -68,17 +68,16 @@ def present(screen: Screen) -> dict[str, Any]:
             "other": other_names(screen),
         },
     }
-    own, said, tables = known(reading, target, choice)
-    picture["notices"] = {step: own.get(step, said) for step in ("looked", "rested", "trust")}
+    own, start, tables = known(reading, target, choice)
+    picture["notices"] = {step: own.get(step, start) for step in ("looked", "rested", "trust")}
+    said = " ".join([*own.values()][:2]) or start
     return page_data(CHAPTER.question, picture, said, fixed, tables)
 
 
 def known(
     reading: Reading, target: Target, choice: Choice
 ) -> tuple[dict[str, str], str, list[dict[str, Any]]]:
-    """What each step has found out, one notice of it all, in which the verdict comes first, and
-    the table twins.
-    """
+    """What each step has found out, the verdict first; what a step says before; table twins."""
     window, said, tables = window_of(reading, target), dict[str, str](), []
     how, name = (choice.method, choice.baseline), score_name(target)
     verdict, measured_tables = trusted.known(reading, target, *how, name)
@@ -98,7 +97,7 @@ def known(
     tables += measured_tables
     value = rested.value_of(reading, target, window)
     start = f"{name[0].upper()}{name[1:]} of this span is {number(value, decimals_for([value]))}."
-    return said, " ".join([*said.values()][:2]) or start, tables
+    return said, start, tables
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:

@@ -102,7 +102,9 @@ def test_the_page_knows_what_was_found_out_before(reader: FakeReader, screen: Sc
     before = why.present(screen)
     assert before["tables"] == [] and "is " in before["notice"]
     why.reply(screen, asked(screen, "attention"), work(reader, screen))
-    assert "looked most at the question" in why.present(screen)["notice"]
+    found = why.present(screen)
+    assert "looked most at the question" in found["notice"] == found["picture"]["notices"]["looked"]
+    assert found["picture"]["notices"]["rested"] == before["notice"], "no other step's sentence"
     for what in ("stood", "curves"):
         why.reply(screen, asked(screen, what), work(reader, screen))
     after = why.present(screen)
