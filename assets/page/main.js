@@ -17,7 +17,7 @@ import { mountSaved } from "./shared/save_file.js";
 import { heard, knockBy } from "./shared/silence.js";
 import { mountSay } from "./shared/say.js";
 import { mountVerdict } from "./shared/verdict.js";
-import { keep, refused, say, state, unpack } from "./shared/store.js";
+import { arrive, keep, refused, say, state } from "./shared/store.js";
 import { sheets } from "./shared/style.js";
 
 await sheets();
@@ -30,8 +30,7 @@ const kinds = {
     update(_, data) {
       if (!data.stamp) return;
       document.body.classList.add("ready");
-      state.reading = unpack(data);
-      say("reading", state.reading);
+      arrive(data);
     },
   },
   chosen: {

@@ -33,7 +33,7 @@ def listen(page: Page, faults: list[str]) -> None:
     page.add_init_script(MODULE)
     if OTHERS:
         page.route("**/static/page/page.css", other_fonts)
-    page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
+    page.on("pageerror", lambda error: faults.append(f"page error: {error.stack or error}"))
     page.on(
         "console",
         lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None,

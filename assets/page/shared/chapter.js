@@ -12,7 +12,7 @@ import { lockControls, refuses } from "./lock.js";
 import { leaving, marks } from "./marks.js";
 import { post, underWay } from "./outbox.js";
 import { layOutForPaper, onPaper } from "./paper.js";
-import { hear, openExample, say, select, state, textOf } from "./store.js";
+import { hear, openExample, sameWords, say, select, state, textOf } from "./store.js";
 
 /** The chapters whose pictures the bench of a few tokens can fill. */
 const BENCHED = ["scores", "start_end", "spans", "loss", "windows", "bio"];
@@ -129,14 +129,6 @@ function schedule(view) {
 // Other numbers of the same words (a slider, a logit by hand) fit the picture as it is: no event
 // may be lost for them.
 const stale = ({ drawn }) => Boolean(drawn && state.reading) && !sameWords(drawn, state.reading);
-
-const sameWords = (a, b) =>
-  a === b ||
-  (a.reader === b.reader && a.question === b.question && a.context === b.context &&
-    a.windows.length === b.windows.length &&
-    a.windows.every(({ docStart, docStop }, k) =>
-      docStart === b.windows[k].docStart && docStop === b.windows[k].docStop
-    ));
 
 const age = (view) => view.root.classList.toggle("stale", stale(view));
 

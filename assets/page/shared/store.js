@@ -106,11 +106,40 @@ export function select({ window = null, start, end }) {
   });
 }
 
+/** Whether two readings are of the same words, cut into the same windows. */
+export const sameWords = (a, b) =>
+  a === b ||
+  (a.reader === b.reader && a.question === b.question && a.context === b.context &&
+    a.windows.length === b.windows.length &&
+    a.windows.every(({ docStart, docStop }, k) =>
+      docStart === b.windows[k].docStart && docStop === b.windows[k].docStop
+    ));
+
+/**
+ * A reading and its record come one by one, in any order: a span of other words is no place in
+ * these, and a record of a reading to come waits for it.
+ * @param {any} data
+ */
+export function arrive(data) {
+  const before = state.reading;
+  state.reading = unpack(data);
+  if (before && !sameWords(before, state.reading)) {
+    Object.assign(state, { selection: null, predicted: null, answer: null });
+  }
+  say("reading", state.reading);
+  if (early) keep(early);
+}
+
+/** @type {any} */
+let early = null;
+
 /**
  * Python's record: where it stands is selected, unless a newer selection of the same numbers is
  * still under way.
  */
 export function keep(record) {
+  early = record.stamp === state.reading?.stamp ? null : record;
+  if (early) return;
   const newer = state.selection && underWay("select") && state.record?.stamp === record.stamp &&
     !same(state.selection, record);
   Object.assign(state, { predicted: record.predicted, answer: record.answer, record });
