@@ -132,10 +132,12 @@ const stale = ({ drawn }) => Boolean(drawn && state.reading) && !sameWords(drawn
 
 const age = (view) => view.root.classList.toggle("stale", stale(view));
 
-// a width makes the browser lay the page out: only the open chapter is asked for it
+// Reading, record and picture come one by one. A width makes the browser lay the page out: only the
+// open chapter is asked for it.
 function ready(view) {
-  return state.chapter === view.key && view.module && view.data?.stamp &&
-    state.reading?.stamp === view.data.stamp && view.root.clientWidth > 0;
+  const { chapter, reading, record } = state;
+  return chapter === view.key && view.module && view.data?.stamp &&
+    [reading, record].every((one) => one?.stamp === view.data.stamp) && view.root.clientWidth > 0;
 }
 
 function draw(view) {
@@ -181,8 +183,9 @@ function keepingFocus(root, action) {
 }
 
 function mark(view, moved = true) {
+  if (!ready(view)) return;
   // what is due to be drawn will be marked then
-  if (!ready(view) || view.drawn !== state.reading) return;
+  if (view.drawn !== state.reading) return schedule(view);
   const chosen = state.selection;
   const record = chosen?.record;
   if (record || !chosen) view.formula.replaceChildren(formula(record?.formulas?.[view.key]));
