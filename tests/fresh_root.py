@@ -16,7 +16,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import time
@@ -58,10 +57,7 @@ def make(root: Path, suite: str, mirror: str, copied: list[Path]) -> None:
     for path in [Path("/etc/resolv.conf"), Path("/etc/hosts"), *copied]:
         there = root / path.relative_to("/")
         there.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            shutil.copytree(path, there, symlinks=True, dirs_exist_ok=True)
-        else:
-            shutil.copy(path, there)
+        subprocess.run(["cp", "-rLT", "--remove-destination", path, there], check=True)
     step("clone", "git", "clone", "-q", str(ROOT), str(root / HOME))
     for kind in ("proc", "dev"):
         (root / kind).mkdir(exist_ok=True)
