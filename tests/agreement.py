@@ -2,22 +2,18 @@
 
 from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.explaining.faithfulness import Curves, ranks_along
-from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading, TargetKind
 from qa_demo.figures.why import trust as figure
-from qa_demo.views import selection
 from qa_demo.views.explained import Ranking
 from qa_demo.views.explaining import Work
-from qa_demo.views.state import Screen
 from qa_demo.views.why.choice import KEY, Choice, target_of
 from qa_demo.views.why.trust import NAMES
+from tests.requests import selected
 
 
 def target_for(reading: Reading, kind: TargetKind) -> Target | None:
     """The target of that kind at the reading's best span; None where it has none."""
-    screen = Screen(reading, DecodeOptions())
-    screen = screen.select(selection.winner(screen))
-    target = target_of(screen.keep(KEY, Choice(kind)))
+    target = target_of(selected(reading).keep(KEY, Choice(kind)))
     return target if target is not None and target.kind == kind else None
 
 

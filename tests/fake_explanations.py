@@ -50,13 +50,9 @@ def hidden(window: Window, start: np.ndarray, end: np.ndarray) -> np.ndarray:
 
 
 def attention(window: Window) -> Attention:
-    n = len(window)
-    return Attention(
-        window.index,
-        rng_of(window, "attention")
-        .dirichlet(np.full(n, 0.3), size=(LAYERS, HEADS, n))
-        .astype(np.float32),
-    )
+    n, rng = len(window), rng_of(window, "attention")
+    rows = rng.dirichlet(np.full(n, 0.3), size=(LAYERS, HEADS, n))
+    return Attention(window.index, rows.astype(np.float32))
 
 
 def masked(
@@ -71,10 +67,8 @@ def masked(
     cost = rng_of(window, "masked").exponential(0.3, size=(2, len(window), len(window)))
     for done in range(len(masks)):
         _between(done + 1, len(masks), on_progress, cancelled)
-    return (
-        (start - masks @ cost[0]).astype(np.float32),
-        (end - masks @ cost[1]).astype(np.float32),
-    )
+    start, end = start - masks @ cost[0], end - masks @ cost[1]
+    return start.astype(np.float32), end.astype(np.float32)
 
 
 def attribute(
@@ -93,10 +87,8 @@ def attribute(
     kept = special_positions(reading.encoding, window)
     rows = rng_of(window, method, target, None).normal(1.0, 1.0, size=(2, len(window)))
     rows[:, kept] = 0.0
-    for row, lane, unused in zip(
-        rows, lanes, (target.kind == "end_logit", target.kind == "start_logit"), strict=True
-    ):
-        row *= 0.0 if unused else 0.75 * lane / row.sum()
+    for row, lane, alone in zip(rows, lanes, ("end_logit", "start_logit"), strict=True):
+        row *= 0.0 if target.kind == alone else 0.75 * lane / row.sum()
     if method == "gradient_x_input":
         _between(1, 1, on_progress, cancelled)
         return Attribution(target, method, window.index, rows[0], rows[1], f_x=sum(lanes))
@@ -108,18 +100,10 @@ def attribute(
         if gap_share(tried[-1][1], 0.75 * sum(lanes)) < GAP_LIMIT:
             break
     scale = 1 + 0.2 / tried[-1][0]
-    return Attribution(
-        target,
-        method,
-        window.index,
-        rows[0] * scale,
-        rows[1] * scale,
-        f_x=sum(lanes),
-        f_baseline=0.25 * sum(lanes),
-        baseline=baseline,
-        n_steps=tried[-1][0],
-        tried=tuple(tried),
-    )
+    f_x, (start, end) = sum(lanes), rows * scale
+    path = {"f_baseline": 0.25 * f_x, "baseline": baseline, "n_steps": tried[-1][0]}
+    kind = (target, method, window.index)
+    return Attribution(*kind, start, end, f_x=f_x, **path, tried=tuple(tried))
 
 
 def _between(

@@ -51,26 +51,15 @@ class FakeInfiller:
         self.words, self.bias = rng.normal(size=(VOCABULARY, D)), rng.normal(size=VOCABULARY)
         self.rows = rng.normal(size=(positions, WIDTH))
         self.w1, self.w2 = rng.normal(size=(D, 2 * D + WIDTH)) / 3, rng.normal(size=(D, D)) / 2
-        self.means = {
-            "left": np.full(D, 0.1),
-            "right": np.full(D, -0.1),
-            "position": np.full(WIDTH, 0.2),
-        }
-        self._names = [
-            "[PAD]",
-            "[CLS]",
-            "[SEP]",
-            "[MASK]",
-            *(f"w{i}" for i in range(4, VOCABULARY)),
-        ]
+        self.means = {"left": np.full(D, 0.1), "right": np.full(D, -0.1)}
+        self.means["position"] = np.full(WIDTH, 0.2)
+        specials = ["[PAD]", "[CLS]", "[SEP]", "[MASK]"]
+        self._names = specials + [f"w{i}" for i in range(4, VOCABULARY)]
 
     def encode(self, text: str, most: int | None = None) -> Encoding:
         """Pieces of at most eight letters, as the fake reader's."""
-        encoding = one_text(
-            text,
-            lambda q, c: fake_encode(q, c.lower()),
-            min(most or self.max_pieces, self.max_pieces),
-        )
+        fewest = min(most or self.max_pieces, self.max_pieces)
+        encoding = one_text(text, lambda q, c: fake_encode(q, c.lower()), fewest)
         for i, piece in zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True):
             self._names[i] = piece
         return Encoding(**{**vars(encoding), "context": text})
@@ -118,16 +107,12 @@ class FakeInfiller:
 
     def _layers(self, h0: np.ndarray) -> dict[str, np.ndarray]:
         linear1 = h0 @ self.w1.T
-        h1 = _norm(_gelu(linear1))
+        gelu1 = _gelu(linear1)
+        h1 = _norm(gelu1)
         linear2 = h1 @ self.w2.T
-        return {
-            "linear1": linear1,
-            "gelu1": _gelu(linear1),
-            "h1": h1,
-            "linear2": linear2,
-            "gelu2": _gelu(linear2),
-            "y": _norm(_gelu(linear2)),
-        }
+        gelu2 = _gelu(linear2)
+        first = {"linear1": linear1, "gelu1": gelu1, "h1": h1}
+        return first | {"linear2": linear2, "gelu2": gelu2, "y": _norm(gelu2)}
 
     def infill(
         self,
@@ -141,30 +126,18 @@ class FakeInfiller:
         swap = dict(swap or {})
         check_wires(masked, cut, swap, self.positions)
         hidden = masked.hidden
-        seed = zlib.crc32(masked.input_ids.tobytes())
-        mlm = self._states(masked)[hidden] @ self.words.T + np.random.default_rng(seed).normal(
-            size=(len(hidden), VOCABULARY)
-        )
+        rng = np.random.default_rng(zlib.crc32(masked.input_ids.tobytes()))
+        mlm = self._states(masked)[hidden] @ self.words.T
+        mlm += rng.normal(size=(len(hidden), VOCABULARY))
         mlm[np.arange(len(hidden)), masked.true_ids[hidden]] += self.sure * (hidden % 3)
         sbo = None
         if self.has_sbo:
             wires, at = self._wires(masked, cut, swap), masked.pairs(self.positions).at
-            h0 = np.concatenate([wires["left"], wires["right"], wires["position"]], axis=1).reshape(
-                len(at), 2 * D + WIDTH
-            )
+            h0 = np.concatenate([wires["left"], wires["right"], wires["position"]], axis=1)
+            h0 = h0.reshape(len(at), 2 * D + WIDTH)
             sbo = self._layers(h0)["y"] @ self.words.T + self._bias(masked)
-        return filled(
-            masked,
-            mlm,
-            sbo,
-            self._names,
-            top,
-            self.positions,
-            cut=cut,
-            swap=swap,
-            model_name=self.name,
-            checksum=self.checksum,
-        )
+        made = {"model_name": self.name, "checksum": self.checksum, "cut": cut, "swap": swap}
+        return filled(masked, mlm, sbo, self._names, top, self.positions, **made)
 
     def trace(
         self,
@@ -180,23 +153,10 @@ class FakeInfiller:
             raise BadInput(f"{self.name} has no span boundary head")
         row = row_of(masked, at, self.positions)
         pairs, wires = masked.pairs(self.positions), self._wires(masked, cut, swap)
-        left, right, position = (
-            np.array(wires[name][row]) for name in ("left", "right", "position")
-        )
-        steps = self._layers(np.concatenate([left, right, position]))
+        parts = [np.array(wires[name][row]) for name in ("left", "right", "position")]
+        steps = self._layers(np.concatenate(parts))
         word = self.words[masked.true_ids[at]].copy()
         bias = float(self._bias(masked)[masked.true_ids[at]])
-        return Trace(
-            at,
-            int(pairs.left[row]),
-            int(pairs.right[row]),
-            int(wires["k"][row]),
-            cut,
-            left,
-            right,
-            position,
-            **steps,
-            word=word,
-            bias=bias,
-            logit=float(word @ steps["y"] + bias),
-        )
+        places = [int(of[row]) for of in (pairs.left, pairs.right, wires["k"])]
+        logit = float(word @ steps["y"] + bias)
+        return Trace(at, *places, cut, *parts, **steps, word=word, bias=bias, logit=logit)

@@ -53,20 +53,10 @@ class FakeLearner:
         after, curve, actions = self._path[self._at]
         moved = 0.1 * (len(curve) - 1)
         vectors = tuple(Movement(name, 1.0, 1.0 + moved, moved, 2 * moved) for name in "SE")
-        return Learned(
-            self.reading,
-            after,
-            self.golds,
-            self.scope,
-            self.windows,
-            self.windows[0],
-            curve,
-            (*vectors, Movement("T", 2.0, 2.0, 0.0, 0.0)),
-            actions,
-            self._at + 1 < len(self._path),
-            self._at > 0,
-            0.0,
-        )
+        learned = (self.golds, self.scope, self.windows, self.windows[0], curve)
+        moved_by = (*vectors, Movement("T", 2.0, 2.0, 0.0, 0.0))
+        ways = self._at + 1 < len(self._path), self._at > 0
+        return Learned(self.reading, after, *learned, moved_by, actions, *ways)
 
     def step(
         self,
@@ -82,17 +72,10 @@ class FakeLearner:
             rows = after.start_logits.copy(), after.end_logits.copy()
             for w in (after.windows[k] for k in self.windows):
                 for row, target in zip(rows, start_end_targets(w, self.golds), strict=True):
-                    row[w.index, : len(w)] -= (
-                        plan.learning_rate
-                        * cross_entropy_gradient(row[w.index, : len(w)], target)
-                        / 2
-                    )
-            after = replace(
-                after,
-                start_logits=rows[0].astype(np.float32),
-                end_logits=rows[1].astype(np.float32),
-                checksum="",
-            )
+                    slope = cross_entropy_gradient(row[w.index, : len(w)], target) / 2
+                    row[w.index, : len(w)] -= plan.learning_rate * slope
+            start, end = (row.astype(np.float32) for row in rows)
+            after = replace(after, start_logits=start, end_logits=end, checksum="")
             curve = (*curve, Step(len(curve), start_end_loss(after, self.golds, self.windows)))
             if on_progress is not None:
                 on_progress(done + 1, plan.steps)

@@ -25,6 +25,19 @@ DEFAULT = WindowOptions()
 _PIECE = re.compile(r"\w{1,8}|[^\w\s]", re.UNICODE)
 
 
+def checksum(text: str) -> int:
+    """The same number for the same text in every run."""
+    return zlib.crc32(text.encode("utf-8", "replace"))
+
+
+def ids_of(pieces: list[re.Match[str]]) -> np.ndarray:
+    return np.array([checksum(m.group()) % 1000 + 10 for m in pieces], dtype=np.int64)
+
+
+def places_of(pieces: list[re.Match[str]]) -> np.ndarray:
+    return np.array([m.span() for m in pieces], dtype=np.int64).reshape(-1, 2)
+
+
 def fake_encode(question: str, context: str) -> Encoding:
     """Pieces of at most eight letters; a piece that continues a word is spelled ##so."""
     asked, read = list(_PIECE.finditer(question)), list(_PIECE.finditer(context))
@@ -33,24 +46,15 @@ def fake_encode(question: str, context: str) -> Encoding:
         for i, m in enumerate(read)
     ]
     starts = np.array([m.start() for m in re.finditer(r"\S+", context)], dtype=np.int64)
-    offsets = np.array([[m.start(), m.end()] for m in read], dtype=np.int64).reshape(-1, 2)
-    ids = np.array(
-        [zlib.crc32(m.group().encode("utf-8", "replace")) % 1000 + 10 for m in read], dtype=np.int64
-    )
-    question_ids = np.array(
-        [zlib.crc32(m.group().encode("utf-8", "replace")) % 1000 + 10 for m in asked],
-        dtype=np.int64,
-    )
-    names = tuple(m.group() for m in asked)
+    offsets = places_of(read)
+    question_ids, names = ids_of(asked), tuple(m.group() for m in asked)
     return Encoding(
         question=question,
         context=context,
         question_ids=question_ids,
         question_tokens=names,
-        context_ids=ids,
-        context_tokens=tuple(
-            ("##" if j else "") + m.group() for j, m in zip(joined, read, strict=True)
-        ),
+        context_ids=ids_of(read),
+        context_tokens=tuple("##" * j + m.group() for j, m in zip(joined, read, strict=True)),
         offset_mapping=offsets,
         word_ids=np.cumsum([not j for j in joined]).astype(np.int64) - 1,
         whitespace_ids=np.maximum(np.searchsorted(starts, offsets[:, 0], side="right") - 1, 0),
@@ -60,9 +64,7 @@ def fake_encode(question: str, context: str) -> Encoding:
         suffix_ids=np.array([2]),
         suffix_tokens=("[SEP]",),
         suffix_types=np.array([1]),
-        question_offset_mapping=np.array(
-            [[m.start(), m.end()] for m in asked], dtype=np.int64
-        ).reshape(-1, 2),
+        question_offset_mapping=places_of(asked),
     )
 
 
@@ -85,13 +87,11 @@ class FakeReader:
         self.max_seq_length = 512
         self.facts = ReaderFacts(name, 1_000, 512, True, bio, threshold)
         self.checksum, self.has_bio = "fake-bio" if bio else "fake", bio
-        self._logits: dict[
-            bytes, tuple[np.ndarray, np.ndarray]
-        ] = {}  # of every window read, for what is asked of it afterwards
+        # of every window read, for what is asked of it afterwards
+        self._logits: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
         self.learners: list[FakeLearner] = []
-        self.gate: threading.Event | None = (
-            None  # when set, each window waits for it: a test can hold a reading open
-        )
+        # when set, each window waits for it: a test can hold a reading open
+        self.gate: threading.Event | None = None
         self.entered = threading.Event()
 
     def read(
@@ -124,19 +124,12 @@ class FakeReader:
                 row[w.index, w.is_context.nonzero()[0]] += doc[w.doc_start : w.doc_stop]
                 row[w.index, w.cls_at] = self.null
                 row[w.index] *= self.factor
-        self._logits.update(
-            {
-                w.input_ids.tobytes(): (start[w.index, : len(w)], end[w.index, : len(w)])
-                for w in windows
-            }
-        )
-        tags = (
-            np.full((len(windows), length, 3), np.nan, dtype=np.float32) if self.has_bio else None
-        )
+            logits = start[w.index, : len(w)], end[w.index, : len(w)]
+            self._logits[w.input_ids.tobytes()] = logits
+        tags = np.full((len(windows), length, 3), np.nan, np.float32) if self.has_bio else None
         for w in windows if tags is not None else ():
-            tags[w.index, : len(w)] = (
-                self.hidden(w)[-1] @ fake_explanations.W.T + fake_explanations.B
-            )
+            of_tags = self.hidden(w)[-1] @ fake_explanations.W.T + fake_explanations.B
+            tags[w.index, : len(w)] = of_tags
         return Reading(
             encoding=encoding,
             windows=windows,
@@ -151,27 +144,13 @@ class FakeReader:
 
     @staticmethod
     def _rule(encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
-        asked = {t.lower() for t in encoding.question_tokens}
-        capital = np.array(
-            [
-                t.lstrip("#")[:1].isupper() and t.lower() not in asked
-                for t in encoding.context_tokens
-            ],
-            dtype=bool,
-        )
-        capital |= np.array(
-            [t.startswith("##") for t in encoding.context_tokens], dtype=bool
-        ) & np.roll(capital, 1)
-        near = np.array(
-            [
-                zlib.crc32(f"{encoding.question}{i}".encode("utf-8", "replace")) % 100 / 20
-                for i in range(len(capital))
-            ]
-        )
-        capital &= np.array(
-            [i > 0 and encoding.context_tokens[i - 1] not in ".!?" for i in range(len(capital))],
-            dtype=bool,
-        )
+        asked, tokens = {t.lower() for t in encoding.question_tokens}, encoding.context_tokens
+        large = [t.lstrip("#")[:1].isupper() and t.lower() not in asked for t in tokens]
+        capital, n = np.array(large, dtype=bool), len(tokens)
+        capital |= np.array([t.startswith("##") for t in tokens], dtype=bool) & np.roll(capital, 1)
+        near = np.array([checksum(f"{encoding.question}{i}") % 100 / 20 for i in range(n)])
+        begins = [i == 0 or tokens[i - 1] in ".!?" for i in range(n)]
+        capital &= ~np.array(begins, dtype=bool)
         first, last = capital & ~np.roll(capital, 1), capital & ~np.roll(capital, -1)
         return np.where(first, 4.0 + near, 0.0), np.where(last, 4.0 + near, 0.0)
 
@@ -193,10 +172,9 @@ class FakeReader:
     def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
         """The real arithmetic on the fake attention, with gradients from a seed."""
         found = self.attention(window)
-        gradients = fake_explanations.rng_of(window, "gradients").normal(
-            size=(2, *found.weights.shape)
-        )
-        return relevance_of(kind, found, target, window, (gradients[0], gradients[1]))
+        rng = fake_explanations.rng_of(window, "gradients")
+        start, end = rng.normal(size=(2, *found.weights.shape))
+        return relevance_of(kind, found, target, window, (start, end))
 
     def masked(
         self,

@@ -1,16 +1,65 @@
 """Services and jobs around fakes, for tests of views."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
+
+import gradio as gr
 
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.types import Reading
+from qa_demo.views import selection
+from qa_demo.views.ask import Ask
 from qa_demo.views.background import Job, never, untold
 from qa_demo.views.examples import load_examples
+from qa_demo.views.frame import Frame
+from qa_demo.views.new_reading import new_screen
+from qa_demo.views.page import CHAPTERS
 from qa_demo.views.services import Services
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.state import Screen
+from qa_demo.views.update import Update
 from tests.fakes import FakeReader
+
+
+def selected(reading: Reading, **fields: Any) -> Screen:
+    """A screen of its own with the best span selected."""
+    made = Screen(reading, DecodeOptions(), **fields)
+    return made.select(selection.winner(made))
+
+
+@cache
+def opened(example: str, chapter: str = "answer") -> Screen:
+    """A bundled example with its stored reading, as the page opens it."""
+    found = load_examples()[example]
+    reading = found.stored()
+    assert reading is not None
+    return new_screen(None, reading, found.answers, found.id).open(chapter)
+
+
+def wired(served: Services, *more: Callable[[Frame, Ask], Any]) -> Ask:
+    """The boxes and chapters of the page, and what else is built with them, without a browser."""
+    with gr.Blocks() as page:
+        frame = Frame(CHAPTERS, served)
+        ask = Ask(frame)
+        parts = [make(frame, ask) for make in more]
+        for part in (ask, *parts):
+            part.build()
+        for module in CHAPTERS:
+            frame.place(module.CHAPTER)
+            module.build(frame)
+        frame.wire(page)
+    return ask
+
+
+def sent(frame: Frame, key: str, name: str, screen: Screen | None, value: Any = True) -> Update:
+    """All that a slow event of a picture changes, on the screen as it comes to be."""
+    update = Update(screen=screen)
+    for item in frame.slow.handlers[key][name](screen, "me", value):
+        update = update.then(item(update.screen) if callable(item) else item)
+    return update
 
 
 def services(
@@ -21,13 +70,9 @@ def services(
     **more: Any,
 ) -> Services:
     """A server with a fake reader under every name, and the bundled examples."""
-    return Services(
-        reader,
-        load or (lambda source: FakeReader(name=source)),
-        load_examples() if examples is None else examples,
-        infillers=infillers,
-        **more,
-    )
+    load = load or (lambda source: FakeReader(name=source))
+    examples = load_examples() if examples is None else examples
+    return Services(reader, load, examples, infillers=infillers, **more)
 
 
 def job(
@@ -43,12 +88,5 @@ def job(
 ) -> Job:
     """A visitor's request; `reader` answers under every name, but for those that `load` answers."""
     used = FakeReader() if reader is None else reader
-    return Job(
-        screen,
-        name,
-        value,
-        services(lambda: used, load or (lambda source: used), **more),
-        visitor,
-        progress,
-        cancelled,
-    )
+    served = services(lambda: used, load or (lambda source: used), **more)
+    return Job(screen, name, value, served, visitor, progress, cancelled)

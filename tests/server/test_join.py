@@ -1,30 +1,30 @@
 """What many want is made once, and what is kept waits for no worker."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import gradio as gr
 import pytest
 
 from qa_demo.core.explaining.attention import Attention
 from qa_demo.core.explaining.attribution import Attribution
-from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Window
-from qa_demo.views import explaining, selection
+from qa_demo.views import explaining
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.api.attribute import make_attribute
 from qa_demo.views.api.read import make_read
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import NewReadings
+from qa_demo.views.page import frame_of
 from qa_demo.views.scores import chapter as scores
 from qa_demo.views.scores import record
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen
 from qa_demo.views.why import chapter as why
 from tests.fakes import FakeReader
-from tests.requests import services
+from tests.requests import selected, services
 
 QUESTION = "Who drew the bridge?"
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first."
@@ -80,12 +80,7 @@ def reader() -> Counting:
 @pytest.fixture
 def frame(reader: Counting) -> Frame:
     """Chapters 2 and 9."""
-    with gr.Blocks():
-        made = Frame([scores, why], services(lambda: reader))
-        for module in (scores, why):
-            made.place(module.CHAPTER)
-            module.build(made)
-    return made
+    return frame_of(services(lambda: reader), [scores, why])
 
 
 @pytest.fixture
@@ -93,8 +88,7 @@ def screen(reader: Counting) -> Screen:
     reader.open.set()
     reading = reader.read(QUESTION, TEXT)
     reader.open.clear()
-    found = Screen(reading, DecodeOptions())
-    return found.select(selection.winner(found)).open("why")
+    return selected(reading).open("why")
 
 
 def together(reader: Counting, act: Callable[[int], Any]) -> list[Any]:
@@ -119,22 +113,13 @@ def plain(reply: dict[str, Any]) -> dict[str, Any]:
 
 def value(screen: Screen, what: str) -> dict[str, Any]:
     span = screen.selection.span
-    return {
-        "what": what,
-        "key": what,
-        "span": [0, span.start, span.end],
-        "choice": CHOICE,
-        "layer": 0,
-        "head": 0,
-        "position": 1,
-    }
+    place = {"span": [0, span.start, span.end], "layer": 0, "head": 0, "position": 1}
+    return {"what": what, "key": what, "choice": CHOICE, **place}
 
 
 def asked(frame: Frame, screen: Screen, visitor: str, key: str, name: str, given: Any) -> Any:
     """The last update of a slow request, as the newest screen gets it."""
-    stream: Iterator[Any] = frame.slow.handlers[key][name](screen, visitor, given)
-    items = list(stream)
-    return items[-1](screen)
+    return list(frame.slow.handlers[key][name](screen, visitor, given))[-1](screen)
 
 
 @pytest.mark.parametrize(("what", "counted"), [("attribution", "attribute"), ("head", "attention")])
@@ -168,16 +153,9 @@ def test_calls_are_joined_with_each_other(reader: Counting) -> None:
     assert all(plain(one) == plain(replies[0]) for one in replies)
     reader.open.clear()
     replies = together(reader, lambda k: attribute(QUESTION, TEXT))
+    replies.append(attribute(QUESTION, TEXT))  # it finds what the first has kept
     assert reader.count["attribute"] == 1
     assert all(plain(one) == plain(replies[0]) for one in replies)
-
-
-def test_a_call_that_comes_again_gives_what_the_first_gave(reader: Counting) -> None:
-    """The second one finds what the first has kept."""
-    reader.open.set()
-    attribute = make_attribute(services(lambda: reader))
-    first, second = attribute(QUESTION, TEXT), attribute(QUESTION, TEXT)
-    assert reader.count["attribute"] == 1 and plain(second) == plain(first)
 
 
 def test_what_is_kept_waits_for_no_worker(reader: Counting) -> None:
@@ -198,14 +176,9 @@ def test_what_is_kept_waits_for_no_worker(reader: Counting) -> None:
             again = make_read(served)(QUESTION, TEXT)
             assert plain(again) == plain(first)
             assert again["seconds"] == {"tokenise": 0, "queue": 0, "model": 0}
-            with gr.Blocks():
-                frame = Frame([answer, why], served)
-                for module in (answer, why):
-                    frame.place(module.CHAPTER)
-            stream = NewReadings(frame).read("me", "bundled", QUESTION, TEXT, WindowOptions(), None)
-            (item,) = list(stream)
-            update = item(None)
-            assert update.screen.reading.encoding.context == TEXT
+            readings = NewReadings(frame_of(served, [answer, why]))
+            (item,) = readings.read("me", "bundled", QUESTION, TEXT, WindowOptions(), None)
+            assert item(None).screen.reading.encoding.context == TEXT
         finally:
             release.set()
 

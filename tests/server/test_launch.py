@@ -37,14 +37,9 @@ def call(
     async def send(message: dict) -> None:
         sent.append(message)
 
-    scope = {
-        "type": "http",
-        "method": "POST",
-        "path": path,
-        "query_string": b"",
-        "root_path": "",
-        "headers": [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()],
-    }
+    pairs = [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": pairs}
+    scope |= {"query_string": b"", "root_path": ""}
     finished(Guard(inner)(scope, receive, send))
     start = next(m for m in sent if m["type"] == "http.response.start")
     return start["status"], {k.decode(): v.decode() for k, v in start["headers"]}
@@ -57,27 +52,15 @@ def test_an_ordinary_request_passes_with_a_policy() -> None:
     assert headers["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/gradio_api/upload",
-        "/gradio_api/proxy=http://x",
-        "/gradio_api/component_server",
-        "/gradio_api/file=/etc/passwd",
-        "/monitoring/summary",
-        "/gradio_api/file/x",
-        "//gradio_api/upload",
-        "/upload",
-        "/gradio_api/file=../../etc/passwd",
-        "/gradio_api/file=%2Fetc%2Fpasswd",
-        "/gradio_api/proxy=http://169.254.169.254/",
-        "/gradio_api/stream/a/b/c/x.m3u8",
-        "/file=C:\\Windows",
-        "/deep_link",
-        "/gradio_api/vibe-code",
-        "/monitoring",
-    ],
-)
+FILES = ["file=/etc/passwd", "file/x", "file=../../etc/passwd", "file=%2Fetc%2Fpasswd"]
+OTHERS = ["upload", "component_server", "vibe-code", "stream/a/b/c/x.m3u8"]
+OTHERS += ["proxy=http://x", "proxy=http://169.254.169.254/"]
+ABSENT = [f"/gradio_api/{name}" for name in (*FILES, *OTHERS)]
+ABSENT += ["//gradio_api/upload", "/upload", "/file=C:\\Windows", "/deep_link"]
+ABSENT += ["/monitoring", "/monitoring/summary"]
+
+
+@pytest.mark.parametrize("path", ABSENT)
 def test_routes_this_page_does_not_need_are_absent(path: str) -> None:
     assert call(path)[0] == 404
 
@@ -121,19 +104,10 @@ def test_a_server_with_names_answers_to_no_other() -> None:
 
 def test_launch_settings_are_frozen() -> None:
     settings = launch_settings()
-    frozen = {
-        "share": False,
-        "show_error": False,
-        "allowed_paths": [],
-        "enable_monitoring": False,
-        "strict_cors": True,
-        "state_session_capacity": 200,
-        "run_history": False,
-        "pwa": False,
-        "ssr_mode": False,
-        "server_name": None,
-    }
-    assert {name: settings[name] for name in frozen} == frozen
+    off = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
+    assert [settings[name] for name in off] == [False] * len(off)
+    assert settings["strict_cors"] is True and settings["state_session_capacity"] == 200
+    assert settings["allowed_paths"] == [] and settings["server_name"] is None
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
     assert sheets()[0].name == "page.css"
 
@@ -162,15 +136,16 @@ def test_an_event_of_gradio_loads_no_pyplot() -> None:
         "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
     )
     clean = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-    said = subprocess.run(
-        [sys.executable, "-c", tried],
-        cwd=ASSETS.parent,
-        env=clean,
-        capture_output=True,
-        text=True,
-        check=True,
+    assert said_by(tried, env=clean) == "True False"
+
+
+def said_by(code: str, **how: Any) -> str:
+    """What code prints in a process of its own."""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=ASSETS.parent, capture_output=True, text=True, check=True, **how
     )
-    assert said.stdout.split() == ["True", "False"]
+    return done.stdout.strip()
 
 
 def interface_files(code: str) -> str:
@@ -182,10 +157,7 @@ def interface_files(code: str) -> str:
         "sys.addaudithook(hear)\n"
     )
     shown = "\nprint(sum('gradio' in one for one in found))"
-    done = subprocess.run(
-        [sys.executable, "-c", heard + code + shown], capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
+    return said_by(heard + code + shown)
 
 
 @pytest.mark.slow

@@ -28,16 +28,21 @@ TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed 
 READER = FakeReader(bio=True, null=-3.0)
 STEP = {"scope": "head", "steps": 5, "rate": 1.0, "optimizer": "sgd"}
 CHOICE = {"kind": "span_score", "other": None, "method": "leave_one_out", "baseline": "pad"}
-EXACT = {"what": "exact", "key": "k", "span": [0, 1, 2], "choice": CHOICE} | {
-    "layer": 0,
-    "head": 0,
-    "position": 0,
-}
+PLACE = {"span": [0, 1, 2], "layer": 0, "head": 0, "position": 0}
+EXACT = {"what": "exact", "key": "k", "choice": CHOICE, **PLACE}
 LOGIT = {"side": "start", "window": 0, "doc": 0, "value": 1}
 
 
 def other(screen: Screen, value: Any) -> None:
     scores.ask_other(job(screen, "other", value, READER))
+
+
+def states(screen: Screen, value: Any) -> None:
+    scores.ask_states(job(screen, "states", value, READER))
+
+
+def marked_and_silent(screen: Screen, value: Any) -> None:
+    loss.silent(loss.mark(screen, [5, 6]), value)
 
 
 def step(screen: Screen, value: Any) -> None:
@@ -61,7 +66,8 @@ MARK = [None, 3, [1], [1, 2, 3], [5, 2], [-1, 2], [0, 10**6], [0.5, 1], [True, 2
 SPOTS = [[0], [0, 1, 2, 3], [0, "1", 2], [0, 3, 1], [0, -1, 0], [99, 0, 0], [0, 0, 10_000]]
 SPOTS += [[0, nan, 1], [0, inf, 1], [-inf, 0, 0], [0, 10**400, 10**400], [0, True, 1], [0, 1.5, 2]]
 LOGITS = with_(LOGIT, {"side": "up"}, {"window": 99}, {"doc": -1}, {"doc": 10_000}, {"value": "x"})
-LOGITS += with_(LOGIT, {"value": 1e9}, {"value": nan}, {"value": True})
+LOGITS += with_(LOGIT, {"value": 1e6}, {"value": nan}, {"value": True})
+LOGITS += [{"side": "start", "window": 0, "pos": 999, "value": 1}]
 WHO = {"who": 0, "start": 1, "end": 1}
 MARKS = with_(WHO, {"who": 3}, {"start": 4, "end": 3}, {"start": -1}, {"end": 999}, {"who": True})
 STEPS = with_(STEP, {"steps": 3}, {"steps": True}, {"rate": "1"}, {"rate": 99}, {"rate": None})
@@ -74,6 +80,7 @@ ASKED += with_(EXACT, {"layer": 99}, {"head": -1}, {"position": 4000}, {"layer":
 PLAN = {"max_seq_length": 60, "doc_stride": 3}
 PLANS = with_(PLAN, {"max_seq_length": "60"}, {"max_seq_length": 9e9}, {"max_seq_length": 60.5})
 C = {"window": 0, "c": 1}
+RULE = {"copies": "all", "scale": "logit", "null": "none"}
 
 REFUSED: list[tuple[Callable[[Screen, Any], Any], list[Any], str]] = [
     (parse, [None, "012", {"a": 1}, *SPOTS], ""),
@@ -86,6 +93,10 @@ REFUSED: list[tuple[Callable[[Screen, Any], Any], list[Any], str]] = [
     (spans.change_window, [99, -1, "0"], ""),
     (loss.mark, MARK, ""),
     (loss.load_gold, ["", [], *GOLD], ""),
+    (loss.show_window, [99, -1, "1", None, 1.5], ""),
+    (marked_and_silent, [-1, 6, "1", None, True], ""),
+    (loss.break_rule, ["mean"], ""),
+    (windows.change_merge, [3, *with_(RULE, {"copies": "some"}, {"scale": "cosine"})], ""),
     (step, [None, {}, *STEPS, *with_(STEP, {"scope": "all"}, {"optimizer": "lion"})], ""),
     (windows.try_windows, [None, {"max_seq_length": 60}, *PLANS, {**PLAN, "doc_stride": 400}], ""),
     (windows.change_offset, [None, *with_(C, {"window": 99}, {"c": nan}, {"c": 1e9})], ""),
@@ -96,6 +107,7 @@ REFUSED: list[tuple[Callable[[Screen, Any], Any], list[Any], str]] = [
     (bio_linked.load_marks, [[[[0, 7], [3, 9]], [], []]], "overlaps"),
     (other, [None, "text", {"question": 3}, {"context": ["x"]}, {"question": " \t "}], ""),
     (other, [{"context": "x" * 60_000}], ""),
+    (states, [None, "0", 1.5, nan, [0]], ""),
     (why.linked.change_choice, [None, [], *CHOICES], ""),
     (explain, [*ASKED, *with_(EXACT, {"layer": "x"})], ""),
 ]
@@ -122,6 +134,10 @@ def test_what_is_refused_is_refused_for_its_own_fault() -> None:
         (step, STEP),
         (windows.try_windows, PLAN),
         (windows.change_offset, C),
+        (windows.change_merge, RULE),
+        (marked_and_silent, 2),
+        (states, 0),
+        (loss.show_window, 1),
         (bio.change_mark, WHO),
         (why.linked.change_choice, CHOICE),
         (explain, EXACT),

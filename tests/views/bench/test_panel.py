@@ -4,7 +4,6 @@ import json
 import math
 from typing import Any
 
-import gradio as gr
 import pytest
 
 from qa_demo.core.course.pencil import pencil
@@ -14,7 +13,6 @@ from qa_demo.figures.payload import plain
 from qa_demo.views.ask import Ask
 from qa_demo.views.bench import presets, typed
 from qa_demo.views.bench.panel import KEY, Panel, of_exercise
-from qa_demo.views.frame import Frame
 from qa_demo.views.lessons.course import VIEWS
 from qa_demo.views.link.restore import Wanted
 from qa_demo.views.new_reading import new_screen
@@ -22,6 +20,7 @@ from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
+from tests import requests
 from tests.fakes import FakeReader
 from tests.requests import services
 
@@ -31,16 +30,7 @@ RECORD = typed.as_record(PRESETS[1].bench)
 
 @pytest.fixture(scope="module")
 def ask() -> Ask:
-    with gr.Blocks() as page:
-        frame = Frame(CHAPTERS, services())
-        made = Ask(frame)
-        panel = Panel(frame, made)
-        made.build()
-        panel.build()
-        for module in CHAPTERS:
-            frame.place(module.CHAPTER)
-        frame.wire(page)
-    return made
+    return requests.wired(services(), Panel)
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +45,7 @@ def sent(ask: Ask, screen: Screen, name: str, value: Any = True) -> Update:
     handlers = ask.frame.slow.handlers[KEY]
     if name not in handlers:
         return ask.frame.inputs[KEY][name](screen, value)
-    update = Update(screen=screen)
-    for item in handlers[name](screen, "me", value):
-        update = update.then(item(update.screen) if callable(item) else item)
-    return update
+    return requests.sent(ask.frame, KEY, name, screen, value)
 
 
 def test_open_and_close_bring_the_text_back(ask: Ask, screen: Screen) -> None:

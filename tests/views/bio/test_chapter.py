@@ -6,16 +6,16 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer
-from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Span
-from qa_demo.views import selection
 from qa_demo.views.bio import bench as bio_bench
 from qa_demo.views.bio import chapter as bio
 from qa_demo.views.examples import load_examples
 from qa_demo.views.loss import bench as loss_bench
 from qa_demo.views.state import Screen, Selection
 from tests.fakes import FakeReader
-from tests.requests import job
+from tests.printed import text_of
+from tests.requests import job, selected
 
 QUESTION = "Who came to Kalmar?"
 TEXT = (
@@ -24,20 +24,9 @@ TEXT = (
 )
 
 
-def screen_of(
-    reader: FakeReader,
-    text: str = TEXT,
-    options: WindowOptions | None = None,
-    gold: tuple[Answer, ...] = (),
-) -> Screen:
-    seen = Screen(
-        reader.read(QUESTION, text, options or WindowOptions()),
-        DecodeOptions(),
-        chapter="bio",
-        gold=gold,
-        example="some" if gold else None,
-    )
-    return seen.select(selection.winner(seen))
+def screen_of(reader: FakeReader, text: str = TEXT, gold: tuple[Answer, ...] = ()) -> Screen:
+    reading = reader.read(QUESTION, text)
+    return selected(reading, chapter="bio", gold=gold, example="some" if gold else None)
 
 
 @pytest.fixture
@@ -75,15 +64,14 @@ def test_dimensions_and_products_appear_once_the_reader_was_asked(
     reader: FakeReader, screen: Screen
 ) -> None:
     assert bio.present(screen)["picture"]["needs"]
-    assert "W: 3 × 6" not in "".join(p["text"] for p in bio.formula(screen))
+    assert "W: 3 × 6" not in text_of(bio.formula(screen))
     assert bio.work(job(screen, "heads", True, reader)) is None
     assert not bio.present(screen)["picture"]["needs"]
-    assert "W: 3 × 6" in "".join(p["text"] for p in bio.formula(screen))
+    assert "W: 3 × 6" in text_of(bio.formula(screen))
     assert bio.details(screen)["products"] is None
     asked = job(screen, "products", True, reader)
-    assert "bio" not in bio.receive(screen.presented("bio"), asked, bio.work(asked)).fresh, (
-        "the picture is drawn again"
-    )
+    drawn = bio.receive(screen.presented("bio"), asked, bio.work(asked))
+    assert "bio" not in drawn.fresh, "the picture is drawn again"
     found = bio.details(screen)
     assert [r["logit"] for r in found["products"]["rows"]] == found["token"]["logits"]
 
@@ -99,43 +87,27 @@ def test_details_cost_nothing_while_another_chapter_is_open(screen: Screen) -> N
 
 def test_annotators_start_as_the_example_has_them() -> None:
     example = load_examples()["machu-picchu"]
-    seen = Screen(
-        FakeReader(bio=True).read(example.question, example.context),
-        DecodeOptions(),
-        gold=example.answers,
-        example=example.id,
-    )
+    reading = FakeReader(bio=True).read(example.question, example.context)
+    seen = Screen(reading, DecodeOptions(), gold=example.answers, example=example.id)
     marks, named = bio_bench.annotators(seen)
     assert named == "the example's annotators" and all(len(spans) == 1 for spans in marks)
     none = loss_bench.no_answer(seen, True)
-    assert bio_bench.annotators(none) == (((), (), ()), "chapter 5 says that no answer is right"), (
-        "it has answers, so they found one"
-    )
-    assert bio_bench.annotators(loss_bench.mark(seen, [1, 1])) == (
-        ((Span(1, 1),),) * 3,
-        "marked in chapter 5",
-    )
+    assert bio_bench.annotators(none) == (((), (), ()), "chapter 5 says that no answer is right")
+    marked = loss_bench.mark(seen, [1, 1])
+    assert bio_bench.annotators(marked) == (((Span(1, 1),),) * 3, "marked in chapter 5")
     silent = next(e for e in load_examples().values() if not e.answers)
-    found = Screen(
-        FakeReader(bio=True).read(silent.question, silent.context),
-        DecodeOptions(),
-        example=silent.id,
-    )
-    assert (
-        bio_bench.annotators(found)[1] == "the example's annotators: none of them found an answer"
-    )
+    reading = FakeReader(bio=True).read(silent.question, silent.context)
+    named = bio_bench.annotators(Screen(reading, DecodeOptions(), example=silent.id))[1]
+    assert named == "the example's annotators: none of them found an answer"
 
 
 def test_on_a_visitors_text_chapter_5s_marks_are_named_as_such() -> None:
     gold = (Answer("Anna Lund", TEXT.index("Anna")), Answer("Visby", TEXT.index("Visby")))
     marks, named = bio_bench.annotators(screen_of(FakeReader(bio=True), gold=gold))
     assert [m == marks[0] for m in marks] == [True, False, True] and named == "marked in chapter 5"
-    assert bio_bench.annotators(screen_of(FakeReader(bio=True)))[1].startswith(
-        "the reader's own answer"
-    )
-    silent = screen_of(FakeReader(bio=True)).change(
-        decode=DecodeOptions(null_score_diff_threshold=-99.0)
-    )
+    seen = screen_of(FakeReader(bio=True))
+    assert bio_bench.annotators(seen)[1].startswith("the reader's own answer")
+    silent = seen.change(decode=DecodeOptions(null_score_diff_threshold=-99.0))
     assert bio_bench.annotators(silent) == (((), (), ()), "nobody marked anything yet")
 
 
@@ -152,9 +124,8 @@ def test_a_mark_changes_one_annotator_and_makes_only_this_chapter_stale(screen: 
 def mark(screen: Screen, who: int, *spans: tuple[int, int]) -> Screen:
     """One annotator's spans, the first in place of what was there."""
     for k, (start, end) in enumerate(spans):
-        screen = bio_bench.change_mark(
-            screen, {"who": who, "start": start, "end": end, "more": k > 0}
-        )
+        change = {"who": who, "start": start, "end": end, "more": k > 0}
+        screen = bio_bench.change_mark(screen, change)
     return screen
 
 
@@ -180,9 +151,7 @@ def test_one_annotator_marks_several_spans(screen: Screen) -> None:
 
 def test_marks_do_not_follow_to_another_paragraph(reader: FakeReader, screen: Screen) -> None:
     marked = bio_bench.change_mark(screen, {"who": 0, "start": 3, "end": 4})
-    other = marked.change(
-        reading=reader.read(QUESTION, "Only Greta Holm knew. Nobody else did."), selection=None
-    )
+    other = marked.change(reading=reader.read(QUESTION, "Only Greta Holm knew."), selection=None)
     assert bio_bench.annotators(other)[1] != "marked on this page"
 
 
@@ -192,15 +161,10 @@ def test_the_presets(screen: Screen) -> None:
     assert [a["letters"][6] for a in two["annotators"]] == ["B", "B", "O"]
     assert set(bio_bench.annotators(bio_bench.change_preset(at, "agree"))[0]) == {(Span(6, 6),)}
     last = len(screen.reading.encoding.context_ids) - 1
-    assert bio_bench.annotators(
-        bio_bench.change_preset(screen.select(Selection(0, Span(last, last))), "disagree")
-    )[0] == ((Span(last, last),), (Span(last, last),), ())
-    assert (
-        bio_bench.annotators(
-            bio_bench.change_preset(bio_bench.change_preset(at, "agree"), "example")
-        )[0]
-        == bio_bench.annotators(at)[0]
-    )
+    at_end = bio_bench.change_preset(screen.select(Selection(0, Span(last, last))), "disagree")
+    assert bio_bench.annotators(at_end)[0] == ((Span(last, last),), (Span(last, last),), ())
+    back = bio_bench.change_preset(bio_bench.change_preset(at, "agree"), "example")
+    assert bio_bench.annotators(back)[0] == bio_bench.annotators(at)[0]
     with pytest.raises(BadInput, match="select a span first"):
         bio_bench.change_preset(Screen(screen.reading, screen.decode), "agree")
     with pytest.raises(BadInput, match="preset must be"):
@@ -208,10 +172,7 @@ def test_the_presets(screen: Screen) -> None:
 
 
 def test_two_marked_answers_make_the_glue(screen: Screen) -> None:
-    marked = bio_bench.change_mark(
-        bio_bench.change_mark(screen, {"who": 0, "start": 4, "end": 5}),
-        {"who": 1, "start": 8, "end": 8},
-    )
+    marked = mark(mark(screen, 0, (4, 5)), 1, (8, 8))
     found = bio.present(marked)["picture"]["glue"]["found"]
     assert [r["span"] for r in found["rows"]] == [[4, 5], [8, 8], [4, 8], None]
 

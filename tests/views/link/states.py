@@ -43,6 +43,7 @@ LONG = (
     "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden, where a ferry went "
     "to Copenhagen until the bridge was opened by Queen Margrethe in July 2000. "
 ) * 2
+BLANKS = ("text", "passage", "seed", "options", "given", "at", "cut")
 ARABIC = "فتح مهندس من المدينة الجسر في عام 2000 وكان اسمه George كما قيل 👩‍🚀 يومها."
 
 
@@ -82,6 +83,12 @@ def starts() -> list[Screen]:
     ]
 
 
+def answered(screen: Screen, name: str, value: Any = True) -> Screen:
+    """What a slow request of chapter 8 makes of the screen."""
+    asked = job(screen, name, value, infillers=keeper())
+    return spanbert.receive(screen, asked, spanbert.work(asked))
+
+
 def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Screen]]:
     """What a visitor might do next, each with values of its own."""
     count = len(screen.reading.windows)
@@ -114,13 +121,9 @@ def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Scr
         return lambda seen: spanbert.asked(handler, seen, value)
 
     def slow(name: str, value: Any) -> Callable[[Screen], Screen]:
-        return lambda seen: spanbert.receive(
-            seen,
-            job(seen, name, value, infillers=keeper()),
-            spanbert.work(job(seen, name, value, infillers=keeper())),
-        )
+        return lambda seen: answered(seen, name, value)
 
-    side = dice.choice(["left", "right"])
+    side, presets = dice.choice(["left", "right"]), ["example", "every", "agree", "disagree"]
     return [
         lambda seen: seen.select(parse_selection(seen.reading, [w, first, last])),
         lambda seen: what_if.change_logit(seen, {"side": dice.choice(["start", "end"]), **logit}),
@@ -139,9 +142,7 @@ def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Scr
         lambda seen: loss.as_annotated(seen, True),
         lambda seen: loss.show_window(seen, w),
         lambda seen: bio.change_mark(seen, marks),
-        lambda seen: bio.change_preset(
-            seen, dice.choice(["example", "every", "agree", "disagree"])
-        ),
+        lambda seen: bio.change_preset(seen, dice.choice(presets)),
         lambda seen: bio.change_one(seen, dice.randrange(3)),
         lambda seen: bio.change_threshold(seen, dice.uniform(0.01, 0.99)),
         lambda seen: why.linked.change_choice(seen, explain),
@@ -186,23 +187,17 @@ def followed(screen: Screen, old: Screen | None = None) -> tuple[Screen, list[st
     example = load_examples().get(screen.example or "")
     link = fragment.parse(fragment_of(screen, example))
     assert link is not None
-    fresh = new_screen(
-        None,
-        screen.reading,
-        example.answers if example else (),
-        example.id if example else None,
-        screen.source,
-    )
+    gold, key = (example.answers, example.id) if example else ((), None)
+    fresh = new_screen(None, screen.reading, gold, key, screen.source)
     found, left = restore(fresh, old, Wanted(link.fields, link.left), MODULES)
     if spanbert.linked.wants(found):
-        asked = job(found, "load", True, infillers=keeper())
-        found = spanbert.receive(found, asked, spanbert.work(asked))
+        found = answered(found, "load")
     return found, left
 
 
 def seen(screen: Screen) -> dict[str, Any]:
     """Everything of a screen that a link must bring back, in the chapters' own terms."""
-    lab = kept_of(screen).lab
+    lab, fields = kept_of(screen).lab, save(screen, MODULES, None)
     tried = windows.chosen(screen)
     return {
         "decode": screen.decode,
@@ -219,19 +214,8 @@ def seen(screen: Screen) -> dict[str, Any]:
         "bio": (bio.bench_of(screen).threshold, bio.bench_of(screen).one),
         "tried": tried and (tried.max_seq_length, tried.doc_stride),
         "why": replace(choice_of(screen), of=None),
-        "blanks": lab
-        and {
-            "text": lab.text,
-            "passage": lab.passage,
-            "step": kept_of(screen).step,
-            "seed": lab.seed,
-            "options": lab.options,
-            "hidden": np.asarray(lab.masked.hidden).tolist(),
-            "given": lab.given,
-            "at": lab.at,
-            "cut": lab.cut,
-        },
-        "fields": {
-            name: value for name, value in save(screen, MODULES, None).items() if name not in TEXTS
-        },
+        "step": lab and kept_of(screen).step,
+        "hidden": lab and np.asarray(lab.masked.hidden).tolist(),
+        "blanks": lab and {name: getattr(lab, name) for name in BLANKS},
+        "fields": {name: value for name, value in fields.items() if name not in TEXTS},
     }

@@ -22,12 +22,11 @@ from qa_demo.views.spanbert import mask, predict
 from qa_demo.views.spanbert.lab import lab_of
 from qa_demo.views.windows import chapter as windows
 from tests.odd import JSON
-from tests.requests import job
 from tests.views.link.states import (
     MODULES,
+    answered,
     followed,
     fragment_of,
-    keeper,
     reading,
     seen,
     starts,
@@ -49,8 +48,7 @@ def test_any_state_comes_back_on_a_fresh_page_and_over_any_other_state(seed: int
 
 def test_a_word_put_beside_a_run_comes_back_once_the_run_has_grown_or_gone() -> None:
     """The page keeps such a word until it is hidden: then the text's own word is guessed."""
-    asked = job(starts()[0], "load", True, infillers=keeper())
-    screen = spanbert.receive(asked.screen, asked, spanbert.work(asked))
+    screen = answered(starts()[0], "load")
     for handler, value in (
         (mask.by_hand, [Span(3, 4)]),
         (predict.change_word, {"side": "right", "word": "Ada"}),
@@ -127,27 +125,16 @@ def test_no_link_is_none(text: object) -> None:
 
 
 def test_fields_by_hand_and_the_first_version() -> None:
-    found = parse(
-        "#v=1&q=Who%3F&p=Ada+met+Grace.&windows=100_50_20&decode=7_5_-1.5&chapter=spans"
-        "&span=0_1_1&gold=0-3_none&marks=0-3~~4-7&veil=1&step=table&lesson=span&lesson_step=2"
-        "&lock=texts_settings"
-    )
-    assert found is not None and found.left == ()
-    assert found.fields == {
-        "question": "Who?",
-        "paragraph": "Ada met Grace.",
-        "windows": [100, 50, 20],
-        "decode": [7, 5, -1.5],
-        "chapter": "spans",
-        "span": [0, 1, 1],
-        "gold": [[0, 3], None],
-        "marks": [[[0, 3]], [], [[4, 7]]],
-        "page.veil": True,
-        "page.step": "table",
-        "page.lesson": "span",
-        "page.lesson_step": 1,
-        "page.lock": ["texts", "settings"],
-    }
+    texts, wanted = "q=Who%3F&p=Ada+met+Grace.", {"question": "Who?", "paragraph": "Ada met Grace."}
+    numbers = "windows=100_50_20&decode=7_5_-1.5&span=0_1_1"
+    wanted |= {"windows": [100, 50, 20], "decode": [7, 5, -1.5], "span": [0, 1, 1]}
+    marks = "gold=0-3_none&marks=0-3~~4-7"
+    wanted |= {"gold": [[0, 3], None], "marks": [[[0, 3]], [], [[4, 7]]]}
+    page = "chapter=spans&veil=1&step=table&lesson=span&lesson_step=2&lock=texts_settings"
+    wanted |= {"chapter": "spans", "page.veil": True, "page.step": "table", "page.lesson": "span"}
+    wanted |= {"page.lesson_step": 1, "page.lock": ["texts", "settings"]}
+    found = parse(f"#v=1&{texts}&{numbers}&{marks}&{page}")
+    assert found is not None and found.left == () and found.fields == wanted
     screen = new_screen(None, reading("Who?", "Ada met Grace.", windows.WindowOptions()))
     made, left = restore(screen, None, Wanted(found.fields), MODULES)
     assert left == [] and made.decode == DecodeOptions(7, 5, -1.5) and made.chapter == "spans"

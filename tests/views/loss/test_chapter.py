@@ -10,7 +10,7 @@ import pytest
 from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.losses import start_end_loss, total
-from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.payload import plain
@@ -23,27 +23,25 @@ from qa_demo.views.loss.bench import bench_of, window_of, work
 from qa_demo.views.loss.learners import IDLE, Learners
 from qa_demo.views.state import Screen, WhatIf
 from tests.fakes import FakeReader
-from tests.requests import job
+from tests.requests import job, selected
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
 
 
 def make(options: WindowOptions | None = None, text: str = TEXT) -> Screen:
-    reading = FakeReader(null=-3.0).read("Who drew the bridge?", text, options or WindowOptions())
-    found = Screen(reading, DecodeOptions())
-    return found.select(selection.winner(found))
+    reader = FakeReader(null=-3.0)
+    return selected(reader.read("Who drew the bridge?", text, options or WindowOptions()))
 
 
 @pytest.fixture
 def screen() -> Screen:
-    return make(WindowOptions(max_seq_length=40, doc_stride=16))
+    return make(WindowOptions(40, 16))
 
 
 def example_screen() -> Screen:
     example = load_examples()["machu-picchu"]
     reading = FakeReader().read(example.question, example.context)
-    found = Screen(reading, DecodeOptions(), gold=example.answers, example=example.id)
-    return found.select(selection.winner(found))
+    return selected(reading, gold=example.answers, example=example.id)
 
 
 def run(
@@ -89,11 +87,8 @@ def test_the_formula_is_the_loss_of_the_label(screen: Screen) -> None:
 def test_the_stand_in_is_the_readers_own_answer_whatever_is_dragged(screen: Screen) -> None:
     own, other = labels_of(screen).golds[0], Span(1, 1)
     w = next(w for w in screen.reading.windows if w.doc_start <= 1 < w.doc_stop)
-    dragged = screen.change(
-        what_if=WhatIf()
-        .with_logit("start", w.index, w.to_pos(1), 90.0)
-        .with_logit("end", w.index, w.to_pos(1), 90.0)
-    )
+    at = (w.index, w.to_pos(1), 90.0)
+    dragged = screen.change(what_if=WhatIf().with_logit("start", *at).with_logit("end", *at))
     assert dragged.prediction.best.candidate.span == other != own
     assert labels_of(dragged).golds == (own,), "a raised wrong tick must cost, not become the label"
     silent = screen.change(decode=replace(screen.decode, null_score_diff_threshold=-99.0))
@@ -141,9 +136,6 @@ def test_an_annotator_without_an_answer_stands_beside_marked_ones(screen: Screen
     assert labels_of(loss_bench.mark(loss_bench.no_answer(mixed, True), [1, 1])).golds == (
         Span(1, 1),
     )
-    for wrong in (-1, 6, "1", None, True):
-        with pytest.raises(BadInput):
-            loss_bench.silent(mixed, wrong)
     with pytest.raises(BadInput, match="somebody has to mark"):
         loss_bench.silent(screen, 1)
     annotators = loss_bench.silent(example_screen(), 1)
@@ -157,42 +149,23 @@ def test_an_examples_annotators_are_loaded_and_come_back() -> None:
     assert labels.source == "annotators" and len(labels.golds) == 3
     marked = loss_bench.mark(screen, [0, 0])
     assert labels_of(marked).source == "marked" and len(labels_of(marked).golds) == 1
-    assert (
-        labels_of(loss_bench.as_annotated(marked, True))
-        == labels
-        == labels_of(loss_bench.mark(marked, [0, 0]))
-    )
+    for back in (loss_bench.as_annotated(marked, True), loss_bench.mark(marked, [0, 0])):
+        assert labels_of(back) == labels
 
 
 def test_another_window_is_shown_and_a_new_reading_starts_afresh(screen: Screen) -> None:
     assert window_of(loss_bench.show_window(screen, 2)) == 2
     other = loss_bench.show_window(screen, 2).change(reading=make().reading)
     assert bench_of(other).window is None
-    for wrong in (99, -1, "1", None, 1.5):
-        with pytest.raises(BadInput):
-            loss_bench.show_window(screen, wrong)
 
 
 def test_a_dragged_tick_changes_the_loss_and_can_be_any_position(screen: Screen) -> None:
     window = window_of(screen)
     golds = labels_of(screen).golds
     before = total(start_end_loss(screen.shown, golds))
-    dragged = what_if.change_logit(
-        screen, {"side": "start", "window": window, "pos": 0, "value": 12}
-    )
+    change = {"side": "start", "window": window, "pos": 0, "value": 12}
+    dragged = what_if.change_logit(screen, change)
     assert dragged.what_if.changes_numbers and total(start_end_loss(dragged.shown, golds)) > before
-    good = {"side": "end", "window": 0, "pos": 0, "value": 1}
-    for wrong in (
-        None,
-        {"side": "up"},
-        {**good, "window": 99},
-        {**good, "pos": 999},
-        {**good, "value": float("nan")},
-        {**good, "value": 1e6},
-        {**good, "value": True},
-    ):
-        with pytest.raises(BadInput):
-            what_if.change_logit(screen, wrong)
 
 
 def test_steps_undo_redo_reset(screen: Screen) -> None:
@@ -271,5 +244,3 @@ def test_break_it_searches_the_stored_readings(
         assert broken["found"] and "4 readings" in broken["says"]
     broken = bench_of(loss_bench.break_rule(marked, "no_bias")).broken
     assert broken == {"key": "no_bias", "found": False, "says": "No counterexample in 4 readings."}
-    with pytest.raises(BadInput):
-        loss_bench.break_rule(marked, "mean")

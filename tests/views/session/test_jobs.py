@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 
 from qa_demo.core.errors import BadInput, Cancelled
 from qa_demo.views.session import jobs
@@ -33,6 +34,23 @@ def until_cancelled(began: threading.Event | None = None) -> Callable:
         raise Cancelled("the reading was cancelled")
 
     return work
+
+
+@contextmanager
+def occupied(queue: JobQueue, share: str | None = None) -> Iterator[None]:
+    """Visitor a's reading has a worker until the block ends."""
+    began = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(finish, queue.run("a", "reading", until_cancelled(began), share=share))
+        assert began.wait(10)
+        yield
+        queue.cancel("a")
+        assert run.result(10)[1].error == "the reading was cancelled"
+
+
+def gives(result: str) -> Callable:
+    """Work that is done at once."""
+    return lambda progress, cancelled: result
 
 
 def test_progress_then_the_result() -> None:
@@ -88,21 +106,14 @@ def test_a_new_job_ends_the_visitors_last_one_of_its_kind_without_a_word() -> No
 
 
 def test_who_waits_is_told_the_place_and_a_cancelled_wait_gives_it_up() -> None:
-    queue, began = JobQueue(workers=1), threading.Event()
-    with ThreadPoolExecutor(3) as pool:
-        running = pool.submit(finish, queue.run("a", "reading", until_cancelled(began)))
-        assert began.wait(10)
-        second = queue.run("b", "reading", lambda progress, cancelled: "b")
-        assert next(second).ahead == 0
-        third = queue.run("c", "reading", lambda progress, cancelled: "c")
-        assert next(third).ahead == 1
+    queue = JobQueue(workers=1)
+    with ThreadPoolExecutor(1) as pool, occupied(queue):
+        second, third = queue.run("b", "reading", gives("b")), queue.run("c", "reading", gives("c"))
+        assert (next(second).ahead, next(third).ahead) == (0, 1)
         ended = pool.submit(finish, second)
         assert queue.cancel("b") and ended.result(10)[1].error == "this was cancelled"
         assert next(third).ahead == 0, "one place nearer"
-        queue.cancel("a")
-        assert running.result(10)[1].error == "the reading was cancelled" and finish(third)[
-            1
-        ] == Outcome("c")
+    assert finish(third)[1] == Outcome("c")
 
 
 def test_work_that_cannot_be_interrupted_is_left_behind_on_cancel() -> None:
@@ -131,9 +142,7 @@ def test_loads_have_threads_of_their_own() -> None:
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(finish, queue.run("a", "load", load, loads=True))
         assert began.wait(10)
-        assert finish(queue.run("b", "reading", lambda progress, cancelled: "read"))[1] == Outcome(
-            "read"
-        )
+        assert finish(queue.run("b", "reading", gives("read")))[1] == Outcome("read")
         gate.set()
         assert slow.result(10)[1] == Outcome("loaded")
 
@@ -169,7 +178,7 @@ def test_thirty_who_ask_the_same_are_one_computation_in_one_worker() -> None:
             for k in range(30)
         ]
         assert began.wait(10)
-        other = finish(queue.run("x", "reading", lambda progress, cancelled: "other"))[1]
+        other = finish(queue.run("x", "reading", gives("other")))[1]
         assert other == Outcome("other"), "the second worker is free"
         gate.set()
         assert {run.result(20)[1] for run in runs} == {Outcome("read")} and made == [1]
@@ -213,18 +222,16 @@ def test_when_all_cancel_the_work_ends_and_who_comes_then_starts_anew() -> None:
             time.sleep(0.001)
         queue.cancel("a")
         queue.cancel("b")
-        new = queue.run("c", "reading", lambda progress, cancelled: "anew", share="text")
+        new = queue.run("c", "reading", gives("anew"), share="text")
         assert finish(new)[1] == Outcome("anew")
         assert all(run.result(10)[1].result is None for run in runs)
 
 
 def test_the_wait_is_estimated_from_what_such_work_took() -> None:
-    queue, began = JobQueue(workers=1), threading.Event()
+    queue = JobQueue(workers=1)
     line = queue._lines[False]
     line.took["reading"] = 8.0
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(finish, queue.run("a", "reading", until_cancelled(began)))
-        assert began.wait(10)
+    with occupied(queue):
         second, third = (queue.run(v, "reading", until_cancelled()) for v in "bc")
         a, b = next(second), next(third)
         assert (a.ahead, b.ahead) == (0, 1) and a.seconds is not None and b.seconds is not None
@@ -233,34 +240,28 @@ def test_the_wait_is_estimated_from_what_such_work_took() -> None:
         assert unknown.ahead == 2 and unknown.seconds is not None, "only those before it count"
         second.close()
         third.close()
-        queue.cancel("a")
-        assert running.result(10)[1].error == "the reading was cancelled"
     assert line.took["reading"] == 8.0, "what was cancelled says nothing about how long it takes"
 
 
 def test_who_asks_for_little_goes_first_and_nobody_waits_for_ever() -> None:
-    queue, began, order = JobQueue(workers=1), threading.Event(), list[str]()
+    queue, order = JobQueue(workers=1), list[str]()
     line = queue._lines[False]
     line.took |= {"reading": 0.1, "explanation": 1.0}
-    with ThreadPoolExecutor(9) as pool:
-        running = pool.submit(finish, queue.run("a", "reading", until_cancelled(began)))
-        assert began.wait(10)
 
-        def ask(visitor: str, kind: str) -> Generator:
-            job = queue.run(visitor, kind, lambda progress, cancelled: order.append(visitor))
-            next(job)
-            return job
+    def ask(visitor: str, kind: str) -> Generator:
+        job = queue.run(visitor, kind, lambda progress, cancelled: order.append(visitor))
+        next(job)
+        return job
 
+    with occupied(queue):
         jobs = [ask("slow", "explanation"), ask("quick", "reading"), ask("last", "explanation")]
         early = line.waiting[0]
         assert early.kind == "reading", "it came second and goes first"
         early.turn += 2 * YIELDS  # as if it had been asked for ten seconds later
         line.waiting.sort(key=lambda one: one.turn)
         assert [one.kind for one in line.waiting] == ["explanation", "explanation", "reading"]
-        queue.cancel("a")
-        running.result(10)
-        for job in jobs:
-            assert finish(job)[1].error is None
+    for job in jobs:
+        assert finish(job)[1].error is None
     assert order == ["slow", "last", "quick"], "what was asked for long before goes first"
 
 
@@ -297,13 +298,9 @@ def test_the_mean_follows_the_newest_times() -> None:
 
 
 def test_what_cannot_start_soon_is_refused_at_once_with_a_sentence() -> None:
-    queue, began = JobQueue(workers=1, patience=5), threading.Event()
+    queue = JobQueue(workers=1, patience=5)
     queue._lines[False].took["reading"] = 60.0
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(
-            finish, queue.run("a", "reading", until_cancelled(began), share="text")
-        )
-        assert began.wait(10)
+    with occupied(queue, share="text"):
         seen, refused = finish(queue.run("b", "reading", until_cancelled()))
         assert seen == [] and not queue.busy("b")
         assert refused.error is not None and refused.error.endswith(
@@ -312,22 +309,16 @@ def test_what_cannot_start_soon_is_refused_at_once_with_a_sentence() -> None:
         joins = queue.run("c", "reading", until_cancelled(), share="text")
         assert next(joins).ahead is None, "what runs already is open to all"
         joins.close()
-        queue.cancel("a")
-        running.result(10)
 
 
 def test_only_so_many_may_wait() -> None:
-    queue, began = JobQueue(workers=1, most=1), threading.Event()
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(finish, queue.run("a", "reading", until_cancelled(began)))
-        assert began.wait(10)
-        waits = queue.run("b", "reading", lambda progress, cancelled: "b")
+    queue = JobQueue(workers=1, most=1)
+    with occupied(queue):
+        waits = queue.run("b", "reading", gives("b"))
         assert next(waits).ahead == 0
         refused = finish(queue.run("c", "reading", until_cancelled()))[1].error
         assert refused is not None and refused.startswith("this server is busy: 1 of 1 places")
         assert queue.cancel("b") and finish(waits)[1].result is None
-        free = queue.run("c", "reading", lambda progress, cancelled: "c")
+        free = queue.run("c", "reading", gives("c"))
         assert next(free).ahead == 0, "the place that was given up is free"
-        queue.cancel("a")
-        running.result(10)
-        assert finish(free)[1] == Outcome("c")
+    assert finish(free)[1] == Outcome("c")

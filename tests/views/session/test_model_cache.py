@@ -3,6 +3,7 @@
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,13 @@ def make(
         loads,
         memory,
     )
+
+
+def until(so: Callable[[], bool]) -> None:
+    """Wait for what another thread does, for five seconds at most."""
+    end = time.monotonic() + 5
+    while not so() and time.monotonic() < end:
+        time.sleep(0.01)
 
 
 def test_it_loads_once_and_late() -> None:
@@ -125,16 +133,10 @@ def test_a_load_that_fails_leaves_the_others_and_can_be_tried_again() -> None:
 def test_the_watch_releases_by_itself_and_ends() -> None:
     keeper = ModelCache(lambda name: Thing(), idle=0.0, available=lambda: None, watch=0.01)
     keeper.get("a")
-    for _ in range(500):
-        if keeper._watching is False:
-            break
-        time.sleep(0.01)
+    until(lambda: keeper._watching is False)
     assert keeper._watching is False and keeper.held("a") is None
     keeper.get("a")
-    for _ in range(500):
-        if not keeper._held:
-            break
-        time.sleep(0.01)
+    until(lambda: not keeper._held)
     assert not keeper._held, "a new load is watched again"
 
 
@@ -150,10 +152,6 @@ def test_memory_is_read_from_the_machine_and_from_a_container(tmp_path: Path) ->
     (group / "memory.max").write_text("max\n")
     (group / "memory.current").write_text("900\n")
     (group / "memory.stat").write_text("anon 700\ninactive_file 100\n")
-    assert available_share(tmp_path) == pytest.approx(0.4), (
-        "a container without a limit counts as none"
-    )
+    assert available_share(tmp_path) == pytest.approx(0.4), "no limit counts as no container"
     (group / "memory.max").write_text("1000\n")
-    assert available_share(tmp_path) == pytest.approx(0.2), (
-        "900 in use, of which 100 are cached files"
-    )
+    assert available_share(tmp_path) == pytest.approx(0.2), "900 less 100 of cached files"

@@ -19,15 +19,6 @@ def test_what_was_untouched_for_longest_makes_room() -> None:
     assert few.find(2, lambda: "made anew") == "value 2"
 
 
-def test_arrays_are_weighed_in_bytes_and_one_that_is_too_large_is_kept_alone() -> None:
-    few: RecentValues[np.ndarray] = RecentValues(100, lambda a: a.nbytes)
-    for k in range(3):
-        few.put(k, np.zeros(10, np.float32))
-    assert few.get(0) is None and len(few) == 2
-    few.put("large", np.zeros(1000))
-    assert len(few) == 1 and few.get("large") is not None
-
-
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 60))), st.integers(1, 100))
 def test_the_weight_never_exceeds_the_room_unless_one_value_does(
     acts: list[tuple[int, int]], most: int

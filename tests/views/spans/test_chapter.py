@@ -5,26 +5,22 @@ import json
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Span
 from qa_demo.views import options, selection
 from qa_demo.views.spans import chapter as spans
 from qa_demo.views.state import Screen, Selection
 from tests.fakes import FakeReader
+from tests.printed import text_of
+from tests.requests import selected
 
 TEXT = " ".join(f"Word{k % 17} and number {k} of Kalmar stand here ." for k in range(20))
 
 
 @pytest.fixture
 def screen() -> Screen:
-    reading = FakeReader().read("Which number stands here?", TEXT, WindowOptions(40, 12))
-    seen = Screen(reading, DecodeOptions())
-    return seen.select(selection.winner(seen))
-
-
-def text_of(parts: list[dict[str, str]]) -> str:
-    return "".join(p["text"] for p in parts)
+    return selected(FakeReader().read("Which number stands here?", TEXT, WindowOptions(40, 12)))
 
 
 def test_the_chapter_presents_the_window_of_the_selection_as_json(screen: Screen) -> None:
@@ -58,13 +54,8 @@ def test_the_controls_show_what_is_set_and_what_is_allowed(screen: Screen) -> No
     seen = spans.change_grid(spans.change_length(screen, 200), True)
     sent = spans.present(seen)["picture"]["settings"]
     length, listed = sent["numbers"]
-    assert (length["name"], length["low"], length["high"], length["value"]) == (
-        "max_answer_length",
-        1,
-        200,
-        200,
-    )
-    assert (listed["name"], listed["high"], listed["value"]) == ("n_best_size", 100, 20)
+    sizes = [[n[k] for k in ("name", "low", "high", "value")] for n in (length, listed)]
+    assert sizes == [["max_answer_length", 1, 200, 200], ["n_best_size", 1, 100, 20]]
     assert sent["grid"]["value"] is True
     assert all(n["help"] for n in (*sent["numbers"], sent["grid"]))
     for number in sent["numbers"]:  # both ends that the page names are accepted here

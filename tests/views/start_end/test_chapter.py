@@ -7,27 +7,22 @@ import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.views import selection, what_if
+from qa_demo.core.options import WindowOptions
+from qa_demo.views import what_if
 from qa_demo.views.start_end import chapter as start_end
 from qa_demo.views.state import Screen
 from tests.fakes import FakeReader
+from tests.printed import text_of
+from tests.requests import selected
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
 
 
 @pytest.fixture
 def screen() -> Screen:
-    reading = FakeReader(null=-3.0).read(
-        "Who drew the bridge?", TEXT, WindowOptions(max_seq_length=48, doc_stride=20)
-    )
+    reading = FakeReader(null=-3.0).read("Who drew the bridge?", TEXT, WindowOptions(48, 20))
     assert len(reading.windows) > 2
-    found = Screen(reading, DecodeOptions())
-    return found.select(selection.winner(found))
-
-
-def text_of(parts: list[dict[str, str]]) -> str:
-    return "".join(p["text"] for p in parts)
+    return selected(reading)
 
 
 def test_the_payload_is_plain_json_about_the_selected_window(screen: Screen) -> None:
@@ -35,13 +30,9 @@ def test_the_payload_is_plain_json_about_the_selected_window(screen: Screen) -> 
     json.dumps(data, allow_nan=False)
     assert data["question"] == start_end.CHAPTER.question
     assert data["picture"]["window"] == screen.selection.window
-    assert (
-        f"In window {screen.selection.window + 1} of {len(screen.reading.windows)}"
-        in data["notice"]
-    )
-    assert data["tables"][0]["caption"].startswith(
-        f"Every token of window {screen.selection.window + 1} of"
-    )
+    number = screen.selection.window + 1
+    assert f"In window {number} of {len(screen.reading.windows)}" in data["notice"]
+    assert data["tables"][0]["caption"].startswith(f"Every token of window {number} of")
     assert len(data["simplified"]) >= 5
 
 
@@ -84,14 +75,8 @@ def test_a_lifted_logit_moves_softmax_and_answer_and_can_be_put_back(screen: Scr
     assert lifted.prediction.best.candidate.span.start == doc
     assert lifted.prediction.best.candidate.window == 0
     changed = start_end.present(lifted)["picture"]["changed"]
-    assert changed == [
-        {
-            "side": "start",
-            "window": 0,
-            "pos": pos,
-            "true": float(screen.reading.start_logits[0, pos]),
-        }
-    ]
+    true = float(screen.reading.start_logits[0, pos])
+    assert changed == [{"side": "start", "window": 0, "pos": pos, "true": true}]
     both = what_if.change_logit(lifted, {"side": "end", "window": 0, "doc": doc, "value": -5})
     assert len(both.what_if.logits) == 2
     back = what_if.change_logit(both, {"side": "start", "window": 0, "doc": doc, "value": None})
@@ -107,20 +92,16 @@ def test_another_window_is_presented_on_request_and_keeps_the_selection(screen: 
     assert moved.selection.window == 1 and "start_end" not in moved.fresh
     assert moved.stamp == shown.stamp, "the logits are the same: only this chapter is sent again"
     assert start_end.present(moved)["picture"]["window"] == 1
-    same = start_end.change_window(
-        shown, [shown.selection.window, shown.selection.span.start, shown.selection.span.end]
-    )
+    at = shown.selection
+    same = start_end.change_window(shown, [at.window, at.span.start, at.span.end])
     assert same.selection is shown.selection, "a flag about the selection is not lost"
 
 
 def test_one_door_for_what_the_browser_changes(screen: Screen) -> None:
     assert start_end.change(screen, {"kind": "temperature", "value": 3}).what_if.temperature == 3.0
+    kinds = "the kind of change must be one of bars, temperature, logit, window"
     for value in (None, "temperature", {}, {"kind": "reset"}, {"kind": ["logit"]}):
-        with pytest.raises(
-            BadInput,
-            match=r"the kind of change must be one of bars, temperature, logit, window|a change "
-            r"needs kind, value",
-        ):
+        with pytest.raises(BadInput, match=rf"{kinds}|a change needs kind, value"):
             start_end.change(screen, value)
 
 

@@ -1,6 +1,5 @@
 """Chapter 9's handlers as pure functions with the fake reader."""
 
-import base64
 import json
 from dataclasses import replace
 from typing import Any
@@ -11,10 +10,10 @@ import pytest
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.explaining.attribution import KINDS
 from qa_demo.core.explaining.chance import N_SETS
-from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.figures.prose import quoted
-from qa_demo.views import explained, explaining, selection
+from qa_demo.views import explained, explaining
 from qa_demo.views.examples import load_examples
 from qa_demo.views.explaining import Work
 from qa_demo.views.session.recent import RecentValues
@@ -26,6 +25,8 @@ from qa_demo.views.why.choice import other_names, others
 from tests.agreement import contradictions, target_for
 from tests.browser.pictures import screen_of
 from tests.fakes import FakeReader
+from tests.printed import text_of, unpacked
+from tests.requests import selected
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
 
@@ -46,11 +47,7 @@ def reader() -> FakeReader:
 
 @pytest.fixture
 def screen(reader: FakeReader) -> Screen:
-    reading = reader.read(
-        "Who drew the bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20)
-    )
-    found = Screen(reading, DecodeOptions())
-    return found.select(selection.winner(found))
+    return selected(reader.read("Who drew the bridge?", TEXT, WindowOptions(64, 20)))
 
 
 def chosen(
@@ -66,21 +63,23 @@ def asked(
     screen: Screen, what: str, choice: dict[str, Any] | None = None, **more: Any
 ) -> dict[str, Any]:
     at = screen.selection
+    span = [at.window, at.span.start, at.span.end]
     return {
         "what": what,
         "key": f"key of {what}",
-        "span": [at.window, at.span.start, at.span.end],
+        "span": span,
         "choice": choice or chosen(),
-        **more,
-    }
+    } | more
 
 
 def work(reader: FakeReader, screen: Screen, **more: Any) -> Work:
     return Work(reader, screen.reading, **more)
 
 
-def text_of(parts: list[dict[str, str]]) -> str:
-    return "".join(p["text"] for p in parts)
+def found(reader: FakeReader, screen: Screen, what: str, *choice: Any, **more: Any) -> Any:
+    """The data of a reply."""
+    page = why.reply(screen, asked(screen, what, *choice, **more), work(reader, screen))
+    return page["picture"]["reply"]["data"]
 
 
 @pytest.mark.parametrize("what", list(why.ANSWERS))
@@ -88,9 +87,7 @@ def text_of(parts: list[dict[str, str]]) -> str:
 def test_every_request_is_answered_with_its_key(
     reader: FakeReader, screen: Screen, what: str, kind: str
 ) -> None:
-    value = asked(
-        screen, what, chosen(kind, method="integrated_gradients"), layer=1, head=0, position=3
-    )
+    value = asked(screen, what, chosen(kind), layer=1, head=0, position=3)
     page = why.reply(screen, value, work(reader, screen))
     json.dumps(page, allow_nan=False)
     reply = page["picture"]["reply"]
@@ -101,23 +98,21 @@ def test_every_request_is_answered_with_its_key(
 def test_the_page_knows_what_was_found_out_before(reader: FakeReader, screen: Screen) -> None:
     before = why.present(screen)
     assert before["tables"] == [] and "is " in before["notice"]
-    why.reply(screen, asked(screen, "attention"), work(reader, screen))
-    found = why.present(screen)
-    assert "looked most at the question" in found["notice"] == found["picture"]["notices"]["looked"]
-    assert found["picture"]["notices"]["rested"] == before["notice"], "no other step's sentence"
+    found(reader, screen, "attention")
+    looked = why.present(screen)
+    says = looked["picture"]["notices"]
+    assert "looked most at the question" in looked["notice"] == says["looked"]
+    assert says["rested"] == before["notice"], "no other step's sentence"
     for what in ("stood", "curves"):
-        why.reply(screen, asked(screen, what), work(reader, screen))
+        found(reader, screen, what)
     after = why.present(screen)
     assert after["notice"].startswith("Masking the three top words") and len(after["tables"]) >= 6
     says = after["picture"]["notices"]
     assert "looked most at the question" in says["looked"]
     assert "largest support" in says["rested"] and says["trust"].startswith("Masking")
     assert after["notice"] == f"{says['trust']} {says['rested']}"
-    moved = screen.select(
-        Selection(
-            screen.selection.window, Span(screen.selection.span.start, screen.selection.span.start)
-        )
-    )
+    start = screen.selection.span.start
+    moved = screen.select(Selection(screen.selection.window, Span(start, start)))
     assert not why.present(moved)["notice"].startswith("Masking")
 
 
@@ -134,9 +129,8 @@ def test_the_contrast_span_is_the_one_chosen_else_the_best_listed(screen: Screen
     fallback = why.target_of(why.linked.change_choice(screen, chosen("span_minus_other")))
     assert fallback.other == listed[0]
     first = screen.reading.windows[screen.selection.window].doc_start
-    other = why.target_of(
-        why.linked.change_choice(screen, chosen("span_minus_other", [first, first + 1]))
-    )
+    by_hand = chosen("span_minus_other", [first, first + 1])
+    other = why.target_of(why.linked.change_choice(screen, by_hand))
     assert other.other == Span(first, first + 1) and other.kind == "span_minus_other"
 
 
@@ -158,27 +152,21 @@ def test_no_two_entries_of_the_contrast_menu_look_alike(screen: Screen) -> None:
 def test_the_contrast_span_ends_with_its_window_and_with_its_text(
     reader: FakeReader, screen: Screen
 ) -> None:
-    kept = why.linked.change_choice(
-        screen.select(Selection(0, Span(3, 4))), chosen("span_minus_other", [0, 1])
-    )
+    seen = screen.select(Selection(0, Span(3, 4)))
+    kept = why.linked.change_choice(seen, chosen("span_minus_other", [0, 1]))
     assert why.target_of(kept).other == Span(0, 1)
     far = len(screen.reading.windows) - 1
     at = screen.reading.windows[far].doc_start
     assert at > 1
     moved = kept.select(Selection(far, Span(at, at)))
     request = {**asked(moved, "attention"), "choice": chosen("span_score", [0, 1])}
-    assert why.reply(moved, request, work(reader, moved))["picture"]["reply"]["data"], (
-        "a span of another window is no reason to refuse"
-    )
+    # a span of another window is no reason to refuse
+    assert why.reply(moved, request, work(reader, moved))["picture"]["reply"]["data"]
     assert why.target_of(moved).other != Span(0, 1)
     same_text = replace(kept, reading=reader.read("Who?", TEXT, screen.reading.options))
     assert why.choice_of(same_text).other == Span(0, 1)
-    other_text = replace(
-        kept,
-        reading=reader.read(
-            "Who drew the bridge?", "Another paragraph. " + TEXT, screen.reading.options
-        ),
-    )
+    longer = reader.read("Who?", "Another paragraph. " + TEXT, screen.reading.options)
+    other_text = replace(kept, reading=longer)
     assert why.choice_of(other_text).other is None
     assert why.choice_of(other_text).kind == "span_minus_other"
 
@@ -199,16 +187,9 @@ def test_a_reader_without_attention_says_so_and_is_attributed(
     monkeypatch.setattr(reader, "attention", none)
     with pytest.raises(BadCheckpoint, match="no attention"):
         why.reply(screen, asked(screen, "attention"), work(reader, screen))
-    page = why.refusal(
-        screen, asked(screen, "attention"), "this reader gives no attention that could be shown"
-    )
-    assert page["picture"]["reply"]["error"].startswith("this reader gives no attention")
-    assert (
-        why.reply(screen, asked(screen, "attribution"), work(reader, screen))["picture"]["reply"][
-            "data"
-        ]["method"]
-        == "integrated_gradients"
-    )
+    page = why.refusal(screen, asked(screen, "attention"), "this reader gives no attention")
+    assert page["picture"]["reply"]["error"] == "this reader gives no attention"
+    assert found(reader, screen, "attribution")["method"] == "integrated_gradients"
 
 
 def test_numbers_changed_by_hand_do_not_move_the_explanation(
@@ -216,33 +197,22 @@ def test_numbers_changed_by_hand_do_not_move_the_explanation(
 ) -> None:
     window = screen.selection.window
     changed = screen.change(what_if=screen.what_if.with_logit("start", window, 20, 9.0))
-    one, two = (
-        why.reply(s, asked(s, "attribution"), work(reader, s))["picture"]["reply"]["data"]
-        for s in (screen, changed)
-    )
-    assert one == two
+    assert found(reader, screen, "attribution") == found(reader, changed, "attribution")
 
 
 def test_progress_rises_and_cancel_stops(reader: FakeReader, screen: Screen) -> None:
     told: list[tuple[int, int]] = []
-    why.reply(
-        screen,
-        asked(screen, "attribution", chosen(method="integrated_gradients")),
-        work(reader, screen, on_progress=lambda done, total: told.append((done, total))),
-    )
+    telling = work(reader, screen, on_progress=lambda done, total: told.append((done, total)))
+    why.reply(screen, asked(screen, "attribution"), telling)
     shares = [done / total for done, total in told]
     assert shares == sorted(shares) and shares[0] < 0.2 and shares[-1] == 1.0
+    slow = asked(screen, "attribution", chosen("end_logit", method="leave_one_out"))
     with pytest.raises(Cancelled):
-        why.reply(
-            screen,
-            asked(screen, "attribution", chosen("end_logit", method="leave_one_out")),
-            work(reader, screen, cancelled=lambda: True),
-        )
+        why.reply(screen, slow, work(reader, screen, cancelled=lambda: True))
 
 
 def test_all_methods_meet_the_same_random_sets(reader: FakeReader, screen: Screen) -> None:
-    dots = why.reply(screen, asked(screen, "random"), work(reader, screen))
-    drops = np.frombuffer(base64.b64decode(dots["picture"]["reply"]["data"]["drops"]), "<f4")
+    drops = unpacked(found(reader, screen, "random")["drops"])
     assert len(drops) == N_SETS
 
     calls = []
@@ -276,9 +246,8 @@ def test_verdict_and_curve_agree_for_every_example_method_and_target(
 
 
 def test_the_first_picture_takes_few_steps(reader: FakeReader, screen: Screen) -> None:
-    how = chosen(method="integrated_gradients")
     first, full, again = (
-        why.reply(screen, asked(screen, "attribution", how, few=few), work(reader, screen))
+        why.reply(screen, asked(screen, "attribution", few=few), work(reader, screen))
         for few in (True, False, True)
     )
     steps = [page["picture"]["reply"]["data"]["steps"] for page in (first, full, again)]
@@ -302,7 +271,7 @@ def test_the_wait_is_estimated_from_what_was_timed(reader: FakeReader, screen: S
     assert fresh.seconds(101, 77) == pytest.approx(0.002 * 101 * 77)
     fresh.learn(10, 100, 4.0)
     assert fresh.seconds(1, 1) == pytest.approx(0.003)
-    why.reply(screen, asked(screen, "random"), work(reader, screen))
+    found(reader, screen, "random")
     assert "at the present pace" in why.present(screen)["picture"]["wait"]["curves"]
 
 
@@ -315,7 +284,5 @@ def test_without_a_selection_the_chapter_says_so(reader: FakeReader, screen: Scr
 def test_question_words_are_masked_in_every_window(reader: FakeReader, screen: Screen) -> None:
     assert len(screen.reading.windows) > 1
     reading: Reading = screen.reading
-    data = why.reply(screen, asked(screen, "question"), work(reader, screen))["picture"]["reply"][
-        "data"
-    ]
-    assert [row[0] for row in data["table"]["rows"]] == reading.encoding.question.split()
+    rows = found(reader, screen, "question")["table"]["rows"]
+    assert [row[0] for row in rows] == reading.encoding.question.split()

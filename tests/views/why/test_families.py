@@ -1,19 +1,17 @@
 """Chapter 9 with real readers of several families: all differ, the chapter does not."""
 
-import base64
 from typing import Any
 
 import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.options import WindowOptions
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.picture import says_labels
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spans.pair_mass import mass_data
 from qa_demo.model.loading import load_reader
-from qa_demo.views import selection
 from qa_demo.views.bio import chapter as bio
 from qa_demo.views.explaining import Work
 from qa_demo.views.loss import chapter as loss
@@ -24,6 +22,8 @@ from qa_demo.views.state import Screen
 from qa_demo.views.why import chapter as why
 from qa_demo.views.windows import chapter as windows
 from tests.model import kit
+from tests.printed import text_of, unpacked
+from tests.requests import selected
 
 pytestmark = pytest.mark.model
 
@@ -36,11 +36,8 @@ def seen(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Any, Screen]:
     reader = load_reader(str(kit.save(tmp_path_factory.mktemp(request.param), request.param)))
-    reading = reader.read(
-        kit.QUESTION, kit.CONTEXT, WindowOptions(max_seq_length=60, doc_stride=12)
-    )
-    screen = Screen(reading, DecodeOptions())
-    return reader, screen.select(selection.winner(screen))
+    reading = reader.read(kit.QUESTION, kit.CONTEXT, WindowOptions(60, 12))
+    return reader, selected(reading)
 
 
 def answer(
@@ -58,20 +55,18 @@ def answer(
     return plain(why.reply(screen, value, Work(reader, screen.reading)))["picture"]
 
 
-def floats(text: str) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(text), dtype="<f4")
-
-
 def test_every_request_is_answered(seen: tuple[Any, Screen]) -> None:
     window = seen[1].reading.windows[seen[1].selection.window]
     picture = answer(seen, "attention")
     grid = picture["reply"]["data"]
-    assert floats(grid["start"]).shape == (grid["layers"] * grid["heads"],) and 0 < grid["even"] < 1
-    of = np.frombuffer(base64.b64decode(picture["seats"]["of"]), dtype="<i4")
+    assert (
+        unpacked(grid["start"]).shape == (grid["layers"] * grid["heads"],) and 0 < grid["even"] < 1
+    )
+    of = unpacked(picture["seats"]["of"], "<i4")
     assert len(of) == len(window) and picture["seats"]["special"] == np.flatnonzero(of < 0).tolist()
     for method in ("gradient_x_input", "integrated_gradients", "leave_one_out"):
         lanes = answer(seen, "attribution", method)["reply"]["data"]
-        assert floats(lanes["start"]).shape == floats(lanes["end"]).shape == (len(window),)
+        assert unpacked(lanes["start"]).shape == unpacked(lanes["end"]).shape == (len(window),)
     for what in ("head", "exact", "relevance", "question"):
         assert answer(seen, what, layer=1, head=1, position=len(window) - 1)["reply"]["data"]
     assert answer(seen, "stood", "integrated_gradients")["reply"]["data"]["verdict"].startswith(
@@ -85,19 +80,19 @@ def test_a_reader_that_normalises_each_word_first_has_nothing_to_say_by_gradient
     """DeBERTa's first layer norm cancels gradient x input; its rounding is no picture."""
     lanes = answer(seen, "attribution")["reply"]["data"]
     if seen[0].name.startswith("deberta"):
-        assert not floats(lanes["start"]).any() and not floats(lanes["end"]).any()
+        assert not unpacked(lanes["start"]).any() and not unpacked(lanes["end"]).any()
         assert len(lanes["sums"]) == 1 and "exactly nothing here" in lanes["sums"][0]
         with pytest.raises(BadInput, match="no top words to mask"):
             answer(seen, "stood")
     else:
-        assert abs(floats(lanes["start"])).max() > 1e-3 and "promises no sum" in lanes["sums"][0]
+        assert abs(unpacked(lanes["start"])).max() > 1e-3 and "promises no sum" in lanes["sums"][0]
         assert answer(seen, "stood")["reply"]["data"]["verdict"].startswith("Masking")
 
 
 def test_no_sentence_names_another_familys_tokens(seen: tuple[Any, Screen]) -> None:
     screen = seen[1].change(own={**seen[1].own, "why": why.Choice("span_minus_null")})
     page = plain(why.present(screen))
-    formula, own = "".join(p["text"] for p in why.formula(screen)), screen.reading.tokens(0)[0]
+    formula, own = text_of(why.formula(screen)), screen.reading.tokens(0)[0]
     other = "[CLS]" if own == "<s>" else "<s>"
     assert f"s{own}" in formula and other not in formula
     assert any(own in line for line in page["simplified"])
