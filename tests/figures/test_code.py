@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.options import MergeOptions, WindowOptions
+from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.scales import COMBINES, COPIES
 from qa_demo.core.types import Reading
 from qa_demo.figures.code import PLACEHOLDER, Shown, opening
@@ -63,12 +63,8 @@ def check(code: str, most: int = MOST) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
-    assert {str(name).split(".")[0] for name in imported} <= {
-        "numpy",
-        "torch",
-        "transformers",
-        "safetensors",
-    }
+    known = {"numpy", "torch", "transformers", "safetensors"}
+    assert {str(name).split(".")[0] for name in imported} <= known
     assert "qa_demo" not in code and "/root" not in code and "/home" not in code
 
 
@@ -103,19 +99,10 @@ def rules() -> Iterator[MergeOptions]:
 @pytest.mark.parametrize("key", ["answer", "spans", "windows"])
 def test_every_setting_has_its_line(key: str) -> None:
     module: ModuleType = MODULES[key]
-    screen = screen_of(
-        "Who drew it?",
-        "The towers were drawn by Georg Rotne in July. " * 12,
-        WindowOptions(64, 16, 40),
-    )
+    text = "The towers were drawn by Georg Rotne in July. " * 12
+    screen = screen_of("Who drew it?", text, WindowOptions(64, 16, 40))
     changed = WhatIf({("start", 1, 12): 3.5}, (0, 2.25), 1.75)
-    decode = replace(
-        screen.decode,
-        max_answer_length=7,
-        n_best_size=13,
-        null_score_diff_threshold=0.625,
-        top_n_grid=True,
-    )
+    decode = DecodeOptions(7, 13, 0.625, top_n_grid=True)
     seen = set()
     for merge in rules():
         code = module.code(screen.change(merge=merge, decode=decode, what_if=changed))

@@ -1,18 +1,13 @@
 """Columns of losses: they add up as printed, and nothing but 0 looks like 0."""
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.figures.columns import above, cell, column, sign, telling
+from tests.printed import added
 
 COST = st.one_of(st.just(0.0), st.floats(1e-7, 20.0), st.floats(1e-7, 2e-3))
-
-
-def value(printed: str) -> Decimal:
-    return Decimal(0) if printed.startswith("<") else Decimal(printed)
 
 
 @pytest.mark.parametrize(
@@ -51,12 +46,12 @@ def test_any_column_adds_up_as_printed_and_hides_nothing(
     cells, found = [cell(x, decimals) for x in shown], column(shown, total, decimals)
     for x, text in zip([*shown, total], [*cells, found["total"]], strict=True):
         assert (text == "0") == (x <= 1e-9)
-        assert text == "0" or value(text) > 0 or text == f"< {10.0**-decimals:.{decimals}f}"
+        assert text == "0" or added(text) > 0 or text == f"< {10.0**-decimals:.{decimals}f}"
         assert not (text == "< 0.001" and text in cells), "a part takes its fourth decimal first"
-        assert abs(float(value(text)) - x) <= 0.5 * 10**-decimals + 1e-12
-    added = sum(map(value, cells), value(found["rest"]))
+        assert abs(float(added(text)) - x) <= 0.5 * 10**-decimals + 1e-12
+    together = sum(map(added, cells), added(found["rest"]))
     if found["sign"] == "=":
-        assert added == value(found["total"]) and not any(text[0] == "<" for text in cells)
+        assert together == added(found["total"]) and not any(text[0] == "<" for text in cells)
     said = sign(shown, sum(shown), decimals)
     if said == "=":
-        assert sum(map(value, cells)) == value(cell(sum(shown), decimals))
+        assert sum(map(added, cells)) == added(cell(sum(shown), decimals))

@@ -91,9 +91,8 @@ def test_a_group_is_what_its_rows_say() -> None:
 
 def test_calibration_and_thresholds_are_there_where_they_mean_something() -> None:
     data = report_data(lines(), RUN, lines(null=90.0), RUN | {"reader": "b", "threshold": 3.0})
-    for found, withheld, used in zip(
-        data["calibration"], data["thresholds"], (0.0, 3.0), strict=True
-    ):
+    sides = zip(data["calibration"], data["thresholds"], (0.0, 3.0), strict=True)
+    for found, withheld, used in sides:
         assert found["questions"] == 3 and found["fitted"] is False
         assert withheld["used"] == used and len(withheld["points"]) > 1
     answered = [row for row in lines("1.1") if row["gold"]]
@@ -143,19 +142,13 @@ def test_what_right_and_wrong_rest_on_is_the_mean_of_their_parts() -> None:
     for k, row in enumerate(rows[:4]):
         row["kind"] = "right" if k % 2 else "border"
         parts = {name: k * value for name, value in worth.items()} | {"specials": None}
-        row["attribution"] = {
-            "method": "leave_one_out",
-            "parts": parts,
-            "complete": None,
-            "words": [["question", 0, 3, 1.0], ["context", 4, 10, -2.0]],
-        }
+        words = [["question", 0, 3, 1.0], ["context", 4, 10, -2.0]]
+        how = {"method": "leave_one_out", "complete": None}
+        row["attribution"] = how | {"parts": parts, "words": words}
     data = report_data(rows, RUN)
     (found,) = data["attributed"]
-    assert [(one["name"], one["count"]) for one in found["columns"]] == [
-        ("right", 2),
-        ("wrong", 2),
-        ("border", 2),
-    ]
+    columns = [(one["name"], one["count"]) for one in found["columns"]]
+    assert columns == [("right", 2), ("wrong", 2), ("border", 2)]
     for part in found["parts"][:-1]:
         means = [one["value"] for one in part["values"]]
         assert means == pytest.approx([worth[part["name"]] * x for x in (2, 1, 1)])
@@ -209,9 +202,8 @@ def test_of_many_small_chances_the_largest_are_kept_and_all_of_a_listed_word() -
         kept = [one[side] for one in opened(a, b) for side in ("start", "end")]
         for found, of in zip(kept, chances, strict=True):
             assert found == sorted(found) and listed <= {at for at, _ in found}
-            assert [p for _, p in found] == pytest.approx(
-                [of[at // 4] for at, _ in found], abs=1e-4
-            )
+            exact = [of[at // 4] for at, _ in found]
+            assert [p for _, p in found] == pytest.approx(exact, abs=1e-4)
             largest = {4 * int(k) for k in np.argsort(-of)[:5]}
             assert {at for at, _ in found} == largest | listed
     assert by_word("a \n", [[0, 1, 0.75], [2, 3, 0.5]]) == {0: 0.75}
@@ -220,22 +212,15 @@ def test_of_many_small_chances_the_largest_are_kept_and_all_of_a_listed_word() -
 
 def test_the_fifths_of_a_paragraph() -> None:
     row = {"context": "x" * 50, "gold_char": 0}
-    assert [place(row | {"gold_char": k}) for k in (0, 9, 10, 49)] == [
-        "first fifth",
-        "first fifth",
-        "second fifth",
-        "last fifth",
-    ]
+    fifths = [place(row | {"gold_char": k}).split()[0] for k in (0, 9, 10, 49)]
+    assert fifths == ["first", "first", "second", "last"]
     assert place(row | {"gold_char": None}) is None
 
 
 def test_slices_by_hand() -> None:
     text = "It rained. The bridge opened in 1998 near Malmö."
-    row = {
-        "question": "When did the bridge open?",
-        "context": text,
-        "gold": [{"text": "1998", "char_start": text.index("1998")}],
-    }
+    gold = [{"text": "1998", "char_start": text.index("1998")}]
+    row = {"question": "When did the bridge open?", "context": text, "gold": gold}
     # "when did bridge open" without the article: of four words one, "bridge", stands there
     assert shared_words(row) == 25.0 and answer_looks(row) == "number"
     assert shared_words(row | {"gold": []}) is None and answer_looks(row | {"gold": []}) is None

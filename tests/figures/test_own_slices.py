@@ -10,23 +10,12 @@ from qa_demo.figures.slices import columns, named
 
 
 def row(**change: Any) -> dict[str, Any]:
-    return {
-        "id": "q1",
-        "question": "Who built the mill?",
-        "context": "Ada built the mill in 1840.",
-        "title": "Mill",
-        "gold": [{"text": "Ada", "char_start": 0}],
-        "answer": None,
-        "kind": "withheld",
-        "exact": 0.0,
-        "f1": 0.5,
-        "claim": None,
-        "score_diff": 1.25,
-        "tokens": 9,
-        "windows": 1,
-        "columns": {"source": "wiki", "two words": "x", "level": "3"},
-        **change,
-    }
+    texts = {"question": "Who built the mill?", "context": "Ada built the mill in 1840."}
+    gold = [{"text": "Ada", "char_start": 0}]
+    said = {"gold": gold, "answer": None, "kind": "withheld", "exact": 0.0, "f1": 0.5}
+    numbers = {"claim": None, "score_diff": 1.25, "tokens": 9, "windows": 1}
+    columns = {"source": "wiki", "two words": "x", "level": "3"}
+    return {"id": "q1", "title": "Mill", "columns": columns, **texts, **said, **numbers, **change}
 
 
 @pytest.mark.parametrize(

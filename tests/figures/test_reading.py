@@ -1,6 +1,5 @@
 """The reading as it travels."""
 
-import base64
 import json
 
 import numpy as np
@@ -8,10 +7,7 @@ import numpy as np
 from qa_demo.core.learning.golds import Answer
 from qa_demo.figures.reading import reading_data
 from tests.fakes import FakeReader
-
-
-def unpack(text: str, kind: str) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(text), kind)
+from tests.printed import unpacked
 
 
 def test_tokens_are_slices_of_the_context_in_utf16() -> None:
@@ -19,7 +15,7 @@ def test_tokens_are_slices_of_the_context_in_utf16() -> None:
     reading = FakeReader().read("Who smiled?", context)
     data = reading_data(reading, (Answer("Zoë", context.index("Zoë")),), 1, False)
     units = context.encode("utf-16-le")
-    offsets = unpack(data["offsets"], "<i4").reshape(-1, 2)
+    offsets = unpacked(data["offsets"], "<i4").reshape(-1, 2)
     read = [units[2 * a : 2 * b].decode("utf-16-le") for a, b in offsets]
     assert read == [context[a:b] for a, b in reading.encoding.offset_mapping]
     gold = data["gold"][0]
@@ -32,8 +28,8 @@ def test_logits_arrive_as_they_are_and_small() -> None:
     assert len(reading.windows) > 1
     for w, sent in enumerate(data["windows"]):
         start, end = reading.logits(w)
-        assert np.array_equal(unpack(sent["start"], "<f4"), start)
-        assert np.array_equal(unpack(sent["end"], "<f4"), end)
+        assert np.array_equal(unpacked(sent["start"]), start)
+        assert np.array_equal(unpacked(sent["end"]), end)
     assert (
         len(json.dumps(reading_data(FakeReader().read("Where?", "ship " * 370), (), 1, False)))
         < 20_000

@@ -105,9 +105,8 @@ def test_the_formula_without_its_minus_and_whose_loss_stands_beside_it() -> None
             assert {d["of"] for d in sent.values()} == {"the loss"}
         elif held:
             several += 1
-            assert {d["of"] for d in sent.values()} == {
-                f"the loss by annotator {held[0] + 1} alone"
-            }
+            alone = f"the loss by annotator {held[0] + 1} alone"
+            assert {d["of"] for d in sent.values()} == {alone}
     assert several
 
 
@@ -131,15 +130,9 @@ def test_whether_the_two_maxima_fit_is_said_of_every_window_of_every_example() -
             start, end = (
                 int(np.argmax(np.where(w.is_context, x, -np.inf))) for x in reading.logits(w.index)
             )
-            why = (
-                "end before start"
-                if end < start
-                else "too long"
-                if end - start >= 30
-                else None
-                if w.is_max_context[start]
-                else "not owned"
-            )
+            why = None if w.is_max_context[start] else "not owned"
+            if not 0 <= end - start < 30:
+                why = "end before start" if end < start else "too long"
             seen.add(why)
             told = "fit: a legal pair." if why is None else f"do not fit: {why}."
             assert says == f"Highest start and highest end {told}"

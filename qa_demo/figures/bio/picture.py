@@ -21,7 +21,6 @@ from qa_demo.figures.reading import joined
 
 SURE = 0.98
 """A run of tokens whose p(O) is above this is drawn as one line."""
-TEXTBOOK_D = 128
 
 
 def open_runs(log_rows: Floats, keep: Sequence[Span]) -> NDArray[np.bool_]:

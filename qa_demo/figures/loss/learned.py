@@ -67,7 +67,7 @@ def learned_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) -
         "end": _changes(learned.before, learned.window, both[0][1], both[1][1]),
         "plane": _plane(learned),
         "moved": [moved_sentence(m) for m in learned.movements],
-        "spans": _spans(learned, answers),
+        "spans": _spans(answers),
     }
 
 
@@ -168,7 +168,7 @@ def _plane(learned: Learned) -> list[dict[str, Any]]:
     ]
 
 
-def _spans(learned: Learned, answers: Sequence[Any]) -> dict[str, Any]:
+def _spans(answers: Sequence[Any]) -> dict[str, Any]:
     """The n-best lists before and after beside each other."""
     before, after = ({r.candidate.span: r for r in p.n_best} for p in answers)
     order = [r.candidate for r in answers[1].n_best[:5]] + [

@@ -63,7 +63,7 @@ def spans_picture(
         "longest": decode.max_answer_length,
         "copies": copies,
         "words": ["", *REASONS[1:]],
-        "line": no_answer_line(reading, prediction, decode, window, copies),
+        "line": no_answer_line(reading, decode, window, copies),
         "top": top_spans(s, e, w, decode, copies, NAMED).tolist(),
         "winner": [w.to_pos(best.candidate.span.start), w.to_pos(best.candidate.span.end)]
         if at_home and best is not None
@@ -77,7 +77,7 @@ def spans_picture(
 
 
 def no_answer_line(
-    reading: Reading, prediction: Prediction, decode: DecodeOptions, window: int, copies: str
+    reading: Reading, decode: DecodeOptions, window: int, copies: str
 ) -> dict[str, Any]:
     """The contour: the null score less the threshold, and how many legal cells lie above."""
     null, threshold = float(null_logits(reading).min()), decode.null_score_diff_threshold

@@ -1,9 +1,7 @@
 """Chapter 7 as data: printed numbers add up, folded runs hide nothing, sentences follow numbers."""
 
-import base64
 import json
 from dataclasses import replace
-from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -14,34 +12,11 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.glued_spans import glue
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.bio.loss import (
-    chance,
-    fraction,
-    loss_data,
-    one_hot_data,
-    rows_shown,
-    terms_table,
-)
-from qa_demo.figures.bio.picture import (
-    bars_data,
-    bio_formula,
-    compare_sentence,
-    notices,
-    open_runs,
-    products_data,
-    tag_sum,
-    tag_table,
-    token_data,
-)
-from qa_demo.figures.bio.spans import (
-    decodings_data,
-    decodings_table,
-    glue_data,
-    loss_now,
-    tags_sentence,
-    threshold_data,
-)
+from qa_demo.figures.bio import loss as costs
+from qa_demo.figures.bio import picture as figure
+from qa_demo.figures.bio import spans as marked
 from tests.core.toys import make_reading, random_reading
+from tests.printed import added, text_of, unpacked
 
 DECODE = DecodeOptions()
 
@@ -57,15 +32,11 @@ def reading_of(letters: str, high: float = 6.0) -> Reading:
     )
 
 
-def value(printed: str) -> Decimal:
-    return Decimal(0) if printed[0] == "<" else Decimal(printed.replace("−", "-"))
-
-
 def test_every_token_s_three_numbers_travel_and_sum_to_one() -> None:
     reading = random_reading(np.random.default_rng(0), 14, 9, 4, tags=True)
     rows, _ = owned_rows(reading)
-    data = bars_data(reading, rows, [Span(2, 3)])
-    p = np.frombuffer(base64.b64decode(data["p"]), dtype="<f4").reshape(-1, 3)
+    data = figure.bars_data(reading, rows, [Span(2, 3)])
+    p = unpacked(data["p"]).reshape(-1, 3)
     np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-6)
     np.testing.assert_allclose(p, np.exp(rows), atol=1e-6)
     assert data["keep"] == [[2, 3]]
@@ -81,44 +52,40 @@ def test_every_token_s_three_numbers_travel_and_sum_to_one() -> None:
     ],
 )
 def test_a_triple_prints_an_equals_sign_only_when_it_adds_up(p: list[float], said: str) -> None:
-    assert tag_sum(np.array(p)) == said
+    assert figure.tag_sum(np.array(p)) == said
 
 
 def test_a_token_s_logits_exponentials_and_probabilities() -> None:
     tags = np.zeros((5, 3))
     tags[3] = np.log([6.0, 3.0, 1.0])
     reading = make_reading(["blue"], [(0, 1)], [[0] * 5], [[0] * 5], [tags])
-    found = token_data(reading, *owned_rows(reading), 0)
-    assert (found["piece"], found["pos"], found["exps"], found["z"], found["p"]) == (
-        "blue",
-        3,
-        ["6.000", "3.000", "1.000"],
-        "10.000",
-        ["0.600", "0.300", "0.100"],
-    )
+    found = figure.token_data(reading, *owned_rows(reading), 0)
+    assert (found["piece"], found["pos"], found["z"]) == ("blue", 3, "10.000")
+    assert found["exps"] == ["6.000", "3.000", "1.000"]
+    assert found["p"] == ["0.600", "0.300", "0.100"]
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_printed_products_add_up_to_the_printed_logit(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    found = products_data(rng.normal(size=(3, 20)), rng.normal(size=3), rng.normal(size=20))
+    found = figure.products_data(rng.normal(size=(3, 20)), rng.normal(size=3), rng.normal(size=20))
     assert len(found["dimensions"]) == 8 and found["others"] == 12
     for row in found["rows"]:
-        assert sum(map(value, [*row["products"], row["rest"], row["bias"]])) == value(row["logit"])
+        assert sum(map(added, [*row["products"], row["rest"], row["bias"]])) == added(row["logit"])
 
 
 def test_the_formula_holds_the_loaded_dimensions() -> None:
-    text = "".join(p["text"] for p in bio_formula(np.array([0.7, 0.2, 0.1]), 4, 384))
+    text = text_of(figure.bio_formula(np.array([0.7, 0.2, 0.1]), 4, 384))
     assert "W: 3 × 384, h: 384, b: 3" in text and "B 0.700, I 0.200, O 0.100" in text
-    assert "W: 3 × 384" not in "".join(p["text"] for p in bio_formula(None, None, None))
+    assert "W: 3 × 384" not in text_of(figure.bio_formula(None, None, None))
 
 
 def test_the_table_folds_only_runs_of_certain_outsiders_and_loses_no_token() -> None:
     reading = reading_of("OOOBIOOIO", 9)
     rows, owner = owned_rows(reading)
-    shown = open_runs(rows, [Span(0, 0)])
+    shown = figure.open_runs(rows, [Span(0, 0)])
     assert shown.tolist() == [True, False, False, True, True, False, False, True, False]
-    found = tag_table(reading, rows, owner, tagging(reading, "viterbi").tags.tolist(), shown)
+    found = figure.tag_table(reading, rows, owner, tagging(reading, "viterbi").tags.tolist(), shown)
     assert [r[0] for r in found["rows"]] == ["3", "4 to 5", "6", "7", "8 to 9", "10", "11"]
     assert found["select"][2] == [0, 3, 3] and found["select"][1] is None
 
@@ -126,22 +93,20 @@ def test_the_table_folds_only_runs_of_certain_outsiders_and_loses_no_token() -> 
 def test_the_decodings_are_named_where_they_part() -> None:
     reading = reading_of("OBIOIO", 3)
     found = {name: tagging(reading, name) for name in DECODINGS}
-    data = decodings_data(reading, found)
+    data = marked.decodings_data(reading, found)
     assert (data["argmax"], data["illegal"]) == ("OBIOIO", [4])
     assert {r["name"]: r["spans"] for r in data["rows"]}["lenient"] == [[1, 2], [4, 4]]
     assert "w4" in data["says"] and "strict 1, lenient 2" in data["says"]
     agree = reading_of("OBIO")
-    assert (
-        "All three decodings return 1 span"
-        in decodings_data(agree, {name: tagging(agree, name) for name in DECODINGS})["says"]
-    )
-    table = decodings_table(reading, found)
+    alike = marked.decodings_data(agree, {name: tagging(agree, name) for name in DECODINGS})
+    assert "All three decodings return 1 span" in alike["says"]
+    table = marked.decodings_table(reading, found)
     assert [r[1] for r in table["rows"]].count("lenient") == 2
 
 
 def test_the_threshold_keeps_a_beginning_of_the_list() -> None:
     reading = reading_of("OBIOBOO", 2)
-    data = threshold_data(reading, DECODE, 0.3)
+    data = marked.threshold_data(reading, DECODE, 0.3)
     marginals = [s["marginal"] for s in data["spans"]]
     assert marginals == sorted(marginals, reverse=True)
     assert {s["text"] for s in data["spans"][:2]} == {"w1 w2", "w4"}
@@ -152,7 +117,7 @@ def test_the_threshold_keeps_a_beginning_of_the_list() -> None:
 
 def test_spans_that_overlap_a_higher_one_are_listed_and_never_counted() -> None:
     reading = random_reading(np.random.default_rng(3), 8, 8, 8, tags=True)
-    data = threshold_data(reading, DECODE, 0.03)
+    data = marked.threshold_data(reading, DECODE, 0.03)
     beaten, free = ([s for s in data["spans"] if s["beaten"] == kind] for kind in (True, False))
     assert beaten and free and len(data["spans"]) <= 12
 
@@ -165,13 +130,12 @@ def test_spans_that_overlap_a_higher_one_are_listed_and_never_counted() -> None:
 
 
 def test_the_two_heads_are_compared_in_every_case() -> None:
-    def said(letters: str, start: int | None, end: int | None, threshold: float = 0.0) -> str:
+    def said(letters: str, start: int | None, end: int | None) -> str:
         reading = reading_of(letters)
-        s = np.zeros((1, len(letters) + 4), dtype=np.float32)
-        e = np.zeros((1, len(letters) + 4), dtype=np.float32)
+        s, e = np.zeros((2, 1, len(letters) + 4), dtype=np.float32)
         s[0, 0 if start is None else 3 + start], e[0, 0 if end is None else 3 + end] = 9, 9
         reading = replace(reading, start_logits=s, end_logits=e)
-        return compare_sentence(predict(reading, DECODE), tagging(reading, "viterbi").spans)
+        return figure.compare_sentence(predict(reading, DECODE), tagging(reading, "viterbi").spans)
 
     assert said("OBIO", 1, 2).startswith("Both heads return the same span")
     assert said("OOOO", None, None) == "Both heads find no answer: the tags mark no span."
@@ -183,9 +147,8 @@ def test_the_two_heads_are_compared_in_every_case() -> None:
 def test_the_notice_names_illegal_transitions() -> None:
     reading = reading_of("OOIO", 4)
     rows, _ = owned_rows(reading)
-    said = notices(
-        predict(reading, DECODE), tagging(reading, "viterbi"), tagging(reading, "strict"), rows
-    )["tags"]
+    viterbi, strict = tagging(reading, "viterbi"), tagging(reading, "strict")
+    said = figure.notices(predict(reading, DECODE), viterbi, strict, rows)["tags"]
     assert "1 illegal transition" in said
 
 
@@ -195,7 +158,7 @@ def test_unequal_scores_of_the_glue_never_differ_by_nothing() -> None:
     reading = make_reading(list("abcd"), [(0, 4)], [start], [end])
     found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
     assert found is not None
-    said = glue_data(reading, found, DECODE, [0.5, 0.4, 0.01], ())["says"]
+    said = marked.glue_data(reading, found, DECODE, [0.5, 0.4, 0.01], ())["says"]
     assert "0.00040 more than" in said
 
 
@@ -205,40 +168,33 @@ def test_no_term_but_zero_is_printed_as_zero(sure: float) -> None:
     reading = reading_of("OBIOBO", sure)
     rows, _ = owned_rows(reading)
     golds = (Span(1, 2), Span(1, 2), Span(4, 4))
-    found, exact = loss_data(reading, rows, golds, "here")["terms"], soft_terms(reading, golds)
-    one = one_hot_data(reading, rows, Span(1, 2), 0)
-    cells = [
-        (c["value"], exact.targets[r["doc"], k] * -rows[r["doc"], k])
-        for r in found["rows"]
-        for k, c in enumerate(r["cells"])
-    ]
-    cells += [
-        (r[name], of[r["doc"]])
-        for r in found["rows"]
-        for name, of in (("loss", exact.loss), ("floor", exact.floor))
-    ]
-    cells += [(r["costs"][k], -rows[r["doc"], k]) for r in one["rows"] for k in range(3)]
+    found, exact = (
+        costs.loss_data(reading, rows, golds, "here")["terms"],
+        soft_terms(reading, golds),
+    )
+    one = costs.one_hot_data(reading, rows, Span(1, 2), 0)
+    cells = [(r["costs"][k], -rows[r["doc"], k]) for r in one["rows"] for k in range(3)]
+    for r in found["rows"]:
+        doc, cost = r["doc"], exact.targets[r["doc"]] * -rows[r["doc"]]
+        cells += [(c["value"], cost[k]) for k, c in enumerate(r["cells"])]
+        cells += [(r["loss"], exact.loss[doc]), (r["floor"], exact.floor[doc])]
     for text, x in cells:
         assert (text == "0") == (x <= 1e-9), (text, x)
-        assert text in ("0", "< 0.0001") or float(value(text)) == pytest.approx(x, abs=5.1e-4)
-        assert text == "0" or value(text) > 0 or x < 5e-5
+        assert text in ("0", "< 0.0001") or float(added(text)) == pytest.approx(x, abs=5.1e-4)
+        assert text == "0" or added(text) > 0 or x < 5e-5
     for row in found["rows"]:
         assert (row["sign"] == "") == (row["loss"][0] == "<")
-        assert row["sign"] != "=" or sum(value(c["value"]) for c in row["cells"]) == value(
+        assert row["sign"] != "=" or sum(added(c["value"]) for c in row["cells"]) == added(
             row["loss"]
         )
 
 
 def test_products_that_are_small_keep_their_digits() -> None:
     weight = np.array([[1.0, 0.5], [0.0003, -2.0], [0.25, 0.0]])
-    found = products_data(weight, np.zeros(3), np.array([1.0, 1.0]))
-    printed = {
-        row["tag"]: dict(zip(found["dimensions"], row["products"], strict=True))
-        for row in found["rows"]
-    }
-    assert printed["I"][0] == "0.0003" and printed["B"][0] == "1.0000"
-    for row in found["rows"]:
-        assert sum(map(value, [*row["products"], row["rest"], row["bias"]])) == value(row["logit"])
+    found = figure.products_data(weight, np.zeros(3), np.array([1.0, 1.0]))
+    at = found["dimensions"].index(0)
+    printed = {row["tag"]: row["products"][at] for row in found["rows"]}
+    assert printed["I"] == "0.0003" and printed["B"] == "1.0000"
 
 
 def test_the_glue_s_four_rows_add_up_and_its_loss_is_a_difference() -> None:
@@ -247,22 +203,20 @@ def test_the_glue_s_four_rows_add_up_and_its_loss_is_a_difference() -> None:
     reading = make_reading(list("abcd"), [(0, 4)], [start], [end])
     found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
     assert found is not None
-    data = glue_data(reading, found, DECODE, [0.5, 0.4, 0.01], ())
+    data = marked.glue_data(reading, found, DECODE, [0.5, 0.4, 0.01], ())
     rows = {r["key"]: r for r in data["rows"]}
     assert (rows["first"]["score"], rows["glued"]["score"]) == ("7.90", "8.00")
+    printed = [row[k] for row in data["rows"] for k in ("s", "e", "score")]
+    assert len({len(text.split(".")[1]) for text in printed}) == 1
     for row in data["rows"]:
         assert row["sign"] == "="
-        assert (
-            len({len(row[k].split(".")[1]) for row in data["rows"] for k in ("s", "e", "score")})
-            == 1
-        )
-        assert value(row["s"]) + value(row["e"]) == value(row["score"])
+        assert added(row["s"]) + added(row["e"]) == added(row["score"])
     assert data["says"].startswith("The glue wins") and "0.10 more" in data["says"]
     verdicts = {x["loss"]: x["verdict"] for x in data["losses"]}
     assert verdicts["soft"] == "level with the glue"
     assert verdicts["legal pairs, each"] == "both answers beat the glue"
-    now = loss_now(found)
-    assert value(now["legal"]) - value(now["gold"]) == value(now["loss"])
+    now = marked.loss_now(found)
+    assert added(now["legal"]) - added(now["gold"]) == added(now["loss"])
 
 
 @pytest.mark.parametrize(
@@ -271,24 +225,24 @@ def test_the_glue_s_four_rows_add_up_and_its_loss_is_a_difference() -> None:
 def test_the_terms_add_up_as_printed(golds: tuple[Span | None, ...]) -> None:
     reading = random_reading(np.random.default_rng(3), 12, 12, 12, tags=True)
     rows, _ = owned_rows(reading)
-    data = loss_data(reading, rows, golds, "here")
+    data = costs.loss_data(reading, rows, golds, "here")
     found = data["terms"]
-    column = [value(r["loss"]) for r in found["rows"]] + [value(found["rest"])]
+    column = [added(r["loss"]) for r in found["rows"]] + [added(found["rest"])]
     bounds = any(text[0] == "<" for text in (found["rest"], *(r["loss"] for r in found["rows"])))
-    assert bounds or (sum(column) == value(found["total"])) == (found["sign"] == "=")
-    assert value(found["floor"]) + value(found["divergence"]) == value(found["total"])
+    assert bounds or (sum(column) == added(found["total"])) == (found["sign"] == "=")
+    assert added(found["floor"]) + added(found["divergence"]) == added(found["total"])
     for row in found["rows"]:
-        assert value(row["floor"]) + value(row["divergence"]) == value(row["loss"])
-        added = sum(value(c["value"]) for c in row["cells"])
-        assert (added == value(row["loss"])) == (row["sign"] == "=")
-    assert float(value(data["totals"]["mean"])) == pytest.approx(
+        assert added(row["floor"]) + added(row["divergence"]) == added(row["loss"])
+        cells = sum(added(c["value"]) for c in row["cells"])
+        assert (cells == added(row["loss"])) == (row["sign"] == "=")
+    assert float(added(data["totals"]["mean"])) == pytest.approx(
         soft_terms(reading, golds).total / 12, abs=1e-4
     )
     assert ("agree on every token" in data["says"]) == (len(set(golds)) == 1)
     assert {r["doc"] for r in found["rows"]} >= {
         d for g in golds if g is not None for d in range(g.start, g.end + 1)
     }
-    terms_table(found)
+    costs.terms_table(found)
 
 
 @pytest.mark.parametrize(
@@ -304,13 +258,15 @@ def test_the_terms_add_up_as_printed(golds: tuple[Span | None, ...]) -> None:
 def test_what_the_tags_make_of_the_two_answers(letters: str, said: str) -> None:
     reading = reading_of(letters)
     found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
-    assert found is not None and said in tags_sentence(found, tagging(reading, "viterbi").spans)
+    assert found is not None and said in marked.tags_sentence(
+        found, tagging(reading, "viterbi").spans
+    )
 
 
 def test_two_thirds_are_printed_as_counted() -> None:
-    assert [fraction(x, 3) for x in (0, 1 / 3, 2 / 3, 1)] == ["0", "1/3", "2/3", "1"]
+    assert [costs.fraction(x, 3) for x in (0, 1 / 3, 2 / 3, 1)] == ["0", "1/3", "2/3", "1"]
     reading = random_reading(np.random.default_rng(3), 6, 6, 6, tags=True)
-    data = loss_data(reading, owned_rows(reading)[0], disagreeing(2, 6), "preset")
+    data = costs.loss_data(reading, owned_rows(reading)[0], disagreeing(2, 6), "preset")
     row = next(r for r in data["terms"]["rows"] if r["doc"] == 2)
     assert [c["t"] for c in row["cells"]] == ["2/3", "0", "1/3"]
     assert [a["letters"][2] for a in data["annotators"]] == ["B", "B", "O"]
@@ -319,14 +275,14 @@ def test_two_thirds_are_printed_as_counted() -> None:
 def test_the_double_sum_collapses_to_one_term_a_token() -> None:
     reading = random_reading(np.random.default_rng(3), 12, 12, 12, tags=True)
     rows, _ = owned_rows(reading)
-    data = one_hot_data(reading, rows, Span(2, 4), 1)
+    data = costs.one_hot_data(reading, rows, Span(2, 4), 1)
     gold = {r["doc"]: r["gold"] for r in data["rows"]}
     assert [gold[d] for d in (2, 3, 4)] == [0, 1, 1]
-    column = [value(r["costs"][r["gold"]]) for r in data["rows"]] + [value(data["rest"])]
-    assert sum(column) == value(data["loss"]) == -value(data["likelihood"])
+    column = [added(r["costs"][r["gold"]]) for r in data["rows"]] + [added(data["rest"])]
+    assert sum(column) == added(data["loss"]) == -added(data["likelihood"])
     tags = np.full(12, 2)
     tags[2:5] = [0, 1, 1]
-    assert float(value(data["loss"])) == pytest.approx(-rows[np.arange(12), tags].sum(), abs=1e-3)
+    assert float(added(data["loss"])) == pytest.approx(-rows[np.arange(12), tags].sum(), abs=1e-3)
     assert "36 terms" in data["stages"][0]["says"]
     assert "24 terms had t = 0" in data["stages"][1]["says"]
 
@@ -335,10 +291,10 @@ def test_the_double_sum_collapses_to_one_term_a_token() -> None:
     ("log_p", "printed"), [(np.log(0.25), "0.250"), (np.log(3.4e-7), "3.4 · 10^−7")]
 )
 def test_a_small_product_is_printed_in_powers_of_ten(log_p: float, printed: str) -> None:
-    assert chance(float(log_p)) == printed
+    assert costs.chance(float(log_p)) == printed
 
 
 def test_a_long_text_lists_few_rows() -> None:
     reading = random_reading(np.random.default_rng(3), 200, 60, 30, tags=True)
-    shown = rows_shown(soft_terms(reading, (Span(3, 150),) * 3))
+    shown = costs.rows_shown(soft_terms(reading, (Span(3, 150),) * 3))
     assert shown == sorted(shown) and len(shown) <= 20

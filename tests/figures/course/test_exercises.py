@@ -12,6 +12,7 @@ import pytest
 from qa_demo.core.course.exercise_file import parse_kinds
 from qa_demo.core.course.room_quiz import FORMS
 from qa_demo.core.errors import BadInput
+from qa_demo.core.reading.predict import predict
 from qa_demo.figures.course.exercises import Exercise, exam, exercise, facts, homework, points, quiz
 from qa_demo.figures.course.task_sheets import exam_sheets, homework_sheets, quiz_sheets
 from qa_demo.views.lessons.course import SAID, load
@@ -118,8 +119,6 @@ def test_an_answer_follows_from_the_printed_words(kind: str) -> None:
 
 
 def test_the_bench_holds_what_is_asked() -> None:
-    from qa_demo.core.reading.predict import predict
-
     for seed in SEEDS[:20]:
         found = asked(seed)
         best = predict(found["best-pair"].bench.reading()).best
@@ -149,10 +148,8 @@ def test_what_an_option_says_is_so() -> None:
     """The right options are restated from the printed words, not from the drawn numbers."""
     for seed in SEEDS:
         found = asked(seed)
-        right = {
-            kind: next((o.text for o in one.options if o.key == "right"), "")
-            for kind, one in found.items()
-        }
+        options = [(kind, o) for kind, one in found.items() for o in one.options]
+        right = {kind: option.text for kind, option in options if option.key == "right"}
         for kind in ("softmax", "loss", "tag-floor"):
             assert right[kind] == found[kind].shown
         assert numbers(right["windows"]) == [found["windows"].answer]

@@ -1,8 +1,8 @@
 """Chapter 2 as data: plane, slide, products, layers and bench against arithmetic done apart."""
 
-import base64
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ from qa_demo.figures.scores.picture import (
 from qa_demo.figures.scores.slide import largest_moves, move_table, slide_data, slide_notice
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
-from tests.printed import value
+from tests.printed import text_of, unpacked, value
 
 DECODE = DecodeOptions()
 
@@ -43,11 +43,10 @@ def one(
     )
 
 
-def some_heads(d: int = 20, seed: int = 3) -> tuple[HeadWeights, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    return HeadWeights(rng.normal(size=d), rng.normal(size=d), 0.125, -0.5), rng.normal(
-        size=(3, 6, d)
-    ).astype(np.float32)
+def some_heads() -> tuple[HeadWeights, np.ndarray]:
+    rng = np.random.default_rng(3)
+    heads = HeadWeights(rng.normal(size=20), rng.normal(size=20), 0.125, -0.5)
+    return heads, rng.normal(size=(3, 6, 20)).astype(np.float32)
 
 
 def test_named_dots_are_no_answer_the_best_pair_and_the_leaders_of_each_axis() -> None:
@@ -65,26 +64,23 @@ def test_the_axes_hold_every_point_before_and_after() -> None:
     both = plane_data(before, 0, DECODE, "max_context", slide(before, after))["range"]
     assert both[0] < -40 < alone[0] and both[3] > 33 > alone[3]
     assert both[1] > 5 and both[2] < -9
-    assert axis_range(np.array([[1.0, 1.0], [np.nan, 5.0]])) == [0.5, 1.5, 0.5, 1.5], (
-        "a token that no window owns does not move the axes"
-    )
+    not_owned = np.array([[1.0, 1.0], [np.nan, 5.0]])
+    assert axis_range(not_owned) == [0.5, 1.5, 0.5, 1.5], "it does not move the axes"
 
 
 @pytest.mark.parametrize("scale", [0.001, 1.0, 100.0])
 def test_the_axes_follow_the_size_of_the_logits(scale: float) -> None:
     low_s, high_s, low_e, high_e = axis_range(scale * np.array([[0.0, 0.0], [1.0, 0.5]]))
     assert low_s < 0 < high_s and high_s - low_s < 1.2 * scale and high_e - low_e < 0.8 * scale
-    assert axis_range(np.array([[2.0, -1.0]])) == [1.5, 2.5, -1.5, -0.5], (
-        "one point stands in the middle"
-    )
+    assert axis_range(np.array([[2.0, -1.0]])) == [1.5, 2.5, -1.5, -0.5], "it is in the middle"
 
 
 def test_a_slide_sends_what_the_window_owns_and_nothing_else() -> None:
     reading = t1()
     data = slide_data(reading, reading, slide(reading, reading), 1)
-    docs = np.frombuffer(base64.b64decode(data["docs"]), dtype="<i4")
+    docs = unpacked(data["docs"], "<i4")
     assert docs.tolist() == reading.windows[1].owned.tolist() == [3, 4, 5]
-    points = np.frombuffer(base64.b64decode(data["after"]), dtype="<f4").reshape(-1, 2)
+    points = unpacked(data["after"]).reshape(-1, 2)
     np.testing.assert_array_equal(points, [[4, 3], [1, 3.5], [0, 0]])
 
 
@@ -93,9 +89,7 @@ def test_a_slide_shows_the_window_of_the_other_answer_too() -> None:
     last, path = len(reading.encoding.context_ids) - 1, slide(reading, reading)
     home, winner = reading.home(Span(last, last)), Span(last, last)
     assert home is not None and home.index != 0
-    docs = np.frombuffer(
-        base64.b64decode(slide_data(reading, reading, path, 0, winner)["docs"]), "<i4"
-    )
+    docs = unpacked(slide_data(reading, reading, path, 0, winner)["docs"], "<i4")
     assert set(docs) == {*reading.windows[0].owned, *home.owned}
     low, high, *_ = plane_data(reading, 0, DECODE, "max_context", path, winner)["range"]
     assert low < path.after[last, 0] < high
@@ -125,9 +119,8 @@ def test_the_formula_adds_up_as_printed() -> None:
     rng = np.random.default_rng(0)
     for _ in range(200):
         logits, biases = rng.normal(0, 5, 2), rng.normal(0, 1, 2)
-        said = "".join(
-            p["text"]
-            for p in score_formula(
+        said = text_of(
+            score_formula(
                 (float(logits[0]), float(logits[1])), (float(biases[0]), float(biases[1]))
             )
         )
@@ -135,13 +128,9 @@ def test_the_formula_adds_up_as_printed() -> None:
             left, right = tail.replace("− ", "+ −").split(" = " if " = " in tail else " ≈ ")
             assert value(right) == pytest.approx(logit, abs=6e-4)
             if " = " in tail:
-                assert sum(value(x) for x in left.split(" + ")) == pytest.approx(
-                    value(right), abs=1e-9
-                )
-    assert (
-        "".join(p["text"] for p in score_formula(None, None))
-        == "si = S · Ti + bS    ej = E · Tj + bE"
-    )
+                added = sum(value(x) for x in left.split(" + "))
+                assert added == pytest.approx(value(right), abs=1e-9)
+    assert text_of(score_formula(None, None)) == "si = S · Ti + bS    ej = E · Tj + bE"
 
 
 def test_the_table_of_the_plane_has_every_position_and_its_diagonal() -> None:
@@ -159,24 +148,15 @@ def test_products_rest_and_bias_add_up_to_the_logit_as_printed(lane: str) -> Non
     for token in hidden[-1]:
         exact = float(vector.astype(float) @ token.astype(float)) + bias
         data = anatomy_data(heads, token, lane, exact, "word")
-        column = [
-            *(r["product"] for r in data["rows"]),
-            data["rest"]["product"],
-            data["bias"]["product"],
-        ]
-        assert sum(value(x) for x in column) == pytest.approx(value(data["logit"]), abs=1e-9)
-        assert sum(r["x"] for r in data["rows"]) + data["rest"]["x"] + data["bias"][
-            "x"
-        ] == pytest.approx(exact, abs=1e-4)
+        column = [*data["rows"], data["rest"], data["bias"]]
+        printed = sum(value(r["product"]) for r in column)
+        assert printed == pytest.approx(value(data["logit"]), abs=1e-9)
+        assert sum(r["x"] for r in column) == pytest.approx(exact, abs=1e-4)
         sizes = np.sort(np.abs(vector.astype(float) * token))[::-1]
         assert [abs(r["x"]) for r in data["rows"]] == pytest.approx(sizes[:8].tolist())
         assert data["rest"]["name"] == "12 others together"
-    assert (
-        anatomy_data(HeadWeights(np.ones(2), np.ones(2), 0, 0), np.ones(2), lane, 2.0, "x")["rest"][
-            "name"
-        ]
-        == "rounding"
-    )
+    short = HeadWeights(np.ones(2), np.ones(2), 0, 0)
+    assert anatomy_data(short, np.ones(2), lane, 2.0, "x")["rest"]["name"] == "rounding"
 
 
 def test_small_numbers_of_chapter_2_keep_their_digits() -> None:
@@ -189,24 +169,16 @@ def test_small_numbers_of_chapter_2_keep_their_digits() -> None:
 
 def test_vectors_travel_once_with_angle_and_lengths() -> None:
     data = vectors_data(HeadWeights(np.array([3.0, 0, 4]), np.array([0, 2.0, 0]), 0.1, -0.2))
-    assert data["d"] == 3
-    assert data["angle"] == "90.0"
+    assert (data["d"], data["angle"], data["size"]) == (3, "90.0", 4.0)
     assert data["lengths"] == ["5.00", "2.00"]
-    assert data["size"] == 4.0
     assert data["bias"] == ["0.1000", "−0.2000"]
 
 
 def test_layers_travel_with_ranks_and_the_notice_names_the_first_layer_that_leads() -> None:
     reading = one([0, 3, 0, 0], [0, 0, 4, 0])
-    start = np.array(
-        [[9, 0, 0, 0, 1, 2, 3, 0], [0, 0, 0, 0, 3, 2, 1, 0], [0, -9, -9, 0, 3, 0, 0, -9]],
-        dtype=float,
-    )
-    end = np.array(
-        [[0, 0, 0, 0, 0, 5, 0, 0], [9, 0, 0, 0, 0, 1, 0, 0], [0, -9, -9, 0, 0, 4, 0, -9]],
-        dtype=float,
-    )
-    found, best = Lens(start, end), Span(4, 5)
+    start = [[9, 0, 0, 0, 1, 2, 3, 0], [0, 0, 0, 0, 3, 2, 1, 0], [0, -9, -9, 0, 3, 0, 0, -9]]
+    end = [[0, 0, 0, 0, 0, 5, 0, 0], [9, 0, 0, 0, 0, 1, 0, 0], [0, -9, -9, 0, 0, 4, 0, -9]]
+    found, best = Lens(np.array(start, dtype=float), np.array(end, dtype=float)), Span(4, 5)
     assert window_best(reading, 0, DECODE) == best
     rows = rank_table(reading, 0, found, best)["rows"]
     assert [r[0] for r in rows] == ["embeddings", "layer 1", "layer 2"]
@@ -223,9 +195,7 @@ def test_the_last_layer_of_the_lens_is_the_reading_and_all_of_it_travels() -> No
     heads, hidden = some_heads()
     found = lens(heads, hidden)
     data = layers_data(found)
-    packed = np.frombuffer(base64.b64decode(data["end"]), dtype="<f4").reshape(
-        data["rows"], data["n"]
-    )
+    packed = unpacked(data["end"]).reshape(data["rows"], data["n"])
     np.testing.assert_allclose(
         packed[-1], hidden[-1].astype(float) @ heads.E.astype(float) + heads.b_E, rtol=1e-5
     )
@@ -241,33 +211,23 @@ def test_two_readings_side_by_side() -> None:
     assert data["sides"][1]["numbers"][0]["value"] == "8.00"
     assert len(data["sides"][0]["numbers"]) == 4
     p = np.exp([5.0, 1, 0, -1, 0, -9, -9, -9])
-    assert value(data["sides"][0]["lanes"][0]["top"][0][1]) == pytest.approx(
-        p[0] / p.sum(), abs=1e-3
-    )
+    top = data["sides"][0]["lanes"][0]["top"][0][1]
+    assert value(top) == pytest.approx(p[0] / p.sum(), abs=1e-3)
     assert "from +11.00 to +6.00" in data["says"]
-    assert (
-        "the answer goes from “\u2068Alpha Beta Gamma\u2069” to “\u2068Beta\u2069”" in data["says"]
-    )
+    assert "from “\u2068Alpha Beta Gamma\u2069” to “\u2068Beta\u2069”" in data["says"]
     rows = {r[0]: r[1:] for r in bench_table((first, other), pair)["rows"]}
     assert rows["start logit"] == ["5.00", "1.00"] and rows["null score"] == ["0.00", "2.00"]
 
 
 def test_what_differs_is_named_and_the_threshold_belongs_to_its_reader() -> None:
     first = one([5, 1, 0, -1], [0, 1, 6, 2])
-    strict = make_reading(
-        ["Alpha", "Zeta"],
-        [(0, 2)],
-        [[0, 0, 0, 1, 0, 0]],
-        [[0, 0, 0, 1, 0, 0]],
-        threshold=-5.0,
-        question=("when",),
-    )
-    object.__setattr__(strict, "model_name", "other")
+    row = [[0, 0, 0, 1, 0, 0]]
+    asked = make_reading(["Alpha", "Zeta"], [(0, 2)], row, row, threshold=-5.0, question=("when",))
+    strict = replace(asked, model_name="other")
     assert changed(first, strict) == ["the question", "the paragraph", "the reader"]
     assert changed(first, first) == []
     there = decoded(strict, first, DECODE, MergeOptions())
     assert there.limit == -5.0 and there.answer is None
     said = bench_says(first, strict, (predict(first, DECODE), there))
-    assert said.startswith(
-        "Changed: the question and the paragraph and the reader. With that, the answer goes"
-    )
+    both = "Changed: the question and the paragraph and the reader. With that, the answer goes"
+    assert said.startswith(both)

@@ -1,6 +1,7 @@
 """What two scores rested on: words aligned by hand, sums, sentence, a reader that refuses."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,38 +33,29 @@ def explained(reading: Reading, effect: dict[str, float]) -> Attribution:
     )
 
 
+def rests(
+    left: dict[str, float], right: dict[str, float], other: Reading = OTHER
+) -> dict[str, Any]:
+    """Both sides explained by these effects."""
+    both = explained(FIRST, left), explained(other, right)
+    return plain(rests_data((FIRST, other), both, "leave_one_out"))
+
+
 def test_words_are_aligned_as_by_hand() -> None:
     a, b = units(FIRST), units(OTHER)
-    said = [
-        tuple(None if k is None else u.items[k].text for u, k in zip((a, b), pair, strict=True))
-        for pair in aligned(a, b)
-    ]
-    assert said == [
-        ("Who", "Who"),
-        ("drew", "first"),
-        (None, "crossed"),
-        ("the", "the"),
-        ("bridge?", "bridge?"),
-        ("George", "Anna"),
-        ("Rotne", "Rotne"),
-        ("drew", "drew"),
-        ("the", "the"),
-        (None, "old"),
-        ("bridge", "bridge"),
-        ("in", "in"),
-        ("July.", "July."),
-    ]
+    left, right = (
+        " ".join("-" if k is None else u.items[k].text for k in side)
+        for u, side in zip((a, b), zip(*aligned(a, b), strict=True), strict=True)
+    )
+    assert left == "Who drew - the bridge? George Rotne drew the - bridge in July."
+    assert right == "Who first crossed the bridge? Anna Rotne drew the old bridge in July."
     assert aligned(a, a) == [(k, k) for k in range(len(a))]
 
 
 def test_each_word_of_both_texts_stands_in_one_row_with_its_own_numbers() -> None:
     left = {"George": 2.0, "Rotne": 1.0, "July.": -0.5}
     right = {"Rotne": 0.25, "old": -1.0, "July.": 0.5}
-    data = plain(
-        rests_data(
-            (FIRST, OTHER), (explained(FIRST, left), explained(OTHER, right)), "leave_one_out"
-        )
-    )
+    data = rests(left, right)
     json.dumps(data, allow_nan=False)
     rows = {row[0]: row[1:] for row in data["table"]["rows"]}
     assert rows["George → Anna"] == ["paragraph", "+1.500", "+0.500", "0", "0"]
@@ -91,15 +83,7 @@ def test_each_word_of_both_texts_stands_in_one_row_with_its_own_numbers() -> Non
     ],
 )
 def test_the_sentence_follows_the_numbers(right: dict[str, float], said: str) -> None:
-    left = {"Rotne": 4.0, "July.": 3.0}
-    assert (
-        said
-        in rests_data(
-            (FIRST, OTHER),
-            (explained(FIRST, left), explained(OTHER, right)),
-            "integrated_gradients",
-        )["says"]
-    )
+    assert said in rests({"Rotne": 4.0, "July.": 3.0}, right)["says"]
 
 
 def test_a_refusal_stands_in_its_place_and_texts_without_a_shared_word_are_named() -> None:
@@ -107,12 +91,9 @@ def test_a_refusal_stands_in_its_place_and_texts_without_a_shared_word_are_named
         (FIRST, OTHER), ("it gives no gradient", explained(OTHER, {})), "gradient_x_input"
     )
     assert data["refused"] == ["it gives no gradient", None]
-    assert data["rows"] == []
-    assert data["table"] is None
+    assert data["rows"] == [] and data["table"] is None
     alone = READER.read("Why?", "Nothing else")
-    data = rests_data(
-        (FIRST, alone), (explained(FIRST, {"Rotne": 1.0}), explained(alone, {})), "leave_one_out"
-    )
+    data = rests({"Rotne": 1.0}, {}, alone)
     said = (
         "To compare: By this method no token has any effect on F(x). The two texts share no word."
     )
@@ -120,21 +101,14 @@ def test_a_refusal_stands_in_its_place_and_texts_without_a_shared_word_are_named
 
 
 def test_two_readers_without_anything_to_say_are_not_compared() -> None:
-    data = rests_data((FIRST, OTHER), (explained(FIRST, {}), explained(OTHER, {})), "leave_one_out")
+    data = rests({}, {})
     assert data["says"] == "On both sides: By this method no token has any effect on F(x)."
     assert data["rows"] == []
 
 
 def test_a_word_of_another_window_is_not_called_absent_from_the_text() -> None:
-    cut = READER.read(
-        FIRST.encoding.question,
-        " ".join([FIRST.encoding.context] * 4),
-        WindowOptions(max_seq_length=24, doc_stride=8),
-    )
-    data = rests_data(
-        (FIRST, cut),
-        (explained(FIRST, {"Rotne": 1.0}), explained(cut, {"Rotne": 1.0})),
-        "leave_one_out",
-    )
+    context = " ".join([FIRST.encoding.context] * 4)
+    cut = READER.read(FIRST.encoding.question, context, WindowOptions(24, 8))
+    data = rests({"Rotne": 1.0}, {"Rotne": 1.0}, cut)
     assert data["absent"] == ["not in this text", "not in window 1"]
     assert "words that both windows hold" in data["says"]

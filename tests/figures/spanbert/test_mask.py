@@ -12,6 +12,7 @@ from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import mask as figure
 from qa_demo.figures.spanbert.lengths import lengths_data
 from tests.fakes import fake_encode
+from tests.printed import text_of
 
 TEXT = (
     "The championship was decided by penalties, and the goalkeepers were extraordinarily quick. "
@@ -19,16 +20,10 @@ TEXT = (
 )
 
 
-def drawn(seed: int, options: MaskOptions = masking.DEFAULTS, text: str = TEXT) -> tuple:
-    encoding = fake_encode("", text)
-    return encoding, masking.mask_spans(
-        encoding.context_ids,
-        encoding.word_ids,
-        -1,
-        np.random.default_rng(seed),
-        lambda rng: 7,
-        options,
-    )
+def drawn(seed: int) -> tuple:
+    encoding = fake_encode("", TEXT)
+    ids, rng = (encoding.context_ids, encoding.word_ids), np.random.default_rng(seed)
+    return encoding, masking.mask_spans(*ids, -1, rng, lambda rng: 7, masking.DEFAULTS)
 
 
 def test_pieces_are_the_text_again() -> None:
@@ -69,14 +64,11 @@ def test_lengths_stand_beside_both_laws() -> None:
 
 
 def test_the_formula_carries_the_budget_and_the_mean() -> None:
-    text = "".join(p["text"] for p in figure.mask_formula(510, MaskOptions()))
-    assert "0.2 · 0.8" in text
-    assert "mean 3.797 words" in text
+    text = text_of(figure.mask_formula(510, MaskOptions()))
+    assert "0.2 · 0.8" in text and "mean 3.797 words" in text
     assert text.endswith("⌈0.15 · 510⌉ = 77 pieces")
-    assert "budget" not in "".join(p["text"] for p in figure.mask_formula(None, MaskOptions()))
-    assert "by hand: 4 of 40 pieces" in "".join(
-        p["text"] for p in figure.mask_formula(40, MaskOptions(), 4)
-    )
+    assert "budget" not in text_of(figure.mask_formula(None, MaskOptions()))
+    assert "by hand: 4 of 40 pieces" in text_of(figure.mask_formula(40, MaskOptions(), 4))
 
 
 def test_tables_name_every_run_and_its_targets() -> None:
@@ -93,7 +85,5 @@ def test_tables_name_every_run_and_its_targets() -> None:
     assert sum(int(n) for n in re.findall(r"(\d+) runs?", said)) == len(masked.runs)
     assert figure.fates_says(hide(encoding.context_ids, [Span(0, 1)], -1)) == ""
     edge = hide(encoding.context_ids, [Span(0, 1)], -1)
-    assert (
-        figure.runs_table(encoding, edge, given_pieces, "runs")["rows"][0][-1]
-        == "0: at an edge of the text"
-    )
+    (row,) = figure.runs_table(encoding, edge, given_pieces, "runs")["rows"]
+    assert row[-1] == "0: at an edge of the text"

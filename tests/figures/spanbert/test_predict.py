@@ -1,6 +1,5 @@
 """Chapter 8, step 2, as data: sums as printed, every blank, sentences that follow."""
 
-import base64
 import json
 from dataclasses import replace
 from decimal import Decimal
@@ -23,6 +22,7 @@ from qa_demo.figures.spanbert.guess_sentences import (
 from qa_demo.figures.spanbert.guessed import Guessed
 from tests.fake_infiller import WIDTH, D, FakeInfiller
 from tests.printed import exact as value
+from tests.printed import text_of, unpacked
 
 TEXT = "Anna  met Bertil near the old harbour of Visby on a cold and windy day in May."
 
@@ -41,17 +41,14 @@ def guessed(
     if fates is not None:
         masked = replace(masked, fates=(fates,) * len(masked.hidden))
     at = int(masked.hidden[0]) if at is None else at
-    now: Masked = (
-        masked
-        if word is None
-        else changed(masked, word[0], int(model.encode(word[1]).context_ids[0]))
-    )
+    now: Masked = masked
+    if word is not None:
+        now = changed(masked, word[0], int(model.encode(word[1]).context_ids[0]))
     base, found = model.infill(masked), model.infill(now, frozenset(cut.split()))
     has = model.has_sbo and masked.why_no_sbo(at, model.positions) is None
     trace = model.trace(now, at, frozenset(cut.split())) if has else None
-    return Guessed(
-        encoding, base, found, trace, at, tuple(model.piece(i) for i in now.input_ids.tolist())
-    )
+    pieces = tuple(model.piece(i) for i in now.input_ids.tolist())
+    return Guessed(encoding, base, found, trace, at, pieces)
 
 
 def test_the_line_is_the_text_as_typed_with_every_blank_in_it() -> None:
@@ -92,21 +89,15 @@ def test_the_picture_travels_and_its_numbers_are_the_records(settings: dict) -> 
     assert (data["strips"] is None) == (shown.blank.sbo is None) == (data["no_sbo"] is not None)
     assert data["changed"] == bool({"cut", "word"} & set(settings)) == bool(data["says"])
     if data["strips"]:
-        x = np.frombuffer(base64.b64decode(data["strips"]["y"]["values"]), dtype="<f4")
+        x = unpacked(data["strips"]["y"]["values"])
         np.testing.assert_allclose(x, shown.trace.y, atol=1e-6)
-        assert [data["strips"][w]["size"] for w in ("left", "right", "position", "h1")] == [
-            D,
-            D,
-            WIDTH,
-            D,
-        ]
+        sizes = [data["strips"][w]["size"] for w in ("left", "right", "position", "h1")]
+        assert sizes == [D, D, WIDTH, D]
 
 
 def test_a_run_at_the_edge_has_no_sides_and_says_why() -> None:
     data = figure.picture_data(guessed([Span(0, 1)]))
-    assert data["sides"] is None
-    assert data["heads"]["sbo"] is None
-    assert "first piece" in data["no_sbo"]
+    assert data["sides"] is data["heads"]["sbo"] is None and "first piece" in data["no_sbo"]
     assert "(SBO) has no guess: its run begins with the first" in notice(guessed([Span(0, 1)]))
 
 
@@ -117,9 +108,8 @@ def test_cutting_the_position_gives_every_blank_the_same_guesses_and_the_page_sa
     assert any("all 3 blanks of this run get the same guesses" in s for s in said)
     assert any("MLM's guess does not move. It has none of SBO's wires." in s for s in said)
     honest = replace(shown, now=replace(shown.now, pieces=shown.base.pieces))
-    assert "still get different guesses" in str(position_sentence(honest)), (
-        "the sentence follows the data, not the switch"
-    )
+    said = str(position_sentence(honest))
+    assert "still get different guesses" in said, "it follows the data, not the switch"
     assert position_sentence(guessed([Span(4, 4)], cut="position")) is None
 
 
@@ -143,18 +133,14 @@ def test_the_notice_counts_first_guesses_and_compares_the_edges_with_the_middle(
     assert ("knows less about the middle" in notice(shown)) == (b > a)
     longer = guessed([Span(3, 9)], model=FakeInfiller(positions=5))
     first = next(p.sbo.loss for p in longer.now.pieces)
-    assert f"is {first:.2f} on average" in notice(longer), (
-        "the last blank with a term stands beside no neighbour"
-    )
+    assert f"is {first:.2f} on average" in notice(longer), "the last term has no neighbour"
 
 
 def test_table_twins_hold_every_blank_and_every_guess() -> None:
     shown = guessed([Span(0, 0), Span(4, 6)], at=5)
     table = figure.blanks_table(shown)
-    assert len(table["rows"]) == 4
-    assert "first piece" in table["rows"][0][-1]
-    assert table["rows"][0][5] == "–"
-    assert table["rows"][-1][-1] == "–"
+    assert len(table["rows"]) == 4 and "first piece" in table["rows"][0][-1]
+    assert table["rows"][0][5] == table["rows"][-1][-1] == "–"
     assert len(figure.blanks_table(guessed([Span(4, 6)]))["head"]) == len(table["head"]) - 1
     listed = figure.guesses_table(shown)
     assert [r[1] for r in listed["rows"][:8]] == [g.piece for g in shown.blank.mlm.guesses[:8]]
@@ -186,15 +172,14 @@ def test_the_arithmetic_adds_up_as_printed(at: int) -> None:
 
 def test_the_formula_names_the_places_and_adds_the_two_losses() -> None:
     shown = guessed([Span(4, 6)], at=5)
-    text = "".join(p["text"] for p in sums.formula_parts(shown.trace, shown.blank))
+    text = text_of(sums.formula_parts(shown.trace, shown.blank))
     assert "f([x3; x7; p2])" in text
     addends, printed = text.rsplit(") = ", 1)[1].split(" = ")
     assert sum(map(value, addends.split(" + "))) == value(printed)
-    assert float(value(printed)) == pytest.approx(
-        shown.blank.mlm.loss + shown.blank.sbo.loss, abs=0.006
-    )
+    loss = shown.blank.mlm.loss + shown.blank.sbo.loss
+    assert float(value(printed)) == pytest.approx(loss, abs=0.006)
     edge = guessed([Span(0, 1)])
-    assert "y" not in "".join(p["text"] for p in sums.formula_parts(edge.trace, edge.blank))
+    assert "y" not in text_of(sums.formula_parts(edge.trace, edge.blank))
 
 
 def test_what_a_segment_carries_is_named() -> None:
@@ -222,7 +207,7 @@ def test_both_ways_to_add_the_loss_up_name_their_denominators() -> None:
         addends, sign, total = summed(found[name])
         assert sign == "≈" or sum(addends) == total
         assert float(total) == pytest.approx(want, abs=1e-3)
-    said = "".join(p["text"] for p in found["code"])
+    said = text_of(found["code"])
     assert "over the M = 4 blanks" in said and "over the S = 3 targets and one more" in said
     assert "(3 + 1)" in said and said.endswith("with weight 1.")
     rows = found["table"]["rows"]

@@ -1,6 +1,5 @@
 """Chapter 3 as data: sentences, formula, table and bars against arithmetic by hand."""
 
-import base64
 import json
 import math
 from dataclasses import replace
@@ -22,6 +21,7 @@ from qa_demo.figures.start_end.picture import (
 )
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
+from tests.printed import unpacked, value
 
 DECODE = DecodeOptions()
 
@@ -39,9 +39,7 @@ def test_the_softmax_runs_over_every_position_of_the_window() -> None:
     logits = [1, 9, 0, 2, 3, -1, 0.5, 0]
     z = sum(math.exp(x) for x in logits)
     np.testing.assert_allclose(p_start, [math.exp(x) / z for x in logits])
-    assert p_start[1] > 0.99, (
-        "the question token of this toy holds the mass: it is in the normaliser"
-    )
+    assert p_start[1] > 0.99, "a question token holds the mass: it is in the normaliser"
     assert p_start.sum() == pytest.approx(1) and p_end.sum() == pytest.approx(1)
 
 
@@ -83,11 +81,9 @@ def test_the_printed_quotient_comes_out_as_printed(temperature: float) -> None:
         ((shown, z, sign, p),) = quotients([(logits[0], log_z)], temperature)
         approximate += sign == "≈"
         if sign == "=":
-            power = z.split(" · 10^")
-            printed_z = float(power[0].replace("−", "-")) * 10 ** float(
-                power[1].replace("−", "-") if len(power) > 1 else 0
-            )
-            printed = math.exp(float(shown.replace("−", "-")) / temperature) / printed_z
+            mantissa, _, power = z.partition(" · 10^")
+            printed_z = value(mantissa) * 10 ** value(power or "0")
+            printed = math.exp(value(shown) / temperature) / printed_z
             assert f"{printed:.{len(p) - 2}f}" == p
         exact = math.exp(logits[0] / temperature - log_z)
         if p[0] not in "<>":
@@ -137,9 +133,8 @@ def test_sums_of_exponentials_never_overflow(log_z: float, digits: int, text: st
 
 
 def test_a_pair_that_is_too_long_says_by_how_much() -> None:
-    said = pair_sentence(
-        one_window([5, 0, 0, 0], [0, 0, 0, 5]), 0, DecodeOptions(max_answer_length=2), "max_context"
-    )
+    reading, decode = one_window([5, 0, 0, 0], [0, 0, 0, 5]), DecodeOptions(max_answer_length=2)
+    said = pair_sentence(reading, 0, decode, "max_context")
     assert "too long: 4 word pieces, max_answer_length allows 2" in said
 
 
@@ -178,9 +173,8 @@ def test_the_table_has_every_position_and_sums_to_one() -> None:
     assert len(twin["rows"]) == len(reading.windows[1])
     assert twin["rows"][0][:2] == ["0", "[CLS]"] and twin["select"][0] is None
     assert twin["rows"][4][:3] == ["4", "Delta", "4.000"] and twin["select"][4] == [1, 3, 3]
-    assert sum(float(row[3].replace("< ", "")) for row in twin["rows"]) == pytest.approx(
-        1, abs=2e-3
-    )
+    total = sum(float(row[3].replace("< ", "")) for row in twin["rows"])
+    assert total == pytest.approx(1, abs=2e-3)
 
 
 def test_bars_keep_repeated_tokens_apart_and_escape_labels() -> None:
@@ -207,23 +201,18 @@ def test_labels_are_never_markup_or_empty() -> None:
 def test_what_the_picture_carries() -> None:
     reading = FakeReader().read("Who met Anna?", "Constantinople welcomed Anna.")
     shown = replace(reading, start_logits=reading.start_logits + 0)
-    picture = start_end_picture(
-        reading, shown, 0, DECODE, "max_context", 1.0, {("start", 0, 5): 3.0}
-    )
+    hand = {("start", 0, 5): 3.0}
+    picture = start_end_picture(reading, shown, 0, DECODE, "max_context", 1.0, hand)
     json.dumps(picture)
     assert picture["window"] == 0 and picture["question"] == [1, 5]
     assert picture["copies"] == "max_context" and picture["longest"] == DECODE.max_answer_length
-    assert picture["changed"] == [
-        {"side": "start", "window": 0, "pos": 5, "true": float(reading.start_logits[0, 5])}
-    ]
+    true = float(reading.start_logits[0, 5])
+    assert picture["changed"] == [{"side": "start", "window": 0, "pos": 5, "true": true}]
     low, high = picture["range"]
     assert low < np.nanmin(reading.start_logits) and high > np.nanmax(reading.end_logits)
-    bits = np.unpackbits(np.frombuffer(base64.b64decode(picture["joined"]), np.uint8))[
-        : len(reading.encoding.context_ids)
-    ]
-    assert [t for t, bit in zip(reading.encoding.context_tokens, bits, strict=True) if bit] == [
-        "##inople"
-    ]
+    bits = np.unpackbits(unpacked(picture["joined"], "u1"))[: len(reading.encoding.context_ids)]
+    tokens = reading.encoding.context_tokens
+    assert [t for t, bit in zip(tokens, bits, strict=True) if bit] == ["##inople"]
 
 
 def test_the_best_span_of_every_window() -> None:

@@ -13,12 +13,9 @@ from qa_demo.core.reading.words import question_at, words
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.why import attention as figure
 from tests.fakes import FakeReader
+from tests.printed import unpacked
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
-
-
-def numbers(text: str, kind: str = "<f4") -> np.ndarray:
-    return np.frombuffer(base64.b64decode(text), dtype=kind)
 
 
 @pytest.fixture
@@ -28,9 +25,7 @@ def reader() -> FakeReader:
 
 @pytest.fixture
 def reading(reader: FakeReader) -> Reading:
-    return reader.read(
-        "Who drew the 🌉 bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20)
-    )
+    return reader.read("Who drew the 🌉 bridge?", TEXT, WindowOptions(64, 20))
 
 
 def test_the_grid_holds_each_heads_share_on_the_question(
@@ -41,7 +36,7 @@ def test_the_grid_holds_each_heads_share_on_the_question(
     data = figure.grid_data(found, reading.encoding, window, span)
     at, q = question_at(reading.encoding), len(reading.encoding.question_ids)
     for lane, doc in (("start", 10), ("end", 12)):
-        shares = numbers(data[lane]).reshape(data["layers"], data["heads"])
+        shares = unpacked(data[lane]).reshape(data["layers"], data["heads"])
         for layer in range(data["layers"]):
             for head in range(data["heads"]):
                 by_hand = sum(
@@ -51,8 +46,8 @@ def test_the_grid_holds_each_heads_share_on_the_question(
     assert data["even"] == pytest.approx(q / len(window))
     layer, head = data["top"]
     assert (
-        numbers(data["start"]).reshape(data["layers"], -1)[layer, head]
-        == numbers(data["start"]).max()
+        unpacked(data["start"]).reshape(data["layers"], -1)[layer, head]
+        == unpacked(data["start"]).max()
     )
     json.dumps(data, allow_nan=False)
 
@@ -65,19 +60,19 @@ def test_a_head_travels_compactly_and_its_rows_exactly(
     back = unpack(base64.b64decode(data["codes"]), data["n"])
     assert np.abs(back - found.weights[2, 1]).max() <= 1 / 255
     exact = figure.exact_data(found, 2, 1, 5)
-    assert (numbers(exact["row"]) == found.weights[2, 1, 5]).all()
-    assert (numbers(exact["column"]) == found.weights[2, 1, :, 5]).all()
+    assert (unpacked(exact["row"]) == found.weights[2, 1, 5]).all()
+    assert (unpacked(exact["column"]) == found.weights[2, 1, :, 5]).all()
 
 
 def test_seats_say_where_each_question_piece_stands(reading: Reading) -> None:
     window = reading.windows[0]
     seats = figure.seats(reading.encoding, window)
     units = words(reading.encoding, window)
-    offsets = numbers(seats["question"]["offsets"], "<i4").reshape(-1, 2)
+    offsets = unpacked(seats["question"]["offsets"], "<i4").reshape(-1, 2)
     text = seats["question"]["text"].encode("utf-16-le")
     pieces = [text[2 * a : 2 * b].decode("utf-16-le") for a, b in offsets]
     assert pieces == list(reading.encoding.question_tokens)
-    assert (numbers(seats["of"], "<i4") == units.of).all()
+    assert (unpacked(seats["of"], "<i4") == units.of).all()
     assert seats["special"] == np.flatnonzero(units.of < 0).tolist()
 
 
@@ -87,13 +82,11 @@ def test_summaries_have_a_table_twin_by_word(reader: FakeReader, reading: Readin
     units = words(reading.encoding, window)
     table = figure.relevance_table(found, units)
     assert len(table["rows"]) == len(units) and len(table["head"]) == 2 + 2 * len(RELEVANCE)
-    assert not any(
-        cell.strip("<0. ") == "" and cell != "0" for row in table["rows"] for cell in row[2:]
-    )
+    cells = [cell for row in table["rows"] for cell in row[2:]]
+    assert not any(cell.strip("<0. ") == "" and cell != "0" for cell in cells)
     column = [float(row[2].removeprefix("< ")) for row in table["rows"]]
-    assert sum(column) == pytest.approx(
-        found["attention"].start[units.of >= 0].sum(), abs=0.001 * len(units)
-    )
+    total = found["attention"].start[units.of >= 0].sum()
+    assert sum(column) == pytest.approx(total, abs=0.001 * len(units))
     assert [one["kind"] for one in figure.relevance_data(found)["kinds"]] == list(RELEVANCE)
 
 
@@ -104,7 +97,5 @@ def test_the_notice_names_the_head_that_looked_most(reader: FakeReader, reading:
     weights[1, 2, window.to_pos(5)] = 0.0
     weights[1, 2, window.to_pos(5), q] = 1.0
     said = figure.attention_notice(Attention(0, weights), reading.encoding, window, span)
-    assert "head 3 of layer 2" in said
-    assert "100 %" in said
-    assert "0 of 6 heads" in said
+    assert "head 3 of layer 2" in said and "100 %" in said and "0 of 6 heads" in said
     assert "why" not in said.lower()

@@ -26,9 +26,7 @@ def reader() -> FakeReader:
 
 @pytest.fixture
 def reading(reader: FakeReader) -> Reading:
-    return reader.read(
-        "Who drew the bridge?", TEXT, WindowOptions(max_seq_length=64, doc_stride=20)
-    )
+    return reader.read("Who drew the bridge?", TEXT, WindowOptions(64, 20))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -54,18 +52,8 @@ def made(
     target = Target("span_score", SPAN, None, 0)
     if f_baseline is None:
         return Attribution(target, "gradient_x_input", 0, lane, np.zeros(2), f_x)
-    return Attribution(
-        target,
-        "integrated_gradients",
-        0,
-        lane,
-        np.zeros(2),
-        f_x,
-        f_baseline,
-        "pad",
-        tried[-1][0],
-        tried,
-    )
+    path = (f_baseline, "pad", tried[-1][0], tried)
+    return Attribution(target, "integrated_gradients", 0, lane, np.zeros(2), f_x, *path)
 
 
 @pytest.mark.parametrize(
@@ -85,37 +73,27 @@ def test_sum_value_baseline_and_gap_add_up_as_printed(
 
 def test_a_gap_too_small_to_print_is_no_addend_of_zeros() -> None:
     first = figure.sums(made(1.5, 0.25, 1.25001, ((20, 0.00001),)))[0]
-    assert "gap 0.00" not in first
-    assert first.endswith("; the gap is under 0.0001.")
+    assert "gap 0.00" not in first and first.endswith("; the gap is under 0.0001.")
     assert "1.2500 = F(x) 1.5000 − F(x′) 0.2500" in first
 
 
 def test_a_method_that_gives_every_token_nothing_says_so(reading: Reading) -> None:
     n = len(reading.windows[0])
-    silent = Attribution(
-        Target("span_score", SPAN, None, 0), "gradient_x_input", 0, np.zeros(n), np.zeros(n), 3.0
-    )
-    assert "exactly nothing here" in figure.sums(silent)[0]
-    assert "+0.00" not in figure.sums(silent)[0]
-    assert figure.attribution_notice(reading, silent) == figure.sums(silent)[0]
-    assert {cell for row in figure.lanes_table(reading, silent)["rows"] for cell in row[2:]} == {
-        "0"
-    }
-    one = np.zeros(n)
-    one[3] = 1e-6
-    assert silence(Attribution(silent.target, "gradient_x_input", 0, one, np.zeros(n), 3.0)) is None
+    target, none = Target("span_score", SPAN, None, 0), np.zeros(n)
+    silent = Attribution(target, "gradient_x_input", 0, none, none, 3.0)
+    (said,) = figure.sums(silent)
+    assert "exactly nothing here" in said and "+0.00" not in said
+    assert figure.attribution_notice(reading, silent) == said
+    cells = {cell for row in figure.lanes_table(reading, silent)["rows"] for cell in row[2:]}
+    assert cells == {"0"}
+    one = np.where(np.arange(n) == 3, 1e-6, 0.0)
+    assert silence(Attribution(target, "gradient_x_input", 0, one, none, 3.0)) is None
 
 
 def test_question_words_tell_another_place_from_another_answer() -> None:
     word = Word("who", "question", 0, 3)
-    effects = [
-        QuestionEffect(word, start, 0.0, "Beta", 1.0, changed, elsewhere)
-        for start, changed, elsewhere in (
-            (0.5, False, False),
-            (-0.001, True, False),
-            (0.0, True, True),
-        )
-    ]
+    cases = ((0.5, False, False), (-0.001, True, False), (0.0, True, True))
+    effects = [QuestionEffect(word, start, 0.0, "Beta", 1.0, *how) for start, *how in cases]
     rows = figure.question_data(effects)["table"]["rows"]
     assert [row[1] for row in rows] == ["−0.50", "< 0.01", "0"]
     assert [row[3] for row in rows] == ["the same", "changed", "the same words elsewhere"]
@@ -123,10 +101,8 @@ def test_question_words_tell_another_place_from_another_answer() -> None:
 
 def test_the_gap_is_called_complete_only_under_two_percent() -> None:
     small = figure.sums(made(10.0, 0.0, 10.1, ((20, 0.5), (50, 0.1))))
-    assert "1.0 %" in small[1]
-    assert "under 2 %" in small[1]
+    assert "1.0 %" in small[1] and "under 2 %" in small[1] and "20 steps: 5.0 %" in small[1]
     assert "not under" not in small[1]
-    assert "20 steps: 5.0 %" in small[1]
     large = figure.sums(made(10.0, 0.0, 10.5, ((20, 0.6), (50, 0.55), (100, 0.5))))
     assert "5.0 %" in large[1] and "not under 2 %" in large[1] and "doubt" in large[1]
     assert "promises no sum" in figure.sums(made(10.0, None, 3.0))[0]
@@ -139,9 +115,8 @@ def test_the_notice_names_the_words_with_most_and_least(
     lane = np.zeros(len(reading.windows[0]))
     lane[units.of == 1] = 4.0 / (units.of == 1).sum()
     lane[units.of == 6] = -1.5 / (units.of == 6).sum()
-    found = Attribution(
-        Target("span_score", SPAN, None, 0), "leave_one_out", 0, lane, np.zeros(len(lane)), 5.0
-    )
+    target = Target("span_score", SPAN, None, 0)
+    found = Attribution(target, "leave_one_out", 0, lane, np.zeros(len(lane)), 5.0)
     said = figure.attribution_notice(reading, found)
     assert f"“\u2068{units.items[1].text}\u2069” in the question (+4.00)" in said
     assert f"“\u2068{units.items[6].text}\u2069” in the paragraph (−1.50)" in said

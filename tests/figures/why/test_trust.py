@@ -59,7 +59,7 @@ def test_the_wait_is_told_in_passes_and_seconds() -> None:
 @pytest.fixture(scope="module")
 def measured() -> tuple[Reading, RandomSets, dict[str, Placed], dict[str, Curves], Curves]:
     reader = FakeReader(null=-3.0)
-    options = WindowOptions(max_seq_length=64, doc_stride=20)
+    options = WindowOptions(64, 20)
     reading = reader.read("Who drew the bridge?", TEXT, options)
 
     def scorer(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -67,10 +67,8 @@ def measured() -> tuple[Reading, RandomSets, dict[str, Placed], dict[str, Curves
 
     sets = draw(reading, TARGET, scorer)
     rising = np.arange(len(sets.words), dtype=float)
-    stood = {
-        "integrated_gradients": place(reading, TARGET, rising, scorer, sets),
-        "attention": place(reading, TARGET, -rising, scorer, sets),
-    }
+    ways = {"integrated_gradients": rising, "attention": -rising}
+    stood = {name: place(reading, TARGET, way, scorer, sets) for name, way in ways.items()}
     lines = {key: curve(reading, TARGET, one, scorer, sets) for key, one in stood.items()}
     return reading, sets, stood, lines, random_curves(reading, TARGET, scorer, sets)
 
@@ -85,9 +83,8 @@ def test_dots_rows_and_tables_hold_the_same_numbers(measured: tuple) -> None:
     shown = [value(row[1]) for row in rows]
     assert shown == sorted(shown, reverse=True) and len(rows) == 100
     assert shown[0] == pytest.approx(sets.drops.max(), abs=0.006)
-    row = trust.stood_data(
-        "attention", "raw attention", stood["attention"], Cost(1, 0), 0.01, "the score"
-    )
+    by, placed_by = ("attention", "raw attention"), stood["attention"]
+    row = trust.stood_data(*by, placed_by, Cost(1, 0), 0.01, "the score")
     assert row["took"] == "1 forward; < 0.1 s"
     side = trust.stood_table([row])["rows"][0]
     assert side[3] == f"{sum(sets.drops < row['drop'])} of 100" and side[4] == row["says"]

@@ -10,58 +10,41 @@ from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.reading.coverage import read_plan
 from qa_demo.core.reading.windows import plan
 from qa_demo.core.types import Span
+from qa_demo.figures.windows import picture as figure
 from qa_demo.figures.windows.candidates import candidates_data, window_tables
-from qa_demo.figures.windows.picture import (
-    cut_sentence,
-    layout_data,
-    limits,
-    lost_zones,
-    runs,
-    split_sentence,
-    try_plan,
-    window_formula,
-)
 from tests.core.toys import t1
 from tests.fakes import FakeReader
+from tests.printed import text_of
 
 TEXT = " ".join(f"Word{k % 17} and number {k} stand here ." for k in range(30))
 
 
 def reading(length: int = 40, step: int = 12, text: str = TEXT):
-    return FakeReader().read(
-        "Which number stands here?", text, WindowOptions(max_seq_length=length, doc_stride=step)
-    )
-
-
-def text_of(parts) -> str:
-    return "".join(p["text"] for p in parts)
+    return FakeReader().read("Which number stands here?", text, WindowOptions(length, step))
 
 
 def test_runs_cover_every_value_once() -> None:
-    assert runs(np.array([0, 0, 1, 1, 1, 0])) == [[0, 2, 0], [2, 5, 1], [5, 6, 0]]
-    zones = lost_zones(np.array([0, 1, 2, 3, 0]), np.array([0, 0, 0, 1, 1]))
+    assert figure.runs(np.array([0, 0, 1, 1, 1, 0])) == [[0, 2, 0], [2, 5, 1], [5, 6, 0]]
+    zones = figure.lost_zones(np.array([0, 1, 2, 3, 0]), np.array([0, 0, 0, 1, 1]))
     assert zones == [{"from": 1, "to": 3, "spans": 3}, {"from": 3, "to": 4, "spans": 3}]
 
 
 def test_layout_says_who_owns_what_and_what_is_lost() -> None:
-    data = layout_data(plan(7, 4, 3), 3)
-    assert (data["starts"], data["stops"], data["owners"]) == (
-        [0, 3],
-        [4, 7],
-        [[0, 4, 0], [4, 7, 1]],
-    )
+    data = figure.layout_data(plan(7, 4, 3), 3)
+    assert (data["starts"], data["stops"]) == ([0, 3], [4, 7])
+    assert data["owners"] == [[0, 4, 0], [4, 7, 1]]
     assert data["copies"] == [[0, 3, 1], [3, 4, 2], [4, 7, 1]]
     assert data["lost"] == [{"from": 2, "to": 4, "spans": 3}]
 
 
 def test_more_windows_than_can_be_drawn_are_counted_only() -> None:
-    data = layout_data(plan(900, 100, 1), 30)
+    data = figure.layout_data(plan(900, 100, 1), 30)
     assert (data["drawn"], data["starts"]) == (False, [])
 
 
 def test_the_formula_carries_this_readings_numbers_and_they_are_right() -> None:
     r = reading()
-    said = text_of(window_formula(r, Span(20, 21))).replace("\u00a0", " ")
+    said = text_of(figure.window_formula(r, Span(20, 21))).replace("\u00a0", " ")
     n, room = len(r.encoding.context_ids), 40 - len(r.encoding.question_ids) - 3
     assert f"40 − {len(r.encoding.question_ids)} − 3 = {room}" in said
     assert f"1 + ⌈({n} − {room})/12⌉ = {len(r.windows)}" in said
@@ -73,21 +56,19 @@ def test_the_formula_carries_this_readings_numbers_and_they_are_right() -> None:
 
 def test_one_window_makes_sense_and_offers_a_split() -> None:
     r = reading(length=384, step=128, text="A short text of nine words stands here .")
-    assert "fit into one window" in split_sentence(read_plan(r))
-    assert "1, since 9 ≤" in text_of(window_formula(r, None))
-    small = limits(r)["small"]
-    tried = try_plan(
-        r,
-        WindowOptions(small["max_seq_length"], small["doc_stride"]),
-        DecodeOptions(),
-        [Span(0, 0)],
-    )
+    assert "fit into one window" in figure.split_sentence(read_plan(r))
+    assert "1, since 9 ≤" in text_of(figure.window_formula(r, None))
+    small = figure.limits(r)["small"]
+    options = WindowOptions(small["max_seq_length"], small["doc_stride"])
+    tried = figure.try_plan(r, options, DecodeOptions(), [Span(0, 0)])
     assert len(tried["layout"]["starts"]) > 1 and not tried["same"]
 
 
 def test_a_tried_plan_counts_what_reading_it_would_give() -> None:
     r = reading()
-    tried = try_plan(r, WindowOptions(30, 5), DecodeOptions(max_answer_length=20), [Span(3, 4)])
+    tried = figure.try_plan(
+        r, WindowOptions(30, 5), DecodeOptions(max_answer_length=20), [Span(3, 4)]
+    )
     again = reading(30, 5)
     assert tried["layout"]["starts"] == [w.doc_start for w in again.windows]
     values = {c["name"]: c["value"] for c in tried["counts"]}
@@ -95,17 +76,17 @@ def test_a_tried_plan_counts_what_reading_it_would_give() -> None:
     total = sum(w.doc_stop - w.doc_start for w in again.windows)
     assert values["pieces computed again"] == f"{total - len(r.encoding.context_ids):,}"
     with pytest.raises(BadInput, match="doc_stride must be between 1 and"):
-        try_plan(r, WindowOptions(30, 200), DecodeOptions(), [])
+        figure.try_plan(r, WindowOptions(30, 200), DecodeOptions(), [])
 
 
 def test_a_cut_answer_is_named_with_the_window_that_ends_too_early() -> None:
-    said = cut_sentence(t1(), plan(6, 4, 3), [Span(0, 1), Span(3, 4)])
+    said = figure.cut_sentence(t1(), plan(6, 4, 3), [Span(0, 1), Span(3, 4)])
     assert said == (
         "“\u2068Delta Epsilon\u2069” is cut: it starts in window 1, which ends before it does, "
         "and window 2 holds it whole "
         "but does not own its start."
     )
-    assert cut_sentence(t1(), plan(6, 6, 6), [Span(3, 4)]) is None
+    assert figure.cut_sentence(t1(), plan(6, 6, 6), [Span(3, 4)]) is None
 
 
 def test_candidates_flag_what_their_window_does_not_own() -> None:
@@ -135,7 +116,6 @@ def test_tables_repeat_the_pictures_and_everything_is_json() -> None:
     windows, spans = window_tables(r, DecodeOptions(), data)
     assert len(windows["rows"]) == len(r.windows)
     assert sum(int(row[4]) for row in windows["rows"]) == len(r.encoding.context_ids)
-    assert (
-        len(spans["rows"]) == len(spans["select"]) == sum(len(row["spans"]) for row in data["rows"])
-    )
-    json.dumps([data, windows, spans, try_plan(r, r.options, DecodeOptions(), [])])
+    count = sum(len(row["spans"]) for row in data["rows"])
+    assert len(spans["rows"]) == len(spans["select"]) == count
+    json.dumps([data, windows, spans, figure.try_plan(r, r.options, DecodeOptions(), [])])

@@ -6,20 +6,9 @@ from hypothesis import strategies as st
 from qa_demo.core.measuring.measured import Measured, WindowStep, WindowSteps
 from qa_demo.figures.windows.steps import steps_sentence
 
-ROWS = st.lists(
-    st.builds(
-        WindowStep,
-        st.integers(1, 380),
-        st.floats(0, 100),
-        st.floats(0, 100),
-        st.integers(0, 300),
-        st.integers(0, 300),
-        st.floats(1, 50),
-    ),
-    min_size=2,
-    max_size=4,
-    unique_by=lambda row: row.doc_stride,
-)
+SCORE, COUNT = st.floats(0, 100), st.integers(0, 300)
+STEP = st.builds(WindowStep, st.integers(1, 380), SCORE, SCORE, COUNT, COUNT, st.floats(1, 50))
+ROWS = st.lists(STEP, min_size=2, max_size=4, unique_by=lambda row: row.doc_stride)
 
 
 @given(ROWS)
