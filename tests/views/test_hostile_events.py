@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 
 from qa_demo.core.options import WindowOptions
 from qa_demo.views.answers import open_chapter
-from qa_demo.views.ask import Ask
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS
@@ -19,72 +18,18 @@ from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
 from tests.fakes import FakeReader
 from tests.odd import JSON
-from tests.requests import services
+from tests.requests import services, wired
 
 VISITOR = SimpleNamespace(session_hash="")
-ODD: list[Any] = [
-    None,
-    True,
-    False,
-    0,
-    1,
-    -1,
-    10**6,
-    10**400,
-    1.5,
-    math.nan,
-    math.inf,
-    -math.inf,
-    "",
-    "start",
-    "all",
-    "<b>${x}",
-    "\ud800",
-    "9" * 400,
-    "__proto__",
-    [],
-    [0],
-    [0, 1],
-    [0, 1, 2],
-    [1, 0],
-    ["a", "b"],
-    [[0, 1], [2, 3]],
-    [None, None, None],
-    [math.nan, 0],
-    [{}],
-    {},
-    {"kind": "window"},
-]
-FIELDS = [
-    "annotator",
-    "c",
-    "copies",
-    "decoding",
-    "doc",
-    "end",
-    "key",
-    "kind",
-    "lane",
-    "max_seq_length",
-    "method",
-    "name",
-    "optimizer",
-    "pos",
-    "question",
-    "rate",
-    "scale",
-    "scope",
-    "side",
-    "span",
-    "start",
-    "steps",
-    "text",
-    "value",
-    "what",
-    "window",
-]
+NUMBERS: list[Any] = [0, 1, -1, 10**6, 10**400, 1.5, math.nan, math.inf, -math.inf]
+TEXTS = ["", "start", "all", "<b>${x}", "\ud800", "9" * 400, "__proto__"]
+LISTS: list[Any] = [[], [0], [0, 1], [0, 1, 2], [1, 0], ["a", "b"], [[0, 1], [2, 3]], [None] * 3]
+LISTS += [[math.nan, 0], [{}]]
+FIELDS = """annotator c copies decoding doc end key kind lane max_seq_length method name optimizer
+pos question rate scale scope side span start steps text value what window"""
+ODD: list[Any] = [None, True, False, *NUMBERS, *TEXTS, *LISTS, {}, {"kind": "window"}]
 ODD += [
-    dict.fromkeys(FIELDS, value)
+    dict.fromkeys(FIELDS.split(), value)
     for value in (None, True, 0, 1.5, math.nan, "start", [], [0, 1], {}, "\ud800", 10**400)
 ]
 
@@ -96,14 +41,7 @@ READER = FakeReader(bio=True)
 @pytest.fixture(scope="module")
 def frame() -> Frame:
     """Every chapter, wired as on the page."""
-    with gr.Blocks() as page:
-        made = Frame(CHAPTERS, services(lambda: READER))
-        Ask(made).build()
-        for module in CHAPTERS:
-            made.place(module.CHAPTER)
-            module.build(made)
-        made.wire(page)
-    return made
+    return wired(services(lambda: READER)).frame
 
 
 @pytest.fixture(scope="module")
@@ -130,10 +68,8 @@ def test_any_value_under_any_name_is_answered(
                     (name, str(value)[:60], caplog.records[-1].exc_text if caplog.records else "")
                 )
             accepted += said.get("kind") != "error"
-            if (
-                accepted > 2
-            ):  # a request that needs no value: its work need not be done again and again
-                break
+            if accepted > 2:
+                break  # it needs no value: its work need not be done again and again
     assert faults == []
 
 

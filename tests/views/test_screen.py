@@ -26,7 +26,7 @@ from qa_demo.views.by_hand import give_back
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.restore import Wanted
 from qa_demo.views.new_reading import KIND, new_screen
-from qa_demo.views.page import CHAPTERS
+from qa_demo.views.page import CHAPTERS, frame_of
 from qa_demo.views.session.line import Progress
 from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.slow_work import about
@@ -46,10 +46,17 @@ def screen() -> Screen:
 
 @pytest.fixture
 def frame() -> Frame:
-    with gr.Blocks():
-        made = Frame([answer], services())
-        made.place(answer.CHAPTER)
-    return made
+    return frame_of(services(), [answer])
+
+
+def visitor(name: str = "a") -> SimpleNamespace:
+    """A request of a visitor, as gradio hands it on."""
+    return SimpleNamespace(session_hash=name)
+
+
+def sea(options: WindowOptions) -> Reading:
+    """Several windows without a capital but the first."""
+    return FakeReader().read("Where?", "The ship sailed on. " * 30, options)
 
 
 def example_of(question: str, context: str) -> PoolExample:
@@ -72,6 +79,11 @@ def asking(reader: Callable[[], FakeReader] = FakeReader, **more: object) -> tup
         ask = Ask(frame)
         frame.place(answer.CHAPTER)
     return frame, ask
+
+
+def same(seen: Screen, job: Job, result: object) -> Screen:
+    """What slow work found changes nothing."""
+    return seen
 
 
 def played(frame: Frame, visitor: str, screen: Screen | None, stream: Iterator) -> list[Update]:
@@ -97,33 +109,22 @@ def test_an_illegal_span_carries_its_reason(screen: Screen) -> None:
     chosen = screen.change(decode=replace(screen.decode, max_answer_length=2)).select(
         selection.parse(screen.reading, [0, 1, 3])
     )
-    assert (
-        selection.record(chosen)["flag"]
-        == "No legal answer, too long: 3 word pieces, max_answer_length allows 2."
-    )
+    too_long = "No legal answer, too long: 3 word pieces, max_answer_length allows 2."
+    assert selection.record(chosen)["flag"] == too_long
     assert selection.record(chosen.change(decode=screen.decode))["flag"] is None
-    reading = FakeReader().read(
-        "Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10)
-    )
+    reading = sea(WindowOptions(40, 10))
     window = reading.windows[1]
-    foreign = next(
-        d
-        for d in range(window.doc_start, window.doc_stop)
-        if not window.is_max_context[window.to_pos(d)]
-    )
+    docs = range(window.doc_start, window.doc_stop)
+    foreign = next(d for d in docs if not window.is_max_context[window.to_pos(d)])
     borrowed = new_screen(None, reading).select(selection.parse(reading, [1, foreign, foreign]))
     assert "not owned: window 1 owns its start, not window 2" in selection.record(borrowed)["flag"]
 
 
 def test_without_a_window_the_owner_of_the_start_is_taken() -> None:
-    reading = FakeReader().read(
-        "Where?", "The ship sailed on. " * 30, WindowOptions(max_seq_length=40, doc_stride=10)
-    )
+    reading = sea(WindowOptions(40, 10))
     for start in (0, 20, 60):
-        chosen = selection.parse(reading, [None, start, start])
-        assert reading.windows[chosen.window].is_max_context[
-            reading.windows[chosen.window].to_pos(start)
-        ]
+        window = reading.windows[selection.parse(reading, [None, start, start]).window]
+        assert window.is_max_context[window.to_pos(start)]
 
 
 def test_the_record_prints_what_the_reading_holds(screen: Screen) -> None:
@@ -131,11 +132,8 @@ def test_the_record_prints_what_the_reading_holds(screen: Screen) -> None:
     assert record["text"] == screen.reading.encoding.text(screen.selection.span)
     best = screen.prediction.best.candidate
     assert float(record["start_logit"]) == pytest.approx(best.start_logit, abs=0.006)
-    assert record["predicted"] == {
-        "window": best.window,
-        "start": best.span.start,
-        "end": best.span.end,
-    }
+    place = {"window": best.window, "start": best.span.start, "end": best.span.end}
+    assert record["predicted"] == place
 
 
 def test_a_selection_is_kept_only_where_its_text_still_stands(screen: Screen) -> None:
@@ -233,17 +231,12 @@ def test_a_stored_reading_of_other_weights_gives_way_to_the_live_reader(
 ) -> None:
     monkeypatch.setattr(core_examples, "ASSETS", tmp_path)
     one = example_of("Who drew the towers?", TEXT)
-    save_reading(
-        replace(FakeReader().read(one.question, one.context), model_name="older"),
-        tmp_path / "readings" / "one.npz",
-    )
-    names = {}
-    for checksum in ("fake", "other weights"):
+    older = replace(FakeReader().read(one.question, one.context), model_name="older")
+    save_reading(older, tmp_path / "readings" / "one.npz")
+    for checksum, name in (("fake", "older"), ("other weights", "fake")):
         frame, ask = asking(examples={"one": one}, checksum=lambda c=checksum: c)
-        names[checksum] = played(frame, "a", None, ask.links.start(None, "a", ""))[
-            -1
-        ].screen.reading.model_name
-    assert names == {"fake": "older", "other weights": "fake"}
+        last = played(frame, "a", None, ask.links.start(None, "a", ""))[-1]
+        assert last.screen.reading.model_name == name
 
 
 class Unreadable(FakeReader):
@@ -264,21 +257,18 @@ def test_a_reader_is_taken_into_use_only_with_its_first_reading(screen: Screen) 
     assert bad[-1].message["text"] == "the paragraph holds no word piece"
     assert good[-1].pictures["readers"]["source"] == "good"
     assert good[-1].screen.source == "good" and good[-1].screen.reading.model_name == "good"
-    assert good[-1].message["text"] == facts_sentence(
-        readers["good"].facts, readers["good"].checksum
-    )
+    said = facts_sentence(readers["good"].facts, readers["good"].checksum)
+    assert good[-1].message["text"] == said
     assert all(update.screen is None for update in good[:-1])
 
 
 def test_a_picture_may_ask_for_an_example_or_other_windows(screen: Screen) -> None:
     frame, ask = asking()
     first, other = next(iter(ask.examples.values())), replace(screen, source="other")
-    began, *_, shown = played(
-        frame, "a", other, frame.slow.handlers["chosen"]["example"](other, "a", first.id)
-    )
-    assert began.controls == {"question": first.question, "context": first.context}, (
-        "the boxes are filled at once"
-    )
+    stream = frame.slow.handlers["chosen"]["example"](other, "a", first.id)
+    began, *_, shown = played(frame, "a", other, stream)
+    boxes = {"question": first.question, "context": first.context}
+    assert began.controls == boxes, "they are filled at once"
     assert shown.controls == {}, "and not again, over what was typed meanwhile"
     assert shown.reading["example"] == first.id
     assert shown.screen.reading.encoding.context == first.context and shown.screen.source == "other"
@@ -313,41 +303,39 @@ def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame, screen: Scree
     tried = wired.dispatch("windows", opened, event(index="tried", value=plan))
     assert "picture:windows" in changed(tried) and "message" not in changed(tried)
     assert tried.pictures["windows"]["stamp"] == shown.stamp, "nothing was read"
-    assert not changed(wired.dispatch("windows", shown, event(index="rerun", value=plan))), (
-        "reading again is slow work"
-    )
+    slow = wired.dispatch("windows", shown, event(index="rerun", value=plan))
+    assert not changed(slow), "reading again is slow work"
 
 
 def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen(
     wired: Frame, screen: Screen
 ) -> None:
-    shown, visitor = wired.answers.answer(None, screen).screen, SimpleNamespace(session_hash="a")
+    shown, me = wired.answers.answer(None, screen).screen, visitor()
     request = event(index="rerun", value={"max_seq_length": 60, "doc_stride": 20})
-    began = list(wired.slow.begin("windows", shown, request, visitor))
+    began = list(wired.slow.begin("windows", shown, request, me))
     assert began[0][0]["kind"] == "busy"
     assert [done for _, done in began if isinstance(done, int)] != []
-    wired.selected(shown, event(index=[0, 1, 2]), visitor)
-    delivered = dict(zip(wired.outputs.parts, wired.deliver(shown, visitor), strict=True))
+    wired.selected(shown, event(index=[0, 1, 2]), me)
+    delivered = dict(zip(wired.outputs.parts, wired.deliver(shown, me), strict=True))
     assert delivered["screen"].reading.options == WindowOptions(60, 20)
     assert delivered["screen"].selection.span == Span(1, 2)
-    assert all(value == gr.skip() for value in wired.deliver(shown, visitor)), "once"
-    assert list(wired.slow.begin("windows", shown, event(index="merge", value=1), visitor)) == [
+    assert all(value == gr.skip() for value in wired.deliver(shown, me)), "once"
+    assert list(wired.slow.begin("windows", shown, event(index="merge", value=1), me)) == [
         (gr.skip(), gr.skip())
     ]
-    said, _ = list(wired.slow.begin("windows", None, request, visitor))[-1]
+    said, _ = list(wired.slow.begin("windows", None, request, me))[-1]
     assert "no reading yet" in said["text"]
 
 
 def test_slow_work_says_which_event_it_is_about(wired: Frame, screen: Screen) -> None:
     """The browser keeps a refusal that is newer than the event (say.js)."""
-    shown, visitor = wired.answers.answer(None, screen).screen, SimpleNamespace(session_hash="b")
+    shown, me = wired.answers.answer(None, screen).screen, visitor("b")
     for stride, (number, wanted) in enumerate(((3, 3), ("<b>", None), (True, None)), 20):
         plan = {"max_seq_length": 60, "doc_stride": stride}
-        began = wired.slow.begin(
-            "windows", shown, event(index="rerun", value=plan, id=number), visitor
-        )
+        sent = event(index="rerun", value=plan, id=number)
+        began = wired.slow.begin("windows", shown, sent, me)
         told = [said for said, _ in began if said != gr.skip()]
-        delivered = dict(zip(wired.outputs.parts, wired.deliver(shown, visitor), strict=True))
+        delivered = dict(zip(wired.outputs.parts, wired.deliver(shown, me), strict=True))
         assert told and {said.get("of") for said in (*told, delivered["message"])} == {wanted}
     update = Update()
     assert about(update, 3) is update
@@ -357,20 +345,17 @@ def test_an_event_that_was_outrun_by_a_newer_one_begins_nothing(screen: Screen) 
     """Two events of the browser travel apart; what it waits for is the newer."""
     frame, _ = asking()
     begun = []
+
+    def note(job: Job) -> None:
+        begun.append((job.name, job.value))
+
     for name in ("ask", "other"):
-        frame.background(
-            answer.CHAPTER,
-            (name,),
-            lambda job: begun.append((job.name, job.value)),
-            lambda seen, job, result: seen,
-            {},
-        )
+        frame.background(answer.CHAPTER, (name,), note, same, {})
     shown = frame.answers.answer(None, screen).screen
 
-    def begin(name: str, number: int | None, visitor: str = "a") -> None:
-        request = SimpleNamespace(session_hash=visitor)
+    def begin(name: str, number: int | None, who: str = "a") -> None:
         sent = event(index=name, value=number, **({} if number is None else {"id": number}))
-        list(frame.slow.begin("answer", shown, sent, request))
+        list(frame.slow.begin("answer", shown, sent, visitor(who)))
 
     for name, number in (("ask", 5), ("ask", 4), ("other", 4), ("ask", 6), ("ask", None)):
         begin(name, number)
@@ -386,28 +371,26 @@ def test_what_comes_late_is_dropped_unless_it_outlives_the_reading(screen: Scree
     frame, _ = asking()
     gate, made = threading.Event(), []
 
+    def work(job: Job) -> str:
+        assert gate.wait(10)
+        return job.name
+
     def receive(seen: Screen, job: object, result: str) -> Screen:
         made.append(result)
         return seen
 
     for name, outlives in (("late", False), ("lasting", True)):
-        frame.background(
-            answer.CHAPTER,
-            (name,),
-            lambda job: gate.wait(10) and job.name,
-            receive,
-            {name: Busy("working")},
-            outlives=outlives,
-        )
+        busy = {name: Busy("working")}
+        frame.background(answer.CHAPTER, (name,), work, receive, busy, outlives=outlives)
     shown = frame.answers.answer(None, screen).screen
     newer = new_screen(None, FakeReader().read("Who?", TEXT))
     for now in (newer, shown):
         gate.set()
         for name in ("late", "lasting"):
-            visitor = f"{name} {now is newer}"
-            stream = frame.slow.handlers["answer"][name](shown, visitor, None)
-            frame.sessions.apply(visitor, None, lambda _, now=now: Update(now))
-            last = played(frame, visitor, shown, stream)[-1]
+            who = f"{name} {now is newer}"
+            stream = frame.slow.handlers["answer"][name](shown, who, None)
+            frame.sessions.apply(who, None, lambda _, now=now: Update(now))
+            last = played(frame, who, shown, stream)[-1]
             assert last.message["text"] == "" and not last.refused
     assert made == ["lasting", "late", "lasting"]
 
@@ -425,21 +408,14 @@ def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Scre
             threading.Event().wait(0.002)
         raise Cancelled("the reading was cancelled")
 
-    frame.background(
-        answer.CHAPTER,
-        ("train",),
-        work,
-        lambda seen, job, result: seen,
-        {"train": Busy("training", "step")},
-    )
+    frame.background(answer.CHAPTER, ("train",), work, same, {"train": Busy("training", "step")})
     train = frame.slow.handlers["answer"]["train"]
-    assert (
-        played(frame, "a", screen, train(screen, "a", "fail"))[-1].message["text"] == "no such step"
-    )
+    (*_, failed) = played(frame, "a", screen, train(screen, "a", "fail"))
+    assert failed.message["text"] == "no such step"
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(played, frame, "a", screen, train(screen, "a", "go"))
         assert began.wait(10)
-        frame.slow.stop(SimpleNamespace(session_hash="a"))
+        frame.slow.stop(visitor())
         updates = run.result(10)
     assert updates[-1].refused and updates[-1].message["text"] == "training was cancelled"
 
@@ -480,7 +456,7 @@ def test_every_event_is_answered_with_its_number_refused_or_not(
     )
 
     def hear(seen: Screen, data: gr.EventData) -> list:
-        return answered(seen, data, SimpleNamespace(session_hash="a"))
+        return answered(seen, data, visitor())
 
     good, bad = hear(shown, event(index=[0, 1, 2], id=7)), hear(shown, event(index=[0, 2, 1], id=8))
     assert (good[-1]["id"], good[-1]["refused"]) == (7, False)
@@ -496,20 +472,13 @@ def test_every_event_is_answered_with_its_number_refused_or_not(
 def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(
     module: ModuleType, screen: Screen
 ) -> None:
-    with gr.Blocks():
-        frame = Frame(CHAPTERS, services())
-        for chapter in CHAPTERS:
-            frame.place(chapter.CHAPTER)
+    frame = frame_of(services())
     shown = frame.answers.answer(None, screen.open(module.CHAPTER.key)).screen
     update = frame.answers.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
     assert changed(update) == {"screen", "selection"}
-    new, record, said, receipt = frame.selected(
-        shown, event(index=[0, 2, 3], id=5), SimpleNamespace(session_hash="a")
-    )
+    new, record, said, receipt = frame.selected(shown, event(index=[0, 2, 3], id=5), visitor())
     assert new.selection.span == Span(2, 3)
-    assert record["start"] == 2
-    assert said == gr.skip()
-    assert receipt["id"] == 5
+    assert (record["start"], said, receipt["id"]) == (2, gr.skip(), 5)
 
 
 class Slow:
@@ -536,33 +505,32 @@ def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> Non
         wired.on(release, change)
         wired.wire(page)
     shown = wired.answers.answer(None, screen).screen
-    visitor, other = SimpleNamespace(session_hash="a"), SimpleNamespace(session_hash="b")
+    me, other = visitor(), visitor("b")
     with ThreadPoolExecutor(2) as pool:
-        slider = pool.submit(release.handler, shown, event(value=7), visitor)
+        slider = pool.submit(release.handler, shown, event(value=7), me)
         assert entered.wait(10)
-        click = pool.submit(wired.selected, shown, event(index=[0, 1, 2]), visitor)
-        elsewhere = wired.selected(shown, event(index=[0, 1, 2]), other)[
-            0
-        ]  # another visitor waits for nobody
+        click = pool.submit(wired.selected, shown, event(index=[0, 1, 2]), me)
+        # another visitor waits for nobody
+        elsewhere = wired.selected(shown, event(index=[0, 1, 2]), other)[0]
         go_on.set()
         last = click.result(10)[0]
     assert slider.result()[0].decode.max_answer_length == 7 and elsewhere.decode == screen.decode
     assert last.decode.max_answer_length == 7 and last.selection.span == Span(1, 2)
-    assert wired.selected(shown, event(index=[0, 2, 2]), visitor)[0].decode.max_answer_length == 7
+    assert wired.selected(shown, event(index=[0, 2, 2]), me)[0].decode.max_answer_length == 7
 
 
 def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile(screen: Screen) -> None:
     frame, ask = asking(examples={})
-    visitor, texts = SimpleNamespace(session_hash="a"), screen.reading.encoding
+    me, texts = visitor(), screen.reading.encoding
     shown = frame.answers.answer(None, screen).screen
     running = ask.ask(shown, "a", texts.question, texts.context)
     next(running)
-    frame.selected(shown, event(index=[0, 1, 2]), visitor)
+    frame.selected(shown, event(index=[0, 1, 2]), me)
     last = played(frame, "a", shown, running)[-1]
     assert last.reading["example"] is None, "the menu: these texts are no example's"
     assert last.screen.reading is not shown.reading and last.screen.selection.span == Span(1, 2)
-    frame.left(visitor)
-    assert frame.selected(shown, event(index=[0, 0, 0]), visitor)[0].reading is shown.reading
+    frame.left(me)
+    assert frame.selected(shown, event(index=[0, 0, 0]), me)[0].reading is shown.reading
 
 
 @pytest.mark.parametrize("stored", [True, False])
@@ -571,16 +539,13 @@ def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(
 ) -> None:
     one = example_of("Who drew the towers?", "Another text about the towers of the bridge.")
     if stored:
-        monkeypatch.setattr(
-            PoolExample,
-            "stored",
-            lambda self, checksum=None: FakeReader().read(self.question, self.context),
-        )
+        read = FakeReader().read(one.question, one.context)
+        monkeypatch.setattr(PoolExample, "stored", lambda *_: read)
     slow = FakeReader()
     slow.gate = threading.Event()
     readers = iter([slow, FakeReader()])
     frame, ask = asking(lambda: next(readers), examples={"one": one})
-    visitor = SimpleNamespace(session_hash="a")
+    me = visitor()
     shown = frame.answers.answer(None, screen).screen
     running = ask.ask(shown, "a", "Who?", TEXT)
     assert next(running).message["kind"] == "busy"
@@ -594,7 +559,7 @@ def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(
             for u in late.result(10)
         )
     assert chosen.reading.encoding.context == one.context
-    assert frame.selected(chosen, event(index=[0, 0, 0]), visitor)[0].reading is chosen.reading
+    assert frame.selected(chosen, event(index=[0, 0, 0]), me)[0].reading is chosen.reading
 
 
 def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(
@@ -610,9 +575,8 @@ def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(
 
     frame, ask = asking(load=load, examples={"one": one})
     with ThreadPoolExecutor(1) as pool:
-        loading = pool.submit(
-            played, frame, "a", screen, ask.change_reader(screen, "a", "good", "Who?", TEXT)
-        )
+        stream = ask.change_reader(screen, "a", "good", "Who?", TEXT)
+        loading = pool.submit(played, frame, "a", screen, stream)
         assert began.wait(10)
         frame.services.jobs.supersede("a", KIND)
         said = loading.result(10)[-1]
@@ -630,19 +594,18 @@ def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(
     seen = set()
     for length in range(18, 40, 3):
         for stride in range(2, length - 8, 3):
-            new = Screen(
-                FakeReader().read("Who?", context, WindowOptions(length, stride)), screen.decode
-            )
+            reading = FakeReader().read("Who?", context, WindowOptions(length, stride))
+            new = Screen(reading, screen.decode)
             for first in range(0, 60, 7):
                 for last in range(first, min(first + 9, 60)):
                     kept = selection.kept(old.select(Selection(0, Span(first, last))), new)
                     whole = [
-                        w for w in new.reading.windows if w.doc_start <= first and last < w.doc_stop
+                        w for w in reading.windows if w.doc_start <= first <= last < w.doc_stop
                     ]
                     assert kept is not None
                     if whole:
                         assert kept.span == Span(first, last)
-                        assert new.reading.windows[kept.window] in whole
+                        assert reading.windows[kept.window] in whole
                     else:
                         assert kept == selection.winner(new)
                     seen.add((bool(whole), kept.window == int(new.reading.owners[first])))

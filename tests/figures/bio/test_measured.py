@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.measuring.lists import ListScores, Rates, list_scores
+from qa_demo.core.measuring.lists import ListScores, Rates
 from qa_demo.core.measuring.measured import Measured, load_measured
 from qa_demo.figures.bio.measured import lists_says, lists_sentence, lists_table
 
@@ -54,8 +54,3 @@ def test_the_sentence_counts_what_the_table_prints(stored: Measured) -> None:
     assert [int(x.replace(",", "")) for x in counted] == [
         ahead[0], len(tags), ahead[1], whole[0], total, whole[1],
     ]  # fmt: skip
-
-
-def test_one_span_is_never_a_list_of_two() -> None:
-    found = list_scores([["ann", "ben"], ["carl"]], [["ann"], ["carl"]])
-    assert (found.whole_lists, found.exact.f1) == (50.0, pytest.approx(80.0))

@@ -46,9 +46,8 @@ def test_labels_come_from_marks_annotators_nobody_or_the_reader(two_windows: Rea
     assert make_labels(two_windows, (), True, ours, None).golds == (None,)
     mixed = make_labels(two_windows, ours, 1, ours, None)
     assert (mixed.source, mixed.golds) == ("marked", (GOLD, None))
-    both = make_labels(
-        two_windows, (*ours, *ours, answer(two_windows, Span(3, 3))), False, None, None
-    )
+    three = (*ours, *ours, answer(two_windows, Span(3, 3)))
+    both = make_labels(two_windows, three, False, None, None)
     assert distinct(both.golds) == [(Span(3, 3), 1), (GOLD, 2)]
     assert "each counts alike" in says_labels(two_windows, both)
 
@@ -63,12 +62,7 @@ def test_the_home_window_owns_the_label(two_windows: Reading) -> None:
 
 def test_the_terms_add_up_as_printed(two_windows: Reading) -> None:
     rows = terms_table(two_windows, (GOLD,))["rows"]
-    assert [r[0] for r in rows] == [
-        "start",
-        "end",
-        "mean, as the code takes it",
-        "sum, as one text has it",
-    ]
+    assert [r[0].split(",")[0] for r in rows] == ["start", "end", "mean", "sum"]
     assert value(rows[0][4]) + value(rows[1][4]) == pytest.approx(value(rows[2][4]), abs=1e-9)
     assert value(rows[2][4]) == pytest.approx(total(start_end_loss(two_windows, (GOLD,))), abs=0.01)
     first, last = (value(x) for x in rows[3][1].split(" + "))
@@ -91,12 +85,8 @@ def test_the_bridge_of_the_label(two_windows: Reading) -> None:
 def test_the_picture_is_plain_and_the_strip_holds_the_label(two_windows: Reading) -> None:
     labels = make_labels(two_windows, (answer(two_windows, GOLD),), False, None, None)
     picture = loss_picture(two_windows, two_windows, labels, 1)
-    named = replace(
-        two_windows,
-        encoding=replace(
-            two_windows.encoding, prefix_tokens=("<s>", *two_windows.encoding.prefix_tokens[1:])
-        ),
-    )
+    tokens = ("<s>", *two_windows.encoding.prefix_tokens[1:])
+    named = replace(two_windows, encoding=replace(two_windows.encoding, prefix_tokens=tokens))
     assert (picture["null"], loss_picture(named, named, labels, 1)["null"]) == ("[CLS]", "<s>")
     json.dumps(plain(picture))
     assert picture["windows"][0]["start"] == [[0, 1.0]]
@@ -110,26 +100,16 @@ def test_the_picture_is_plain_and_the_strip_holds_the_label(two_windows: Reading
     assert gradient[two_windows.windows[1].to_pos(3)] < 0
 
 
-@pytest.mark.parametrize(
-    ("gold", "said"), [(GOLD, "which is the label"), (Span(0, 0), "which is not the label")]
-)
-def test_the_notice_compares_training_and_prediction(
-    two_windows: Reading, gold: Span, said: str
-) -> None:
-    labels = make_labels(two_windows, (answer(two_windows, gold),), False, None, None)
-    assert said in loss_notice(
-        two_windows, labels, predict(two_windows, DECODE), home(two_windows, labels.golds)
-    )
+def test_the_notice_says_where_the_prediction_is_not_the_label(two_windows: Reading) -> None:
+    labels = make_labels(two_windows, (answer(two_windows, Span(0, 0)),), False, None, None)
+    said = loss_notice(two_windows, labels, predict(two_windows, DECODE), 0)
+    assert "which is not the label" in said
 
 
 def _of_logits_times(reading: Reading, factor: float) -> dict[str, dict[str, Any]]:
     ends = np.where(np.isnan(reading.end_logits), np.nan, np.abs(reading.end_logits) * factor)
-    return {
-        d["key"]: d
-        for d in misread_data(
-            replace(reading, end_logits=ends.astype(np.float32)), 0, (Span(0, 0),), DECODE
-        )
-    }
+    moved = replace(reading, end_logits=ends.astype(np.float32))
+    return {d["key"]: d for d in misread_data(moved, 0, (Span(0, 0),), DECODE)}
 
 
 @pytest.mark.parametrize(
@@ -153,9 +133,7 @@ def test_wrong_formulas_have_their_consequence(two_windows: Reading) -> None:
     assert data["no_bias"]["same"] and data["no_bias"]["value"] == data["no_bias"]["right"]
     assert not data["predicted"]["same"] and "more confident" in data["predicted"]["says"]
     assert "sum to more than 10³⁰⁸" in _of_logits_times(two_windows, 1e6)["shared_z"]["says"]
-    calm = FakeReader(null=60.0).read(
-        "Who drew the towers?", "The towers were drawn by Georg Rotne."
-    )
+    calm = FakeReader(null=60.0).read("Who drew it?", "The towers were drawn by Georg Rotne.")
     says = {d["key"]: d["says"] for d in misread_data(calm, 0, (None,), DECODE)}["searched"]
     assert "the label is the cheaper one" in says and "confident" not in says, (
         "a text without an answer, read rightly"
@@ -175,24 +153,12 @@ def test_break_it_names_the_worst_reading_or_none(two_windows: Reading) -> None:
 def after_steps(reading: Reading) -> Learned:
     later = reading.start_logits.copy()
     later[1, reading.windows[1].to_pos(3)] += 3
-    curve = tuple(
-        Step(k, (LossTerm("start", 2.0 - k, 0.5, 1), LossTerm("end", 1.0, 0.5, 1)))
-        for k in range(2)
-    )
+    end = LossTerm("end", 1.0, 0.5, 1)
+    curve = tuple(Step(k, (LossTerm("start", 2.0 - k, 0.5, 1), end)) for k in range(2))
     moved = tuple(Movement(n, 1.0, 1.1, 0.2, 3.0) for n in ("S", "E", "T"))
-    return Learned(
-        reading,
-        replace(reading, start_logits=later),
-        (GOLD,),
-        "head",
-        (1,),
-        1,
-        curve,
-        moved,
-        (Plan(),),
-        False,
-        True,
-    )
+    after = replace(reading, start_logits=later)
+    plans = (Plan(),)
+    return Learned(reading, after, (GOLD,), "head", (1,), 1, curve, moved, plans, can_undo=True)
 
 
 def test_steps_show_before_and_after(two_windows: Reading) -> None:
@@ -201,9 +167,8 @@ def test_steps_show_before_and_after(two_windows: Reading) -> None:
     assert data["curve"] == [1.5, 1.0]
     assert "After 1 step the loss fell from 1.500 to 1.000" in data["says"]
     assert "windows 2 of 2" in data["says"] and "annotators differ" not in data["says"]
-    parted = learned_data(
-        replace(after_steps(two_windows), golds=(GOLD, GOLD, None)), DECODE, MergeOptions()
-    )
+    three = replace(after_steps(two_windows), golds=(GOLD, GOLD, None))
+    parted = learned_data(three, DECODE, MergeOptions())
     floor = -(2 / 3 * math.log(2 / 3) + 1 / 3 * math.log(1 / 3))
     assert parted["floor"] == pytest.approx(floor) and data["floor"] == 0
     assert f"stays above {floor:.3f}" in parted["says"]
@@ -212,41 +177,28 @@ def test_steps_show_before_and_after(two_windows: Reading) -> None:
     assert data["spans"]["rows"][0][0] == "Delta Epsilon"
     assert value(data["spans"]["rows"][0][3]) == 3.0
     assert {"from", "to", "text"} <= set(data["plane"][0])
-    assert moved_sentence(Movement("T", 2, 2, 0, 0)) == {
-        "name": "T",
-        "norm": "2.000 → 2.000",
-        "distance": "0.000",
-        "degrees": "0.00°",
-    }
+    still = {"name": "T", "norm": "2.000 → 2.000", "distance": "0.000", "degrees": "0.00°"}
+    assert moved_sentence(Movement("T", 2, 2, 0, 0)) == still
     assert moved_sentence(Movement("S", 2, 2, 1e-5, 1e-5))["distance"] == "< 0.001"
     assert bench_data(None, DECODE, MergeOptions())["learned"] is None
 
 
 def rows_of(reading: Reading) -> ReplayRows:
     start, end = reading.logits(0)
-    noise = np.zeros_like(start)
-    return ReplayRows(
-        (0, 50, 100),
-        0,
-        np.stack([noise, start, start]),
-        np.stack([noise, end, end]),
-        np.zeros((3, len(start), 3)),
-    )
+    noise, tags = np.zeros_like(start), np.zeros((3, len(start), 3))
+    starts, ends = np.stack([noise, start, start]), np.stack([noise, end, end])
+    return ReplayRows((0, 50, 100), 0, starts, ends, tags)
 
 
 def test_the_replay_says_when_the_answer_settled(two_windows: Reading) -> None:
     data = replay_data(two_windows, rows_of(two_windows), (Span(1, 1),), DECODE)
     json.dumps(plain(data))
     assert data["loss"][0] == pytest.approx(np.log(8))
-    assert data["loss"][1] == pytest.approx(
-        total(start_end_loss(two_windows, (Span(1, 1),), [0])), abs=1e-4
-    )
+    loss = total(start_end_loss(two_windows, (Span(1, 1),), [0]))
+    assert data["loss"][1] == pytest.approx(loss, abs=1e-4)
     assert data["answers"][1] == data["answers"][2] == "Beta"
     assert "“\u2068Beta\u2069”, stands from step 50 on" in data["says"]
-    assert all(
-        text and row[-1] == text
-        for text, row in zip(data["best"], data["table"]["rows"], strict=True)
-    )
+    assert [row[-1] for row in data["table"]["rows"]] == data["best"] and all(data["best"])
     strict = replace(DECODE, null_score_diff_threshold=-99.0)
     never = replay_data(replace(two_windows, threshold=0.0), rows_of(two_windows), (None,), strict)
     assert never["answers"] == [None] * 3
@@ -261,29 +213,18 @@ def test_a_replay_on_disk_is_read_as_training_writes_it(
     tmp_path: Path, two_windows: Reading
 ) -> None:
     assert load_replay(tmp_path) is None
-    about = {
-        "format": 1,
-        "steps": [0, 9],
-        "checksum": "c",
-        "examples": [
-            {"id": "a", "window": 0, "at": 0, "length": 3},
-            {"id": "b", "window": 1, "at": 3, "length": 2},
-        ],
-    }
+    first = {"id": "a", "window": 0, "at": 0, "length": 3}
+    examples = [first, {"id": "b", "window": 1, "at": 3, "length": 2}]
+    about = {"format": 1, "steps": [0, 9], "checksum": "c", "examples": examples}
     (tmp_path / "replay.json").write_text(json.dumps(about))
-    both = np.arange(10, dtype=np.float16).reshape(2, 5)
-    np.savez_compressed(
-        tmp_path / "replay.npz", start=both, end=-both, tags=np.zeros((2, 5, 3), np.float16)
-    )
+    both, tags = np.arange(10, dtype=np.float16).reshape(2, 5), np.zeros((2, 5, 3), np.float16)
+    np.savez_compressed(tmp_path / "replay.npz", start=both, end=-both, tags=tags)
     found = load_replay(tmp_path)
     rows = found.rows("b")
-    assert found.checksum == "c"
-    assert rows.window == 1
+    assert (found.checksum, rows.window) == ("c", 1)
     assert rows.start.tolist() == [[3, 4], [8, 9]]
     assert found.rows("z") is None
-    np.savez_compressed(
-        tmp_path / "replay.npz", start=both[:1], end=both[:1], tags=np.zeros((1, 5, 3), np.float16)
-    )
+    np.savez_compressed(tmp_path / "replay.npz", start=both[:1], end=both[:1], tags=tags[:1])
     with pytest.raises(BadInput, match="does not fit together"):
         load_replay(tmp_path)
     (tmp_path / "replay.json").write_text("{}")
