@@ -8,22 +8,13 @@ import pytest
 
 from qa_demo.core.types import Reading
 from qa_demo.figures.prose import place
-from qa_demo.views.examples import load_examples
-from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.selection import record
-from qa_demo.views.state import Screen
+from tests.requests import opened
 
 SHOWN = ("oresund", "danube-small")
 PAGE = Path(__file__).parents[2] / "assets" / "page"
 READ_OUT = re.compile(r"word pieces? (?:\$\{|\{\w|\d)")
-
-
-def opened(example: str, chapter: str) -> Screen:
-    found = load_examples()[example]
-    reading = found.stored()
-    assert reading is not None
-    return new_screen(None, reading, found.answers, found.id).open(chapter)
 
 
 def token_at(reading: Reading, said: str, window: int) -> str:
@@ -57,10 +48,8 @@ def test_the_selection_is_placed_in_its_window(example: str) -> None:
     assert chosen is not None
     tokens = screen.reading.tokens(chosen.window)
     inside = screen.reading.encoding.context_tokens
-    assert (tokens[said["i"]], tokens[said["j"]]) == (
-        inside[chosen.span.start],
-        inside[chosen.span.end],
-    )
+    assert tokens[said["i"]] == inside[chosen.span.start]
+    assert tokens[said["j"]] == inside[chosen.span.end]
 
 
 def test_a_place_names_its_window_where_there_are_several() -> None:
