@@ -18,33 +18,29 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 DENO = PYTHON.with_name("deno.exe" if os.name == "nt" else "deno")
-HAVE_DENO = {
-    ("linux", "x86_64"),
-    ("linux", "aarch64"),
-    ("darwin", "x86_64"),
-    ("darwin", "arm64"),
-    ("win32", "AMD64"),
-}
+HAVE_DENO = {("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "x86_64"), ("darwin", "arm64")}
+HAVE_DENO |= {("win32", "AMD64")}
 OFFLINE = ("--no-remote", "--no-npm", "--cached-only")
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 # the shell has no windows, whose own pages cost a third of a second for each page of a test
-BROWSERS = (
-    "chromium-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-)
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+BROWSERS += ("google-chrome-stable",)
 DEBIAN_PACKAGES = ("chromium-headless-shell", "fonts-liberation")
 QUICK = "--quick"
 LEFT_OUT = ("tests/browser", "tests/cli", "tests/load", "tests/model", "tests/training")
 # a worker that is through takes over half of what the other still has, whole files where it can
 WORKERS = ("-n", "2", "--dist", "worksteal", "--durations=20", "--durations-min=1")
+
+
+HEARD: dict[str, Any] = {"cwd": ROOT, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+HEARD |= {"stderr": subprocess.STDOUT, "text": True, "encoding": "utf-8"}
+"""How a step is run whose words are read as they come, in one stream."""
 
 
 def say(text: str) -> None:
@@ -59,12 +55,8 @@ def run(*command: str | Path, **environment: str) -> int:
     if not Path(command[0]).exists() and not shutil.which(str(command[0])):
         say(f"{command[0]} is missing")
         return 1
-    return subprocess.run(
-        [str(part) for part in command],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, **environment},
-    ).returncode
+    words, known = [str(part) for part in command], {**os.environ, **environment}
+    return subprocess.run(words, cwd=ROOT, stdin=subprocess.DEVNULL, env=known).returncode
 
 
 def need(*command: str | Path, **environment: str) -> None:
@@ -76,28 +68,17 @@ def need(*command: str | Path, **environment: str) -> None:
 
 def install() -> None:
     """Make .venv at the pinned versions, by pip from outside: Debian may lack ensurepip."""
-    digest = hashlib.sha256(
-        b"".join((ROOT / name).read_bytes() for name in REQUIREMENTS)
-    ).hexdigest()
+    read = b"".join((ROOT / name).read_bytes() for name in REQUIREMENTS)
+    digest = hashlib.sha256(read).hexdigest()
     stamp = VENV / "installed-requirements"
     if PYTHON.exists() and stamp.is_file() and stamp.read_text() == digest:
         say(f"{VENV.name} already holds the pinned versions")
         return
     if not PYTHON.exists():
         need(sys.executable, "-m", "venv", "--without-pip", VENV)
-    need(
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        PYTHON,
-        "install",
-        "--quiet",
-        "-r",
-        REQUIREMENTS[-1],
-        PIP_DISABLE_PIP_VERSION_CHECK="1",
-        PIP_NO_INPUT="1",
-    )
+    pip = (sys.executable, "-m", "pip", "--python", PYTHON)
+    quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
+    need(*pip, "install", "--quiet", "-r", REQUIREMENTS[-1], **quiet)
     stamp.write_text(digest)
 
 
@@ -114,17 +95,8 @@ def install_browser() -> None:
     root = () if os.name == "nt" or os.geteuid() == 0 else ("sudo", "-n")
     if shutil.which("apt-get") and (not root or shutil.which("sudo")):
         need(*root, "apt-get", "update", "-q", DEBIAN_FRONTEND="noninteractive")
-        need(
-            *root,
-            "env",
-            "DEBIAN_FRONTEND=noninteractive",
-            "apt-get",
-            "install",
-            "-q",
-            "-y",
-            "--no-install-recommends",
-            *DEBIAN_PACKAGES,
-        )
+        install = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-q", "-y")
+        need(*root, *install, "--no-install-recommends", *DEBIAN_PACKAGES)
     else:
         need(PYTHON, "-m", "playwright", "install", "chromium")
 
@@ -149,15 +121,7 @@ def check(steps: dict[str, tuple[str | Path, ...]], failed: list[str]) -> None:
     """Run these one after another; whoever passes says one line, whoever fails all that it said."""
     for name, step in steps.items():
         command = [str(part) for part in step]
-        done = subprocess.run(
-            command,
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-        )
+        done = subprocess.run(command, **HEARD)
         if done.returncode:
             failed.append(name)
         said = f"FAILED\n{done.stdout}" if done.returncode else "passed"
@@ -171,15 +135,7 @@ def test(arguments: list[str], steps: dict[str, tuple[str | Path, ...]]) -> list
     others.start()
     command = [str(PYTHON), "-m", "pytest", *WORKERS, *arguments]
     say(" ".join(command))
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-    ) as pytest:
+    with subprocess.Popen(command, **HEARD) as pytest:
         assert pytest.stdout is not None
         last = ""
         for line in pytest.stdout:

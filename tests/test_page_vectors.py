@@ -15,10 +15,6 @@ def test_the_stored_vectors_are_what_python_makes() -> None:
     }, again
     for old, new in zip(stored["heads"], made["heads"], strict=True):
         assert (old["logits"], old["labels"]) == (new["logits"], new["labels"]), again
-        for name in (
-            "log_z",
-            "p",
-            "warm",
-            "loss",
-        ):  # exp and log may differ in the last bit between machines
+        # exp and log may differ in the last bit between machines
+        for name in ("log_z", "p", "warm", "loss"):
             assert old[name] == pytest.approx(new[name], rel=1e-12, abs=1e-300), again
