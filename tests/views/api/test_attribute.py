@@ -25,24 +25,16 @@ def test_the_reply_has_the_command_lines_fields_and_adds_up() -> None:
     assert total == pytest.approx(reply["sum"])
     assert reply["sum"] == pytest.approx(reply["f_x"] - reply["f_baseline"] + reply["gap"])
     target = Target("span_score", span, None, reply["window"])
-    assert (
-        attribution_json(reading, reader.attribute(reading, target, "integrated_gradients", "pad"))
-        == reply
-    )
+    found = reader.attribute(reading, target, "integrated_gradients", "pad")
+    assert attribution_json(reading, found) == reply
 
 
 def test_named_spans_are_compared() -> None:
     first, second = TEXT.index("Georg"), TEXT.index("Malmö")
-    reply = make_attribute(services(max_characters=1000))(
-        ASKED,
-        TEXT,
-        target="span_minus_other",
-        method="gradient_x_input",
-        char_start=first,
-        char_end=first + 5,
-        other_start=second,
-        other_end=second + 5,
-    )
+    spans = {"char_start": first, "char_end": first + 5}
+    spans |= {"other_start": second, "other_end": second + 5}
+    how = {"target": "span_minus_other", "method": "gradient_x_input"}
+    reply = make_attribute(services())(ASKED, TEXT, **how, **spans)
     assert (reply["span"]["text"], reply["other"]["text"]) == ("Georg", "Malmö")
 
 
@@ -51,13 +43,10 @@ def test_named_spans_are_compared() -> None:
     [
         ({"question": " "}, "the question is empty"),
         ({"context": "x" * 1001}, "this host allows 1,000"),
-        ({"target": "why"}, "target must be one of"),
-        ({"method": "guess"}, "method must be one of"),
         ({"target": "span_minus_other"}, "second span"),
         ({"char_start": 3}, "char_end"),
         ({"char_start": 5, "char_end": 5}, "0 <= start < end"),
         ({"n_steps": 2.5}, "n_steps must be a whole number"),
-        ({"max_seq_length": 1}, "max_seq_length"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments: dict, said: str) -> None:

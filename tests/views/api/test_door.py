@@ -2,8 +2,6 @@
 
 import json
 import logging
-import urllib.error
-import urllib.request
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,24 +13,13 @@ from qa_demo.views import page
 from qa_demo.views.api.door import Door
 from qa_demo.views.api.openapi import RESULTS
 from tests.views.api.fitting import fits
+from tests.views.api.sending import send
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 ASKED = {"question": "Who drew the towers?", "context": TEXT}
 READ = "/gradio_api/call/v2/read"
 LIST = "/gradio_api/call/read"
 JOIN = "/gradio_api/queue/join"
-
-
-def send(address: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
-    """Status and decoded body of one request."""
-    asked = urllib.request.Request(
-        address + path, data=body, headers={"content-type": "application/json"}
-    )
-    try:
-        with urllib.request.urlopen(asked, timeout=20) as reply:
-            return reply.status, reply.read().decode()
-    except urllib.error.HTTPError as refused:
-        return refused.code, refused.read().decode()
 
 
 @pytest.mark.parametrize(
@@ -97,19 +84,13 @@ def test_a_stream_of_nobody_ends_without_a_traceback(
     assert "Traceback" not in caplog.text and "a stream has ended early" in caplog.text
 
 
+SPANS = {"char_start": 25, "char_end": 37, "other_start": 54, "other_end": 59}
 CALLS: dict[str, list[dict[str, Any]]] = {
     "read": [ASKED, {**ASKED, "null_score_diff_threshold": -100.0}],
     "attribute": [
         ASKED,
         {**ASKED, "method": "leave_one_out"},
-        {
-            **ASKED,
-            "target": "span_minus_other",
-            "char_start": 25,
-            "char_end": 37,
-            "other_start": 54,
-            "other_end": 59,
-        },
+        {**ASKED, "target": "span_minus_other", **SPANS},
     ],
     "loss": [{**ASKED, "gold": [[25, 37], None]}],
     "tag": [ASKED],
@@ -133,17 +114,11 @@ def test_the_document_describes_every_call_and_its_result(address: str) -> None:
     assert described["info"]["version"] == __version__
     client = Client(address, verbose=False)
     named = set(client.view_api(return_format="dict")["named_endpoints"])
-    assert (
-        named
-        == {f"/{name}" for name in page.ENDPOINTS}
-        == {f"/{name}" for name in RESULTS}
-        == {f"/{name}" for name in CALLS}
-    )
-    assert set(described["paths"]) == {
-        path
-        for name in CALLS
-        for path in (f"/gradio_api/call/v2/{name}", f"/gradio_api/call/{name}/{{event_id}}")
-    } | {"/health"}
+    assert named == {f"/{name}" for name in CALLS}
+    assert set(CALLS) == set(page.ENDPOINTS) == set(RESULTS)
+    paths = {f"/gradio_api/call/v2/{name}" for name in CALLS}
+    paths |= {f"/gradio_api/call/{name}/{{event_id}}" for name in CALLS}
+    assert set(described["paths"]) == paths | {"/health"}
     for name, requests in CALLS.items():
         post = described["paths"][f"/gradio_api/call/v2/{name}"]["post"]
         taken = post["requestBody"]["content"]["application/json"]["schema"]
@@ -166,9 +141,8 @@ OLDER = {
 def test_a_call_of_the_first_version_is_still_good(address: str, name: str) -> None:
     """A parameter that was added since takes its default."""
     for values in (OLDER[name], OLDER[name][:2]):
-        status, text = send(
-            address, f"/gradio_api/call/{name}", json.dumps({"data": values}).encode()
-        )
+        body = json.dumps({"data": values}).encode()
+        status, text = send(address, f"/gradio_api/call/{name}", body)
         assert status == 200, text
         event = json.loads(text)["event_id"]
         _, stream = send(address, f"/gradio_api/call/{name}/{event}")

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qa_demo.core.errors import ModelUnavailable
 from qa_demo.views.api.mcp import VERSIONS, Tools
 from qa_demo.views.api.openapi import RESULTS
 from qa_demo.views.api.read import make_read
 from tests.odd import JSON
 from tests.requests import services
 from tests.views.api.fitting import fits
+from tests.views.api.sending import send
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 ASKED = {"question": "Who drew the towers?", "context": TEXT}
@@ -125,12 +127,9 @@ def test_any_message_is_answered_in_json(sent: dict[str, Any]) -> None:
 
 
 def test_an_unexpected_error_is_logged_and_not_told() -> None:
-    def broken(**given: Any) -> dict[str, Any]:
-        raise ZeroDivisionError("/home/secret")
-
     def read(question: str = "") -> dict[str, Any]:
         """Break."""
-        return broken()
+        raise ZeroDivisionError("/home/secret")
 
     found = Tools({"read": read}, RESULTS).answer(message("tools/call", {"name": "read"}))
     assert found is not None and found["error"]["code"] == -32603
@@ -145,8 +144,6 @@ def test_another_reader_and_another_merge_rule_are_chosen_by_name() -> None:
     assert shares[0] != shares[1]
 
     def refuse(source: str) -> Any:
-        from qa_demo.core.errors import ModelUnavailable
-
         raise ModelUnavailable("this host offers a fixed list of readers: bundled")
 
     with pytest.raises(gr.Error, match="fixed list of readers"):
@@ -155,16 +152,7 @@ def test_another_reader_and_another_merge_rule_are_chosen_by_name() -> None:
 
 def post(address: str, body: bytes, **headers: str) -> tuple[int, str]:
     """Status and body of one message to the running page."""
-    asked = urllib.request.Request(
-        f"{address}/gradio_api/mcp/",
-        data=body,
-        headers={"content-type": "application/json", **headers},
-    )
-    try:
-        with urllib.request.urlopen(asked, timeout=60) as reply:
-            return reply.status, reply.read().decode()
-    except urllib.error.HTTPError as refused:
-        return refused.code, refused.read().decode()
+    return send(address, "/gradio_api/mcp/", body, **headers)
 
 
 def test_the_running_page_answers_each_message_in_one_object(address: str) -> None:
@@ -173,9 +161,8 @@ def test_the_running_page_answers_each_message_in_one_object(address: str) -> No
     listed = json.loads(post(address, json.dumps(message("tools/list")).encode())[1])
     assert {tool["name"] for tool in listed["result"]["tools"]} == set(RESULTS)
     sent = message("tools/call", {"name": "tag", "arguments": ASKED})
-    reply = json.loads(
-        post(address, json.dumps(sent).encode(), **{"MCP-Protocol-Version": VERSIONS[0]})[1]
-    )
+    version = {"MCP-Protocol-Version": VERSIONS[0]}
+    reply = json.loads(post(address, json.dumps(sent).encode(), **version)[1])
     (schema,) = [t["outputSchema"] for t in listed["result"]["tools"] if t["name"] == "tag"]
     fits(json.loads(reply["result"]["content"][0]["text"]), schema)
     told = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -183,11 +170,7 @@ def test_the_running_page_answers_each_message_in_one_object(address: str) -> No
 
 
 def test_what_is_no_message_is_refused_in_a_sentence(address: str) -> None:
-    for body, said in (
-        (b"{", "must be JSON"),
-        (b"[" * 50_000, "must be JSON"),
-        (b"[]", "JSON-RPC"),
-    ):
+    for body, said in ((b"{", "be JSON"), (b"[" * 50_000, "be JSON"), (b"[]", "JSON-RPC")):
         status, reply = post(address, body)
         assert status == 400 and said in json.loads(reply)["error"]["message"]
     status, reply = post(address, b"{}", **{"MCP-Protocol-Version": "1"})

