@@ -16,9 +16,7 @@ TEXT = "The bridge was designed by George Rotne and the towers by Ingeborg Hanse
 
 def test_hidden_states_give_the_logits_and_attention_rows_sum_to_one() -> None:
     reader = FakeReader()
-    reading = reader.read(
-        "Who designed the bridge?", TEXT, WindowOptions(max_seq_length=40, doc_stride=10)
-    )
+    reading = reader.read("Who designed the bridge?", TEXT, WindowOptions(40, 10))
     assert len(reading.windows) > 1
     for window in reading.windows:
         hidden = reader.hidden(window)

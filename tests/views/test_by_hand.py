@@ -64,10 +64,6 @@ def test_the_browser_knows_the_same_parts() -> None:
     assert re.findall(r'"(\w+)"', listed[1]) == [part.name for part in by_hand(MODULES)]
 
 
-def test_nothing_is_said_of_a_screen_as_it_opens() -> None:
-    assert changes(opened(), MODULES) == []
-
-
 @pytest.mark.parametrize("name", HANDS)
 def test_each_change_is_named_with_its_value(name: str) -> None:
     change, said = HANDS[name]

@@ -3,61 +3,40 @@
 import math
 from typing import Any
 
-import gradio as gr
 import pytest
 
 from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.core.course.lessons import FACT
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.figures.lessons.checks import CHECKS
-from qa_demo.views.ask import Ask
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
 from qa_demo.views.lessons.course import load
 from qa_demo.views.lessons.strip import KEY, Strip
 from qa_demo.views.new_reading import new_screen
-from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.state import Screen, WhatIf
 from qa_demo.views.update import Update
+from tests import requests
 from tests.fakes import FakeReader
 from tests.requests import services
 
 LESSONS = load()
 FIRST = next(iter(load_examples().values())).stored()
-ODD: list[Any] = [
-    None,
-    1,
-    "x",
-    [],
-    {},
-    math.nan,
-    {"lesson": "span"},
-    {"lesson": "span", "step": 99},
-]
+ODD: list[Any] = [None, 1, "x", [], {}, math.nan, {"lesson": "span"}]
+ODD += [{"lesson": "span", "step": 99}]
 
 
 @pytest.fixture(scope="module")
 def frame() -> Frame:
     """The page with the stored readings of the bundled reader."""
     assert FIRST is not None
-    with gr.Blocks() as page:
-        made = Frame(CHAPTERS, services(checksum=lambda: FIRST.checksum))
-        ask = Ask(made)
-        Strip(made, ask, Folder(LESSONS)).build()
-        ask.build()
-        for module in CHAPTERS:
-            made.place(module.CHAPTER)
-        made.wire(page)
-    return made
+    served = services(checksum=lambda: FIRST.checksum)
+    return requests.wired(served, lambda *page: Strip(*page, Folder(LESSONS))).frame
 
 
 def sent(frame: Frame, screen: Screen | None, name: str, value: Any) -> Update:
-    """All that one event changes, on the screen as it comes to be."""
-    update = Update(screen=screen)
-    for item in frame.slow.handlers[KEY][name](screen, "me", value):
-        update = update.then(item(update.screen) if callable(item) else item)
-    return update
+    return requests.sent(frame, KEY, name, screen, value)
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +72,8 @@ def test_every_step_sets_the_page_up_and_answers(frame: Frame, screen: Screen, l
 
 
 def test_numbers_changed_by_hand_go_back_to_the_reader(frame: Frame, screen: Screen) -> None:
-    changed = screen.change(
-        decode=DecodeOptions(max_answer_length=3), what_if=WhatIf(temperature=4.0)
-    )
+    short, warm = DecodeOptions(max_answer_length=3), WhatIf(temperature=4.0)
+    changed = screen.change(decode=short, what_if=warm)
     now = sent(frame, changed, "open", {"lesson": "span", "step": 0}).screen
     assert now is not None and now.decode.max_answer_length == 30 and now.what_if == WhatIf()
 

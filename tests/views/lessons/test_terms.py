@@ -16,14 +16,11 @@ from qa_demo.core.files.examples import Passage, load_passages
 from qa_demo.figures.spanbert.spelled import spelled
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load, load_terms
-from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS
+from tests.requests import opened
 
 TERMS = load_terms()
-EVERYDAY = set(
-    re.findall(
-        r"\S+",
-        """
+EVERYDAY = """
 about above after against all and annotators another answered answers are around bar beats before
 begins below bert between can cells choice column combines comes comparable compared context-only
 corrected costs could counted counts cross cut dashed diagonal did difference does draws
@@ -36,24 +33,13 @@ rows rule rules said scale selected serve side since solid sometimes special spl
 strict striped stronger sum sums supports sure term text textbook than that the their theirs there
 these they this though ticks trained training tried true two value weight what where which whole
 with withheld without words written yet
-""",
-    )
-)
+"""
 """Words that need no explanation; a heading's new word belongs here or in assets/terms.json."""
 WORD = re.compile(r"[a-z\[][a-z\]_-]{2,}")
 SHOWN = ("oresund", "danube-small", "south-pole", "machu-picchu")
 QUOTED = re.compile("\u201c.*?\u201d")
-NUMBERS = {
-    "logits",
-    "score",
-    "span",
-    "pieces",
-    "windows",
-    "null",
-    "threshold",
-    "temperature",
-    "probability",
-}
+NUMBERS = {"logits", "score", "span", "pieces", "windows", "null", "threshold"}
+NUMBERS |= {"temperature", "probability"}
 """Those that assets/page/lessons/terms.js reads off the screen."""
 
 
@@ -72,10 +58,7 @@ def headings(chapter: str) -> tuple[str, ...]:
     """Questions, captions, heads and formulas of a chapter on four readings, without quotations."""
     found: list[str] = []
     for key in SHOWN:
-        example = load_examples()[key]
-        reading = example.stored()
-        assert reading is not None
-        screen = new_screen(None, reading, example.answers, example.id).open(chapter)
+        screen = opened(key, chapter)
         module: Any = next(m for m in CHAPTERS if m.CHAPTER.key == chapter)
         page = module.present(screen)
         found += [page["question"]]
@@ -109,7 +92,9 @@ def short_before_long(text: str) -> list[str]:
 
 def unknown(texts: Iterable[str]) -> list[str]:
     """Words that are neither everyday ones nor in the file of terms."""
-    known = EVERYDAY | {w for t in TERMS for n in t["names"] for w in WORD.findall(n.lower())}
+    known = {*EVERYDAY.split()} | {
+        w for t in TERMS for n in t["names"] for w in WORD.findall(n.lower())
+    }
     return sorted({word for text in texts for word in WORD.findall(text.lower())} - known)
 
 
@@ -129,10 +114,7 @@ def test_a_lesson_writes_an_abbreviation_in_full_first(lesson: Lesson) -> None:
 @pytest.mark.parametrize("chapter", [m.CHAPTER.key for m in CHAPTERS])
 def test_a_chapter_writes_an_abbreviation_in_full_first(chapter: str) -> None:
     module: Any = next(m for m in CHAPTERS if m.CHAPTER.key == chapter)
-    example = next(iter(load_examples().values()))
-    reading = example.stored()
-    assert reading is not None
-    screen = new_screen(None, reading, example.answers, example.id).open(chapter)
+    screen = opened(next(iter(load_examples())), chapter)
     assert short_before_long(json.dumps(module.present(screen), default=str)) == []
 
 
