@@ -59,10 +59,9 @@ def test_the_reader_box_offers_what_the_host_loads(
 ) -> None:
     monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *_: FakeReader())
     handed = app.services("bundled", host, app.begin_loading("bundled"), lan=lan)
-    assert handed.offered[0] == "bundled"
     assert ("large" in handed.offered) is (READERS["large"].is_dir() and "hub" in offered)
     text = hint(handed.offered, handed.sources)
-    assert text.startswith("bundled")
+    assert handed.offered[0] == "bundled" and text.startswith("bundled")
     assert [name for name, words in SOURCES.items() if words in text] == offered
 
 
@@ -133,9 +132,8 @@ FAULTS = {
 
 @pytest.mark.parametrize("flags", FAULTS)
 def test_a_fault_at_the_start_is_one_sentence_and_exit_code_2(flags: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "app.py", *flags.split()], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "app.py", *flags.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and done.stdout == ""
     assert re.fullmatch(rf"spanlight: .*({FAULTS[flags]}).*\n", done.stderr), done.stderr
 

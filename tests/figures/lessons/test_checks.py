@@ -154,11 +154,9 @@ def test_the_spans_to_choose_from_stand_in_the_rows_that_are_in_sight() -> None:
 
 
 def test_the_pair_of_three_tokens_is_the_best_legal_one() -> None:
-    pairs = {
-        (i + 1, j + 1): spans.START[i] + spans.END[j] for i in range(3) for j in range(3) if i <= j
-    }
-    best = max(pairs, key=pairs.__getitem__)
-    assert CHECKS["three_tokens"].find(case("gold")).right == f"{best[0]}-{best[1]}"
+    legal = [(i, j) for i in range(3) for j in range(i, 3)]
+    i, j = max(legal, key=lambda pair: spans.START[pair[0]] + spans.END[pair[1]])
+    assert CHECKS["three_tokens"].find(case("gold")).right == f"{i + 1}-{j + 1}"
 
 
 def test_where_it_turns_is_where_the_answer_changes() -> None:
@@ -180,11 +178,9 @@ def test_probabilities_add_up_over_the_window_and_not_over_the_answer() -> None:
 
 
 def test_a_reading_that_does_not_show_the_point_says_so() -> None:
-    assert not CHECKS["window_count"].find(case("gold")).holds
-    assert not CHECKS["withheld"].find(case("oresund")).holds
-    assert not CHECKS["argmaxes_apart"].find(case("oresund")).holds
-    assert not CHECKS["rule_disagrees"].find(case("danube")).holds
-    assert not CHECKS["answer_span"].find(case("bread")).holds
+    shown = {"window_count": "gold", "withheld": "oresund", "argmaxes_apart": "oresund"}
+    for name, key in (shown | {"rule_disagrees": "danube", "answer_span": "bread"}).items():
+        assert not CHECKS[name].find(case(key)).holds, name
 
 
 def test_a_fault_names_what_is_missing() -> None:

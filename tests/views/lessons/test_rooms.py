@@ -8,12 +8,14 @@ import pytest
 from qa_demo.core.course.room_quiz import form
 from qa_demo.core.course.room_state import Place, Seat
 from qa_demo.core.course.rooms import Rooms
+from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.views.ask import Ask
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
 from qa_demo.views.lessons.course import load, load_course
 from qa_demo.views.lessons.rooms import looker
 from qa_demo.views.lessons.strip import KEY, Strip
+from qa_demo.views.lessons.tasks import marked
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.state import Screen
@@ -37,8 +39,7 @@ def framed(rooms: Rooms | None) -> Frame:
     assert first is not None
     with gr.Blocks():
         made = Frame(CHAPTERS, services(checksum=lambda: first.checksum, rooms=rooms))
-        ask = Ask(made)
-        Strip(made, ask, load_course()).build()
+        Strip(made, Ask(made), load_course()).build()
     return made
 
 
@@ -88,15 +89,12 @@ def test_a_guess_is_counted_and_answered_after_the_reveal(
 def test_every_question_of_the_lessons_can_be_counted(
     frame: Frame, rooms: Rooms, screen: Screen, lesson: Any
 ) -> None:
+    teacher = seat_of(quick(frame, "room_open", True))
     if lesson.id == "said":
-        teacher = seat_of(quick(frame, "room_open", True))
         refused = quick(frame, "room_move", {**teacher, "lesson": "said", "step": 0})
         assert refused.refused and "led through lessons" in refused.message["text"]
         return
-    teacher = seat_of(quick(frame, "room_open", True))
     student = seat_of(quick(frame, "room_join", teacher))
-    from qa_demo.figures.lessons.checks import CHECKS
-
     for number, step in enumerate(lesson.steps):
         place = {"lesson": lesson.id, "step": number}
         if not step.predict or (step.check and CHECKS[step.check].needs_reader):
@@ -132,14 +130,10 @@ def test_a_guess_on_another_text_is_refused_and_at_another_step_is_answered(
 def test_any_value_is_answered(frame: Frame, rooms: Rooms, name: str) -> None:
     seat = rooms.open()
     rooms.move(seat, Place("span", 1))
-    odd = [
-        *ODD,
-        {"code": 7, "key": []},
-        {"code": "x" * 10_000, "key": "y"},
-        {"code": seat.code, "key": "<img src=x>"},
-        {"code": seat.code, "key": seat.key, "on": "yes", "lesson": "span", "step": -1},
-    ]
-    for value in odd:
+    odd = [{"code": 7, "key": []}, {"code": "x" * 10_000, "key": "y"}]
+    odd += [{"code": seat.code, "key": "<img src=x>"}]
+    odd += [{"code": seat.code, "key": seat.key, "on": "yes", "lesson": "span", "step": -1}]
+    for value in (*ODD, *odd):
         update = quick(frame, name, value)
         assert (update.message or {}).get("text") != UNEXPECTED, str(value)[:80]
 
@@ -194,8 +188,6 @@ def test_a_class_is_asked_before_and_after(frame: Frame, rooms: Rooms) -> None:
 
 def told_right(form: str, item: int) -> int:
     """The right option of an item, as one who was marked alone is told."""
-    from qa_demo.views.lessons.tasks import marked
-
     return marked(form, [None] * 9)[1][item]["right"]
 
 

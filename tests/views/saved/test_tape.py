@@ -31,7 +31,7 @@ READER = FakeReader(bio=True)
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> \u2028"
 TEXT = f"Anna Lund came to Visby in 1900. {HOSTILE} George Rotne drew the bridge there."
 WHOLE = WindowOptions()
-SMALL = WindowOptions(max_seq_length=24, doc_stride=8)
+SMALL = WindowOptions(24, 8)
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +83,6 @@ def record_of(tape: dict[str, Any], place: str) -> dict[str, Any]:
     return made
 
 
-def same(ours: dict[str, Any], theirs: dict[str, Any], but: set[str]) -> bool:
-    return all(ours[name] == theirs[name] for name in theirs.keys() - but)
-
-
 def test_every_listed_span_has_the_record_of_the_running_page(
     frame: Frame, tape: dict[str, Any]
 ) -> None:
@@ -97,7 +93,8 @@ def test_every_listed_span_has_the_record_of_the_running_page(
         place = [candidate.window, candidate.span.start, candidate.span.end]
         made = record_of(copy.deepcopy(tape), " ".join(map(str, place)))
         theirs = live(frame, screen, "answer", place)
-        assert same(made, theirs, {"n", "stamp", "details", "formulas", "link"})
+        same = theirs.keys() - {"n", "stamp", "details", "formulas", "link"}
+        assert {name: made[name] for name in same} == {name: theirs[name] for name in same}
         assert theirs["link"].items() <= made["link"].items()
         for key in ("answer", "start_end", "spans", "loss", "windows", "bio", "why"):
             theirs = live(frame, screen, key, place)
@@ -113,13 +110,8 @@ def test_golds_words_and_rows_of_tables_can_be_selected(tape: dict[str, Any]) ->
     offsets = screen.reading.encoding.offset_mapping.tolist()
     visby = next(d for d, (start, _) in enumerate(offsets) if start == TEXT.index("Visby"))
     assert f"0 {visby} {visby}" in tape["records"]
-    rows = [
-        row
-        for page in tape["pictures"].values()
-        for table in page["tables"]
-        for row in table["select"] or ()
-        if row is not None
-    ]
+    tables = [table for page in tape["pictures"].values() for table in page["tables"]]
+    rows = [row for table in tables for row in table["select"] or () if row is not None]
     assert len(rows) > 20
     assert {" ".join(map(str, row)) for row in rows} <= tape["records"].keys()
 
@@ -134,10 +126,8 @@ def test_an_answer_is_what_the_handler_makes(frame: Frame, tape: dict[str, Any])
     for key in asked:
         reply = page_of(tape, key)["picture"]["reply"]
         assert reply["what"] == json.loads(key.removeprefix("why ask "))["what"]
-    assert (
-        "needs the running page"
-        in tape["pages"][tape["refused"]["why ask"]]["picture"]["reply"]["error"]
-    )
+    refused = tape["pages"][tape["refused"]["why ask"]]["picture"]["reply"]
+    assert "needs the running page" in refused["error"]
     assert tape["pictures"]["spanbert"]["picture"]["ready"]
     assert tape["pictures"]["scores"]["picture"]["states"] is not None
     assert not tape["pictures"]["bio"]["picture"]["needs"]
@@ -147,12 +137,8 @@ def test_each_window_of_a_long_text_is_there(split: tuple[Screen, dict[str, Any]
     screen, tape = split
     base = screen.selection
     assert base is not None
-    record = tape["record"]
-    assert (record["window"], record["start"], record["end"]) == (
-        base.window,
-        base.span.start,
-        base.span.end,
-    )
+    chosen = [tape["record"][name] for name in ("window", "start", "end")]
+    assert chosen == [base.window, base.span.start, base.span.end]
     for w in range(len(screen.reading.windows)):
         answer = tape["answers"][f"spans window {w}"]
         assert answer["select"] in tape["records"] if w != base.window else "select" not in answer
@@ -177,12 +163,10 @@ def test_numbers_changed_by_hand_stay_changed(frame: Frame) -> None:
     )
     tape = record(frame, changed)
     assert tape["reading"]["changed"] and tape["reading"]["stamp"] == changed.stamp
-    lengths = {
-        int(p.split()[2]) - int(p.split()[1]) + 1
-        for p in tape["records"].keys() - {"none"}
-        if tape["records"][p].get("flag", tape["record"]["flag"]) is None
-    }
-    assert max(lengths) <= 2
+    records = {**tape["records"]}
+    del records["none"]
+    legal = [p.split() for p, r in records.items() if r.get("flag", tape["record"]["flag"]) is None]
+    assert max(int(end) - int(start) + 1 for _, start, end in legal) <= 2
 
 
 def test_what_the_browser_alone_knows_comes_back(frame: Frame) -> None:
