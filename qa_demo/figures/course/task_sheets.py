@@ -20,7 +20,8 @@ def homework_sheets(kinds: Kinds, seed: str, copies: int, paper: str) -> tuple[s
     """The exercises and their solutions, a sheet for each copy; copy k of a seed is always the
     same.
     """
-    drawn = {f"Homework {seed}, copy {k}": homework(kinds, f"{seed}/{k}") for k in _copies(copies)}
+    numbers = range(1, copies + 1)
+    drawn = {f"Homework {seed}, copy {k}": homework(kinds, f"{seed}/{k}") for k in numbers}
     asked = [sheet(title, [_about(found), _tasks(found)]) for title, found in drawn.items()]
     solved = [sheet(f"{title}: solutions", [_solutions(found)]) for title, found in drawn.items()]
     return document("Homework", paper, asked), document("Homework: solutions", paper, solved)
@@ -41,16 +42,14 @@ def quiz_sheets(kinds: Kinds, form: str, paper: str) -> tuple[str, str]:
     found = quiz(kinds, form)
     title = f"Quiz, form {form}"
     intro = paragraph(f"{len(found)} questions, {QUIZ_MINUTES} minutes. One option of each holds.")
-    asked = numbered([(f"{one.text} {one.choose}", _boxes(one)) for one in found])
+    boxes = [[f"☐ {option.text}" for option in one.options] for one in found]
+    texts = [f"{one.text} {one.choose}" for one in found]
+    asked = numbered(zip(texts, boxes, strict=True))
     keys = numbered([(_right(one), [f"Tests: {one.said}", one.solution]) for one in found])
     return (
         document(title, paper, [sheet(title, [intro, asked])]),
         document(f"{title}: key", paper, [sheet(f"{title}: key", [keys])]),
     )
-
-
-def _copies(copies: int) -> range:
-    return range(1, copies + 1)
 
 
 def _about(found: Sequence[Exercise]) -> str:
@@ -82,10 +81,6 @@ def _solutions(found: Sequence[Exercise], marked: bool = False) -> str:
 
 def _given(p: Points) -> str:
     return f"{p.number} point{'' if p.number == 1 else 's'}: {p.what}"
-
-
-def _boxes(one: Exercise) -> list[str]:
-    return [f"☐ {option.text}" for option in one.options]
 
 
 def _right(one: Exercise) -> str:

@@ -229,12 +229,8 @@ def legal_pairs(case: Case) -> Finding:
         within=max(0.5, 0.05 * legal),
         decimals=0,
         traps=((d * d, "That is every pair; in nearly half of them the end comes first."),),
-        facts={"pieces": f"{d:,}", "limit": f"{_limit(case):,}"},
+        facts={"pieces": f"{d:,}", "limit": f"{case.decode.max_answer_length:,}"},
     )
-
-
-def _limit(case: Case) -> int:
-    return case.decode.max_answer_length
 
 
 def mean_of_maxima(case: Case) -> Finding:

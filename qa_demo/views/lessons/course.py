@@ -153,10 +153,6 @@ def _others(lesson: Lesson) -> list[str]:
     ]
 
 
-def _act(step: Step) -> tuple[tuple[str, str | None], ...]:
-    return ACTS[step.act] if step.act else ()
-
-
 def _step(step: Step) -> dict[str, Any]:
     return {
         "title": step.title,
@@ -165,7 +161,8 @@ def _step(step: Step) -> dict[str, Any]:
         "step": step.step,
         "open": step.open,
         "act": [
-            [at, value and value.replace("{question}", step.question)] for at, value in _act(step)
+            [at, value and value.replace("{question}", step.question)]
+            for at, value in (ACTS[step.act] if step.act else ())
         ],
         "byhand": step.byhand,
         "source": step.source,
