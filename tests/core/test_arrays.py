@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core import arrays
-from tests.core.toys import t1
+from tests.core.toys import make_reading, t1
 
 
 def test_softmax_neither_overflows_nor_underflows():
@@ -28,19 +28,13 @@ def test_softmax_runs_over_the_last_axis_in_double_precision():
 
 
 def test_records_are_read_only():
-    reading = t1()
-    for array in (
-        reading.start_logits,
-        reading.encoding.offset_mapping,
-        reading.windows[0].is_context,
-    ):
+    reading, window = t1(), t1().windows[0]
+    for array in (reading.start_logits, reading.encoding.offset_mapping, window.is_context):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
 
 def test_logits_hide_the_tail_beyond_a_window():
-    from tests.core.toys import make_reading
-
     reading = make_reading(list("abc"), [(0, 2), (2, 3)], [[1] * 6, [1] * 5], [[1] * 6, [1] * 5])
     assert np.isnan(reading.start_logits[1, 5])
     assert [len(x) for x in reading.logits(1)] == [5, 5]

@@ -1,10 +1,11 @@
 """Readings small enough to check by hand: words, windows and logits are written out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from qa_demo.core.reading.windows import max_context_owner
+from qa_demo.core.reading.windows import max_context_owner, plan
 from qa_demo.core.types import Encoding, Reading, Window
 
 ALPHABET = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"]
@@ -84,6 +85,11 @@ def make_reading(
     )
 
 
+def with_offsets(reading: Reading, offsets: np.ndarray) -> Reading:
+    """The same logits over pieces that cover these characters."""
+    return replace(reading, encoding=replace(reading.encoding, offset_mapping=offsets))
+
+
 def t1(threshold: float | None = 0.0) -> Reading:
     """Two windows, words 0-3 and 2-5: 0 [CLS], 1 question, 2 [SEP], 3-6 context, 7 [SEP]."""
     return make_reading(
@@ -104,8 +110,6 @@ def random_reading(
     scale: float = 2.0,
 ) -> Reading:
     """Random logits on the window plan of (n_words, capacity, step)."""
-    from qa_demo.core.reading.windows import plan
-
     layout = plan(n_words, capacity, step)
     parts = list(zip(layout.starts, layout.stops, strict=True))
     sizes = [3 + b - a + 1 for a, b in parts]

@@ -1,6 +1,7 @@
 """Targets, words, completeness, leave one out, rank correlation against values worked out apart."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -96,49 +97,31 @@ def test_a_target_that_makes_no_sense_is_refused() -> None:
 
 
 def test_gap_and_its_share() -> None:
-    made = Attribution(
-        Target("span_score", Span(0, 1)),
-        "integrated_gradients",
-        0,
-        np.array([1.0, -0.5]),
-        np.array([0.25, 2.2]),
-        f_x=5.0,
-        f_baseline=2.0,
-        baseline="pad",
-        n_steps=20,
-    )
+    target = Target("span_score", Span(0, 1))
+    start, end = np.array([1.0, -0.5]), np.array([0.25, 2.2])
+    made = Attribution(target, "integrated_gradients", 0, start, end, f_x=5.0, f_baseline=2.0)
     assert made.sum == pytest.approx(2.95) and made.gap == pytest.approx(-0.05)
     assert made.gap_share == pytest.approx(0.05 / 3) and made.complete is True
     np.testing.assert_allclose(made.total, [1.25, 1.7])
-    assert not Attribution(
-        made.target, made.method, 0, made.start, made.end, f_x=5.0, f_baseline=2.2
-    ).complete
-    without = Attribution(made.target, "gradient_x_input", 0, made.start, made.end, f_x=5.0)
+    assert not replace(made, f_baseline=2.2).complete
+    without = Attribution(target, "gradient_x_input", 0, start, end, f_x=5.0)
     assert without.gap is without.gap_share is without.complete is None
     assert gap_share(0.0, 0.0) == 0.0
     assert gap_share(0.1, 0.0) == float("inf")
     assert gap_share(-1.0, 4.0) == 0.25
     with pytest.raises(BadInput, match="end lane of this attribution is not finite"):
-        Attribution(made.target, made.method, 0, made.start, np.array([np.nan, 0]), f_x=0.0)
+        Attribution(target, made.method, 0, start, np.array([np.nan, 0]), f_x=0.0)
 
 
 # Words
 
 
 def test_words_of_a_window_keep_their_pieces_together() -> None:
-    reading = FakeReader().read("Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met  Ada.")
+    question, context = "Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met  Ada."
+    reading = FakeReader().read(question, context)
     window = reading.windows[0]
     found = words(reading.encoding, window)
-    assert [w.text for w in found.items] == [
-        "Who",
-        "met",
-        "Ingeborgsen?",
-        "In",
-        "1998",
-        "Ingeborgsen-Hansen",
-        "met",
-        "Ada.",
-    ]
+    assert [w.text for w in found.items] == [*question.split(), *context.split()]
     assert [w.side for w in found.items] == ["question"] * 3 + ["context"] * 5
     tokens = reading.tokens(0)
     joined = defaultdict(str)
@@ -147,11 +130,10 @@ def test_words_of_a_window_keep_their_pieces_together() -> None:
     assert joined.pop(-1) == "[CLS][SEP][SEP]"
     assert [joined[k] for k in range(len(found))] == [w.text for w in found.items]
     for word in found.items:
-        source = reading.encoding.question if word.side == "question" else reading.encoding.context
+        source = question if word.side == "question" else context
         assert source[word.char_start : word.char_end] == word.text
-    assert special_positions(reading.encoding, window).nonzero()[0].tolist() == [
-        k for k, w in enumerate(found.of) if w < 0
-    ]
+    special = special_positions(reading.encoding, window)
+    assert special.tolist() == [w < 0 for w in found.of]
     assert question_at(reading.encoding) == 1
 
 
@@ -166,14 +148,9 @@ def test_word_sums_lose_nothing_but_special_tokens() -> None:
 
 def test_a_question_without_offsets_has_one_word_for_each_piece() -> None:
     reading = t1()
-    found = words(reading.encoding, reading.windows[1])
-    assert [(w.text, w.side) for w in found.items] == [
-        ("who", "question"),
-        ("Gamma", "context"),
-        ("Delta", "context"),
-        ("Epsilon", "context"),
-        ("Zeta", "context"),
-    ]
+    found = words(reading.encoding, reading.windows[1]).items
+    assert [w.text for w in found] == ["who", "Gamma", "Delta", "Epsilon", "Zeta"]
+    assert [w.side for w in found] == ["question"] + ["context"] * 4
 
 
 # Leave one out
@@ -188,10 +165,10 @@ def test_leave_one_out_measures_each_word_at_the_same_positions(kind: str) -> No
     a, b = lanes(target, window)
     found = leave_one_out(reading, target, masked)
     units = words(reading.encoding, window)
-    for k, value in enumerate(units.sums(found.start)):
-        assert value == pytest.approx(float((units.positions([k]) @ effect[0][0]) @ a), abs=1e-5)
-    for k, value in enumerate(units.sums(found.end)):
-        assert value == pytest.approx(float((units.positions([k]) @ effect[0][1]) @ b), abs=1e-5)
+    for side, (found_lane, weights) in enumerate(((found.start, a), (found.end, b))):
+        for k, value in enumerate(units.sums(found_lane)):
+            wanted = float((units.positions([k]) @ effect[0][side]) @ weights)
+            assert value == pytest.approx(wanted, abs=1e-5)
     assert not found.total[units.of < 0].any() and found.gap is None
     assert found.f_x == pytest.approx(sum(parts(target, window, *reading.logits(0))))
 
@@ -207,16 +184,14 @@ def test_question_words_are_masked_in_every_window_and_the_answer_is_decoded_aga
         return s, e
 
     (effect,) = question_effects(reading, Target("span_score", Span(1, 1)), masked)
-    assert effect.word.text == "who"
-    assert effect.start == pytest.approx(100)
-    assert effect.end == 0
-    assert effect.total == pytest.approx(100)
+    assert effect.word.text == "who" and effect.end == 0
+    assert effect.start == effect.total == pytest.approx(100)
     assert effect.changed and not effect.elsewhere and effect.answer != "Beta"
-    (same,) = question_effects(
-        reading,
-        Target("span_score", Span(1, 1)),
-        lambda w, m: tuple(np.repeat(r[None], len(m), 0) for r in reading.logits(w.index)),
-    )
+
+    def unmoved(window: Window, masks: np.ndarray) -> tuple[np.ndarray, ...]:
+        return tuple(np.repeat(row[None], len(masks), 0) for row in reading.logits(window.index))
+
+    (same,) = question_effects(reading, Target("span_score", Span(1, 1)), unmoved)
     assert not same.changed and same.total == 0
 
 
@@ -247,11 +222,9 @@ def test_rank_correlation_against_the_textbook_formula() -> None:
         expected = 1 - 6 * float(((x - y) ** 2).sum()) / (n * (n**2 - 1))
         assert rank_correlation(x * 0.1, np.exp(y / 10)) == pytest.approx(expected)
     assert rank_correlation(np.arange(5), -np.arange(5)) == pytest.approx(-1)
-    # With ties: Pearson of the mean ranks (1, 2.5, 2.5, 4) and (1, 2, 3, 4), by hand 4.5 / sqrt(4.5
-    # * 5).
-    assert rank_correlation(np.array([0, 1, 1, 2]), np.array([0, 1, 2, 3])) == pytest.approx(
-        4.5 / np.sqrt(4.5 * 5)
-    )
+    # With ties: Pearson of the mean ranks (1, 2.5, 2.5, 4) and (1, 2, 3, 4)
+    tied = rank_correlation(np.array([0, 1, 1, 2]), np.array([0, 1, 2, 3]))
+    assert tied == pytest.approx(4.5 / np.sqrt(4.5 * 5))
     assert rank_correlation(np.ones(4), np.arange(4)) is None
     assert rank_correlation(np.ones(1), np.ones(1)) is None
     with pytest.raises(BadInput, match="got 2 and 3"):
@@ -260,10 +233,8 @@ def test_rank_correlation_against_the_textbook_formula() -> None:
 
 def test_the_passes_of_each_method_are_counted() -> None:
     def found(method: str, tried: tuple[tuple[int, float], ...] = ()) -> Attribution:
-        zero = np.zeros(3)
-        return Attribution(
-            Target("span_score", Span(0, 0)), method, 0, zero, zero, 1.0, tried=tried
-        )
+        zero, target = np.zeros(3), Target("span_score", Span(0, 0))
+        return Attribution(target, method, 0, zero, zero, 1.0, tried=tried)
 
     assert cost(found("gradient_x_input"), 40) == Cost(1, 2)
     assert cost(found("leave_one_out"), 40) == Cost(40, 0)

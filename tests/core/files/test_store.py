@@ -27,12 +27,8 @@ def test_a_stored_reading_comes_back(tmp_path: Path) -> None:
     back = load_reading(tmp_path / "one.npz")
     assert np.array_equal(back.start_logits, reading.start_logits, equal_nan=True)
     assert np.array_equal(back.end_logits, reading.end_logits, equal_nan=True)
-    assert (back.encoding.context, back.options, back.checksum, back.threshold) == (
-        CONTEXT,
-        reading.options,
-        "fake",
-        0.0,
-    )
+    assert (back.encoding.context, back.options) == (CONTEXT, reading.options)
+    assert (back.checksum, back.threshold) == ("fake", 0.0)
     assert back.encoding.context_tokens == reading.encoding.context_tokens
     assert len(back.windows) == len(reading.windows)
 
@@ -47,13 +43,10 @@ def test_calibrations_come_back_and_a_reading_stored_before_there_were_any_has_n
         assert load_reading(tmp_path / "one.npz").calibrations == fitted
     with np.load(tmp_path / "one.npz") as stored:
         arrays = dict(stored)
-    about = json.loads(arrays.pop("about").tobytes())
+    about = json.loads(arrays["about"].tobytes())
     del about["calibrations"]
-    np.savez_compressed(
-        tmp_path / "old.npz",
-        about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
-        **arrays,
-    )
+    arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+    np.savez_compressed(tmp_path / "old.npz", **arrays)
     assert load_reading(tmp_path / "old.npz").calibrations is None
 
 
@@ -113,34 +106,16 @@ def test_a_logit_and_an_offset_changed_by_hand() -> None:
     assert bent.windows is reading.windows
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {("middle", 0, 0): 1.0},
-        {("start", 99, 0): 1.0},
-        {("start", 0, 999): 1.0},
-        {("end", 0, 0): float("nan")},
-        {("end", 0, 0): 1e39},
-        {("end", 0, 0): float("-inf")},
-    ],
-)
-def test_a_change_that_fits_nowhere_is_refused(change: dict) -> None:
+def test_changes_that_fit_nowhere_or_leave_single_precision_are_refused() -> None:
     reading = FakeReader().read("Who?", CONTEXT)
+    for place in (("middle", 0, 0), ("start", 99, 0), ("start", 0, 999)):
+        with pytest.raises(BadInput):
+            apply_what_if(reading, {place: 1.0})
+    for value in (float("nan"), 1e39, float("-inf")):
+        with pytest.raises(BadInput):
+            apply_what_if(reading, {("end", 0, 0): value})
+    for offset in ((0, 1e39), (99, 1.0), (0, float("nan"))):
+        with pytest.raises(BadInput):
+            apply_what_if(reading, {}, offset)
     with pytest.raises(BadInput):
-        apply_what_if(reading, change)
-
-
-@pytest.mark.parametrize(
-    ("change", "offset"),
-    [
-        ({}, (0, 1e39)),
-        ({("start", 0, 5): 3e38}, (0, 3e38)),
-        ({}, (99, 1.0)),
-        ({}, (0, float("nan"))),
-    ],
-)
-def test_an_offset_that_leaves_single_precision_is_refused(
-    change: dict, offset: tuple[int, float]
-) -> None:
-    with pytest.raises(BadInput):
-        apply_what_if(FakeReader().read("Who?", CONTEXT), change, offset)
+        apply_what_if(reading, {("start", 0, 5): 3e38}, (0, 3e38))

@@ -1,6 +1,5 @@
 """Tags, Viterbi and span marginals against counting every tagging."""
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -13,7 +12,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.learning import bio
 from qa_demo.core.learning.bio import B, I, O
 from qa_demo.core.types import Span
-from tests.core.toys import make_reading, random_reading
+from tests.core.toys import make_reading, random_reading, with_offsets
 
 # The vector is written O, B, I; arrays hold B, I, O.
 OBI = np.array([[0.5, 0.1, 0.4], [0.30, 0.25, 0.45], [0.2, 0.05, 0.75], [0.8, 0.1, 0.1]])
@@ -125,9 +124,8 @@ def test_marginals_equal_brute_force(n):
 @pytest.mark.parametrize("scale", [1, 400, 1e4, 1e16, 1e38])
 def test_marginals_of_logits_of_any_size(scale):
     for seed in range(20):
-        lp = log_softmax(
-            (np.random.default_rng(seed).normal(size=(5, 3)) * scale).astype(np.float32)
-        )
+        logits = np.random.default_rng(seed).normal(size=(5, 3)) * scale
+        lp = log_softmax(logits.astype(np.float32))
         ranked = [(tags, log_prob(lp, tags)) for tags in legal_taggings(5)]
         log_z = logsumexp(np.array([x for _, x in ranked]))
         spans = np.zeros((5, 5))
@@ -135,9 +133,8 @@ def test_marginals_of_logits_of_any_size(scale):
             for span in bio.spans_of_tags(tags):
                 spans[span.start, span.end - span.start] += np.exp(x - log_z)
         np.testing.assert_allclose(bio.span_marginals(lp, 5), spans, atol=1e-12)
-        assert np.exp(bio.log_no_span(lp)) == pytest.approx(
-            np.exp(lp[:, O].sum() - log_z), abs=1e-12
-        )
+        silent = np.exp(lp[:, O].sum() - log_z)
+        assert np.exp(bio.log_no_span(lp)) == pytest.approx(silent, abs=1e-12)
 
 
 def test_the_only_likely_tagging_is_certain():
@@ -169,20 +166,16 @@ def test_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
         for s in range(len(lp)):
             for e in range(s, min(len(lp), s + limit)):
                 if window.is_max_context[window.context_at + s]:
-                    p = (
-                        sum(p for tags, p in taggings if Span(s, e) in bio.spans_of_tags(tags))
-                        / total
-                    )
-                    every.append((p, window.doc_start + s, window.doc_start + e))
+                    held = [p for tags, p in taggings if Span(s, e) in bio.spans_of_tags(tags)]
+                    every.append((sum(held) / total, window.doc_start + s, window.doc_start + e))
     every.sort(reverse=True)
     got = bio.best_spans(reading, limit, 4)
     assert [x.marginal for x in got] == pytest.approx([p for p, _, _ in every[:4]])
     assert [(x.span.start, x.span.end) for x in got] == [(s, e) for _, s, e in every[:4]]
     assert bio.best_span(reading, limit) == got[0]
     assert reading.encoding.context[got[0].char_start : got[0].char_end] == got[0].text
-    assert bio.null_log_prob(reading) == min(
-        bio.log_no_span(bio.tag_log_probs(reading, w)) for w in range(len(reading.windows))
-    )
+    silent = [bio.log_no_span(bio.tag_log_probs(reading, w)) for w in range(len(reading.windows))]
+    assert bio.null_log_prob(reading) == min(silent)
 
 
 def test_a_reading_is_decoded_by_ownership():
@@ -204,16 +197,8 @@ def test_a_span_without_characters_is_no_answer():
     tags = np.zeros((6, 3))
     tags[3, B] = 9
     reading = make_reading(["a", "b"], [(0, 2)], [[0] * 6], [[0] * 6], [tags])
-    offsets = np.array([(0, 0), (0, 1)])
-    reading = dataclasses.replace(
-        reading, encoding=dataclasses.replace(reading.encoding, offset_mapping=offsets)
-    )
-    assert bio.best_span(reading, 1).text == "a"
-    nothing = dataclasses.replace(
-        reading,
-        encoding=dataclasses.replace(reading.encoding, offset_mapping=np.zeros((2, 2), dtype=int)),
-    )
-    assert bio.best_span(nothing) is None
+    assert bio.best_span(with_offsets(reading, np.array([(0, 0), (0, 1)])), 1).text == "a"
+    assert bio.best_span(with_offsets(reading, np.zeros((2, 2), dtype=int))) is None
 
 
 def test_equal_characters_are_listed_once():
@@ -221,17 +206,13 @@ def test_equal_characters_are_listed_once():
     reading = random_reading(np.random.default_rng(3), 6, 4, 2, tags=True)
     shared = reading.encoding.offset_mapping.copy()
     shared[1:4] = shared[1, 0], shared[3, 1]  # the windows [0, 4) and [2, 6) own some of them each
-    same = dataclasses.replace(
-        reading, encoding=dataclasses.replace(reading.encoding, offset_mapping=shared)
-    )
+    same = with_offsets(reading, shared)
     every, got = bio.best_spans(reading, 4, 99), bio.best_spans(same, 4, 99)
     assert len(got) == len({(x.char_start, x.char_end) for x in got}) < len(every)
     best: dict = {}
     for x in every:
-        key = (
-            min(x.span.start, 1) if x.span.start < 4 else x.span.start,
-            max(x.span.end, 3) if x.span.end > 0 else 0,
-        )
+        start = min(x.span.start, 1) if x.span.start < 4 else x.span.start
+        key = start, max(x.span.end, 3) if x.span.end > 0 else 0
         best[key] = max(best.get(key, 0), x.marginal)
     assert sorted(best.values(), reverse=True) == [x.marginal for x in got]
     assert bio.best_spans(same, 4, 3) == got[:3]
@@ -241,9 +222,8 @@ def test_what_cannot_be_decoded_is_refused():
     reading = random_reading(np.random.default_rng(0), 4, 4, 4)
     with pytest.raises(BadInput, match="the reader toy has no BIO head"):
         bio.best_span(reading)
-    with pytest.raises(
-        BadInput, match="decoding must be one of strict, lenient, viterbi, got 'greedy'"
-    ):
+    said = "decoding must be one of strict, lenient, viterbi, got 'greedy'"
+    with pytest.raises(BadInput, match=said):
         bio.decode_tags(LOG, "greedy")
     with pytest.raises(BadInput, match="max_answer_length must be at least 1, got 0"):
         bio.span_marginals(LOG, 0)

@@ -20,10 +20,12 @@ def on(key: str, start: list[float], end: list[float], gold: tuple[int, int] = (
 S, E = [0, 0, 0, 1, 3, 2, 0, 0], [0, 0, 0, 0, 1, 0, 4, 0]
 
 
+Z_S, Z_E = 5 + math.e + math.e**3 + math.e**2, 6 + math.e + math.e**4
+"""The sums of the exponentials of S and of E."""
+
+
 def right() -> float:
-    z_s = math.log(5 + math.e + math.e**3 + math.e**2)
-    z_e = math.log(6 + math.e + math.e**4)
-    return ((z_s - 1) + (z_e - 1)) / 2
+    return ((math.log(Z_S) - 1) + (math.log(Z_E) - 1)) / 2
 
 
 def test_normalising_over_the_gold_alone_always_costs_nothing() -> None:
@@ -36,9 +38,7 @@ def test_normalising_over_the_gold_alone_always_costs_nothing() -> None:
 def test_without_the_minus_the_loss_turns_its_sign() -> None:
     found = on("no_minus", S, E)
     assert found.value == pytest.approx(-right()) and found.differs == pytest.approx(2 * right())
-    z_s = 5 + math.e + math.e**3 + math.e**2
-    z_e = 6 + math.e + math.e**4
-    assert (found.first, found.second) == pytest.approx((math.e / z_s, math.e / z_e))
+    assert (found.first, found.second) == pytest.approx((math.e / Z_S, math.e / Z_E))
 
 
 def test_the_prediction_in_place_of_the_label_is_cheap_when_it_is_confident() -> None:
@@ -46,10 +46,8 @@ def test_the_prediction_in_place_of_the_label_is_cheap_when_it_is_confident() ->
     assert (found.first, found.second) == (4, 6)
     assert found.value == pytest.approx(right() - (3 - 1 + 4 - 1) / 2)
     crossed = on("searched", [0, 0, 0, 0, 0, 5, 0, 0], [0, 0, 0, 0, 4.5, 0, 0, 0])
-    assert (crossed.first, crossed.second) == (
-        5,
-        5,
-    )  # start 5 with end 4 is illegal; 5-5 scores 5, 4-4 scores 4.5
+    # start 5 with end 4 is illegal; 5-5 scores 5, 4-4 scores 4.5
+    assert (crossed.first, crossed.second) == (5, 5)
 
 
 def test_without_exp_there_is_no_logarithm_of_a_negative_share() -> None:
@@ -63,24 +61,21 @@ def test_without_exp_there_is_no_logarithm_of_a_negative_share() -> None:
 
 def test_one_denominator_for_both_heads_does_not_sum_to_one() -> None:
     found = on("shared_z", S, E)
-    z_s, z_e = 5 + math.e + math.e**3 + math.e**2, 6 + math.e + math.e**4
-    assert found.second == pytest.approx(z_e / z_s) and found.first == 1
-    assert found.value == pytest.approx(math.log(z_s) - 1)
+    assert found.second == pytest.approx(Z_E / Z_S) and found.first == 1
+    assert found.value == pytest.approx(math.log(Z_S) - 1)
 
 
 def test_a_sum_too_large_for_a_float_is_infinite_and_warns_nobody() -> None:
     with np.errstate(over="raise"):
         found = on("shared_z", S, [1000.0 * x for x in E])
     assert found.second == math.inf
-    assert found.value == pytest.approx(
-        (2 * math.log(5 + math.e + math.e**3 + math.e**2) - 1 - 1000) / 2
-    )
+    assert found.value == pytest.approx((2 * math.log(Z_S) - 1 - 1000) / 2)
 
 
 def test_a_bias_moves_log_z_and_not_the_loss() -> None:
     found = on("no_bias", S, E)
     assert found.value == pytest.approx(right()) and found.differs == pytest.approx(0, abs=1e-12)
-    assert found.first == pytest.approx(math.log(5 + math.e + math.e**3 + math.e**2) + 2)
+    assert found.first == pytest.approx(math.log(Z_S) + 2)
 
 
 def test_the_gold_pair_is_cls_where_the_window_cuts_the_answer() -> None:

@@ -12,6 +12,7 @@ from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.masking import infill
 from qa_demo.core.masking.masked import Masked, hide
 from qa_demo.core.types import Span
+from tests.core.toys import make_encoding
 
 NAMES = [f"w{i}" for i in range(12)]
 
@@ -23,12 +24,8 @@ def judged(
     masked = hide(np.array([3, 1, 4, 1, 5, 9, 2, 6]), runs, 0)
     mlm = rng.normal(0, 2, (len(masked.hidden), 12))
     other = rng.normal(0, 2, (len(masked.pairs(positions)), 12))
-    return (
-        masked,
-        mlm,
-        other,
-        infill.judge(masked, mlm, other if sbo else None, NAMES, 4, positions),
-    )
+    pieces = infill.judge(masked, mlm, other if sbo else None, NAMES, 4, positions)
+    return masked, mlm, other, pieces
 
 
 def test_guesses_ranks_and_product_are_plain_arithmetic():
@@ -43,32 +40,17 @@ def test_guesses_ranks_and_product_are_plain_arithmetic():
             assert [g.p for g in one.guesses] == pytest.approx(want[order[:4]])
             assert one.rank == order.tolist().index(piece.id) + 1
             assert (one.p, one.loss) == pytest.approx((want[piece.id], -np.log(want[piece.id])))
-        assert (piece.k, piece.token, piece.no_sbo) == (
-            m + 1,
-            NAMES[masked.true_ids[piece.at]],
-            None,
-        )
+        token = NAMES[masked.true_ids[piece.at]]
+        assert (piece.k, piece.token, piece.no_sbo) == (m + 1, token, None)
 
 
 def test_equal_logits_rank_by_id():
     one = infill.said(np.log(np.full(12, 1 / 12)), 5, NAMES, 3)
     assert one.rank == 6 and one.p == pytest.approx(1 / 12)
+    log_p = np.log(np.array([1, 2, 1, 2, 1, 3, 1, 2, 1, 1, 2, 1]) / 18)
+    order = [5, 1, 3, 7, 10, 0, 2, 4, 6, 8, 9, 11]
     for top in (1, 3, 12, 20):
-        log_p = np.log(np.array([1, 2, 1, 2, 1, 3, 1, 2, 1, 1, 2, 1]) / 18)
-        assert [g.id for g in infill.said(log_p, 5, NAMES, top).guesses] == [
-            5,
-            1,
-            3,
-            7,
-            10,
-            0,
-            2,
-            4,
-            6,
-            8,
-            9,
-            11,
-        ][:top]
+        assert [g.id for g in infill.said(log_p, 5, NAMES, top).guesses] == order[:top]
 
 
 def test_edge_runs_rows_beyond_the_table_and_a_missing_head_say_so():
@@ -95,9 +77,8 @@ def test_both_denominators_are_named_and_runs_add_up_to_the_papers_sum():
     assert {t.over for t in paper} == {1}
     runs = infill.run_terms(pieces)
     assert list(runs) == [Span(0, 0), Span(2, 3), Span(5, 5)] and runs[Span(0, 0)][1].value == 0
-    assert np.sum([[t.value for t in terms] for terms in runs.values()], axis=0) == pytest.approx(
-        [t.value for t in paper]
-    )
+    for k, whole in enumerate(paper):
+        assert sum(terms[k].value for terms in runs.values()) == pytest.approx(whole.value)
 
 
 def test_no_target_at_all_gives_no_sbo_term_and_no_division_by_zero():
@@ -118,36 +99,15 @@ def test_wires_and_swaps_that_do_not_exist_are_refused():
 
 
 def test_the_json_names_every_field_of_the_contract():
-    from tests.core.toys import make_reading
-
-    encoding = make_reading(["x"] * 8, [(0, 8)], [[0] * 12], [[0] * 12]).encoding
     masked, _, _, pieces = judged([Span(0, 0), Span(2, 3)])
     mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
-    found = infill.Infill(
-        masked,
-        tuple(NAMES[:8]),
-        pieces,
-        infill.code_terms(mlm, sbo),
-        infill.paper_terms(mlm, sbo),
-        frozenset(),
-        {},
-        "toy",
-    )
-    report = json.loads(json.dumps(infill_json(encoding, found)))
-    assert report["pieces"][0]["sbo"] is None
-    assert report["pieces"][0]["true_rank_sbo"] is None
-    assert report["pieces"][0]["no_sbo"]
-    first = report["pieces"][1]
-    assert {
-        "text",
-        "position",
-        "mlm",
-        "sbo",
-        "both",
-        "true_rank_mlm",
-        "true_rank_sbo",
-        "true_rank_both",
-    } <= set(first)
+    terms = infill.code_terms(mlm, sbo), infill.paper_terms(mlm, sbo)
+    found = infill.Infill(masked, tuple(NAMES[:8]), pieces, *terms, frozenset(), {}, "toy")
+    report = json.loads(json.dumps(infill_json(make_encoding(["x"] * 8), found)))
+    edge, first, _ = report["pieces"]
+    assert edge["sbo"] is edge["true_rank_sbo"] is None and edge["no_sbo"]
+    ranks = {f"true_rank_{head}" for head in ("mlm", "sbo", "both")}
+    assert {"text", "position", "mlm", "sbo", "both"} | ranks <= set(first)
     assert first["position"] == 1 and [set(g) for g in first["both"]] == [{"piece", "p"}] * 4
     assert report["total"] == pytest.approx(sum(t["weight"] * t["value"] for t in report["terms"]))
     assert [t["name"] for t in report["terms"]] == ["MLM", "SBO"]

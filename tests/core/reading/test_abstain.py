@@ -17,13 +17,8 @@ def question(name: str, *golds: str) -> Example:
     return Example(name, "?", "", tuple(Answer(g, 0) for g in golds), not golds)
 
 
-EXAMPLES = [
-    question("a", "Ada"),
-    question("b", "Lord Byron"),
-    question("c", "Rome"),
-    question("n"),
-    question("m"),
-]
+GOLDS = {"a": "Ada", "b": "Lord Byron", "c": "Rome"}
+EXAMPLES = [*(question(*one) for one in GOLDS.items()), question("n"), question("m")]
 SAID = {
     "a": Outcome("Ada", -5),
     "b": Outcome("Byron", 1),
@@ -46,10 +41,8 @@ def test_the_choice_is_the_most_accurate_that_costs_little() -> None:
     free, bound = line.choose(100), line.choose(0)
     assert (free.threshold, free.accuracy) == (2, 80)  # only n is wrong
     assert (bound.threshold, bound.answerable_f1) == (2, line.at(99).answerable_f1)
-    said = {**SAID, "c": Outcome("Rome", 4)}
-    assert trade(EXAMPLES, said).choose(1).threshold == 4, (
-        "withholding c would cost more than a point"
-    )
+    said = {**SAID, "c": Outcome("Rome", 4)}  # to withhold c would cost more than a point
+    assert trade(EXAMPLES, said).choose(1).threshold == 4
 
 
 ROUNDING = 1e-9
@@ -60,13 +53,19 @@ KINDS = st.lists(
 ).filter(lambda rows: len({has for has, _, _ in rows}) == 2)
 
 
+def questions(rows: list[tuple[bool, str, int]]) -> tuple[list[Example], dict[str, Outcome]]:
+    """The questions of drawn rows, and what is said to each."""
+    examples = [question(str(k), *(["Ada"] if has else [])) for k, (has, _, _) in enumerate(rows)]
+    said = {str(k): Outcome(text, float(diff)) for k, (_, text, diff) in enumerate(rows)}
+    return examples, said
+
+
 @settings(deadline=None)
 @given(KINDS, st.floats(0, 60))
 def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_missed(
     rows: list[tuple[bool, str, int]], most: float
 ) -> None:
-    examples = [question(str(k), *(["Ada"] if has else [])) for k, (has, _, _) in enumerate(rows)]
-    said = {str(k): Outcome(text, float(diff)) for k, (_, text, diff) in enumerate(rows)}
+    examples, said = questions(rows)
     line = trade(examples, said)
     assert [p.threshold for p in line.curve()] == sorted({float(d) for _, _, d in rows})
     for point in line.curve():
@@ -77,11 +76,8 @@ def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_mis
         assert point.accuracy == pytest.approx(100 * np.mean(right))
     chosen, whole = line.choose(most), evaluate(examples, said, 99)["HasAns_f1"]
     assert whole - chosen.answerable_f1 <= most + ROUNDING
-    assert all(
-        p.accuracy <= chosen.accuracy
-        for p in line.curve()
-        if whole - p.answerable_f1 <= most - ROUNDING
-    )
+    cheap = [p for p in line.curve() if whole - p.answerable_f1 <= most - ROUNDING]
+    assert all(p.accuracy <= chosen.accuracy for p in cheap)
 
 
 def test_fewer_points_keep_both_ends() -> None:
@@ -125,8 +121,7 @@ def test_objectives_by_hand() -> None:
 @settings(deadline=None)
 @given(KINDS, st.sampled_from(sorted(OBJECTIVES)))
 def test_no_threshold_serves_better(rows: list[tuple[bool, str, int]], name: str) -> None:
-    examples = [question(str(k), *(["Ada"] if has else [])) for k, (has, _, _) in enumerate(rows)]
-    said = {str(k): Outcome(text, float(diff)) for k, (_, text, diff) in enumerate(rows)}
+    examples, said = questions(rows)
     line, wanted = trade(examples, said), objective(name)
     chosen = line.best(wanted)
     assert chosen.value == line.value(wanted, chosen.point.threshold)

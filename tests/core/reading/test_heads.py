@@ -15,9 +15,8 @@ from tests.core.toys import t1
 
 
 def random_heads(rng: np.random.Generator, d: int = 24) -> tuple[HeadWeights, np.ndarray]:
-    return HeadWeights(rng.normal(size=d), rng.normal(size=d), 0.25, -1.5), rng.normal(
-        size=(7, d)
-    ).astype(np.float32)
+    heads = HeadWeights(rng.normal(size=d), rng.normal(size=d), 0.25, -1.5)
+    return heads, rng.normal(size=(7, d)).astype(np.float32)
 
 
 @pytest.mark.parametrize("lane", ["start", "end"])
@@ -27,13 +26,10 @@ def test_products_rest_and_bias_add_up_to_the_logit(lane: str, top: int) -> None
     vector, bias = (heads.S, heads.b_S) if lane == "start" else (heads.E, heads.b_E)
     for token in hidden:
         found = anatomy(heads, token, lane, top)
-        assert sum(found.products) + found.rest + found.bias == pytest.approx(
-            found.logit, abs=1e-12
-        )
-        assert found.logit == pytest.approx(
-            math.fsum(float(x) * float(y) for x, y in zip(vector, token, strict=True)) + bias,
-            abs=1e-9,
-        )
+        taken = sum(found.products) + found.rest + found.bias
+        assert taken == pytest.approx(found.logit, abs=1e-12)
+        products = (float(x) * float(y) for x, y in zip(vector, token, strict=True))
+        assert found.logit == pytest.approx(math.fsum(products) + bias, abs=1e-9)
         assert len(found.products) == min(top, 24) and found.n_rest == 24 - len(found.products)
         for k, product in zip(found.dimensions, found.products, strict=True):
             assert product == pytest.approx(float(vector[k]) * float(token[k]))
@@ -45,9 +41,8 @@ def test_products_rest_and_bias_add_up_to_the_logit(lane: str, top: int) -> None
 
 def test_the_plane_is_the_two_logits() -> None:
     heads = HeadWeights(np.array([1.0, 2.0]), np.array([0.0, -1.0]), 0.5, 3.0)
-    np.testing.assert_allclose(
-        plane(heads, np.array([[1.0, 1.0], [2.0, 0.0]])), [[3.5, 2.0], [2.5, 3.0]]
-    )
+    points = plane(heads, np.array([[1.0, 1.0], [2.0, 0.0]]))
+    np.testing.assert_allclose(points, [[3.5, 2.0], [2.5, 3.0]])
 
 
 def test_a_moved_bias_moves_every_logit_and_no_probability_or_winner() -> None:
@@ -99,9 +94,8 @@ def test_every_pencil_cell_accepts_its_value_and_refuses_another() -> None:
     assert len({cell.name for cell in cells}) == len(cells) == 2 * 5 * 4 + 10 + 10 + 10 + 1 + 2 + 1
     for cell in cells:
         assert exercise.check(cell.name, f" {cell.value:.{cell.decimals}f} ").correct, cell
-        assert not exercise.check(
-            cell.name, str(cell.value + (1 if cell.decimals == 0 else 0.03))
-        ).correct, cell
+        other = str(cell.value + (1 if cell.decimals == 0 else 0.03))
+        assert not exercise.check(cell.name, other).correct, cell
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,8 @@ def test_the_last_layer_is_the_readers_own_plane() -> None:
     hidden = rng.normal(size=(4, 5, 6))
     found = lens(heads, hidden)
     assert found.start.shape == found.end.shape == (4, 5) and found.path.shape == (4, 5, 2)
-    for layer in range(4):
-        for i in range(5):
-            assert found.start[layer, i] == pytest.approx(
-                float(np.dot(hidden[layer, i], heads.S.astype(float))) + 0.5
-            )
-            assert found.path[layer, i, 1] == pytest.approx(
-                float(np.dot(hidden[layer, i], heads.E.astype(float))) - 0.5
-            )
+    np.testing.assert_allclose(found.start, hidden @ heads.S.astype(float) + 0.5)
+    np.testing.assert_allclose(found.path[..., 1], hidden @ heads.E.astype(float) - 0.5)
     with pytest.raises(BadInput, match=r"\[N \+ 1, n, 6\], got \(5, 6\)"):
         lens(heads, hidden[0])
 
@@ -49,8 +43,6 @@ def test_tokens_slide_between_two_readings_of_one_paragraph() -> None:
     found = slide(before, after)
     assert found.before.tolist() == [[2, 4], [3, 5]] and found.after.tolist() == [[6, 2], [1, 9]]
     assert found.cls_before == (1, 1.5) and found.cls_after == (7, 1)
+    other = make_reading(["Ada", "slept"], [(0, 2)], [[1, 0, 0, 2, 3, 0]], [[1.5, 0, 0, 4, 5, 0]])
     with pytest.raises(BadInput, match="one paragraph by one reader"):
-        slide(
-            before,
-            make_reading(["Ada", "slept"], [(0, 2)], [[1, 0, 0, 2, 3, 0]], [[1.5, 0, 0, 4, 5, 0]]),
-        )
+        slide(before, other)

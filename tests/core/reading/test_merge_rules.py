@@ -12,6 +12,8 @@ from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.what_if import apply_what_if
 from tests.core.toys import make_reading, random_reading, t1
 
+ODDS = "log-odds against [CLS]"
+
 
 def t2():
     """Two windows, the first irrelevant: its one odd word takes nearly all of a softmax."""
@@ -38,34 +40,28 @@ def test_winners_of_the_first_toy(name, text, value):
     result = by_name(t1())[name]
     assert result.prediction.best.candidate.text == text
     assert result.value == pytest.approx(value, abs=5e-5)
-    assert (result.winner.reason, result.winner.score) == (
-        None,
-        result.prediction.best.candidate.score,
-    )
+    assert result.winner.reason is None
+    assert result.winner.score == result.prediction.best.candidate.score
 
 
 def test_second_toy():
     results = by_name(t2())
-    context_mean = results["context-only mean"].prediction.n_best
-    assert (context_mean[0].candidate.text, context_mean[0].value) == (
-        "a",
-        pytest.approx(0.9982, abs=5e-5),
-    )
-    assert context_mean[1].value == pytest.approx(0.5065, abs=5e-5)
-    product = results["context-only product"].prediction.n_best
-    assert [r.candidate.text for r in product[:2]] == ["a", "d"]
-    assert [r.value for r in product[:2]] == pytest.approx([0.9964, 0.2565], abs=5e-5)
-    with_cls = {r.candidate.text: r.value for r in results["product with [CLS]"].prediction.n_best}
-    assert (with_cls["a"], with_cls["d"]) == (
-        pytest.approx(8.3e-7, abs=5e-9),
-        pytest.approx(0.2563, abs=5e-5),
-    )
-    logit = {
-        r.candidate.text: r.value
-        for r in results["logit sum, max context (BERT)"].prediction.n_best
-    }
+
+    def listed(name):
+        return [(r.candidate.text, r.value) for r in results[name].prediction.n_best]
+
+    for name, first, second in (
+        ("context-only mean", ("a", 0.9982), ("d", 0.5065)),
+        ("context-only product", ("a", 0.9964), ("d", 0.2565)),
+    ):
+        (a, of_a), (b, of_b), *_ = listed(name)
+        assert (a, b) == (first[0], second[0])
+        assert (of_a, of_b) == pytest.approx((first[1], second[1]), abs=5e-5)
+    with_cls = dict(listed("product with [CLS]"))
+    assert with_cls["a"] == pytest.approx(8.3e-7, abs=5e-9)
+    assert with_cls["d"] == pytest.approx(0.2563, abs=5e-5)
+    logit, odds = dict(listed("logit sum, max context (BERT)")), dict(listed(ODDS))
     assert (logit["a"], logit["d"]) == (4, 16)
-    odds = {r.candidate.text: r.value for r in results["log-odds against [CLS]"].prediction.n_best}
     assert (odds["a"], odds["d"]) == (-14, 14)
     assert [round(1 / (1 + np.exp(-0.1 * x)), 4) for x in (4, 16)] == [0.5987, 0.8320]
     textbook = results[merge_rules.SEPARATE_MAXIMA]
@@ -77,11 +73,8 @@ def test_second_toy():
 def test_the_separate_maxima_may_form_no_span():
     start, end = [0, 0, 0, 1, 2, 6, 0], [0, 0, 0, 5, 2, 1, 0]
     result = merge_rules.run_all(make_reading(["a", "b", "c"], [(0, 3)], [start], [end]))[-1]
-    assert (result.name, result.winner.reason, result.winner_doc) == (
-        merge_rules.SEPARATE_MAXIMA,
-        "end before start",
-        (2, 0),
-    )
+    assert result.name == merge_rules.SEPARATE_MAXIMA
+    assert (result.winner.reason, result.winner_doc) == ("end before start", (2, 0))
     assert (result.prediction, result.merge, result.margin) == (None, None, None)
     want = (np.exp(6) / np.exp([1, 2, 6]).sum() + np.exp(5) / np.exp([5, 2, 1]).sum()) / 2
     assert result.value == pytest.approx(want)
@@ -106,9 +99,8 @@ def test_the_margin_adds_up_to_the_difference_of_ranks(seed, n):
         m = result.margin
         assert (m.winner, m.rival) == (listed[0].candidate, listed[1].candidate)
         log = result.merge.scale in ("window_product", "context_product", "global_softmax")
-        want = (
-            np.log(listed[0].value / listed[1].value) if log else listed[0].value - listed[1].value
-        )
+        first, second = listed[0].value, listed[1].value
+        want = np.log(first / second) if log else first - second
         assert m.total == pytest.approx(want, abs=1e-9)
         if result.merge.scale != "context_mean":
             assert m.start == pytest.approx(m.winner.start_logit - m.rival.start_logit)
@@ -117,10 +109,8 @@ def test_the_margin_adds_up_to_the_difference_of_ranks(seed, n):
 
 def test_only_the_window_constants_differ_between_two_rules():
     results = by_name(t1())
-    beta, delta = (
-        results[k].prediction.best.candidate
-        for k in ("log-odds against [CLS]", "logit sum, max context (BERT)")
-    )
+    names = (ODDS, "logit sum, max context (BERT)")
+    beta, delta = (results[name].prediction.best.candidate for name in names)
     logit = merge_rules.margin(t1(), DecodeOptions(), MergeOptions(), delta, beta)
     odds = merge_rules.margin(t1(), DecodeOptions(), merge_rules.RULES[1].merge, delta, beta)
     assert (logit.start, logit.end) == (odds.start, odds.end) == (1.0, -0.5)
@@ -166,12 +156,9 @@ def test_no_constant_flips_a_winner_whose_copy_moves_with_its_rivals():
     start, end = [[*low, 5, 0, 0], [*low, 3, 1, 0]], [[*low, 5, -5, 0], [*low, 3, -5, 0]]
     reading = make_reading(["a", "b"], [(0, 2), (0, 2)], start, end)
     assert predict(reading, merge=MergeOptions(copies="all")).best.candidate.text == "a"
-    assert (
-        merge_rules.flip_constant(reading, 1, copies="all") is None
-    )  # window 1 lifts its own copy of "a" above the rest
-    assert (
-        merge_rules.flip_constant(reading, 0, copies="all") is None
-    )  # and that copy stays when window 0 sinks
+    # window 1 lifts its own copy of "a" above the rest, and that copy stays when window 0 sinks
+    assert merge_rules.flip_constant(reading, 1, copies="all") is None
+    assert merge_rules.flip_constant(reading, 0, copies="all") is None
 
 
 def tied(reading, flip):
@@ -181,10 +168,8 @@ def tied(reading, flip):
 
 
 def test_no_constant_flips_a_single_window():
-    assert (
-        merge_rules.flip_constant(make_reading(["a", "b"], [(0, 2)], [range(6)], [range(6)]), 0)
-        is None
-    )
+    reading = make_reading(["a", "b"], [(0, 2)], [range(6)], [range(6)])
+    assert merge_rules.flip_constant(reading, 0) is None
 
 
 def test_flip_of_a_window_that_does_not_exist():
@@ -194,9 +179,4 @@ def test_flip_of_a_window_that_does_not_exist():
 
 def test_a_rule_without_a_legal_span_has_no_winner():
     for result in merge_rules.run_all(t1(), DecodeOptions(n_best_size=1, top_n_grid=True))[:-1]:
-        assert (result.winner, result.value, result.margin, result.winner_doc) == (
-            None,
-            None,
-            None,
-            None,
-        )
+        assert result.winner is result.value is result.margin is result.winner_doc is None

@@ -9,6 +9,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading import spans
 from qa_demo.core.reading.legal import REASONS, check_decode, reason, reason_matrix, valid_spans
+from qa_demo.core.types import Span
 from tests.core.toys import make_reading, random_reading, t1
 
 SMALL = DecodeOptions(max_answer_length=3, n_best_size=5)
@@ -51,11 +52,8 @@ def test_every_cell_has_the_right_reason(copies):
                 assert reason(window, i, j, SMALL, copies) == want
                 assert REASONS[matrix[i, j]] == (want or "legal")
                 assert valid[i, j] == (want is None)
-    named = {
-        REASONS[c]
-        for w in reading.windows
-        for c in reason_matrix(w, DecodeOptions(max_answer_length=2), copies).ravel()
-    }
+    two = DecodeOptions(max_answer_length=2)
+    named = {REASONS[c] for w in reading.windows for c in reason_matrix(w, two, copies).ravel()}
     assert named == set(REASONS) - ({"not owned"} if copies == "all" else set())
 
 
@@ -71,9 +69,8 @@ def test_limits_below_one_are_refused(field):
 
 
 def test_a_threshold_that_is_no_number_is_refused():
-    with pytest.raises(
-        BadInput, match="null_score_diff_threshold must be a finite number, got nan"
-    ):
+    said = "null_score_diff_threshold must be a finite number, got nan"
+    with pytest.raises(BadInput, match=said):
         check_decode(DecodeOptions(null_score_diff_threshold=float("nan")))
 
 
@@ -91,9 +88,8 @@ def test_exact_search_equals_brute_force(seed, n, max_length, top, copies, coars
     reading = random_reading(rng, n, 6, 4)
     options = DecodeOptions(max_answer_length=max_length, n_best_size=top)
     for window in reading.windows:
-        s, e = (
-            np.round(x) if coarse else x for x in reading.logits(window.index)
-        )  # coarse: many exact ties
+        # coarse: many exact ties
+        s, e = (np.round(x) if coarse else x for x in reading.logits(window.index))
         got = [tuple(map(int, cell)) for cell in spans.top_spans(s, e, window, options, copies)]
         assert got == brute_top(s, e, window, options, copies)[:top]
 
@@ -121,9 +117,8 @@ def test_grid_and_what_it_misses(seed, n, max_length, top, coarse):
 
 
 def test_a_window_without_room_gives_no_span():
-    reading = make_reading(
-        ["one", "two"], [(0, 2), (0, 2)], [[0] * 6] * 2, [[0] * 6] * 2
-    )  # the second window owns nothing
+    # the second window owns nothing
+    reading = make_reading(["one", "two"], [(0, 2), (0, 2)], [[0] * 6] * 2, [[0] * 6] * 2)
     s, e = reading.logits(1)
     assert spans.top_spans(s, e, reading.windows[1], SMALL).shape == (0, 2)
     assert len(spans.top_spans(s, e, reading.windows[1], SMALL, "all")) == 3
@@ -142,12 +137,8 @@ def test_separate_argmaxes_can_be_illegal():
     start, end = ([0, 0, 0, 1, 2, 6, 0], [0, 0, 0, 5, 2, 1, 0])  # (3, 1) in the books' counting
     reading = make_reading(["a", "b", "c"], [(0, 3)], [start], [end])
     cell = spans.separate_argmaxes(reading, 0, SMALL)
-    assert (cell.start_pos, cell.end_pos, cell.reason, cell.score) == (
-        5,
-        3,
-        "end before start",
-        11.0,
-    )
+    assert (cell.start_pos, cell.end_pos, cell.score) == (5, 3, 11.0)
+    assert cell.reason == "end before start"
     assert spans.top_spans(*reading.logits(0), reading.windows[0], SMALL)[0].tolist() == [5, 5]
 
 
@@ -173,16 +164,8 @@ def test_mass_of_pairs(seed, n, max_length, copies):
         for i in range(len(s)):
             for j in range(len(e)):
                 why = brute_reason(window, i, j, max_length, copies)
-                part = (
-                    "legal"
-                    if why is None
-                    else "no_answer"
-                    if i == j == 0
-                    else "mixed"
-                    if why == "outside the paragraph"
-                    else "illegal"
-                )
-                want[part] += s[i] * e[j]
+                part = {None: "legal", "outside the paragraph": "mixed"}.get(why, "illegal")
+                want["no_answer" if i == j == 0 else part] += s[i] * e[j]
         mass = spans.pair_mass(reading, window.index, options, copies)
         assert {k: getattr(mass, k) for k in want} == pytest.approx(want, abs=1e-12)
         assert mass.legal + mass.no_answer + mass.mixed + mass.illegal == pytest.approx(1, abs=1e-9)
@@ -214,10 +197,5 @@ def test_window_prob_is_over_all_positions_and_shares_over_the_list():
 def test_a_candidate_is_a_slice_of_the_context():
     reading = t1()
     found = spans.make_candidate(reading, 1, 4, 5)
-    assert (found.text, found.span.start, found.span.end, found.score) == (
-        "Delta Epsilon",
-        3,
-        4,
-        7.5,
-    )
+    assert (found.text, found.span, found.score) == ("Delta Epsilon", Span(3, 4), 7.5)
     assert reading.encoding.context[found.char_start : found.char_end] == "Delta Epsilon"

@@ -1,5 +1,6 @@
 """The window plan and maximum-context ownership: vectors and properties."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,35 +43,26 @@ def test_every_token_is_covered_and_owned_by_the_window_that_sees_it_best(n, cap
         0 if not n else 1 if n <= capacity else 1 + -(-(n - capacity) // min(step, capacity))
     )
     for token in range(n):
-        holders = [
-            (min(token - a, b - 1 - token) + 0.01 * (b - a), -w)
-            for w, (a, b) in enumerate(spans)
-            if a <= token < b
-        ]
+        holds = [(w, a, b) for w, (a, b) in enumerate(spans) if a <= token < b]
+        holders = [(min(token - a, b - 1 - token) + 0.01 * (b - a), -w) for w, a, b in holds]
         assert plan.owner[token] == -max(holders)[1]
     assert plan.computed_twice == sum(b - a for a, b in spans) - n
+
+
+CAPACITY = r"doc_stride must be between 1 and the window's capacity \(5 word pieces\), got"
+NO_ROOM = (
+    "max_seq_length 5 leaves no room .* the question takes 2 and the special tokens 3, "
+    "so it must be at least 6"
+)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            WindowOptions(max_seq_length=10, doc_stride=8),
-            r"doc_stride must be between 1 and the window's capacity \(5 word pieces\), got 8",
-        ),
-        (
-            WindowOptions(max_seq_length=10, doc_stride=0),
-            r"doc_stride must be between 1 and .*, got 0",
-        ),
-        (
-            WindowOptions(max_seq_length=5, doc_stride=1),
-            "max_seq_length 5 leaves no room .* the question takes 2 and the special tokens 3, "
-            "so it must be at least 6",
-        ),
-        (
-            WindowOptions(max_query_length=1),
-            "the question has 2 word pieces, max_query_length allows 1",
-        ),
+        (WindowOptions(10, 8), f"{CAPACITY} 8"),
+        (WindowOptions(10, 0), f"{CAPACITY} 0"),
+        (WindowOptions(5, 1), NO_ROOM),
+        (WindowOptions(max_query_length=1), "2 word pieces, max_query_length allows 1"),
     ],
 )
 def test_options_that_do_not_fit_are_refused_with_the_numbers(options, message):
@@ -84,24 +76,17 @@ def test_a_plan_needs_sensible_numbers():
 
 
 def test_windows_of_an_encoding():
-    made = windows.make_windows(
-        make_encoding(list("abcdefg")), WindowOptions(max_seq_length=8, doc_stride=3)
-    )
-    assert [(w.doc_start, w.doc_stop, w.context_at, len(w)) for w in made] == [
-        (0, 4, 3, 8),
-        (3, 7, 3, 8),
-    ]
-    assert made[1].is_max_context.tolist() == [False] * 4 + [True] * 3 + [
-        False
-    ]  # token 3 belongs to window 0
+    made = windows.make_windows(make_encoding(list("abcdefg")), WindowOptions(8, 3))
+    assert [(w.doc_start, w.doc_stop) for w in made] == [(0, 4), (3, 7)]
+    assert {(w.context_at, len(w)) for w in made} == {(3, 8)}
+    # token 3, at position 3, belongs to window 0
+    assert np.flatnonzero(made[1].is_max_context).tolist() == [4, 5, 6]
     assert made[1].token_type_ids.tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
     assert [made[1].to_doc(made[1].to_pos(k)) for k in range(3, 7)] == [3, 4, 5, 6]
     with pytest.raises(BadInput, match="window 1 holds context tokens 3 to 6, not 2"):
         made[1].to_pos(2)
-    with pytest.raises(
-        BadInput,
-        match="position 7 of window 1 is outside the context; context positions are 3 to 6",
-    ):
+    said = "position 7 of window 1 is outside the context; context positions are 3 to 6"
+    with pytest.raises(BadInput, match=said):
         made[1].to_doc(7)
 
 
