@@ -1,9 +1,10 @@
-"""A tiny reader for the commands; a module that needs another one says so."""
+"""A tiny reader and a terminal for the commands; a module that needs another reader says so."""
 
 from pathlib import Path
 
 import pytest
 
+from tests.cli.terminal import Terminal, squad
 from tests.model import kit
 
 
@@ -11,3 +12,20 @@ from tests.model import kit
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two heads and a threshold that every answer passes."""
     return kit.save(tmp_path_factory.mktemp("cli") / "tiny", "bert", bio=True, threshold=100.0)
+
+
+@pytest.fixture
+def terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(folder, capsys)
+
+
+@pytest.fixture
+def dev(tmp_path: Path) -> Path:
+    """Three questions with answers."""
+    return squad(tmp_path / "dev.json")
+
+
+@pytest.fixture
+def silent(tmp_path: Path) -> Path:
+    """The same, and one without."""
+    return squad(tmp_path / "silent.json", unanswerable=True)

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.cli.main import main
 from qa_demo.core.measuring.temperature import RANGE
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.model.heads import with_fit
 from qa_demo.model.loading import load_reader
-from tests.cli.test_main import OPTIONS, SMALL, assert_fails
+from tests.cli.terminal import OPTIONS, SMALL, TEXTS, Terminal, lines
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -34,22 +33,18 @@ def questions(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         answers = {"text": text, "answer_start": [-1] * len(text)}
         about = {"title": f"t{k // 2}", "question": question, "context": kit.CONTEXT}
         rows.append(about | {"answers": answers})
-    path = tmp_path_factory.mktemp("questions") / "dev.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
-    return path
+    return lines(tmp_path_factory.mktemp("questions") / "dev.jsonl", rows)
 
 
-def calibrate(folder: Path, questions: Path, out: Path, *more: str) -> list[str]:
-    small = [*SMALL, *more]
-    return ["calibrate", str(questions), "--reader", str(folder), "--out", str(out), *small]
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "fit.json"
 
 
 def test_what_is_fitted_goes_with_the_reader(
-    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, questions: Path, out: Path, terminal: Terminal
 ) -> None:
-    out = tmp_path / "fit.json"
-    assert main(calibrate(folder, questions, out, "--json")) == 0
-    result = json.loads(capsys.readouterr().out)
+    result = terminal.data("calibrate", questions, "--out", out)
     assert result == json.loads(out.read_text())
     assert result["reliability"]["measured_on"] == 16 and result["reader"] == "tiny"
     assert RANGE[0] <= result["calibration"]["span"]["temperature"] <= RANGE[1]
@@ -58,45 +53,37 @@ def test_what_is_fitted_goes_with_the_reader(
     assert fitted.threshold == result["threshold"] == result["at_threshold"]["threshold"]
     assert fitted.calibrations.span == Calibration(**result["calibration"]["span"])
     assert plain.threshold is None and plain.calibrations is None
-    flags = ["--reader", str(folder), "--calibration", str(out), *SMALL, "--json"]
-    asked = ["answer", "--question", kit.QUESTION, "--context", kit.CONTEXT]
-    assert main([*asked, *flags]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = terminal.asked("answer", "--calibration", out)
     assert (answer["answer"] is None) == (answer["score_diff"] > result["threshold"])
-    assert main(["evaluate", str(questions), *flags]) == 0
-    streams = capsys.readouterr()
-    assert "no threshold is stored" not in streams.err
-    scored = json.loads(streams.out)
+    scored = terminal.data("evaluate", questions, "--calibration", out)
+    assert "no threshold is stored" not in terminal.err
     assert scored["rules"] == "SQuAD 2.0" and scored["NoAns_total"] == 4
 
 
 def test_lines_for_a_person_and_a_file_without_unanswerable_questions(
-    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    questions: Path, out: Path, terminal: Terminal
 ) -> None:
-    assert main(calibrate(folder, questions, tmp_path / "a.json")) == 0
-    said = capsys.readouterr().out
+    said = terminal.read("calibrate", questions, "--out", out)
     assert "fitted on 16 questions" in said and "answering or not is right for" in said
     assert "how likely a text answers at all is not fitted: " in said
-    assert main(calibrate(folder, questions, tmp_path / "b.json", "--limit", "16")) == 0
-    assert "no threshold: every question" in capsys.readouterr().out
-    assert json.loads((tmp_path / "b.json").read_text())["threshold"] is None
+    said = terminal.read("calibrate", questions, "--out", out, "--limit", "16")
+    assert "no threshold: every question" in said
+    assert json.loads(out.read_text())["threshold"] is None
 
 
 def test_a_file_of_one_article_is_split_by_paragraphs(
-    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    questions: Path, tmp_path: Path, out: Path, terminal: Terminal
 ) -> None:
     rows = [json.loads(line) for line in questions.read_text().splitlines()]
     for k, row in enumerate(rows):
         row |= {"title": "one", "context": row["context"] + " " * (k // 2)}
-    one = tmp_path / "one.jsonl"
-    one.write_text("\n".join(map(json.dumps, rows)))
-    assert main(calibrate(folder, one, tmp_path / "one.json", "--json")) == 0
-    halves = json.loads(capsys.readouterr().out)["reliability"]["halves"]
+    one = lines(tmp_path / "one.jsonl", rows)
+    halves = terminal.data("calibrate", one, "--out", out)["reliability"]["halves"]
     assert [half["fitted_on"] for half in halves] == [8, 8]
 
 
 def test_a_file_with_silent_texts_in_all_articles_fits_whether_there_is_an_answer(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, out: Path, terminal: Terminal
 ) -> None:
     reader, asked = load_reader(str(folder)), []
     for k in range(32):
@@ -112,56 +99,43 @@ def test_a_file_with_silent_texts_in_all_articles_fits_whether_there_is_an_answe
         answers = {"text": marked, "answer_start": [-1] * len(marked)}
         about = {"title": f"t{rank % 2}", "question": question, "context": kit.CONTEXT}
         rows.append(about | {"answers": answers})
-    both, out = tmp_path / "both.jsonl", tmp_path / "fit.json"
-    both.write_text("\n".join(map(json.dumps, rows)))
-    assert main(calibrate(folder, both, out, "--json")) == 0
-    result = json.loads(capsys.readouterr().out)
+    result = terminal.data("calibrate", lines(tmp_path / "both.jsonl", rows), "--out", out)
     assert (result["claim"]["measured_on"], result["claim"]["unanswerable"]) == (32, 16)
     fitted = with_fit(load_reader(str(folder)), out)
     assert fitted.calibrations.answerable == Answerability(**result["calibration"]["answerable"])
-    flags = ["--reader", str(folder), "--calibration", str(out), *SMALL]
-    words = ["answer", "--question", kit.QUESTION, "--context", kit.CONTEXT, *flags]
-    assert main([*words, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = terminal.asked("answer", "--calibration", out)
     assert answer["claim"] == answer["answerable"] * answer["right_if_answerable"] > 0
-    assert main(words) == 0
-    assert "likely to be exactly right: the text answers with" in capsys.readouterr().out
+    said = terminal.ask("answer", "--calibration", out)
+    assert "likely to be exactly right: the text answers with" in said
 
 
-def test_what_cannot_be_used_is_one_sentence(
-    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    none = tmp_path / "none.jsonl"
-    none.write_text(json.dumps({"question": "q", "context": "c", "answers": {"text": []}}))
-    out = tmp_path / "no" / "f.json"
-    assert_fails(capsys, calibrate(folder, none, out), "holds no question with an answer")
-    assert_fails(capsys, calibrate(folder, questions, out), "f.json cannot be written")
-    right = calibrate(folder, questions, tmp_path / "x.json", "--limit", "1")
-    assert_fails(capsys, right, "a calibration needs right and wrong answers")
-    for text, words in (
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
         ("{", "is no file that calibrate wrote"),
         ("[]", "must hold an object"),
         ('{"weights": "other", "reader": "R"}', "was fitted for other weights, those of the"),
-    ):
-        (tmp_path / "f.json").write_text(text)
-        flags = ["--calibration", str(tmp_path / "f.json"), "--reader", str(folder), *SMALL]
-        asked = ["answer", "--question", kit.QUESTION, "--context", kit.CONTEXT, *flags]
-        assert_fails(capsys, asked, words)
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused(
+    text: str, reason: str, out: Path, folder: Path, terminal: Terminal
+) -> None:
+    out.write_text(text)
+    terminal.refuses(reason, "answer", *TEXTS, "--calibration", out, "--reader", folder, *SMALL)
 
 
 def test_the_objective_stands_in_output_and_file(
-    folder: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    questions: Path, out: Path, terminal: Terminal
 ) -> None:
-    values, out = {}, tmp_path / "fit.json"
+    values: dict[str, float] = {}
     for name, more in (
         ("answer-or-not", ["--most-lost", "100"]),
         ("f1", []),
         ("exact", []),
         ("cost", ["--costs", "1", "0", "5"]),
     ):
-        flags = ["--objective", name, *more]
-        assert main(calibrate(folder, questions, out, *flags)) == 0
-        said, found = capsys.readouterr().out, json.loads(out.read_text())["objective"]
+        said = terminal.read("calibrate", questions, "--out", out, "--objective", name, *more)
+        found = json.loads(out.read_text())["objective"]
         assert found["name"] == name and f"chosen so that {found['meaning']}: " in said
         values[name] = found["value"]
         f1 = json.loads(out.read_text())["f1_of_all"]
@@ -169,31 +143,27 @@ def test_the_objective_stands_in_output_and_file(
         values["highest"] = max(values.get("highest", 0), f1["at_threshold"])
     assert values.pop("highest") == values["f1"]  # the other thresholds are no better by F1
     assert found["costs"] == {"withheld": 1, "wrong": 0, "unanswerable": 5}
-    scored = ["evaluate", str(questions), "--reader", str(folder), *SMALL, "--json"]
     for name in ("f1", "exact"):
-        assert main(calibrate(folder, questions, out, "--objective", name)) == 0
-        capsys.readouterr()
-        assert main([*scored, "--calibration", str(out)]) == 0
-        assert json.loads(capsys.readouterr().out)[name] == pytest.approx(values[name])
+        terminal.read("calibrate", questions, "--out", out, "--objective", name)
+        scored = terminal.data("evaluate", questions, "--calibration", out)
+        assert scored[name] == pytest.approx(values[name])
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("flags", "reason"),
     [
-        (["--objective", "cost"], "--objective cost needs --costs WITHHELD WRONG UNANSWERABLE"),
-        (["--costs", "1", "1", "1"], "--costs belongs to --objective cost, and the objective is"),
-        (["--objective", "f1", "--most-lost", "2"], "--most-lost belongs to --objective answer-or"),
-        (["--most-lost", "101"], "most_lost must be points from 0 to 100, got 101"),
-        (["--objective", "cost", "--costs", "0", "0", "0"], "one of them above 0"),
-        (["--objective", "f1", "--limit", "16"], "dev.jsonl holds none"),
+        ("--objective cost", "--objective cost needs --costs WITHHELD WRONG UNANSWERABLE"),
+        ("--costs 1 1 1", "--costs belongs to --objective cost, and the objective is"),
+        ("--objective f1 --most-lost 2", "--most-lost belongs to --objective answer-or"),
+        ("--most-lost 101", "most_lost must be points from 0 to 100, got 101"),
+        ("--objective cost --costs 0 0 0", "one of them above 0"),
+        ("--objective f1 --limit 16", "dev.jsonl holds none"),
+        ("--limit 1", "a calibration needs right and wrong answers"),
+        ("--out no/f.json", "f.json cannot be written"),
     ],
 )
-def test_an_objective_without_effect_is_refused(
-    flags: list[str],
-    words: str,
-    folder: Path,
-    questions: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+def test_what_cannot_be_fitted_is_refused(
+    flags: str, reason: str, folder: Path, questions: Path, out: Path, terminal: Terminal
 ) -> None:
-    assert_fails(capsys, calibrate(folder, questions, tmp_path / "x.json", *flags), words)
+    where = ["--reader", folder, "--out", out, *SMALL]
+    terminal.refuses(reason, "calibrate", questions, *where, *flags.split())

@@ -8,7 +8,7 @@ import yaml
 from qa_demo.cli.limits import below, check_names, limits
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, Example
-from tests.cli.test_evaluate import assert_fails, run, squad
+from tests.cli.terminal import Terminal
 
 SCORES = {"exact": 71.25, "f1": 80.0, "HasAns_f1": 64.5, "total": 4, "reader": "tiny"}
 
@@ -35,23 +35,16 @@ def test_a_score_that_the_run_will_not_have_is_refused_before_it() -> None:
 
 
 @pytest.mark.model
-def test_the_exit_code_says_whether_the_scores_hold(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    dev = squad(tmp_path / "dev.json")
-    run(folder, dev, "--fail-under", "f1=0", "--fail-under", "exact=0")
-    run(folder, dev, "--fail-under", "f1=100", code=1)
-    assert ", below 100" in capsys.readouterr().err
-    flags = ["evaluate", str(dev), "--reader", str(folder), "--fail-under", "words=3"]
-    assert_fails(capsys, flags, "such as f1=80, got 'words=3'")
+def test_the_exit_code_says_whether_the_scores_hold(dev: Path, terminal: Terminal) -> None:
+    terminal.read("evaluate", dev, "--fail-under", "f1=0", "--fail-under", "exact=0")
+    terminal.read("evaluate", dev, "--fail-under", "f1=100", code=1)
+    assert ", below 100" in terminal.err
 
 
 @pytest.mark.model
-def test_the_block_of_a_model_card(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(folder, squad(tmp_path / "dev.json"), "--eval-results", str(tmp_path / "card.yaml"))
-    printed = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+def test_the_block_of_a_model_card(dev: Path, tmp_path: Path, terminal: Terminal) -> None:
+    out = terminal.read("evaluate", dev, "--eval-results", tmp_path / "card.yaml")
+    printed = dict(line.split(maxsplit=1) for line in out.splitlines())
     (entry,) = yaml.safe_load((tmp_path / "card.yaml").read_text())["model-index"]
     (found,) = entry["results"]
     assert entry["name"] == printed["reader"] and found["task"]["type"] == "question-answering"

@@ -9,28 +9,22 @@ import pytest
 
 from qa_demo.core.learning.bio import decode_reading
 from qa_demo.core.learning.tagging import owned_rows
-from qa_demo.core.options import WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.views.api.tag import make_tag
+from tests.cli.terminal import OPTIONS, Terminal
 from tests.fakes import FakeReader
 from tests.model import kit
 from tests.requests import services
 
 FIELDS = ["question", "reader", "decoding", "spans", "tokens"]
-WINDOWS = ["--max-seq-length", "40", "--doc-stride", "7"]
-
-
-def run(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str, str]:
-    return kit.command(capsys, "tag", folder, *WINDOWS, *more)
 
 
 def test_json_holds_every_token_s_softmax_and_the_decoded_spans(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, terminal: Terminal
 ) -> None:
-    code, out, _ = run(folder, capsys, "--json", "--decoding", "lenient")
-    report = json.loads(out)
-    assert code == 0 and list(report) == FIELDS and report["decoding"] == "lenient"
-    reading = load_reader(str(folder)).read(kit.QUESTION, kit.CONTEXT, WindowOptions(40, 7))
+    report = terminal.asked("tag", "--decoding", "lenient")
+    assert list(report) == FIELDS and report["decoding"] == "lenient"
+    reading = load_reader(str(folder)).read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     assert reading.tag_logits is not None and len(reading.windows) > 2
     for token, row in zip(report["tokens"], owned_rows(reading)[0], strict=True):
         assert list(token) == ["text", "char_start", "char_end", "B", "I", "O"]
@@ -43,18 +37,9 @@ def test_json_holds_every_token_s_softmax_and_the_decoded_spans(
     assert report["spans"], "a random head tags something"
 
 
-def test_lines_for_a_person(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(folder, capsys)
-    assert code == 0 and out.startswith("viterbi: ") and "with exact marginals" in out
-
-
-def test_a_reader_without_a_head_and_an_unknown_decoding_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plain = kit.save(tmp_path / "plain", "bert")
-    code, _, err = run(plain, capsys)
-    assert code == 2 and "has no BIO head" in err
-    assert run(plain, capsys, "--decoding", "greedy")[0] == 2
+def test_lines_for_a_person(terminal: Terminal) -> None:
+    out = terminal.ask("tag")
+    assert out.startswith("viterbi: ") and "with exact marginals" in out
 
 
 def test_the_endpoint_replies_with_the_same_json() -> None:
