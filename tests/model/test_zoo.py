@@ -8,10 +8,14 @@ import os
 import pickle
 import socket
 import struct
+import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import huggingface_hub.errors
 import numpy as np
 import pytest
 import torch
@@ -45,12 +49,18 @@ def weights(folder: Path) -> Path:
     return folder / "model.safetensors"
 
 
-def edit_config(**changes: Any) -> Callable[[Path], None]:
+def edit(name: str, **changes: Any) -> Callable[[Path], None]:
+    """Other values in a JSON file of the folder, which may be new."""
+
     def damage(folder: Path) -> None:
-        path = folder / "config.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+        path = folder / name
+        found = json.loads(path.read_text()) if path.exists() else {}
+        path.write_text(json.dumps(found | changes))
 
     return damage
+
+
+edit_config = partial(edit, "config.json")
 
 
 def edit_tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Callable[[Path], None]:
@@ -122,251 +132,170 @@ def bigger_vocabulary(folder: Path) -> None:
     words.save_pretrained(folder)
 
 
-ZOO: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "empty weights": (cut(lambda n: 0), "model.safetensors is broken or cut off"),
-    "eight bytes": (cut(lambda n: 8), "model.safetensors is broken or cut off"),
-    "half": (cut(lambda n: n // 2), "broken or cut off: it has"),
-    "one byte less": (cut(lambda n: n - 1), "broken or cut off: it has"),
-    "header of 2^60": (
-        write("model.safetensors", struct.pack("<Q", 2**60) + b"{}"),
-        "cannot hold the header it announces",
-    ),
-    "header is no json": (
-        write("model.safetensors", struct.pack("<Q", 4) + b"\xff\xfe{}"),
-        "header is not valid JSON",
-    ),
-    "nested header": (
-        write("model.safetensors", struct.pack("<Q", 200_000) + b"[" * 200_000),
-        "header is not valid JSON",
-    ),
-    "100,000 tensors": (
-        write("model.safetensors", header({f"t{k}": {} for k in range(100_000)})),
-        "at most 20,000 tensors",
-    ),
-    "wrong offsets": (
-        write(
-            "model.safetensors",
-            header({"a": {"dtype": "F32", "shape": [2**40], "data_offsets": [0, 4]}}, b"1234"),
-        ),
-        "header entry of 'a' does not describe its bytes",
-    ),
-    "overlap": (
-        write(
-            "model.safetensors",
-            header(
-                {n: {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]} for n in "ab"}, b"1234"
-            ),
-        ),
-        "overlap or leave gaps",
-    ),
-    "unknown type": (
-        write(
-            "model.safetensors",
-            header({"a": {"dtype": "OBJ", "shape": [1], "data_offsets": [0, 4]}}, b"1234"),
-        ),
-        "does not describe its bytes",
-    ),
-    "random bytes": (random_bytes, "not finite"),
-    "nan": (
-        edit_tensors(lambda t: t["qa_outputs.weight"].fill_(float("nan"))),
-        "qa_outputs.weight holds numbers that are not finite",
-    ),
-    "infinity in half": (
-        edit_tensors(
-            lambda t: t.update({"qa_outputs.bias": torch.tensor([float("inf"), 0.0]).half()})
-        ),
-        "not finite",
-    ),
-    "no head": (
-        edit_tensors(lambda t: [t.pop("qa_outputs.weight"), t.pop("qa_outputs.bias")]),
-        "no question-answering head",
-    ),
-    "half a head": (
-        edit_tensors(lambda t: t.pop("qa_outputs.bias")),
-        r"no question-answering head \(qa_outputs.bias is missing\)",
-    ),
-    "three labels": (
-        edit_tensors(
-            lambda t: t.update(
-                {"qa_outputs.weight": torch.zeros(3, 16), "qa_outputs.bias": torch.zeros(3)}
-            )
-        ),
-        r"shape \[3",
-    ),
-    "labels in config": (
-        edit_config(id2label={"0": "a", "1": "b", "2": "c"}),
-        "other than two outputs",
-    ),
-    "wrong shape": (edit_config(intermediate_size=64), r"has the shape \[.*config.json asks for"),
-    "missing layer": (
-        edit_tensors(lambda t: [t.pop(k) for k in list(t) if ".layer.1." in k]),
-        "tensors that config.json asks for are missing",
-    ),
-    "more layers": (
-        edit_config(num_hidden_layers=3),
-        "tensors that config.json asks for are missing",
-    ),
-    "pickle only": (only_pickle, "pytorch_model.bin, a format that can run code"),
-    "no weights": (lambda f: weights(f).unlink(), "model.safetensors is missing"),
-    "index to nowhere": (
-        lambda f: [
-            weights(f).unlink(),
-            (f / "model.safetensors.index.json").write_text(
-                '{"weight_map": {"a": "model-1.safetensors"}}'
-            ),
-        ],
-        "model-1.safetensors is missing",
-    ),
-    "index out of the folder": (
-        lambda f: [
-            weights(f).unlink(),
-            (f / "model.safetensors.index.json").write_text(
-                '{"weight_map": {"a": "../../x.safetensors"}}'
-            ),
-        ],
-        "names no safetensors files of this folder",
-    ),
-    "no config": (remove("config.json"), "config.json is missing"),
-    "config is {": (write("config.json", b"{"), "config.json is not valid JSON"),
-    "config is a list": (write("config.json", b"[]"), "must hold an object, got list"),
-    "config is binary": (write("config.json", b"\xff\x00"), "config.json is not valid JSON"),
-    "config of 2 MB": (write("config.json", b" " * 2**21), "config.json has 2,097,152 bytes"),
-    "nested config": (write("config.json", b"[" * 100_000), "config.json is not valid JSON"),
-    "no model type": (edit_config(model_type=None), "model_type 'None'"),
-    "unknown model type": (edit_config(model_type="gpt2"), "model_type 'gpt2'.*bert, distilbert"),
-    "model type is an object": (edit_config(model_type={"a": 1}), "model_type"),
-    "auto_map": (
-        edit_config(auto_map={"AutoModelForQuestionAnswering": "evil--model.Evil"}),
-        "'auto_map', which chooses code",
-    ),
-    "custom pipeline": (
-        edit_config(custom_pipelines={"qa": {"impl": "evil.py"}}),
-        "'custom_pipelines', which chooses code",
-    ),
-    "quantized": (
-        edit_config(quantization_config={"quant_method": "evil"}),
-        "'quantization_config', which chooses code",
-    ),
-    "other weight file": (
-        edit_config(transformers_weights="../evil.bin"),
-        "'transformers_weights', which chooses code",
-    ),
-    "kernel": (
-        edit_config(_attn_implementation="evil/kernel"),
-        "'_attn_implementation', which chooses attention code",
-    ),
-    "kernel, internal": (
-        edit_config(_attn_implementation_internal="evil/kernel"),
-        "chooses attention code",
-    ),
-    "kernel, public name": (
-        edit_config(attn_implementation={"": "evil/kernel"}),
-        "chooses attention code",
-    ),
-    "100,000 layers": (
-        edit_config(num_hidden_layers=100_000),
+def index_of(name: str) -> Callable[[Path], None]:
+    """No weights but an index, which says that this file holds a tensor."""
+
+    def damage(folder: Path) -> None:
+        weights(folder).unlink()
+        said = json.dumps({"weight_map": {"a": name}})
+        (folder / "model.safetensors.index.json").write_text(said)
+
+    return damage
+
+
+def bio_head(width: int, value: float) -> Callable[[Path], None]:
+    tensors = {"weight": torch.full((3, width), value), "bias": torch.zeros(3)}
+    return lambda folder: save_file(tensors, folder / "bio_head.safetensors")
+
+
+def three_labels(tensors: dict[str, torch.Tensor]) -> None:
+    tensors |= {"qa_outputs.weight": torch.zeros(3, 16), "qa_outputs.bias": torch.zeros(3)}
+
+
+NAN, INFINITY = float("nan"), float("inf")
+SMALL = {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}
+CONFIGS: list[tuple[dict[str, Any], str]] = [
+    ({"id2label": {"0": "a", "1": "b", "2": "c"}}, "other than two outputs"),
+    ({"intermediate_size": 64}, r"has the shape \[.*config.json asks for"),
+    ({"num_hidden_layers": 3}, "tensors that config.json asks for are missing"),
+    ({"model_type": None}, "model_type 'None'"),
+    ({"model_type": "gpt2"}, "model_type 'gpt2'.*bert, distilbert"),
+    ({"model_type": {"a": 1}}, "model_type"),
+    ({"auto_map": {"AutoModel": "evil--model.Evil"}}, "'auto_map', which chooses code"),
+    ({"custom_pipelines": {"qa": {}}}, "'custom_pipelines', which chooses code"),
+    ({"quantization_config": {"a": "evil"}}, "'quantization_config', which chooses code"),
+    ({"transformers_weights": "../evil.bin"}, "'transformers_weights', which chooses code"),
+    ({"_attn_implementation": "evil/a"}, "'_attn_implementation', which chooses attention code"),
+    ({"_attn_implementation_internal": "evil/a"}, "chooses attention code"),
+    ({"attn_implementation": {"": "evil/a"}}, "chooses attention code"),
+    (
+        {"num_hidden_layers": 100_000},
         "num_hidden_layers = 100000; allowed are whole numbers from 1 to 100",
     ),
-    "huge hidden size": (edit_config(hidden_size=10**12), "hidden_size = 1000000000000; allowed"),
-    "text for a number": (
-        edit_config(hidden_size="16"),
-        "hidden_size = 16; allowed are whole numbers",
-    ),
-    "negative": (edit_config(vocab_size=-1), "vocab_size = -1"),
-    "heads do not divide": (edit_config(num_attention_heads=3), "no model that can be built"),
-    "unknown activation": (
-        edit_config(hidden_act="__import__"),
-        "hidden_act = '__import__'; allowed are gelu",
-    ),
-    "infinite epsilon": (edit_config(layer_norm_eps=float("inf")), "layer_norm_eps = inf"),
-    "relative positions": (
-        edit_config(position_embedding_type="relative_key"),
+    ({"hidden_size": 10**12}, "hidden_size = 1000000000000; allowed"),
+    ({"hidden_size": "16"}, "hidden_size = 16; allowed are whole numbers"),
+    ({"vocab_size": -1}, "vocab_size = -1"),
+    ({"num_attention_heads": 3}, "no model that can be built"),
+    ({"hidden_act": "__import__"}, "hidden_act = '__import__'; allowed are gelu"),
+    ({"layer_norm_eps": INFINITY}, "layer_norm_eps = inf"),
+    (
+        {"position_embedding_type": "relative_key"},
         "position_embedding_type = relative_key; only absolute",
     ),
-    "decoder": (edit_config(is_decoder=True), "is_decoder = True; only False"),
-    "no tokenizer": (remove("tokenizer.json"), "the tokenizer is missing"),
-    "tokenizer is {": (write("tokenizer.json", b"{"), "no model that can be built|not valid JSON"),
-    "tokenizer is no tokenizer": (
-        write("tokenizer.json", b'{"version": "1.0"}'),
-        "no model that can be built",
-    ),
-    "tokenizer with code": (
-        write("tokenizer_config.json", b'{"auto_map": {"AutoTokenizer": ["evil.Evil", null]}}'),
-        "'auto_map', which chooses code",
-    ),
-    "tokenizer of another kind": (
-        write("tokenizer_config.json", b'{"tokenizer_class": "EvilTokenizer"}'),
-        "tokenizer_class 'EvilTokenizer'",
-    ),
-    "tokenizer too large": (
-        bigger_vocabulary,
-        "tokenizer and model do not fit: the tokenizer has ids up to",
-    ),
-    "link out": (link_out, "link that leads out"),
-    "link to itself": (loop, "config.json cannot be read|config.json is missing"),
-    "pipe": (pipe, "not a plain file"),
-    "directory": (is_directory, "not a plain file"),
-    "bio head of another width": (
-        lambda f: save_file(
-            {"weight": torch.zeros(3, 8), "bias": torch.zeros(3)}, f / "bio_head.safetensors"
-        ),
-        "bio_head.safetensors must hold",
-    ),
-    "bio head with nan": (
-        lambda f: save_file(
-            {"weight": torch.full((3, 16), float("nan")), "bias": torch.zeros(3)},
-            f / "bio_head.safetensors",
-        ),
-        "bio_head.safetensors holds numbers that are not finite",
-    ),
-    "tag order": (write("reader.json", b'{"tag_order": ["O", "B", "I"]}'), "tag_order must be"),
-    "threshold": (write("reader.json", b'{"threshold": NaN}'), "threshold must be a finite number"),
-    "temperature of zero": (
-        write("reader.json", b'{"calibration": {"span": {"temperature": 0, "bias": 0}}}'),
+    ({"is_decoder": True}, "is_decoder = True; only False"),
+]
+CALIBRATIONS = "calibration must be an object with span, bio and answerable, or some of them"
+READERS: list[tuple[dict[str, Any], str]] = [
+    ({"tag_order": ["O", "B", "I"]}, "tag_order must be"),
+    ({"threshold": NAN}, "threshold must be a finite number"),
+    (
+        {"calibration": {"span": {"temperature": 0, "bias": 0}}},
         "the calibration of span must have a temperature from 0.05 to 20 and a bias from -20 to 20",
     ),
-    "calibration without a bias": (
-        write("reader.json", b'{"calibration": {"bio": {"temperature": 1}}}'),
-        "the calibration of bio must have",
+    ({"calibration": {"bio": {"temperature": 1}}}, "the calibration of bio must have"),
+    ({"calibration": {"x": {"temperature": 1, "bias": 0}}}, CALIBRATIONS),
+    ({"calibration": [1]}, CALIBRATIONS),
+]
+WRITTEN = [
+    ("config.json", b"{", "config.json is not valid JSON"),
+    ("config.json", b"[]", "must hold an object, got list"),
+    ("config.json", b"\xff\x00", "config.json is not valid JSON"),
+    ("config.json", b" " * 2**21, "config.json has 2,097,152 bytes"),
+    ("config.json", b"[" * 100_000, "config.json is not valid JSON"),
+    ("reader.json", b"[]", "reader.json must hold an object"),
+    ("tokenizer.json", b"{", "no model that can be built|not valid JSON"),
+    ("tokenizer.json", b'{"version": "1.0"}', "no model that can be built"),
+    (
+        "tokenizer_config.json",
+        b'{"auto_map": {"AutoTokenizer": ["evil.Evil", null]}}',
+        "'auto_map', which chooses code",
     ),
-    "calibration of a third head": (
-        write("reader.json", b'{"calibration": {"x": {"temperature": 1, "bias": 0}}}'),
-        "calibration must be an object with span, bio and answerable, or some of them",
-    ),
-    "calibration is a list": (
-        write("reader.json", b'{"calibration": [1]}'),
-        "calibration must be an object with span, bio and answerable, or some of them",
-    ),
-    "weights are a git-LFS pointer": (
-        write("model.safetensors", POINTER),
+    ("tokenizer_config.json", b'{"tokenizer_class": "Evil"}', "tokenizer_class 'Evil'"),
+    ("tokenizer_config.json", POINTER, "tokenizer_config.json is a git-LFS pointer"),
+    (
+        "model.safetensors",
+        POINTER,
         "model.safetensors is a git-LFS pointer, not the file itself; run git lfs pull",
     ),
-    "tokenizer is a git-LFS pointer": (
-        write("tokenizer_config.json", POINTER),
-        "tokenizer_config.json is a git-LFS pointer",
+]
+CONTAINERS = [
+    (struct.pack("<Q", 2**60) + b"{}", "cannot hold the header it announces"),
+    (struct.pack("<Q", 4) + b"\xff\xfe{}", "header is not valid JSON"),
+    (struct.pack("<Q", 200_000) + b"[" * 200_000, "header is not valid JSON"),
+    (header({f"t{k}": {} for k in range(100_000)}), "at most 20,000 tensors"),
+    (
+        header({"a": SMALL | {"dtype": "F32", "shape": [2**40]}}, b"1234"),
+        "header entry of 'a' does not describe its bytes",
     ),
-    "card is a list": (write("reader.json", b"[]"), "reader.json must hold an object"),
-    "checksum of a changed file": (
-        lambda f: (f / "checksums.json").write_text(json.dumps({"config.json": "0" * 64})),
-        "config.json was changed",
+    (header({"a": SMALL, "b": SMALL}, b"1234"), "overlap or leave gaps"),
+    (header({"a": SMALL | {"dtype": "OBJ", "shape": [1]}}, b"1234"), "does not describe its bytes"),
+]
+"""What stands in model.safetensors in the place of weights."""
+TENSORS: list[tuple[Callable[[dict[str, torch.Tensor]], Any], str]] = [
+    (
+        lambda t: t["qa_outputs.weight"].fill_(NAN),
+        "qa_outputs.weight holds numbers that are not finite",
     ),
-    "checksum of a missing file": (
-        lambda f: (f / "checksums.json").write_text(json.dumps({"gone.bin": "0" * 64})),
-        "gone.bin is missing",
+    (lambda t: t.update({"qa_outputs.bias": torch.tensor([INFINITY, 0]).half()}), "not finite"),
+    (
+        lambda t: [t.pop("qa_outputs.weight"), t.pop("qa_outputs.bias")],
+        "no question-answering head",
     ),
-    "checksum outside": (
-        lambda f: (f / "checksums.json").write_text(json.dumps({"../../etc/passwd": "0" * 64})),
-        "is missing, checksums.json lists it",
+    (
+        lambda t: t.pop("qa_outputs.bias"),
+        r"no question-answering head \(qa_outputs.bias is missing\)",
     ),
-}
+    (three_labels, r"shape \[3"),
+    (
+        lambda t: [t.pop(k) for k in list(t) if ".layer.1." in k],
+        "tensors that config.json asks for are missing",
+    ),
+]
+SUMS = [
+    ("config.json", "config.json was changed"),
+    ("gone.bin", "gone.bin is missing"),
+    ("../../etc/passwd", "is missing, checksums.json lists it"),
+]
+OTHERS: list[tuple[Callable[[Path], Any], str]] = [
+    (cut(lambda n: 0), "model.safetensors is broken or cut off"),
+    (cut(lambda n: 8), "model.safetensors is broken or cut off"),
+    (cut(lambda n: n // 2), "broken or cut off: it has"),
+    (cut(lambda n: n - 1), "broken or cut off: it has"),
+    (random_bytes, "not finite"),
+    (only_pickle, "pytorch_model.bin, a format that can run code"),
+    (remove("model.safetensors"), "model.safetensors is missing"),
+    (index_of("model-1.safetensors"), "model-1.safetensors is missing"),
+    (index_of("../../x.safetensors"), "names no safetensors files of this folder"),
+    (remove("config.json"), "config.json is missing"),
+    (remove("tokenizer.json"), "the tokenizer is missing"),
+    (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
+    (link_out, "link that leads out"),
+    (loop, "config.json cannot be read|config.json is missing"),
+    (pipe, "not a plain file"),
+    (is_directory, "not a plain file"),
+    (bio_head(8, 0.0), "bio_head.safetensors must hold"),
+    (bio_head(16, NAN), "bio_head.safetensors holds numbers that are not finite"),
+]
+BROKEN = [
+    *((edit_config(**changes), reason) for changes, reason in CONFIGS),
+    *((edit("reader.json", **changes), reason) for changes, reason in READERS),
+    *((write(name, data), reason) for name, data, reason in WRITTEN),
+    *((write("model.safetensors", data), reason) for data, reason in CONTAINERS),
+    *((edit_tensors(change), reason) for change, reason in TENSORS),
+    *((edit("checksums.json", **{name: "0" * 64}), reason) for name, reason in SUMS),
+    *OTHERS,
+]
 
 
-@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize(("damage", "reason"), BROKEN)
 def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
-    name: str, folder: Path, in_use: tuple[Any, np.ndarray], monkeypatch: pytest.MonkeyPatch
+    damage: Callable[[Path], Any],
+    reason: str,
+    folder: Path,
+    in_use: tuple[Any, np.ndarray],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In our own sentence alone, without the table that transformers prints of the same."""
-    damage, reason = ZOO[name]
     printed = io.StringIO()
     terminal = logging.StreamHandler(printed)
     monkeypatch.setattr(logging.getLogger("transformers"), "handlers", [terminal])
@@ -379,6 +308,49 @@ def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
     np.testing.assert_array_equal(
         reader.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits, before
     )
+
+
+REACHABLE = hub.reachable
+
+
+class Hub:
+    """Stands in for huggingface_hub; `asked` holds the keywords of the last call."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._patch, self.asked = monkeypatch, dict[str, Any]()
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+        monkeypatch.setattr(hub, "reachable", lambda: True)
+
+    def gives(self, name: str, outcome: Any) -> None:
+        """What a function of the library returns or raises, or how it is found."""
+
+        def give(*given: Any, **named: Any) -> Any:
+            self.asked = named
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome(*given) if callable(outcome) else outcome
+
+        self._patch.setattr(f"huggingface_hub.{name}", give)
+
+    def lists(self, sizes: dict[str, int]) -> None:
+        """The files of its repository, with their bytes."""
+        files = [SimpleNamespace(rfilename=name, size=size) for name, size in sizes.items()]
+        self.gives("HfApi.model_info", SimpleNamespace(sha="f" * 40, siblings=files))
+
+    def holds(self, folder: Path) -> None:
+        """What is fetched comes from a folder here."""
+        self.gives("hf_hub_download", lambda _, name: str(folder / name))
+        self.gives("snapshot_download", str(folder))
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Hub:
+    return Hub(monkeypatch)
+
+
+def hub_error(name: str) -> Exception:
+    kind = getattr(huggingface_hub.errors, name)
+    return kind.__new__(kind)
 
 
 def test_an_unreadable_file_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,14 +386,10 @@ def test_neither_pickle_nor_torch_load_is_reached(
         "open",
         lambda file, *a, **k: (opened.append(str(file)), really_open(file, *a, **k))[1],
     )
-    for module, name in (
-        (torch, "load"),
-        (pickle, "load"),
-        (pickle, "loads"),
-        (pickle, "Unpickler"),
-        (socket.socket, "connect"),
-    ):
-        monkeypatch.setattr(module, name, trap(name))
+    for name in ("load", "loads", "Unpickler"):
+        monkeypatch.setattr(pickle, name, trap(name))
+    monkeypatch.setattr(torch, "load", trap("load"))
+    monkeypatch.setattr(socket.socket, "connect", trap("connect"))
     assert load_reader(str(folder)).read("who", "the bridge", OPTIONS)
     assert reached == []
     assert not [path for path in opened if path.endswith((".bin", ".py", "adapter_config.json"))]
@@ -430,10 +398,8 @@ def test_neither_pickle_nor_torch_load_is_reached(
 
 
 def test_the_checksum_manifest_is_verified_and_names_the_reader(folder: Path) -> None:
-    names = sorted(path.name for path in folder.iterdir())
-    (folder / "checksums.json").write_text(
-        json.dumps({name: sha256(folder / name) for name in names})
-    )
+    sums = {path.name: sha256(path) for path in folder.iterdir()}
+    (folder / "checksums.json").write_text(json.dumps(sums))
     assert load_reader(str(folder)).checksum == sha256(folder / "checksums.json")
     raw = bytearray(weights(folder).read_bytes())
     raw[-1] ^= 1
@@ -443,29 +409,21 @@ def test_the_checksum_manifest_is_verified_and_names_the_reader(folder: Path) ->
 
 
 def test_a_snapshot_lacks_only_files_that_are_not_loaded(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, host: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A published reader's list names card and figures, which the hub is not asked for."""
-    names = sorted(path.name for path in folder.iterdir())
-    sums = {name: sha256(folder / name) for name in names} | {
-        "README.md": "0" * 64,
-        "metrics.json": "0" * 64,
-        "ablation/a.json": "0" * 64,
-    }
+    gone = dict.fromkeys(("README.md", "metrics.json", "ablation/a.json"), "0" * 64)
+    sums = {path.name: sha256(path) for path in folder.iterdir()} | gone
     (folder / "checksums.json").write_text(json.dumps(sums))
-    _Hub(monkeypatch, _listing(model__safetensors=10, config__json=1))
-    monkeypatch.setattr(
-        "huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name)
-    )
-    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda repo, **k: str(folder))
+    host.lists({"model.safetensors": 10, "config.json": 1})
+    host.holds(folder)
     assert load_reader("owner/name").checksum == sha256(folder / "checksums.json")
     monkeypatch.setattr(loading, "bundled_folder", lambda: folder)
     with pytest.raises(BadCheckpoint, match=r"README.md is missing, checksums.json lists it"):
         load_reader("bundled")
     (folder / "bio_head.safetensors").unlink()
-    with pytest.raises(
-        BadCheckpoint, match=r"bio_head.safetensors is missing, checksums.json lists it"
-    ):
+    said = r"bio_head.safetensors is missing, checksums.json lists it"
+    with pytest.raises(BadCheckpoint, match=said):
         load_reader("owner/name")
 
 
@@ -483,9 +441,8 @@ def test_parameters_are_counted_before_anything_is_allocated(family: str, tmp_pa
     model = load_reader(str(folder))._model
     count = sum(parameter.numel() for parameter in model.parameters())
     assert blueprint(folder).parameters == count
-    with pytest.raises(
-        BadCheckpoint, match=f"has {count:,} parameters, this host allows {count - 1:,}"
-    ):
+    said = f"has {count:,} parameters, this host allows {count - 1:,}"
+    with pytest.raises(BadCheckpoint, match=said):
         load_reader(str(folder), HostLimits(max_parameters=count - 1))
 
 
@@ -493,29 +450,22 @@ def test_an_enormous_model_is_refused_from_its_config_alone(folder: Path) -> Non
     edit_config(
         hidden_size=16_384, num_hidden_layers=40, num_attention_heads=64, intermediate_size=65_536
     )(folder)
-    with pytest.raises(
-        BadCheckpoint, match=r"has 128,\d{3},\d{3},\d{3} parameters, this host allows 150,000,000"
-    ):
+    said = r"has 128,\d{3},\d{3},\d{3} parameters, this host allows 150,000,000"
+    with pytest.raises(BadCheckpoint, match=said):
         blueprint(folder, PUBLIC)
 
 
 def test_nothing_is_allocated_for_a_file_that_cannot_hold_the_model(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    edit_tensors(
-        lambda tensors: [
-            tensors.pop(name) for name in list(tensors) if not name.startswith("qa_outputs")
-        ]
-    )(folder)
+    edit_tensors(lambda t: [t.pop(name) for name in list(t) if "qa_outputs" not in name])(folder)
     edit_config(num_hidden_layers=40)(folder)
     monkeypatch.setattr(
         "transformers.PreTrainedModel.from_pretrained",
         lambda *a, **k: pytest.fail("the model was allocated"),
     )
-    with pytest.raises(
-        BadCheckpoint,
-        match=r"its tensors hold 34 numbers, config.json describes 9\d,\d{3} parameters",
-    ):
+    said = r"its tensors hold 34 numbers, config.json describes 9\d,\d{3} parameters"
+    with pytest.raises(BadCheckpoint, match=said):
         load_reader(str(folder))
 
 
@@ -533,8 +483,6 @@ def test_the_kernels_package_stops_loading(folder: Path, monkeypatch: pytest.Mon
 def test_a_load_that_hangs_meets_its_deadline(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import threading
-
     release = threading.Event()
     monkeypatch.setattr(loading, "_build", lambda *a: release.wait(30))
     with pytest.raises(ModelUnavailable, match=r"did not load within 0.2 seconds"):
@@ -553,29 +501,12 @@ def test_harmless_keys_are_ignored(folder: Path) -> None:
     assert load_reader(str(folder))._model.config._attn_implementation == "sdpa"
 
 
-SECRET_PATHS = [
-    "../../etc/passwd",
-    "/etc",
-    "/etc/passwd",
-    "~",
-    "~root",
-    "C:\\windows",
-    "con",
-    "file:///etc/passwd",
-    "https://example.org/x",
-    "a" * 5000,
-    "a\0b",
-    "x/../y",
-    "/nonexistent",
-    "owner/name@",
-    "owner//name",
-    "a/b@../../c",
-    "",
-    "  ",
-]
+SECRET_PATHS = "../../etc/passwd /etc /etc/passwd ~ ~root C:\\windows con /nonexistent x/../y"
+NO_SOURCES = "file:///etc/passwd https://example.org/x owner/name@ owner//name a/b@../../c"
+UNREADABLE = ["a" * 5000, "a\0b", "", "  "]
 
 
-@pytest.mark.parametrize("text", SECRET_PATHS)
+@pytest.mark.parametrize("text", [*SECRET_PATHS.split(), *NO_SOURCES.split(), *UNREADABLE])
 def test_a_public_host_is_no_oracle_for_files(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "is_dir", lambda self: pytest.fail("the disk was asked"))
     with pytest.raises(BadInput) as caught:
@@ -594,28 +525,6 @@ def test_sources_are_parsed(tmp_path: Path) -> None:
     assert bundled_folder().parts[-2:] == ("assets", "reader")
 
 
-class _Hub:
-    """Stands in for huggingface_hub's client."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, outcome: Any) -> None:
-        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-        monkeypatch.setattr(hub, "reachable", lambda: True)
-        monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *a, **k: self._give(outcome))
-
-    @staticmethod
-    def _give(outcome: Any) -> Any:
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-
-def _hub_error(name: str) -> Exception:
-    import huggingface_hub.errors as errors
-
-    kind = getattr(errors, name)
-    return kind.__new__(kind)
-
-
 @pytest.mark.parametrize(
     ("error", "words"),
     [
@@ -625,111 +534,70 @@ def _hub_error(name: str) -> Exception:
         ("HfHubHTTPError", "could not be fetched"),
     ],
 )
-def test_the_hubs_refusals_are_one_sentence(
-    error: str, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _Hub(monkeypatch, _hub_error(error))
+def test_the_hubs_refusals_are_one_sentence(error: str, words: str, host: Hub) -> None:
+    host.gives("HfApi.model_info", hub_error(error))
     with pytest.raises(ModelUnavailable, match=words) as caught:
         load_reader("owner/name")
     assert "http" not in str(caught.value)
 
 
-def _listing(**sizes: int) -> Any:
-    from types import SimpleNamespace
-
-    return SimpleNamespace(
-        sha="f" * 40,
-        siblings=[
-            SimpleNamespace(rfilename=n.replace("__", "."), size=s) for n, s in sizes.items()
-        ],
-    )
+WEIGHTS = {"model.safetensors": 10}
 
 
 @pytest.mark.parametrize(
-    ("listing", "words"),
+    ("sizes", "words"),
     [
-        (_listing(pytorch_model__bin=10), "has no model.safetensors"),
-        (_listing(model__safetensors=10**11), "100,000,000,000 bytes of weights"),
-        (
-            _listing(model__safetensors=10, bio_head__safetensors=10**11),
-            "100,000,000,010 bytes of weights",
-        ),
-        (
-            _listing(model__safetensors=10, tokenizer__json=10**11),
-            "tokenizer.json has 100,000,000,000 bytes",
-        ),
-        (_listing(model__safetensors=10, vocab__txt=10**8), "vocab.txt has 100,000,000 bytes"),
+        ({"pytorch_model.bin": 10}, "has no model.safetensors"),
+        ({"model.safetensors": 10**11}, "100,000,000,000 bytes of weights"),
+        (WEIGHTS | {"bio_head.safetensors": 10**11}, "100,000,000,010 bytes of weights"),
+        (WEIGHTS | {"tokenizer.json": 10**11}, "tokenizer.json has 100,000,000,000 bytes"),
+        (WEIGHTS | {"vocab.txt": 10**8}, "vocab.txt has 100,000,000 bytes"),
     ],
 )
 def test_a_hub_listing_is_checked_before_a_byte_is_fetched(
-    listing: Any, words: str, monkeypatch: pytest.MonkeyPatch
+    sizes: dict[str, int], words: str, host: Hub
 ) -> None:
-    _Hub(monkeypatch, listing)
-    monkeypatch.setattr(
-        "huggingface_hub.hf_hub_download", lambda *a, **k: pytest.fail("a file was fetched")
-    )
+    host.lists(sizes)
+    host.gives("hf_hub_download", lambda *_: pytest.fail("a file was fetched"))
     with pytest.raises(BadCheckpoint, match=words):
         load_reader("owner/name", PUBLIC)
 
 
-def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _Hub(monkeypatch, _listing(model__safetensors=10, config__json=1))
-    asked: dict[str, Any] = {}
-    monkeypatch.setattr(
-        "huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name)
-    )
-    monkeypatch.setattr(
-        "huggingface_hub.snapshot_download", lambda repo, **k: asked.update(k) or str(folder)
-    )
+def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(folder: Path, host: Hub) -> None:
+    host.lists(WEIGHTS | {"config.json": 1})
+    host.holds(folder)
     reader = load_reader("owner/name@main", PUBLIC)
     assert (reader.name, reader.checksum) == ("owner/name@ffffffff", "f" * 40)
-    assert asked["revision"] == "f" * 40
-    assert asked["token"] is False
-    assert not any(p.endswith((".bin", ".py")) for p in asked["allow_patterns"])
+    assert (host.asked["revision"], host.asked["token"]) == ("f" * 40, False)
+    assert not any(p.endswith((".bin", ".py")) for p in host.asked["allow_patterns"])
 
 
-def test_a_bad_config_stops_before_the_weights(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_config_stops_before_the_weights(folder: Path, host: Hub) -> None:
     edit_config(auto_map={"a": "b"})(folder)
-    _Hub(monkeypatch, _listing(model__safetensors=10))
-    monkeypatch.setattr(
-        "huggingface_hub.hf_hub_download", lambda repo, name, **k: str(folder / name)
-    )
-    monkeypatch.setattr(
-        "huggingface_hub.snapshot_download", lambda *a, **k: pytest.fail("the weights were fetched")
-    )
+    host.lists(WEIGHTS)
+    host.holds(folder)
+    host.gives("snapshot_download", lambda *_: pytest.fail("the weights were fetched"))
     with pytest.raises(BadCheckpoint, match="auto_map"):
         load_reader("owner/name")
 
 
-def test_offline_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_is_said_at_once(host: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "reachable", lambda: pytest.fail("the network was asked"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr(
-        "huggingface_hub.snapshot_download",
-        lambda *a, **k: _Hub._give(_hub_error("LocalEntryNotFoundError")),
-    )
+    host.gives("snapshot_download", hub_error("LocalEntryNotFoundError"))
     with pytest.raises(ModelUnavailable, match=r"HF_HUB_OFFLINE is set.*the bundled reader works"):
         load_reader("owner/name")
 
 
-def test_no_internet_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_internet_is_one_sentence(host: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     """A real request, to a port of this machine on which nobody listens."""
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        monkeypatch.setattr(
-            "huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{taken.getsockname()[1]}"
-        )
+        nobody = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", nobody)
+        monkeypatch.setattr(hub, "reachable", REACHABLE)
         assert hub.reachable() is False
-        monkeypatch.setattr(
-            "huggingface_hub.snapshot_download",
-            lambda *a, **k: _Hub._give(_hub_error("LocalEntryNotFoundError")),
-        )
-        with pytest.raises(
-            ModelUnavailable, match=r"cannot be reached from here.*the bundled reader works offline"
-        ):
+        host.gives("snapshot_download", hub_error("LocalEntryNotFoundError"))
+        said = r"cannot be reached from here.*the bundled reader works offline"
+        with pytest.raises(ModelUnavailable, match=said):
             load_reader("owner/name")
