@@ -33,29 +33,22 @@ def random_attention(
 
 def test_rollout_by_hand() -> None:
     # A'_1 = [1 0 0; .25 .75 0; 0 .25 .75], A'_2 = [.75 .25 0; 0 1 0; .125 .125 .75]; R = A'_2 A'_1
-    np.testing.assert_allclose(
-        rollout([A1, A2]), [[0.8125, 0.1875, 0], [0.25, 0.75, 0], [0.15625, 0.28125, 0.5625]]
-    )
+    by_hand = [[0.8125, 0.1875, 0], [0.25, 0.75, 0], [0.15625, 0.28125, 0.5625]]
+    np.testing.assert_allclose(rollout([A1, A2]), by_hand)
 
 
 def test_rollout_averages_heads_first_and_rows_sum_to_one() -> None:
     weights = random_attention(np.random.default_rng(0), 6)
     np.testing.assert_allclose(rollout(weights).sum(axis=1), 1, atol=1e-6)
-    np.testing.assert_allclose(
-        rollout(weights), rollout(weights.mean(axis=1, keepdims=True)), atol=1e-6
-    )
+    averaged = rollout(weights.mean(axis=1, keepdims=True))
+    np.testing.assert_allclose(rollout(weights), averaged, atol=1e-6)
 
 
 def test_gradient_attention_by_hand() -> None:
-    first, first_gradient = (
-        np.array([[[0.5, 0.5], [0, 1]]]),
-        np.array([[[2, -2], [1, 1]]]),
-    )  # B_1 = [1 0; 0 1]
-    second, second_gradient = (
-        np.array([[[1, 0], [0.5, 0.5]]]),
-        np.array([[[1, 5], [4, -1]]]),
-    )  # B_2 = [1 0; 2 0]
-    found = gradient_attention([first, second], [first_gradient, second_gradient])
+    weights = [np.array([[[0.5, 0.5], [0, 1]]]), np.array([[[1, 0], [0.5, 0.5]]])]
+    gradients = [np.array([[[2, -2], [1, 1]]]), np.array([[[1, 5], [4, -1]]])]
+    # B_1 = [1 0; 0 1], B_2 = [1 0; 2 0]
+    found = gradient_attention(weights, gradients)
     np.testing.assert_allclose(found, [[3, 0], [4, 1]])  # [2 0; 0 2] + B_2 [2 0; 0 2] - I
 
 
@@ -102,10 +95,8 @@ def test_filters_name_rows_and_columns() -> None:
     window = reading.windows[0]
 
     def places(which: str, special: bool) -> list[list[int]]:
-        return [
-            np.flatnonzero(mask).tolist()
-            for mask in shown(reading.encoding, window, which, special)
-        ]
+        masks = shown(reading.encoding, window, which, special)
+        return [np.flatnonzero(mask).tolist() for mask in masks]
 
     assert places("question_to_passage", False) == [[1], [3, 4, 5, 6]]
     assert places("passage_to_question", False) == [[3, 4, 5, 6], [1]]

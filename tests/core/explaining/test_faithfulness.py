@@ -127,12 +127,11 @@ def test_probability_of_a_span_at_fixed_positions() -> None:
     reading = t1()
     window = reading.windows[0]
     s, e = reading.logits(0)
-    ps, pe = softmax(s), softmax(e)
-    assert span_probability(Target("span_score", Span(0, 1)), window, s, e) == pytest.approx(
-        ps[3] * pe[4]
-    )
-    assert span_probability(Target("start_logit", Span(0, 1)), window, s, e) == pytest.approx(ps[3])
-    assert span_probability(Target("end_logit", Span(0, 1)), window, s, e) == pytest.approx(pe[4])
+    start, end = softmax(s)[3], softmax(e)[4]
+    wanted = {"span_score": start * end, "start_logit": start, "end_logit": end}
+    for kind, probability in wanted.items():
+        found = span_probability(Target(kind, Span(0, 1)), window, s, e)
+        assert found == pytest.approx(probability)
 
 
 def test_two_rankings_are_alike_by_size_of_effect() -> None:

@@ -33,11 +33,10 @@ def test_rows_come_from_the_owner():
     rows, owner = owned_rows(reading)
     np.testing.assert_allclose(np.exp(rows).sum(axis=1), 1)
     for doc, w in enumerate(owner):
-        window = reading.windows[w]
-        assert window.is_max_context[window.to_pos(doc)]
-        np.testing.assert_allclose(
-            np.exp(rows[doc]), softmax(reading.tag_logits[w, window.to_pos(doc)]), rtol=1e-6
-        )
+        at = reading.windows[w].to_pos(doc)
+        assert reading.windows[w].is_max_context[at]
+        expected = softmax(reading.tag_logits[w, at])
+        np.testing.assert_allclose(np.exp(rows[doc]), expected, rtol=1e-6)
 
 
 def test_a_long_tagging_is_the_owners_tagging():
@@ -60,16 +59,16 @@ def test_a_long_tagging_is_the_owners_tagging():
 def test_spans_above_a_threshold_never_overlap_and_keep_the_highest(seed, threshold):
     reading = random_reading(np.random.default_rng(seed), 8, 8, 4, tags=True)
     kept = spans_above(reading, threshold, 8)
+
+    def meets(one, other):
+        return one.span.start <= other.span.end and other.span.start <= one.span.end
+
     for k, one in enumerate(kept):
         assert one.marginal >= threshold
-        assert all(
-            one.span.end < other.span.start or other.span.end < one.span.start
-            for other in kept[k + 1 :]
-        )
+        assert not any(meets(one, other) for other in kept[k + 1 :])
     every = [x for x in bio.best_spans(reading, 8, 200) if x.marginal >= threshold]
     for one in every:
-        meets = [o for o in kept if o.span.start <= one.span.end and one.span.start <= o.span.end]
-        assert one in kept or any(o.marginal >= one.marginal for o in meets)
+        assert any(meets(one, o) and o.marginal >= one.marginal for o in kept)
     if threshold >= 0.5:
         assert len(kept) == len(every)
 
@@ -82,23 +81,18 @@ def test_terms_add_up_to_the_code_s_mean_and_to_torch(seed):
     a, b = sorted(rng.integers(0, 9, 2).tolist())
     golds = (Span(a, b), Span(min(a + 1, b), b), None)
     terms = soft_terms(reading, golds)
-    assert terms.total / terms.labelled.sum() == pytest.approx(
-        total(tag_loss(reading, golds)), abs=1e-9
-    )
+    mean = terms.total / terms.labelled.sum()
+    assert mean == pytest.approx(total(tag_loss(reading, golds)), abs=1e-9)
     np.testing.assert_allclose(terms.loss, terms.floor + terms.divergence)
     assert (terms.divergence >= -1e-9).all()
-    logits = torch.tensor(
-        reading.tag_logits[0][reading.windows[0].is_context],
-        dtype=torch.float64,
-        requires_grad=True,
-    )
+    inside = reading.tag_logits[0][reading.windows[0].is_context]
+    logits = torch.tensor(inside, dtype=torch.float64, requires_grad=True)
     target = torch.tensor(terms.targets)
     loss = torch.nn.functional.cross_entropy(logits, target, reduction="sum")
     loss.backward()
     assert float(loss.detach()) == pytest.approx(terms.total, abs=1e-5)
-    np.testing.assert_allclose(
-        logits.grad.numpy(), np.exp(owned_rows(reading)[0]) - terms.targets, atol=1e-6
-    )
+    expected = np.exp(owned_rows(reading)[0]) - terms.targets
+    np.testing.assert_allclose(logits.grad.numpy(), expected, atol=1e-6)
 
 
 def test_one_hot_targets_leave_the_log_probability_of_one_tagging():

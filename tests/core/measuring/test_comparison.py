@@ -17,15 +17,10 @@ RUN = {"reader": "r", "rules": "2.0", "threshold": 0.0, "file": "x", "options": 
 
 def row(k: int, gold: str | None, said: str, diff: float, limit: float = 0.0) -> dict:
     """A line as `evaluate --out` writes it, scored under its own threshold."""
-    made = {
-        "id": str(k),
-        "title": f"article {k // 2}",
-        "question": "Who?",
-        "context": TEXT,
-        "gold": [] if gold is None else [{"text": gold, "char_start": TEXT.index(gold)}],
-        "n_best": [{"text": said}] if said else [],
-        "score_diff": diff if said else None,
-    }
+    golds = [] if gold is None else [{"text": gold, "char_start": TEXT.index(gold)}]
+    made = {"id": str(k), "title": f"article {k // 2}", "question": "Who?", "context": TEXT}
+    made |= {"gold": golds, "n_best": [{"text": said}] if said else []}
+    made["score_diff"] = diff if said else None
     scores = evaluate([example_of(made)], {str(k): outcome_of(made)}, limit, "2.0")
     return made | {"exact": scores["exact"] / 100, "f1": scores["f1"] / 100}
 
@@ -48,19 +43,13 @@ def test_the_sign_of_a_difference_turns_with_the_threshold() -> None:
     assert (counts.both, counts.only_a, counts.only_b, counts.neither) == (0, 1, 1, 2)
 
 
+GOLDS = st.sampled_from([None, "Ada", "1998", "Ada Byron"])
+SAID = st.sampled_from(["", "Ada", "1998", "drew it"])
+ROWS = st.lists(st.tuples(GOLDS, SAID, st.floats(-9, 9)), min_size=2, max_size=12)
+
+
 @settings(deadline=None, max_examples=30)
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from([None, "Ada", "1998", "Ada Byron"]),
-            st.sampled_from(["", "Ada", "1998", "drew it"]),
-            st.floats(-9, 9),
-        ),
-        min_size=2,
-        max_size=12,
-    ),
-    st.floats(-5, 5),
-)
+@given(ROWS, st.floats(-5, 5))
 def test_under_each_threshold_stand_the_official_scores(
     drawn: list[tuple[str | None, str, float]], limit: float
 ) -> None:

@@ -31,13 +31,8 @@ def example(question: str = "Who built the old mill?", **change: object) -> Exam
     return replace(made, **change)  # type: ignore[arg-type]
 
 
-OTHER = Example(
-    "q2",
-    "Who built the bridge?",
-    "People say that Carl Olsen built the old bridge. It is long.",
-    (Answer("Carl Olsen", 16),),
-    title="Bridge",
-)
+BRIDGE = "People say that Carl Olsen built the old bridge. It is long."
+OTHER = Example("q2", "Who built the bridge?", BRIDGE, (Answer("Carl Olsen", 16),), title="Bridge")
 FILE = others([example(), OTHER])
 RNG = random.Random(0)
 

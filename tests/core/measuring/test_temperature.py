@@ -86,11 +86,9 @@ def every_tagging(tags: np.ndarray, i: int, j: int) -> float:
     for path in itertools.product((B, I, O), repeat=len(tags)):
         if all(tag != I or (t and path[t - 1] != O) for t, tag in enumerate(path)):
             weight = float(np.prod([p[t, tag] for t, tag in enumerate(path)]))
-            ends = j + 1 == len(tags) or path[j + 1] != I
             whole += weight
-            held += weight * (
-                path[i] == B and all(tag == I for tag in path[i + 1 : j + 1]) and ends
-            )
+            if path[i : j + 1] == (B, *(I,) * (j - i)) and path[j + 1 : j + 2] != (I,):
+                held += weight
     return held / whole
 
 
@@ -108,9 +106,8 @@ def test_a_tagged_span_is_its_exact_marginal(
 
 
 def test_the_likelihood_by_hand() -> None:
-    assert negative_log_likelihood(np.array([0.5, 0.25]), np.array([1.0, 0.0])) == pytest.approx(
-        -(np.log(0.5) + np.log(0.75)) / 2
-    )
+    found = negative_log_likelihood(np.array([0.5, 0.25]), np.array([1.0, 0.0]))
+    assert found == pytest.approx(-(np.log(0.5) + np.log(0.75)) / 2)
     assert np.isfinite(negative_log_likelihood(np.array([1.0]), np.array([0.0])))
     with pytest.raises(BadInput, match="got 2 and 1"):
         negative_log_likelihood(np.ones(2), np.ones(1))
@@ -125,10 +122,7 @@ def test_the_lowest_point_of_a_valley_is_found(hidden: float) -> None:
 @pytest.mark.parametrize(("hidden", "bias"), [(0.5, 1.5), (2.0, 0.0), (2.0, -1.0)])
 def test_a_calibration_that_made_the_outcomes_is_found_again(hidden: float, bias: float) -> None:
     rng = np.random.default_rng(4)
-    claims = []
-    for _ in range(3000):
-        legal = rng.normal(0, 2, 6)
-        claims.append(PairClaim(float(legal.max()), legal))
+    claims = [PairClaim(float(legal.max()), legal) for legal in rng.normal(0, 2, (3000, 6))]
     true = chances(claims, Calibration(hidden, bias))
     right = (rng.random(len(claims)) < true).astype(float)
     found = fit(claims, right.tolist())

@@ -21,10 +21,13 @@ from tests.core.toys import make_reading, random_reading
 DECODE = DecodeOptions()
 
 
-def glued():
-    """The numbers of the design: s = 4.0, 3.9; e = 3.9, 4.0; glued 8.0, each true answer 7.9."""
+def glued(lead=0.0):
+    """The numbers of the design: s = 4.0, 3.9; e = 3.9, 4.0; glued 8.0, each true answer 7.9.
+
+    `lead` is added to both logits of the first answer.
+    """
     start, end = np.full(8, -3.0), np.full(8, -3.0)
-    start[[4, 6]], end[[4, 6]] = [4.0, 3.9], [3.9, 4.0]
+    start[[4, 6]], end[[4, 6]] = [4.0 + lead, 3.9], [3.9 + lead, 4.0]
     return make_reading(list("abcd"), [(0, 4)], [start], [end])
 
 
@@ -62,22 +65,18 @@ def test_gradients_are_torch_s(seed, loss):
     reading = random_reading(rng, 6, 6, 6)
     found = glue(reading, Span(0, 1), Span(3, 4), DecodeOptions(max_answer_length=4))
     window, options = reading.windows[0], DecodeOptions(max_answer_length=4)
-    gold = (
-        np.array([window.to_pos(0), window.to_pos(3)]),
-        np.array([window.to_pos(1), window.to_pos(4)]),
-    )
+    gold = tuple(np.array([window.to_pos(k) for k in tokens]) for tokens in ((0, 3), (1, 4)))
     legal = legal_cells(reading, 0, options)
     s, e = (torch.tensor(x.astype(np.float64), requires_grad=True) for x in reading.logits(0))
     pairs = s[:, None] + e[None, :]
     if loss == "soft":
-        value = (
-            -(torch.log_softmax(s, 0)[gold[0]].mean() + torch.log_softmax(e, 0)[gold[1]].mean()) / 2
-        )
+        means = [torch.log_softmax(x, 0)[at].mean() for x, at in zip((s, e), gold, strict=True)]
+        value = -sum(means) / 2
     else:
         inside = pairs[legal] if loss.startswith("legal pairs") else pairs.ravel()
-        value = torch.logsumexp(inside, 0) - (
-            pairs[gold].mean() if loss == "legal pairs, each" else torch.logsumexp(pairs[gold], 0)
-        )
+        each = loss == "legal pairs, each"
+        right = pairs[gold].mean() if each else torch.logsumexp(pairs[gold], 0)
+        value = torch.logsumexp(inside, 0) - right
     value.backward()
     ds, de = gradient(*reading.logits(0), gold, legal, loss)
     np.testing.assert_allclose(ds, s.grad.numpy(), atol=1e-9)
@@ -91,23 +90,20 @@ def test_only_legal_pairs_in_the_normaliser_push_the_glue_below_the_answers():
     reading = glued()
     found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
     after = {loss: descend(reading, found, DECODE, loss) for loss in LOSSES}
-    assert after["soft"].margin == pytest.approx(0, abs=0.05), (
-        "four equal pairs: nothing tells the glue from the answers"
-    )
+    # four equal pairs: nothing tells the glue from the answers
+    assert after["soft"].margin == pytest.approx(0, abs=0.05)
     assert after["all pairs"].margin == pytest.approx(0, abs=0.1)
-    assert after["legal pairs"].margin < -1
-    assert after["legal pairs"].scores["backwards"] > after["legal pairs"].scores["first"] + 1, (
-        "the pair that runs backwards pays for it"
-    )
+    legal = after["legal pairs"]
+    assert legal.margin < -1
+    # the pair that runs backwards pays for it
+    assert legal.scores["backwards"] > legal.scores["first"] + 1
     with pytest.raises(BadInput, match="soft, all pairs, legal pairs"):
         descend(reading, found, DECODE, "hard")
 
 
 @pytest.mark.parametrize("lead", [0.0, 2.5])
 def test_asked_for_each_both_answers_beat_the_glue_and_summed_one_may_be_given_up(lead):
-    start, end = np.full(8, -3.0), np.full(8, -3.0)
-    start[[4, 6]], end[[4, 6]] = [4.0 + lead, 3.9], [3.9 + lead, 4.0]
-    reading = make_reading(list("abcd"), [(0, 4)], [start], [end])
+    reading = glued(lead)
     found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
     each = descend(reading, found, DECODE, "legal pairs, each").scores
     assert min(each["first"], each["second"]) > each["glued"] + 1
