@@ -55,11 +55,8 @@ def resumable(folder: Path) -> str | None:
 
 def taken(folder: Path) -> int:
     """Steps that a run has behind it."""
-    return (
-        int(json.loads((folder / "state.json").read_text())["step"])
-        if (folder / "state.json").is_file()
-        else 0
-    )
+    state = folder / "state.json"
+    return int(json.loads(state.read_text())["step"]) if state.is_file() else 0
 
 
 def start_of(cell: str, seed: int, a: argparse.Namespace) -> str | None:
@@ -93,28 +90,10 @@ def measured(start: str, seed: int, cell: str, a: argparse.Namespace) -> dict[st
     signal stopped it.
     """
     run = a.work / f"{slug(cell, seed)}-finetune"
-    flags = [
-        "--encoder",
-        start,
-        "--train",
-        *a.train,
-        "--dev",
-        str(a.dev),
-        "--out",
-        str(run),
-        "--steps",
-        str(a.finetune_steps),
-        "--decay",
-        "linear",
-        "--seed",
-        str(seed),
-        "--dev-limit",
-        "1",
-        "--evaluate-every",
-        str(10**9),
-        "--lengths",
-        *map(str, a.lengths),
-    ]
+    flags = ["--encoder", start, "--train", *a.train, "--dev", str(a.dev), "--out", str(run)]
+    flags += ["--steps", str(a.finetune_steps), "--decay", "linear", "--seed", str(seed)]
+    flags += ["--dev-limit", "1", "--evaluate-every", str(10**9)]
+    flags += ["--lengths", *map(str, a.lengths)]
     if taken(run) < a.finetune_steps:
         finetune.main([*flags, *(["--resume", str(run)] if resumable(run) else [])])
     if taken(run) < a.finetune_steps:
@@ -177,20 +156,10 @@ def run(a: argparse.Namespace) -> bool:
             if scores is None:
                 log.info("stopped in %s; give the command again to go on", path.stem)
                 return False
-            path.write_text(
-                json.dumps(
-                    {
-                        "cell": cell,
-                        "seed": seed,
-                        "scores": scores,
-                        "budget": budget(a),
-                        "date": date.today().isoformat(),
-                        "seconds_of_last_session": round(time.monotonic() - began),
-                    },
-                    indent=1,
-                )
-                + "\n"
-            )
+            found = {"cell": cell, "seed": seed, "scores": scores, "budget": budget(a)}
+            found |= {"date": date.today().isoformat()}
+            found |= {"seconds_of_last_session": round(time.monotonic() - began)}
+            path.write_text(json.dumps(found, indent=1) + "\n")
             for folder in a.work.glob(f"{path.stem}-*"):
                 shutil.rmtree(folder)
     return True

@@ -153,18 +153,9 @@ def export(
     prepare(tokenizer)
     keep_means(model, source, batches)
     write_model(model, tokenizer, out)
-    (out / CARD).write_text(
-        json.dumps(
-            {
-                "name": name,
-                "sbo": settings["sbo"],
-                "positions": settings["positions"],
-                "phases": history(run),
-            },
-            indent=1,
-        )
-        + "\n"
-    )
+    about = {"name": name, "sbo": settings["sbo"], "positions": settings["positions"]}
+    about["phases"] = history(run)
+    (out / CARD).write_text(json.dumps(about, indent=1) + "\n")
     finish(out, LIMIT)
 
 

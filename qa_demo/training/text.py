@@ -163,21 +163,15 @@ class Batches(Dataset):
         positions: int = POSITIONS,
         packed: bool = True,
     ) -> None:
-        self.parts, self.length, self.rows, self.seed, self.masking = (
-            parts,
-            length,
-            rows,
-            seed,
-            masking,
-        )
+        self.parts, self.length, self.rows = parts, length, rows
+        self.seed, self.masking = seed, masking
         self.options, self.positions, self.packed = options or MaskOptions(), positions, packed
         self.cls, self.sep, self.mask, self.pad = (
             int(getattr(tokenizer, f"{n}_token_id")) for n in ("cls", "sep", "mask", "pad")
         )
         self.stream = np.concatenate([part.ids for part in parts])
-        self.sequences = (
-            pack(parts, length - 1, seed) if packed else [[k] for k in range(len(parts))]
-        )
+        alone = [[k] for k in range(len(parts))]
+        self.sequences = pack(parts, length - 1, seed) if packed else alone
         if len(self.sequences) < rows:
             raise BadInput(
                 f"a batch takes {rows} sequences of {length} pieces, the text fills only "

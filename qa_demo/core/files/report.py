@@ -15,6 +15,8 @@ from qa_demo.core.reading.words import words
 from qa_demo.core.types import Encoding, Reading, Span
 
 NORMALISERS = ("window", "shared")
+OWN = ("char_start", "char_end", "start_logit", "end_logit", "score")
+"""The fields of an answer that are those of its span."""
 
 
 def answer_json(reading: Reading, prediction: Prediction) -> dict[str, Any]:
@@ -23,21 +25,13 @@ def answer_json(reading: Reading, prediction: Prediction) -> dict[str, Any]:
     half-open in the context as given. The three chances are of that first entry.
     """
     best = prediction.best
-    answered = best is not None and prediction.answer is not None
-    own = (
-        _span(best)
-        if best is not None and answered
-        else dict.fromkeys(("char_start", "char_end", "start_logit", "end_logit", "score"))
-    )
+    own = {} if best is None or prediction.answer is None else _span(best)
     return finite(
         {
             "question": reading.encoding.question,
             "reader": reading.model_name,
             "answer": prediction.answer,
-            **{
-                key: own[key]
-                for key in ("char_start", "char_end", "start_logit", "end_logit", "score")
-            },
+            **{key: own.get(key) for key in OWN},
             "null_score": prediction.null_score,
             "score_diff": prediction.score_diff,
             **claim_json(reading, prediction),
@@ -47,17 +41,16 @@ def answer_json(reading: Reading, prediction: Prediction) -> dict[str, Any]:
     )
 
 
+CLAIMS = ("claim", "answerable", "right_if_answerable")
+
+
 def claim_json(reading: Reading, prediction: Prediction) -> dict[str, float | None]:
     """How sure the reader can be of its best span (core.measuring.claims): `claim` = `answerable`
     * `right_if_answerable`, chances from 0 to 1, null where nothing was fitted.
     """
     best = prediction.best
     found = None if best is None else sureness(reading, best.candidate)
-    return {
-        "claim": None if found is None else found.claim,
-        "answerable": None if found is None else found.answerable,
-        "right_if_answerable": None if found is None else found.right_if_answerable,
-    }
+    return {key: getattr(found, key, None) for key in CLAIMS}
 
 
 def _windows(reading: Reading) -> list[dict[str, int]]:
@@ -103,6 +96,7 @@ def attribution_json(reading: Reading, attribution: Attribution) -> dict[str, An
     """
     encoding, target = reading.encoding, attribution.target
     lanes = zip(attribution.start.tolist(), attribution.end.tolist(), strict=True)
+    tokens = zip(_tokens(reading, attribution.window), lanes, strict=True)
     return finite(
         {
             "question": encoding.question,
@@ -113,12 +107,7 @@ def attribution_json(reading: Reading, attribution: Attribution) -> dict[str, An
             "other": None if target.other is None else _place(encoding, target.other),
             "window": attribution.window,
             "baseline": attribution.baseline,
-            "tokens": [
-                {**token, "start": start, "end": end}
-                for token, (start, end) in zip(
-                    _tokens(reading, attribution.window), lanes, strict=True
-                )
-            ],
+            "tokens": [{**token, "start": start, "end": end} for token, (start, end) in tokens],
             "sum": attribution.sum,
             "f_x": attribution.f_x,
             "f_baseline": attribution.f_baseline,
@@ -133,13 +122,9 @@ def _tokens(reading: Reading, index: int) -> list[dict[str, Any]]:
     encoding, window = reading.encoding, reading.windows[index]
     sides = ["special" if unit < 0 else "question" for unit in words(encoding, window).of]
     chars: list[tuple[int | None, int | None]] = [(None, None)] * len(window)
-    if len(encoding.question_offset_mapping):
-        for at, (start, end) in zip(
-            (k for k, side in enumerate(sides) if side == "question"),
-            encoding.question_offset_mapping.tolist(),
-            strict=False,
-        ):
-            chars[at] = (start, end)
+    asked = (k for k, side in enumerate(sides) if side == "question")
+    for at, (start, end) in zip(asked, encoding.question_offset_mapping.tolist(), strict=False):
+        chars[at] = (start, end)
     for doc in range(window.doc_start, window.doc_stop):
         at = window.to_pos(doc)
         sides[at], chars[at] = "context", encoding.chars(Span(doc, doc))
@@ -164,20 +149,17 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
             "question": reading.encoding.question,
             "reader": reading.model_name,
             "normaliser": normaliser,
-            "gold": [
-                None
-                if gold is None
-                else {
-                    **_place(reading.encoding, gold),
-                    "whole_in": sum(w.holds(gold) for w in reading.windows),
-                }
-                for gold in golds
-            ],
+            "gold": [None if gold is None else _gold(reading, gold) for gold in golds],
             "terms": terms_json(terms),
             "total": total(terms),
             "windows": _windows(reading),
         }
     )
+
+
+def _gold(reading: Reading, gold: Span) -> dict[str, Any]:
+    whole_in = sum(window.holds(gold) for window in reading.windows)
+    return {**_place(reading.encoding, gold), "whole_in": whole_in}
 
 
 def _terms(reading: Reading, golds: Golds, normaliser: str) -> tuple[LossTerm, ...]:
@@ -219,9 +201,8 @@ def _not_finite(value: Any, path: str) -> str | None:
         parts = [(f"{path}[{k}]", inner) for k, inner in enumerate(value)]
     else:
         return None
-    return next(
-        (fault for name, inner in parts if (fault := _not_finite(inner, name)) is not None), None
-    )
+    faults = (_not_finite(inner, name) for name, inner in parts)
+    return next((fault for fault in faults if fault is not None), None)
 
 
 def dumps(report: dict[str, Any]) -> str:

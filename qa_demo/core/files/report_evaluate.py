@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.files.report import claim_json, finite, place_json
+from qa_demo.core.files.report import CLAIMS, claim_json, finite, place_json
 from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.failures import Judged, answer_under
 from qa_demo.core.measuring.listed import listed, lists_json
@@ -64,23 +64,9 @@ def question_json(
 
 def refused_json(example: Example, judged: Judged, cause: str) -> dict[str, Any]:
     """A question that the reader refuses, with the same fields; it counts as unanswered."""
-    nothing = dict.fromkeys(
-        (
-            "null_score",
-            "score_diff",
-            "limit",
-            "window",
-            "lost_window",
-            "windows",
-            "tokens",
-            "gold_tokens",
-            "gold_char",
-            "claim",
-            "answerable",
-            "right_if_answerable",
-            "in_window",
-        )
-    )
+    scores, places = ("null_score", "score_diff", "limit"), ("window", "lost_window", "windows")
+    sizes = ("tokens", "gold_tokens", "gold_char")
+    nothing = dict.fromkeys((*scores, *places, *sizes, *CLAIMS, "in_window"))
     judgement = {"exact": judged.exact, "f1": judged.f1, "kind": judged.kind, "because": cause}
     more: dict[str, Any] = {"n_best": [], "list": None, "probs": None}
     return _asked(example) | {"answer": None} | judgement | nothing | more
@@ -112,10 +98,8 @@ def chances(reading: Reading, window: int) -> dict[str, Any]:
     hold [char_start, char_end, p] of each piece of the paragraph with p of at least DRAWN, `null`
     the two of [CLS].
     """
-    home, probs = (
-        reading.windows[window],
-        [softmax(x.astype(np.float64)) for x in reading.logits(window)],
-    )
+    home = reading.windows[window]
+    probs = [softmax(x.astype(np.float64)) for x in reading.logits(window)]
     found: dict[str, Any] = {"null": [float(p[home.cls_at]) for p in probs]}
     for name, p in zip(("start", "end"), probs, strict=True):
         docs = [home.to_doc(int(at)) for at in np.flatnonzero((p >= DRAWN) & home.is_context)]

@@ -140,6 +140,9 @@ def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ..
         is_context[head : head + part] = True
         is_max_context = np.zeros_like(is_context)
         is_max_context[head : head + part] = layout.owner[start:stop] == w
+        ids = [encoding.prefix_ids, encoding.context_ids[start:stop], encoding.suffix_ids]
+        inside = np.full(part, encoding.context_type)
+        types = [encoding.prefix_types, inside, encoding.suffix_types]
         windows.append(
             Window(
                 index=w,
@@ -147,16 +150,8 @@ def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ..
                 doc_stop=stop,
                 context_at=head,
                 cls_at=encoding.cls_at,
-                input_ids=np.concatenate(
-                    [encoding.prefix_ids, encoding.context_ids[start:stop], encoding.suffix_ids]
-                ),
-                token_type_ids=np.concatenate(
-                    [
-                        encoding.prefix_types,
-                        np.full(part, encoding.context_type),
-                        encoding.suffix_types,
-                    ]
-                ),
+                input_ids=np.concatenate(ids),
+                token_type_ids=np.concatenate(types),
                 is_context=is_context,
                 is_max_context=is_max_context,
             )
