@@ -5,34 +5,28 @@ import string
 from pathlib import Path
 from typing import Any
 
-import pytest
 import torch
 import transformers
+from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from tokenizers.decoders import ByteLevel as Bytes
 from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.processors import TemplateProcessing
 
-from qa_demo.cli.main import main
 from qa_demo.core.types import Window
 
 WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
 ENDINGS = ["s", "ed", "ing", "er"]
 LETTERS = string.ascii_lowercase + string.digits + string.punctuation + "äöüéøñß"
-FAMILIES = [
-    "bert",
-    "distilbert",
-    "roberta",
-    "xlm-roberta",
-    "camembert",
-    "electra",
-    "albert",
-    "mpnet",
-    "deberta",
-    "deberta-v2",
-    "modernbert",
-]
+CLASSES = {
+    **{"bert": "Bert", "distilbert": "DistilBert", "roberta": "Roberta", "electra": "Electra"},
+    **{"xlm-roberta": "XLMRoberta", "camembert": "Camembert", "albert": "Albert"},
+    **{"mpnet": "MPNet", "deberta": "Deberta", "deberta-v2": "DebertaV2"},
+    **{"modernbert": "ModernBert"},
+}
+"""How transformers spells a family in the names of its classes."""
+FAMILIES = list(CLASSES)
 ALONE = {"deberta", "deberta-v2", "modernbert"}
 """Families whose first layer norm sees the word alone."""
 QUESTION = "Who designed the bridge?"
@@ -43,23 +37,14 @@ CONTEXT = (
 
 
 def _word_pieces(special: list[str]) -> dict[str, int]:
-    pieces = (
-        special + WORDS + [f"##{e}" for e in ENDINGS] + list(LETTERS) + [f"##{c}" for c in LETTERS]
-    )
+    inside = [f"##{part}" for part in ENDINGS], [f"##{letter}" for letter in LETTERS]
+    pieces = [*special, *WORDS, *inside[0], *LETTERS, *inside[1]]
     return {piece: i for i, piece in enumerate(dict.fromkeys(pieces))}
 
 
 def _byte_level(special: list[str]) -> tuple[dict[str, int], list[tuple[str, str]]]:
-    merges = [
-        ("t", "h"),
-        ("th", "e"),
-        ("Ġ", "the"),
-        ("Ġ", "w"),
-        ("Ġ", "b"),
-        ("r", "i"),
-        ("n", "g"),
-        ("i", "ng"),
-    ]
+    merges = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("Ġ", "w"), ("Ġ", "b")]
+    merges += [("r", "i"), ("n", "g"), ("i", "ng")]
     pieces = special + sorted(ByteLevel.alphabet()) + ["".join(pair) for pair in merges]
     return {piece: i for i, piece in enumerate(pieces)}, merges
 
@@ -95,90 +80,51 @@ def tokenizer(family: str) -> Any:
     """A small tokenizer of the family's own class."""
     bert = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     roberta = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    if family in ("bert", "distilbert", "electra"):
-        return transformers.BertTokenizer(vocab=_word_pieces(bert))
-    if family == "mpnet":
-        return transformers.MPNetTokenizer(
-            vocab=_word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])
-        )
-    if family == "roberta":
-        vocab, merges = _byte_level(roberta)
-        return transformers.RobertaTokenizer(vocab=vocab, merges=merges)
-    if family == "deberta":
-        vocab, merges = _byte_level(bert)
-        return transformers.DebertaTokenizer(vocab=vocab, merges=merges)
     if family == "modernbert":
         return _plain_byte_level(bert)
+    if family in ("bert", "distilbert", "electra"):
+        return transformers.BertTokenizer(vocab=_word_pieces(bert))
+    own = getattr(transformers, f"{CLASSES[family]}Tokenizer")
+    if family == "mpnet":
+        return own(vocab=_word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]))
+    if family in ("roberta", "deberta"):
+        vocab, merges = _byte_level(roberta if family == "roberta" else bert)
+        return own(vocab=vocab, merges=merges)
+    if family in ("xlm-roberta", "camembert"):
+        return own(vocab=_unigram(roberta))
     if family == "albert":
-        return transformers.AlbertTokenizer(
-            vocab=_unigram(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"])
-        )
-    if family == "xlm-roberta":
-        return transformers.XLMRobertaTokenizer(vocab=_unigram(roberta))
-    if family == "camembert":
-        return transformers.CamembertTokenizer(vocab=_unigram(roberta))
-    return transformers.DebertaV2Tokenizer(
-        vocab=_unigram(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
-    )
+        return own(vocab=_unigram(["<pad>", "<unk>", *bert[2:]]))
+    return own(vocab=_unigram(bert))
 
 
 def config(family: str, vocab_size: int, **changes: Any) -> Any:
     """Two layers of width 16, two heads, 64 usable positions."""
     shifted = family in ("roberta", "xlm-roberta", "camembert", "mpnet")
-    sizes: dict[str, Any] = {
-        "vocab_size": vocab_size,
-        "max_position_embeddings": 66 if shifted else 64,
-        "pad_token_id": 1 if shifted else 0,
-    }
+    positions, pad = (66, 1) if shifted else (64, 0)
+    sizes: dict[str, Any] = {"vocab_size": vocab_size, "pad_token_id": pad}
+    sizes["max_position_embeddings"] = positions
     if family == "distilbert":
         sizes |= {"dim": 16, "n_layers": 2, "n_heads": 2, "hidden_dim": 32}
     else:
-        sizes |= {
-            "hidden_size": 16,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 2,
-            "intermediate_size": 32,
-        }
+        sizes |= {"hidden_size": 16, "intermediate_size": 32}
+        sizes |= {"num_hidden_layers": 2, "num_attention_heads": 2}
     if family in ("electra", "albert"):
         sizes["embedding_size"] = 8
     if family in ("roberta", "xlm-roberta", "camembert"):
         sizes["type_vocab_size"] = 1
     if family in ("deberta", "deberta-v2"):
-        sizes |= {
-            "relative_attention": True,
-            "pos_att_type": ["c2p", "p2c"],
-            "max_relative_positions": 32,
-            "position_biased_input": False,
-            "type_vocab_size": 0,
-        }
+        sizes |= {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
+        sizes |= {"max_relative_positions": 32, "position_biased_input": False}
+        sizes["type_vocab_size"] = 0
     if family == "deberta-v2":
-        sizes |= {
-            "position_buckets": 8,
-            "norm_rel_ebd": "layer_norm",
-            "share_att_key": True,
-            "conv_kernel_size": 3,
-            "conv_act": "gelu",
-        }
+        sizes |= {"position_buckets": 8, "norm_rel_ebd": "layer_norm", "share_att_key": True}
+        sizes |= {"conv_kernel_size": 3, "conv_act": "gelu"}
     if family == "modernbert":
         sizes |= {"local_attention": 16, "global_attn_every_n_layers": 2}
         sizes |= {f"{name}_token_id": i for i, name in enumerate(("pad", "unk", "cls", "sep"))}
         sizes |= {"bos_token_id": 2, "eos_token_id": 3}
-    prefix = {
-        "bert": "Bert",
-        "distilbert": "DistilBert",
-        "roberta": "Roberta",
-        "xlm-roberta": "XLMRoberta",
-        "camembert": "Camembert",
-        "electra": "Electra",
-        "albert": "Albert",
-        "mpnet": "MPNet",
-        "deberta": "Deberta",
-        "deberta-v2": "DebertaV2",
-        "modernbert": "ModernBert",
-    }[family]
-    return getattr(transformers, f"{prefix}Config")(**(sizes | changes)), getattr(
-        transformers, f"{prefix}ForQuestionAnswering"
-    )
+    settings = getattr(transformers, f"{CLASSES[family]}Config")(**(sizes | changes))
+    return settings, getattr(transformers, f"{CLASSES[family]}ForQuestionAnswering")
 
 
 def save(
@@ -201,14 +147,11 @@ def save(
     model.to(dtype).save_pretrained(folder)
     words.save_pretrained(folder)
     if bio:
-        from safetensors.torch import save_file
-
         head = {"weight": torch.randn(3, 16), "bias": torch.randn(3)}
         save_file(head, folder / "bio_head.safetensors", metadata={"0": "B", "1": "I", "2": "O"})
     if bio or threshold is not None:
-        (folder / "reader.json").write_text(
-            json.dumps({"name": "tiny", "threshold": threshold, "tag_order": ["B", "I", "O"]})
-        )
+        about = {"name": "tiny", "threshold": threshold, "tag_order": ["B", "I", "O"]}
+        (folder / "reader.json").write_text(json.dumps(about))
     return folder
 
 
@@ -221,17 +164,3 @@ def plain(folder: Path, window: Window) -> tuple[torch.nn.Module, dict[str, torc
     if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
         inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
     return model, inputs
-
-
-def command(
-    capsys: pytest.CaptureFixture[str], name: str, folder: Path, *more: str
-) -> tuple[int, str, str]:
-    """Run a command on the two texts here: its exit code, what it wrote, what it complained of."""
-    try:
-        code = main(
-            [name, "--question", QUESTION, "--context", CONTEXT, "--reader", str(folder), *more]
-        )
-    except SystemExit as leaving:
-        code = int(leaving.code or 0)
-    streams = capsys.readouterr()
-    return code, streams.out, streams.err

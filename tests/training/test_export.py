@@ -1,5 +1,6 @@
 """Means of states and of runs, on tensors small enough to check by hand."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -17,29 +18,22 @@ def run_folder(folder: Path, **states: float) -> Path:
     """A run whose states hold one start/end weight and one tag weight, both that number."""
     (folder / "snapshots").mkdir(parents=True)
     for name, value in states.items():
-        save_file(
-            {
-                "reader.qa_outputs.bias": torch.full((2,), value),
-                "bio.bias": torch.full((3,), value),
-            },
-            folder
-            / ("" if name == "average" else "snapshots")
-            / f"{name.replace('_', '-')}.safetensors",
-        )
+        heads = {"reader.qa_outputs.bias": torch.full((2,), value)}
+        heads["bio.bias"] = torch.full((3,), value)
+        where = folder if name == "average" else folder / "snapshots"
+        save_file(heads, where / f"{name.replace('_', '-')}.safetensors")
     return folder
 
 
 def reader_folder(folder: Path, value: float) -> Path:
     """An exported reader in half precision, with a tensor that no run trains."""
     folder.mkdir()
-    save_file(
-        {"qa_outputs.bias": torch.full((2,), value).half(), "embeddings": torch.ones(4).half()},
-        folder / "model.safetensors",
-    )
-    save_file({"bias": torch.full((3,), value).half()}, folder / "bio_head.safetensors")
-    (folder / "reader.json").write_text(
-        json.dumps({"weights": ["average"], "phases": [{"name": "phase1"}], "threshold": -1.0})
-    )
+    spans, tags = torch.full((2,), value).half(), torch.full((3,), value).half()
+    weights = {"qa_outputs.bias": spans, "embeddings": torch.ones(4).half()}
+    save_file(weights, folder / "model.safetensors")
+    save_file({"bias": tags}, folder / "bio_head.safetensors")
+    about = {"weights": ["average"], "phases": [{"name": "phase1"}], "threshold": -1.0}
+    (folder / "reader.json").write_text(json.dumps(about))
     (folder / "checksums.json").write_text("{}")
     return folder
 
@@ -65,13 +59,10 @@ def test_a_reader_that_lacks_a_trained_tensor_is_refused(tmp_path: Path) -> None
 def test_the_origin_of_a_reader_says_how_it_was_made(tmp_path: Path) -> None:
     found = origin(reader_folder(tmp_path / "a", 5.0))
     assert (found["weights"], found["phases"]) == (["average"], [{"name": "phase1"}])
-    assert (
-        found["checksum"] == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
-    )  # SHA-256 of "{}"
-    about = json.loads((tmp_path / "a" / "reader.json").read_text())
-    (tmp_path / "a" / "reader.json").write_text(
-        json.dumps({**about, "began_with": {"checksum": "ab"}, "mean_with": []})
-    )
+    assert found["checksum"] == hashlib.sha256(b"{}").hexdigest()
+    path = tmp_path / "a" / "reader.json"
+    more = {"began_with": {"checksum": "ab"}, "mean_with": []}
+    path.write_text(json.dumps(json.loads(path.read_text()) | more))
     again = origin(tmp_path / "a")
     assert again.keys() == {*found, "began_with", "mean_with"}
     assert again["began_with"] == {"checksum": "ab"}

@@ -25,6 +25,7 @@ from qa_demo.training.card_tables import log_curve
 from qa_demo.training.export import taught_by
 from qa_demo.training.pace import times_as_long
 from qa_demo.training.twoheads import TwoHeads, load
+from tests.cli.terminal import Terminal
 from tests.fakes import FakeReader
 from tests.model import kit
 
@@ -94,8 +95,7 @@ def test_a_merged_adapter_gives_the_logits_of_the_run(
     assert about["base"]["repo"] == "some/encoder"
     assert about["phases"][0]["steps_taken"] == 7
     assert log_curve(about).endswith("| 6 | 9 | 50.0 | 60.5 | 40.0 |")
-    code, said, _ = kit.command(capsys, "answer", folder, "--base", str(base))
-    assert code == 0 and "window" in said
+    assert "window" in Terminal(folder, capsys).ask("answer", "--base", base)
     # the standard folder needs neither base nor adapter
     whole = tmp_path / "whole"
     export_adapter.main(["--merge", str(folder), "--base", str(base), "--out", str(whole)])

@@ -6,6 +6,7 @@ import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from torch.nn import functional as F
 from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, AutoTokenizer
 
 from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.masking.masked import hide
 from qa_demo.core.types import Span
 from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
 from qa_demo.training import (
@@ -41,19 +43,42 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def settings(home: Path, out: str, **more) -> pretrain.Settings:
-    values = {
-        "steps": 6,
-        "length": 40,
-        "batch_tokens": 160,
-        "log_every": 2,
-        "evaluate_every": 3,
-        "save_every": 3,
-        "held_limit": 4,
-        "warmup": 2,
-    }
-    return pretrain.Settings(
-        str(home / "encoder"), (str(home / "text.txt"),), str(home / out), **{**values, **more}
-    )
+    small = {"steps": 6, "length": 40, "batch_tokens": 160, "held_limit": 4, "warmup": 2}
+    every = {"log_every": 2, "evaluate_every": 3, "save_every": 3}
+    where = str(home / "encoder"), (str(home / "text.txt"),), str(home / out)
+    return pretrain.Settings(*where, **small | every | more)
+
+
+def phases(folder: Path) -> list[dict[str, Any]]:
+    """What an exported folder says of how it was made."""
+    return json.loads((folder / "spanbert.json").read_text())["phases"]
+
+
+def names(run: Path) -> list[str]:
+    """The phases of a run, and of what it went on from."""
+    return [phase["name"] for phase in export_spanbert.history(run)]
+
+
+def score(model: Path, home: Path, *more: str) -> None:
+    text = f"--model {model} --text {home}/text.txt --length 40"
+    infill_score.main([*text.split(), *more])
+
+
+def export(encoder: Path, run: Path, home: Path, out: Path, more: str) -> Path:
+    where = f"--encoder {encoder} --run {run} --text {home}/text.txt --out {out}"
+    export_spanbert.main(f"{where} {more}".split())
+    return out
+
+
+def same_weights(one: Path, other: Path) -> bool:
+    a, b = (load_file(folder / "weights.safetensors") for folder in (one, other))
+    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+
+
+def commands(card: str) -> list[list[str]]:
+    """The commands that a card shows, in words."""
+    blocks = re.findall(r"```\n(.*?)\n```", card, re.DOTALL)
+    return [shlex.split(block.replace("\\\n", "")) for block in blocks]
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +91,7 @@ def run(home: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def exported(home: Path, run: Path) -> Path:
-    export_spanbert.main(
-        (
-            f"--encoder {home}/encoder --run {run} --text {home}/text.txt --out "
-            f"{home}/exported --mean-batches 3"
-        ).split()
-    )
-    return home / "exported"
+    return export(home / "encoder", run, home, home / "exported", "--mean-batches 3")
 
 
 def batches(home: Path, **more) -> Batches:
@@ -100,9 +119,8 @@ def test_more_text_is_only_trained_on(tmp_path):
     (tmp_path / "more.txt").write_text("\n".join(lines[150:]))
     train, held = read_text([str(tmp_path / "a.txt")])
     more, same = read_text([str(tmp_path / "a.txt")], [str(tmp_path / "more.txt")])
-    assert same == held and more == train + lines[200:], (
-        "a held-out paragraph stays held out, others are added once"
-    )
+    # a held-out paragraph stays held out, others are added once
+    assert same == held and more == train + lines[200:]
     assert any(held_out(line) for line in lines[200:])
 
 
@@ -144,57 +162,39 @@ def test_a_batch_is_the_same_whenever_it_is_drawn_and_hides_only_pieces(home):
 def test_losses_are_torchs_with_their_own_denominators(home):
     torch.manual_seed(0)
     batch, model = batches(home)[0], load(str(home / "encoder"), True, 20).eval()
-    terms = model(batch)
-    whole = model.mlm(
-        input_ids=batch["input_ids"],
-        attention_mask=batch["attention_mask"],
-        output_hidden_states=True,
-    )
+    parts = model(batch)
+    terms = {name: term.item() for name, term in parts.items()}
+    given = {name: batch[name] for name in ("input_ids", "attention_mask")}
+    whole = model.mlm(**given, output_hidden_states=True)
     labels = torch.full(batch["input_ids"].shape, -100).flatten()
     labels[batch["at"]] = batch["true"]
-    assert terms["mlm"].item() == pytest.approx(
-        F.cross_entropy(whole.logits.flatten(0, 1), labels).item(), rel=1e-5
-    )
+    mlm = F.cross_entropy(whole.logits.flatten(0, 1), labels).item()
+    assert terms["mlm"] == pytest.approx(mlm, rel=1e-5)
     x, losses = whole.hidden_states[-1].flatten(0, 1), []
     for s, row in enumerate(batch["row"].tolist()):
-        logits = model.sbo(
-            x[batch["left"][s]][None],
-            x[batch["right"][s]][None],
-            batch["k"][s : s + 1],
-            model.words,
-        )
-        losses.append(F.cross_entropy(logits, batch["true"][row : row + 1]))
-    assert terms["sbo"].item() == pytest.approx((sum(losses) / (len(losses) + 1)).item(), rel=1e-5)
-    assert total(terms, 0.5).item() == pytest.approx(
-        terms["mlm"].item() + 0.5 * terms["sbo"].item()
-    )
+        left, right = (x[batch[side][s]][None] for side in ("left", "right"))
+        logits = model.sbo(left, right, batch["k"][s : s + 1], model.words)
+        losses.append(F.cross_entropy(logits, batch["true"][row : row + 1]).item())
+    assert terms["sbo"] == pytest.approx(sum(losses) / (len(losses) + 1), rel=1e-5)
+    assert total(parts, 0.5).item() == pytest.approx(terms["mlm"] + 0.5 * terms["sbo"])
 
 
 def test_new_heads_begin_at_the_frequencies_of_the_text(home):
-    counts = np.bincount(
-        batches(home).stream, minlength=len(AutoTokenizer.from_pretrained(home / "encoder"))
-    )
+    pieces = len(AutoTokenizer.from_pretrained(home / "encoder"))
+    counts = np.bincount(batches(home).stream, minlength=pieces)
     model = load(str(home / "encoder"), True, 20, counts)
-    for bias in (
-        model.mlm.cls.predictions.bias,
-        model.mlm.cls.predictions.decoder.bias,
-        model.sbo.bias,
-    ):
+    mlm = model.mlm.cls.predictions
+    for bias in (mlm.bias, mlm.decoder.bias, model.sbo.bias):
         assert int(bias.argmax()) == int(counts.argmax())
         assert bias.exp().sum().item() == pytest.approx(1, rel=1e-4)
 
 
 def test_a_run_goes_on_from_an_exported_folder_with_both_heads(home, exported):
     model, stored = load(str(exported), True, 20), load_file(exported / "sbo_head.safetensors")
-    assert all(
-        torch.equal(model.sbo.state_dict()[name], tensor.float())
-        for name, tensor in stored.items()
-        if name != "counts"
-    )
-    assert torch.equal(
-        load(str(exported), True, 20, np.arange(len(stored["counts"]))).sbo.bias,
-        stored["bias"].float(),
-    )
+    counts, ours = stored.pop("counts"), model.sbo.state_dict()
+    assert all(torch.equal(ours[name], tensor.float()) for name, tensor in stored.items())
+    again = load(str(exported), True, 20, np.arange(len(counts)))
+    assert torch.equal(again.sbo.bias, stored["bias"].float())
     with pytest.raises(BadInput, match="has 20 positions, asked for are 15"):
         load(str(exported), True, 15)
 
@@ -203,11 +203,9 @@ def test_a_run_goes_on_from_an_exported_folder_with_both_heads(home, exported):
 def test_every_parameter_learns_once_and_heads_learn_faster(home, trained):
     model = load(str(home / "encoder"), True, 20)
     groups = parameter_groups(model, 1e-3, 5.0, 0.01, trained)
-    listed = [id(p) for group in groups for p in group["params"]]
-    assert len(listed) == len(set(listed)) and (id(model.words) in listed) == trained
-    rate = {
-        id(p): (group["lr"], group["weight_decay"]) for group in groups for p in group["params"]
-    }
+    listed = [(id(p), (g["lr"], g["weight_decay"])) for g in groups for p in g["params"]]
+    rate = dict(listed)
+    assert len(listed) == len(rate) and (id(model.words) in rate) == trained
     assert rate[id(model.sbo.dense1.weight)] == (5e-3, 0.01)
     assert rate[id(model.sbo.bias)] == (5e-3, 0)
     assert rate[id(model.mlm.bert.encoder.layer[0].attention.self.query.weight)] == (1e-3, 0.01)
@@ -217,9 +215,7 @@ def test_a_resumed_run_is_the_same_run(home, run):
     copy = home / "interrupted"
     assert json.loads((copy / "state.json").read_text())["step"] == 3
     assert pretrain.train(settings(home, "interrupted"), str(copy))
-    whole, resumed = (load_file(folder / "weights.safetensors") for folder in (run, copy))
-    assert whole.keys() == resumed.keys()
-    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+    assert same_weights(run, copy)
     half_way = json.loads((copy / "log.jsonl").read_text().splitlines()[0])
     assert {"mlm", "sbo", "tokens_per_second", "seconds", "step"} <= half_way.keys()
 
@@ -231,15 +227,11 @@ def test_another_folder_starts_a_new_phase_from_the_weights_with_new_text(home, 
     first, second = export_spanbert.history(home / "second")
     assert (first["name"], second["name"]) == ("run", "second")
     assert second["seconds"] < state["seconds"] + 1
-    assert [(row["before"], row["step"]) for row in first["curve"] + second["curve"]] == [
-        (0, 3),
-        (0, 6),
-        (6, 1),
-    ]
-    assert pretrain.train(
-        settings(home, "second", steps=2), str(home / "second")
-    )  # a stop and a second start forget nothing
-    assert [p["name"] for p in export_spanbert.history(home / "second")] == ["run", "second"]
+    rows = [(row["before"], row["step"]) for row in first["curve"] + second["curve"]]
+    assert rows == [(0, 3), (0, 6), (6, 1)]
+    # a stop and a second start forget nothing
+    assert pretrain.train(settings(home, "second", steps=2), str(home / "second"))
+    assert names(home / "second") == ["run", "second"]
 
 
 def test_a_run_from_an_exported_folder_counts_the_steps_behind_it(home, exported):
@@ -265,58 +257,39 @@ def test_dropout_blurs_a_training_step_alone_and_leaves_attention_weights_whole(
 
 
 def test_compiled_layers_keep_the_names_of_their_weights(home, run):
-    with torch.compiler.set_stance(
-        "force_eager"
-    ):  # compiling itself takes a C++ compiler and minutes
+    # compiling itself takes a C++ compiler and minutes
+    with torch.compiler.set_stance("force_eager"):
         assert pretrain.train(settings(home, "compiled", steps=6, compiled=True))
-    plain, compiled = (
-        load_file(folder / "weights.safetensors") for folder in (run, home / "compiled")
-    )
-    assert plain.keys() == compiled.keys()
-    assert all(torch.equal(plain[name], compiled[name]) for name in plain)
+    assert same_weights(run, home / "compiled")
 
 
 def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, exported, tmp_path):
     folder = shutil.copytree(exported, tmp_path / "copy")
-    ask = ["--model", str(folder), "--text", str(home / "text.txt"), "--length", "40"]
+    about = json.loads((folder / "spanbert.json").read_text())
+    for phase in about["phases"]:
+        phase.pop("all_held_out", None)
+    (folder / "spanbert.json").write_text(json.dumps(about))
 
     def reached():
-        return json.loads((folder / "spanbert.json").read_text())["phases"][-1].get("all_held_out")
+        return phases(folder)[-1].get("all_held_out")
 
-    (folder / "spanbert.json").write_text(
-        json.dumps(
-            {
-                **json.loads((folder / "spanbert.json").read_text()),
-                "phases": [
-                    {k: v for k, v in p.items() if k != "all_held_out"}
-                    for p in json.loads((folder / "spanbert.json").read_text())["phases"]
-                ],
-            }
-        )
-    )
-    infill_score.main([*ask, "--limit", "1"])
+    score(folder, home, "--limit", "1")
     assert reached() is None, "a part is not all"
-    infill_score.main([*ask, "--masking", "token"])
+    score(folder, home, "--masking", "token")
     assert reached() is None, "other blanks than the phase's own"
-    infill_score.main(ask)
+    score(folder, home)
     assert reached() == json.loads((folder / "metrics.json").read_text())["overall"]
-    (tmp_path / "more.txt").write_text("a bridge over the river was built of stone by the town")
-    again = settings(
-        home, "fourth", steps=1, log_every=1, more_text=(str(tmp_path / "more.txt"),), dropout=0.1
-    )
+    text = tmp_path / "more.txt"
+    text.write_text("a bridge over the river was built of stone by the town")
+    again = settings(home, "fourth", steps=1, log_every=1, more_text=(str(text),), dropout=0.1)
     assert pretrain.train(replace(again, encoder=str(folder)))
-    out = tmp_path / "out"
-    export_spanbert.main(
-        (
-            f"--encoder {folder} --run {home}/fourth --text {home}/text.txt "
-            f"--more-text {tmp_path}/more.txt --out {out} --mean-batches 1"
-        ).split()
-    )
-    first, last = json.loads((out / "spanbert.json").read_text())["phases"]
+    more = f"--more-text {text} --mean-batches 1"
+    out = export(folder, home / "fourth", home, tmp_path / "out", more)
+    first, last = phases(out)
     assert first["all_held_out"] == reached() and last["from_export"] and not first["from_export"]
     assert (last["more_text"], last["dropout"]) == (["more.txt"], 0.1)
     assert "all_held_out" not in last
-    infill_score.main(["--model", str(out), "--text", str(home / "text.txt"), "--length", "40"])
+    score(out, home)
     card = (out / "README.md").read_text()
     assert "--encoder assets/spanbert" in card
     assert "from the folder that the export of run wrote" in card
@@ -330,9 +303,8 @@ def test_the_card_says_what_a_phase_that_was_only_tried_brought() -> None:
         return {"name": name, "all_held_out": {"mlm_top1": mlm, "sbo_top1": 22.0}} | more
 
     kept, tried = phase("long", 29.5), phase("more", 29.25, tried=True)
-    assert "more went on from these weights and ended with MLM at 29.2 % (-0.2)" in (
-        said := spanbert_card.stops([kept, tried])
-    )
+    said = spanbert_card.stops([kept, tried])
+    assert "more went on from these weights and ended with MLM at 29.2 % (-0.2)" in said
     assert "SBO at 22.0 % (+0.0)" in said and "a gain of 2 points" in said
     for phases in ([kept], [], [tried], [kept, {"name": "more", "tried": True}]):
         assert spanbert_card.stops(phases) == ""
@@ -344,27 +316,20 @@ def test_a_phase_that_was_tried_stands_in_the_record_of_the_model_it_did_not_cha
     kept, other = (shutil.copytree(exported, tmp_path / name) for name in ("kept", "other"))
     before = (kept / "model.safetensors").read_bytes()
     for _ in range(2):  # a second try takes the first one's place
-        infill_score.main(
-            f"--model {other} --text {home}/text.txt --length 40 --tried-for {kept}".split()
-        )
-    first, tried = json.loads((kept / "spanbert.json").read_text())["phases"]
+        score(other, home, "--tried-for", str(kept))
+    first, tried = phases(kept)
     assert tried["tried"] and tried["all_held_out"]["pieces"] > 0 and "tried" not in first
     card = (kept / "README.md").read_text()
     assert card.count("This phase was tried") == 1 and card.count("--run runs/run") == 1
     assert (kept / "model.safetensors").read_bytes() == before
     load_spanbert(str(kept))  # its checksums fit
     assert pretrain.train(replace(settings(home, "fifth", steps=1), encoder=str(kept)))
-    assert [p["name"] for p in export_spanbert.history(home / "fifth")] == ["run", "fifth"], (
-        "what was tried is not behind it"
-    )
+    assert names(home / "fifth") == ["run", "fifth"], "what was tried is not behind it"
 
 
 def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
-    model = export_spanbert.restore(
-        str(home / "encoder"),
-        run,
-        np.zeros(len(AutoTokenizer.from_pretrained(exported)), dtype=np.int64),
-    )[0]
+    counts = np.zeros(len(AutoTokenizer.from_pretrained(exported)), dtype=np.int64)
+    model = export_spanbert.restore(str(home / "encoder"), run, counts)[0]
     model = model.half().float().eval()
     batch = batches(home)[1]
     mlm, sbo = model.logits(batch)
@@ -372,25 +337,21 @@ def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, expor
     assert all(torch.equal(a, b) for a, b in zip((mlm, sbo), again.logits(batch), strict=True))
     plain = AutoModelForMaskedLM.from_pretrained(exported, dtype=torch.float32).eval()
     assert next(plain.parameters()).dtype == torch.float32
-    logits = plain(
-        input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
-    ).logits.flatten(0, 1)
+    given = {name: batch[name] for name in ("input_ids", "attention_mask")}
+    logits = plain(**given).logits.flatten(0, 1)
     assert torch.allclose(logits[batch["at"]], mlm, atol=1e-5)
 
 
 def test_the_page_reads_the_exported_folder_as_torch_does(home, exported):
     bert, model = load_spanbert(str(exported)), infill_score.load_exported(exported).eval()
     encoding = bert.encode("the bridge was designed by the river and the tower")
-    from qa_demo.core.masking.masked import hide
-
     masked = hide(encoding.context_ids, [Span(2, 4)], bert.mask_id)
     t = AutoTokenizer.from_pretrained(exported)
     ids = torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
     with torch.no_grad():
         x = model.mlm.bert(input_ids=ids)[0][0, 1:-1]
-        y = model.sbo(x[[1, 1, 1]], x[[5, 5, 5]], torch.tensor([1, 2, 3]), model.words).log_softmax(
-            -1
-        )
+        y = model.sbo(x[[1, 1, 1]], x[[5, 5, 5]], torch.tensor([1, 2, 3]), model.words)
+        y = y.log_softmax(-1)
         mlm = model.mlm.cls(x[2:5]).log_softmax(-1)
     for row, piece in enumerate(bert.infill(masked).pieces):
         assert piece.sbo is not None
@@ -405,52 +366,31 @@ def test_means_are_those_of_the_wires(home, exported):
     source, model = batches(home), infill_score.load_exported(exported).eval()
     left = []
     with torch.no_grad():
-        for k in range(3):
-            batch = source[k]
-            left.append(
-                model.mlm.bert(batch["input_ids"], batch["attention_mask"])[0].flatten(0, 1)[
-                    batch["left"]
-                ]
-            )
+        for batch in (source[k] for k in range(3)):
+            x = model.mlm.bert(batch["input_ids"], batch["attention_mask"])[0]
+            left.append(x.flatten(0, 1)[batch["left"]])
     assert torch.allclose(model.sbo.mean_left, torch.cat(left).mean(0), atol=2e-3)
     assert model.sbo.mean_position.abs().max() > 0
 
 
 def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
-    infill_score.main(
-        ["--model", str(exported), "--text", str(home / "text.txt"), "--length", "40"]
-    )
-    metrics, card = (
-        json.loads((exported / "metrics.json").read_text()),
-        (exported / "README.md").read_text(),
-    )
-    overall = metrics["overall"]
+    score(exported, home)
+    metrics = json.loads((exported / "metrics.json").read_text())
+    card, overall = (exported / "README.md").read_text(), metrics["overall"]
     for split in ("by_fate", "by_length", "by_distance"):
-        assert (
-            sum(g["pieces"] for g in metrics[split].values())
-            == overall["pieces"]
-            >= overall["sbo_pieces"]
-            > 0
-        )
+        assert sum(g["pieces"] for g in metrics[split].values()) == overall["pieces"]
+    assert overall["pieces"] >= overall["sbo_pieces"] > 0
     assert "not reached" in card
     assert f"{overall['mlm_perplexity']:.1f}" in card
     assert "--learning-rate 0.0003" in card
-    assert {"metrics.json", SBO_FILE} <= json.loads(
-        (exported / "checksums.json").read_text()
-    ).keys()
-    commands = [
-        shlex.split(block.replace("\\\n", ""))
-        for block in re.findall(r"```\n(.*?)\n```", card, re.DOTALL)
-    ]
-    assert [words[2] for words in commands] == [
-        "qa_demo.training.pretrain",
-        "qa_demo.training.export_spanbert",
-    ]
-    asked = vars(pretrain.parser().parse_args(commands[0][3:]))
+    sums = json.loads((exported / "checksums.json").read_text())
+    assert {"metrics.json", SBO_FILE} <= sums.keys()
+    train, write = commands(card)
+    assert (train[2], write[2]) == ("qa_demo.training.pretrain", "qa_demo.training.export_spanbert")
+    asked = vars(pretrain.parser().parse_args(train[3:]))
     ran = json.loads((home / "run" / "settings.json").read_text())
-    assert {k: v for k, v in asked.items() if k not in ("encoder", "text", "out")} == {
-        k: ran[k] for k in asked if k not in ("encoder", "text", "out")
-    }
+    for name in asked.keys() - {"encoder", "text", "out"}:
+        assert asked[name] == ran[name], name
     load_spanbert(str(exported))
 
     found = batches(home, rows=1, packed=False)
@@ -462,9 +402,8 @@ def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
         mlm, sbo = model.logits(batch)
     p, q = mlm.softmax(-1), sbo.softmax(-1)
     assert columns["mlm_right"].tolist() == (p.argmax(-1) == batch["true"]).float().tolist()
-    assert columns["mlm_loss"] == pytest.approx(
-        F.cross_entropy(mlm, batch["true"], reduction="none").numpy(), abs=1e-5
-    )
+    wanted = F.cross_entropy(mlm, batch["true"], reduction="none")
+    assert columns["mlm_loss"] == pytest.approx(wanted.numpy(), abs=1e-5)
     both = p[batch["row"]] * q
     true = batch["true"][batch["row"]]
     want = -(both / both.sum(-1, keepdim=True)).log()[torch.arange(len(true)), true]
@@ -492,36 +431,25 @@ def test_a_damaged_boundary_head_is_refused_and_a_missing_one_is_said(home, expo
 
 def test_fine_tuning_starts_from_the_exported_folder(home, exported):
     data = toy.squad(home / "squad.json")
-    finetune.main(
-        (
-            f"--encoder {exported} --train {data}:1 --dev {data} --out {home}/reader "
-            "--steps 2 --lengths 60 --dev-limit 1 --save-every 2 --evaluate-every 9"
-        ).split()
-    )
-    start = load_file(exported / "model.safetensors")[
-        "bert.encoder.layer.0.output.dense.weight"
-    ].float()
-    learnt = load_file(home / "reader" / "weights.safetensors")[
-        "reader.bert.encoder.layer.0.output.dense.weight"
-    ]
-    assert 0 < (learnt - start).abs().max() < 0.01, (
-        "the reader did not begin with the exported weights"
-    )
+    where = f"--encoder {exported} --train {data}:1 --dev {data} --out {home}/reader"
+    short = "--steps 2 --lengths 60 --dev-limit 1 --save-every 2 --evaluate-every 9"
+    finetune.main(f"{where} {short}".split())
+    start = load_file(exported / "model.safetensors")
+    learnt = load_file(home / "reader" / "weights.safetensors")
+    layer = "bert.encoder.layer.0.output.dense.weight"
+    moved = (learnt[f"reader.{layer}"] - start[layer].float()).abs().max()
+    assert 0 < moved < 0.01, "the reader did not begin with the exported weights"
     reader = AutoModelForQuestionAnswering.from_pretrained(exported, dtype=torch.float32)
-    assert torch.equal(
-        reader.bert.embeddings.word_embeddings.weight.half(),
-        load_file(exported / "model.safetensors")["bert.embeddings.word_embeddings.weight"],
-    )
+    table = reader.bert.embeddings.word_embeddings.weight.half()
+    assert torch.equal(table, start["bert.embeddings.word_embeddings.weight"])
 
 
 def test_the_ablation_runs_its_cells_skips_finished_ones_and_keeps_budgets_apart(home, capsys):
     data = toy.squad(home / "squad.json")
-    flags = (
-        f"--encoder {home}/encoder --text {home}/text.txt --train {data}:1 --dev "
-        f"{data} --dev-limit 1 --pretrain-steps 1 --finetune-steps 1 --seeds 1 --length "
-        f"40 --batch-tokens 80 --lengths 60 --work {home}/work --out "
-        f"{home}/cells"
-    ).split()
+    texts = f"--encoder {home}/encoder --text {home}/text.txt --train {data}:1 --dev {data}"
+    small = "--dev-limit 1 --pretrain-steps 1 --finetune-steps 1 --seeds 1 --length 40"
+    sizes = f"--batch-tokens 80 --lengths 60 --work {home}/work --out {home}/cells"
+    flags = f"{texts} {small} {sizes}".split()
     assert ablation.main(flags) == 0
     table = capsys.readouterr().out
     assert all(f"| {cell} | 1 |" in table for cell in ablation.CELLS) and "79.0" in table
@@ -530,20 +458,13 @@ def test_the_ablation_runs_its_cells_skips_finished_ones_and_keeps_budgets_apart
     marked = json.loads(files[0].read_text())
     marked["scores"]["f1"] = 12.5
     files[0].write_text(json.dumps(marked))
-    assert ablation.main(flags) == 0 and "12.5" in capsys.readouterr().out, (
-        "a finished cell was run again"
-    )
-    finished = [json.loads(path.read_text()) for path in files]
-    words = shlex.split(
-        re.findall(r"```\n(.*?)\n```", spanbert_card.conditions(finished), re.DOTALL)[0].replace(
-            "\\\n", ""
-        )
-    )
+    assert ablation.main(flags) == 0
+    assert "12.5" in capsys.readouterr().out, "a finished cell was run again"
+    said = spanbert_card.conditions([json.loads(path.read_text()) for path in files])
+    words = commands(said)[0]
     assert words[2] == "qa_demo.training.ablation"
-    assert "for 1 steps of 80 pieces" in spanbert_card.conditions(finished)
-    assert [words[words.index(f"--{name}-steps") + 1] for name in ("pretrain", "finetune")] == [
-        "1",
-        "1",
-    ]
+    assert "for 1 steps of 80 pieces" in said
+    for name in ("--pretrain-steps", "--finetune-steps"):
+        assert words[words.index(name) + 1] == "1"
     with pytest.raises(BadInput, match="was run with"):
         ablation.main([*flags[:-8], "--finetune-steps", "2", *flags[-8:]])
