@@ -1,6 +1,6 @@
 """The eager twin: the same tensors, and gradients that a private model confirms."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -10,28 +10,18 @@ import torch
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.explaining.attention import RELEVANCE, gradient_attention, rollout
 from qa_demo.core.explaining.attribution import Target
-from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Span
 from qa_demo.model.attention import check_layers, eager_twin
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from tests.model import kit
 
-OPTIONS = WindowOptions(max_seq_length=64, doc_stride=9)
 TARGET = Target("span_score", Span(2, 4), window=0)
 
 
-@pytest.fixture(scope="module", params=kit.FAMILIES)
-def made(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[str, Path, BertReader, Reading]:
-    folder = kit.save(tmp_path_factory.mktemp(request.param), request.param)
-    reader = load_reader(str(folder))
-    return request.param, folder, reader, reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
-
-
-def test_the_twin_shares_every_tensor_and_leaves_the_model_alone(made: tuple) -> None:
-    _, _, reader, reading = made
+def test_the_twin_shares_every_tensor_and_leaves_the_model_alone(
+    reader: BertReader, reading: Reading
+) -> None:
     model = reader.loaded.model
     before = model.config._attn_implementation
     reader.attention(reading.windows[0])
@@ -52,8 +42,9 @@ def test_the_twin_shares_every_tensor_and_leaves_the_model_alone(made: tuple) ->
     assert all(p.grad is None and not p.requires_grad for p in model.parameters())
 
 
-def test_attention_is_that_of_transformers(made: tuple) -> None:
-    _, folder, reader, reading = made
+def test_attention_is_that_of_transformers(
+    folder: Path, reader: BertReader, reading: Reading
+) -> None:
     for window in reading.windows:
         found = reader.attention(window)
         model, inputs = kit.plain(folder, window)
@@ -65,8 +56,7 @@ def test_attention_is_that_of_transformers(made: tuple) -> None:
         np.testing.assert_allclose(found.weights.sum(-1), 1, atol=1e-4)
 
 
-def test_relevance_from_a_private_model(made: tuple) -> None:
-    _, folder, reader, reading = made
+def test_relevance_from_a_private_model(folder: Path, reader: BertReader, reading: Reading) -> None:
     window = reading.windows[0]
     model, inputs = kit.plain(folder, window)
     out = model(**inputs, output_attentions=True)
@@ -86,43 +76,36 @@ def test_relevance_from_a_private_model(made: tuple) -> None:
     assert reader.relevance(window, TARGET, "attention").total.sum() == pytest.approx(2, abs=1e-3)
 
 
-def test_lanes_a_target_does_not_have_are_zero(made: tuple) -> None:
-    _, _, reader, reading = made
+def test_lanes_a_target_does_not_have_are_zero(reader: BertReader, reading: Reading) -> None:
     window = reading.windows[0]
     for kind in RELEVANCE:
         assert not reader.relevance(window, Target("start_logit", Span(2, 4)), kind).end.any()
         assert not reader.relevance(window, Target("end_logit", Span(2, 4)), kind).start.any()
     # Two spans with one start: that part of the difference is 0 and so is its gradient.
-    same_start = reader.relevance(
-        window, Target("span_minus_other", Span(2, 4), Span(2, 5)), "gradient_x_attention"
-    )
+    target = Target("span_minus_other", Span(2, 4), Span(2, 5))
+    same_start = reader.relevance(window, target, "gradient_x_attention")
     assert not same_start.start.any() and same_start.end.any()
 
 
-def test_a_reader_without_attention_says_so(made: tuple) -> None:
-    model = made[2].loaded.model
-    with pytest.raises(
-        BadCheckpoint,
-        match="gives no attention that could be shown: 2 layers of 5 x 5 were expected, got 0",
-    ):
+def test_a_reader_without_attention_says_so(reader: BertReader, reading: Reading) -> None:
+    model = reader.loaded.model
+    said = "gives no attention that could be shown: 2 layers of 5 x 5 were expected, got 0"
+    with pytest.raises(BadCheckpoint, match=said):
         check_layers(model, (), 5)
     with pytest.raises(BadCheckpoint, match=r"got 3: \(5, 5\)"):
         check_layers(model, [torch.zeros(1, 2, 5, 5)] * 3, 5)
     with pytest.raises(BadCheckpoint, match="got 2"):
         check_layers(model, [torch.zeros(1, 2, 5, 5), None], 5)
-    window = made[3].windows[0]
+    window = reading.windows[0]
     with pytest.raises(BadInput, match="relevance must be one of"):
-        made[2].relevance(window, TARGET, "guess")
+        reader.relevance(window, TARGET, "guess")
     with pytest.raises(BadInput, match="does not hold the target's spans whole"):
-        made[2].relevance(window, Target("span_score", Span(2, 900)), "rollout")
+        reader.relevance(window, Target("span_score", Span(2, 900)), "rollout")
 
 
 def test_many_threads_make_one_twin(tmp_path: Path) -> None:
     model = load_reader(str(kit.save(tmp_path, "bert"))).loaded.model
-    twins: list[object] = []
-    threads = [threading.Thread(target=lambda: twins.append(eager_twin(model))) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(twins) == 8 and len({id(twin) for twin in twins}) == 1
+
+    with ThreadPoolExecutor(8) as pool:
+        twins = list(pool.map(eager_twin, [model] * 8))
+    assert len({id(twin) for twin in twins}) == 1

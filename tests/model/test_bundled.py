@@ -22,33 +22,15 @@ from tests.documents import TEXT
 
 pytestmark = pytest.mark.model
 
-FILES = {
-    "metrics.json",
-    "config.json",
-    "model.safetensors",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "bio_head.safetensors",
-    "reader.json",
-    "README.md",
-    "checksums.json",
-}
+FILES = {"model.safetensors", "bio_head.safetensors", "README.md"}
+FILES |= {f"{name}.json" for name in ("metrics", "config", "reader", "checksums")}
+FILES |= {"tokenizer.json", "tokenizer_config.json"}
+LOUVRE = "The Louvre is a large art museum in Paris. It was opened to the public in 1793."
+PLAY = "The play was written by Henrik Ibsen and first staged in Copenhagen."
 PLAIN = [
-    (
-        "Where is the Louvre?",
-        "The Louvre is a large art museum in Paris. It was opened to the public in 1793.",
-        "Paris",
-    ),
-    (
-        "When was the Louvre opened to the public?",
-        "The Louvre is a large art museum in Paris. It was opened to the public in 1793.",
-        "1793",
-    ),
-    (
-        "Who wrote the play?",
-        "The play was written by Henrik Ibsen and first staged in Copenhagen.",
-        "Henrik Ibsen",
-    ),
+    ("Where is the Louvre?", LOUVRE, "Paris"),
+    ("When was the Louvre opened to the public?", LOUVRE, "1793"),
+    ("Who wrote the play?", PLAY, "Henrik Ibsen"),
 ]
 
 
@@ -75,11 +57,8 @@ def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest(folder: P
     assert set(manifest) == FILES - {"checksums.json", "README.md"}
     assert manifest == {name: sha256(folder / name) for name in manifest}
     assert sum(path.stat().st_size for path in folder.iterdir()) < 50_000_000
-    assert {tensor.dtype for tensor in read_header(folder / "model.safetensors").values()} <= {
-        "F16",
-        "BF16",
-        "I64",
-    }
+    types = {tensor.dtype for tensor in read_header(folder / "model.safetensors").values()}
+    assert types <= {"F16", "BF16", "I64"}
 
 
 def test_it_is_an_ordinary_folder_that_transformers_loads(folder: Path, reader: BertReader) -> None:
@@ -90,16 +69,14 @@ def test_it_is_an_ordinary_folder_that_transformers_loads(folder: Path, reader: 
     )
     assert not info["missing_keys"] and not info["unexpected_keys"]
     question, context, _ = PLAIN[0]
-    inputs = AutoTokenizer.from_pretrained(folder, local_files_only=True)(
-        question, context, return_tensors="pt"
-    )
+    words = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    inputs = words(question, context, return_tensors="pt")
     with torch.no_grad():
         out = model.eval()(**inputs)
     reading = reader.read(question, context)
     assert reading.windows[0].input_ids.tolist() == inputs["input_ids"][0].tolist()
-    np.testing.assert_allclose(
-        reading.logits(0), [out.start_logits[0].numpy(), out.end_logits[0].numpy()], atol=1e-4
-    )
+    expected = [out.start_logits[0].numpy(), out.end_logits[0].numpy()]
+    np.testing.assert_allclose(reading.logits(0), expected, atol=1e-4)
 
 
 def test_it_brings_both_heads_a_threshold_and_its_checksum(
@@ -154,17 +131,5 @@ def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader: Be
 
 def test_the_model_card_says_what_a_user_must_know(folder: Path) -> None:
     card = (folder / "README.md").read_text(encoding="utf-8").lower()
-    for word in (
-        "license",
-        "data",
-        "squad",
-        "seed",
-        "exact",
-        "f1",
-        "bio",
-        "unanswerable",
-        "calibration",
-        "known failures",
-        "dtype",
-    ):
-        assert word in card
+    said = "license, data, squad, seed, exact, f1, bio, unanswerable, calibration, known failures"
+    assert [word for word in (*said.split(", "), "dtype") if word not in card] == []

@@ -1,5 +1,6 @@
 """One shared reader: windows in buckets, threads, cancelling, characters that come back."""
 
+import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,36 +25,10 @@ from qa_demo.model.workers import Workers
 from tests.model import kit
 
 OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
-NASTY = [
-    "\x00",
-    "\x1b[31m",
-    "\ud800",
-    "e\u0301",
-    "각",
-    "\u200b",
-    "\u202e",
-    "🙂",
-    "👩‍👩‍👧",
-    "ﬁ",
-    "שלום",
-    "[SEP]",
-    "<s>",
-    "{{x}}",
-    "${y}",
-    "\r\n",
-    "\u00a0",
-    "\u2028",
-    "\u00ad",
-    "\ufeff",
-    "ß",
-    "İ",
-    "the",
-    "bridge",
-    "A",
-    " ",
-    "\t",
-    ".",
-]
+CHARACTERS = "\x00\ud800각\u200b\u202e🙂ﬁ\r\n\u00a0\u2028\u00ad\ufeffßİA \t."
+SEVERAL = ["\x1b[31m", "e\u0301", "👩‍👩‍👧", "שלום", "[SEP]", "<s>", "{{x}}", "${y}", "\r\n"]
+NASTY = [*CHARACTERS, *SEVERAL, "the", "bridge"]
+PARTS = st.one_of(st.sampled_from(NASTY), st.text(max_size=6), st.characters())
 
 
 @pytest.fixture(scope="module")
@@ -87,11 +62,9 @@ def test_it_is_a_reader(reader: BertReader, folder: Path) -> None:
     assert (reading.model_name, reading.threshold, reading.options) == (folder.name, 1.5, OPTIONS)
     assert len(reading.checksum) == 64 and reader.has_bio and reading.seconds > 0
     for window in reading.windows:
-        n = len(window)
-        assert np.isfinite(reading.tag_logits[window.index, :n]).all()
-        assert np.isnan(reading.tag_logits[window.index, n:]).all()
-        assert np.isfinite(reading.start_logits[window.index, :n]).all()
-        assert np.isnan(reading.start_logits[window.index, n:]).all()
+        for logits in (reading.start_logits, reading.end_logits, reading.tag_logits):
+            inside, beyond = np.split(logits[window.index], [len(window)])
+            assert np.isfinite(inside).all() and np.isnan(beyond).all()
 
 
 def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(
@@ -102,16 +75,11 @@ def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:60], OPTIONS)
     head = load_file(folder / "bio_head.safetensors")
     window = reading.windows[0]
+    ids, types = (torch.tensor(x)[None] for x in (window.input_ids, window.token_type_ids))
     with torch.no_grad():
-        hidden = reader._model.base_model(
-            torch.tensor(window.input_ids)[None],
-            token_type_ids=torch.tensor(window.token_type_ids)[None],
-        )[0][0]
-    np.testing.assert_allclose(
-        reading.tag_logits[0, : len(window)],
-        hidden.numpy() @ head["weight"].T + head["bias"],
-        atol=1e-5,
-    )
+        hidden = reader._model.base_model(ids, token_type_ids=types)[0][0]
+    expected = hidden.numpy() @ head["weight"].T + head["bias"]
+    np.testing.assert_allclose(reading.tag_logits[0, : len(window)], expected, atol=1e-5)
 
 
 def test_buckets_hold_equal_lengths_and_lose_nothing(reader: BertReader) -> None:
@@ -124,11 +92,8 @@ def test_buckets_hold_equal_lengths_and_lose_nothing(reader: BertReader) -> None
 
 def test_pairs_give_the_numbers_of_single_windows(reader: BertReader) -> None:
     pairs = BertReader("pairs", reader._model, reader._tokenizer, bio=reader._bio, batch_size=2)
-    assert_same(
-        reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS),
-        pairs.read(kit.QUESTION, kit.CONTEXT, OPTIONS),
-        exact=False,
-    )
+    one, two = (r.read(kit.QUESTION, kit.CONTEXT, OPTIONS) for r in (reader, pairs))
+    assert_same(one, two, exact=False)
 
 
 def test_two_users_at_once_get_the_numbers_of_one(reader: BertReader) -> None:
@@ -145,25 +110,15 @@ def test_two_users_at_once_get_the_numbers_of_one(reader: BertReader) -> None:
 
 def test_progress_counts_every_window(reader: BertReader) -> None:
     seen: list[tuple[int, int]] = []
-    reading = reader.read(
-        kit.QUESTION,
-        kit.CONTEXT,
-        OPTIONS,
-        on_progress=lambda done, total: seen.append((done, total)),
-    )
+    reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, lambda *at: seen.append(at))
     assert seen == [(k + 1, len(reading.windows)) for k in range(len(reading.windows))]
 
 
 def test_cancelling_stops_between_windows(reader: BertReader) -> None:
     done: list[int] = []
+    watch = {"on_progress": lambda k, _: done.append(k), "cancelled": lambda: len(done) >= 2}
     with pytest.raises(Cancelled):
-        reader.read(
-            kit.QUESTION,
-            kit.CONTEXT,
-            OPTIONS,
-            on_progress=lambda k, _: done.append(k),
-            cancelled=lambda: len(done) >= 2,
-        )
+        reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, **watch)
     assert done in ([1, 2], [1, 2, 3])  # a helper may be in its window at that moment
 
 
@@ -181,14 +136,9 @@ def test_a_waiting_reading_can_be_cancelled_and_no_more_than_two_run(reader: Ber
         thread.start()
     assert all(entered.acquire(timeout=10) for _ in held)
     third = BertReader("third", reader._model, reader._tokenizer, workers=gate)
-    asked: list[int] = []
+    asked = itertools.count()
     with pytest.raises(Cancelled):
-        third.read(
-            "who",
-            "the bridge",
-            OPTIONS,
-            cancelled=lambda: len(asked) > 2 or asked.append(1) is not None,
-        )
+        third.read("who", "the bridge", OPTIONS, cancelled=lambda: next(asked) > 2)
     release.set()
     for thread in held:
         thread.join()
@@ -222,14 +172,11 @@ def test_the_character_limit_names_both_numbers() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (WindowOptions(max_seq_length=65, doc_stride=7), "at most 64.*got 65"),
-        (WindowOptions(max_seq_length=40, doc_stride=38), "between 1 and.*got 38"),
-        (WindowOptions(max_seq_length=40, doc_stride=0), "between 1 and.*got 0"),
-        (WindowOptions(max_seq_length=6, doc_stride=1), "leaves no room"),
-        (
-            WindowOptions(max_seq_length=40, doc_stride=7, max_query_length=3),
-            "word pieces, max_query_length allows 3",
-        ),
+        (WindowOptions(65, 7), "at most 64.*got 65"),
+        (WindowOptions(40, 38), "between 1 and.*got 38"),
+        (WindowOptions(40, 0), "between 1 and.*got 0"),
+        (WindowOptions(6, 1), "leaves no room"),
+        (WindowOptions(40, 7, 3), "word pieces, max_query_length allows 3"),
     ],
 )
 def test_options_that_do_not_fit(reader: BertReader, options: WindowOptions, words: str) -> None:
@@ -242,9 +189,7 @@ def test_a_long_question_never_reaches_the_librarys_panic(reader: BertReader, wo
     """The panic derives from BaseException: pytest.raises(BadInput) lets it through and fails."""
     backend = reader._tokenizer.backend_tokenizer
     with pytest.raises(BadInput, match="max_query_length"):
-        reader.read(
-            "bridge " * 2 * words, kit.CONTEXT, WindowOptions(max_seq_length=64, doc_stride=7)
-        )
+        reader.read("bridge " * 2 * words, kit.CONTEXT, WindowOptions(64, 7))
     assert backend.truncation is None and backend.padding is None
 
 
@@ -258,13 +203,7 @@ def test_logits_that_are_not_finite_are_refused(reader: BertReader, folder: Path
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    st.lists(
-        st.one_of(st.sampled_from(NASTY), st.text(max_size=6), st.characters()),
-        min_size=1,
-        max_size=40,
-    )
-)
+@given(st.lists(PARTS, min_size=1, max_size=40))
 def test_every_answer_is_a_slice_of_the_text_as_given(
     any_reader: BertReader, parts: list[str]
 ) -> None:
@@ -276,11 +215,8 @@ def test_every_answer_is_a_slice_of_the_text_as_given(
     reading = any_reader.read("who \ud800 the\x00 bridge", context, OPTIONS)
     assert reading.encoding.context == context
     offsets = reading.encoding.offset_mapping
-    assert (offsets >= 0).all()
-    assert (offsets <= len(context)).all()
+    assert offsets.min() >= 0 and offsets.max() <= len(context)
     assert (offsets[:, 0] <= offsets[:, 1]).all()
     assert (np.diff(offsets[:, 0]) >= 0).all()
-    for ranked in predict(reading).n_best:
-        candidate = ranked.candidate
-        assert candidate.text
-        assert candidate.text == context[candidate.char_start : candidate.char_end]
+    for candidate in (ranked.candidate for ranked in predict(reading).n_best):
+        assert candidate.text == context[candidate.char_start : candidate.char_end] != ""
