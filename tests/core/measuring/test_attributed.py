@@ -40,11 +40,10 @@ def test_every_word_has_one_part() -> None:
         "question word": "how many",
         "other question words": "In 1998 artists helped?",
         "answer": "Ada Byron",
-        "answer's sentence": "The bridge by in Malmö.",
+        "answer's sentence": "The bridge was drawn by in Malmö.",
         "elsewhere": "It rained all day. Bob paid for it.",
     }.items():
-        missing = of(reading, made, "was drawn") if name == "answer's sentence" else 0.0
-        assert parts[name] == pytest.approx(of(reading, made, texts) + missing), name
+        assert parts[name] == pytest.approx(of(reading, made, texts)), name
     special = [k for k, token in enumerate(reading.tokens(0)) if token in ("[CLS]", "[SEP]")]
     assert parts["specials"] == pytest.approx(sum(2.0**-k for k in special))
 

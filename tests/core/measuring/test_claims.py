@@ -22,9 +22,8 @@ FIT = Answerability(0.5, -1.0)
 
 
 def fitted(reading: Reading, answers: Answerability | None = FIT) -> Reading:
-    return replace(
-        reading, calibrations=Calibrations(span=Calibration(2.0, 0.5), answerable=answers)
-    )
+    fits = Calibrations(span=Calibration(2.0, 0.5), answerable=answers)
+    return replace(reading, calibrations=fits)
 
 
 def test_the_claim_is_the_product_of_both_chances() -> None:

@@ -10,6 +10,7 @@ from qa_demo.core.measuring.metrics import Outcome, evaluate
 from qa_demo.core.measuring.remarks import RULES, remarks
 
 CONTEXT = "Ada wrote notes, then Bob wrote notes."
+TWO = (Answer("Bob", 22), Answer("Ada", 0))
 FINE = Example("fine", "Who?", CONTEXT, (Answer("Ada", 0), Answer("Ada wrote", 0)))
 SILENT = Example("silent", "Why?", CONTEXT, (), True)
 ODD = {
@@ -18,9 +19,7 @@ ODD = {
     "a gold answer is empty": Example("b", "Who?", CONTEXT, (Answer("Ada", 0), Answer("", -1))),
     "no gold answer stands in the paragraph": Example("c", "Who?", CONTEXT, (Answer("Eve", 0),)),
     "no gold answer stands where": Example("d", "What?", CONTEXT, (Answer("notes", -1),)),
-    "gold answers at separate places": Example(
-        "e", "Who?", CONTEXT, (Answer("Bob", 22), Answer("Ada", 0))
-    ),
+    "gold answers at separate places": replace(FINE, id="e", answers=TWO),
 }
 
 

@@ -38,14 +38,13 @@ def test_counts_equal_every_span_tried(n: int, room: int, step: int, longest: in
     assert [c.span for c in cuts(layout, spans)] == lost
     assert found.safe_length is None or not [s for s in lost if len(s) <= found.safe_length]
     assert found.safe_length is None or longest <= found.safe_length or lost
-    assert copies(layout).tolist() == [
-        sum(a <= d < b for a, b in zip(layout.starts, layout.stops, strict=True)) for d in range(n)
-    ]
+    places = list(zip(layout.starts, layout.stops, strict=True))
+    assert copies(layout).tolist() == [sum(a <= d < b for a, b in places) for d in range(n)]
 
 
 def test_the_longest_safe_span_is_at_least_half_the_overlap_and_one() -> None:
-    for room, step in ((14, 10), (14, 6), (369, 128)):
-        layout = plan(400 if room == 369 else 60, room, step)
+    for n, room, step in ((60, 14, 10), (60, 14, 6), (400, 369, 128)):
+        layout = plan(n, room, step)
         assert (reach(layout, 30).safe_length or 0) >= layout.overlap // 2 + 1
 
 

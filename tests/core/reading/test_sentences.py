@@ -34,24 +34,19 @@ def test_sentences_cover_the_text_without_a_gap(text: str) -> None:
     assert all(a < b for a, b in sentences(text))
 
 
-@pytest.mark.parametrize(
-    ("text", "looks"),
-    [
-        ("in 1998", "number"),
-        ("two of them", "number"),
-        ("someone", "words"),
-        ("the Denver Broncos", "name"),
-        ("Bridges", "words"),
-        ("Bridges of Rome", "name"),
-        ("a bridge", "words"),
-        ("Élan", "name"),
-        ("", "words"),
-    ],
-)
-def test_looks_by_hand(text: str, looks: str) -> None:
+BY_HAND = {
+    "number": ["in 1998", "two of them"],
+    "name": ["the Denver Broncos", "Bridges of Rome", "Élan"],
+    "words": ["someone", "Bridges", "a bridge", ""],
+}
+
+
+@pytest.mark.parametrize("looks", LOOKS)
+def test_looks_by_hand(looks: str) -> None:
     context = "Bridges of Rome stand. (Bridges) fell in 1998, two of them; someone saw a bridge of "
     context += "the Denver Broncos, and Élan."
-    assert looks_like(text, context.index(text), context) == looks and looks in LOOKS
+    for text in BY_HAND[looks]:
+        assert looks_like(text, context.index(text), context) == looks, text
 
 
 def test_the_first_word_of_a_sentence_in_brackets_is_no_name() -> None:
