@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,16 +85,21 @@ async def wires(http: httpx.AsyncClient) -> Wires:
     return Wires.of((await http.get("/config")).raise_for_status().json())
 
 
+async def crowd(address: str, size: int, act: Callable[[Visitor, int], Awaitable[None]]) -> None:
+    """So many visitors at once; each acts by its number."""
+    async with client(address) as http:
+        known = await wires(http)
+        await asyncio.gather(*(act(Visitor(http, known), k) for k in range(size)))
+
+
 async def lesson(
     address: str, sessions: int, seconds: float, think: tuple[float, float] = THINK
 ) -> Record:
     """So many students for so long."""
-    record = Record()
-    async with client(address) as http:
-        known = await wires(http)
-        until = time.monotonic() + seconds
-        students = [Student(Visitor(http, known), k, record, think) for k in range(sessions)]
-        await asyncio.gather(*(student.work(until) for student in students))
+    record, until = Record(), time.monotonic() + seconds
+    await crowd(
+        address, sessions, lambda visitor, k: Student(visitor, k, record, think).work(until)
+    )
     return record
 
 
@@ -111,8 +116,8 @@ async def stampede(address: str, visitors: int = 100) -> Record:
     """Everybody presses Answer within one second, each with a text of their own."""
     record = Record()
 
-    async def one(http: httpx.AsyncClient, known: Wires, k: int) -> None:
-        visitor, own = Visitor(http, known), canary(5000 + k)
+    async def one(visitor: Visitor, k: int) -> None:
+        own = canary(5000 + k)
         await asyncio.sleep(random.Random(k).random())
         began = time.perf_counter()
         asked = asyncio.create_task(
@@ -132,9 +137,7 @@ async def stampede(address: str, visitors: int = 100) -> Record:
             record.refused.append(("answer", said, took))
         record.leaked += sorted(visitor.heard - {own})
 
-    async with client(address) as http:
-        known = await wires(http)
-        await asyncio.gather(*(one(http, known, k) for k in range(visitors)))
+    await crowd(address, visitors, one)
     return record
 
 
@@ -144,8 +147,8 @@ async def storm(address: str, visitors: int = 30, times: int = 20, seconds: floa
     """
     record, until = Record(), time.monotonic() + seconds
 
-    async def one(http: httpx.AsyncClient, known: Wires, k: int) -> None:
-        dice, visitor = random.Random(k), Visitor(http, known)
+    async def one(visitor: Visitor, k: int) -> None:
+        dice = random.Random(k)
         try:
             for turn in range(times):
                 if time.monotonic() > until:
@@ -168,9 +171,7 @@ async def storm(address: str, visitors: int = 30, times: int = 20, seconds: floa
         except Lost as fault:
             record.lost.append(str(fault))
 
-    async with client(address) as http:
-        known = await wires(http)
-        await asyncio.gather(*(one(http, known, k) for k in range(visitors)))
+    await crowd(address, visitors, one)
     return record
 
 
@@ -200,11 +201,9 @@ def main(arguments: list[str]) -> int:
     args = parser.parse_args(arguments)
     with page() as served:
         address, records = served.address, {}
+        first = f"{args.sessions} sessions for {args.seconds:g} s"
         for title, work in (
-            (
-                f"{args.sessions} sessions for {args.seconds:g} s",
-                lesson(address, args.sessions, args.seconds),
-            ),
+            (first, lesson(address, args.sessions, args.seconds)),
             ("stampede of 100 within a second", stampede(address)),
             ("30 visitors cancel 20 times", storm(address)),
         ):
@@ -213,9 +212,8 @@ def main(arguments: list[str]) -> int:
             lines = told(f"{title} (load before: {before:.1f})", records[title])
             sys.stdout.write("\n".join(lines) + "\n")
             sys.stdout.flush()
-    first = next(iter(records.values()))
-    wrong, compared = first.wrong(Twin(), MOST_COMPARED)
-    sys.stdout.write(f"{compared} of {len(first.checks)} replies compared with the twin, ")
+    wrong, compared = records[first].wrong(Twin(), MOST_COMPARED)
+    sys.stdout.write(f"{compared} of {len(records[first].checks)} replies compared with the twin, ")
     sys.stdout.write(f"{len(wrong)} wrong\n" + "".join(f"  {one}\n" for one in wrong[:5]))
     faults = [*wrong, *(x for r in records.values() for x in (*r.lost, *r.leaked))]
     return int(bool(faults))

@@ -31,60 +31,20 @@ from tests.load.visitor import Lost, Visitor, Wires
 
 SLOW = 5.0
 PLAIN = "Anna Lund kept the old mill near Visby until 1882."
-ATOMS = (
-    "",
-    " ",
-    "\n\r\t\u2028\u2029\u0085",
-    "\x00",
-    "\x00\x01\x1f\x7f\x9f",
-    "\ufeff",
-    "\u200b\u200d\u2060",
-    "\u202e\u2066abc\u2069",
-    "\ud800",
-    "a\udfff",
-    "\U0001f469\u200d\U0001f467",
-    "e" + "\u0301" * 40,
-    "\u1d00\uff21\u2460",
-    "שלום עולם",
-    "नमस्ते",
-    "กรุงเทพ",
-    "東京は日本",
-    "ﷺ",
-    "İıſß",
-    "\U000e0041\U000e007f",
-    "\ue000\uf8ff",
-    "\uffff\ufffe",
-    "<b>&amp;</b>",
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<svg/onload=alert(1)>",
-    "${alert(1)}",
-    "{{constructor}}",
-    "{0} {x!r} %s %n",
-    "javascript:alert(1)",
-    "'; DROP TABLE readers; --",
-    "../../etc/passwd",
-    "C:\\Windows\\nul",
-    "`id` $(id) | id",
-    "$$\\rule{3000em}{3000em}$$",
-    "[a](javascript:alert(1))",
-    "|a|b|\n|-|-|",
-    "[SEP]",
-    "[CLS] [MASK] [PAD] [UNK]",
-    "##ing ##",
-    "</s><s>",
-    "__proto__ constructor toString",
-    "null",
-    "NaN Infinity -0 1e999",
-    "9" * 400,
-    "a" * 5000,
-    "a b " * 3000,
-    ". " * 4000,
-    "?!" * 500,
-    "“‘’”…—",
-    "\\u0000 \\x00",
-    "%00%ff%c0%af",
-)
+UNSEEN = ["", " ", "\n\r\t\u2028\u2029\u0085", "\x00", "\x00\x01\x1f\x7f\x9f", "\ufeff"]
+UNSEEN += ["\u200b\u200d\u2060", "\u202e\u2066abc\u2069", "\ud800", "a\udfff"]
+LETTERS = ["\U0001f469\u200d\U0001f467", "e" + "\u0301" * 40, "\u1d00\uff21\u2460", "İıſß"]
+LETTERS += ["שלום עולם", "नमस्ते", "กรุงเทพ", "東京は日本", "ﷺ", "“‘’”…—"]
+LETTERS += ["\U000e0041\U000e007f", "\ue000\uf8ff", "\uffff\ufffe"]
+MARKUP = ["<b>&amp;</b>", "<script>alert(1)</script>", "<img src=x onerror=alert(1)>"]
+MARKUP += ["<svg/onload=alert(1)>", "[a](javascript:alert(1))", "javascript:alert(1)"]
+MARKUP += ["|a|b|\n|-|-|", "$$\\rule{3000em}{3000em}$$", "\\u0000 \\x00", "%00%ff%c0%af"]
+COMMANDS = ["${alert(1)}", "{{constructor}}", "{0} {x!r} %s %n", "'; DROP TABLE readers; --"]
+COMMANDS += ["../../etc/passwd", "C:\\Windows\\nul", "`id` $(id) | id"]
+PIECES = ["[SEP]", "[CLS] [MASK] [PAD] [UNK]", "##ing ##", "</s><s>"]
+VALUES = ["__proto__ constructor toString", "null", "NaN Infinity -0 1e999"]
+LONG = ["9" * 400, "a" * 5000, "a b " * 3000, ". " * 4000, "?!" * 500]
+ATOMS = (*UNSEEN, *LETTERS, *MARKUP, *COMMANDS, *PIECES, *VALUES, *LONG)
 Outcome = tuple[str | None, float]
 """A fault or None, and for how many seconds nothing was said."""
 PLACES = ("{}", f"{PLAIN} {{}}", f"{{}} {PLAIN}", "Anna {} Lund kept{} the mill.")

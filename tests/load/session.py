@@ -3,6 +3,7 @@
 import asyncio
 import random
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,17 +39,13 @@ class Record:
     def wrong(self, twin: Twin, most: dict[str, int] | None = None) -> tuple[list[str], int]:
         """Differences from the twin, and how many records were compared; equal texts once."""
         found: list[str] = []
-        compared: dict[str, int] = {}
+        compared: Counter[str] = Counter()
         for kind, texts, detail, shown in self.checks:
-            compared[kind] = compared.get(kind, 0) + 1
-            if most is not None and compared[kind] > most.get(kind, 10**9):
-                compared[kind] -= 1
-                continue
-            own = twins_own(twin, kind, texts, detail)
-            fault = difference(shown, own, kind)
-            if fault is not None:
-                found.append(fault)
-        return found, sum(compared.values())
+            if compared[kind] < (most or {}).get(kind, 10**9):
+                compared[kind] += 1
+                fault = difference(shown, twins_own(twin, kind, texts, detail), kind)
+                found += [] if fault is None else [fault]
+        return found, compared.total()
 
 
 def twins_own(twin: Twin, kind: str, texts: tuple[str, str], detail: Any) -> dict[str, Any]:
@@ -136,20 +133,12 @@ class Student:
         chosen = self._visitor.shown["chosen"].get("predicted")
         if not chosen:
             return
-        value = {
-            "what": "exact" if method == "attention" else "attribution",
-            "key": method,
-            "span": [chosen["window"], chosen["start"], chosen["end"]],
-            "choice": {
-                "kind": "span_score",
-                "other": None,
-                "method": "gradient_x_input" if method == "attention" else method,
-                "baseline": "pad",
-            },
-            "layer": 0,
-            "head": 0,
-            "position": 1,
-        }
+        looked = method == "attention"
+        choice = {"kind": "span_score", "other": None, "baseline": "pad"}
+        choice["method"] = "gradient_x_input" if looked else method
+        value = {"what": "exact" if looked else "attribution", "key": method, "choice": choice}
+        value["span"] = [chosen["window"], chosen["start"], chosen["end"]]
+        value |= {"layer": 0, "head": 0, "position": 1}
         if await self._timed(method, self._visitor.begin("picture-why", "ask", value)):
             reply = self._visitor.shown["picture-why"]["picture"]["reply"]
             if reply.get("error"):

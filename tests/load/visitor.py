@@ -93,10 +93,15 @@ class Visitor:
     async def cancel(self) -> None:
         """Press Cancel."""
         number = self.wires.events["say", "select", 0]
-        body = {"data": [], "fn_index": number, "event_data": None, "session_hash": self.name}
-        reply = await self.client.post("/gradio_api/run/predict", json=body)
+        reply = await self.client.post("/gradio_api/run/predict", json=self._body(number, []))
         if reply.status_code != 200:
             raise Lost(f"Cancel: status {reply.status_code}")
+
+    def _body(
+        self, number: int, data: list[Any], event: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        body = {"data": data, "fn_index": number, "event_data": event}
+        return body | {"session_hash": self.name}
 
     def _said(self, output: dict[str, Any]) -> str | None:
         say = output.get("say")
@@ -107,13 +112,7 @@ class Visitor:
         self, number: int, data: list[Any], event: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         """Send an event and wait until it is completed: its outputs by their names."""
-        body = {
-            "data": data,
-            "fn_index": number,
-            "event_data": event,
-            "session_hash": self.name,
-            "trigger_id": None,
-        }
+        body = self._body(number, data, event) | {"trigger_id": None}
         self._heard = time.perf_counter()
         try:
             async with asyncio.timeout(PATIENCE):
@@ -135,13 +134,14 @@ class Visitor:
                     continue
                 self.heard |= set(CANARY.findall(line))
                 message = json.loads(line[5:])
-                if message["msg"] != "heartbeat":
+                kind = message["msg"]
+                if kind != "heartbeat":
                     self._hear()
-                if message["msg"] == "process_generating" and '"kind":"busy"' in line:
+                if kind == "process_generating" and '"kind":"busy"' in line:
                     self.told.set()
-                if message["msg"] == "process_completed" and message["event_id"] == event:
+                if kind == "process_completed" and message["event_id"] == event:
                     found = self._outputs(number, message)
-                if message["msg"] == "close_stream":
+                if kind == "close_stream":
                     break
         if found is None:
             raise Lost(f"the stream of event {number} ended before it was completed")
@@ -154,18 +154,12 @@ class Visitor:
     def _outputs(self, number: int, message: dict[str, Any]) -> dict[str, Any]:
         if not message["success"]:
             raise Lost(f"event {number} failed: {str(message['output'])[:200]}")
-        values = message["output"]["data"]
-        # a picture's value comes as JSON text (views/picture.py)
-        values = [
-            json.loads(value) if isinstance(value, str) and value.startswith("{") else value
-            for value in values
-        ]
-        pairs = zip(self.wires.names[number], values, strict=True)
-        found = {
-            name: value
-            for name, value in pairs
-            if isinstance(value, dict) and value.get("__type__") != "update"
-        }
+        found = {}
+        for name, value in zip(self.wires.names[number], message["output"]["data"], strict=True):
+            if isinstance(value, str) and value.startswith("{"):
+                value = json.loads(value)  # a picture's value is JSON text (views/picture.py)
+            if isinstance(value, dict) and value.get("__type__") != "update":
+                found[name] = value
         self.shown.update(found)
         return found
 
