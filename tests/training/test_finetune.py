@@ -35,12 +35,8 @@ def settings(home: Path, out: str, **more) -> finetune.Settings:
     ).split()
     args = vars(finetune.parser().parse_args(flags))
     args.pop("resume")
-    return replace(
-        finetune.Settings(
-            **{**args, "train": tuple(args["train"]), "lengths": tuple(args["lengths"])}
-        ),
-        **more,
-    )
+    lists = {name: tuple(args[name]) for name in ("train", "lengths")}
+    return finetune.Settings(**args | lists | more)
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +62,8 @@ def test_a_second_phase_that_was_stopped_keeps_its_first(home, run):
     second = settings(home, "second", steps=1)
     assert finetune.train(second, str(run))
     assert finetune.train(replace(second, steps=2), second.out)
-    assert [(p["name"], p["steps_taken"]) for p in export.history(home / "second")] == [
-        ("run", 6),
-        ("second", 2),
-    ]
+    phases = [(p["name"], p["steps_taken"]) for p in export.history(home / "second")]
+    assert phases == [("run", 6), ("second", 2)]
     state = json.loads((home / "second" / "state.json").read_text())
     assert (state["step"], state["step_before"]) == (2, 6)
 
@@ -98,27 +92,19 @@ def test_signals_are_given_back_after_an_error():
 def test_heads_learn_faster_low_layers_slower_and_the_word_table_not_at_all(home):
     model = load(str(home / "encoder"), 0.0)
     s = settings(home, "unused", learning_rate=1e-3, layer_rate=0.5, head_rate=4.0)
-    rates = {
-        id(p): group["lr"] for group in finetune.parameter_groups(model, s) for p in group["params"]
-    }
+    groups = finetune.parameter_groups(model, s)
+    rates = {id(p): group["lr"] for group in groups for p in group["params"]}
     layers = model.reader.bert.encoder.layer
     assert rates[id(model.bio.weight)] == rates[id(model.reader.qa_outputs.bias)] == 4e-3
     assert [rates[id(layer.output.dense.weight)] for layer in layers] == [5e-4, 1e-3]
-    assert not any(
-        id(p) in rates or p.requires_grad for p in model.reader.bert.embeddings.parameters()
-    )
+    table = model.reader.bert.embeddings.parameters()
+    assert not any(id(p) in rates or p.requires_grad for p in table)
     assert {id(p) for p in model.parameters() if p.requires_grad} == rates.keys()
 
 
 def test_the_rate_warms_up_and_falls_to_nothing():
-    s = finetune.Settings(
-        **{
-            **dict.fromkeys(finetune.Settings.__dataclass_fields__),
-            "warmup": 4,
-            "steps": 10,
-            "decay": "linear",
-        }
-    )
+    nothing = dict.fromkeys(finetune.Settings.__dataclass_fields__)
+    s = finetune.Settings(**nothing | {"warmup": 4, "steps": 10, "decay": "linear"})
     assert [loop.rate(k, s) for k in (0, 3, 4, 5, 10)] == [0.25, 0.7, 0.6, 0.5, 0]
     assert loop.rate(9, replace(s, decay="none")) == 1
     assert loop.rate(0, replace(s, decay="none", warmup=0)) == 1
@@ -129,10 +115,7 @@ def test_a_round_draws_whole_and_broken_shares_alike_whenever_it_is_asked_for(ho
         examples = tuple(range(200))
 
     s = settings(home, "unused", seed=3)
-    first, second = (
-        finetune.rounds([(Questions, 1.5)], s, 0),
-        finetune.rounds([(Questions, 1.5)], s, 1),
-    )
+    first, second = (finetune.rounds([(Questions, 1.5)], s, begin) for begin in (0, 1))
     next(first)
     assert next(first) == next(second)
     _, plan = next(finetune.rounds([(Questions, 1.5)], s, 0))
@@ -143,16 +126,16 @@ def test_a_round_draws_whole_and_broken_shares_alike_whenever_it_is_asked_for(ho
 
 def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_change(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    for seconds, wanted in (
-        ({torch.bfloat16: 0.9, torch.float32: 1.0}, False),
-        ({torch.bfloat16: 0.7, torch.float32: 1.0}, True),
-    ):
-        processor.processor_has_bf16.cache_clear()
+
+    def takes(bf16: float) -> None:
+        seconds = {torch.bfloat16: bf16, torch.float32: 1.0}
         monkeypatch.setattr(processor, "seconds_of_products", seconds.__getitem__)
+
+    for seconds, wanted in ((0.9, False), (0.7, True)):
+        processor.processor_has_bf16.cache_clear()
+        takes(seconds)
         assert processor.processor_has_bf16() is wanted
-        monkeypatch.setattr(
-            processor, "seconds_of_products", {torch.bfloat16: 9.0, torch.float32: 1.0}.__getitem__
-        )
+        takes(9.0)
         assert processor.processor_has_bf16() is wanted
     processor.processor_has_bf16.cache_clear()
 
@@ -160,12 +143,10 @@ def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_c
 def test_an_export_adds_what_it_is_told_to_the_biases_of_the_tags(home, run):
     for name, added in (("plain", (0.0, 0.0, 0.0)), ("shifted", (0.5, 1.0, -2.0))):
         export.export(str(home / "encoder"), run, ["average"], home / name, "toy", tag_bias=added)
-    plain, shifted = (
-        load_file(home / name / "bio_head.safetensors") for name in ("plain", "shifted")
-    )
-    assert torch.allclose(
-        shifted["bias"].float() - plain["bias"].float(), torch.tensor([0.5, 1.0, -2.0]), atol=2e-3
-    )
+    heads = (home / name / "bio_head.safetensors" for name in ("plain", "shifted"))
+    plain, shifted = map(load_file, heads)
+    moved = shifted["bias"].float() - plain["bias"].float()
+    torch.testing.assert_close(moved, torch.tensor([0.5, 1.0, -2.0]), rtol=0, atol=2e-3)
     assert torch.equal(shifted["weight"], plain["weight"])
     assert json.loads((home / "shifted" / "reader.json").read_text())["tag_bias"] == [0.5, 1, -2]
 

@@ -22,9 +22,10 @@ from qa_demo.training.first_questions import (
 )
 from tests.fakes import FakeReader
 
-ASKED = FirstQuestion(
-    "two-word name", "Adolphe Sax made it.", "Who made it?", ("Adolphe Sax", "Sax")
-)
+NAMES = ("Adolphe Sax", "Sax")
+ASKED = FirstQuestion("two-word name", "Adolphe Sax made it.", "Who made it?", NAMES)
+KINDS = {"two-word name", "date with a day", "who gave what to whom", "two numbers"}
+KINDS |= {"negation", "everyday"}
 
 
 @pytest.mark.parametrize(
@@ -34,15 +35,7 @@ def test_a_file_holds_short_texts_of_every_kind(path: Path, least: int, of_a_kin
     questions = load_questions(path)
     kinds = Counter(q.kind for q in questions)
     assert len({(q.question, q.context) for q in questions}) == len(questions) >= least
-    assert set(kinds) == {
-        "two-word name",
-        "date with a day",
-        "who gave what to whom",
-        "two numbers",
-        "negation",
-        "everyday",
-    }
-    assert min(kinds.values()) >= of_a_kind
+    assert set(kinds) == KINDS and min(kinds.values()) >= of_a_kind
     assert all(len(q.context) < 160 and q.question.endswith("?") for q in questions)
 
 
@@ -63,11 +56,8 @@ def test_the_card_counts_what_the_bundled_reader_answers() -> None:
 
 
 def test_an_answer_counts_as_the_page_shows_it() -> None:
-    right, other, kept = (
-        Reply(ASKED, "the Sax", "Sax"),
-        Reply(ASKED, "Adolphe", "Adolphe"),
-        Reply(ASKED, None, "Adolphe Sax"),
-    )
+    said = (("the Sax", "Sax"), ("Adolphe", "Adolphe"), (None, "Adolphe Sax"))
+    right, other, kept = (Reply(ASKED, *texts) for texts in said)
     assert [r.exact for r in (right, other, kept)] == [True, False, False]
     assert [r.exact_best for r in (right, other, kept)] == [True, False, True]
     text = report([right, other, kept, right])
@@ -84,35 +74,19 @@ def test_the_reader_is_asked_as_the_page_asks_it() -> None:
     assert found[0].answer in (None, found[0].best)
 
 
+def asked_with(answers: list[str]) -> str:
+    """A file of one question."""
+    qas = [{"question": "What?", "answers": answers}]
+    return json.dumps([{"kind": "x", "context": "It rains.", "qas": qas}])
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
         ("{", "is no file of first questions"),
         ("[1]", "is no file of first questions"),
-        (
-            json.dumps(
-                [
-                    {
-                        "kind": "x",
-                        "context": "It rains.",
-                        "qas": [{"question": "What?", "answers": ["snow"]}],
-                    }
-                ]
-            ),
-            "does not hold 'snow'",
-        ),
-        (
-            json.dumps(
-                [
-                    {
-                        "kind": "x",
-                        "context": "It rains.",
-                        "qas": [{"question": "What?", "answers": []}],
-                    }
-                ]
-            ),
-            "has no accepted answer",
-        ),
+        (asked_with(["snow"]), "does not hold 'snow'"),
+        (asked_with([]), "has no accepted answer"),
     ],
 )
 def test_a_broken_file_is_refused(

@@ -34,6 +34,13 @@ def drawn(one: Example, length: int = 256):
     return sampler.encoding(one.question, one.context), feature
 
 
+def marked(feature, first: Span, last: Span) -> float:
+    """What start and end learn of the span from one to the other, if it is the same."""
+    start = feature.start[feature.window.to_pos(first.start)]
+    assert start == feature.end[feature.window.to_pos(last.end)]
+    return start
+
+
 def test_the_tags_learn_every_span_and_start_and_end_the_first() -> None:
     first, last = sorted(NAMES, key=kit.CONTEXT.index)
     encoding, feature = drawn(example((places(first, last),)))
@@ -46,12 +53,7 @@ def test_the_tags_learn_every_span_and_start_and_end_the_first() -> None:
     inside = slice(window.to_pos(0), window.to_pos(0) + len(want))
     assert (feature.tags[inside].argmax(-1) == want).all()
     assert feature.tags[inside].max(-1).min() == 1
-    assert (
-        feature.start[window.to_pos(spans[0].start)]
-        == feature.end[window.to_pos(spans[0].end)]
-        == 1
-    )
-    assert feature.holds_answer
+    assert marked(feature, spans[0], spans[0]) == 1 and feature.holds_answer
 
 
 def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds() -> None:
@@ -63,34 +65,24 @@ def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds() -> N
     rng, seen = random.Random(1), set()
     for _ in range(60):
         feature = sampler.draw(0, 60, rng)
-        held = [
-            s
-            for s in spans
-            if feature.window.doc_start <= s.start and s.end < feature.window.doc_stop
-        ]
+        held = [s for s in spans if feature.window.holds(s)]
         assert held and feature.start[feature.window.to_pos(held[0].start)] == 1
         seen.add(held[0])
     assert seen == set(spans)
 
 
 def test_two_annotators_share_the_weight() -> None:
-    encoding, feature = drawn(
-        example((places(*sorted(NAMES, key=kit.CONTEXT.index)), places("1998")))
-    )
+    names = places(*sorted(NAMES, key=kit.CONTEXT.index))
+    encoding, feature = drawn(example((names, places("1998"))))
     year = answer_tokens(encoding, *places("1998")[0])
-    assert (
-        feature.start[feature.window.to_pos(year.start)]
-        == feature.tags[feature.window.to_pos(year.start), B]
-        == 0.5
-    )
+    at = feature.window.to_pos(year.start)
+    assert feature.start[at] == feature.tags[at, B] == 0.5
     assert feature.start.sum() == feature.end.sum() == 1
 
 
 def test_spans_that_share_a_piece_are_joined() -> None:
-    assert apart_tokens([Span(4, 6), Span(1, 2), Span(6, 9), Span(7, 8)]) == (
-        Span(1, 2),
-        Span(4, 9),
-    )
+    joined = apart_tokens([Span(4, 6), Span(1, 2), Span(6, 9), Span(7, 8)])
+    assert joined == (Span(1, 2), Span(4, 9))
     assert apart_tokens([Span(1, 2), Span(3, 3)]) == (Span(1, 2), Span(3, 3))
     assert apart_tokens([]) == ()
 
@@ -105,16 +97,9 @@ def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags() 
     context = "anna rotne, ingeborg and 1998 end"
     one = Example("q", kit.QUESTION, context, (Answer(context[:29], 0),))
     encoding, feature = drawn(replace(one, context=context))
-    window = feature.window
-    parts = [
-        answer_tokens(encoding, *p)
-        for p in places("anna rotne", "ingeborg", "1998", context=context)
-    ]
-    assert (
-        feature.start[window.to_pos(parts[0].start)]
-        == feature.end[window.to_pos(parts[2].end)]
-        == 1
-    )
+    window, texts = feature.window, ("anna rotne", "ingeborg", "1998")
+    parts = [answer_tokens(encoding, *place) for place in places(*texts, context=context)]
+    assert marked(feature, parts[0], parts[2]) == 1
     begun = [window.to_doc(int(pos)) for pos in np.flatnonzero(feature.tags[:, B])]
     assert begun == [span.start for span in parts]
     inside = [window.to_doc(int(pos)) for pos in np.flatnonzero(feature.listed)]
@@ -128,10 +113,7 @@ def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags() 
     [
         ("Ethiopia and Liberia", ["Ethiopia", "Liberia"]),
         ("bishops, priests, and deacons", ["bishops", "priests", "deacons"]),
-        (
-            "Homer Banks, Carl Hampton and Raymond Jackson",
-            ["Homer Banks", "Carl Hampton", "Raymond Jackson"],
-        ),
+        ("Homer Banks, Carl Lund and Ray", ["Homer Banks", "Carl Lund", "Ray"]),
         ("the UK & Ireland", ["the UK", "Ireland"]),
         ("1980, 1994 or 2013", ["1980", "1994", "2013"]),
         ("rock and roll", []),
@@ -153,9 +135,7 @@ PARAGRAPHS = [" ".join(f"word{k}x{j}" for j in range(30)) for k in range(500)]
 def test_a_fifth_is_kept_apart_whatever_blanks_and_marks_say() -> None:
     kept = [p for p in PARAGRAPHS if apart.is_apart(p)]
     assert 60 < len(kept) < 140
-    assert [apart.is_apart(p.upper().replace(" ", ",  ")) for p in PARAGRAPHS] == [
-        apart.is_apart(p) for p in PARAGRAPHS
-    ]
+    assert [p for p in PARAGRAPHS if apart.is_apart(p.upper().replace(" ", ",  "))] == kept
     lists = [example((((0, 5),),), p) for p in PARAGRAPHS]
     assert apart.held_out(lists) == [e for e in lists if e.context in kept]
     assert not apart.held_out([replace(e, spans=()) for e in lists])

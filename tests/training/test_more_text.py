@@ -64,51 +64,25 @@ def test_text_that_shares_twelve_words_in_a_row_is_left_out() -> None:
     eleven = "Nobody knows why the river below the castle and was built of grey stone at all."
     twelve = "Nobody knows why THE RIVER, below the castle and was built of grey stone! at all."
     assert more_text.unseen([eleven, eleven], apart) == ([eleven], 0)
-    assert more_text.unseen([twelve.replace("stone", "stone by"), BRIDGE, "short"], apart) == (
-        ["short"],
-        2,
-    )
+    thirteen = twelve.replace("stone", "stone by")
+    assert more_text.unseen([thirteen, BRIDGE, "short"], apart) == (["short"], 2)
     assert more_text.unseen([eleven.replace("stone", "stone by")], apart)[1] == 1
 
 
 def test_the_command_writes_one_paragraph_a_line_and_keeps_held_out_text_unseen(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    name = next(
-        word
-        for word in (f"bishop {k}" for k in range(500))
-        if held_out(BRIDGE.replace("bishop", word))
-    )
+    others = (BRIDGE.replace("bishop", f"bishop {k}") for k in range(500))
     apart = tmp_path / "apart.txt"
-    apart.write_text(f"{BRIDGE.replace('bishop', name)}\nanother paragraph\n")
+    apart.write_text(f"{next(filter(held_out, others))}\nanother paragraph\n")
     (tmp_path / "dump.xml").write_text(DUMP.replace("and was\nbuilt", "and was built"))
-    squad = {
-        "data": [
-            {
-                "title": "t",
-                "paragraphs": [
-                    {
-                        "context": "one\ntwo  three",
-                        "qas": [
-                            {
-                                "id": "1",
-                                "question": "which?",
-                                "answers": [{"text": "one", "answer_start": 0}],
-                            }
-                        ],
-                    }
-                ],
-            }
-        ]
-    }
+    asked = {"id": "1", "question": "which?", "answers": [{"text": "one", "answer_start": 0}]}
+    paragraph = {"context": "one\ntwo  three", "qas": [asked]}
+    squad = {"data": [{"title": "t", "paragraphs": [paragraph]}]}
     (tmp_path / "qa.json").write_text(json.dumps(squad))
+    texts = f"--dump {tmp_path}/dump.xml --squad {tmp_path}/qa.json --apart {apart}"
     with caplog.at_level("INFO"):
-        more_text.main(
-            (
-                f"--dump {tmp_path}/dump.xml --squad {tmp_path}/qa.json --apart {apart} "
-                f"--out {tmp_path}/new/more.txt.gz"
-            ).split()
-        )
+        more_text.main(f"{texts} --out {tmp_path}/new/more.txt.gz".split())
     assert gzip.decompress((tmp_path / "new" / "more.txt.gz").read_bytes()) == b"one two three\n"
     assert "dump.xml: 0 paragraphs, 0 words; 1 left out" in caplog.text
     assert "qa.json: 1 paragraphs, 3 words; 0 left out" in caplog.text

@@ -31,9 +31,8 @@ pytestmark = pytest.mark.model
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = kit.save(
-        tmp_path_factory.mktemp("scoring") / "reader", bio=True, max_position_embeddings=512
-    )
+    where = tmp_path_factory.mktemp("scoring") / "reader"
+    found = kit.save(where, bio=True, max_position_embeddings=512)
     write_checksums(found)
     return found
 
@@ -52,33 +51,23 @@ def paragraph(k: int) -> str:
 
 def squad(path: Path, reader: BertReader, unanswerable: bool = False, lists: bool = False) -> Path:
     """Twelve questions of four articles: of three, one is start and end's, one tags', one none."""
-    articles = []
-    for a in range(4):
-        paragraphs = []
-        for k in range(3 * a, 3 * a + 3):
-            context = paragraph(k)
-            reading = reader.read(kit.QUESTION, context)
-            best, tagged = predict(reading).best, best_span(reading)
-            assert best is not None and tagged is not None
-            said = (None, best.candidate, tagged)[k % 3]
-            text, at = (
-                ("opened", context.index("opened"))
-                if said is None
-                else (said.text, said.char_start)
-            )
-            qa = {
-                "id": f"{path.stem}{k}",
-                "question": kit.QUESTION,
-                "answers": [{"text": text, "answer_start": at}],
-            }
-            if unanswerable and k % 3 == 0:
-                qa["answers"] = []
-            if lists:
-                qa["spans"] = (
-                    [[[at, at + len(text)], [0, 3]]] if at > 3 else [[[at, at + len(text)]]]
-                )
-            paragraphs.append({"context": context, "qas": [qa]})
-        articles.append({"title": f"t{a}", "paragraphs": paragraphs})
+    paragraphs = []
+    for k in range(12):
+        context = paragraph(k)
+        reading = reader.read(kit.QUESTION, context)
+        best, tagged = predict(reading).best, best_span(reading)
+        assert best is not None and tagged is not None
+        none = ("opened", context.index("opened"))
+        said = [(x.text, x.char_start) for x in (best.candidate, tagged)]
+        text, at = (none, *said)[k % 3]
+        silent = unanswerable and k % 3 == 0
+        answers = [] if silent else [{"text": text, "answer_start": at}]
+        qa = {"id": f"{path.stem}{k}", "question": kit.QUESTION, "answers": answers}
+        if lists:
+            qa["spans"] = [[[at, at + len(text)], *([[0, 3]] if at > 3 else [])]]
+        paragraphs.append({"context": context, "qas": [qa]})
+    parts = [paragraphs[k : k + 3] for k in range(0, 12, 3)]
+    articles = [{"title": f"t{a}", "paragraphs": part} for a, part in enumerate(parts)]
     path.write_text(json.dumps({"data": articles}))
     return path
 
@@ -95,9 +84,8 @@ def scored(
 
 
 def test_one_reading_of_each_text_as_the_page_reads_it(reader: BertReader) -> None:
-    texts = [(kit.QUESTION, paragraph(k)) for k in (0, 1, 11, 0)] + [
-        (kit.QUESTION, kit.CONTEXT * 12)
-    ]
+    contexts = [*map(paragraph, (0, 1, 11, 0)), kit.CONTEXT * 12]
+    texts = [(kit.QUESTION, context) for context in contexts]
     found = read_all(reader, texts)
     assert set(found) == set(texts)
     for (question, context), reading in found.items():
@@ -105,11 +93,8 @@ def test_one_reading_of_each_text_as_the_page_reads_it(reader: BertReader) -> No
         assert len(reading.windows) == len(alone.windows)
         for name in ("start_logits", "end_logits", "tag_logits"):
             np.testing.assert_allclose(getattr(reading, name), getattr(alone, name), atol=1e-4)
-        assert (reading.checksum, reading.threshold, reading.options) == (
-            alone.checksum,
-            alone.threshold,
-            alone.options,
-        )
+        for name in ("checksum", "threshold", "options"):
+            assert getattr(reading, name) == getattr(alone, name)
 
 
 def among_legal_pairs(reading: Reading, best: Ranked, temperature: float) -> float:
@@ -163,12 +148,9 @@ def test_threshold_and_calibrations_stand_in_the_card_and_come_with_the_reader(
 ) -> None:
     again = load_reader(str(folder))
     assert again.threshold == scored["squad_dev_v2"]["span"]["threshold"]
-    assert again.calibrations == Calibrations(
-        *(
-            Calibration(*(scored["reliability"][head][name] for name in ("temperature", "bias")))
-            for head in HEADS
-        )
-    )
+    fits = (scored["reliability"][head] for head in HEADS)
+    wanted = [Calibration(fit["temperature"], fit["bias"]) for fit in fits]
+    assert again.calibrations == Calibrations(*wanted)
     assert "claim" not in scored, "random weights: a larger lead makes no answer likelier"
     assert again.read(kit.QUESTION, kit.CONTEXT).calibrations == again.calibrations
 
@@ -176,14 +158,11 @@ def test_threshold_and_calibrations_stand_in_the_card_and_come_with_the_reader(
 def test_only_lists_that_no_training_sees_are_scored(scored: dict[str, Any]) -> None:
     kept = apart.held_out(read_squad(scored["files"][2]))
     assert kept and len(kept) < 12
-    assert (
-        scored["lists"]["all"]["bio"]["total"]
-        == scored["lists"]["li.json"]["span"]["total"]
-        == len(kept)
-    )
+    lists = scored["lists"]
+    assert lists["all"]["bio"]["total"] == lists["li.json"]["span"]["total"] == len(kept)
     for name, heads in scored["list_kinds"].items():
         for head, kinds in heads.items():
-            of = scored["lists"][name][head]
+            of = lists[name][head]
             assert sum(kinds.values()) == of["total"]
             assert 100 * kinds["whole"] / of["total"] == pytest.approx(of["whole_lists"])
 

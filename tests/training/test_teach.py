@@ -35,10 +35,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(9)
     transformers.MPNetModel(settings, add_pooling_layer=False).save_pretrained(folder / "large")
     words.save_pretrained(folder / "large")
-    finetune.main(
-        ["--encoder", str(folder / "large"), "--adapter", "2", "--out", str(folder / "teacher")]
-        + common(folder)
-    )
+    adapted = f"--encoder {folder}/large --adapter 2 --out {folder}/teacher"
+    finetune.main(adapted.split() + common(folder))
     return folder
 
 
@@ -51,8 +49,8 @@ def common(home: Path) -> list[str]:
 
 
 def asked(home: Path, out: str, *more: str) -> list[str]:
-    given = ["--student", str(home / "student"), "--teacher", str(home / "teacher")]
-    return [*given, "--out", str(home / out), "--unlabelled", "1", *common(home), *more]
+    given = f"--student {home}/student --teacher {home}/teacher --out {home}/{out} --unlabelled 1"
+    return [*given.split(), *common(home), *more]
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +103,7 @@ def test_logits_are_written_once_and_a_stopped_run_goes_on(
     monkeypatch.setattr(Teacher, "says", None)  # whoever asks the teacher again fails
     more = ["--logits", str(taught / "logits")]
     assert teach.main(asked(home, "again", *more)) == 0
-    same = [
-        torch.equal(a, b) for a, b in zip(weights(taught), weights(home / "again"), strict=True)
-    ]
+    same = map(torch.equal, weights(taught), weights(home / "again"))
     assert all(same), "the same windows, logits and seed are the same run"
 
 
@@ -130,12 +126,7 @@ def test_a_taught_student_is_exported_as_any_other(home: Path, taught: Path) -> 
     ],
 )
 def test_logits_that_do_not_fit_are_refused(
-    home: Path,
-    taught: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    harm: str,
-    said: str,
+    home: Path, taught: Path, tmp_path: Path, capsys: Any, harm: str, said: str
 ) -> None:
     logits = tmp_path / "logits"
     shutil.copytree(taught / "logits", logits)
@@ -186,15 +177,10 @@ def test_the_loss_is_torch_s() -> None:
     terms = teach.loss_terms(Fixed(start, end, tags), batch, temperature=2.0)
     wanted = nn.functional.cross_entropy(start[:1], torch.tensor([3]))
     torch.testing.assert_close(terms["start"], wanted)
-    kl = [
-        4
-        * nn.functional.kl_div(
-            (start[b][heard[b]] / 2).log_softmax(-1),
-            (batch["taught"][b, heard[b], 0] / 2).softmax(-1),
-            reduction="sum",
-        )
-        for b in range(2)
-    ]
+    kl = []
+    for ours, theirs, at in zip(start, batch["taught"], heard, strict=True):
+        p, q = (ours[at] / 2).log_softmax(-1), (theirs[at, 0] / 2).softmax(-1)
+        kl.append(4 * nn.functional.kl_div(p, q, reduction="sum"))
     torch.testing.assert_close(terms["taught_start"], torch.stack(kl).mean())
     q, p = ((x[batch["heard_tags"]] / 2).log_softmax(-1) for x in (batch["taught_tags"], tags))
     of_tags = nn.functional.kl_div(p, q, reduction="batchmean", log_target=True)
@@ -204,7 +190,8 @@ def test_the_loss_is_torch_s() -> None:
     for name in ("taught_start", "taught_end", "taught_tags"):
         assert float(again[name]) == pytest.approx(0, abs=1e-6), "nothing to learn from itself"
     whole = teach.total(terms, label_share=0.3, bio_weight=15.0)
-    by_hand = 0.3 * ((terms["start"] + terms["end"]) / 2 + 15 * terms["tags"]) + 0.7 * (
-        (terms["taught_start"] + terms["taught_end"]) / 2 + 15 * terms["taught_tags"]
+    labels, large = (
+        (terms[f"{of}start"] + terms[f"{of}end"]) / 2 + 15 * terms[f"{of}tags"]
+        for of in ("", "taught_")
     )
-    torch.testing.assert_close(whole, by_hand)
+    torch.testing.assert_close(whole, 0.3 * labels + 0.7 * large)

@@ -29,30 +29,19 @@ def text(path: Path, paragraphs: int = 120) -> Path:
     """Different paragraphs of the kit's words, 10 to 60 of them in each."""
     rng = np.random.default_rng(2)
     words = [*kit.WORDS, "towers", "designed", "x1", "rivers"]
-    path.write_text(
-        "\n".join(
-            " ".join(rng.choice(words, size=rng.integers(10, 60))) + f" {k}"
-            for k in range(paragraphs)
-        )
-        + "\n"
-    )
+    for_each = (rng.choice(words, size=rng.integers(10, 60)) for _ in range(paragraphs))
+    path.write_text("".join(f"{' '.join(drawn)} {k}\n" for k, drawn in enumerate(for_each)))
     return path
 
 
 def squad(path: Path) -> Path:
     """Four questions with answers in the kit's paragraph."""
-    answers = ["George Rotne", "Ingeborg", "1998", "The bridge"]
-    qas = [
-        {
-            "id": str(k),
-            "question": kit.QUESTION,
-            "answers": [{"text": a, "answer_start": kit.CONTEXT.index(a)}],
-        }
-        for k, a in enumerate(answers)
-    ]
-    path.write_text(
-        json.dumps({"data": [{"title": "t", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}]})
-    )
+    qas = []
+    for k, text in enumerate(["George Rotne", "Ingeborg", "1998", "The bridge"]):
+        answers = [{"text": text, "answer_start": kit.CONTEXT.index(text)}]
+        qas.append({"id": str(k), "question": kit.QUESTION, "answers": answers})
+    article = {"title": "t", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}
+    path.write_text(json.dumps({"data": [article]}))
     return path
 
 
