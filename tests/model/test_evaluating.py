@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 import qa_demo
-from qa_demo.cli.main import main
 from qa_demo.cli.predictions import read_lines
 from qa_demo.core.errors import BadInput
-from qa_demo.core.options import WindowOptions
 from qa_demo.model.loading import load_reader
+from tests.cli.terminal import OPTIONS, Terminal, lines
 from tests.model import kit
 from tests.reports import data_of
 
@@ -31,19 +30,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return kit.save(tmp_path_factory.mktemp("tiny"), "bert")
 
 
-def test_rows_give_what_the_command_gives(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(folder, capsys)
+
+
+def test_rows_give_what_the_command_gives(folder: Path, tmp_path: Path, terminal: Terminal) -> None:
     told: list[dict[str, Any]] = []
+    reader = load_reader(str(folder))
     with pytest.warns(UserWarning, match="no threshold is stored with the reader"):
-        found = qa_demo.evaluate(
-            load_reader(str(folder)), iter(ROWS), told.append, windows=WindowOptions(60, 12)
-        )
-    file, out = tmp_path / "rows.jsonl", tmp_path / "p.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    flags = ["--max-seq-length", "60", "--doc-stride", "12", "--out", str(out), "--json"]
-    assert main(["evaluate", str(file), "--reader", str(folder), *flags]) == 0
-    printed = json.loads(capsys.readouterr().out)
+        found = qa_demo.evaluate(reader, iter(ROWS), told.append, windows=OPTIONS)
+    file, out = lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "p.jsonl"
+    printed = terminal.data("evaluate", file, "--out", out)
     assert list(found.rows) == told and found.rules == "2.0"
     assert json.loads(json.dumps(told)) == read_lines(out)
     assert found.scores == pytest.approx({name: printed[name] for name in found.scores})
@@ -51,15 +49,13 @@ def test_rows_give_what_the_command_gives(
 
 
 def test_twins_are_counted_as_the_command_counts_them(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     first = {"title": "t", "context": kit.CONTEXT, "answers": ["1998"], "id": "a"}
     asked = [first | {"question": q, "id": k} for q, k in (("When?", "a"), ("Whne?", "a~typos"))]
-    file, out = tmp_path / "rows.jsonl", tmp_path / "p.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in asked))
-    assert main(["evaluate", str(file), "--reader", str(folder), "--out", str(out), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)["survives"]
-    found = qa_demo.evaluate(load_reader(str(folder)), asked)
+    file, out = lines(tmp_path / "rows.jsonl", asked), tmp_path / "p.jsonl"
+    said = terminal.data("evaluate", file, "--out", out)["survives"]
+    found = qa_demo.evaluate(load_reader(str(folder)), asked, windows=OPTIONS)
     assert [asdict(one) | {"lost": list(one.lost)} for one in found.survives] == said
     assert [(one["rule"], one["pairs"]) for one in said] == [("typos", 1)]
     assert json.loads(json.dumps(found.run["scores"]["survives"])) == said
@@ -81,7 +77,7 @@ def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refuse
 
 
 def test_evaluations_become_the_report_that_the_command_writes(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path
 ) -> None:
     reader, page = load_reader(str(folder)), tmp_path / "r.html"
     a = qa_demo.evaluate(reader, ROWS[1:3], threshold=1.0)

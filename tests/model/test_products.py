@@ -64,9 +64,8 @@ def test_values_and_gradients_are_those_of_double_precision(
     torch.manual_seed(seed)
     x, weight = torch.randn(*shape, inside), torch.randn(outside, inside)
     bias = torch.randn(outside) if with_bias else None
-    above = (
-        torch.ones(*shape, outside) if summed else torch.randn(outside, *shape).movedim(0, -1)
-    )  # a sum's gradient has no strides
+    # a sum's gradient has no strides
+    above = torch.ones(*shape, outside) if summed else torch.randn(outside, *shape).movedim(0, -1)
     results = []
     for kind in (torch.float64, torch.float32):
         at = x.to(kind).requires_grad_()

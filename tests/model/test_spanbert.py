@@ -10,7 +10,6 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from qa_demo.cli.main import main
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.masking.masked import hide
 from qa_demo.core.types import Span
@@ -18,6 +17,7 @@ from qa_demo.model import spanbert_loading
 from qa_demo.model.sbo import SBOHead
 from qa_demo.model.spanbert import SpanBERT
 from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
+from tests.cli.terminal import Terminal
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -60,17 +60,15 @@ def by_hand(
     """One target's logits from the formula alone: no module, no library's activation or norm."""
 
     def layer(x: torch.Tensor, n: int) -> torch.Tensor:
-        a = head[f"dense{n}.weight"].double() @ x + head[f"dense{n}.bias"].double()
-        g = torch.tensor(
-            [v * 0.5 * (1 + math.erf(v / math.sqrt(2))) for v in a.tolist()], dtype=torch.float64
+        weight, bias, scale, shift = (
+            head[f"{part}{n}.{kind}"].double()
+            for part in ("dense", "norm")
+            for kind in ("weight", "bias")
         )
+        a = (weight @ x + bias).tolist()
+        g = torch.tensor([v * 0.5 * (1 + math.erf(v / math.sqrt(2))) for v in a]).double()
         centred = g - g.sum() / len(g)
-        return (
-            centred
-            / ((centred**2).sum() / len(g) + 1e-12).sqrt()
-            * head[f"norm{n}.weight"].double()
-            + head[f"norm{n}.bias"].double()
-        )
+        return centred / ((centred**2).sum() / len(g) + 1e-12).sqrt() * scale + shift
 
     y = layer(layer(torch.cat([left, right, p]).double(), 1), 2)
     return words.double() @ y + head["bias"].double()
@@ -78,10 +76,9 @@ def by_hand(
 
 def states(bert: SpanBERT, masked) -> torch.Tensor:
     t = bert._tokenizer
+    ids = [t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]
     with torch.no_grad():
-        return bert._model.bert(
-            torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
-        )[0][0, 1:-1]
+        return bert._model.bert(torch.tensor([ids]))[0][0, 1:-1]
 
 
 def test_the_head_is_its_formula(bert):
@@ -91,18 +88,12 @@ def test_the_head_is_its_formula(bert):
     head = bert._sbo.state_dict()
     words = bert._model.bert.embeddings.word_embeddings.weight
     for piece in bert.infill(masked).pieces:
-        logits = by_hand(
-            head,
-            words,
-            x[piece.run.start - 1],
-            x[piece.run.end + 1],
-            head["position.weight"][piece.k - 1],
-        )
+        sides = x[piece.run.start - 1], x[piece.run.end + 1]
+        logits = by_hand(head, words, *sides, head["position.weight"][piece.k - 1])
         assert piece.sbo.loss == pytest.approx(-logits.log_softmax(-1)[piece.id].item(), abs=1e-4)
         assert piece.sbo.guesses[0].id == int(logits.argmax())
-        assert piece.mlm.loss == pytest.approx(
-            -bert._model.cls(x[piece.at]).log_softmax(-1)[piece.id].item(), abs=1e-4
-        )
+        mlm = -bert._model.cls(x[piece.at]).log_softmax(-1)[piece.id].item()
+        assert piece.mlm.loss == pytest.approx(mlm, abs=1e-4)
 
 
 def test_the_trace_is_the_same_arithmetic_step_by_step(bert):
@@ -135,10 +126,8 @@ def test_cut_wires_carry_their_means_and_leave_mlm_alone(bert, names):
         logits = by_hand(head, bert._words, wires["left"], wires["right"], wires["position"])
         assert piece.sbo.loss == pytest.approx(-logits.log_softmax(-1)[piece.id].item(), abs=1e-4)
         assert piece.mlm == before.mlm and piece.sbo != before.sbo
-    if "position" in cut:
-        assert len({piece.sbo.guesses for piece in cut_off.pieces}) == 1, (
-            "without a position all blanks of a run get the same guess"
-        )
+    if "position" in cut:  # without it all blanks of a run get the same guess
+        assert len({piece.sbo.guesses for piece in cut_off.pieces}) == 1
     trace = bert.trace(masked, 3, cut)
     assert trace.cut == cut
 
@@ -182,20 +171,15 @@ def test_a_reader_without_a_boundary_head_still_fills_blanks(tmp_path):
     settings, _ = kit.config("roberta", len(words))
     transformers.RobertaForMaskedLM(settings).save_pretrained(tmp_path / "r")
     words.save_pretrained(tmp_path / "r")
-    other = load_spanbert(str(tmp_path / "r"))
-    found = other.infill(
-        other.sample(other.encode("the bridge was the bridge"), np.random.default_rng(0))
-    )
+    other, rng = load_spanbert(str(tmp_path / "r")), np.random.default_rng(0)
+    found = other.infill(other.sample(other.encode("the bridge was the bridge"), rng))
     assert found.pieces
     assert all(p.sbo is None and "no span boundary head" in p.no_sbo for p in found.pieces)
     special = set(words.all_special_ids)
-    rng = np.random.default_rng(0)
     assert not special & {other.random_piece(rng) for _ in range(300)}
 
 
 def test_a_head_of_another_shape_is_refused(folder, tmp_path):
-    import shutil
-
     copy = shutil.copytree(folder, tmp_path / "copy")
     save_file(SBOHead(8, 50, 4).state_dict(), copy / SBO_FILE)
     with pytest.raises(BadCheckpoint, match="must have the shape"):
@@ -216,24 +200,28 @@ def test_a_checkout_without_the_bundled_model_says_what_to_do(tmp_path, monkeypa
         load_spanbert()
 
 
-def infill(capsys, folder: Path, *more: str) -> tuple[int, str, str]:
-    code = main(["infill", "--text", TEXT, "--model", str(folder), *more])
-    streams = capsys.readouterr()
-    return code, streams.out, streams.err
+@pytest.fixture
+def infill(folder: Path, capsys: pytest.CaptureFixture[str]):
+    """The command with some flags: what it printed, or what it refused with code 2."""
+    terminal = Terminal(folder, capsys)
+
+    def run(flags: str, model: Path = folder, refused: str = "") -> str:
+        words = ["infill", "--text", TEXT, "--model", model, *flags.split()]
+        if refused:
+            terminal.refuses(refused, *words)
+            return terminal.out
+        return terminal.run(*words)
+
+    return run
 
 
-def test_the_command_line_writes_the_contract(bert, folder, capsys):
+def test_the_command_line_writes_the_contract(bert, infill):
     start = TEXT.index("over")
-    code, out, _ = infill(
-        capsys, folder, "--span", str(start), str(start + len("over the")), "--json", "--top", "3"
-    )
-    assert code == 0
-    report = json.loads(out)
+    report = json.loads(infill(f"--span {start} {start + len('over the')} --json --top 3"))
     assert {"pieces", "terms", "total"} <= report.keys()
     assert "".join(p["text"].removeprefix("##") for p in report["pieces"]) == "overthe"
-    assert all(
-        len(p[head]) == 3 for p in report["pieces"] for head in ("mlm", "sbo", "both") if p[head]
-    )
+    for head in ("mlm", "sbo", "both"):
+        assert all(len(p[head]) == 3 for p in report["pieces"] if p[head])
     encoding = bert.encode(TEXT)
     spans = [Span(2, 1 + len(report["pieces"]))]
     pieces = bert.infill(hide(encoding.context_ids, spans, bert.mask_id)).pieces
@@ -242,44 +230,34 @@ def test_the_command_line_writes_the_contract(bert, folder, capsys):
     ]
 
 
-def test_without_a_boundary_head_there_is_nothing_to_cut_or_swap(folder, tmp_path, capsys):
-    bare = tmp_path / "bare"
-    shutil.copytree(folder, bare)
+def test_without_a_boundary_head_there_is_nothing_to_cut_or_swap(folder, tmp_path, infill):
+    bare = shutil.copytree(folder, tmp_path / "bare")
     (bare / SBO_FILE).unlink()
-    for flags in (["--cut", "left"], ["--swap", "2", "1"]):
-        code, out, err = infill(capsys, bare, "--span", "11", "15", *flags)
-        assert code == 2
-        assert out == ""
-        assert "no span boundary head, so there is no wire to cut and no row to swap" in err
-    assert infill(capsys, bare, "--span", "11", "15")[0] == 0
+    for flags in ("--cut left", "--swap 2 1"):
+        said = "no span boundary head, so there is no wire to cut and no row to swap"
+        infill(f"--span 11 15 {flags}", bare, refused=said)
+    assert infill("--span 11 15", bare)
 
 
-def test_the_command_line_draws_by_seed_and_speaks_plainly(folder, capsys):
-    same, again, other = (
-        infill(capsys, folder, "--seed", seed, "--mask-ratio", "0.3")[1] for seed in ("4", "4", "5")
-    )
+def test_the_command_line_draws_by_seed_and_speaks_plainly(infill):
+    same, again, other = (infill(f"--seed {seed} --mask-ratio 0.3") for seed in (4, 4, 5))
     assert same == again != other and "paper's plain sum" in same and "rank" in same
-    token = json.loads(infill(capsys, folder, "--masking", "token", "--cut", "left", "--json")[1])
-    assert token["pieces"]
-    assert "no SBO term" in infill(capsys, folder, "--span", "0", "3")[1]
+    assert json.loads(infill("--masking token --cut left --json"))["pieces"]
+    assert "no SBO term" in infill("--span 0 3")
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("flags", "reason"),
     [
-        (["--span", "0", "9999"], "0 <= start < end"),
-        (["--mask-ratio", "2"], "mask_ratio"),
-        (["--seed", "-1"], "--seed"),
-        (["--top", "0"], "top must be"),
-        (["--span", "11", "15", "--swap", "0", "1"], "not hidden"),
-        (["--span-upper", "3000000000"], "<= 100"),
-        (
-            ["--span", "0", "3", "--swap", "0", "1"],
-            "piece 0 has none: its run begins with the first piece of the text",
-        ),
-        (["--span", "0", "3", "--cut", "left"], "no hidden piece has any"),
+        ("--span 0 9999", "0 <= start < end"),
+        ("--mask-ratio 2", "mask_ratio"),
+        ("--seed -1", "--seed"),
+        ("--top 0", "top must be"),
+        ("--span 11 15 --swap 0 1", "not hidden"),
+        ("--span-upper 3000000000", "<= 100"),
+        ("--span 0 3 --swap 0 1", "piece 0 has none: its run begins with the first piece of the"),
+        ("--span 0 3 --cut left", "no hidden piece has any"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_two(folder, capsys, flags, words):
-    code, out, err = infill(capsys, folder, *flags)
-    assert code == 2 and out == "" and words in err and err.count("\n") == 1
+def test_bad_input_is_one_sentence_and_exit_code_two(infill, flags, reason):
+    infill(flags, refused=reason)

@@ -45,16 +45,16 @@ def test_a_pass_that_is_alone_takes_what_is_idle(idle: None) -> None:
     gate, before = Workers(3), threads_now()
     with gate.slot():
         assert threads_now() == 3
+
+    def inside() -> int:
+        with gate.slot():
+            return threads_now()
+
     with gate.slot(wide=False):
         assert threads_now() == 1
         with ThreadPoolExecutor(1) as other:
-            assert other.submit(lambda: _inside(gate)).result(10) == 2
+            assert other.submit(inside).result(10) == 2
     assert threads_now() == before and gate._free == 3
-
-
-def _inside(gate: Workers) -> int:
-    with gate.slot():
-        return threads_now()
 
 
 def test_a_pass_on_a_busy_machine_has_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,17 +95,17 @@ def test_helpers_leave_when_others_wait() -> None:
 
 def test_places_are_given_in_the_order_of_asking() -> None:
     gate, order = Workers(1), list[int]()
+
+    def note(k: int) -> None:
+        with gate.slot():
+            order.append(k)
+
     with ThreadPoolExecutor(5) as pool, gate.slot():
         for k in range(5):
-            pool.submit(_note, gate, order, k)
+            pool.submit(note, k)
             while len(gate._line) <= k:
                 time.sleep(0.001)
     assert order == [*range(5)]
-
-
-def _note(gate: Workers, order: list[int], k: int) -> None:
-    with gate.slot():
-        order.append(k)
 
 
 @pytest.mark.parametrize("at", [0, 1, 5])
@@ -125,10 +125,13 @@ def test_a_failure_in_any_place_is_raised_and_all_places_are_free_again(at: int)
 
 def test_cancelling_ends_all_places() -> None:
     gate, done = Workers(2), list[int]()
+
+    def work(item: int) -> None:
+        time.sleep(0.005)
+        done.append(item)
+
     with pytest.raises(Cancelled):
-        gate.side_by_side(
-            range(30), lambda k: (time.sleep(0.005), done.append(k)), lambda: len(done) > 3
-        )
+        gate.side_by_side(range(30), work, lambda: len(done) > 3)
     count = len(done)
     time.sleep(0.05)
     assert 3 < count < 10 and len(done) == count and gate._free == 2
