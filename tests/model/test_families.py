@@ -18,29 +18,15 @@ from tests.model import kit
 UNICODE = "Café\u0301 in Åse:  東京 🙂👩‍👩‍👧 was\tthe\r\nriver \u00a0 x\u200by  " * 4
 
 
-@pytest.fixture(scope="module", params=kit.FAMILIES)
-def family(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[str, Path]:
-    return request.param, kit.save(tmp_path_factory.mktemp(request.param), request.param)
-
-
 def assert_windows_equal_overflow(
     words, oracle, question: str, context: str, length: int, step: int
 ) -> int:
     encoding = encode(words, question, context)
     options = WindowOptions(max_seq_length=length, doc_stride=step)
-    expected = oracle(
-        question,
-        context,
-        truncation="only_second",
-        max_length=length,
-        stride=capacity(encoding, options) - step,
-        return_overflowing_tokens=True,
-        return_offsets_mapping=True,
-        return_token_type_ids=True,
-        split_special_tokens=True,
-    )
+    sizes = {"max_length": length, "stride": capacity(encoding, options) - step}
+    wanted = ("overflowing_tokens", "offsets_mapping", "token_type_ids")
+    asked = {f"return_{name}": True for name in wanted} | {"split_special_tokens": True}
+    expected = oracle(question, context, truncation="only_second", **sizes, **asked)
     windows = make_windows(encoding, options)
     assert [w.input_ids.tolist() for w in windows] == expected["input_ids"]
     if "token_type_ids" not in words.model_input_names:
@@ -53,9 +39,8 @@ def assert_windows_equal_overflow(
     for index, window in enumerate(windows):
         sequence = expected.sequence_ids(index)
         assert window.is_context.tolist() == [s == 1 for s in sequence]
-        offsets = np.array(
-            [o for o, s in zip(expected["offset_mapping"][index], sequence, strict=True) if s == 1]
-        ).reshape(-1, 2)
+        pairs = zip(expected["offset_mapping"][index], sequence, strict=True)
+        offsets = np.array([offset for offset, side in pairs if side == 1]).reshape(-1, 2)
         ours = encoding.offset_mapping[window.doc_start : window.doc_stop]
         np.testing.assert_array_equal(ours, trimmed(context, offsets))
     return len(windows)
@@ -66,24 +51,21 @@ def assert_windows_equal_overflow(
     [kit.CONTEXT, UNICODE, "river", "A. " * 70],
     ids=["plain", "unicode", "word", "short"],
 )
-def test_windows_equal_the_tokenizers_overflow(family: tuple[str, Path], context: str) -> None:
-    words, oracle = kit.tokenizer(family[0]), kit.tokenizer(family[0])
+def test_windows_equal_the_tokenizers_overflow(family: str, context: str) -> None:
+    words, oracle = kit.tokenizer(family), kit.tokenizer(family)
     counts = set()
     asked = len(words(kit.QUESTION, add_special_tokens=False)["input_ids"])
     for length in (asked + 5, asked + 12, asked + 40, 300):
         room = length - asked - (encode(words, "a", "a").n_special)
         for step in sorted({1, 2, room // 2, room - 1, room}):
             if 1 <= step <= room and (step > 2 or length < 60):
-                counts.add(
-                    assert_windows_equal_overflow(
-                        words, oracle, kit.QUESTION, context, length, step
-                    )
-                )
+                given = words, oracle, kit.QUESTION, context, length, step
+                counts.add(assert_windows_equal_overflow(*given))
     assert max(counts) > 1 or context == "river"
 
 
-def test_special_tokens_typed_by_a_user_stay_text(family: tuple[str, Path]) -> None:
-    words = kit.tokenizer(family[0])
+def test_special_tokens_typed_by_a_user_stay_text(family: str) -> None:
+    words = kit.tokenizer(family)
     special = {words.cls_token_id, words.sep_token_id, words.mask_token_id, words.pad_token_id}
     encoding = encode(
         words, "[SEP] who", "[CLS] the [SEP] </s> <s> [MASK] <mask> <pad> [PAD] bridge"
@@ -95,25 +77,25 @@ def test_special_tokens_typed_by_a_user_stay_text(family: tuple[str, Path]) -> N
     assert encoding.prefix_tokens[1 : 1 + len(encoding.question_tokens)] == encoding.question_tokens
 
 
-def test_logits_are_those_of_an_ordinary_call_of_transformers(family: tuple[str, Path]) -> None:
+def test_logits_are_those_of_an_ordinary_call_of_transformers(folder: Path) -> None:
     """Tokenizer and model by themselves: the tokenizer decides whether segments are fed."""
-    words = AutoTokenizer.from_pretrained(family[1])
-    model = AutoModelForQuestionAnswering.from_pretrained(family[1], dtype=torch.float32).eval()
+    words = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float32).eval()
     question, context = "who designed", "the bridge by the river"
     inputs = words(question, context, return_tensors="pt")
     with torch.no_grad():
         expected = model(**inputs)
     length = inputs["input_ids"].shape[1]
-    reading = load_reader(str(family[1])).read(question, context, WindowOptions(length, 5))
+    reading = load_reader(str(folder)).read(question, context, WindowOptions(length, 5))
     start, end = reading.logits(0)
     assert len(reading.windows) == 1
     np.testing.assert_allclose(start, expected.start_logits[0].numpy(), atol=2e-5)
     np.testing.assert_allclose(end, expected.end_logits[0].numpy(), atol=2e-5)
 
 
-def test_an_answer_never_starts_or_ends_with_a_blank(family: tuple[str, Path]) -> None:
+def test_an_answer_never_starts_or_ends_with_a_blank(family: str) -> None:
     context = "  the   bridge \n was  designed "
-    encoding = encode(kit.tokenizer(family[0]), "who", context)
+    encoding = encode(kit.tokenizer(family), "who", context)
     texts = [context[a:b] for a, b in encoding.offset_mapping]
     assert all(text == text.strip() for text in texts) and "".join(texts) == "thebridgewasdesigned"
     count = len(texts)
@@ -124,12 +106,11 @@ def test_an_answer_never_starts_or_ends_with_a_blank(family: tuple[str, Path]) -
         assert text == text.strip() and text == context[start:end] and start <= end
 
 
-def test_pieces_are_shown_as_the_letters_they_cover(family: tuple[str, Path]) -> None:
-    name, folder = family
+def test_pieces_are_shown_as_the_letters_they_cover(family: str, folder: Path) -> None:
     found = encode(AutoTokenizer.from_pretrained(folder), kit.QUESTION, UNICODE + kit.CONTEXT)
     shown = [*found.context_tokens, *found.question_tokens]
     assert not [token for token in shown if set(token) & set("Ġ▁Ċ")]
-    if name in ("bert", "distilbert", "electra", "mpnet"):  # WordPiece's own form
+    if family in ("bert", "distilbert", "electra", "mpnet"):  # WordPiece's own form
         assert any(token.startswith("##") for token in shown)
         return
     for doc, token in enumerate(found.context_tokens):
@@ -144,21 +125,20 @@ def test_half_precision_folders_are_computed_in_single(tmp_path: Path) -> None:
     assert not any(parameter.requires_grad for parameter in reader._model.parameters())
 
 
-def test_only_existing_classes_take_sdpa(family: tuple[str, Path]) -> None:
-    expected = "eager" if family[0] in ("mpnet", "deberta", "deberta-v2") else "sdpa"
-    assert load_reader(str(family[1]))._model.config._attn_implementation == expected
+def test_only_existing_classes_take_sdpa(family: str, folder: Path) -> None:
+    expected = "eager" if family in ("mpnet", "deberta", "deberta-v2") else "sdpa"
+    assert load_reader(str(folder))._model.config._attn_implementation == expected
 
 
-def test_the_longest_input_is_what_the_model_itself_accepts(family: tuple[str, Path]) -> None:
+def test_the_longest_input_is_what_the_model_itself_accepts(folder: Path) -> None:
     """The oracle is transformers' own model: it fails at one position more than we say."""
-    model = AutoModelForQuestionAnswering.from_pretrained(family[1])
+    model = AutoModelForQuestionAnswering.from_pretrained(folder)
     longest = longest_input(model.config)
     for length in (longest, longest + 1):
         ids = torch.full((1, length), 20)
-        inputs = {
-            "input_ids": ids,
-            **({"token_type_ids": torch.ones_like(ids)} if knows_token_types(model.config) else {}),
-        }
+        inputs = {"input_ids": ids}
+        if knows_token_types(model.config):
+            inputs["token_type_ids"] = torch.ones_like(ids)
         if length == longest:
             assert model(**inputs).start_logits.shape == (1, longest)
         elif not adds_no_position(model.config):
@@ -166,20 +146,18 @@ def test_the_longest_input_is_what_the_model_itself_accepts(family: tuple[str, P
                 model(**inputs)
 
 
-def test_only_models_with_two_token_types_are_given_them(family: tuple[str, Path]) -> None:
-    model = AutoModelForQuestionAnswering.from_pretrained(family[1])
-    tables = [
-        m
-        for name, m in model.named_modules()
-        if name.endswith("token_type_embeddings") and hasattr(m, "num_embeddings")
-    ]
-    assert knows_token_types(model.config) == any(table.num_embeddings > 1 for table in tables)
+def test_only_models_with_two_token_types_are_given_them(folder: Path) -> None:
+    model = AutoModelForQuestionAnswering.from_pretrained(folder)
+    tables = [m for name, m in model.named_modules() if name.endswith("token_type_embeddings")]
+    several = any(getattr(table, "num_embeddings", 0) > 1 for table in tables)
+    assert knows_token_types(model.config) == several
 
 
-def test_what_is_known_of_a_reader(family: tuple[str, Path]) -> None:
-    facts = load_reader(str(family[1])).facts
-    model = AutoModelForQuestionAnswering.from_pretrained(family[1])
-    assert (facts.parameters, facts.name) == (model.num_parameters(), family[1].name)
-    words = kit.tokenizer(family[0])
+def test_what_is_known_of_a_reader(family: str, folder: Path) -> None:
+    facts = load_reader(str(folder)).facts
+    model = AutoModelForQuestionAnswering.from_pretrained(folder)
+    assert (facts.parameters, facts.name) == (model.num_parameters(), folder.name)
+    words = kit.tokenizer(family)
     assert facts.cased == (words("Aa")["input_ids"] != words("aa")["input_ids"])
-    assert (facts.has_bio, facts.threshold) == (False, None) and 32 <= facts.positions <= 64
+    assert (facts.has_bio, facts.threshold) == (family == "roberta", None)
+    assert 32 <= facts.positions <= 64
