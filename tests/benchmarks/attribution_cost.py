@@ -62,10 +62,8 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> n
 
     window = window_of(reading, target)
     kept = special_positions(reading.encoding, window)
-    ids = torch.tensor(window.input_ids)[None]
-    base = torch.tensor(np.where(kept, window.input_ids, reader.loaded.tokenizer.pad_token_id))[
-        None
-    ]
+    ids, pad = torch.tensor(window.input_ids)[None], reader.loaded.tokenizer.pad_token_id
+    base = torch.tensor(np.where(kept, window.input_ids, pad))[None]
     types = token_types(model, window)
     rows = []
     for name, at in (
@@ -75,13 +73,11 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> n
 
         def forward(x: torch.Tensor, name: str = name, at: int = at) -> torch.Tensor:
             more = {} if types is None else {"token_type_ids": types.expand(len(x), -1)}
-            return getattr(model(input_ids=x, attention_mask=torch.ones_like(x), **more), name)[
-                :, at
-            ]
+            out = model(input_ids=x, attention_mask=torch.ones_like(x), **more)
+            return getattr(out, name)[:, at]
 
-        found = LayerIntegratedGradients(forward, model.base_model.embeddings).attribute(
-            ids, base, n_steps=50
-        )
+        method = LayerIntegratedGradients(forward, model.base_model.embeddings)
+        found = method.attribute(ids, base, n_steps=50)
         rows.append(found.sum(-1)[0].detach().numpy())
     return np.stack(rows)
 
@@ -128,36 +124,20 @@ def main() -> None:
             found[name] = work()
             seconds[name] = min(seconds[name], time.perf_counter() - began)
             cpu[name] = min(cpu[name], time.process_time() - ticks)
+    one, apart, usual_recipe, _ = works
     ratios = {
         clock: {
-            "span score": taken["usual recipe, 2 x 50 steps"] / taken["span score, 20 steps"],
-            "start and end apart on both sides": taken["usual recipe, 2 x 50 steps"]
-            / taken["start and end apart, 20 steps"],
+            "span score": taken[usual_recipe] / taken[one],
+            "start and end apart on both sides": taken[usual_recipe] / taken[apart],
         }
         for clock, taken in (("wall clock", seconds), ("processor time", cpu))
     }
-    report = {
-        "reader": reader.name,
-        "tokens": len(reading.windows[0]),
-        "threads": args.threads,
-        "repeats": args.repeats,
-        "cores": os.cpu_count(),
-        "load_before": before,
-        "load_after": os.getloadavg(),
-        "processor": platform.processor() or platform.machine(),
-        "torch": torch.__version__,
-        "seconds": seconds,
-        "processor_seconds": cpu,
-        "times_faster": ratios,
-        "rank_correlation_with_usual": [
-            rank_correlation(a, b)
-            for a, b in zip(
-                found["start and end apart, 20 steps"],
-                found["usual recipe, 2 x 50 steps"],
-                strict=True,
-            )
-        ],
-    }
+    alike = map(rank_correlation, found[apart], found[usual_recipe])
+    report = vars(args) | {"reader": reader.name, "tokens": len(reading.windows[0])}
+    report |= {"cores": os.cpu_count(), "load_before": before, "load_after": os.getloadavg()}
+    report["processor"] = platform.processor() or platform.machine()
+    report |= {"torch": torch.__version__, "seconds": seconds, "processor_seconds": cpu}
+    report |= {"times_faster": ratios, "rank_correlation_with_usual": list(alike)}
     sys.stdout.write(json.dumps(report, indent=2) + "\n")
 
 

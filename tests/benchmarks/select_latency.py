@@ -43,9 +43,8 @@ MEASURE = """async ([x, y]) => {
 
 def context() -> str:
     """A paragraph that fills one window of 384 positions to the last."""
-    return " ".join(
-        WORDS[k % len(WORDS)] for k in range(384 - 3 - 4)
-    )  # 3 special tokens, 4 of the question
+    # 3 special tokens, 4 of the question
+    return " ".join(WORDS[k % len(WORDS)] for k in range(384 - 3 - 4))
 
 
 def clicks(page: Page, n: int) -> list[tuple[float, float]]:
@@ -94,21 +93,18 @@ def main(arguments: list[str]) -> int:
 
 def report(found: list[tuple[float, float]], full: bool) -> None:
     """Two lines of numbers and one of circumstances."""
-    for name, values in zip(
-        ("mark moved", "record from Python"), zip(*found, strict=True), strict=True
-    ):
+    moved, recorded = zip(*found, strict=True)
+    for name, values in (("mark moved", moved), ("record from Python", recorded)):
         median, worst = statistics.median(values), max(values)
         sys.stdout.write(
             f"{name}: median {median:.0f} ms ({median / BUDGET_MS:.2f} of {BUDGET_MS:.0f} ms), "
             f"worst {worst:.0f} ms ({worst / BUDGET_MS:.2f})\n"
         )
-    load = (
-        ", ".join(f"{x:.1f}" for x in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
-    )
+    known = hasattr(os, "getloadavg")
+    load = ", ".join(f"{x:.1f}" for x in os.getloadavg()) if known else "unknown"
     cells = "384 × 384 cells" if full else "NOT at 384 positions"
-    sys.stdout.write(
-        f"{len(found)} clicks, {cells}, {os.cpu_count()} logical processors, load {load}\n"
-    )
+    machine = f"{os.cpu_count()} logical processors, load {load}"
+    sys.stdout.write(f"{len(found)} clicks, {cells}, {machine}\n")
 
 
 if __name__ == "__main__":
