@@ -37,15 +37,9 @@ def plain(model: Any, tokenizer: Any, examples: list[Example]) -> list[str]:
     answers = []
     for first in range(0, len(examples), BATCH):
         part = examples[first : first + BATCH]
-        made = tokenizer(
-            [e.question for e in part],
-            [e.context for e in part],
-            padding="longest",
-            truncation="only_second",
-            max_length=384,
-            return_offsets_mapping=True,
-            return_tensors="pt",
-        )
+        texts = [e.question for e in part], [e.context for e in part]
+        lengths = {"padding": "longest", "truncation": "only_second", "max_length": 384}
+        made = tokenizer(*texts, **lengths, return_offsets_mapping=True, return_tensors="pt")
         inside = np.array([[s == 1 for s in made.sequence_ids(k)] for k in range(len(part))])
         offsets = made.pop("offset_mapping").numpy()
         with torch.inference_mode():
@@ -53,9 +47,8 @@ def plain(model: Any, tokenizer: Any, examples: list[Example]) -> list[str]:
         for k, example in enumerate(part):
             s, e = out.start_logits[k].numpy(), out.end_logits[k].numpy()
             pairs = np.triu(s[:, None] + e[None, :])
-            legal = np.triu(np.outer(inside[k], inside[k])) & ~np.triu(
-                np.ones_like(pairs, dtype=bool), LONGEST
-            )
+            long = np.triu(np.ones_like(pairs, dtype=bool), LONGEST)
+            legal = np.triu(np.outer(inside[k], inside[k])) & ~long
             i, j = np.unravel_index(np.where(legal, pairs, -np.inf).argmax(), pairs.shape)
             answers.append(example.context[offsets[k, i, 0] : offsets[k, j, 1]])
     return answers
