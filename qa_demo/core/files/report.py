@@ -50,7 +50,7 @@ def claim_json(reading: Reading, prediction: Prediction) -> dict[str, float | No
     """
     best = prediction.best
     found = None if best is None else sureness(reading, best.candidate)
-    return {key: getattr(found, key, None) for key in CLAIMS}
+    return {key: None if found is None else getattr(found, key) for key in CLAIMS}
 
 
 def _windows(reading: Reading) -> list[dict[str, int]]:
