@@ -8,12 +8,10 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from qa_demo.core.errors import QADemoError
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.types import Encoding, Reading, Span
+from qa_demo.core.types import Reading, Span
 from qa_demo.views import what_if
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.bio import bench as bio
@@ -43,24 +41,14 @@ LONG = (
     "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden, where a ferry went "
     "to Copenhagen until the bridge was opened by Queen Margrethe in July 2000. "
 ) * 2
-BLANKS = ("text", "passage", "seed", "options", "given", "at", "cut")
+BLANKS = ("text", "passage", "seed", "options", "at", "cut")
 ARABIC = "فتح مهندس من المدينة الجسر في عام 2000 وكان اسمه George كما قيل 👩‍🚀 يومها."
-
-
-class Named(FakeInfiller):
-    """Its ids bear the words that were typed, as those of a vocabulary do."""
-
-    def encode(self, text: str, max_pieces: int | None = None) -> Encoding:
-        made = super().encode(text) if max_pieces is None else super().encode(text, max_pieces)
-        for number, name in zip(made.context_ids.tolist(), made.context_tokens, strict=True):
-            self._names[number] = name
-        return made
 
 
 @lru_cache(maxsize=1)
 def keeper() -> ModelCache[Any]:
     """One model for all states."""
-    return ModelCache(lambda source: Named(), watch=1e6)
+    return ModelCache(lambda source: FakeInfiller(), watch=1e6)
 
 
 @lru_cache(maxsize=8)
@@ -215,7 +203,9 @@ def seen(screen: Screen) -> dict[str, Any]:
         "tried": tried and (tried.max_seq_length, tried.doc_stride),
         "why": replace(choice_of(screen), of=None),
         "step": lab and kept_of(screen).step,
-        "hidden": lab and np.asarray(lab.masked.hidden).tolist(),
+        "hidden": lab and lab.masked.hidden.tolist(),
+        # as numbers: the stand-in spells a piece as the last text that held it
+        "given": lab and lab.masked.input_ids.tolist(),
         "blanks": lab and {name: getattr(lab, name) for name in BLANKS},
         "fields": {name: value for name, value in fields.items() if name not in TEXTS},
     }
