@@ -21,6 +21,10 @@ class Lost(Exception):
     """An event that was never completed, or that the server failed at."""
 
 
+BOXES = ("ask-question", "ask-paragraph")
+"""What holds a visitor's own text, which may look like JSON."""
+
+
 @dataclass(frozen=True)
 class Wires:
     """The numbers of the page's events, and which output is which, from its own description."""
@@ -156,7 +160,7 @@ class Visitor:
             raise Lost(f"event {number} failed: {str(message['output'])[:200]}")
         found = {}
         for name, value in zip(self.wires.names[number], message["output"]["data"], strict=True):
-            if isinstance(value, str) and value.startswith("{"):
+            if isinstance(value, str) and value.startswith("{") and name not in BOXES:
                 value = json.loads(value)  # a picture's value is JSON text (views/picture.py)
             if isinstance(value, dict) and value.get("__type__") != "update":
                 found[name] = value
