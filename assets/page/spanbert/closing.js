@@ -1,5 +1,4 @@
-// Step 3 of chapter 8: what is thrown away and what stays, what is said and what is, and whether it
-// helps.
+// Step 3 of chapter 8: what is thrown away and what stays, and whether it helps.
 
 import { along, through, upwards } from "../shared/axes.js";
 import { drawing, el, fold, glued, subs, svg, table } from "../shared/dom.js";
@@ -54,11 +53,7 @@ function starts(rows, page, width) {
   const size = page.scale;
   const all = rows.flatMap((r) => r.f1);
   const [low, high] = [Math.floor(min(all) - 0.5), Math.ceil(max(all) + 0.5)];
-  const [left, right, line] = [
-    page.narrow ? 10 * size : 170 * size,
-    40 * size,
-    page.narrow ? 46 * size : 30 * size,
-  ];
+  const [left, right, line] = (page.narrow ? [10, 40, 46] : [170, 40, 30]).map((n) => n * size);
   const wide = Math.min(width, 640 * size);
   const tall = rows.length * line + 34 * size;
   const x = scaleLinear([low, high], [left, wide - right]);
@@ -79,9 +74,11 @@ function starts(rows, page, width) {
     rows.map((r, k) => {
       const y = k * line + (page.narrow ? 32 : 18) * size;
       return [
-        page.narrow
-          ? svg("text", [0, y - 14 * size], r.name)
-          : svg("text", [left - 12 * size, y + 4 * size, "end"], r.name),
+        svg(
+          "text",
+          page.narrow ? [0, y - 14 * size] : [left - 12 * size, y + 4 * size, "end"],
+          r.name,
+        ),
         svg(
           "path.rule-ink",
           `M${x(min(r.f1))},${y}H${x(max(r.f1))}M${x(r.mean)},${y - 8 * size}v${16 * size}`,
@@ -134,7 +131,7 @@ function part(kind, title, ...content) {
   return node;
 }
 
-export function drawClosing(root, { saysIs, ablation, scores }, page) {
+export function drawClosing(root, { ablation, scores }, page) {
   const width = root.clientWidth;
   const half = page.narrow ? width : Math.min(560 * page.scale, (width - 32) / 2);
   root.replaceChildren(
@@ -143,7 +140,6 @@ export function drawClosing(root, { saysIs, ablation, scores }, page) {
       road(),
       el(
         "div.folds",
-        part("says-is", "said, and so", table(saysIs, page)),
         part(
           "helps",
           "does it help a reader?",

@@ -42,6 +42,8 @@ function row(name, picture, top, most) {
   const [rank, loss] = [head.rank, head.loss].map((text) => el("strong", text));
   const says = el("p.tabular", "true piece: rank ", rank, el("br"), `p ${head.p}, −log p `, loss);
   const guesses = head.guesses.slice(0, most);
+  const last = guesses.length - 1;
+  const shares = `these ${last + 1} pieces ${head.held[last]}, all others ${head.rest[last]}`;
   const listed = guesses.some((g) => g.true);
   const list = el(
     "ol.words",
@@ -60,16 +62,7 @@ function row(name, picture, top, most) {
     el(
       "div.all",
       list,
-      el(
-        "p.bracket",
-        el(
-          "span.role-quiet.tabular",
-          `these ${guesses.length} pieces ${head.held[guesses.length - 1]}, all others ${
-            head.rest[guesses.length - 1]
-          }`,
-        ),
-        el("span.sum", "sum = 1"),
-      ),
+      el("p.bracket", el("span.role-quiet.tabular", shares), el("span.sum", "sum = 1")),
     ),
   );
 }
@@ -129,10 +122,8 @@ function focus(picture, page, width) {
   };
   const letters = Math.floor(width / (11 * page.scale));
   const beside = sides ? 1 : 0;
-  const [before, after] = [
-    pieces.slice(0, blank.start - beside),
-    pieces.slice(blank.end + 1 + beside),
-  ];
+  const before = pieces.slice(0, blank.start - beside);
+  const after = pieces.slice(blank.end + 1 + beside);
   return el(
     "div.focus[aria-hidden=true]",
     { dir: rightToLeft(text) ? "rtl" : "ltr" },
@@ -196,12 +187,7 @@ function layer(name, vector) {
 }
 
 const step = (n) =>
-  el(
-    "p.op",
-    el("span", subs(`W_${n} · + b_${n}`)),
-    el("span", "GeLU"),
-    el("span", "LayerNorm"),
-  );
+  el("p.op", [subs(`W_${n} · + b_${n}`), "GeLU", "LayerNorm"].map((op) => el("span", op)));
 
 /** Folded, the head is its three wires; open, every vector on the way is drawn. */
 function machine(picture, page, open) {

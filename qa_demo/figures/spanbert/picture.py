@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qa_demo.figures.numbers import grouped, number
-from qa_demo.figures.payload import columns, table
+from qa_demo.figures.payload import columns
 from qa_demo.figures.spanbert.ablation import ablation_data, closing_notice
 
 BUSY = {"load": "loading SpanBERT", "text": "cutting the text into pieces"}
@@ -67,15 +67,10 @@ def scores_says(overall: Mapping[str, Any], by_distance: Sequence[Mapping[str, A
     )
 
 
-def closing_data(
-    metrics: Mapping[str, Any], experiment: Mapping[str, Any], said: Sequence[Sequence[str]]
-) -> dict[str, Any]:
-    """Step 3: common statements, experiment, pre-training; notice and tables. `said`: what
-    introductions say of SpanBERT, and what it is.
-    """
+def closing_data(metrics: Mapping[str, Any], experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """Step 3: experiment and pre-training; notice and tables."""
     scores = scores_data(metrics)
     return {
-        "saysIs": table("Said in introductions, and what it is", ["says", "is"], said),
         "ablation": ablation_data(experiment["starts"], experiment["budget"]),
         "tables": scores.pop("tables"),
         "scores": scores,

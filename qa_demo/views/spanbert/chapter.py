@@ -20,7 +20,7 @@ open: `page.input("step", key)`. Notice, formula and tables are those of the ope
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, cast, get_args
 
 from qa_demo.core.errors import BadInput, ModelUnavailable
@@ -37,7 +37,6 @@ from qa_demo.figures.spanbert.mask import mask_formula
 from qa_demo.views import parse
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.frame import Frame
-from qa_demo.views.lessons import course
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.spanbert import linked, mask, mask_shown, predict
 from qa_demo.views.spanbert.lab import (
@@ -79,7 +78,7 @@ def present(screen: Screen) -> dict[str, Any]:
         "predict": predict.present(lab, model)
         if step == "predict" and lab is not None and model is not None and kept.fits(model)
         else None,
-        "closing": figure.closing_data(stored("metrics"), stored("ablation"), said())
+        "closing": figure.closing_data(stored("metrics"), stored("ablation"))
         if step == "closing"
         else None,
     }
@@ -98,15 +97,6 @@ def present(screen: Screen) -> dict[str, Any]:
 def stored(name: str) -> Any:
     """What training measured and left beside the bundled weights."""
     return json.loads((ASSETS / "spanbert" / f"{name}.json").read_text(encoding="utf-8"))
-
-
-@cache
-def said() -> list[list[str]]:
-    """What introductions say of SpanBERT, and what it is: of all such statements those whose
-    picture stands in this chapter.
-    """
-    steps = next(lesson.steps for lesson in course.load() if lesson.id == course.SAID)
-    return [[step.title, step.text] for step in steps if step.view == KEY]
 
 
 def formula(screen: Screen) -> list[dict[str, str]]:

@@ -107,13 +107,18 @@ def sampled(
     return masking.mask(scheme, ids, encoding.word_ids, TEXT_MASK, rng, random_piece, options)
 
 
+def mask_id(model: Infiller | None) -> int:
+    """The id that hidden pieces get."""
+    return TEXT_MASK if model is None else model.mask_id
+
+
 def given_pieces(encoding: Encoding, masked: Masked, model: Infiller | None) -> tuple[str, ...]:
     """The pieces that the model is shown, [T]: [MASK], a random piece, or the true one."""
     own = dict(zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True))
-    mask_id = TEXT_MASK if model is None else model.mask_id
+    hidden = mask_id(model)
 
     def name(at: int, shown: int) -> str:
-        if shown == mask_id:
+        if shown == hidden:
             return MASK
         if shown == encoding.context_ids[at]:
             return encoding.context_tokens[at]
@@ -168,7 +173,7 @@ def new_lab(
         )
     options, seed = (before.options, before.seed) if before is not None else (masking.DEFAULTS, 1)
     masked = (
-        hide(encoding.context_ids, spans, TEXT_MASK if model is None else model.mask_id)
+        hide(encoding.context_ids, spans, mask_id(model))
         if spans
         else sampled(encoding, seed, options, "span", model)
     )

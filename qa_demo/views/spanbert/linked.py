@@ -16,7 +16,6 @@ from qa_demo.views import parse
 from qa_demo.views.link.parts import Part, entries, many
 from qa_demo.views.spanbert import mask, predict
 from qa_demo.views.spanbert.lab import (
-    BUNDLED,
     KEY,
     MOST_PIECES,
     Kept,
@@ -28,8 +27,6 @@ from qa_demo.views.spanbert.lab import (
     new_lab,
 )
 from qa_demo.views.state import Screen
-
-OTHER_MODEL = "This link names another model; here the bundled one fills the blanks."
 
 
 def save(screen: Screen) -> Any:
@@ -93,10 +90,7 @@ def linked_lab(screen: Screen, encode: Callable[[str], Encoding], model: Infille
     spans = [span_at(encoding, *pair) for pair in chars if pair is not None]
     named = known.id if known is not None else "reading" if passage == "reading" else None
     lab = new_lab(encoding, model, spans, named, before)
-    if wanted.get("how") != "token":  # an earlier version asked about single pieces, too
-        lab = _changed(lab, wanted, model)
-    # and it took any model, by its name
-    return lab if wanted.get("model", BUNDLED) == BUNDLED else replace(lab, said=OTHER_MODEL)
+    return _changed(lab, wanted, model)
 
 
 def _settings(wanted: dict[str, Any], encoding: Encoding, model: Infiller | None) -> Lab:

@@ -20,9 +20,9 @@ from qa_demo.figures.spanbert import mask as figure
 from qa_demo.views.parse import choice, number, pair, record, text, whole
 from qa_demo.views.spanbert.lab import (
     MOST_PIECES,
-    TEXT_MASK,
     Lab,
     lab_of,
+    mask_id,
     masked_lab,
     new_lab,
     sampled,
@@ -56,18 +56,12 @@ def text_lab(
     screen: Screen, name: str, value: Any, encode: Callable[[str], Encoding], model: Infiller | None
 ) -> Lab:
     """The lab of the text asked for: typed, of the reading, or bundled, the first by default."""
-    before = lab_of(screen)
-    if name == "mask-text":
-        return new_lab(encode(text(value, "the text", MOST_CHARACTERS)), model, (), None, before)
-    if name == "mask-reading":
-        return new_lab(
-            encode(text(screen.reading.encoding.context, "the text", MOST_CHARACTERS)),
-            model,
-            (),
-            "reading",
-            before,
+    before, known = lab_of(screen), passages()
+    if name in ("mask-text", "mask-reading"):
+        own, source = (
+            (value, None) if name == "mask-text" else (screen.reading.encoding.context, "reading")
         )
-    known = passages()
+        return new_lab(encode(text(own, "the text", MOST_CHARACTERS)), model, (), source, before)
     key = value if name == "mask-passage" else opening(screen)
     if not isinstance(key, str) or key not in known:
         raise BadInput(f"there is no passage {str(key)[:40]!r}; there are {', '.join(known)}")
@@ -88,14 +82,10 @@ def telling(passage: Passage, lab: Lab) -> int | None:
     promise = passage.promise
     word = promise.get("only") or promise.get("decides", {}).get("blank") or promise.get("misleads")
     starts = lab.encoding.offset_mapping[:, 0]
-    return next(
-        (
-            int(at)
-            for at in lab.masked.hidden
-            if word is not None and passage.text.startswith(word, int(starts[at]))
-        ),
-        None,
-    )
+    if word is None:
+        return None
+    places = (int(at) for at in lab.masked.hidden if passage.text.startswith(word, int(starts[at])))
+    return next(places, None)
 
 
 def same_text(lab: Lab, encode: Callable[[str], Encoding], model: Infiller | None) -> Lab:
@@ -110,11 +100,6 @@ def same_text(lab: Lab, encode: Callable[[str], Encoding], model: Infiller | Non
 
 
 # By hand
-
-
-def mask_id(model: Infiller | None) -> int:
-    """The id that hidden pieces get."""
-    return TEXT_MASK if model is None else model.mask_id
 
 
 def words_of(encoding: Encoding, first: int, last: int) -> Span:

@@ -89,7 +89,7 @@ def test_before_the_chapter_is_opened_nothing_is_loaded() -> None:
     loads: list[str] = []
     page = spanbert.present(blank())
     assert page["picture"]["mask"] is None and page["picture"]["ready"] is False
-    assert spanbert.present(ask(blank(), "step", "closing"))["picture"]["closing"]["saysIs"][
+    assert spanbert.present(ask(blank(), "step", "closing"))["picture"]["closing"]["ablation"][
         "rows"
     ], "what training measured needs no model"
     screen = opened(keeper(lambda name: loads.append(name) or FakeInfiller(name)))
@@ -322,16 +322,6 @@ def test_words_of_a_text_without_word_numbers_end_with_it() -> None:
     encoding = lab(ask(opened(), "mask-text", "one two")).encoding
     assert mask.words_of(encoding, 0, 0) == Span(0, 0)
     assert mask.words_of(encoding, 1, 1) == Span(1, 1)
-
-
-def test_a_link_of_a_version_with_more_controls_opens_without_them() -> None:
-    """Rows could be swapped then, another model chosen, and single pieces asked about."""
-    saved = spanbert.linked.save(alone(opened()))
-    old = {**saved, "how": "drawn by hand", "swap": [[1, 3]], "model": "someone/bert"}
-    for single in ({}, {"how": "token", "at": 9}):
-        seen = ask(spanbert.linked.load(blank(), old | single), "load", True, keeper())
-        assert spanbert.linked.save(seen) == saved
-        assert lab(seen).said == spanbert.linked.OTHER_MODEL
 
 
 def test_a_link_with_another_word_opens_without_a_model_and_says_so() -> None:
