@@ -10,6 +10,7 @@ ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 TEACHER = "runs/teacher"
 WIDTH = 150
 """Characters of a line of a command, about."""
+FITTED = ("windows", "loss_before", "loss_after")
 NOT_FLAGS = ("name", "train", "steps_taken", "torch", "mixed_precision", "resume")
 
 
@@ -99,9 +100,9 @@ def training(reader: Metrics, outer: str = "", own: str = "", out: str = "") -> 
             f"(SHA-256 of its `checksums.json`: `{before['checksum']}`).",
         ]
     blocks += teacher(reader)
-    others = reader.get("mean_with", [])
+    others, refitted = reader.get("mean_with", []), tags_refitted(reader)
     if not others:
-        return "\n\n".join([*blocks, *run_of(reader, prefix, encoder, more)])
+        return "\n\n".join([*blocks, *run_of(reader, prefix, encoder, more), *refitted])
     known = {before["checksum"]: encoder} if before is not None else {}
     folders = [
         known.get(other.get("checksum"), f"exported/{prefix}run{k}")
@@ -121,7 +122,22 @@ def training(reader: Metrics, outer: str = "", own: str = "", out: str = "") -> 
         encoder,
         f" \\\n    --mean-with {' '.join(folders)}{more}",
     )
-    return "\n\n".join([*blocks, *last])
+    return "\n\n".join([*blocks, *last, *refitted])
+
+
+def tags_refitted(reader: Metrics) -> list[str]:
+    """The command that fitted the tags' layer anew, for a reader whose layer was."""
+    found = reader.get("tags_refitted")
+    if found is None:
+        return []
+    known = [flag(k, v) for k, v in found.items() if k not in (*NOT_FLAGS, *FITTED)]
+    train = "--train " + " ".join(found["train"])
+    parts = ["python -m qa_demo.training.refit_tags --reader READER", train, *known, "--out READER"]
+    return [
+        f"The tags' layer was then fitted anew, the encoder frozen, on {found['windows']:,} "
+        f"windows: -log P(tagging) fell from {found['loss_before']:.3f} to "
+        f"{found['loss_after']:.3f} nats a window.\n\n```\n{packed(parts)}\n```"
+    ]
 
 
 def teacher(reader: Metrics) -> list[str]:

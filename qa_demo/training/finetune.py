@@ -35,7 +35,7 @@ from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import quick_scores
 from qa_demo.training.flags import parsed, setting, settings_parser
 from qa_demo.training.loop import Draw, Job, Place, begin, run
-from qa_demo.training.twoheads import TwoHeads, load, loss_terms, total
+from qa_demo.training.twoheads import TAG_LOSSES, TwoHeads, load, loss_terms, total
 
 log = logging.getLogger("finetune")
 Choice = tuple[Sampler, int, int]
@@ -60,6 +60,7 @@ class Settings:
     weight_decay: float = 0.01
     batch_tokens: int = 1536
     bio_weight: float = 15.0
+    tag_loss: str = setting("pieces", choices=TAG_LOSSES)
     negatives: float = 0.1
     dropout: float = 0.0
     adapter: int = setting(
@@ -210,7 +211,7 @@ def train(s: Settings, resume: str | None = None) -> bool:
         tokenizer,
         place={"round": 0, "batch": -1},
         batches=partial(drawn, samplers, s, accelerator, tokenizer.pad_token_id or 0),
-        loss=loss_terms,
+        loss=partial(loss_terms, tag_loss=s.tag_loss),
         total=partial(total, bio_weight=s.bio_weight),
     )
     return run(s, job, accelerator, resume, log)

@@ -29,16 +29,19 @@ def setting(default: Any, **about: Any) -> Any:
     return field(default=default, metadata=about)
 
 
-def settings_parser(kind: type, doc: str | None, name: str) -> argparse.ArgumentParser:
+def settings_parser(
+    kind: type, doc: str | None, name: str, resumes: bool = True
+) -> argparse.ArgumentParser:
     """A flag for each field of a record of settings, spelled like it, and --resume."""
     p = described(doc, name)
     for option in fields(kind):
         _flag(p, option)
-    p.add_argument(
-        "--resume",
-        help="a run folder; the same as --out goes on with it, another one starts a new phase from "
-        "its weights",
-    )
+    if resumes:
+        p.add_argument(
+            "--resume",
+            help="a run folder; the same as --out goes on with it, another one starts a new phase "
+            "from its weights",
+        )
     return p
 
 
@@ -65,7 +68,7 @@ def parsed(
 ) -> tuple[Settings, str | None]:
     """The settings that a command line of `settings_parser` asks for, and the run to resume."""
     given = vars(parser.parse_args(argv))
-    resume = given.pop("resume")
+    resume = given.pop("resume", None)
     values = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
     return kind(**values), resume
 
