@@ -25,9 +25,9 @@ function shownRows({ rows }, held, page) {
   return rows.filter((r) => kept.has(r.window));
 }
 
-function dot(row, d, x, y, size, page, words) {
-  const label = `${d.text}: ${d.sum}; ${words.window} ${row.window + 1}, ${
-    d.owned ? words.owned : words.not_owned
+function dot(row, d, x, y, size, page) {
+  const label = `${d.text}: ${d.sum}; window ${row.window + 1}, ${
+    d.owned ? "the window owns its start" : "another window owns its start"
   }`;
   return svg(
     "g.w-dot[role=button]",
@@ -43,7 +43,6 @@ function dot(row, d, x, y, size, page, words) {
 
 export function draw(stage, picture, page, held) {
   const data = picture.candidates;
-  const { words } = picture;
   const em = 16 * page.scale;
   const wide = Math.max(260, page.width);
   const narrow = page.narrow || wide < em * 40;
@@ -57,7 +56,7 @@ export function draw(stage, picture, page, held) {
   const x = scaleLinear([data.low, Math.max(data.low + 1, data.high)], [left, right]);
   const root = drawing(wide, height, {
     role: "group",
-    "aria-label": words.candidates_picture,
+    "aria-label": "The best spans of each window on one axis of logits",
     class: "candidates",
   });
   const marks = ticks(x, { room: (right - left) / 8, em, least: 1 });
@@ -68,20 +67,20 @@ export function draw(stage, picture, page, held) {
     const line = narrow ? base + em * 1.1 : y + em * 0.3;
     const best = row.spans[0];
     root.append(
-      svg(row.beats ? "text" : "text.quiet", [0, line], `${words.window} ${row.window + 1}`),
+      svg(row.beats ? "text" : "text.quiet", [0, line], `window ${row.window + 1}`),
       svg(
         "path.null-rule",
         `M${x(row.null)},${y - em * 0.62}v${em * 1.24}`,
-        svg("title", `${words.null} ${row.null_printed}`),
+        svg("title", `null score ${row.null_printed}`),
       ),
     );
     if (k === 0) {
       const [end, height] = [x(row.null) > right - em * 6, narrow ? y + em * 0.3 : y - em * 0.45];
       const at = [x(row.null) + (end ? -5 : 5), height, end ? "end" : "start"];
-      root.append(svg("text.quiet", at, words.null));
+      root.append(svg("text.quiet", at, "null score"));
     }
     for (const d of row.spans.toReversed()) {
-      root.append(dot(row, d, x(d.score), y, em * 0.3, page, words));
+      root.append(dot(row, d, x(d.score), y, em * 0.3, page));
     }
     if (!best) return;
     const at = narrow ? names : right + em;
@@ -108,17 +107,23 @@ export function draw(stage, picture, page, held) {
         stage.querySelector("#windows-all").focus();
       },
     },
-    held.all ? words.fewer : words.all.replace("{n}", data.rows.length).replace("{k}", rows.length),
+    held.all
+      ? "show only the highest"
+      : `show all ${data.rows.length} windows (now ${rows.length})`,
   );
   const focused = focusIn(document.body)?.dataset.span;
   stage.replaceChildren(
     root,
-    saying(root, ".w-dot", words.candidates_hint),
+    saying(
+      root,
+      ".w-dot",
+      "Each dot is a span: start logit + end logit. Arrow keys move between the dots, Enter selects.",
+    ),
     el(
       "div.w-legend",
-      key("own-key", words.owned),
-      key("foreign-key", words.not_owned),
-      key("null-key", words.null_key),
+      key("own-key", "the window owns its start"),
+      key("foreign-key", "another window owns its start"),
+      key("null-key", data.null_key),
       more,
     ),
   );

@@ -18,7 +18,7 @@ function shell(root, picture) {
     stage: el("div.step-stage"),
     says: el("p.step-says"),
   };
-  view.steps = stepBar("windows", picture.steps, picture.words.steps, (key) => {
+  view.steps = stepBar("windows", picture.steps, "Steps of this chapter", (key) => {
     view.step = key;
     paint(view);
   });

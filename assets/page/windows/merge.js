@@ -8,6 +8,11 @@ import { addend, fixed } from "../shared/numbers.js";
 import { clipped } from "../shared/prose.js";
 
 const SHOWN = 8;
+const HINT = "A line is a span, its height the rank; crossing lines are disagreement. Press a " +
+  "column's head to compare its rule.";
+const LEGEND =
+  "* not comparable between windows. A solid bar marks the page's rule, a dashed one " +
+  "the rule it is compared with. A cross marks two maxima that form no legal span.";
 
 const go = (page, s) => page.select({ window: s.window, start: s.start, end: s.end });
 const same = (a, s) => a && a.start === s.start && a.end === s.end;
@@ -28,7 +33,7 @@ const isStacked = (page) => page.narrow || page.width < 16 * page.scale * 44;
  * On a narrow screen the lines have no names beside them: a list under the chart names them by
  * their rank in the first column.
  */
-function names(data, page, words) {
+function names(data, page) {
   return el(
     "ol.names",
     data.spans.map((s, k) =>
@@ -37,7 +42,7 @@ function names(data, page, words) {
         el(
           "button.plain",
           { dataset: { keep: `name-${k}`, span: k }, onclick: () => go(page, s) },
-          el("span.role-quiet.tabular", data.columns[0].ranks[k] ?? words.lower, "  "),
+          el("span.role-quiet.tabular", data.columns[0].ranks[k] ?? "lower", "  "),
           el("bdi.serif", s.text),
         ),
       )
@@ -45,7 +50,7 @@ function names(data, page, words) {
   );
 }
 
-function chart(data, page, held, words, redraw) {
+function chart(data, page, held, redraw) {
   const em = 16 * page.scale;
   const wide = Math.max(260, page.width);
   const stacked = isStacked(page);
@@ -58,7 +63,11 @@ function chart(data, page, held, words, redraw) {
   const gap = (wide - left - em - right) / Math.max(1, data.columns.length - 1);
   const x = (c) => left + em + c * gap;
   const y = (rank) => top + (rank && rank <= SHOWN ? rank - 0.5 : SHOWN + 0.6) * row;
-  const root = drawing(wide, height, { role: "group", "aria-label": words.chart, class: "ranks" });
+  const root = drawing(wide, height, {
+    role: "group",
+    "aria-label": "Rank of the best spans under each merge rule",
+    class: "ranks",
+  });
   for (let rank = 1; rank <= SHOWN; rank += 1) {
     root.append(svg("path.rule", `M${left},${y(rank)}H${wide - right}`));
     if (stacked) root.append(svg("text.quiet", [0, y(rank) + em * 0.3], rank));
@@ -71,8 +80,8 @@ function chart(data, page, held, words, redraw) {
       "text.quiet",
       [stacked ? 0 : left - em * 0.6, y(null) + em * 0.3, stacked ? "start" : "end"],
       stacked || !below
-        ? words.lower
-        : `${words.lower}: ${clipped(below, Math.floor((left - em * 5) / (em * 0.5)))}`,
+        ? "lower"
+        : `lower: ${clipped(below, Math.floor((left - em * 5) / (em * 0.5)))}`,
     ),
   );
   heads(root, { data, x, gap, em, stacked, top, held, redraw });
@@ -80,9 +89,8 @@ function chart(data, page, held, words, redraw) {
   const lines = data.spans.map((span, k) => {
     const points = rules.map(({ x, ranks }) => [x, y(ranks[k])]);
     const label = `${span.text}: ${
-      rules.map(({ short, ranks }) =>
-        `${short} ${ranks[k] ? `${words.rank} ${ranks[k]}` : words.lower}`
-      ).join(", ")
+      rules.map(({ short, ranks }) => `${short} ${ranks[k] ? `rank ${ranks[k]}` : "lower"}`)
+        .join(", ")
     }`;
     const group = svg(
       "g.line[role=button]",
@@ -107,7 +115,7 @@ function chart(data, page, held, words, redraw) {
     return group;
   });
   root.append(...lines);
-  data.columns.forEach((column, c) => column.pair && pair(root, column.pair, x(c), y, em, words));
+  data.columns.forEach((column, c) => column.pair && pair(root, column.pair, x(c), y, em));
   held.lines = lines;
   roving(root, ".line", { horizontal: false });
   return root;
@@ -117,9 +125,12 @@ function chart(data, page, held, words, redraw) {
  * The textbook's two maxima: a ring on the first rank when they form a span, a cross with the
  * reason when not.
  */
-function pair(root, { legal, reason }, x, y, em, words) {
+function pair(root, { legal, reason }, x, y, em) {
   const r = em * 0.42;
-  const title = svg("title", legal ? words.legal_pair : `${words.illegal_pair} ${reason}`);
+  const title = svg(
+    "title",
+    legal ? "The two maxima form this legal span." : `The two maxima form no legal span: ${reason}`,
+  );
   const cross = `M${x - r},${y(1) - r}l${2 * r},${2 * r}m0,${-2 * r}l${-2 * r},${2 * r}`;
   root.append(legal ? svg("circle.ring", [x, y(1), r], title) : svg("path.cross", cross, title));
 }
@@ -169,7 +180,7 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw }) {
   });
 }
 
-function comparison(data, held, words) {
+function comparison(data, held) {
   const found = data.compare[held.with];
   const column = data.columns.find((c) => c.name === held.with);
   const sums = found.rows.map((row) =>
@@ -178,7 +189,7 @@ function comparison(data, held, words) {
       el(
         "span.sum-rule",
         row.label,
-        el("span.addend-name", row.ahead ? words.winner_leads : words.rival_leads),
+        el("span.addend-name", row.ahead ? "the winner leads" : "the rival leads"),
       ),
       row.parts.map((part, k) =>
         el(
@@ -197,7 +208,7 @@ function comparison(data, held, words) {
     el(
       "h3",
       column.name,
-      column.name === data.chosen ? el("span.role-quiet", ` ${words.the_pages}`) : null,
+      column.name === data.chosen ? el("span.role-quiet", " (the page's rule)") : null,
     ),
     el("p.verdict", column.verdict),
     found.head ? el("p.role-quiet", found.head) : null,
@@ -207,18 +218,18 @@ function comparison(data, held, words) {
 }
 
 /** "Break it" stands beside each wrong rule; what was found stays until another search. */
-function breaking(data, page, held, words) {
+function breaking(data, page, held) {
   const one = ({ breaks, short }) => {
     const { says = "", example = null } = held.broken?.[breaks] ?? {};
     return el(
       "div.break",
       boxed(
         `break-${breaks}`,
-        `${words.break_it}: ${short}`,
+        `Break it: ${short}`,
         () => page.input("break", breaks, `break ${breaks}`),
       ),
       el("span.broken[role=status]", says),
-      example && boxed(`open-${breaks}`, words.open, () => page.open(example)),
+      example && boxed(`open-${breaks}`, "open this example", () => page.open(example)),
     );
   };
   return el("div.breaking", data.columns.filter((c) => !c.sound && c.breaks).map(one));
@@ -228,7 +239,7 @@ function breaking(data, page, held, words) {
 const boxed = (keep, text, onclick, more = {}) =>
   el("button.plain.boxed", { dataset: { keep }, onclick, ...more }, text);
 
-function offset(picture, page, words) {
+function offset(picture, page) {
   const data = picture.offset;
   const shown = el("output.tabular", data.printed);
   const input = el("input#windows-offset[type=range]", {
@@ -245,7 +256,7 @@ function offset(picture, page, words) {
     onchange: () => to(Number(input.value)),
   });
   const to = (c, window = data.window) => page.input("offset", { window, c });
-  const about = { id: "windows-offset-window", "aria-label": words.which_window };
+  const about = { id: "windows-offset-window", "aria-label": "window" };
   const which = choice(
     { ...about, dataset: { keep: "offset-window" } },
     Array.from({ length: data.windows }, (_, w) => [w, w + 1]),
@@ -259,28 +270,28 @@ function offset(picture, page, words) {
   const moved = data.c !== 0;
   const after = (r) => [
     el("td", { class: r.moves ? "moves" : "" }, r.after),
-    el("td.role-quiet", r.moves ? words.moves : words.still),
+    el("td.role-quiet", r.moves ? "moves" : "stays still"),
   ];
   const rows = data.rows.map((r) => row(r.name, [r.before, moved ? after(r) : []]));
   return el(
     "section.offset",
     el(
       "h3",
-      el("label[for=windows-offset]", words.add, " ", el("i", "c"), ` ${words.to_window} `),
+      el("label[for=windows-offset]", "Add ", el("i", "c"), " to every logit of window "),
       which,
     ),
     el(
       "div.offset-row",
       el("div.offset-track", tick, input),
       el("span.c-value", "c = ", shown),
-      data.past !== null && boxed("past", words.turn, () => to(data.past)),
-      boxed("zero", words.back, () => to(0), { disabled: !moved }),
+      data.past !== null && boxed("past", "turn the winner", () => to(data.past)),
+      boxed("zero", "back to 0", () => to(0), { disabled: !moved }),
     ),
     el("p", data.says),
     rows.length
       ? grid("table.still", {
-        label: words.still_caption,
-        caption: [words.still_caption, " ", el("bdi.serif", data.span)],
+        label: "The best span of the window:",
+        caption: ["The best span of the window:", " ", el("bdi.serif", data.span)],
         head: ["", "c = 0", ...(moved ? [`c = ${data.printed}`, ""] : [])],
         rows,
       })
@@ -288,11 +299,11 @@ function offset(picture, page, words) {
   );
 }
 
-function options(data, page, words) {
+function options(data, page) {
   const value = Object.fromEntries(data.options.map((g) => [g.name, g.value]));
   return el(
     "section.merge-options",
-    el("h3", words.options),
+    el("h3", "The page's merge rule"),
     el(
       "div.groups",
       data.options.map((group) =>
@@ -321,7 +332,7 @@ function options(data, page, words) {
 }
 
 export function draw(stage, picture, page, held) {
-  const { merge: data, words } = picture;
+  const { merge: data } = picture;
   const focused = focusIn(stage)?.dataset.keep ?? null;
   held.broken = {
     ...held.broken,
@@ -335,16 +346,16 @@ export function draw(stage, picture, page, held) {
     draw(stage, picture, page, held);
     stage.querySelector(`[data-keep="${keep}"]`)?.focus();
   };
-  const root = chart(data, page, held, words, redraw);
+  const root = chart(data, page, held, redraw);
   stage.replaceChildren(
     root,
-    saying(root, ".line", words.chart_hint),
-    isStacked(page) ? names(data, page, words) : "",
-    el("p.w-legend", words.unsound),
-    el("p.truths", words.truths),
-    el("div.merge-grid", comparison(data, held, words), offset(picture, page, words)),
-    breaking(data, page, held, words),
-    options(data, page, words),
+    saying(root, ".line", HINT),
+    isStacked(page) ? names(data, page) : "",
+    el("p.w-legend", LEGEND),
+    el("p.truths", data.truths),
+    el("div.merge-grid", comparison(data, held), offset(picture, page)),
+    breaking(data, page, held),
+    options(data, page),
   );
   select(stage, picture, page, held);
   if (focused) stage.querySelector(`[data-keep="${focused}"]`)?.focus();

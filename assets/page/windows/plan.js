@@ -40,7 +40,7 @@ function shift(held, layout, from, wide = held.range.to - held.range.from) {
 }
 
 function zoomBar(view) {
-  const { held, layout, picture: { words } } = view;
+  const { held, layout } = view;
   const whole = held.range.to - held.range.from >= layout.n;
   const change = (keep, act, sign, more = {}) =>
     el("button.plain", {
@@ -53,7 +53,7 @@ function zoomBar(view) {
     }, sign);
   const slider = whole ? null : el("input.shown-part[type=range]", {
     dataset: { keep: "part" },
-    "aria-label": words.part,
+    "aria-label": "Part of the paragraph that is shown",
     min: 0,
     max: layout.n - (held.range.to - held.range.from),
     value: held.range.from,
@@ -64,29 +64,29 @@ function zoomBar(view) {
   });
   return el(
     "div.zoom",
-    change("in", () => zoom(held, layout, 0.5), "+", { "aria-label": words.closer }),
+    change("in", () => zoom(held, layout, 0.5), "+", { "aria-label": "closer" }),
     change("out", () => zoom(held, layout, 2), "−", {
-      "aria-label": words.farther,
+      "aria-label": "farther",
       disabled: whole,
     }),
-    whole ? null : change("whole", () => shift(held, layout, 0, layout.n), words.whole),
+    whole ? null : change("whole", () => shift(held, layout, 0, layout.n), "whole paragraph"),
     slider,
     whole ? null : el(
       "span.role-quiet.tabular.part-name",
-      `${words.pieces} ${held.range.from}–${held.range.to - 1}`,
+      `word pieces ${held.range.from}–${held.range.to - 1}`,
     ),
   );
 }
 
 function point(view, d, moved = true) {
-  const { held, layout, drawn, page, picture } = view;
+  const { held, layout, drawn, page } = view;
   held.at = clamp(d, 0, layout.n - 1);
   if (moved && (held.at < held.range.from || held.at >= held.range.to)) {
     shift(held, layout, Math.round(held.at - (held.range.to - held.range.from) / 2));
     paintPicture(view);
     return;
   }
-  const said = readout(layout, held.at, page, picture.words);
+  const said = readout(layout, held.at, page);
   view.nodes.readout.replaceChildren(said);
   view.guide?.remove();
   if (held.at < drawn.from || held.at >= drawn.to) return;
@@ -121,20 +121,33 @@ function keys(view, event) {
 }
 
 function paintPicture(view, bar = true) {
-  const { nodes, layout, held, page, picture } = view;
+  const { nodes, layout, held, page } = view;
   const focused = focusIn(document.body)?.dataset.keep;
   if (!layout.drawn) {
-    nodes.pad.replaceChildren(el("p.role-quiet", picture.words.too_many));
+    nodes.pad.replaceChildren(
+      el("p.role-quiet", "Too many windows to draw; the counts below are exact."),
+    );
     [nodes.over, nodes.zoom, nodes.readout].forEach((n) => n.replaceChildren());
     return;
   }
-  view.drawn = tents(layout, held.range, page, picture.words.picture);
+  view.drawn = tents(
+    layout,
+    held.range,
+    page,
+    "Each window as a tent: its height is the context of a word piece on its poorer side; the " +
+      "highest tent owns it.",
+  );
   nodes.pad.replaceChildren(view.drawn.root);
   marks(view.drawn, page);
   const whole = held.range.to - held.range.from >= layout.n;
   if (whole) nodes.over.replaceChildren();
   else {
-    const small = overview(layout, held.range, page, picture.words.overview);
+    const small = overview(
+      layout,
+      held.range,
+      page,
+      "The whole paragraph; the frame is the part shown below",
+    );
     small.root.addEventListener("pointerdown", (event) => {
       shift(
         held,
@@ -146,19 +159,22 @@ function paintPicture(view, bar = true) {
     nodes.over.replaceChildren(small.root);
   }
   if (bar) nodes.zoom.replaceChildren(zoomBar(view));
-  else {nodes.zoom.querySelector(".part-name").textContent =
-      `${picture.words.pieces} ${held.range.from}–${held.range.to - 1}`;}
+  else {nodes.zoom.querySelector(".part-name").textContent = `word pieces ${held.range.from}–${
+      held.range.to - 1
+    }`;}
   if (focused && bar) nodes.zoom.querySelector(`[data-keep="${focused}"]`)?.focus();
   if (held.at !== undefined) point(view, held.at, false);
-  else nodes.readout.replaceChildren(el("div.readout.role-quiet", picture.words.hint));
+  else nodes.readout.replaceChildren(el("div.readout.role-quiet", "Point at a tent."));
 }
 
-function legend({ words }, layout) {
+function legend(layout) {
   return [
-    key("tent-key", words.tent),
-    key("owner-key", words.envelope),
-    key("overlap-key", words.ribbon),
-    layout.lost.length ? key("lost-key", words.hatch) : null,
+    key("tent-key", "height: context on the poorer side"),
+    key("owner-key", "the owner"),
+    key("overlap-key", "stronger: read by more windows"),
+    layout.lost.length
+      ? key("lost-key", "starts here, may end outside its owner: out of reach")
+      : null,
   ].filter(Boolean);
 }
 
@@ -192,7 +208,6 @@ function bounds({ nodes, picture }) {
 }
 
 function build(stage, view) {
-  const { words } = view.picture;
   const nodes = {
     over: el("div"),
     zoom: el("div"),
@@ -202,7 +217,7 @@ function build(stage, view) {
     said: el("div.said"),
     offer: el("div"),
     pad: el("div.pad[tabindex=0][role=slider]", {
-      "aria-label": words.pad,
+      "aria-label": "Word piece: arrow keys move, Enter selects the word",
       "aria-valuemin": 0,
       "aria-valuemax": view.layout.n - 1,
       "aria-valuenow": 0,
@@ -212,7 +227,7 @@ function build(stage, view) {
   nodes.step = slider(view, "doc_stride", view.picture.help.doc_stride);
   nodes.rerun = el("button.rerun#windows-rerun", {
     onclick: () => view.page.input("rerun", asked(view)),
-  }, words.rerun);
+  }, "re-run with these windows");
   const under = ({ clientX }) =>
     view.drawn.toToken(clientX - nodes.pad.getBoundingClientRect().left);
   nodes.pad.addEventListener("pointermove", (event) => point(view, under(event), false));
@@ -269,11 +284,11 @@ export function draw(stage, picture, page, held) {
   nodes.said.replaceChildren(...shown.said.map((s) => el("p", s)));
   nodes.rerun.disabled = shown.same;
   nodes.rerun.classList.toggle("filled", !shown.same);
-  nodes.legend.replaceChildren(...legend(picture, view.layout));
+  nodes.legend.replaceChildren(...legend(view.layout));
   nodes.offer.replaceChildren(
     ...(shown.same
       ? [[picture.limits.small, "tried"], [picture.limits.usual, "rerun"]]
-      : [[{ ...picture.now, label: picture.words.reader }, "tried"]])
+      : [[{ ...picture.now, label: "back to the windows that were read" }, "tried"]])
       .flatMap(([sizes, what]) => sizes ? [offer(page, sizes, what)] : []),
   );
   paintPicture(view);

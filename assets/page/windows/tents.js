@@ -31,11 +31,15 @@ export function ownerOf(layout, d) {
 }
 
 /** Why the owner owns: nothing to say, a tie, or the length term. */
-export function reason(found, words) {
+export function reason(found) {
   const [owner, next] = found;
   if (!next || owner.min > next.min) return "";
-  if (owner.min < next.min) return words.length;
-  return owner.length === next.length ? words.earlier : words.longer;
+  if (owner.min < next.min) {
+    return "The owner has less context and wins by its length (0.01 × length is added).";
+  }
+  return owner.length === next.length
+    ? "A tie: the earlier window owns it."
+    : "A tie in context: the longer window owns it (0.01 × length decides).";
 }
 
 function envelope(layout, from, to) {
@@ -243,7 +247,7 @@ export function overview(layout, range, page, label) {
  * What is known about one word piece: its windows with left and right context, and why its owner
  * owns it.
  */
-export function readout(layout, d, page, words) {
+export function readout(layout, d, page) {
   const owner = ownerOf(layout, d);
   const found = holders(layout, owner, d);
   const token = page.reading.tokens[d];
@@ -254,20 +258,19 @@ export function readout(layout, d, page, words) {
     el(
       "span",
       { class: w === owner ? "holder owner" : "holder" },
-      `${words.window} ${w + 1}: min(${left}, ${right}) = ${min}`,
-      w === owner ? el("strong", ` ${words.owner}`) : null,
+      `window ${w + 1}: min(${left}, ${right}) = ${min}`,
+      w === owner ? el("strong", " owner") : null,
     )
   );
-  const more = found.length > 4
-    ? el("span.holder", words.more.replace("{n}", found.length - 4))
-    : null;
+  const more = found.length > 4 ? el("span.holder", `and ${found.length - 4} more`) : null;
   const lost = wanted > end
-    ? words.lost.replace("{a}", end).replace("{b}", wanted).replace("{w}", owner + 1)
+    ? `An answer that starts here must end by word piece ${end}; ${wanted} would be short enough, ` +
+      `but window ${owner + 1} ends first.`
     : "";
-  const why = reason(found, words);
+  const why = reason(found);
   return el(
     "div.readout",
-    el("span.holder", `${words.piece} ${d} `, el("bdi.serif", text)),
+    el("span.holder", `word piece ${d} `, el("bdi.serif", text)),
     rows,
     more,
     why || lost ? el("span.why", [why, lost].filter(Boolean).join(" ")) : null,

@@ -10,5 +10,5 @@ from qa_demo.core.files.assets import ASSETS
 
 @cache
 def fixed_words(chapter: str) -> Mapping[str, Any]:
-    """`simplified`, what the chapter leaves out, and the labels of its pictures under `words`."""
+    """`simplified`, what the chapter leaves out, and sentences that name [CLS]."""
     return tomllib.loads((ASSETS / "words" / f"{chapter}.toml").read_text(encoding="utf-8"))

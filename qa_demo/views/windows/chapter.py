@@ -132,7 +132,8 @@ def present(screen: Screen, broken: dict[str, Any] | None = None) -> dict[str, A
     merged = merge_data(shown, decode, screen.merge, named)
     now, tried = try_plan(reading, reading.options, decode, listed), tried_windows(screen)
     says = now["said"][0] if tried is None else preview_sentence(reading, tried)
-    words = fixed_words(CHAPTER.key)["words"]
+    words = fixed_words(CHAPTER.key)
+    null_key, truths = in_own_words([words["null_key"], words["truths"]], reading.encoding)
     steps = [
         {"key": "windows", "title": "windows", "says": says},
         {"key": "candidates", "title": "candidates", "says": candidates["says"]},
@@ -140,13 +141,12 @@ def present(screen: Screen, broken: dict[str, Any] | None = None) -> dict[str, A
     ]
     picture = {
         "steps": steps,
-        "words": dict(zip(words, in_own_words([*words.values()], reading.encoding), strict=True)),
         "help": {n: help_text(WindowOptions, n) for n in ("max_seq_length", "doc_stride")},
         "limits": limits(reading),
         "now": {**now, "said": now["said"][1:]},
         "tried": None if tried is None else preview(screen, tried, listed),
-        "candidates": candidates,
-        "merge": merged,
+        "candidates": candidates | {"null_key": null_key},
+        "merge": merged | {"truths": truths},
         "offset": offset,
         "broken": broken,
     }
