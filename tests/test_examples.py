@@ -12,6 +12,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.files.store import load_reading
+from qa_demo.core.learning.bio import O, tag_log_probs
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
@@ -243,6 +244,15 @@ def test_stored_readings_are_those_of_the_bundled_reader() -> None:
             np.testing.assert_allclose(
                 getattr(stored, name), getattr(live, name), atol=1e-3, err_msg=example.id
             )
+
+
+def test_most_pieces_of_the_examples_are_clearly_outside() -> None:
+    """Chapter 7's picture is three probabilities a piece: a layer fitted for whole taggings alone
+    reads well and leaves I at a half all over the text."""
+    stored = [load_reading(READINGS / f"{e.id}.npz") for e in POOL]
+    rows = [tag_log_probs(r, w) for r in stored for w in range(len(r.windows))]
+    clear = np.exp(np.concatenate(rows)[:, O]) > 0.98
+    assert clear.mean() > 0.7
 
 
 def test_the_replay_ends_with_the_stored_readings() -> None:

@@ -4,11 +4,12 @@ is a tagging, not a tag by itself.
     python -m qa_demo.training.refit_tags --reader assets/reader \\
         --train squad-more.json.gz:0.4 multispanqa.json.gz:3 --out assets/reader
 
-    W, b = argmin mean over windows of -log P(tagging) + ridge |W - W0|^2
+    W, b = argmin mean over windows of twoheads.tagging_loss + ridge |W - W0|^2
 
-P among the legal taggings (twoheads.tagging_loss). The problem is convex, so L-BFGS ends at its one
-minimum. Only `bio_head.safetensors` of --out changes; of a reader that is an adapter, --reader is
-the folder that `export_adapter --merge` wrote. Scores come afterwards from `score`.
+which is -log P(tagging) among the legal ones and a part of each piece's own loss. The problem is
+convex, so L-BFGS goes to its one minimum. Only `bio_head.safetensors` of --out changes; of a reader
+that is an adapter, --reader is the folder that `export_adapter --merge` wrote. Scores come
+afterwards from `score`.
 """
 
 import json
@@ -31,7 +32,7 @@ from qa_demo.training.export import LIMIT, finish, write_bio
 from qa_demo.training.finetune import draw_batches, samplers_of
 from qa_demo.training.flags import parsed, setting, settings_parser
 from qa_demo.training.processor import processor_has_bf16
-from qa_demo.training.twoheads import TwoHeads, load, tagging_loss
+from qa_demo.training.twoheads import PIECES, TwoHeads, load, tagging_loss
 
 log = logging.getLogger("refit_tags")
 Seen = tuple[Tensor, Tensor, Tensor]
@@ -48,6 +49,7 @@ class Settings:
     lengths: tuple[int, ...] = setting((128, 192, 256), help="window sizes to draw from")
     negatives: float = 0.05
     batch_tokens: int = 16384
+    pieces: float = PIECES
     ridge: float = 1e-3
     iterations: int = 60
     tag_bias: tuple[float, ...] = setting((0.0, 0.0, 0.0), help="added to B, I, O after the fit")
@@ -83,7 +85,7 @@ def fit(seen: list[Seen], weight: Tensor, bias: Tensor, s: Settings) -> tuple[Te
         value = total.detach()
         for hidden, tags, tagged in seen:
             logits = hidden.float() @ weight.T + bias
-            part = tagging_loss(logits, tags, tagged).sum() / windows
+            part = tagging_loss(logits, tags, tagged, s.pieces).sum() / windows
             part.backward()
             value = value + part.detach()
         log.info("loss %.4f", value)

@@ -105,10 +105,19 @@ def loss_terms(
     }
 
 
-def tagging_loss(logits: Tensor, targets: Tensor, tagged: Tensor) -> Tensor:
-    """-log P(tagging) of each window among its legal taggings [B], nats; the mean over annotators.
+PIECES = 0.3
+"""How much each piece's own loss counts beside that of its window's tagging."""
 
-        log Z - sum_i sum_j t_ij x_ij,  Z = sum over legal taggings y of exp(sum_i x_{i, y_i})
+
+def tagging_loss(logits: Tensor, targets: Tensor, tagged: Tensor, pieces: float = PIECES) -> Tensor:
+    """-log P(tagging) of each window among its legal taggings [B], nats, and a share of its pieces'
+    own losses; the mean over annotators.
+
+        log Z - sum_i sum_j t_ij x_ij + pieces x (-sum_i sum_j t_ij log p_ij)
+        Z = sum over legal taggings y of exp(sum_i x_{i, y_i}),  p_i = softmax(x_i)
+
+    Without the second part I would be free wherever it is illegal, which is after O: p = 0.5 there
+    costs nothing, and the three probabilities of such a piece would say nothing.
 
     logits x and targets t [B, L, 3] in the order B, I, O, tagged [B, L]. A tagging is legal when no
     I follows O or stands first (core.learning.bio.chain has the same Z). The end of an answer that
@@ -124,7 +133,8 @@ def tagging_loss(logits: Tensor, targets: Tensor, tagged: Tensor) -> Tensor:
         in_span = torch.logaddexp(either + x[:, 0], inside + x[:, 1])
         outside = torch.where(on, either + x[:, 2], outside)
         inside = torch.where(on, in_span, inside)
-    return torch.logaddexp(outside, inside) - said
+    own = -((targets * logits.log_softmax(-1)).sum(-1) * counted).sum(-1)
+    return torch.logaddexp(outside, inside) - said + pieces * own
 
 
 def total(terms: dict[str, Tensor], bio_weight: float) -> Tensor:

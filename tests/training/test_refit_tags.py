@@ -42,15 +42,23 @@ def test_the_loss_is_the_share_of_all_legal_taggings() -> None:
         x = torch.tensor(rng.normal(0, 3, (2, 6, 3)), dtype=torch.float32)
         rows = [[O, B, I, I, O, O], [O, O, O, B, B, O]]
         tagged = torch.tensor([[0, 1, 1, 1, 1, 0], [0, 0, 1, 1, 1, 1]]).float()
-        found = tagging_loss(x, one_hot(rows), tagged)
+        found = tagging_loss(x, one_hot(rows), tagged, 0.0)
         wanted = [by_all_taggings(x[0, 1:5], rows[0][1:5]), by_all_taggings(x[1, 2:], rows[1][2:])]
         torch.testing.assert_close(found, torch.tensor(wanted), rtol=1e-4, atol=1e-4)
 
 
 def test_a_window_without_an_answer_costs_what_the_page_says_of_no_span() -> None:
     x = torch.randn(1, 9, 3, generator=torch.Generator().manual_seed(1)).double()
-    found = tagging_loss(x, one_hot([[O] * 9]), torch.ones(1, 9))
+    found = tagging_loss(x, one_hot([[O] * 9]), torch.ones(1, 9), 0.0)
     assert float(found) == pytest.approx(-chain(x[0].log_softmax(-1).numpy()).none, abs=1e-9)
+
+
+def test_a_share_of_each_piece_s_own_loss_is_added() -> None:
+    x = torch.randn(1, 6, 3, generator=torch.Generator().manual_seed(5))
+    tags, on = [[O, O, B, I, O, O]], torch.tensor([[0, 1, 1, 1, 1, 0.0]])
+    own = torch.nn.functional.cross_entropy(x[0, 1:5], torch.tensor(tags[0][1:5]), reduction="sum")
+    whole = [tagging_loss(x, one_hot(tags), on, share) for share in (0.0, 0.25)]
+    torch.testing.assert_close(whole[1], whole[0] + 0.25 * own)
 
 
 def test_two_annotators_count_half_each() -> None:
@@ -62,7 +70,9 @@ def test_two_annotators_count_half_each() -> None:
 
 def test_the_end_of_an_answer_that_the_window_cuts_is_left_out() -> None:
     x = torch.randn(1, 6, 3, generator=torch.Generator().manual_seed(3))
-    found = tagging_loss(x, one_hot([[O, O, I, O, B, O]]), torch.tensor([[0, 0, 1, 1, 1, 1.0]]))
+    found = tagging_loss(
+        x, one_hot([[O, O, I, O, B, O]]), torch.tensor([[0, 0, 1, 1, 1, 1.0]]), 0.0
+    )
     assert float(found) == pytest.approx(by_all_taggings(x[0, 3:], [O, B, O]), abs=1e-5)
 
 

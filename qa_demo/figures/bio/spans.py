@@ -204,7 +204,7 @@ def tags_sentence(found: Glue, spans: Sequence[TaggedSpan]) -> str:
         return (
             f"The tags glue here too: {quoted(over.text)} is one span of their likeliest legal "
             "tagging. They can say two spans at once, which a start and an end cannot; whether "
-            "they do is learned, and these were trained on answers of one span."
+            "they do is learned."
         )
     met = [
         any(x.span.start <= a.end and a.start <= x.span.end for x in spans)
