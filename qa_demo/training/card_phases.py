@@ -135,8 +135,8 @@ def tags_refitted(reader: Metrics) -> list[str]:
     parts = ["python -m qa_demo.training.refit_tags --reader READER", train, *known, "--out READER"]
     return [
         f"The tags' layer was then fitted anew, the encoder frozen, on {found['windows']:,} "
-        f"windows: -log P(tagging) fell from {found['loss_before']:.3f} to "
-        f"{found['loss_after']:.3f} nats a window.\n\n```\n{packed(parts)}\n```"
+        f"windows: the loss of a window fell from {found['loss_before']:.3f} to "
+        f"{found['loss_after']:.3f} nats.\n\n```\n{packed(parts)}\n```"
     ]
 
 
