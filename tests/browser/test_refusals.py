@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from tests.browser.serve import UNKNOWN
 
@@ -184,8 +184,17 @@ NEAR = """([note, ...controls]) => {
 
 
 def near(page: Page, said: Locator, controls: list[Locator]) -> None:
-    """The sentence stands a line or two below a control, inside the window, at one moment."""
-    page.wait_for_function(NEAR, arg=[node.element_handle() for node in (said, *controls)])
+    """The sentence stands a line or two below a control, inside the window, at one moment. Each
+    look takes the nodes anew: a second refusal may just have replaced the note of the first.
+    """
+    for left in reversed(range(30)):
+        nodes = [node.element_handle() for node in (said, *controls)]
+        try:
+            page.wait_for_function(NEAR, arg=nodes, timeout=1_000)
+            return
+        except TimeoutError:
+            if not left:
+                raise
 
 
 def test_a_refusal_at_the_edge_of_the_window_comes_into_sight(
