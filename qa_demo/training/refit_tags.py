@@ -14,6 +14,7 @@ afterwards from `score`.
 
 import json
 import logging
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import takewhile
@@ -21,16 +22,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor
 from transformers import AutoTokenizer
 
-from qa_demo.core.errors import BadCheckpoint
+from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.model.adapter import CARD_FILE
 from qa_demo.model.heads import BIO_FILE
 from qa_demo.training.data import collate
 from qa_demo.training.export import LIMIT, finish, write_bio
 from qa_demo.training.finetune import draw_batches, samplers_of
-from qa_demo.training.flags import parsed, setting, settings_parser
+from qa_demo.training.flags import exit_code, parsed, setting, settings_parser
 from qa_demo.training.processor import processor_has_bf16
 from qa_demo.training.twoheads import PIECES, TwoHeads, load, tagging_loss
 
@@ -98,13 +100,21 @@ def fit(seen: list[Seen], weight: Tensor, bias: Tensor, s: Settings) -> tuple[Te
 
 
 def refit(s: Settings) -> dict[str, Any]:
-    """Replace the layer in a reader's folder; reader.json keeps how. Errors: BadCheckpoint where
-    one of the folders has no layer of that size.
+    """Replace the layer in a reader's folder; reader.json keeps how. Errors, before anything is
+    read: BadCheckpoint where a folder has no layer or theirs differ in size, BadInput for another
+    number of biases than three.
     """
     out, source = Path(s.out), Path(s.reader)
+    if len(s.tag_bias) != 3:
+        raise BadInput(f"--tag-bias takes three numbers, B, I and O, got {len(s.tag_bias)}")
     for folder in (source, out):
         if not (folder / BIO_FILE).is_file():
             raise BadCheckpoint(f"{folder.name} has no {BIO_FILE}: there is no layer to fit anew")
+    theirs, own = (load_file(folder / BIO_FILE)["weight"].shape for folder in (source, out))
+    if theirs != own:
+        raise BadCheckpoint(
+            f"the layer of {source.name} is {list(theirs)}, that of {out.name} {list(own)}"
+        )
     tokenizer = AutoTokenizer.from_pretrained(s.reader)
     model = load(s.reader, 0.0).eval()
     seen = list(states(s, model, tokenizer))
@@ -119,14 +129,19 @@ def refit(s: Settings) -> dict[str, Any]:
     return said
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Parse the command line and fit."""
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and fit; 2 on a folder or a file that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     settings, _ = parsed(
         settings_parser(Settings, __doc__, "refit_tags", resumes=False), Settings, argv
     )
-    log.info("%s", refit(settings))
+
+    def work() -> int:
+        log.info("%s", refit(settings))
+        return 0
+
+    return exit_code(work, OSError)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

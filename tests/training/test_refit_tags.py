@@ -10,7 +10,6 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from qa_demo.core.errors import BadCheckpoint
 from qa_demo.core.learning.bio import chain
 from qa_demo.core.learning.tagging import illegal_at
 from qa_demo.training import export, finetune, refit_tags
@@ -121,8 +120,18 @@ def test_a_bias_is_added_after_the_fit(reader: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.model
-def test_a_reader_without_tags_is_refused(reader: Path, tmp_path: Path) -> None:
-    shutil.copytree(reader, tmp_path / "bare")
+def test_what_cannot_be_fitted_is_refused_before_anything_is_read(
+    reader: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("bare", "wide"):
+        shutil.copytree(reader, tmp_path / name)
     (tmp_path / "bare" / "bio_head.safetensors").unlink()
-    with pytest.raises(BadCheckpoint, match=r"bare has no bio_head.safetensors: there is no layer"):
-        refit_tags.main(f"--reader {tmp_path}/bare --out {reader} --train x.json:1".split())
+    export.write_bio(torch.zeros(3, 24), torch.zeros(3), tmp_path / "wide")
+    for out, more, says in (
+        ("bare", "", "bare has no bio_head.safetensors: there is no layer to fit anew"),
+        ("wide", "", "the layer of reader is [3, 16], that of wide [3, 24]"),
+        ("wide", "--tag-bias 1 0", "--tag-bias takes three numbers, B, I and O, got 2"),
+    ):
+        given = f"--reader {reader} --out {tmp_path}/{out} --train x.json:1 {more}"
+        assert refit_tags.main(given.split()) == 2
+        assert capsys.readouterr().err == f"{says}\n"
