@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
 from qa_demo.views import explaining, hidden_states
+from qa_demo.views.scores import record as scores
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
@@ -151,6 +152,7 @@ def nothing_explained(monkeypatch: pytest.MonkeyPatch) -> None:
 def nothing_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     """No hidden states of any text are kept yet: what needs them is offered first."""
     monkeypatch.setattr(hidden_states, "_STATES", RecentValues(hidden_states.MOST_BYTES))
+    monkeypatch.setattr(scores, "_FOUND", RecentValues(8))
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 """What is refused is said beside its control until mended; words are dragged; no stray ring."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from threading import Event
+from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Locator, Page, TimeoutError, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.serve import UNKNOWN
+from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
 
@@ -175,6 +177,7 @@ def test_every_box_refuses_beside_itself_by_keyboard_and_mouse(
             field.press("Enter")
 
 
+FROM_THE_TOP = "box => box.getBoundingClientRect().top + scrollY"
 NEAR = """([note, ...controls]) => {
     const at = note.getBoundingClientRect();
     const gap = (node) => at.top - node.getBoundingClientRect().bottom;
@@ -184,17 +187,28 @@ NEAR = """([note, ...controls]) => {
 
 
 def near(page: Page, said: Locator, controls: list[Locator]) -> None:
-    """The sentence stands a line or two below a control, inside the window, at one moment. Each
-    look takes the nodes anew: a second refusal may just have replaced the note of the first.
-    """
-    for left in reversed(range(30)):
-        nodes = [node.element_handle() for node in (said, *controls)]
-        try:
-            page.wait_for_function(NEAR, arg=nodes, timeout=1_000)
-            return
-        except TimeoutError:
-            if not left:
-                raise
+    """The sentence stands a line or two below a control, inside the window, at one moment."""
+    nodes = [node.element_handle() for node in (said, *controls)]
+    page.wait_for_function(NEAR, arg=nodes)
+
+
+@pytest.mark.usefixtures("nothing_fetched")
+def test_a_refusal_goes_along_when_a_picture_comes_above_its_control(
+    open_page: Callable[..., Page], reader: FakeReader, hold: Callable[[Any, str], Event]
+) -> None:
+    page = open_page()
+    go = hold(reader, "hidden")
+    page.locator("#tab-scores").click()
+    page.locator("#scores-step-layers").click()
+    button, box = page.locator("#scores-bench-read"), page.locator("#scores-bench-question")
+    box.fill("")
+    button.click()
+    expect(page.locator(".say.error")).to_contain_text("question is empty")
+    before = box.evaluate(FROM_THE_TOP)
+    go.set()
+    expect(page.locator("#picture-scores .scores-map").first).to_be_visible()
+    assert box.evaluate(FROM_THE_TOP) > before + 100
+    near(page, page.locator(".say.error"), [box, button])
 
 
 def test_a_refusal_at_the_edge_of_the_window_comes_into_sight(

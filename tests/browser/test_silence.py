@@ -64,6 +64,7 @@ def test_slow_work_whose_answer_came_into_a_closed_stream_is_heard(
     assert len(opened) > lost
 
 
+@pytest.mark.usefixtures("nothing_fetched")
 def test_a_refusal_outlives_what_was_begun_before_it(
     page: Page, reader: FakeReader, hold: Callable[[Any, str], threading.Event]
 ) -> None:

@@ -1,11 +1,12 @@
 // The one line that says what happened: progress with a way to cancel it, a refusal, a cancelled
 // run. A refusal stands beside the control that it is about, and goes when the next thing that
-// somebody does works; what was under way before it waits for its place until then.
+// somebody does works; what was under way before it waits for its place until then. A picture that
+// comes above moves the control, and the refusal with it.
 
 import { el } from "./dom.js";
 import { sentAt, slow } from "./outbox.js";
 import { hear, say } from "./store.js";
-import { acts, isTouched, lastTouched } from "./touch.js";
+import { acts, isTouched, lastPlace, lastTouched } from "./touch.js";
 
 const EDGE = 6;
 const NOTHING = { kind: "quiet", text: "" };
@@ -13,11 +14,12 @@ const NOTHING = { kind: "quiet", text: "" };
 /**
  * Put a note under a control, on the page and not on the screen, so that it scrolls with it.
  * @param {HTMLElement} note
+ * @param {Element | null} control null for one that was drawn anew: its place is taken as it was
  */
-function place(note) {
-  note.classList.add("aside");
+function place(note, control) {
+  note.classList.add("aside"); // out of the flow, where it would move what is measured
   Object.assign(note.style, { left: "0", top: "0" });
-  const box = lastTouched();
+  const box = control?.getBoundingClientRect() ?? lastPlace();
   if (!box) {
     note.classList.remove("aside");
     return;
@@ -40,6 +42,8 @@ function line(root, trigger) {
   let shown = NOTHING;
   /** @type {{kind: string, text: string} | null} */
   let held = null; // progress that a refusal stands before
+  /** @type {Element | null} */
+  let about = null; // what the refusal is about
   let at = 0;
   const show = (word) => {
     shown = word;
@@ -52,9 +56,13 @@ function line(root, trigger) {
     held = before;
     at = acts();
     show({ kind: "error", text });
-    place(note);
+    about = lastTouched();
+    place(note, about);
   };
   const stands = () => shown.kind === "error" && shown.text;
+  new ResizeObserver(() => {
+    if (stands() && about?.checkVisibility()) place(note, about);
+  }).observe(document.body);
   const clear = () => {
     if (!stands()) return;
     show(held ?? NOTHING);

@@ -32,9 +32,11 @@ if (globalThis.document) {
   );
 }
 
-/** Where on the screen the control that was used last stands, or stood before a redraw. */
-export const lastTouched = () =>
-  touched?.isConnected && touched.checkVisibility() ? touched.getBoundingClientRect() : where;
+/** The control that was used last, while it stands in sight on the page. */
+export const lastTouched = () => touched?.isConnected && touched.checkVisibility() ? touched : null;
+
+/** Where on the screen it stood when it was used. */
+export const lastPlace = () => where;
 
 /**
  * Whether this is the control that was used last.
