@@ -78,7 +78,8 @@ def install() -> None:
         need(sys.executable, "-m", "venv", "--without-pip", VENV)
     pip = (sys.executable, "-m", "pip", "--python", PYTHON)
     quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
-    need(*pip, "install", "--quiet", "-r", REQUIREMENTS[-1], **quiet)
+    # Python compiles what is imported; pip would compile all of it, for longer than it installs
+    need(*pip, "install", "--quiet", "--no-compile", "-r", REQUIREMENTS[-1], **quiet)
     stamp.write_text(digest)
 
 
