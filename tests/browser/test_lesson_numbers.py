@@ -37,14 +37,12 @@ RESULT = re.compile(r"\s[=\u2248]\s([\u2212-]?\d[\d,]*(?:\.\d+)?)")
 LEFT = re.compile(r"(?:log|[-\d.,()+\u2212\u00b7/\u2308\u2309\u2153\u2154\u00bd\s])+$")
 MEAN_OF_TWO = re.compile(r"\) / 2(?!\.?\d)")
 """The 2 of a mean counts its two addends, which stand before it."""
-SLOW_ACT = 60_000
-QUICK = 6_000
 WANTED = os.environ.get(
     "LESSONS", "best-pair no-answer one-vector training spanbert threshold"
 ).split()
 PLAYED = [lesson for lesson in load() if WANTED == ["all"] or lesson.id in WANTED]
 WAIT = 60_000
-"""Milliseconds that an explanation or a measurement may take."""
+"""Milliseconds that an explanation, a measurement or a picture may take on a busy machine."""
 
 SAYS = """() => {
   const words = [];
@@ -216,18 +214,18 @@ class Played:
         self.page.evaluate("document.body.classList.remove('present')")
         return found, says
 
-    def missing(self, needed: list[str], patience: int) -> list[str]:
+    def missing(self, needed: list[str]) -> list[str]:
         """Those of the numbers that do not come to stand on the page."""
         needs = [as_need(n) for n in needed]
-        if self.comes(f"(needs) => ({MISSING})(needs).length === 0", needs, patience):
+        if self.comes(f"(needs) => ({MISSING})(needs).length === 0", needs):
             return []
         left = self.page.evaluate(MISSING, needs)
         return [n for n in needed if as_need(n) in left]
 
-    def comes(self, script: str, arg: Any = None, patience: int = QUICK) -> bool:
+    def comes(self, script: str, arg: Any = None) -> bool:
         """Whether this holds of the page, now or soon."""
         try:
-            self.page.wait_for_function(script, arg=arg, polling=200, timeout=patience)
+            self.page.wait_for_function(script, arg=arg, polling=200, timeout=WAIT)
         except Late:
             return False
         return True
@@ -295,9 +293,9 @@ def faults_of(played: Played, lesson: Lesson, k: int) -> list[str]:
         free = () if not step.predict else needed
         left = [n for n in free if as_need(n)[0] not in given]
         if step.act and (result := played.found["last"].value) is not None:
-            left += played.missing([number(result, played.found["last"].decimals)], SLOW_ACT)
+            left += played.missing([number(result, played.found["last"].decimals)])
     else:
-        left = played.missing(list(dict.fromkeys(needed)), SLOW_ACT if step.act else QUICK)
+        left = played.missing(list(dict.fromkeys(needed)))
     where = f"{lesson.id} {k + 1}"
     return faults_at(where, faults + wrong + [f"{n} is not shown" for n in left])
 
