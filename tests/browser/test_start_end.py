@@ -196,5 +196,5 @@ def test_a_long_text_has_a_staircase_and_a_window_chooser(page: Page) -> None:
     lines = picture.locator(".line").count()
     folded.focus()
     page.keyboard.press("Enter")
-    assert picture.locator(".line").count() > lines
     expect(picture.locator(".word:focus")).to_have_count(1)
+    assert picture.locator(".line").count() > lines
