@@ -158,7 +158,7 @@ def save_merge(screen: Screen) -> Any:
 def load_merge(screen: Screen, value: Any) -> Screen:
     """The same read back."""
     copies, scale, null = (str(one) for one in entries(value, "a merge rule", 3))
-    merge = MergeOptions(copies, scale, null)  # type: ignore[arg-type]
+    merge = MergeOptions(copies, scale, null)
     check_merge(merge)
     return screen.change(merge=merge)
 
