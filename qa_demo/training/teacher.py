@@ -41,11 +41,13 @@ class Teacher:
         """`student`: the tokenizer whose windows are read. Errors: BadInput where a piece of the
         student's is none of the teacher's; BadCheckpoint for a folder that holds no reader.
         """
-        source, self.model = _reader(folder)
+        source, model = _reader(folder)
         self.tokenizer = AutoTokenizer.from_pretrained(source)
         self.numbers = numbers_of(student, self.tokenizer)
         self.between = self.tokenizer.num_special_tokens_to_add(pair=True) - 2
-        self.digest = digest(self.model)
+        self.digest = digest(model)
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.model = model.to(self.device)
 
     def ids(self, window: Window) -> list[int]:
         """The window's pieces as the teacher numbers them, in its own arrangement."""
@@ -59,11 +61,16 @@ class Teacher:
         """What both heads say of windows, read together."""
         rows = [self.ids(w) for w in windows]
         longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id
-        ids = torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
-        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
-        with torch.autocast(ids.device.type, torch.bfloat16, enabled=processor_has_bf16()):
+        ids, mask = (
+            torch.tensor(table, device=self.device)
+            for table in (
+                [row + [pad] * (longest - len(row)) for row in rows],
+                [[1] * len(row) + [0] * (longest - len(row)) for row in rows],
+            )
+        )
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=processor_has_bf16()):
             logits = self.model(ids, mask, torch.zeros_like(ids))
-        start, end, tags = (x.float() for x in logits)
+        start, end, tags = (x.float().cpu() for x in logits)
         found = []
         for b, (row, w) in enumerate(zip(rows, windows, strict=True)):
             size = int(w.is_context.sum())

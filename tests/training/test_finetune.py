@@ -9,10 +9,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from torch import nn
+from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.training import checkpoints, export, finetune, loop, processor
 from qa_demo.training.progress import stop_asked
 from qa_demo.training.twoheads import load
+from tests.model import kit
 from tests.training import toy
 
 pytestmark = pytest.mark.model
@@ -138,6 +140,15 @@ def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_c
         takes(9.0)
         assert processor.processor_has_bf16() is wanted
     processor.processor_has_bf16.cache_clear()
+
+
+def test_on_a_gpu_an_encoder_without_a_fused_kernel_is_not_refused(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    kernel = processor.training_form(0.0)["attn_implementation"]
+    for family, expected in (("mpnet", "eager"), ("bert", "sdpa")):
+        settings, _ = kit.config(family, 40)
+        model = AutoModelForQuestionAnswering.from_config(settings, attn_implementation=kernel)
+        assert model.config._attn_implementation == expected
 
 
 def test_an_export_adds_what_it_is_told_to_the_biases_of_the_tags(home, run):
