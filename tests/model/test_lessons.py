@@ -33,7 +33,7 @@ def test_every_step_holds_with_the_bundled_reader() -> None:
 
 
 def test_the_step_of_lesson_6_is_the_one_that_chapter_5_takes() -> None:
-    reader, example = load_reader("bundled"), load_examples()["cacao"]
+    reader, example = load_reader("bundled"), load_examples()["insulin"]
     reading = example.stored(reader.checksum)
     assert reading is not None
     labels = make_labels(reading, example.answers, 0, example.answers, None).golds
@@ -43,9 +43,10 @@ def test_the_step_of_lesson_6_is_the_one_that_chapter_5_takes() -> None:
     learned = learner.step(Plan(1, 0.1))
     learner.close()
     data = learned_data(learned, case.decode, case.merge)
-    for side in ("start", "end"):
-        before, after = data[side][0]["says"].split(" → ")
+    for side, label in (("start", "Frederick"), ("end", "ting")):
+        row = next(row for row in data[side] if row["text"] == label)
+        before, after = row["says"].split(" → ")
         assert f"from {before} to {after}" in found.decides
-    at = reading.tokens(0).index("west")
-    assert learned.after.start_logits[0][at] > reading.start_logits[0][at]
-    assert "the start logit of “\u2068West" in found.decides
+    at = reading.tokens(0).index("to")
+    assert learned.after.end_logits[0][at] > reading.end_logits[0][at]
+    assert "the end logit of “\u2068to" in found.decides
