@@ -31,7 +31,8 @@ REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 # the shell has no windows, whose own pages cost a third of a second for each page of a test
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 BROWSERS += ("google-chrome-stable",)
-DEBIAN_PACKAGES = ("chromium-headless-shell", "fonts-liberation")
+# the last one is for Playwright's own Node: without it its driver ends at once on a bare Debian 12
+DEBIAN_PACKAGES = ("chromium-headless-shell", "fonts-liberation", "libatomic1")
 QUICK = "--quick"
 LEFT_OUT = ("tests/browser", "tests/cli", "tests/load", "tests/model", "tests/training")
 # a worker that is through takes over half of what the other still has, whole files where it can
