@@ -135,8 +135,8 @@ function legend(names) {
   ];
 }
 
-/** The same as a table: words with at least one chance from LISTED on. */
-function listed(words, of, names) {
+/** The same as a table: words with at least one chance from LISTED on; a sentence where none has. */
+export function listed(words, of, names) {
   const said = (p) => probability(p, 2);
   const rows = words.flatMap(({ text }, k) => {
     const values = of.flatMap(([start, end]) => [start[k], end[k]]);
@@ -144,6 +144,12 @@ function listed(words, of, names) {
     const cells = values.map((p) => el("td.number", said(p)));
     return [row(el("th[scope=row][dir=auto]", text), cells)];
   });
+  if (!rows.length) {
+    return el(
+      "p.hint",
+      `No word of the text has a chance of ${said(LISTED)} or more to start or end the answer.`,
+    );
+  }
   const head = names.length > 1
     ? names.flatMap((name) => [`start, ${name}`, `end, ${name}`])
     : ["start", "end"];

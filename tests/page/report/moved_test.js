@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { inSight, perWord, wordsOf } from "../../../assets/page/shared/mirrored.js";
+import { page } from "../fake_dom.js";
+import { inSight, listed, perWord, wordsOf } from "../../../assets/page/shared/mirrored.js";
 import { cut, moved } from "../../../assets/page/shared/moved.js";
 
+page();
 const TEXT = "😀 Ada wrote it, then Bob did.";
 const reading = (name, n, more = {}) => ({
   name,
@@ -36,6 +38,12 @@ Deno.test("a long text shows what stands near a mark, a short one all", () => {
   const shown = inSight(long);
   assert.deepEqual([shown[0], shown[1], shown.at(-2), shown.at(-1)], [null, 70, 130, null]);
   assert.deepEqual(inSight([false, true, false]), [0, 1, 2]);
+});
+
+Deno.test("where no word is likely, a sentence stands for the empty table", () => {
+  const said = (p) => listed(wordsOf("Ada wrote"), [[[p, 0], [0, 0]]], ["A"]).textContent;
+  assert.match(said(0.049), /^No word of the text has a chance of 0\.05 or more/);
+  assert.match(said(0.05), /^Words with a chance .*Ada0\.05< 0\.01$/);
 });
 
 Deno.test("one span first in both: only what withholds it is told", () => {
