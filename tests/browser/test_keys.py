@@ -131,8 +131,12 @@ def test_a_picture_is_reached_used_and_left_by_keys(
     assert not page.evaluate("(there) => document.activeElement.matches(there)", there), (
         "Tab leaves, since one mark alone is a stop"
     )
+    left = page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
     page.keyboard.press("Shift+Tab")
-    assert page.evaluate("(there) => document.activeElement.matches(there)", there)
+    back = page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+    assert page.evaluate("(there) => document.activeElement.matches(there)", there), (
+        f"Tab went to {left}, Shift+Tab to {back}"
+    )
     for _ in range(2):
         if page.evaluate("(there) => document.activeElement.matches(there)", there):
             page.keyboard.press("Escape")
