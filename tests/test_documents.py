@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -485,3 +486,9 @@ def test_the_space_commands_that_are_shown_run_with_the_pinned_client(
     sent = made["upload_folder"]
     assert (sent["repo_type"], sent["repo_id"]) == ("space", "OWNER/spanlight")
     assert sent["ignore_patterns"] == [".git/*", ".venv/*", "runs/*"]
+
+
+@pytest.mark.parametrize("reader", ["reader", "reader-large"])
+def test_what_was_measured_names_no_folder_of_one_machine(reader: str) -> None:
+    command = json.loads((ROOT / "assets" / reader / "metrics.json").read_text())["command"]
+    assert not [word for word in command.split() if word.startswith(("/", "~"))]

@@ -190,7 +190,7 @@ def main(argv: list[str] | None = None) -> None:
     a = p.parse_args(argv)
     set_threads(1)
     shown = f"python -m qa_demo.training.score --dev {a.dev.name} --dev-v2 {a.dev_v2.name}"
-    shown += f" --reader {a.reader} --base ENCODER" if a.base else ""
+    shown += f" --reader {a.reader.name} --base ENCODER" if a.base else ""
     shown += f" --lists {' '.join(path.name for path in a.lists)}" if a.lists else ""
     result = metrics(
         load_reader(str(a.reader), replace(LOOPBACK, base=a.base)), a.dev, a.dev_v2, a.lists, shown
