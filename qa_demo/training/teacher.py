@@ -61,13 +61,9 @@ class Teacher:
         """What both heads say of windows, read together."""
         rows = [self.ids(w) for w in windows]
         longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id
-        ids, mask = (
-            torch.tensor(table, device=self.device)
-            for table in (
-                [row + [pad] * (longest - len(row)) for row in rows],
-                [[1] * len(row) + [0] * (longest - len(row)) for row in rows],
-            )
-        )
+        with self.device:
+            ids = torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
+            mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
         with torch.autocast(self.device.type, torch.bfloat16, enabled=processor_has_bf16()):
             logits = self.model(ids, mask, torch.zeros_like(ids))
         start, end, tags = (x.float().cpu() for x in logits)
