@@ -173,13 +173,16 @@ NEAR = """([note, ...controls]) => {
     const at = note.getBoundingClientRect();
     const below = (box) => at.top >= box.bottom - 1 && at.top < box.bottom + 40 &&
         at.left < box.right && box.left < at.right;
+    const beside = (box) => at.left >= box.right && at.left < box.right + 40 &&
+        at.top < box.bottom && box.top < at.bottom;
+    const near = (box) => below(box) || beside(box);
     return at.left >= 0 && at.right <= innerWidth &&
-        controls.some((node) => below(node.getBoundingClientRect()));
+        controls.some((node) => near(node.getBoundingClientRect()));
 }"""
 
 
 def near(page: Page, said: Locator, controls: list[Locator]) -> None:
-    """The sentence stands a line below a control, inside the window, at one moment."""
+    """The sentence stands a line below a control or right of it, inside the window."""
     nodes = [node.element_handle() for node in (said, *controls)]
     page.wait_for_function(NEAR, arg=nodes)
 
@@ -217,3 +220,13 @@ def test_a_refusal_at_the_edge_of_the_window_comes_into_sight(
     said = page.locator("#say [role=status]")
     expect(said).to_contain_text("question is empty")
     expect(said).to_be_in_viewport(ratio=1)
+
+
+def test_a_refusal_beside_ask_leaves_the_answer_in_sight(page: Page) -> None:
+    page.locator("#asked button:has-text('Ask your own')").click()
+    page.locator("#ask-question textarea").fill("")
+    page.locator("#ask-answer").click()
+    said = page.locator(".say.error")
+    expect(said).to_contain_text("question is empty")
+    note, answer = said.bounding_box(), page.locator("#verdict").bounding_box()
+    assert note["y"] + note["height"] <= answer["y"]

@@ -12,7 +12,8 @@ const EDGE = 6;
 const NOTHING = { kind: "quiet", text: "" };
 
 /**
- * Put a note under a control, on the page and not on the screen, so that it scrolls with it.
+ * Put a note beside a control where nothing else stands, otherwise under it; on the page and not on
+ * the screen, so that it scrolls with it.
  * @param {HTMLElement} note
  * @param {Element | null} control null for one that was drawn anew: its place is taken as it was
  */
@@ -26,10 +27,15 @@ function place(note, control) {
   }
   const origin = note.getBoundingClientRect();
   const most = document.documentElement.clientWidth - origin.width - EDGE;
-  Object.assign(note.style, {
-    left: `${Math.max(EDGE, Math.min(box.left, most)) - origin.left}px`,
-    top: `${box.bottom + EDGE - origin.top}px`,
-  });
+  const middle = (box.top + box.bottom) / 2;
+  // below Ask stands the answer: a refusal that lay on it would be read as a part of it
+  const free = (x) => document.elementFromPoint(x, middle)?.contains(control);
+  const beside = control && box.right + EDGE <= most &&
+    [EDGE, origin.width / 2, origin.width].every((x) => free(box.right + x));
+  const [left, top] = beside
+    ? [box.right + EDGE, middle - origin.height / 2]
+    : [Math.max(EDGE, Math.min(box.left, most)), box.bottom + EDGE];
+  Object.assign(note.style, { left: `${left - origin.left}px`, top: `${top - origin.top}px` });
 }
 
 function line(root, trigger) {
