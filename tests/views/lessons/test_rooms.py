@@ -2,50 +2,41 @@
 
 from typing import Any
 
-import gradio as gr
 import pytest
 
 from qa_demo.core.course.room_quiz import form
 from qa_demo.core.course.room_state import Place, Seat
 from qa_demo.core.course.rooms import Rooms
 from qa_demo.figures.lessons.checks import CHECKS
-from qa_demo.views.ask import Ask
-from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
-from qa_demo.views.lessons.course import load, load_course
+from qa_demo.views.lessons.course import load
 from qa_demo.views.lessons.rooms import looker
-from qa_demo.views.lessons.strip import KEY, Strip
+from qa_demo.views.lessons.strip import KEY
 from qa_demo.views.lessons.tasks import marked
-from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
 from tests.documents import ROOT
-from tests.requests import services
-from tests.views.lessons.test_strip import ODD, sent
+from tests.views.lessons.test_strip import ODD, framed, sent
 
 PLACE = {"lesson": "span", "step": 1}
 NAMES = ("room_open", "room_join", "room_leave", "room_move", "room_show", "room_reveal")
 NAMES += ("room_quiz", "room_pin", "room_results", "task_open", "task_check", "task_done")
 
 
-@pytest.fixture
+ROOMS = Rooms()
+
+
+@pytest.fixture(autouse=True)
 def rooms() -> Rooms:
-    return Rooms()
+    """None is open yet."""
+    ROOMS._rooms.clear()
+    return ROOMS
 
 
-def framed(rooms: Rooms | None) -> Frame:
-    first = next(iter(load_examples().values())).stored()
-    assert first is not None
-    with gr.Blocks():
-        made = Frame(CHAPTERS, services(checksum=lambda: first.checksum, rooms=rooms))
-        Strip(made, Ask(made), load_course()).build()
-    return made
-
-
-@pytest.fixture
-def frame(rooms: Rooms) -> Frame:
-    return framed(rooms)
+@pytest.fixture(scope="module")
+def frame() -> Frame:
+    return framed(ROOMS)
 
 
 def quick(frame: Frame, name: str, value: Any, screen: Screen | None = None) -> Update:

@@ -7,6 +7,7 @@ import pytest
 
 from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.core.course.lessons import FACT
+from qa_demo.core.course.rooms import Rooms
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.views.examples import load_examples
@@ -27,12 +28,16 @@ ODD: list[Any] = [None, 1, "x", [], {}, math.nan, {"lesson": "span"}]
 ODD += [{"lesson": "span", "step": 99}]
 
 
-@pytest.fixture(scope="module")
-def frame() -> Frame:
+def framed(rooms: Rooms | None = None) -> Frame:
     """The page with the stored readings of the bundled reader."""
     assert FIRST is not None
-    served = services(checksum=lambda: FIRST.checksum)
+    served = services(checksum=lambda: FIRST.checksum, rooms=rooms)
     return requests.wired(served, lambda *page: Strip(*page, Folder(LESSONS))).frame
+
+
+@pytest.fixture(scope="module")
+def frame() -> Frame:
+    return framed()
 
 
 def sent(frame: Frame, screen: Screen | None, name: str, value: Any) -> Update:

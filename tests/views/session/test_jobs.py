@@ -48,6 +48,22 @@ def occupied(queue: JobQueue, share: str | None = None) -> Iterator[None]:
         assert run.result(10)[1].error == "the reading was cancelled"
 
 
+class Held:
+    """Work that cannot be interrupted and lasts until its gate is open."""
+
+    def __init__(self) -> None:
+        self.began, self.gate = threading.Event(), threading.Event()
+        self.runs, self.stopped = 0, False
+
+    def __call__(self, progress: Callable, cancelled: Callable) -> str:
+        self.runs += 1
+        self.began.set()
+        assert self.gate.wait(20)
+        progress(1, 2)
+        self.stopped = cancelled()
+        return "read"
+
+
 def gives(result: str) -> Callable:
     """Work that is done at once."""
     return lambda progress, cancelled: result
@@ -117,34 +133,22 @@ def test_who_waits_is_told_the_place_and_a_cancelled_wait_gives_it_up() -> None:
 
 
 def test_work_that_cannot_be_interrupted_is_left_behind_on_cancel() -> None:
-    queue, began, gate = JobQueue(), threading.Event(), threading.Event()
-
-    def load(progress: Callable, cancelled: Callable) -> str:
-        began.set()
-        assert gate.wait(10)
-        return "loaded"
-
+    queue, load = JobQueue(), Held()
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(finish, queue.run("a", "load", load, loads=True))
-        assert began.wait(10) and queue.cancel("a")
-        assert run.result(jobs.GRACE + 5)[1].error == "this was cancelled" and not gate.is_set()
-        gate.set()
+        assert load.began.wait(10) and queue.cancel("a")
+        assert run.result(jobs.GRACE + 5)[1].error == "this was cancelled"
+        load.gate.set()
 
 
 def test_loads_have_threads_of_their_own() -> None:
-    queue, gate, began = JobQueue(workers=1), threading.Event(), threading.Event()
-
-    def load(progress: Callable, cancelled: Callable) -> str:
-        began.set()
-        gate.wait(10)
-        return "loaded"
-
+    queue, load = JobQueue(workers=1), Held()
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(finish, queue.run("a", "load", load, loads=True))
-        assert began.wait(10)
-        assert finish(queue.run("b", "reading", gives("read")))[1] == Outcome("read")
-        gate.set()
-        assert slow.result(10)[1] == Outcome("loaded")
+        assert load.began.wait(10)
+        assert finish(queue.run("b", "reading", gives("b")))[1] == Outcome("b")
+        load.gate.set()
+        assert slow.result(10)[1] == Outcome("read")
 
 
 def test_a_visitor_who_leaves_ends_the_work() -> None:
@@ -163,51 +167,34 @@ def test_a_visitor_who_leaves_ends_the_work() -> None:
 
 
 def test_thirty_who_ask_the_same_are_one_computation_in_one_worker() -> None:
-    queue, gate, began, made = JobQueue(workers=2), threading.Event(), threading.Event(), []
-
-    def work(progress: Callable, cancelled: Callable) -> str:
-        made.append(1)
-        began.set()
-        assert gate.wait(20)
-        progress(1, 2)
-        return "read"
-
+    queue, work = JobQueue(workers=2), Held()
     with ThreadPoolExecutor(30) as pool:
         runs = [
             pool.submit(finish, queue.run(f"visitor {k}", "reading", work, share="text"))
             for k in range(30)
         ]
-        assert began.wait(10)
+        assert work.began.wait(10)
         other = finish(queue.run("x", "reading", gives("other")))[1]
         assert other == Outcome("other"), "the second worker is free"
-        gate.set()
-        assert {run.result(20)[1] for run in runs} == {Outcome("read")} and made == [1]
+        work.gate.set()
+        assert {run.result(20)[1] for run in runs} == {Outcome("read")} and work.runs == 1
     assert finish(queue.run("late", "reading", work, share="text"))[1] == Outcome("read")
-    assert len(made) == 2, "what has ended is not shared: keeping results is the cache's part"
+    assert work.runs == 2, "what has ended is not shared: keeping results is the cache's part"
 
 
 def test_the_first_who_asked_may_cancel_and_the_others_get_their_result() -> None:
-    queue, gate, began = JobQueue(workers=1), threading.Event(), threading.Event()
-    asked_to_stop: list[bool] = []
-
-    def work(progress: Callable, cancelled: Callable) -> str:
-        began.set()
-        assert gate.wait(20)
-        asked_to_stop.append(cancelled())
-        return "read"
-
+    queue, work = JobQueue(workers=1), Held()
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(finish, queue.run("a", "reading", work, share="text"))
-        assert began.wait(10)
-        second = queue.run("b", "reading", work, share="text")
-        told = pool.submit(finish, second)
+        assert work.began.wait(10)
+        told = pool.submit(finish, queue.run("b", "reading", work, share="text"))
         while not queue.busy("b"):
             time.sleep(0.001)
         queue.cancel("a")
         assert first.result(10)[1] == Outcome(None, "this was cancelled")
         assert not told.done()
-        gate.set()
-        assert told.result(10)[1] == Outcome("read") and asked_to_stop == [False]
+        work.gate.set()
+        assert told.result(10)[1] == Outcome("read") and not work.stopped
 
 
 def test_when_all_cancel_the_work_ends_and_who_comes_then_starts_anew() -> None:
