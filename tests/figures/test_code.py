@@ -123,15 +123,9 @@ def test_a_folder_is_a_placeholder_and_a_hub_reader_its_revision(tmp_path: Path)
         ("owner/name", "owner/name@0123abcd", "revision='0123abcd'"),
         ("bundled", "bundled", "'assets/reader'"),
     ):
-        reading = replace(screen.reading, model_name=name)
-        lines = "\n".join(opening(shown_by(reading, source, screen), "test"))
+        reading, at = replace(screen.reading, model_name=name), screen.selection
+        lines = "\n".join(opening(Shown(reading, source, at.window, at.span), "test"))
         assert wanted in lines and "secret" not in lines and str(tmp_path) not in lines
-
-
-def shown_by(reading: Reading, source: str, screen: Screen) -> Shown:
-    """The selection of a screen in another reading."""
-    assert screen.selection is not None
-    return Shown(reading, source, screen.selection.window, screen.selection.span)
 
 
 def test_what_has_no_code_says_why() -> None:

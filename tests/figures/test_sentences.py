@@ -143,7 +143,6 @@ def test_the_example_that_chapter_4_offers_is_one_where_they_do_not_fit() -> Non
     source = (ASSETS / "page" / "spans" / "chapter.js").read_text(encoding="utf-8")
     (named,) = re.findall(r'const UNFIT = "(.+?)";', source)
     reading = load_examples()[named].stored()
-    assert reading is not None
     says = spans_picture(reading, predict(reading, DecodeOptions()), DecodeOptions(), 0)["apart"]
     assert says["says"].endswith("do not fit: end before start.")
 

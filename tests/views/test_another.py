@@ -23,9 +23,9 @@ def test_both_sides_are_the_readings_under_their_own_thresholds() -> None:
     assert made["text"] == TEXT and made["note"] == ""
     for one, reading in zip(made["readings"], (screen.reading, found), strict=True):
         prediction = predict(reading)
-        best = prediction.best
-        assert best is not None and one["answer"] == prediction.answer
-        assert one["n"][0][:2] == [best.candidate.char_start, best.candidate.char_end]
+        best = prediction.best.candidate
+        assert one["answer"] == prediction.answer
+        assert one["n"][0][:2] == [best.char_start, best.char_end]
         assert one["limit"] == prediction.limit
     assert made["readings"][1]["answer"] is None
     again = compared(screen, screen.reading)

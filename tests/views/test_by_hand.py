@@ -59,9 +59,8 @@ def saved(screen: Screen) -> dict[str, object]:
 
 def test_the_browser_knows_the_same_parts() -> None:
     script = (PAGE / "shared" / "by_hand.js").read_text("utf-8")
-    listed = re.search(r"PARTS = \[(.*?)\]", script, re.DOTALL)
-    assert listed is not None
-    assert re.findall(r'"(\w+)"', listed[1]) == [part.name for part in by_hand(MODULES)]
+    listed = re.search(r"PARTS = \[(.*?)\]", script, re.DOTALL)[1]
+    assert re.findall(r'"(\w+)"', listed) == [part.name for part in by_hand(MODULES)]
 
 
 @pytest.mark.parametrize("name", HANDS)

@@ -33,9 +33,7 @@ def test_failures_promise_to_fail_and_name_their_chapter() -> None:
 
 
 def test_right_is_an_annotators_text_or_silence() -> None:
-    reading = FIRST.stored()
-    assert reading is not None
-    screen = Screen(reading, DecodeOptions())
+    screen = Screen(FIRST.stored(), DecodeOptions())
     assert is_right(FIRST, screen) == any(
         a.text.lower() == screen.prediction.answer.lower() for a in FIRST.answers
     )

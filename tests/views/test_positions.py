@@ -45,7 +45,6 @@ def test_a_table_counts_positions_in_a_window(example: str, chapter: str) -> Non
 def test_the_selection_is_placed_in_its_window(example: str) -> None:
     screen = opened(example, "answer")
     chosen, said = screen.selection, record(screen)
-    assert chosen is not None
     tokens = screen.reading.tokens(chosen.window)
     inside = screen.reading.encoding.context_tokens
     assert tokens[said["i"]] == inside[chosen.span.start]

@@ -17,7 +17,7 @@ BETTER, WORSE = ListScores(8, HALF, HALF, 25.0), ListScores(8, NIL, NIL, 0.0)
 @pytest.fixture
 def stored() -> Measured:
     found = load_measured(ASSETS / "reader")
-    assert found is not None and len(found.lists) > 1
+    assert len(found.lists) > 1
     return found
 
 

@@ -157,7 +157,6 @@ def test_unequal_scores_of_the_glue_never_differ_by_nothing() -> None:
     start[[4, 6]], end[[4, 6]] = [4.0, 3.9996], [3.9996, 4.0]
     reading = make_reading(list("abcd"), [(0, 4)], [start], [end])
     found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
-    assert found is not None
     said = marked.glue_data(reading, found, DECODE, [0.5, 0.4, 0.01], ())["says"]
     assert "0.00040 more than" in said
 
@@ -202,7 +201,6 @@ def test_the_glue_s_four_rows_add_up_and_its_loss_is_a_difference() -> None:
     start[[4, 6]], end[[4, 6]] = [4.0, 3.9], [3.9, 4.0]
     reading = make_reading(list("abcd"), [(0, 4)], [start], [end])
     found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
-    assert found is not None
     data = marked.glue_data(reading, found, DECODE, [0.5, 0.4, 0.01], ())
     rows = {r["key"]: r for r in data["rows"]}
     assert (rows["first"]["score"], rows["glued"]["score"]) == ("7.90", "8.00")
@@ -258,9 +256,7 @@ def test_the_terms_add_up_as_printed(golds: tuple[Span | None, ...]) -> None:
 def test_what_the_tags_make_of_the_two_answers(letters: str, said: str) -> None:
     reading = reading_of(letters)
     found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
-    assert found is not None and said in marked.tags_sentence(
-        found, tagging(reading, "viterbi").spans
-    )
+    assert said in marked.tags_sentence(found, tagging(reading, "viterbi").spans)
 
 
 def test_two_thirds_are_printed_as_counted() -> None:

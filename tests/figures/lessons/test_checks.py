@@ -32,9 +32,7 @@ LONGEST_TITLE = 60
 
 @cache
 def stored(key: str) -> tuple[Reading, tuple[Answer, ...]]:
-    reading = EXAMPLES[key].stored()
-    assert reading is not None
-    return reading, EXAMPLES[key].answers
+    return EXAMPLES[key].stored(), EXAMPLES[key].answers
 
 
 def case(key: str, **more: object) -> Case:
@@ -92,7 +90,6 @@ def test_a_check_that_asks_the_reader_speaks_of_any_reader(name: str) -> None:
 def test_the_answer_is_measured_by_the_words_that_both_hold() -> None:
     this = case("saxophone")
     found = spans.answer_span(this)
-    assert found.span is not None
     first, last = found.span.start, found.span.end
     assert judge(this, found, found.span).right
     near = judge(this, found, Span(first, last + 2))
@@ -162,7 +159,6 @@ def test_the_pair_of_three_tokens_is_the_best_legal_one() -> None:
 def test_where_it_turns_is_where_the_answer_changes() -> None:
     this = case("violin-price")
     value = CHECKS["where_it_turns"].find(this).value
-    assert value is not None
     for shift, answers in ((-0.01, False), (0.01, True)):
         moved = DecodeOptions(null_score_diff_threshold=value + shift)
         assert (Case(this.reading, moved).prediction.answer is not None) == answers
@@ -171,7 +167,6 @@ def test_where_it_turns_is_where_the_answer_changes() -> None:
 def test_probabilities_add_up_over_the_window_and_not_over_the_answer() -> None:
     this = case("oresund")
     best, window = this.best, this.window
-    assert best is not None
     p = softmax(this.reading.logits(window.index)[0].astype(np.float64))
     inside = p[window.to_pos(best.span.start) : window.to_pos(best.span.end) + 1].sum()
     assert f"{inside:.2f}" in CHECKS["all_positions"].find(this).decides

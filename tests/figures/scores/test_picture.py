@@ -88,7 +88,7 @@ def test_a_slide_shows_the_window_of_the_other_answer_too() -> None:
     reading = FakeReader().read("Who?", "so it went on. " * 40 + "Ada", WindowOptions(40, 12))
     last, path = len(reading.encoding.context_ids) - 1, slide(reading, reading)
     home, winner = reading.home(Span(last, last)), Span(last, last)
-    assert home is not None and home.index != 0
+    assert home.index != 0
     docs = unpacked(slide_data(reading, reading, path, 0, winner)["docs"], "<i4")
     assert set(docs) == {*reading.windows[0].owned, *home.owned}
     low, high, *_ = plane_data(reading, 0, DECODE, "max_context", path, winner)["range"]

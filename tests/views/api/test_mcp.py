@@ -35,7 +35,7 @@ def message(method: Any, params: Any = None, number: Any = 1) -> dict[str, Any]:
 
 def result(tools: Tools, method: str, params: Any = None) -> dict[str, Any]:
     found = tools.answer(message(method, params, "a"))
-    assert found is not None and found["id"] == "a", found
+    assert found["id"] == "a", found
     return found["result"]
 
 
@@ -108,7 +108,7 @@ def test_what_is_wrong_with_a_call_is_a_reply_that_a_model_can_read(
 )
 def test_what_is_no_call_has_its_number_and_a_sentence(tools: Tools, sent: Any, code: int) -> None:
     found = tools.answer(sent)
-    assert found is not None and found["error"]["code"] == code and found["error"]["message"]
+    assert found["error"]["code"] == code and found["error"]["message"]
 
 
 @settings(max_examples=60, deadline=None)
@@ -122,7 +122,7 @@ def test_what_is_no_call_has_its_number_and_a_sentence(tools: Tools, sent: Any, 
 )
 def test_any_message_is_answered_in_json(sent: dict[str, Any]) -> None:
     found = Tools({"read": make_read(services())}, RESULTS).answer(sent)
-    assert found is not None and ("result" in found) != ("error" in found)
+    assert ("result" in found) != ("error" in found)
     json.dumps(found, allow_nan=False)
 
 
@@ -132,7 +132,7 @@ def test_an_unexpected_error_is_logged_and_not_told() -> None:
         raise ZeroDivisionError("/home/secret")
 
     found = Tools({"read": read}, RESULTS).answer(message("tools/call", {"name": "read"}))
-    assert found is not None and found["error"]["code"] == -32603
+    assert found["error"]["code"] == -32603
     assert "secret" not in json.dumps(found)
 
 

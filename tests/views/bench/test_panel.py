@@ -36,9 +36,7 @@ def ask() -> Ask:
 @pytest.fixture(scope="module")
 def screen(ask: Ask) -> Screen:
     reading = FakeReader().read("Who came?", "Anna Lund came to Visby in 1900.")
-    found = ask.frame.answers.answer(None, new_screen(None, reading)).screen
-    assert found is not None
-    return found
+    return ask.frame.answers.answer(None, new_screen(None, reading)).screen
 
 
 def sent(ask: Ask, screen: Screen, name: str, value: Any = True) -> Update:
@@ -50,14 +48,14 @@ def sent(ask: Ask, screen: Screen, name: str, value: Any = True) -> Update:
 
 def test_open_and_close_bring_the_text_back(ask: Ask, screen: Screen) -> None:
     opened = sent(ask, screen, "open")
-    assert opened.screen is not None and opened.screen.reading.typed
+    assert opened.screen.reading.typed
     assert opened.pictures[KEY]["desk"]["tokens"] == ["one", "two", "three"]
-    assert opened.reading is not None and opened.reading["typed"]
+    assert opened.reading["typed"]
     closed = sent(ask, opened.screen, "close")
-    assert closed.screen is not None and closed.screen.reading is screen.reading
+    assert closed.screen.reading is screen.reading
     assert closed.screen.stamp > opened.screen.stamp, "the browser draws nothing older"
     again = sent(ask, closed.screen, "open").screen
-    assert again is not None and again.reading.key == opened.screen.reading.key
+    assert again.reading.key == opened.screen.reading.key
 
 
 def test_a_chapter_opens_the_bench_with_a_case_of_its_own(ask: Ask, screen: Screen) -> None:
@@ -72,7 +70,7 @@ def test_a_chapter_opens_the_bench_with_a_case_of_its_own(ask: Ask, screen: Scre
 def test_every_case_shows_in_every_chapter(ask: Ask, screen: Screen, preset: Any) -> None:
     assert preset.chapter in VIEWS and len(preset.about.split()) <= 25
     shown = sent(ask, screen, "preset", preset.id).screen
-    assert shown is not None and shown.chapter == preset.chapter
+    assert shown.chapter == preset.chapter
     for module in CHAPTERS:
         plain(module.present(shown))
     plain(ask.frame.answers.record(shown))
@@ -80,10 +78,9 @@ def test_every_case_shows_in_every_chapter(ask: Ask, screen: Screen, preset: Any
 
 def test_typing_changes_all_that_follows(ask: Ask, screen: Screen) -> None:
     first = sent(ask, screen, "open").screen
-    assert first is not None
     number = {**RECORD, "start": [["0", "7", "2,5", "\u22121"]], "golds": "1-2, none"}
     update = sent(ask, first, "change", number)
-    assert update.screen is not None and update.screen.stamp > first.stamp
+    assert update.screen.stamp > first.stamp
     assert update.screen.reading.start_logits.tolist() == [[0, 7, 2.5, -1]]
     assert [a.text for a in update.screen.gold] == ["one two"] and update.screen.silent == 1
     shaped = sent(ask, update.screen, "shape", {"n": 4, "step": 1, "tagged": True})
@@ -96,12 +93,9 @@ def test_typing_changes_all_that_follows(ask: Ask, screen: Screen) -> None:
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda p: p.id)
 def test_a_link_brings_the_bench_back(ask: Ask, screen: Screen, preset: Any) -> None:
     shown = sent(ask, screen, "preset", preset.id)
-    assert shown.selection is not None and shown.screen is not None
     text = shown.selection["link"][KEY]
-    change = ask.links.typed(Wanted({KEY: text, "chapter": "loss"}))
-    assert change is not None
-    back = change(None).screen
-    assert back is not None and back.chapter == "loss"
+    back = ask.links.typed(Wanted({KEY: text, "chapter": "loss"}))(None).screen
+    assert back.chapter == "loss"
     assert json.loads(text) == json.loads(typed.link_text(typed.from_link({KEY: text})))
     assert back.reading.encoding.context == shown.screen.reading.encoding.context
 
@@ -115,11 +109,9 @@ def test_the_exercise_can_be_laid_on_the_bench(ask: Ask, screen: Screen) -> None
     data = sent(ask, screen, "exercise", 3).pictures[KEY]["pencil"]
     assert data["n"] == 3 and all(cell["hint"] for cell in data["cells"])
     laid = sent(ask, screen, "lay", 0).screen
-    assert laid is not None
     exercise = pencil()
-    best = laid.prediction.best
-    assert best is not None
-    assert (best.candidate.span.start + 1, best.candidate.span.end + 1) == exercise.best
+    span = laid.prediction.best.candidate.span
+    assert (span.start + 1, span.end + 1) == exercise.best
     assert laid.prediction.null_score == exercise.score(0, 0)
     assert of_exercise(exercise).golds == ((0, 1),)
 
@@ -136,7 +128,6 @@ ODD: list[Any] = [
 @pytest.mark.parametrize("odd", ODD, ids=lambda v: str(v)[:20])
 def test_odd_values_leave_the_screen_and_say_why(ask: Ask, screen: Screen, odd: Any) -> None:
     opened = sent(ask, screen, "open").screen
-    assert opened is not None
     for name in ("change", "shape", "as", "preset"):
         update = sent(ask, opened, name, odd)
         assert update.screen is None

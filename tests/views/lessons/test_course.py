@@ -4,13 +4,11 @@ import re
 from pathlib import Path
 
 from qa_demo.core.course.lesson_folder import Folder
-from qa_demo.core.learning.golds import Answer
-from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.proof import prove
 from qa_demo.figures.spans.picture import STEPS as SPANS_STEPS
-from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import STEPS, contents, load, load_course
 from qa_demo.views.measured import measured
+from tests.figures.lessons.test_checks import stored
 
 ROOT = Path(__file__).resolve().parents[3]
 RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## A lesson")[2]
@@ -28,14 +26,8 @@ def recipe(folder: Path) -> Path:
 
 
 def test_the_recipe_makes_a_lesson_that_holds_and_stands_first(tmp_path: Path) -> None:
-    folder, examples = recipe(tmp_path), load_examples()
-    bundled = load()
+    folder, bundled = recipe(tmp_path), load()
     assert f"lesson check {folder.name}`" in RECIPE and f"--lessons {folder.name}`" in RECIPE
-
-    def stored(key: str) -> tuple[Reading, tuple[Answer, ...]]:
-        reading = examples[key].stored()
-        assert reading is not None
-        return reading, examples[key].answers
 
     (own,) = load(folder)
     assert [found.fault for found in prove(own, stored, None, measured("bundled"))] == [None]
@@ -44,8 +36,7 @@ def test_the_recipe_makes_a_lesson_that_holds_and_stands_first(tmp_path: Path) -
 
 
 def test_a_step_that_speaks_of_its_own_text_does_not_hold_on_a_teachers() -> None:
-    reading = load_examples()["saxophone"].stored()
-    assert reading is not None
+    reading, _ = stored("saxophone")
     for lesson in load():
         for found in prove(lesson, lambda key: (reading, ()), None, measured("bundled"), True):
             bound = found.fault == "the step speaks of its own text"

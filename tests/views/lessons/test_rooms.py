@@ -49,9 +49,7 @@ def seat_of(update: Update) -> dict[str, Any]:
 
 @pytest.fixture
 def screen(frame: Frame) -> Screen:
-    found = sent(frame, None, "open", PLACE).screen
-    assert found is not None
-    return found
+    return sent(frame, None, "open", PLACE).screen
 
 
 def test_a_guess_is_counted_and_answered_after_the_reveal(

@@ -30,7 +30,6 @@ ODD += [{"lesson": "span", "step": 99}]
 
 def framed(rooms: Rooms | None = None) -> Frame:
     """The page with the stored readings of the bundled reader."""
-    assert FIRST is not None
     served = services(checksum=lambda: FIRST.checksum, rooms=rooms)
     return requests.wired(served, lambda *page: Strip(*page, Folder(LESSONS))).frame
 
@@ -47,9 +46,7 @@ def sent(frame: Frame, screen: Screen | None, name: str, value: Any) -> Update:
 @pytest.fixture(scope="module")
 def screen(frame: Frame) -> Screen:
     made = new_screen(None, FakeReader().read("Who came?", "Anna Lund came to Visby in 1900."))
-    found = frame.answers.answer(None, made).screen
-    assert found is not None
-    return found
+    return frame.answers.answer(None, made).screen
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
@@ -58,7 +55,7 @@ def test_every_step_sets_the_page_up_and_answers(frame: Frame, screen: Screen, l
     for number, step in enumerate(lesson.steps):
         place = {"lesson": lesson.id, "step": number}
         opened = sent(frame, seen, "open", place)
-        assert opened.screen is not None and not opened.refused
+        assert not opened.refused
         seen = opened.screen
         reply = opened.pictures[KEY]["reply"]
         assert (seen.example, seen.chapter) == (step.example or lesson.example, step.view)
@@ -80,7 +77,7 @@ def test_numbers_changed_by_hand_go_back_to_the_reader(frame: Frame, screen: Scr
     short, warm = DecodeOptions(max_answer_length=3), WhatIf(temperature=4.0)
     changed = screen.change(decode=short, what_if=warm)
     now = sent(frame, changed, "open", {"lesson": "span", "step": 0}).screen
-    assert now is not None and now.decode.max_answer_length == 30 and now.what_if == WhatIf()
+    assert now.decode.max_answer_length == 30 and now.what_if == WhatIf()
 
 
 def test_another_text_or_reader_is_looked_at_as_it_is(frame: Frame, screen: Screen) -> None:
@@ -88,7 +85,7 @@ def test_another_text_or_reader_is_looked_at_as_it_is(frame: Frame, screen: Scre
     assert reply["foreign"] and not reply["holds"] and "no head for tags" in reply["missing"]
     back = sent(frame, screen, "restore", {"lesson": "tags", "step": 0})
     assert back.pictures[KEY]["reply"]["holds"]
-    assert back.screen is not None and back.screen.source == "bundled"
+    assert back.screen.source == "bundled"
 
 
 def test_guesses_are_judged_by_the_reading_on_screen(frame: Frame, screen: Screen) -> None:
@@ -106,7 +103,7 @@ def test_a_text_of_ones_own_stands_in_for_the_lessons(frame: Frame, screen: Scre
     for lesson, number in [(one, k) for one in LESSONS for k in range(len(one.steps))]:
         place, step = {"lesson": lesson.id, "step": number}, lesson.steps[number]
         opened = sent(frame, screen, "open", {**place, "own": own})
-        assert opened.screen is not None and opened.screen.example is None
+        assert opened.screen.example is None
         assert opened.screen.reading.encoding.context == own["context"]
         reply = opened.pictures[KEY]["reply"]
         assert not reply["foreign"]

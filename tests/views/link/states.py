@@ -174,7 +174,6 @@ def followed(screen: Screen, old: Screen | None = None) -> tuple[Screen, list[st
     """The screen that another's link brings, what it left out, and chapter 8's text."""
     example = load_examples().get(screen.example or "")
     link = fragment.parse(fragment_of(screen, example))
-    assert link is not None
     gold, key = (example.answers, example.id) if example else ((), None)
     fresh = new_screen(None, screen.reading, gold, key, screen.source)
     found, left = restore(fresh, old, Wanted(link.fields, link.left), MODULES)

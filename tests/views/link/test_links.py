@@ -62,7 +62,6 @@ def test_a_word_put_beside_a_run_comes_back_once_the_run_has_grown_or_gone() -> 
     words = seen(screen)["fields"]["blanks"]["words"]
     assert [word for _, word in words] == ["ada"]
     hidden = lab_of(spanbert.asked(mask.hide_span, screen, [words[0][0]] * 2))
-    assert hidden is not None
     np.testing.assert_array_equal(hidden.masked.true_ids, hidden.encoding.context_ids)
 
 
@@ -82,16 +81,16 @@ def test_what_a_chapter_computed_stays_where_the_link_wants_the_same_of_it() -> 
 def test_a_link_that_was_cut_off_opens_its_beginning(cut: float) -> None:
     whole = fragment_of(wander(random.Random(3), 20))
     found = parse(whole[: int(len(whole) * cut)])
-    assert found is not None and "its end is missing or damaged" in found.left
+    assert "its end is missing or damaged" in found.left
     full = parse(whole)
-    assert full is not None and full.left == ()
+    assert full.left == ()
     assert all(full.fields[name] == value for name, value in found.fields.items())
 
 
 def test_most_of_a_link_survives_when_its_last_tenth_is_lost() -> None:
     whole = fragment_of(wander(random.Random(4), 20))
     found = parse(whole[: int(len(whole) * 0.9)])
-    assert found is not None and {"question", "paragraph", "reader", "windows"} <= set(found.fields)
+    assert {"question", "paragraph", "reader", "windows"} <= set(found.fields)
 
 
 @pytest.mark.parametrize(
@@ -111,12 +110,12 @@ def test_most_of_a_link_survives_when_its_last_tenth_is_lost() -> None:
 )
 def test_what_cannot_be_read_is_named(text: str, said: str) -> None:
     found = parse(text)
-    assert found is not None and said in found.left
+    assert said in found.left
 
 
 def test_a_bomb_is_not_unfolded() -> None:
     found = parse(pack({"question": "x" * 5_000_000}))
-    assert found is not None and found.fields == {} and found.left
+    assert found.fields == {} and found.left
 
 
 @pytest.mark.parametrize("text", ["", "#", None, 7, "#other", "#a=1&b=2", "#stage-answer"])
@@ -134,11 +133,11 @@ def test_fields_by_hand_and_the_first_version() -> None:
     wanted |= {"chapter": "spans", "page.veil": True, "page.step": "table", "page.lesson": "span"}
     wanted |= {"page.lesson_step": 1, "page.lock": ["texts", "settings"]}
     found = parse(f"#v=1&{texts}&{numbers}&{marks}&{page}")
-    assert found is not None and found.left == () and found.fields == wanted
+    assert found.left == () and found.fields == wanted
     screen = new_screen(None, reading("Who?", "Ada met Grace.", windows.WindowOptions()))
     made, left = restore(screen, None, Wanted(found.fields), MODULES)
     assert left == [] and made.decode == DecodeOptions(7, 5, -1.5) and made.chapter == "spans"
-    assert made.selection is not None and made.selection.span == Span(1, 1)
+    assert made.selection.span == Span(1, 1)
     assert [a.text for a in made.gold] == ["Ada"] and made.silent == 1
 
 

@@ -51,7 +51,7 @@ def test_each_page_names_only_files_beside_it(edition_folder: Path) -> None:
     assert "<script" not in (edition_folder / "index.html").read_text(encoding="utf-8")
     style = (edition_folder / "page.css").read_text(encoding="utf-8")
     dark = re.search(r"body\.dark (\{[^}]*--sl-paper[^}]*\})", style)
-    assert dark is not None and f"body.edition {dark[1]}" in style
+    assert f"body.edition {dark[1]}" in style
 
 
 def test_the_folder_is_a_static_space(edition_folder: Path) -> None:

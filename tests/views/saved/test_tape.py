@@ -59,9 +59,8 @@ def split(frame: Frame) -> tuple[Screen, dict[str, Any]]:
 
 def live(frame: Frame, screen: Screen, chapter: str, place: list[int]) -> dict[str, Any]:
     """The record that the running page sends when a span is selected in an open chapter."""
-    made = frame.answers.step(screen.presented(chapter), lambda seen: seen.select(selection(place)))
-    assert made.selection is not None
-    return made.selection
+    shown = screen.presented(chapter)
+    return frame.answers.step(shown, lambda seen: seen.select(selection(place))).selection
 
 
 def selection(place: list[int]) -> Selection:
@@ -69,8 +68,7 @@ def selection(place: list[int]) -> Selection:
 
 
 def page_of(tape: dict[str, Any], request: str) -> dict[str, Any]:
-    found: dict[str, Any] = tape["pages"][tape["answers"][request]["page"]]
-    return found
+    return tape["pages"][tape["answers"][request]["page"]]
 
 
 def record_of(tape: dict[str, Any], place: str) -> dict[str, Any]:
@@ -136,7 +134,6 @@ def test_an_answer_is_what_the_handler_makes(frame: Frame, tape: dict[str, Any])
 def test_each_window_of_a_long_text_is_there(split: tuple[Screen, dict[str, Any]]) -> None:
     screen, tape = split
     base = screen.selection
-    assert base is not None
     chosen = [tape["record"][name] for name in ("window", "start", "end")]
     assert chosen == [base.window, base.span.start, base.span.end]
     for w in range(len(screen.reading.windows)):
@@ -156,7 +153,6 @@ def test_each_window_of_a_long_text_is_there(split: tuple[Screen, dict[str, Any]
 def test_numbers_changed_by_hand_stay_changed(frame: Frame) -> None:
     screen = screen_of()
     place = screen.selection
-    assert place is not None
     changed = screen.change(
         what_if=screen.what_if.with_logit("start", place.window, 3, 9.0),
         decode=replace(screen.decode, max_answer_length=2),
@@ -214,7 +210,7 @@ def test_no_text_ends_the_data_and_the_policy_names_the_script(tape: dict[str, A
     assert json.loads(scripts[0][1])["tape"]["reading"]["context"] == TEXT
     digest = base64.b64encode(hashlib.sha256(scripts[1][1].encode()).digest()).decode()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
-    assert policy is not None and f"script-src 'sha256-{digest}';" in policy[1]
+    assert f"script-src 'sha256-{digest}';" in policy[1]
     assert policy[1].startswith("default-src 'none'")
     assert "<!--" not in text.split("<body>")[1] and "\u2028" not in scripts[0][1]
     assert "https://" not in text.split("<style>")[0]

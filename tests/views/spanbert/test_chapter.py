@@ -18,7 +18,8 @@ from qa_demo.views.background import Job
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.spanbert import chapter as spanbert
 from qa_demo.views.spanbert import mask
-from qa_demo.views.spanbert.lab import MASK, MOST_PIECES, TEXT_MASK, Lab, kept_of, lab_of
+from qa_demo.views.spanbert.lab import MASK, MOST_PIECES, TEXT_MASK, kept_of
+from qa_demo.views.spanbert.lab import lab_of as lab
 from qa_demo.views.state import Screen
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
@@ -73,12 +74,6 @@ def screen(request: pytest.FixtureRequest) -> Screen:
     """The chapter open on a text of its own, with a model and without one."""
     models = keeper() if request.param == "model" else None
     return ask(ask(blank(), "load", True, models), "mask-text", TEXT)
-
-
-def lab(screen: Screen) -> Lab:
-    found = lab_of(screen)
-    assert found is not None
-    return found
 
 
 def runs(screen: Screen) -> list[tuple[int, int]]:
