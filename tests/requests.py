@@ -1,10 +1,13 @@
 """Services and jobs around fakes, for tests of views."""
 
-from collections.abc import Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import gradio as gr
+import pytest
 
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.masking.infiller import Infiller
@@ -19,6 +22,7 @@ from qa_demo.views.new_reading import new_screen
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.services import Services
 from qa_demo.views.session.model_cache import ModelCache
+from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
 from tests.fakes import FakeReader
@@ -39,15 +43,17 @@ def opened(example: str, chapter: str = "answer") -> Screen:
     return new_screen(None, reading, found.answers, found.id).open(chapter)
 
 
-def wired(served: Services, *more: Callable[[Frame, Ask], Any]) -> Ask:
+def wired(
+    served: Services, *more: Callable[[Frame, Ask], Any], chapters: Sequence[ModuleType] = CHAPTERS
+) -> Ask:
     """The boxes and chapters of the page, and what else is built with them, without a browser."""
     with gr.Blocks() as page:
-        frame = Frame(CHAPTERS, served)
+        frame = Frame(chapters, served)
         ask = Ask(frame)
         parts = [make(frame, ask) for make in more]
         for part in (ask, *parts):
             part.build()
-        for module in CHAPTERS:
+        for module in chapters:
             frame.place(module.CHAPTER)
             module.build(frame)
         frame.wire(page)
@@ -73,6 +79,13 @@ def services(
     load = load or (lambda source: FakeReader(name=source))
     examples = load_examples() if examples is None else examples
     return Services(reader, load, examples, infillers=infillers, **more)
+
+
+def emptied(monkeypatch: pytest.MonkeyPatch, *shelves: RecentValues[Any]) -> None:
+    """Take off the shelves what earlier tests left there, for one test."""
+    for shelf in shelves:
+        monkeypatch.setattr(shelf, "_held", OrderedDict())
+        monkeypatch.setattr(shelf, "_weight", 0)
 
 
 def job(

@@ -85,6 +85,21 @@ def make_reading(
     )
 
 
+def one_window(
+    start: Sequence[float],
+    end: Sequence[float],
+    words: str = "Alpha Beta Gamma Delta",
+    null: tuple[float, float] = (0.0, 0.0),
+    rest: float = 0.0,
+) -> Reading:
+    """[CLS] who [SEP], one token a word, [SEP]: start and end logit of [CLS] and of the words, and
+    one for all that is neither.
+    """
+    names = words.split()
+    rows = [[cls, rest, rest, *row, rest] for cls, row in zip(null, (start, end), strict=True)]
+    return make_reading(names, [(0, len(names))], rows[:1], rows[1:])
+
+
 def with_offsets(reading: Reading, offsets: np.ndarray) -> Reading:
     """The same logits over pieces that cover these characters."""
     return replace(reading, encoding=replace(reading.encoding, offset_mapping=offsets))

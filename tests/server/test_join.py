@@ -20,15 +20,14 @@ from qa_demo.views.new_reading import NewReadings
 from qa_demo.views.page import frame_of
 from qa_demo.views.scores import chapter as scores
 from qa_demo.views.scores import record
-from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen
 from qa_demo.views.why import chapter as why
 from tests.fakes import FakeReader
-from tests.requests import selected, services
+from tests.requests import emptied, selected, services
+from tests.views.why import test_chapter as request
 
 QUESTION = "Who drew the bridge?"
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first."
-CHOICE = {"kind": "span_score", "other": None, "method": "gradient_x_input", "baseline": "pad"}
 STUDENTS = 20
 
 
@@ -64,12 +63,7 @@ class Counting(FakeReader):
 
 @pytest.fixture(autouse=True)
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ATTENTION", "FOUND"):
-        shelf = RecentValues[Any](8)
-        for module in (explaining, why):
-            monkeypatch.setattr(module, name, shelf)
-    monkeypatch.setattr("qa_demo.views.api.attribute.FOUND", explaining.FOUND)
-    monkeypatch.setattr(record, "_FOUND", RecentValues[Any](8))
+    emptied(monkeypatch, explaining.ATTENTION, explaining.FOUND, record._FOUND)
 
 
 @pytest.fixture
@@ -112,9 +106,8 @@ def plain(reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def value(screen: Screen, what: str) -> dict[str, Any]:
-    span = screen.selection.span
-    place = {"span": [0, span.start, span.end], "layer": 0, "head": 0, "position": 1}
-    return {"what": what, "key": what, "choice": CHOICE, **place}
+    quick = request.chosen(method="gradient_x_input")
+    return request.asked(screen, what, quick, layer=0, head=0, position=1)
 
 
 def asked(frame: Frame, screen: Screen, visitor: str, key: str, name: str, given: Any) -> Any:

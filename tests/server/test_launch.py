@@ -126,41 +126,31 @@ def test_no_rule_of_body_stands_inside_media_where_gradio_rewrites_it() -> None:
     assert [rule for rule in rules if re.match(r"(?:body|html|:root)\b", rule)] == []
 
 
-@pytest.mark.slow
-def test_an_event_of_gradio_loads_no_pyplot() -> None:
-    tried = (
-        "import sys, qa_demo.server.launch\n"
-        "from gradio.utils import MatplotlibBackendMananger as M\n"
-        "with M(): pass\n"
-        "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
-    )
-    clean = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-    assert said_by(tried, env=clean) == "True False"
-
-
-def said_by(code: str, **how: Any) -> str:
-    """What code prints in a process of its own."""
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(
-        command, cwd=ASSETS.parent, capture_output=True, text=True, check=True, **how
-    )
-    return done.stdout.strip()
-
-
-def interface_files(code: str) -> str:
-    """The interface files for editors that this code reads or writes, in a process of its own."""
+def interface_files(code: str, after: str = "") -> str:
+    """How many interface files for editors this code reads or writes in a process of its own, and
+    what is printed after it.
+    """
     heard = (
         "import sys\nfound = set()\n"
         "def hear(name, given):\n"
         "    if name == 'open' and str(given[0]).endswith('.pyi'): found.add(str(given[0]))\n"
         "sys.addaudithook(hear)\n"
     )
-    shown = "\nprint(sum('gradio' in one for one in found))"
-    return said_by(heard + code + shown)
+    shown = "\nprint(sum('gradio' in one for one in found))\n"
+    clean = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    command = [sys.executable, "-c", heard + code + shown + after]
+    how = {"cwd": ASSETS.parent, "capture_output": True, "text": True, "check": True}
+    return subprocess.run(command, env=clean, **how).stdout.strip()
 
 
 @pytest.mark.slow
-def test_the_page_starts_without_gradios_interface_files() -> None:
+def test_the_page_starts_without_gradios_interface_files_and_its_events_without_pyplot() -> None:
     """gradio alone compares one a module of components: should it stop, so may we."""
-    assert interface_files("import qa_demo.server.launch, qa_demo.views.page") == "1"
+    event = (
+        "from gradio.utils import MatplotlibBackendMananger as M\n"
+        "with M(): pass\n"
+        "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
+    )
+    page = "import qa_demo.server.launch, qa_demo.views.page"
+    assert interface_files(page, event) == "1\nTrue False"
     assert int(interface_files("import gradio")) > 20

@@ -26,13 +26,14 @@ from qa_demo.views.by_hand import give_back
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.restore import Wanted
 from qa_demo.views.new_reading import KIND, new_screen
-from qa_demo.views.page import CHAPTERS, frame_of
+from qa_demo.views.page import frame_of
 from qa_demo.views.session.line import Progress
 from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.slow_work import about
 from qa_demo.views.state import Screen, Selection
 from qa_demo.views.update import Update, message
 from qa_demo.views.windows import chapter as windows
+from tests import requests
 from tests.fakes import FakeReader
 from tests.requests import services
 
@@ -74,11 +75,8 @@ def changed(update: Update) -> set[str]:
 
 def asking(reader: Callable[[], FakeReader] = FakeReader, **more: object) -> tuple[Frame, Ask]:
     """A page of one chapter and its boxes."""
-    with gr.Blocks():
-        frame = Frame([answer], services(reader, **more))
-        ask = Ask(frame)
-        frame.place(answer.CHAPTER)
-    return frame, ask
+    ask = requests.wired(services(reader, **more), chapters=[answer])
+    return ask.frame, ask
 
 
 def same(seen: Screen, job: Job, result: object) -> Screen:
@@ -280,14 +278,7 @@ def test_a_picture_may_ask_for_an_example_or_other_windows(screen: Screen) -> No
 
 @pytest.fixture
 def wired() -> Frame:
-    with gr.Blocks() as page:
-        made = Frame([answer, windows], services())
-        Ask(made)
-        for module in (answer, windows):
-            made.place(module.CHAPTER)
-            module.build(made)
-        made.wire(page)
-    return made
+    return requests.wired(services(), chapters=[answer, windows]).frame
 
 
 def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame, screen: Screen) -> None:
@@ -468,17 +459,16 @@ def test_every_event_is_answered_with_its_number_refused_or_not(
     assert again[2] != good[2]
 
 
-@pytest.mark.parametrize("module", CHAPTERS)
-def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(
-    module: ModuleType, screen: Screen
-) -> None:
+def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(screen: Screen) -> None:
     frame = frame_of(services())
-    shown = frame.answers.answer(None, screen.open(module.CHAPTER.key)).screen
-    update = frame.answers.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
-    assert changed(update) == {"screen", "selection"}
-    new, record, said, receipt = frame.selected(shown, event(index=[0, 2, 3], id=5), visitor())
-    assert new.selection.span == Span(2, 3)
-    assert (record["start"], said, receipt["id"]) == (2, gr.skip(), 5)
+    for key in frame.modules:
+        shown = frame.answers.answer(None, screen.open(key)).screen
+        update = frame.answers.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
+        assert changed(update) == {"screen", "selection"}, key
+        sent = event(index=[0, 2, 3], id=5)
+        new, record, said, receipt = frame.selected(shown, sent, visitor(key))
+        assert new.selection.span == Span(2, 3)
+        assert (record["start"], said, receipt["id"]) == (2, gr.skip(), 5), key
 
 
 class Slow:

@@ -9,13 +9,13 @@ import pytest
 from qa_demo.core.learning.bio import DECODINGS
 from qa_demo.core.learning.tagging import disagreeing, owned_rows, soft_terms, tagging
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.glued_spans import glue
+from qa_demo.core.reading.glued_spans import Glue, glue
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.bio import loss as costs
 from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio import spans as marked
-from tests.core.toys import make_reading, random_reading
+from tests.core.toys import make_reading, one_window, random_reading
 from tests.printed import added, text_of, unpacked
 
 DECODE = DecodeOptions()
@@ -152,11 +152,15 @@ def test_the_notice_names_illegal_transitions() -> None:
     assert "1 illegal transition" in said
 
 
+def glued(less: float) -> tuple[Reading, Glue]:
+    """Two answers, each with one logit of 4 and one a little lower, and the span over both."""
+    start, end = [-3, 4, -3, less], [-3, less, -3, 4]
+    reading = one_window(start, end, "a b c d", null=(-3, -3), rest=-3)
+    return reading, glue(reading, Span(1, 1), Span(3, 3), DECODE)
+
+
 def test_unequal_scores_of_the_glue_never_differ_by_nothing() -> None:
-    start, end = np.full(8, -3.0), np.full(8, -3.0)
-    start[[4, 6]], end[[4, 6]] = [4.0, 3.9996], [3.9996, 4.0]
-    reading = make_reading(list("abcd"), [(0, 4)], [start], [end])
-    found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
+    reading, found = glued(3.9996)
     said = marked.glue_data(reading, found, DECODE, [0.5, 0.4, 0.01], ())["says"]
     assert "0.00040 more than" in said
 
@@ -197,10 +201,7 @@ def test_products_that_are_small_keep_their_digits() -> None:
 
 
 def test_the_glue_s_four_rows_add_up_and_its_loss_is_a_difference() -> None:
-    start, end = np.full(8, -3.0), np.full(8, -3.0)
-    start[[4, 6]], end[[4, 6]] = [4.0, 3.9], [3.9, 4.0]
-    reading = make_reading(list("abcd"), [(0, 4)], [start], [end])
-    found = glue(reading, Span(1, 1), Span(3, 3), DECODE)
+    reading, found = glued(3.9)
     data = marked.glue_data(reading, found, DECODE, [0.5, 0.4, 0.01], ())
     rows = {r["key"]: r for r in data["rows"]}
     assert (rows["first"]["score"], rows["glued"]["score"]) == ("7.90", "8.00")

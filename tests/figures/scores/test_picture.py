@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.heads import HeadWeights
 from qa_demo.core.reading.lens import Lens, lens, slide
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Span
 from qa_demo.figures.scores.bench import bench_data, bench_says, bench_table, changed, decoded
 from qa_demo.figures.scores.dimensions import anatomy_data, vectors_data
 from qa_demo.figures.scores.layers import layers_data, layers_notice, rank_table, settled
@@ -24,23 +25,12 @@ from qa_demo.figures.scores.picture import (
     window_best,
 )
 from qa_demo.figures.scores.slide import largest_moves, move_table, slide_data, slide_notice
-from tests.core.toys import make_reading, t1
+from tests.core.toys import make_reading, one_window, t1
 from tests.fakes import FakeReader
 from tests.printed import text_of, unpacked, value
 
 DECODE = DecodeOptions()
-
-
-def one(
-    start: list[float],
-    end: list[float],
-    words: str = "Alpha Beta Gamma Delta",
-    null: tuple[float, float] = (0, 0),
-) -> Reading:
-    names = words.split()
-    return make_reading(
-        names, [(0, len(names))], [[null[0], -9, -9, *start, -9]], [[null[1], -9, -9, *end, -9]]
-    )
+one = partial(one_window, rest=-9.0)
 
 
 def some_heads() -> tuple[HeadWeights, np.ndarray]:

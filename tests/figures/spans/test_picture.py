@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,11 +20,12 @@ from qa_demo.figures.spans.notice import notice
 from qa_demo.figures.spans.pair_mass import mass_data, printed_parts
 from qa_demo.figures.spans.picture import grid_data, spans_picture
 from qa_demo.figures.spans.tables import tables
-from tests.core.toys import make_reading, t1
+from tests.core.toys import make_reading, one_window, t1
 from tests.fakes import FakeReader
 from tests.printed import value
 
 DEFAULT = DecodeOptions()
+four_words = partial(one_window, words="A B C D", null=(-5.0, -5.0), rest=-6.0)
 REASONS = ["outside the paragraph", "end before start", "too long", "not owned"]
 LONG = " ".join(
     f"In {1900 + k} the traveller Anna{k % 7} met Bertil of Kalmar near an old mill ."
@@ -33,14 +35,6 @@ LONG = " ".join(
 
 def picture(reading: Reading, window: int = 0, decode: DecodeOptions = DEFAULT, **more):
     return spans_picture(reading, predict(reading, decode), decode, window, **more)
-
-
-def one_window(start: list[float], end: list[float]) -> Reading:
-    """Four words A B C D at positions 3 to 6 behind [CLS] who [SEP]; the other logits are low."""
-    rest = [-5.0, -6.0, -6.0]
-    return make_reading(
-        ["A", "B", "C", "D"], [(0, 4)], [[*rest, *start, -6.0]], [[*rest, *end, -6.0]]
-    )
 
 
 def test_the_mask_travels_and_the_matrix_does_not() -> None:
@@ -128,7 +122,7 @@ def test_the_printed_parts_of_one_add_up(exponents: list[float]) -> None:
 
 
 def test_temperature_spreads_the_mass_and_leaves_the_scores() -> None:
-    reading = one_window([4, 0, 0, 0], [0, 0, 0, 4])
+    reading = four_words([4, 0, 0, 0], [0, 0, 0, 4])
     cool, warm = (
         mass_data(reading, 0, DecodeOptions(), temperature=t)["parts"][0]["value"]
         for t in (1.0, 4.0)
@@ -161,12 +155,12 @@ def said(reading: Reading, decode: DecodeOptions = DEFAULT) -> str:
 
 def test_the_notice_says_which_end_the_runner_up_shares_and_what_it_loses() -> None:
     assert "“\u2068A B C\u2069”, shares the end and loses 1.00 on the start." in said(
-        one_window([4, 5, 0, 0], [0, 0, 5, 0])
+        four_words([4, 5, 0, 0], [0, 0, 5, 0])
     )
     assert "“\u2068B C D\u2069”, shares the start and loses 0.50 on the end." in said(
-        one_window([0, 5, 0, 0], [0, 0, 5, 4.5])
+        four_words([0, 5, 0, 0], [0, 0, 5, 4.5])
     )
-    neither = said(one_window([5, 0, 0, 4], [4, 0, 0, 4.5]), DecodeOptions(max_answer_length=1))
+    neither = said(four_words([5, 0, 0, 4], [4, 0, 0, 4.5]), DecodeOptions(max_answer_length=1))
     assert (
         "“\u2068D\u2069”, shares neither end: loses 1.00 on the start and gains 0.50 on the end, "
         "0.50 in all." in neither
@@ -174,13 +168,13 @@ def test_the_notice_says_which_end_the_runner_up_shares_and_what_it_loses() -> N
 
 
 def test_the_notice_says_whether_the_separate_argmaxes_fit() -> None:
-    fit = one_window([5, 0, 0, 0], [0, 0, 5, 0])
+    fit = four_words([5, 0, 0, 0], [0, 0, 5, 0])
     assert "form a legal pair, so no pair beats it" in said(fit)
-    crossed = one_window([0, 0, 5, 0], [5, 0, 0, 1])
+    crossed = four_words([0, 0, 5, 0], [5, 0, 0, 1])
     cell = separate_argmaxes(crossed, 0, DecodeOptions())
     assert cell.reason == "end before start"
     assert "do not fit: end before start; the best legal pair gives up 4.00." in said(crossed)
-    far = one_window([5, 0, 0, 0], [0, 0, 0, 5])
+    far = four_words([5, 0, 0, 0], [0, 0, 0, 5])
     assert "too long" in said(far, DecodeOptions(max_answer_length=2))
 
 
@@ -192,7 +186,7 @@ def test_the_notice_speaks_of_a_runner_up_in_another_window() -> None:
 
 
 def test_no_legal_pair_is_a_sentence_and_an_empty_list() -> None:
-    reading = one_window([1, 1, 1, 1], [1, 1, 1, 1])
+    reading = four_words([1, 1, 1, 1], [1, 1, 1, 1])
     nothing = replace(predict(reading), n_best=())
     assert "No pair is legal" in notice(reading, nothing, DecodeOptions(), 0)
     assert spans_picture(reading, nothing, DecodeOptions(), 0)["n_best"] == []

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, holders
 from qa_demo.figures.start_end.bars import bar_figure, label
 from qa_demo.figures.start_end.notice import difference, notice, pair_sentence, shape
@@ -19,19 +18,11 @@ from qa_demo.figures.start_end.picture import (
     sum_of_exps,
     token_table,
 )
-from tests.core.toys import make_reading, t1
+from tests.core.toys import make_reading, one_window, t1
 from tests.fakes import FakeReader
 from tests.printed import unpacked, value
 
 DECODE = DecodeOptions()
-
-
-def one_window(
-    start: list[float], end: list[float], words: str = "Alpha Beta Gamma Delta"
-) -> Reading:
-    """[CLS] who [SEP] and one token a word, [SEP]; logits for the words only, 0 elsewhere."""
-    names = words.split()
-    return make_reading(names, [(0, len(names))], [[0, 0, 0, *start, 0]], [[0, 0, 0, *end, 0]])
 
 
 def test_the_softmax_runs_over_every_position_of_the_window() -> None:

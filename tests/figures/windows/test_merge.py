@@ -10,7 +10,7 @@ from qa_demo.figures.windows.compare import margin_rows
 from qa_demo.figures.windows.counterexample import counterexample
 from qa_demo.figures.windows.merge import SHOWN, merge_data, options_data
 from qa_demo.figures.windows.offset import offset_data
-from tests.core.toys import make_reading, t1
+from tests.core.toys import make_reading, one_window, t1
 from tests.fakes import FakeReader
 from tests.printed import value
 
@@ -20,7 +20,7 @@ BETA, DELTA = "“\u2068Beta\u2069”", "“\u2068Delta Epsilon\u2069”"
 
 def illegal_maxima():
     """One window whose highest end stands before its highest start."""
-    return make_reading(["a", "b", "c"], [(0, 3)], [[0, 0, 0, 1, 2, 6, 0]], [[0, 0, 0, 5, 2, 1, 0]])
+    return one_window([1, 2, 6], [5, 2, 1], "a b c")
 
 
 def test_every_rules_winner_is_drawn_and_ranks_are_the_rules_own() -> None:

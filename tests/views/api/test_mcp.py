@@ -3,6 +3,7 @@
 import json
 import urllib.error
 import urllib.request
+from math import nan
 from typing import Any
 
 import gradio as gr
@@ -81,6 +82,8 @@ def test_a_reply_is_json_as_text_and_as_structure(tools: Tools, threshold: float
         ({**ASKED, "scale": ["logit"]}, "scale must be one of logit, "),
         ({**ASKED, "scale": "context_mean"}, "cannot be compared with the null min_logit"),
         ({**ASKED, "reader": ""}, "reader is empty"),
+        ({**ASKED, "context": "half \ud800 pair"}, "surrogate"),
+        ({**ASKED, "null_score_diff_threshold": nan}, "null_score_diff_threshold"),
     ],
 )
 def test_what_is_wrong_with_a_call_is_a_reply_that_a_model_can_read(
@@ -120,8 +123,8 @@ def test_what_is_no_call_has_its_number_and_a_sentence(tools: Tools, sent: Any, 
         },
     )
 )
-def test_any_message_is_answered_in_json(sent: dict[str, Any]) -> None:
-    found = Tools({"read": make_read(services())}, RESULTS).answer(sent)
+def test_any_message_is_answered_in_json(tools: Tools, sent: dict[str, Any]) -> None:
+    found = tools.answer(sent)
     assert ("result" in found) != ("error" in found)
     json.dumps(found, allow_nan=False)
 

@@ -21,7 +21,7 @@ from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen
 from tests.fakes import FakeReader
 from tests.printed import text_of, value
-from tests.requests import job, selected
+from tests.requests import emptied, job, selected
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
 READER = FakeReader(null=-3.0)
@@ -30,7 +30,7 @@ SMALL = WindowOptions(40, 15)
 
 @pytest.fixture(autouse=True)
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record, "_FOUND", RecentValues(8))
+    emptied(monkeypatch, record._FOUND)
 
 
 @pytest.fixture
@@ -193,7 +193,7 @@ def test_one_reader_of_the_bench_may_refuse(screen: Screen, monkeypatch: Any) ->
         return found
 
     new = answered(job(screen, "other", {"reader": "second"}, READER, load=ways), scores.ask_other)
-    monkeypatch.setattr(explaining, "FOUND", RecentValues(8))
+    emptied(monkeypatch, explaining.FOUND)
     found = answered(job(new, "rests", "gradient_x_input", READER, load=ways), scores.ask_rests)
     rests = scores.present(found)["picture"]["bench"]["rests"]
     assert rests["refused"] == [None, "its gradients are not finite"] and rests["rows"] == []

@@ -10,13 +10,13 @@ import pytest
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.explaining.attribution import KINDS
 from qa_demo.core.explaining.chance import N_SETS
+from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.figures.prose import quoted
 from qa_demo.views import explained, explaining
 from qa_demo.views.examples import load_examples
 from qa_demo.views.explaining import Work
-from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.state import Screen, Selection
 from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
@@ -26,18 +26,15 @@ from tests.agreement import contradictions, target_for
 from tests.browser.pictures import screen_of
 from tests.fakes import FakeReader
 from tests.printed import text_of, unpacked
-from tests.requests import selected
+from tests.requests import emptied, selected
 
+ONE_OF_A_KIND = {example.kind: example for example in reversed(load_examples().values())}
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
 
 
 @pytest.fixture(autouse=True)
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ATTENTION", "FOUND"):
-        shelf = RecentValues(32)
-        for module in (explaining, why, answers):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, shelf)
+    emptied(monkeypatch, explaining.ATTENTION, explaining.FOUND)
 
 
 @pytest.fixture
@@ -62,14 +59,10 @@ def chosen(
 def asked(
     screen: Screen, what: str, choice: dict[str, Any] | None = None, **more: Any
 ) -> dict[str, Any]:
+    """A request about the selected span, as the browser sends it."""
     at = screen.selection
-    span = [at.window, at.span.start, at.span.end]
-    return {
-        "what": what,
-        "key": f"key of {what}",
-        "span": span,
-        "choice": choice or chosen(),
-    } | more
+    about = {"span": [at.window, at.span.start, at.span.end], "choice": choice or chosen()}
+    return {"what": what, "key": f"key of {what}", **about, **more}
 
 
 def work(reader: FakeReader, screen: Screen, **more: Any) -> Work:
@@ -230,12 +223,13 @@ def test_all_methods_meet_the_same_random_sets(reader: FakeReader, screen: Scree
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", load_examples())
-def test_verdict_and_curve_agree_for_every_example_method_and_target(
-    reader: FakeReader, key: str
+@pytest.mark.parametrize("example", ONE_OF_A_KIND.values(), ids=lambda example: example.id)
+def test_verdict_and_curve_agree_for_every_method_and_target(
+    reader: FakeReader, example: PoolExample
 ) -> None:
-    """Verdict, line, band, sentence; with the bundled reader: tests.benchmarks.chance_sweep."""
-    example = load_examples()[key]
+    """Verdict, line, band, sentence, on an example of each kind; on all of them, with the bundled
+    reader: tests.benchmarks.chance_sweep.
+    """
     asking = Work(reader, reader.read(example.question, example.context))
     for kind in KINDS:
         target = target_for(asking.reading, kind)

@@ -24,6 +24,7 @@ from qa_demo.views.windows import chapter as windows
 from tests.model import kit
 from tests.printed import text_of, unpacked
 from tests.requests import selected
+from tests.views.why.test_chapter import asked, chosen
 
 pytestmark = pytest.mark.model
 
@@ -44,14 +45,7 @@ def answer(
     seen: tuple[Any, Screen], what: str, method: str = "gradient_x_input", **more: Any
 ) -> dict[str, Any]:
     reader, screen = seen
-    at = screen.selection
-    value = {
-        "what": what,
-        "key": what,
-        "span": [at.window, at.span.start, at.span.end],
-        "choice": {"kind": "span_minus_null", "other": None, "method": method, "baseline": "zero"},
-        **more,
-    }
+    value = asked(screen, what, chosen("span_minus_null", None, method, "zero"), **more)
     return plain(why.reply(screen, value, Work(reader, screen.reading)))["picture"]
 
 

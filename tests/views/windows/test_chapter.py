@@ -10,7 +10,7 @@ from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.merge_rules import SEPARATE_MAXIMA
 from qa_demo.views.state import Screen
 from qa_demo.views.windows import chapter as windows
-from tests.core.toys import make_reading, t1
+from tests.core.toys import one_window, t1
 from tests.fakes import FakeReader
 from tests.printed import text_of
 from tests.requests import selected
@@ -99,9 +99,7 @@ def test_break_it_searches_the_stored_readings(
     assert found["example"] == ("y" if found["title"] == "the toy" else None)
     calm = windows.break_rule(one, "context_product")
     assert (calm["found"], calm["says"]) == (False, "No counterexample in 2 readings.")
-    crossed = make_reading(
-        ["a", "b", "c", "d"], [(0, 4)], [[0, 0, 0, 0, 5.5, 0, 6, 0]], [[0, 0, 0, 6, 0, 5.5, 0, 0]]
-    )
+    crossed = one_window([0, 5.5, 0, 6], [6, 0, 5.5, 0], "a b c d")
     for longest, won in ((30, "b c"), (1, "a")):  # the limits in use hold for the search too
         seen = Screen(crossed, DecodeOptions(max_answer_length=longest))
         said = windows.break_rule(seen, SEPARATE_MAXIMA)["says"]
