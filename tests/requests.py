@@ -27,6 +27,8 @@ from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
 from tests.fakes import FakeReader
 
+MODULES = {module.CHAPTER.key: module for module in CHAPTERS}
+
 
 def selected(reading: Reading, **fields: Any) -> Screen:
     """A screen of its own with the best span selected."""
@@ -35,12 +37,18 @@ def selected(reading: Reading, **fields: Any) -> Screen:
 
 
 @cache
+def readings() -> dict[str, Reading]:
+    """The stored readings of all bundled examples."""
+    found = {key: example.stored() for key, example in load_examples().items()}
+    assert all(found.values())
+    return found
+
+
+@cache
 def opened(example: str, chapter: str = "answer") -> Screen:
     """A bundled example with its stored reading, as the page opens it."""
     found = load_examples()[example]
-    reading = found.stored()
-    assert reading is not None
-    return new_screen(None, reading, found.answers, found.id).open(chapter)
+    return new_screen(None, readings()[example], found.answers, example).open(chapter)
 
 
 def wired(

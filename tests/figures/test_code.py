@@ -16,14 +16,12 @@ from qa_demo.core.types import Reading
 from qa_demo.figures.code import PLACEHOLDER, Shown, opening
 from qa_demo.views.examples import load_examples
 from qa_demo.views.new_reading import new_screen
-from qa_demo.views.page import CHAPTERS
 from qa_demo.views.spanbert.lab import KEY, kept_of
 from qa_demo.views.state import Screen, WhatIf
 from tests.fakes import FakeReader
-from tests.requests import job
+from tests.requests import MODULES, job
 from tests.views.link.states import keeper
 
-MODULES = {module.CHAPTER.key: module for module in CHAPTERS}
 HOSTILE = (
     "A 'quote' \"two\" \\n {braces} ${x} ''' \u202e \x00\x1b \ud800 </script>\n"
     "print(1) # \u2028 end."
@@ -72,7 +70,7 @@ def check(code: str, most: int = MOST) -> None:
 def test_the_code_of_every_example_fits_and_holds_its_texts(key: str) -> None:
     example = load_examples()[key]
     screen = screen_of(example.question, example.context)
-    for module in CHAPTERS:
+    for module in MODULES.values():
         code = module.code(screen)
         check(code)
         if module.CHAPTER.key != KEY:
@@ -83,7 +81,7 @@ def test_the_code_of_every_example_fits_and_holds_its_texts(key: str) -> None:
 def test_hostile_texts_stay_texts(options: WindowOptions) -> None:
     question = "Who 'asks' \"\\ \ud800?"
     screen = screen_of(question, HOSTILE * 3, options)
-    for module in CHAPTERS:
+    for module in MODULES.values():
         code = module.code(screen)
         check(code)
         if module.CHAPTER.key != KEY:

@@ -3,7 +3,6 @@
 import math
 import re
 from collections import Counter
-from functools import cache
 
 import numpy as np
 import pytest
@@ -22,14 +21,7 @@ from qa_demo.figures.loss.step_notices import labels_notice, pull_notice
 from qa_demo.figures.spans.picture import spans_picture
 from qa_demo.figures.windows.picture import preview_sentence
 from qa_demo.views.examples import load_examples
-
-
-@cache
-def readings() -> list[Reading]:
-    """The stored readings of all examples."""
-    found = [example.stored() for example in load_examples().values()]
-    assert len(found) == 35 and all(found)
-    return [reading for reading in found if reading is not None]
+from tests.requests import readings
 
 
 def letters(n: int, gold: Span | None) -> list[str]:
@@ -49,7 +41,7 @@ def entropy_at(column: list[str]) -> float:
 @settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_where_annotators_part_is_counted_and_every_tie_is_named(data: st.DataObject) -> None:
-    whole = [r for r in readings() if len(r.windows) == 1]
+    whole = [r for r in readings().values() if len(r.windows) == 1]
     reading = data.draw(st.sampled_from(whole))
     n = len(reading.encoding.context_ids)
     span = st.tuples(st.integers(0, n - 1), st.integers(0, 3)).map(
@@ -90,7 +82,8 @@ def labelled(reading: Reading, texts: tuple[tuple[int, int], ...]) -> tuple[Span
 def test_the_formula_without_its_minus_and_whose_loss_stands_beside_it() -> None:
     """On every example: minus the loss of the named annotator alone, softmax over all tokens."""
     several = 0
-    for example, reading in zip(load_examples().values(), readings(), strict=True):
+    for key, example in load_examples().items():
+        reading = readings()[key]
         texts = tuple((a.char_start, a.char_start + len(a.text)) for a in example.answers)
         golds = labelled(reading, texts)
         w = reading.windows[0]
@@ -123,7 +116,7 @@ def test_a_replay_says_since_when_its_answer_stands(answers: list[str | None]) -
 
 def test_whether_the_two_maxima_fit_is_said_of_every_window_of_every_example() -> None:
     seen = set()
-    for reading in readings():
+    for reading in readings().values():
         found = predict(reading, DecodeOptions())
         for w in reading.windows:
             says = spans_picture(reading, found, DecodeOptions(), w.index)["apart"]["says"]
@@ -142,14 +135,14 @@ def test_whether_the_two_maxima_fit_is_said_of_every_window_of_every_example() -
 def test_the_example_that_chapter_4_offers_is_one_where_they_do_not_fit() -> None:
     source = (ASSETS / "page" / "spans" / "chapter.js").read_text(encoding="utf-8")
     (named,) = re.findall(r'const UNFIT = "(.+?)";', source)
-    reading = load_examples()[named].stored()
+    reading = readings()[named]
     says = spans_picture(reading, predict(reading, DecodeOptions()), DecodeOptions(), 0)["apart"]
     assert says["says"].endswith("do not fit: end before start.")
 
 
 def test_a_preview_says_how_many_windows_reading_it_would_give() -> None:
     """Counted again window by window, as the reader would be given them."""
-    for reading in readings():
+    for reading in readings().values():
         n = len(reading.encoding.context_ids)
         fixed = 3 + len(reading.encoding.question_ids)
         for room in range(4, 60, 7):
@@ -168,7 +161,7 @@ def test_a_preview_says_how_many_windows_reading_it_would_give() -> None:
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_the_sentences_of_labels_and_steps_in_chapter_5(data: st.DataObject) -> None:
-    reading = data.draw(st.sampled_from(readings()))
+    reading = readings()[data.draw(st.sampled_from(list(readings())))]
     n = len(reading.encoding.context_ids)
     span = st.integers(0, n - 1).map(lambda d: Span(d, min(n - 1, d + 2)))
     golds = tuple(data.draw(st.lists(st.none() | span, min_size=1, max_size=3)))

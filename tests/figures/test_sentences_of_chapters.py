@@ -14,7 +14,7 @@ from qa_demo.core.learning.tagging import owned_rows, tagging
 from qa_demo.core.masking.masked import hide
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Reading, Span, Window
 from qa_demo.figures.answer.picture import answer_notice
 from qa_demo.figures.bio.picture import compare_sentence, notices
 from qa_demo.figures.labels import Labels
@@ -33,6 +33,7 @@ from qa_demo.views.examples import load_examples
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 from tests.printed import value
+from tests.requests import readings as stored
 
 LONGEST = DecodeOptions().max_answer_length
 WORDS = "Anna Lund went from Kalmar to Visby in winter and David told the keeper of it"
@@ -41,24 +42,28 @@ WORDS = "Anna Lund went from Kalmar to Visby in winter and David told the keeper
 @cache
 def readings() -> tuple[Reading, ...]:
     """All examples' stored readings, and long fake texts, every other with no answer."""
-    found = [example.stored() for example in load_examples().values()]
-    assert all(found)
+    found = list(stored().values())
     for seed in range(10):
         pick = random.Random(seed)
         text = " ".join(f"{' '.join(pick.choices(WORDS.split(), k=9))}." for _ in range(24))
         reader = FakeReader(null=30.0 if seed % 2 else -3.0, bio=True)
         found.append(reader.read("Who came?", text, WindowOptions(48, 18)))
-    return tuple(reading for reading in found if reading is not None)
+    return tuple(found)
+
+
+def null_of(reading: Reading) -> float:
+    """The least score of [CLS], over all windows."""
+    rows = [(w, *reading.logits(w.index)) for w in reading.windows]
+    return min(float(s[w.cls_at]) + float(e[w.cls_at]) for w, s, e in rows)
 
 
 def decode_of(reading: Reading) -> DecodeOptions:
     return DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
 
 
-def legal(reading: Reading, window: int) -> list[tuple[float, int, int]]:
+def legal(reading: Reading, w: Window) -> list[tuple[float, int, int]]:
     """(score, first, last word piece) of each legal span of a window, best first."""
-    w = reading.windows[window]
-    s, e = (np.asarray(x, dtype=float) for x in reading.logits(window))
+    s, e = (np.asarray(x, dtype=float) for x in reading.logits(w.index))
     inside = [k for k in range(len(w)) if w.is_context[k]]
     found = []
     for i in (k for k in inside if w.is_max_context[k]):
@@ -92,15 +97,9 @@ def test_chapter_1_names_best_span_lead_threshold_and_runner_up() -> None:
     for reading in readings():
         decode = decode_of(reading)
         said = answer_notice(reading, predict(reading, decode))
-        spans = sorted(
-            (one for w in range(len(reading.windows)) for one in legal(reading, w)), reverse=True
-        )
+        spans = sorted((one for w in reading.windows for one in legal(reading, w)), reverse=True)
         (best, a, b), (second, c, d) = spans[:2]
-        null = min(
-            float(s[w.cls_at]) + float(e[w.cls_at])
-            for w in reading.windows
-            for s, e in [reading.logits(w.index)]
-        )
+        null = null_of(reading)
         withheld = null - best > decode.null_score_diff_threshold
         assert said.startswith("No answer:") == withheld
         assert text(reading, a, b, 40) in said
@@ -133,7 +132,7 @@ def test_chapter_2_counts_tokens_above_no_answer_and_says_one_dot_or_two() -> No
             inside = [k for k in range(len(w)) if w.is_context[k]]
             above = sum(bool(s[k] + e[k] > null) for k in inside)
             assert f" {above or 'None'} of the {len(inside)} token" in said
-            found = legal(reading, w.index)
+            found = legal(reading, w)
             if not found:
                 assert said.startswith("No span of this window is legal.")
                 continue
@@ -168,7 +167,7 @@ def test_chapter_3_says_sharp_or_flat_where_it_peaks_and_whether_the_peaks_fit()
             fits = i <= j < i + LONGEST and bool(w.is_max_context[i])
             seen.add(fits)
             assert ("form a legal pair, so no pair of this window beats it" in said) == fits
-            found = legal(reading, w.index)
+            found = legal(reading, w)
             if not fits and found:
                 s, e = reading.logits(w.index)
                 told = (
@@ -194,7 +193,7 @@ def test_chapter_4_says_how_the_runner_up_loses_and_what_independence_costs() ->
             assert not ds or near(lost[1], abs(ds))
         for w in reading.windows[:2]:
             s, e = (softmax(x) for x in reading.logits(w.index))
-            spans = {(w.to_pos(a), w.to_pos(b)) for _, a, b in legal(reading, w.index)}
+            spans = {(w.to_pos(a), w.to_pos(b)) for _, a, b in legal(reading, w)}
             mass = {"legal": 0.0, "no_answer": float(s[w.cls_at] * e[w.cls_at])}
             mass["legal"] = float(sum(s[i] * e[j] for i, j in spans))
             mass["illegal"] = float(s[w.is_context].sum() * e[w.is_context].sum()) - mass["legal"]

@@ -17,13 +17,12 @@ from qa_demo.views.by_hand import by_hand, changes, give_back
 from qa_demo.views.link.parts import load_offset, load_temperature
 from qa_demo.views.loss.bench import mark
 from qa_demo.views.new_reading import new_screen
-from qa_demo.views.page import CHAPTERS
 from qa_demo.views.state import Screen
 from qa_demo.views.style import PAGE
 from qa_demo.views.what_if import change_logit
 from tests.fakes import FakeReader
+from tests.requests import MODULES
 
-MODULES = {module.CHAPTER.key: module for module in CHAPTERS}
 QUESTION, TEXT = "Who drew it?", "The towers were drawn by Georg Rotne. They stand near Malmö."
 
 

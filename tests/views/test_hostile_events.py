@@ -12,13 +12,12 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.views.answers import open_chapter
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import new_screen
-from qa_demo.views.page import CHAPTERS
 from qa_demo.views.session.errors import UNEXPECTED
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
 from tests.fakes import FakeReader
 from tests.odd import JSON
-from tests.requests import services, wired
+from tests.requests import MODULES, services, wired
 
 VISITOR = SimpleNamespace(session_hash="")
 NUMBERS: list[Any] = [0, 1, -1, 10**6, 10**400, 1.5, math.nan, math.inf, -math.inf]
@@ -52,7 +51,7 @@ def screen(frame: Frame) -> Screen:
     return frame.answers.answer(None, made).screen
 
 
-@pytest.mark.parametrize("key", ["chosen", *(module.CHAPTER.key for module in CHAPTERS)])
+@pytest.mark.parametrize("key", ["chosen", *MODULES])
 def test_any_value_under_any_name_is_answered(
     frame: Frame, screen: Screen, key: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -73,7 +72,7 @@ def test_any_value_under_any_name_is_answered(
     assert faults == []
 
 
-@pytest.mark.parametrize("key", ["chosen", *(module.CHAPTER.key for module in CHAPTERS)])
+@pytest.mark.parametrize("key", ["chosen", *MODULES])
 def test_any_slow_request_under_any_name_is_answered(
     frame: Frame, screen: Screen, key: str, caplog: pytest.LogCaptureFixture
 ) -> None:

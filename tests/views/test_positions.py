@@ -2,15 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from qa_demo.core.types import Reading
 from qa_demo.figures.prose import place
-from qa_demo.views.page import CHAPTERS
 from qa_demo.views.selection import record
-from tests.requests import opened
+from tests.requests import MODULES, opened
 
 SHOWN = ("oresund", "danube-small")
 PAGE = Path(__file__).parents[2] / "assets" / "page"
@@ -25,11 +23,10 @@ def token_at(reading: Reading, said: str, window: int) -> str:
 
 
 @pytest.mark.parametrize("example", SHOWN)
-@pytest.mark.parametrize("chapter", [m.CHAPTER.key for m in CHAPTERS])
+@pytest.mark.parametrize("chapter", MODULES)
 def test_a_table_counts_positions_in_a_window(example: str, chapter: str) -> None:
     screen = opened(example, chapter)
-    module: Any = next(m for m in CHAPTERS if m.CHAPTER.key == chapter)
-    for table in module.present(screen)["tables"]:
+    for table in MODULES[chapter].present(screen)["tables"]:
         assert not {"pos", "doc"} & set(table["head"]), table["caption"]
         if "position" not in table["head"] or table["select"] is None:
             continue

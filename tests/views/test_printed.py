@@ -1,19 +1,21 @@
-"""What chapters print of every example: no bound after =, no idle digits, equal decimals."""
+"""What chapters print of every example: no bound after =, no idle digits, equal decimals; and all
+of it travels.
+"""
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from qa_demo.figures.payload import plain
 from qa_demo.views.examples import load_examples
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.state import Screen
-from tests.browser.pictures import screen_of
 from tests.printed import text_of, value
+from tests.requests import opened
 
 UNSAID = re.compile(r"[=≈] [<>]|[+−]0\.0{3,}(?!\d)|−0\.0+(?!\d)|\b(?:None|nan|inf)\b(?! of the)")
 NUMBER = re.compile(r"[+−]?\d[\d,]*\.(\d+)")
@@ -21,18 +23,12 @@ SUMS = ("Listed spans, best first", "n best spans", "the highest cells of window
 """Tables of whose rows each adds up as printed, with the decimals that it needs."""
 
 
-@cache
-def screens() -> tuple[Screen, ...]:
-    found = [(example, example.stored()) for example in load_examples().values()]
-    return tuple(screen_of(reading, example) for example, reading in found if reading is not None)
-
-
 def printed(module: ModuleType, screen: Screen) -> list[Any]:
     """Everything that a chapter sends of a screen."""
     shown = replace(screen, chapter=module.CHAPTER.key)
     formula = text_of(module.formula(shown)) if hasattr(module, "formula") else ""
     details = module.details(shown) if hasattr(module, "details") else None
-    return [module.present(shown), formula, details]
+    return plain([module.present(shown), formula, details])
 
 
 def everything(value: Any) -> Iterator[Any]:
@@ -60,7 +56,7 @@ def check_columns(screen: Screen, found: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("module", CHAPTERS, ids=lambda m: m.CHAPTER.key)
 def test_every_number_says_something_and_columns_have_equal_decimals(module: ModuleType) -> None:
-    for screen in screens():
+    for screen in map(opened, load_examples()):
         sent = printed(module, screen)
         for found in everything(sent):
             if isinstance(found, str):

@@ -1,6 +1,5 @@
 """Chapter 7 as data: printed numbers add up, folded runs hide nothing, sentences follow numbers."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -40,7 +39,6 @@ def test_every_token_s_three_numbers_travel_and_sum_to_one() -> None:
     np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-6)
     np.testing.assert_allclose(p, np.exp(rows), atol=1e-6)
     assert data["keep"] == [[2, 3]]
-    json.dumps(data)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from qa_demo.figures.loss.notice import loss_notice
 from qa_demo.figures.loss.picture import distinct, loss_picture, loss_tables, says_labels, strip
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.terms import bridge, holds, terms_table, window_rows
-from qa_demo.figures.payload import plain
 from tests.fakes import FakeReader
 from tests.printed import value
 
@@ -82,13 +81,12 @@ def test_the_bridge_of_the_label(two_windows: Reading) -> None:
     assert float(found["inWindow"]) == pytest.approx(p, abs=1e-4)
 
 
-def test_the_picture_is_plain_and_the_strip_holds_the_label(two_windows: Reading) -> None:
+def test_the_picture_and_the_strip_hold_the_label(two_windows: Reading) -> None:
     labels = make_labels(two_windows, (answer(two_windows, GOLD),), False, None, None)
     picture = loss_picture(two_windows, two_windows, labels, 1)
     tokens = ("<s>", *two_windows.encoding.prefix_tokens[1:])
     named = replace(two_windows, encoding=replace(two_windows.encoding, prefix_tokens=tokens))
     assert (picture["null"], loss_picture(named, named, labels, 1)["null"]) == ("[CLS]", "<s>")
-    json.dumps(plain(picture))
     assert picture["windows"][0]["start"] == [[0, 1.0]]
     assert picture["windows"][1]["start"] == [[two_windows.windows[1].to_pos(3), 1.0]]
     cut = strip(two_windows, (GOLD,))
@@ -163,7 +161,6 @@ def after_steps(reading: Reading) -> Learned:
 
 def test_steps_show_before_and_after(two_windows: Reading) -> None:
     data = learned_data(after_steps(two_windows), DECODE, MergeOptions())
-    json.dumps(plain(data))
     assert data["curve"] == [1.5, 1.0]
     assert "After 1 step the loss fell from 1.500 to 1.000" in data["says"]
     assert "windows 2 of 2" in data["says"] and "annotators differ" not in data["says"]
@@ -192,7 +189,6 @@ def rows_of(reading: Reading) -> ReplayRows:
 
 def test_the_replay_says_when_the_answer_settled(two_windows: Reading) -> None:
     data = replay_data(two_windows, rows_of(two_windows), (Span(1, 1),), DECODE)
-    json.dumps(plain(data))
     assert data["loss"][0] == pytest.approx(np.log(8))
     loss = total(start_end_loss(two_windows, (Span(1, 1),), [0]))
     assert data["loss"][1] == pytest.approx(loss, abs=1e-4)

@@ -1,6 +1,5 @@
 """Chapter 2 as data: plane, slide, products, layers and bench against arithmetic done apart."""
 
-import json
 import math
 from dataclasses import replace
 from functools import partial
@@ -196,7 +195,6 @@ def test_two_readings_side_by_side() -> None:
     first, other = one([5, 1, 0, -1], [0, 1, 6, 2]), one([-5, 1, 0, -1], [0, 7, -6, 2], null=(1, 1))
     pair = (predict(first, DECODE), decoded(other, first, DECODE, MergeOptions()))
     data = bench_data(first, other, pair)
-    json.dumps(data, allow_nan=False)
     assert [s["span"] for s in data["sides"]] == ["Alpha Beta Gamma", "Beta"]
     assert data["sides"][1]["numbers"][0]["value"] == "8.00"
     assert len(data["sides"][0]["numbers"]) == 4

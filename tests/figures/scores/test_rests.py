@@ -1,6 +1,5 @@
 """What two scores rested on: words aligned by hand, sums, sentence, a reader that refuses."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -56,7 +55,6 @@ def test_each_word_of_both_texts_stands_in_one_row_with_its_own_numbers() -> Non
     left = {"George": 2.0, "Rotne": 1.0, "July.": -0.5}
     right = {"Rotne": 0.25, "old": -1.0, "July.": 0.5}
     data = rests(left, right)
-    json.dumps(data, allow_nan=False)
     rows = {row[0]: row[1:] for row in data["table"]["rows"]}
     assert rows["George → Anna"] == ["paragraph", "+1.500", "+0.500", "0", "0"]
     assert rows["old"] == ["paragraph", "–", "–", "−0.750", "−0.250"]

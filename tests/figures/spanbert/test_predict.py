@@ -1,6 +1,5 @@
 """Chapter 8, step 2, as data: sums as printed, every blank, sentences that follow."""
 
-import json
 from dataclasses import replace
 from decimal import Decimal
 
@@ -10,7 +9,6 @@ import pytest
 from qa_demo.core.masking.masked import Masked, changed, hide
 from qa_demo.core.types import Span
 from qa_demo.figures.numbers import moved, signed
-from qa_demo.figures.payload import plain
 from qa_demo.figures.spanbert import predict as figure
 from qa_demo.figures.spanbert import trace as sums
 from qa_demo.figures.spanbert.guess_sentences import (
@@ -72,11 +70,9 @@ def test_the_line_is_the_text_as_typed_with_every_blank_in_it() -> None:
         {"model": FakeInfiller(positions=2), "at": 6},
     ],
 )
-def test_the_picture_travels_and_its_numbers_are_the_records(settings: dict) -> None:
+def test_the_pictures_numbers_are_the_records(settings: dict) -> None:
     shown = guessed([Span(4, 6)], **settings)
     data = figure.picture_data(shown)
-    plain(data)
-    json.dumps(data, allow_nan=False)
     for name, head in data["heads"].items():
         said = getattr(shown.blank, name)
         assert (head is None) == (said is None)
@@ -154,7 +150,6 @@ def test_table_twins_hold_every_blank_and_every_guess() -> None:
 def test_the_arithmetic_adds_up_as_printed(at: int) -> None:
     shown = guessed([Span(4, 6)], at=at)
     data = sums.steps_data(shown.trace, shown.encoding, shown.now, shown.blank.sbo)
-    plain(data)
     vectors = data["vectors"]["rows"]
     assert [row[2] for row in vectors] == [str(n) for n in (D, D, WIDTH, 2 * D + WIDTH, *(D,) * 6)]
     assert vectors[6][4:] == ["0.00", "1.00"], "LayerNorm over one vector's own features"
@@ -200,7 +195,6 @@ def summed(parts: list[dict]) -> tuple[list[Decimal], str, Decimal]:
 def test_both_ways_to_add_the_loss_up_name_their_denominators() -> None:
     shown = guessed([Span(0, 0), Span(4, 6)])
     found = sums.loss_data(shown.now)
-    plain(found)
     mlm = [p.mlm.loss for p in shown.now.pieces]
     sbo = [p.sbo.loss for p in shown.now.pieces if p.sbo]
     for name, want in (("code", sum(mlm) / 4 + sum(sbo) / 4), ("paper", sum(mlm) + sum(sbo))):

@@ -1,6 +1,5 @@
 """Chapter 3 as data: sentences, formula, table and bars against arithmetic by hand."""
 
-import json
 import math
 from dataclasses import replace
 
@@ -194,7 +193,6 @@ def test_what_the_picture_carries() -> None:
     shown = replace(reading, start_logits=reading.start_logits + 0)
     hand = {("start", 0, 5): 3.0}
     picture = start_end_picture(reading, shown, 0, DECODE, "max_context", 1.0, hand)
-    json.dumps(picture)
     assert picture["window"] == 0 and picture["question"] == [1, 5]
     assert picture["copies"] == "max_context" and picture["longest"] == DECODE.max_answer_length
     true = float(reading.start_logits[0, 5])

@@ -1,7 +1,6 @@
 """Chapter 9, step 1 as data: the grid, one head as it travels, and what is not attention."""
 
 import base64
-import json
 
 import numpy as np
 import pytest
@@ -49,7 +48,6 @@ def test_the_grid_holds_each_heads_share_on_the_question(
         unpacked(data["start"]).reshape(data["layers"], -1)[layer, head]
         == unpacked(data["start"]).max()
     )
-    json.dumps(data, allow_nan=False)
 
 
 def test_a_head_travels_compactly_and_its_rows_exactly(

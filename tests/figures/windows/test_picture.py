@@ -1,7 +1,5 @@
 """Chapter 6, windows and candidates: geometry, counts and sentences computed from the reading."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -110,7 +108,7 @@ def test_candidates_flag_what_their_window_does_not_own() -> None:
     assert all(a == b for a, b in flags) and {a for a, _ in flags} == {True, False}
 
 
-def test_tables_repeat_the_pictures_and_everything_is_json() -> None:
+def test_tables_repeat_the_pictures() -> None:
     r = reading()
     data = candidates_data(r, DecodeOptions())
     windows, spans = window_tables(r, DecodeOptions(), data)
@@ -118,4 +116,3 @@ def test_tables_repeat_the_pictures_and_everything_is_json() -> None:
     assert sum(int(row[4]) for row in windows["rows"]) == len(r.encoding.context_ids)
     count = sum(len(row["spans"]) for row in data["rows"])
     assert len(spans["rows"]) == len(spans["select"]) == count
-    json.dumps([data, windows, spans, figure.try_plan(r, r.options, DecodeOptions(), [])])

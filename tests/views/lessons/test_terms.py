@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 import pytest
 
@@ -16,8 +15,7 @@ from qa_demo.core.files.examples import Passage, load_passages
 from qa_demo.figures.spanbert.spelled import spelled
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load, load_terms
-from qa_demo.views.page import CHAPTERS
-from tests.requests import opened
+from tests.requests import MODULES, opened
 
 TERMS = load_terms()
 EVERYDAY = """
@@ -59,7 +57,7 @@ def headings(chapter: str) -> tuple[str, ...]:
     found: list[str] = []
     for key in SHOWN:
         screen = opened(key, chapter)
-        module: Any = next(m for m in CHAPTERS if m.CHAPTER.key == chapter)
+        module = MODULES[chapter]
         page = module.present(screen)
         found += [page["question"]]
         for table in page["tables"]:
@@ -98,7 +96,7 @@ def unknown(texts: Iterable[str]) -> list[str]:
     return sorted({word for text in texts for word in WORD.findall(text.lower())} - known)
 
 
-@pytest.mark.parametrize("chapter", [module.CHAPTER.key for module in CHAPTERS])
+@pytest.mark.parametrize("chapter", MODULES)
 def test_headings_use_everyday_words_or_terms_of_the_file(chapter: str) -> None:
     assert unknown(headings(chapter)) == []
 
@@ -111,11 +109,10 @@ def test_a_lesson_writes_an_abbreviation_in_full_first(lesson: Lesson) -> None:
     assert short_before_long(". ".join(said)) == []
 
 
-@pytest.mark.parametrize("chapter", [m.CHAPTER.key for m in CHAPTERS])
+@pytest.mark.parametrize("chapter", MODULES)
 def test_a_chapter_writes_an_abbreviation_in_full_first(chapter: str) -> None:
-    module: Any = next(m for m in CHAPTERS if m.CHAPTER.key == chapter)
-    screen = opened(next(iter(load_examples())), chapter)
-    assert short_before_long(json.dumps(module.present(screen), default=str)) == []
+    page = MODULES[chapter].present(opened(next(iter(load_examples())), chapter))
+    assert short_before_long(json.dumps(page)) == []
 
 
 @pytest.mark.parametrize("passage", load_passages(ASSETS / "passages.json"), ids=lambda p: p.id)

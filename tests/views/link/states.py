@@ -2,10 +2,9 @@
 
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from types import ModuleType
 from typing import Any
 
 from qa_demo.core.errors import QADemoError
@@ -20,7 +19,6 @@ from qa_demo.views.link import fragment
 from qa_demo.views.link.restore import TEXTS, Wanted, restore, save
 from qa_demo.views.loss import bench as loss
 from qa_demo.views.new_reading import new_screen
-from qa_demo.views.page import CHAPTERS
 from qa_demo.views.selection import parse as parse_selection
 from qa_demo.views.session.model_cache import ModelCache
 from qa_demo.views.spanbert import chapter as spanbert
@@ -34,9 +32,8 @@ from qa_demo.views.why.choice import choice_of
 from qa_demo.views.windows import chapter as windows
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
-from tests.requests import job
+from tests.requests import MODULES, job
 
-MODULES: Mapping[str, ModuleType] = {module.CHAPTER.key: module for module in CHAPTERS}
 LONG = (
     "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden, where a ferry went "
     "to Copenhagen until the bridge was opened by Queen Margrethe in July 2000. "

@@ -1,6 +1,5 @@
 """Chapter 2's handlers as pure functions: a window's states, a second question, the bench."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -56,7 +55,6 @@ def asked(screen: Screen, **value: str) -> Screen:
 
 def test_without_the_model_the_plane_stands(screen: Screen) -> None:
     data = scores.present(screen)
-    json.dumps(data, allow_nan=False)
     assert data["picture"]["window"] == screen.selection.window
     assert data["picture"]["states"] is data["picture"]["slide"] is data["picture"]["bench"] is None
     assert scores.details(screen) == {}

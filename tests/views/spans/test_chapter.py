@@ -1,7 +1,5 @@
 """Chapter 4's handlers as pure functions of a Screen."""
 
-import json
-
 import pytest
 
 from qa_demo.core.errors import BadInput
@@ -23,12 +21,11 @@ def screen() -> Screen:
     return selected(FakeReader().read("Which number stands here?", TEXT, WindowOptions(40, 12)))
 
 
-def test_the_chapter_presents_the_window_of_the_selection_as_json(screen: Screen) -> None:
+def test_the_chapter_presents_the_window_of_the_selection(screen: Screen) -> None:
     data = spans.present(screen)
     assert data["picture"]["window"] == screen.selection.window
     assert [s["key"] for s in data["picture"]["steps"]] == ["square", "tent", "mass"]
     assert data["notice"] and data["simplified"] and len(data["tables"]) == 3
-    json.dumps(data)
     elsewhere = screen.select(Selection(0, Span(0, 0)))
     assert spans.present(elsewhere)["picture"]["window"] == 0
 

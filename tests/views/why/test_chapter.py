@@ -1,6 +1,5 @@
 """Chapter 9's handlers as pure functions with the fake reader."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from qa_demo.core.explaining.chance import N_SETS
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Span, Window
+from qa_demo.figures.payload import plain
 from qa_demo.figures.prose import quoted
 from qa_demo.views import explained, explaining
 from qa_demo.views.examples import load_examples
@@ -23,10 +23,9 @@ from qa_demo.views.why import chapter as why
 from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.choice import other_names, others
 from tests.agreement import contradictions, target_for
-from tests.browser.pictures import screen_of
 from tests.fakes import FakeReader
 from tests.printed import text_of, unpacked
-from tests.requests import emptied, selected
+from tests.requests import emptied, opened, selected
 
 ONE_OF_A_KIND = {example.kind: example for example in reversed(load_examples().values())}
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
@@ -81,8 +80,7 @@ def test_every_request_is_answered_with_its_key(
     reader: FakeReader, screen: Screen, what: str, kind: str
 ) -> None:
     value = asked(screen, what, chosen(kind), layer=1, head=0, position=3)
-    page = why.reply(screen, value, work(reader, screen))
-    json.dumps(page, allow_nan=False)
+    page = plain(why.reply(screen, value, work(reader, screen)))
     reply = page["picture"]["reply"]
     assert (reply["key"], reply["what"]) == (value["key"], what) and reply["data"]
     assert page["picture"]["target"]["kind"] == kind
@@ -129,8 +127,7 @@ def test_the_contrast_span_is_the_one_chosen_else_the_best_listed(screen: Screen
 
 def test_no_two_entries_of_the_contrast_menu_look_alike(screen: Screen) -> None:
     twice = 0
-    shown = [screen, *(screen_of(e.stored(), e) for e in load_examples().values() if e.stored())]
-    for one in shown:
+    for one in (screen, *map(opened, load_examples())):
         menu = other_names(one)
         names = [name for _, _, name in menu]
         assert len(set(names)) == len(names)
