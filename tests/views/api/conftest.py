@@ -9,7 +9,7 @@ from tests.fakes import FakeReader
 from tests.ports import free_port
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """The page's address without a last slash; its fake reader has a BIO head."""
     port = free_port()

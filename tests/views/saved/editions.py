@@ -38,7 +38,7 @@ def read(example: PoolExample) -> Reading:
 
 def edition(home: str = "") -> Edition:
     """By the fake reader, with a model that fills blanks."""
-    models = ModelCache(lambda source: FakeInfiller(source, has_sbo=True))
+    models = ModelCache(FakeInfiller)
     served = services(lambda: READER, examples=examples(), infillers=models)
 
     def frame(own: bool) -> Frame:

@@ -36,8 +36,7 @@ SMALL = WindowOptions(24, 8)
 
 @pytest.fixture(scope="module")
 def frame() -> Frame:
-    models = ModelCache(lambda source: FakeInfiller(source, has_sbo=True))
-    return frame_of(services(lambda: READER, infillers=models))
+    return frame_of(services(lambda: READER, infillers=ModelCache(FakeInfiller)))
 
 
 def screen_of(windows: WindowOptions = WHOLE) -> Screen:
