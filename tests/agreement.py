@@ -4,8 +4,7 @@ from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.explaining.faithfulness import Curves, ranks_along
 from qa_demo.core.types import Reading, TargetKind
 from qa_demo.figures.why import trust as figure
-from qa_demo.views.explained import Ranking
-from qa_demo.views.explaining import Work
+from qa_demo.views.explaining import Ranking, Work
 from qa_demo.views.why.choice import KEY, Choice, target_of
 from qa_demo.views.why.trust import NAMES
 from tests.requests import selected

@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from qa_demo.core.errors import BadInput
 from qa_demo.core.explaining.attention import RELEVANCE, Attention, Relevance, RelevanceKind
 from qa_demo.core.explaining.attribution import (
+    METHODS,
     Attribution,
     Cost,
     Method,
@@ -27,20 +29,12 @@ from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader, check_made_by
 from qa_demo.core.reading.words import words
 from qa_demo.core.types import Baseline, Reading, Window
-from qa_demo.views.explained import (
-    RANKINGS,
-    Ranking,
-    attention_key,
-    attribution_key,
-    curve_key,
-    question_key,
-    random_curves_key,
-    random_key,
-    relevance_key,
-    stood_key,
-)
+from qa_demo.views.background import Job, Wanted
 from qa_demo.views.session.recent import RecentValues, held_bytes
 
+Ranking = Method | Literal["attention"]
+"""What may put words in an order: a method, or raw attention from the target's start and end."""
+RANKINGS: tuple[Ranking, ...] = (*METHODS, "attention")
 FIRST_STEPS = 5
 """Steps of the first picture of integrated gradients, which is refined in place."""
 
@@ -85,6 +79,45 @@ class Stood:
     seconds: float
 
 
+class Kept:
+    """A method of `Work` whose result is kept under all that it depends on, the reading and its
+    arguments, and nothing of the visitor: whoever asks again is given it.
+    """
+
+    def __init__(self, make: Callable[..., Any]) -> None:
+        self.make, self.name, self.__doc__ = make, make.__name__, make.__doc__
+
+    def __get__(self, work: "Work | None", owner: type) -> Any:
+        return self if work is None else partial(self.find, work)
+
+    @property
+    def cache(self) -> RecentValues[Any]:
+        """Where the results are kept."""
+        return ATTENTION if self.name == "attention" else FOUND
+
+    def key(self, reading: Reading, *about: Any) -> Hashable:
+        """The name of a result; a baseline (third, behind a ranking) matters to one method only."""
+        plain = [one.index if isinstance(one, Window) else one for one in about]
+        if len(plain) > 2 and plain[1] in RANKINGS and plain[1] != "integrated_gradients":
+            plain[2] = None
+        return (reading.key, self.name, *plain)
+
+    def known(self, reading: Reading, *about: Any) -> Any:
+        """What is kept, or None."""
+        return self.cache.get(self.key(reading, *about))
+
+    def find(self, work: "Work", *about: Any) -> Any:
+        """What is kept, or made now."""
+        return self.cache.find(self.key(work.reading, *about), lambda: self.make(work, *about))
+
+    def wanted(
+        self, of: Callable[[Job], "Work"], reading: Reading, *about: Any, length: str | None = None
+    ) -> Wanted:
+        """The result as what the reader must make for a request; `of` is the work of a job."""
+        key = self.key(reading, *about)
+        return Wanted(key, self.cache, lambda job: self.find(of(job), *about), length or self.name)
+
+
 @dataclass(frozen=True, eq=False)
 class Work:
     """One request of a visitor: the reading, the reader that made it, how to tell and be told."""
@@ -97,37 +130,32 @@ class Work:
     def __post_init__(self) -> None:
         check_made_by(self.reading, self.reader)
 
+    @Kept
     def attention(self, window: Window) -> Attention:
         """Every head of one window."""
-        return ATTENTION.find(
-            attention_key(self.reading, window), lambda: self.reader.attention(window)
-        )
+        return self.reader.attention(window)
 
+    @Kept
     def relevance(self, window: Window, target: Target) -> dict[RelevanceKind, Relevance]:
         """The three summaries for the target's start and end."""
-        return FOUND.find(
-            relevance_key(self.reading, window, target),
-            lambda: {kind: self.reader.relevance(window, target, kind) for kind in RELEVANCE},
-        )
+        return {kind: self.reader.relevance(window, target, kind) for kind in RELEVANCE}
 
+    @Kept
     def attribution(
-        self, target: Target, method: Method, baseline: Baseline, n_steps: int | None = None
+        self, target: Target, method: Method, baseline: Baseline, n_steps: int | None
     ) -> Timed:
-        """One attribution and the seconds it took."""
+        """One attribution and the seconds it took; without `n_steps` as many as it takes."""
+        began = time.perf_counter()
+        tell, stop = self.on_progress, self.cancelled
+        about = self.reading, target, method, baseline, n_steps, tell, stop
+        found = self.reader.attribute(*about)
+        timed = Timed(found, time.perf_counter() - began)
+        window = self.reading.windows[found.window]
+        took = cost(found, len(words(self.reading.encoding, window)))
+        PACE.learn(took.forward + took.backward, len(window), timed.seconds)
+        return timed
 
-        def run() -> Timed:
-            began = time.perf_counter()
-            tell, stop = self.on_progress, self.cancelled
-            about = self.reading, target, method, baseline, n_steps, tell, stop
-            found = self.reader.attribute(*about)
-            timed = Timed(found, time.perf_counter() - began)
-            window = self.reading.windows[found.window]
-            took = cost(found, len(words(self.reading.encoding, window)))
-            PACE.learn(took.forward + took.backward, len(window), timed.seconds)
-            return timed
-
-        return FOUND.find(attribution_key(self.reading, target, method, baseline, n_steps), run)
-
+    @Kept
     def question(
         self, target: Target, decode: DecodeOptions, merge: MergeOptions
     ) -> tuple[QuestionEffect, ...]:
@@ -137,34 +165,23 @@ class Work:
         def masked(window: Window, masks: Any) -> Any:
             return self.reader.masked(window, masks, self.stage(next(done), count), self.cancelled)
 
-        return FOUND.find(
-            question_key(self.reading, target, decode, merge),
-            lambda: question_effects(self.reading, target, masked, decode, merge),
-        )
+        return question_effects(self.reading, target, masked, decode, merge)
 
+    @Kept
     def random_sets(self, target: Target) -> RandomSets:
         """The random word sets of a target, the same for every method."""
+        began = time.perf_counter()
+        sets = draw(self.reading, target, self._scorer(target, self.on_progress))
+        tokens = len(self.reading.windows[sets.window])
+        PACE.learn(len(sets.looks()), tokens, time.perf_counter() - began)
+        return sets
 
-        def run() -> RandomSets:
-            began = time.perf_counter()
-            sets = draw(self.reading, target, self._scorer(target, self.on_progress))
-            tokens = len(self.reading.windows[sets.window])
-            PACE.learn(len(sets.looks()), tokens, time.perf_counter() - began)
-            return sets
-
-        return FOUND.find(random_key(self.reading, target), run)
-
+    @Kept
     def stood(self, target: Target, ranking: Ranking, baseline: Baseline) -> Stood:
         """One ranking of the words among the random sets, which are drawn first.
 
         Errors: BadInput for a method that gives every word nothing.
         """
-        return FOUND.find(
-            stood_key(self.reading, target, ranking, baseline),
-            lambda: self._stood(target, ranking, baseline),
-        )
-
-    def _stood(self, target: Target, ranking: Ranking, baseline: Baseline) -> Stood:
         sets = self.random_sets(target)
         began = time.perf_counter()
         if ranking == "attention":
@@ -172,7 +189,7 @@ class Work:
             total, took = self.relevance(window, target)["attention"].total, Cost(1, 0)
             seconds = time.perf_counter() - began
         else:
-            timed = self.attribution(target, ranking, baseline)
+            timed = self.attribution(target, ranking, baseline, None)
             said = silence(timed.found)
             if said is not None:
                 raise BadInput(f"{said} There are no top words to mask.")
@@ -182,40 +199,25 @@ class Work:
         placed = place(self.reading, target, values, self._scorer(target), sets)
         return Stood(placed, values, took, seconds)
 
+    @Kept
     def random_curves(self, target: Target) -> Curves:
         """The curves of the random orders."""
-        return FOUND.find(
-            random_curves_key(self.reading, target),
-            lambda: random_curves(
-                self.reading,
-                target,
-                self._scorer(target, self.on_progress),
-                self.random_sets(target),
-            ),
-        )
+        scorer = self._scorer(target, self.on_progress)
+        return random_curves(self.reading, target, scorer, self.random_sets(target))
 
+    @Kept
     def curve(self, target: Target, ranking: Ranking, baseline: Baseline) -> Curves:
         """The deletion and insertion curve of one ranking."""
-        return FOUND.find(
-            curve_key(self.reading, target, ranking, baseline),
-            lambda: curve(
-                self.reading,
-                target,
-                self.stood(target, ranking, baseline).placed,
-                self._scorer(target),
-                self.random_sets(target),
-            ),
-        )
+        placed, sets = self.stood(target, ranking, baseline).placed, self.random_sets(target)
+        return curve(self.reading, target, placed, self._scorer(target), sets)
 
-    def lines(self, target: Target, method: Method, baseline: Baseline) -> dict[Ranking, Curves]:
-        """The curves of a method and of each measured ranking; the random orders' come first."""
-
-        def run() -> dict[Ranking, Curves]:
-            self.random_curves(target)
-            keys = standing(self.reading, target, method, baseline)
-            return {key: self.curve(target, key, baseline) for key in keys}
-
-        return FOUND.find(lines_key(self.reading, target, method, baseline), run)
+    @Kept
+    def lines(
+        self, target: Target, rankings: tuple[Ranking, ...], baseline: Baseline
+    ) -> dict[Ranking, Curves]:
+        """The curves of several rankings; the random orders' come first."""
+        self.random_curves(target)
+        return {key: self.curve(target, key, baseline) for key in rankings}
 
     def _scorer(
         self, target: Target, on_progress: OnProgress | None = None
@@ -237,11 +239,5 @@ def standing(
     reading: Reading, target: Target, method: Method, baseline: Baseline
 ) -> tuple[Ranking, ...]:
     """The method, and the other rankings that have been measured."""
-    kept = (key for key in RANKINGS if FOUND.get(stood_key(reading, target, key, baseline)))
+    kept = (key for key in RANKINGS if Work.stood.known(reading, target, key, baseline))
     return tuple(dict.fromkeys((method, *kept)))
-
-
-def lines_key(reading: Reading, target: Target, method: Method, baseline: Baseline) -> Hashable:
-    """Where the curves of one chart are kept."""
-    keys = standing(reading, target, method, baseline)
-    return (reading.key, "lines", target, baseline, keys)

@@ -12,12 +12,12 @@ from qa_demo.core.course.lesson_folder import Folder
 from qa_demo.server.join import Join
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.answers import open_chapter
-from qa_demo.views.api.attribute import make_attribute
-from qa_demo.views.api.bench import make_bench
-from qa_demo.views.api.infill import make_infill
-from qa_demo.views.api.loss import make_loss
-from qa_demo.views.api.read import make_read
-from qa_demo.views.api.tag import make_tag
+from qa_demo.views.api.attribute import attribute
+from qa_demo.views.api.bench import bench
+from qa_demo.views.api.infill import infill
+from qa_demo.views.api.loss import loss as loss_call
+from qa_demo.views.api.read import read
+from qa_demo.views.api.tag import tag
 from qa_demo.views.ask import Ask
 from qa_demo.views.bench.panel import Panel
 from qa_demo.views.bio import chapter as bio
@@ -48,14 +48,7 @@ CHAPTERS: tuple[ModuleType, ...] = (
     why,
 )
 
-ENDPOINTS = {
-    "read": make_read,
-    "attribute": make_attribute,
-    "loss": make_loss,
-    "tag": make_tag,
-    "infill": make_infill,
-    "bench": make_bench,
-}
+ENDPOINTS = (read, attribute, loss_call, tag, infill, bench)
 
 
 def tabs() -> list[dict[str, str | int]]:
@@ -89,9 +82,9 @@ def build(services: Services, join: Join | None = None, course: Folder | None = 
         ask = Ask(frame)
         Strip(frame, ask, load_course() if course is None else course).build()
         Saver(frame, tabs()).build()
-        bench = Panel(frame, ask)
+        panel = Panel(frame, ask)
         ask.build()
-        bench.build()
+        panel.build()
         picture("guess", elem_id="guess")
         picture("verdict", elem_id="verdict")
         frame.box("given", picture("given", elem_id="given"))
@@ -113,6 +106,6 @@ def build(services: Services, join: Join | None = None, course: Folder | None = 
         )
         frame.wire(page)
         ask.wire(page)
-        for name, make in ENDPOINTS.items():
-            gr.api(make(services), api_name=name, concurrency_limit=None)
+        for call in (make(services) for make in ENDPOINTS):
+            gr.api(call, api_name=call.__name__, concurrency_limit=None)
     return page

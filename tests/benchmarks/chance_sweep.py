@@ -18,8 +18,7 @@ from qa_demo.core.types import TargetKind, Window
 from qa_demo.model.loading import load_reader
 from qa_demo.model.workers import set_threads
 from qa_demo.views.examples import load_examples
-from qa_demo.views.explained import RANKINGS
-from qa_demo.views.explaining import Work
+from qa_demo.views.explaining import RANKINGS, Work
 from tests.agreement import contradictions, target_for
 
 

@@ -14,8 +14,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, 
 from qa_demo.views import explaining, hidden_states
 from qa_demo.views.scores import record as scores
 from qa_demo.views.session.recent import RecentValues
-from qa_demo.views.why import answers
-from qa_demo.views.why import chapter as why
 from tests.browser.listen import listen, replies_due, stay_inside
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
@@ -145,10 +143,7 @@ def page(open_page: Callable[..., Page], due: dict[Page, set[Request]]) -> Page:
 def nothing_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     """No attention and no explanation of any text is kept yet."""
     for name in ("ATTENTION", "FOUND"):
-        shelf: RecentValues[Any] = RecentValues(64)
-        for module in (explaining, why, answers):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, shelf)
+        monkeypatch.setattr(explaining, name, RecentValues(64))
 
 
 @pytest.fixture

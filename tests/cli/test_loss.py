@@ -11,7 +11,7 @@ from qa_demo.core.files.report import loss_json
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Span
 from qa_demo.model.loading import load_reader
-from qa_demo.views.api.loss import make_loss
+from qa_demo.views.api.loss import loss as make_loss
 from tests.cli.terminal import OPTIONS, Terminal
 from tests.core.toys import t1
 from tests.model import kit

@@ -10,7 +10,7 @@ import pytest
 from qa_demo.core.learning.bio import decode_reading
 from qa_demo.core.learning.tagging import owned_rows
 from qa_demo.model.loading import load_reader
-from qa_demo.views.api.tag import make_tag
+from qa_demo.views.api.tag import tag as make_tag
 from tests.cli.terminal import OPTIONS, Terminal
 from tests.fakes import FakeReader
 from tests.model import kit

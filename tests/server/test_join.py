@@ -13,8 +13,8 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Window
 from qa_demo.views import explaining
 from qa_demo.views.answer import chapter as answer
-from qa_demo.views.api.attribute import make_attribute
-from qa_demo.views.api.read import make_read
+from qa_demo.views.api.attribute import attribute as make_attribute
+from qa_demo.views.api.read import read as make_read
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import NewReadings
 from qa_demo.views.page import frame_of

@@ -1,7 +1,5 @@
 """The public endpoint `attribute`: what a score rests on, with the JSON of the command line."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, cast
 
 from qa_demo.core.errors import BadInput
@@ -11,81 +9,59 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.words import span_at
-from qa_demo.core.types import Baseline, Reading, Span
-from qa_demo.views.api.endpoint import Asked, Call, answered
-from qa_demo.views.explained import attribution_key
-from qa_demo.views.explaining import FOUND, Timed, Work
+from qa_demo.core.types import Reading, Span
+from qa_demo.views.api.endpoint import Call, endpoint
+from qa_demo.views.explaining import Timed, Work
 from qa_demo.views.options import parse
 from qa_demo.views.parse import choice, whole
-from qa_demo.views.services import Services
-
-
-def make_attribute(services: Services) -> Callable[..., dict[str, Any]]:
-    """The endpoint's function for a page."""
-
-    def attribute(
-        question: str,
-        context: str,
-        target: str = "span_score",
-        method: str = "integrated_gradients",
-        baseline: str | None = None,
-        n_steps: int | None = None,
-        char_start: int | None = None,
-        char_end: int | None = None,
-        other_start: int | None = None,
-        other_end: int | None = None,
-        max_answer_length: int = 30,
-        max_seq_length: int = 384,
-        doc_stride: int = 128,
-        max_query_length: int = 64,
-        reader: str | None = None,
-    ) -> dict[str, Any]:
-        """Explain the score of a span word piece by word piece: two lanes in logits, their sum,
-        F(x), F(x') and the gap.
-
-        Characters are half-open in the paragraph; without them the best span is explained.
-        `other_*` name the second span of the target span_minus_other. With baseline null
-        integrated gradients start from the reader's own: pad, or mask where padding has no
-        direction. With n_steps null the steps
-        of integrated gradients grow until the gap is under 2 %.
-        """
-
-        asked = Asked(question, context, max_seq_length, doc_stride, max_query_length, reader)
-        spans = (char_start, char_end), (other_start, other_end)
-        how = target, method, baseline, n_steps
-        work = partial(_explain, services, asked, spans, how, max_answer_length)
-        return answered(services, work)
-
-    return attribute
-
 
 Ends = tuple[Any, Any]
 
 
-def _explain(
-    services: Services,
-    asked: Asked,
-    spans: tuple[Ends, Ends],
-    how: tuple[Any, Any, Any, Any],
-    longest: Any,
+@endpoint
+def attribute(
     call: Call,
+    question: str,
+    context: str,
+    target: str = "span_score",
+    method: str = "integrated_gradients",
+    baseline: str | None = None,
+    n_steps: int | None = None,
+    char_start: int | None = None,
+    char_end: int | None = None,
+    other_start: int | None = None,
+    other_end: int | None = None,
+    max_answer_length: int = 30,
+    max_seq_length: int = 384,
+    doc_stride: int = 128,
+    max_query_length: int = 64,
+    reader: str | None = None,
 ) -> dict[str, Any]:
-    """Read the texts and explain the score that `how` (target, method, baseline, steps) names."""
-    decode = parse(DecodeOptions(), max_answer_length=longest)
-    target, given, start, n_steps = how
+    """Explain the score of a span word piece by word piece: two lanes in logits, their sum,
+    F(x), F(x') and the gap.
+
+    Characters are half-open in the paragraph; without them the best span is explained.
+    `other_*` name the second span of the target span_minus_other. With baseline null
+    integrated gradients start from the reader's own: pad, or mask where padding has no
+    direction. With n_steps null the steps of integrated gradients grow until the gap is
+    under 2 %.
+    """
+    decode = parse(DecodeOptions(), max_answer_length=max_answer_length)
     steps = None if n_steps is None else whole(n_steps, "n_steps")
-    method = cast(Method, choice(given, "the method", METHODS))
-    named = None if start is None else choice(start, "the baseline", BASELINES)
-    reading, source = call.reading(asked), asked.source(services)
-    baseline = cast(Baseline, named or reading.baseline)
-    chosen = _target(reading, decode, target, spans)
+    how = cast(Method, choice(method, "the method", METHODS))
+    named = None if baseline is None else choice(baseline, "the baseline", BASELINES)
+    texts = question, context, max_seq_length, doc_stride, max_query_length, reader
+    reading = call.reading(*texts)
+    spans = (char_start, char_end), (other_start, other_end)
+    about = _target(reading, decode, target, spans), how, named or reading.baseline, steps
 
     def attribution(progress: OnProgress, cancelled: IsCancelled) -> Timed:
-        work = Work(services.reader(source), reading, progress, cancelled)
-        return work.attribution(chosen, method, baseline, steps)
+        maker = call.services.reader(call.source(reader))
+        timed: Timed = Work(maker, reading, progress, cancelled).attribution(*about)
+        return timed
 
-    key = attribution_key(reading, chosen, method, baseline, steps)
-    return attribution_json(reading, call.wanted("explaining", key, FOUND, attribution).found)
+    key, cache = Work.attribution.key(reading, *about), Work.attribution.cache
+    return attribution_json(reading, call.wanted("explaining", key, cache, attribution).found)
 
 
 def _target(reading: Reading, decode: DecodeOptions, kind: Any, spans: tuple[Ends, Ends]) -> Target:

@@ -1,10 +1,11 @@
 """What endpoints share: one place in the queue, errors as sentences, texts checked."""
 
+import inspect
 import itertools
 import time
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import gradio as gr
 
@@ -20,6 +21,8 @@ from qa_demo.views.session.jobs import Outcome, Work
 from qa_demo.views.session.recent import RecentValues
 
 T = TypeVar("T")
+P = ParamSpec("P")
+Reply = dict[str, Any]
 _calls = itertools.count(1)
 
 
@@ -33,10 +36,24 @@ class Call:
         self.seconds = dict.fromkeys(("tokenise", "queue", "model"), 0.0)
         """What this call has cost; what was kept cost nothing."""
 
-    def reading(self, asked: "Asked") -> Reading:
-        """The reading of the texts by the reader that is asked for. Errors: QADemoError."""
-        windows = asked.windows(self.services)
-        of = asked.source(self.services), asked.question, asked.context, windows
+    def source(self, reader: Any) -> str:
+        """The name of the reader, null for the page's own; what may be loaded is decided where it
+        is loaded. Errors: BadInput.
+        """
+        return self.services.default if reader is None else text(reader, "reader", 1000)
+
+    def reading(
+        self, question: Any, context: Any, length: Any, stride: Any, query: Any, reader: Any
+    ) -> Reading:
+        """The reading of the texts as they came, in windows of max_seq_length `length`, doc_stride
+        `stride` and max_query_length `query`, by the reader of that name. Errors: QADemoError.
+        """
+        check_texts(question, context, self.services.max_characters)
+        sendable(question, context)
+        windows = parse(
+            WindowOptions(), max_seq_length=length, doc_stride=stride, max_query_length=query
+        )
+        of = self.source(reader), question, context, windows
         kept = self.services.kept(*of)
         if kept is not None:
             return kept
@@ -71,39 +88,26 @@ class Call:
         return outcome.result
 
 
-def answered(services: Services, work: Callable[[Call], dict[str, Any]]) -> dict[str, Any]:
-    """The reply of one call and the seconds it cost; its error becomes a `gr.Error`'s sentence."""
-    call = Call(services)
-    reply, error = attempt(lambda: work(call))
-    if reply is None:
-        raise gr.Error(error or "", print_exception=False)
-    return {**reply, "seconds": {name: round(s, 4) for name, s in call.seconds.items()}}
+def endpoint(
+    work: Callable[Concatenate[Call, P], Reply],
+) -> Callable[[Services], Callable[P, Reply]]:
+    """Make `work(call, ...)` public: for the services of a page it gives the function that others
+    call, with the other parameters and the docstring of `work`. That replies what `work` does and
+    the seconds it cost; an error becomes a `gr.Error`'s sentence.
+    """
+    known = inspect.signature(work)
+    public = known.replace(parameters=list(known.parameters.values())[1:])
 
+    def made(services: Services) -> Callable[P, Reply]:
+        @wraps(work)
+        def answered(*args: P.args, **given: P.kwargs) -> Reply:
+            call = Call(services)
+            reply, error = attempt(lambda: work(call, *args, **given))
+            if reply is None:
+                raise gr.Error(error or "", print_exception=False)
+            return {**reply, "seconds": {name: round(s, 4) for name, s in call.seconds.items()}}
 
-@dataclass(frozen=True)
-class Asked:
-    """The texts, the window options and the reader of a call, as they came."""
+        answered.__signature__ = public  # type: ignore[attr-defined]
+        return answered
 
-    question: Any
-    context: Any
-    max_seq_length: Any
-    doc_stride: Any
-    max_query_length: Any
-    reader: Any = None
-
-    def source(self, services: Services) -> str:
-        """The name of the reader, null for the page's own; what may be loaded is decided where it
-        is loaded. Errors: BadInput.
-        """
-        return services.default if self.reader is None else text(self.reader, "reader", 1000)
-
-    def windows(self, services: Services) -> WindowOptions:
-        """The window options, once the texts can be read and sent back. Errors: BadInput."""
-        check_texts(self.question, self.context, services.max_characters)
-        sendable(self.question, self.context)
-        return parse(
-            WindowOptions(),
-            max_seq_length=self.max_seq_length,
-            doc_stride=self.doc_stride,
-            max_query_length=self.max_query_length,
-        )
+    return made

@@ -1,7 +1,5 @@
 """The public endpoint `infill`: a text and blanks in, what MLM, SBO and both say of each."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,12 +9,11 @@ from qa_demo.core.files.report_infill import infill_json
 from qa_demo.core.masking.infill import WIRES
 from qa_demo.core.masking.masked import hide
 from qa_demo.core.masking.span_masking import MaskOptions
-from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reading.words import span_at
 from qa_demo.views import parse
-from qa_demo.views.api.endpoint import Call, answered
+from qa_demo.views.api.endpoint import Call, endpoint
 from qa_demo.views.parse import sendable
-from qa_demo.views.services import BUNDLED, Services
+from qa_demo.views.services import BUNDLED
 
 MOST_SPANS = 100
 MOST_GUESSES = 100
@@ -24,78 +21,69 @@ SCHEMES = ("span", "token")
 NO_MODEL = "this page was started without a model that fills blanks"
 
 
-def make_infill(services: Services) -> Callable[..., dict[str, Any]]:
-    """The endpoint's function for a page; the model is loaded at the first call."""
-
-    def infill(
-        text: str,
-        spans: list[list[int]] | None = None,
-        masking: str = "span",
-        seed: int = 1,
-        cut: list[str] | None = None,
-        swap: list[list[int]] | None = None,
-        top: int = 10,
-        mask_ratio: float = 0.15,
-        geometric_p: float = 0.2,
-        span_lower: int = 1,
-        span_upper: int = 10,
-    ) -> dict[str, Any]:
-        """Hide words of a text and guess them: pieces [text, position, mlm, sbo, both,
-        true_rank_*], loss terms and their totals.
-
-        `spans` holds [start, end] in characters, end exclusive; without it pieces are hidden by the
-        law: `masking` span or token, `seed`, and the options of the command line. `cut` names wires
-        of the boundary head (left, right, position) that carry their means; `swap` holds [piece,
-        row] pairs of blanks that read another row of the position table.
-        """
-
-        law = masking, seed, (mask_ratio, geometric_p, span_lower, span_upper)
-        return answered(services, partial(_guess, services, text, spans, law, (cut, swap, top)))
-
-    return infill
-
-
-def _guess(
-    services: Services,
-    text: Any,
-    spans: Any,
-    law: tuple[Any, Any, tuple[Any, ...]],
-    how: tuple[Any, Any, Any],
+@endpoint
+def infill(
     call: Call,
+    text: str,
+    spans: list[list[int]] | None = None,
+    masking: str = "span",
+    seed: int = 1,
+    cut: list[str] | None = None,
+    swap: list[list[int]] | None = None,
+    top: int = 10,
+    mask_ratio: float = 0.15,
+    geometric_p: float = 0.2,
+    span_lower: int = 1,
+    span_upper: int = 10,
 ) -> dict[str, Any]:
-    """Hide `spans`, or what the law (masking, seed, options) draws; guess it as `how` says."""
-    sendable(parse.text(text, "the text", services.max_characters))
-    (masking, seed, given), (cut, swap, top) = law, how
+    """Hide words of a text and guess them: pieces [text, position, mlm, sbo, both,
+    true_rank_*], loss terms and their totals.
+
+    `spans` holds [start, end] in characters, end exclusive; without it pieces are hidden by the
+    law: `masking` span or token, `seed`, and the options of the command line. `cut` names wires
+    of the boundary head (left, right, position) that carry their means; `swap` holds [piece,
+    row] pairs of blanks that read another row of the position table.
+    """
+    sendable(parse.text(text, "the text", call.services.max_characters))
     hidden, rows = whole_pairs(spans, "spans"), whole_pairs(swap, "swap")
     scheme, wires = parse.choice(masking, "masking", SCHEMES), names(cut)
     number = parse.whole(seed, "seed", 0, 2**32 - 1)
     guesses = parse.whole(top, "top", 1, MOST_GUESSES)
-    options = _mask_options(*given)
-    if services.infillers is None:
-        raise ModelUnavailable(NO_MODEL)
-    infillers = services.infillers
+    options = MaskOptions(
+        parse.number(mask_ratio, "mask_ratio", 0, 1),
+        parse.number(geometric_p, "geometric_p", 0, 1),
+        parse.whole(span_lower, "span_lower", 1, MOST_SPANS),
+        parse.whole(span_upper, "span_upper", 1, MOST_SPANS),
+    )
+    return _guess(call, text, hidden, rows, (scheme, number, options), wires, guesses)
 
-    def work(progress: OnProgress, cancelled: IsCancelled) -> dict[str, Any]:
+
+def _guess(
+    call: Call,
+    text: str,
+    hidden: list[tuple[int, int]],
+    rows: list[tuple[int, int]],
+    law: tuple[str, int, MaskOptions],
+    wires: frozenset[str],
+    guesses: int,
+) -> dict[str, Any]:
+    """Hide these spans, or those of the law (scheme, seed, options); guess in the queue."""
+    infillers, (scheme, seed, options) = call.services.infillers, law
+    if infillers is None:
+        raise ModelUnavailable(NO_MODEL)
+
+    def work(*_: Any) -> dict[str, Any]:
         filler = infillers.get(BUNDLED)
         encoding = filler.encode(text)
         if hidden:
             chosen = [span_at(encoding, *span) for span in hidden]
             masked = hide(encoding.context_ids, chosen, filler.mask_id)
         else:
-            masked = filler.sample(encoding, np.random.default_rng(number), options, scheme)
+            masked = filler.sample(encoding, np.random.default_rng(seed), options, scheme)
         return infill_json(encoding, filler.infill(masked, wires, dict(rows), guesses))
 
-    asked = ("infill", text, tuple(hidden), tuple(rows), scheme, wires, number, guesses, options)
+    asked = ("infill", text, tuple(hidden), tuple(rows), law, wires, guesses)
     return call.queued("infill", work, asked)
-
-
-def _mask_options(mask_ratio: Any, geometric_p: Any, lower: Any, upper: Any) -> MaskOptions:
-    return MaskOptions(
-        parse.number(mask_ratio, "mask_ratio", 0, 1),
-        parse.number(geometric_p, "geometric_p", 0, 1),
-        parse.whole(lower, "span_lower", 1, MOST_SPANS),
-        parse.whole(upper, "span_upper", 1, MOST_SPANS),
-    )
 
 
 def whole_pairs(given: Any, name: str) -> list[tuple[int, int]]:

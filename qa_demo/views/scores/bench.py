@@ -61,7 +61,7 @@ def ask_rests(job: Job) -> dict[str, Any]:
                     "no span is legal under these limits, so there is no score to explain"
                 )
             work = Work(job.services.reader(name), reading, job.within(half, 2), job.cancelled)
-            return work.attribution(target, method, "pad").found
+            return work.attribution(target, method, "pad", None).found
 
         found, error = attempt(explain)
         sides.append(error or "" if found is None else found)

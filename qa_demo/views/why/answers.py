@@ -11,8 +11,7 @@ from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import attribution as rested
 from qa_demo.views import parse
 from qa_demo.views.background import Job, Wanted
-from qa_demo.views.explained import attention_key, attribution_key, question_key, relevance_key
-from qa_demo.views.explaining import ATTENTION, FIRST_STEPS, FOUND, Work
+from qa_demo.views.explaining import FIRST_STEPS, Work
 from qa_demo.views.state import Screen
 from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.choice import Choice, choice_of, score_name
@@ -83,8 +82,8 @@ def few_steps(
     """The steps of a first picture; None for as many as it takes, or where that is known."""
     if value.get("few") is not True or choice.method != "integrated_gradients":
         return None
-    full = attribution_key(reading, target, choice.method, choice.baseline)
-    return FIRST_STEPS if FOUND.get(full) is None else None
+    full = Work.attribution.known(reading, target, choice.method, choice.baseline, None)
+    return FIRST_STEPS if full is None else None
 
 
 def wanted_by(
@@ -95,20 +94,16 @@ def wanted_by(
     how = choice.method, choice.baseline
     if what == "attribution":
         steps = few_steps(reading, target, choice, value)
-        key = attribution_key(reading, target, *how, steps)
         length = f"{choice.method}, {steps or 'all'} steps"
-        return Wanted(key, FOUND, lambda j: of(j).attribution(target, *how, steps), length)
+        return Work.attribution.wanted(of, reading, target, *how, steps, length=length)
     if what == "question":
-        key = question_key(reading, target, seen.decode, seen.merge)
-        return Wanted(key, FOUND, lambda j: of(j).question(target, seen.decode, seen.merge), what)
+        return Work.question.wanted(of, reading, target, seen.decode, seen.merge)
     if what in trusted.MEASURED:
         return trusted.wanted(what, reading, target, how, value.get("by", choice.method), of)
     window = window_of(reading, target)
     if what == "relevance":
-        key = relevance_key(reading, window, target)
-        return Wanted(key, FOUND, lambda j: of(j).relevance(window, target), what)
-    key = attention_key(reading, window)
-    return Wanted(key, ATTENTION, lambda j: of(j).attention(window), "attention")
+        return Work.relevance.wanted(of, reading, window, target)
+    return Work.attention.wanted(of, reading, window)
 
 
 ANSWERS: dict[str, Callable[[Asked], dict[str, Any]]] = {

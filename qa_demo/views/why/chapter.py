@@ -19,8 +19,7 @@ from qa_demo.views import selection
 from qa_demo.views.answers import shown
 from qa_demo.views.background import Busy, Job, Wanted
 from qa_demo.views.code import shown_of
-from qa_demo.views.explained import attention_key, attribution_key, relevance_key
-from qa_demo.views.explaining import ATTENTION, FOUND, Work
+from qa_demo.views.explaining import Work
 from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.why import linked
@@ -83,15 +82,15 @@ def known(
     verdict, measured_tables = trusted.known(reading, target, *how, name)
     if verdict is not None:
         said["trust"] = verdict
-    lanes = FOUND.get(attribution_key(reading, target, *how))
+    lanes = Work.attribution.known(reading, target, *how, None)
     if lanes is not None:
         said["rested"] = rested.attribution_notice(reading, lanes.found)
         tables.append(rested.lanes_table(reading, lanes.found))
-    heads = ATTENTION.get(attention_key(reading, window))
+    heads = Work.attention.known(reading, window)
     if heads is not None:
         said["looked"] = looked.attention_notice(heads, reading.encoding, window, target.span)
         tables.append(looked.grid_table(heads, reading.encoding, window, target.span))
-    summaries = FOUND.get(relevance_key(reading, window, target))
+    summaries = Work.relevance.known(reading, window, target)
     if summaries is not None:
         tables.append(looked.relevance_table(summaries, words(reading.encoding, window)))
     tables += measured_tables
@@ -130,7 +129,7 @@ def opening(screen: Screen) -> Iterator[tuple[str, Any]]:
         yield "ask", {"what": what, **base}
     yield "ask", {"what": "attribution", **base, "few": True}
     window = window_of(screen.reading, target)
-    heads = ATTENTION.get(attention_key(screen.reading, window))
+    heads = Work.attention.known(screen.reading, window)
     if heads is None:
         return
     top = looked.grid_data(heads, screen.reading.encoding, window, target.span)["top"]

@@ -12,24 +12,23 @@ from qa_demo.core.types import Baseline, Reading
 from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import trust as figure
-from qa_demo.views import explained, explaining, parse
+from qa_demo.views import parse
 from qa_demo.views.background import Job, Wanted
-from qa_demo.views.explained import RANKINGS, Ranking
-from qa_demo.views.explaining import Stood, Work
+from qa_demo.views.explaining import PACE, RANKINGS, Kept, Ranking, Stood, Work, standing
 
 NAMES: Mapping[str, str] = {**METHOD_NAMES, "attention": looked.NAMES["attention"]}
 
 
 def waits(reading: Reading, target: Target) -> dict[str, str]:
     """What the two measurements of this step will run and take."""
-    window, pace = window_of(reading, target), explaining.PACE
+    window = window_of(reading, target)
     units = words(reading.encoding, window)
     free = len(units) - len(answer_words(units, target, window))
     size, tokens = min(TOP, free), len(window)
     passes = passes_of(free, size, N_SETS)
     return {
-        "sets": figure.wait_sentence(len(units), tokens, size, pace.seconds(N_SETS + 1, tokens)),
-        "curves": figure.curves_wait(passes, pace.seconds(passes, tokens)),
+        "sets": figure.wait_sentence(len(units), tokens, size, PACE.seconds(N_SETS + 1, tokens)),
+        "curves": figure.curves_wait(passes, PACE.seconds(passes, tokens)),
     }
 
 
@@ -48,7 +47,8 @@ def answer_stood(
 
 def answer_curves(work: Work, target: Target, method: Method, baseline: Baseline) -> dict[str, Any]:
     """The curves of every ranking that has been measured, beside those of the random orders."""
-    lines = work.lines(target, method, baseline)
+    rankings = standing(work.reading, target, method, baseline)
+    lines = work.lines(target, rankings, baseline)
     return figure.curves_data(lines, work.random_curves(target), NAMES, method)
 
 
@@ -64,16 +64,12 @@ def wanted(
     of: Callable[[Job], Work],
 ) -> Wanted:
     """What the reader must make for one measurement."""
-    found = explaining.FOUND
     if what == "random":
-        key = explained.random_key(reading, target)
-        return Wanted(key, found, lambda j: of(j).random_sets(target), what)
+        return Work.random_sets.wanted(of, reading, target)
     if what == "stood":
-        ranking = cast(Ranking, parse.choice(by, "the ranking", RANKINGS))
-        key = explained.stood_key(reading, target, ranking, how[1])
-        return Wanted(key, found, lambda j: of(j).stood(target, ranking, how[1]), what)
-    key = explaining.lines_key(reading, target, *how)
-    return Wanted(key, found, lambda j: of(j).lines(target, *how), what)
+        ranking = parse.choice(by, "the ranking", RANKINGS)
+        return Work.stood.wanted(of, reading, target, ranking, how[1])
+    return Work.lines.wanted(of, reading, target, standing(reading, target, *how), how[1])
 
 
 def _row(key: str, stood: Stood, what: str) -> dict[str, Any]:
@@ -84,17 +80,16 @@ def known(
     reading: Reading, target: Target, method: Method, baseline: Baseline, what: str
 ) -> tuple[str | None, list[dict[str, Any]]]:
     """The verdict of the chosen method and the table twins, from what was measured before."""
-    found = explaining.FOUND
-    sets = found.get(explained.random_key(reading, target))
+    sets = Work.random_sets.known(reading, target)
     if sets is None:
         return None, []
-    stood = _kept(explained.stood_key, reading, target, baseline)
+    stood = _kept(Work.stood, reading, target, baseline)
     mine = stood.get(method)
     said = None if mine is None else figure.verdict_sentence(mine.placed, NAMES[method], what)
     tables = [figure.stood_table([_row(key, one, what) for key, one in stood.items()])]
     tables = (tables if stood else []) + [figure.sets_table(sets)]
-    random = found.get(explained.random_curves_key(reading, target))
-    lines = _kept(explained.curve_key, reading, target, baseline)
+    random = Work.random_curves.known(reading, target)
+    lines = _kept(Work.curve, reading, target, baseline)
     if random is not None and lines:
         tables += [
             figure.curves_table(lines, random, NAMES),
@@ -106,7 +101,7 @@ def known(
     return said, tables
 
 
-def _kept(key_of: Any, reading: Reading, target: Target, baseline: Baseline) -> dict[str, Any]:
+def _kept(of: Kept, reading: Reading, target: Target, baseline: Baseline) -> dict[str, Any]:
     """What is kept of each ranking."""
-    both = ((key, explaining.FOUND.get(key_of(reading, target, key, baseline))) for key in RANKINGS)
+    both = ((key, of.known(reading, target, key, baseline)) for key in RANKINGS)
     return {key: one for key, one in both if one is not None}

@@ -6,7 +6,7 @@ import pytest
 from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.files.report import attribution_json
 from qa_demo.core.reading.words import span_at
-from qa_demo.views.api.attribute import make_attribute
+from qa_demo.views.api.attribute import attribute as make_attribute
 from tests.fakes import FakeReader
 from tests.requests import services
 

@@ -6,12 +6,12 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from qa_demo.views.api.attribute import make_attribute
+from qa_demo.views.api.attribute import attribute as make_attribute
 from qa_demo.views.api.fields import CHOICES
-from qa_demo.views.api.loss import make_loss
+from qa_demo.views.api.loss import loss as make_loss
 from qa_demo.views.api.openapi import Schema, body_of
-from qa_demo.views.api.read import make_read
-from qa_demo.views.api.tag import make_tag
+from qa_demo.views.api.read import read as make_read
+from qa_demo.views.api.tag import tag as make_tag
 from qa_demo.views.options import LIMITS
 from tests.requests import services
 

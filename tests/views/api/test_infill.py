@@ -10,7 +10,8 @@ from qa_demo.core.files.report_infill import infill_json
 from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.masking.masked import hide
 from qa_demo.core.types import Span
-from qa_demo.views.api.infill import MOST_SPANS, make_infill
+from qa_demo.views.api.infill import MOST_SPANS
+from qa_demo.views.api.infill import infill as make_infill
 from qa_demo.views.services import Services
 from qa_demo.views.session.model_cache import ModelCache
 from tests.fake_infiller import FakeInfiller

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from qa_demo.core.errors import ModelUnavailable
 from qa_demo.views.api.mcp import VERSIONS, Tools
 from qa_demo.views.api.openapi import RESULTS
-from qa_demo.views.api.read import make_read
+from qa_demo.views.api.read import read as make_read
 from tests.odd import JSON
 from tests.requests import services
 from tests.views.api.fitting import fits

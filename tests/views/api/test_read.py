@@ -7,7 +7,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from qa_demo.views.api.read import make_read
+from qa_demo.views.api.read import read as make_read
 from tests.requests import services
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."

@@ -14,7 +14,7 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.figures.payload import plain
 from qa_demo.figures.prose import quoted
-from qa_demo.views import explained, explaining
+from qa_demo.views import explaining
 from qa_demo.views.examples import load_examples
 from qa_demo.views.explaining import Work
 from qa_demo.views.state import Screen, Selection
@@ -207,14 +207,14 @@ def test_all_methods_meet_the_same_random_sets(reader: FakeReader, screen: Scree
     calls = []
     masked = reader.masked
     reader.masked = lambda window, masks, *more: calls.append(masks) or masked(window, masks, *more)
-    for by in explained.RANKINGS:
+    for by in explaining.RANKINGS:
         page = why.reply(screen, asked(screen, "stood", by=by), work(reader, screen))
         row = page["picture"]["reply"]["data"]
         assert row["rank"] == f"{(drops < np.float32(row['drop'])).sum()} of {N_SETS}"
     sizes = [len(masks) for masks in calls]
     assert sizes.count(1) == 4 and max(sizes) < N_SETS, "of the sets only each method's own is run"
     (side,) = (one for one in page["tables"] if "side by side" in one["caption"])
-    assert [row[0] for row in side["rows"]] == [trusted.NAMES[by] for by in explained.RANKINGS]
+    assert [row[0] for row in side["rows"]] == [trusted.NAMES[by] for by in explaining.RANKINGS]
     with pytest.raises(BadInput, match="the ranking"):
         why.reply(screen, asked(screen, "stood", by="lime"), work(reader, screen))
 
@@ -230,7 +230,7 @@ def test_verdict_and_curve_agree_for_every_method_and_target(
     asking = Work(reader, reader.read(example.question, example.context))
     for kind in KINDS:
         target = target_for(asking.reading, kind)
-        for by in explained.RANKINGS:
+        for by in explaining.RANKINGS:
             assert contradictions(asking, target, by) == [], (kind, by)
 
 
