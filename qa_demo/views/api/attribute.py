@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.explaining.attribution import BASELINES, METHODS, Method, Target
+from qa_demo.core.explaining.attribution import BASELINES, METHODS, Attribution, Method, Target
 from qa_demo.core.files.report import attribution_json
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
@@ -54,14 +54,20 @@ def attribute(
     reading = call.reading(*texts)
     spans = (char_start, char_end), (other_start, other_end)
     about = _target(reading, decode, target, spans), how, named or reading.baseline, steps
+    return attribution_json(reading, _found(call, reading, call.source(reader), about))
+
+
+def _found(call: Call, reading: Reading, source: str, about: tuple[Any, ...]) -> Attribution:
+    """The attribution that is kept, or made in the queue by the reader of that name."""
 
     def attribution(progress: OnProgress, cancelled: IsCancelled) -> Timed:
-        maker = call.services.reader(call.source(reader))
-        timed: Timed = Work(maker, reading, progress, cancelled).attribution(*about)
+        work = Work(call.services.reader(source), reading, progress, cancelled)
+        timed: Timed = work.attribution(*about)
         return timed
 
     key, cache = Work.attribution.key(reading, *about), Work.attribution.cache
-    return attribution_json(reading, call.wanted("explaining", key, cache, attribution).found)
+    made: Timed = call.wanted("explaining", key, cache, attribution)
+    return made.found
 
 
 def _target(reading: Reading, decode: DecodeOptions, kind: Any, spans: tuple[Ends, Ends]) -> Target:
