@@ -10,9 +10,8 @@ from qa_demo.core.measuring.failures import RIGHT, Judged
 from qa_demo.core.measuring.failures import judge as judged
 from qa_demo.core.measuring.measured import ThresholdCurve
 from qa_demo.core.measuring.metrics import exact_match, f1, normalize
-from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.figures.lessons.finding import LONGEST, NO_ANSWER, Case, Check, Finding, Lacking, need
 from qa_demo.figures.lessons.no_answer import difference
-from qa_demo.figures.lessons.spans import NO_ANSWER
 from qa_demo.figures.measured import HEAD, claims, nearest, share
 from qa_demo.figures.numbers import bracketed, number, percent
 from qa_demo.figures.prose import listed, quoted
@@ -38,15 +37,14 @@ NEAR = 0.5
 """Points of a hundred that count as equal."""
 
 
-def _curve(case: Case) -> ThresholdCurve | None:
-    return None if case.measured is None else case.measured.curves.get(HEAD)
+def _curve(case: Case) -> ThresholdCurve:
+    return need(need(case.measured, NO_FIGURES).curves.get(HEAD), NO_FIGURES)
 
 
+@Check
 def threshold_cost(case: Case) -> Finding:
     """How many questions without an answer are answered at the reader's own threshold."""
     curve = _curve(case)
-    if curve is None:
-        return lacking(NO_FIGURES)
     at = curve.chosen
     return Finding(
         f"At its threshold {beside(-at.threshold)} “no answer” this reader answers "
@@ -60,11 +58,10 @@ def threshold_cost(case: Case) -> Finding:
     )
 
 
+@Check
 def lower_threshold(case: Case) -> Finding:
     """What a lower threshold changes: fewer wrong answers, more silence where one stands."""
     curve = _curve(case)
-    if curve is None:
-        return lacking(NO_FIGURES)
     own, low = curve.chosen, nearest(curve, curve.chosen.threshold - LOWER)
     return Finding(
         f"At {beside(-low.threshold)} “no answer” instead of {beside(-own.threshold)} it withholds "
@@ -78,11 +75,10 @@ def lower_threshold(case: Case) -> Finding:
     )
 
 
+@Check
 def best_choice(case: Case) -> Finding:
     """Where to answer or not is most often the right choice."""
     curve = _curve(case)
-    if curve is None:
-        return lacking(NO_FIGURES)
     own, best = curve.chosen, max(curve.points, key=lambda p: p.accuracy)
     apart = best.accuracy - own.accuracy > NEAR
     return Finding(
@@ -92,11 +88,10 @@ def best_choice(case: Case) -> Finding:
     )
 
 
+@Check
 def claimed_and_true(case: Case) -> Finding:
     """Whether probabilities come true as often as they claim."""
-    found = None if case.measured is None else case.measured.reliability.get(HEAD)
-    if found is None:
-        return lacking(NO_FIGURES)
+    found = need(need(case.measured, NO_FIGURES).reliability.get(HEAD), NO_FIGURES)
     claim, true = claims(found)
     close = abs(true - claim) <= found.error_after
     return Finding(
@@ -126,31 +121,35 @@ def _answered(case: Case) -> str:
     return f"The reader {what}; marked was {_golds(case) or 'nothing'}."
 
 
+def _answer(case: Case) -> str:
+    """The answer to a question that has one. Errors: Lacking where one of the two is missing."""
+    return need(case.prediction.answer if case.gold else None, NO_ANSWER)
+
+
+@Check
 def exact_or_not(case: Case) -> Finding:
     """Whether the answer counts as exactly right."""
-    if not case.answered or not case.gold:
-        return lacking(NO_ANSWER)
+    answer = quoted(_answer(case), LONGEST)
     right = _judged(case).exact == 1
     is_in = "is among" if right else "is none of"
     return Finding(
-        f"Its answer {quoted(case.prediction.answer or '', LONGEST)} {is_in} the texts that were "
-        f"marked, {_golds(case)}: {'an exact match' if right else 'no exact match'}.",
+        f"Its answer {answer} {is_in} the texts that were marked, {_golds(case)}: "
+        f"{'an exact match' if right else 'no exact match'}.",
         right="yes" if right else "no",
-        facts={"answer": quoted(case.prediction.answer or "", LONGEST)},
+        facts={"answer": answer},
         given=_answered(case),
     )
 
 
+@Check
 def answer_f1(case: Case) -> Finding:
     """The F1 of the answer, from words in common."""
-    answer = case.prediction.answer
-    if answer is None or not case.gold:
-        return lacking(NO_ANSWER)
+    answer = _answer(case)
     gold = max((a.text for a in case.gold), key=lambda text: f1(text, answer))
     a, b = (Counter(normalize(text).split()) for text in (gold, answer))
     common, value = (a & b).total(), f1(gold, answer)
     if not 0 < value < 1:
-        return lacking("Here F1 is 0 or 1, so there is nothing to compute.")
+        raise Lacking("Here F1 is 0 or 1, so there is nothing to compute.")
     traps = [(common / a.total(), "That is recall; the words that are too many cost as well.")]
     traps.append((common / b.total(), "That is precision; the words that were found count too."))
     return Finding(
@@ -163,15 +162,16 @@ def answer_f1(case: Case) -> Finding:
     )
 
 
+@Check
 def error_kind(case: Case) -> Finding:
     """The kind of a failure, by the rules of `evaluate`."""
     if not case.gold and not case.answered:
-        return lacking("Here the reader is right: there is no answer.")
+        raise Lacking("Here the reader is right: there is no answer.")
     kind = _judged(case).kind
     if kind == RIGHT:
-        return lacking("Here the reader is right.")
+        raise Lacking("Here the reader is right.")
     if kind not in KIND_SAYS:
-        return lacking(f"Here the file says “{kind}”, which is no fault of the reader.")
+        raise Lacking(f"Here the file says “{kind}”, which is no fault of the reader.")
     given = case.prediction.answer
     what = "no answer" if given is None else quoted(given, LONGEST)
     marked = f"marked was {_golds(case)}" if case.gold else "nothing is to be marked"
@@ -188,6 +188,7 @@ def _key(kind: str) -> str:
     return kind.replace(" ", "-")
 
 
+@Check
 def gold_rank(case: Case) -> Finding:
     """At which place of the reader's list an exactly right span stands."""
     best = case.best
@@ -196,7 +197,7 @@ def gold_rank(case: Case) -> Finding:
         (k for k, t in enumerate(texts) for a in case.gold if exact_match(a.text, t)), None
     )
     if best is None or not found:
-        return lacking("No right span stands below the reader's answer in its list.")
+        raise Lacking("No right span stands below the reader's answer in its list.")
     right = case.prediction.n_best[found].candidate
     first, own, gap = difference(best.score, right.score)
     return Finding(

@@ -1,11 +1,11 @@
 """What a check finds in the reading on screen, and what is said of a guess."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,12 +17,28 @@ from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reader import Reader
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Candidate, Prediction
+from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.figures.numbers import number, rounded, units
 from qa_demo.figures.prose import piece, quoted, shorten
 
 NONE: Mapping[str, str] = MappingProxyType({})
 LONGEST = 48
+NO_SPAN = "This paragraph holds no legal span."
+NO_ANSWER = "This reader gives no answer to this question, so there is no span to look at."
+NO_READER = "There is no reader to be asked."
+Value = TypeVar("Value")
+
+
+class Lacking(Exception):
+    """A reading that does not show the point of a check, and why not."""
+
+
+def need(value: Value | None, why: str) -> Value:
+    """The value. Errors: Lacking where there is none."""
+    if value is None:
+        raise Lacking(why)
+    return value
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +70,11 @@ class Case:
         return None if found is None else found.candidate
 
     @property
+    def answer(self) -> Candidate:
+        """The best span, with which the reader answers. Errors: Lacking where it gives none."""
+        return need(self.best if self.answered else None, NO_ANSWER)
+
+    @property
     def answered(self) -> bool:
         """Whether the reader gives an answer."""
         return self.prediction.answer is not None
@@ -63,9 +84,18 @@ class Case:
         """The window of the best span, else the first one."""
         return self.reading.windows[self.best.window if self.best else 0]
 
+    @property
+    def gold_spans(self) -> list[Span]:
+        """The right answers as `doc` spans."""
+        return [span_at(self.reading.encoding, a.char_start, a.char_end) for a in self.gold]
+
     def text(self, span: Span) -> str:
         """The words of a `doc` span, in quotation marks."""
         return quoted(self.reading.encoding.text(span), LONGEST)
+
+    def piece(self, window: Window, pos: int) -> str:
+        """What stands at a position of a window, in quotation marks."""
+        return quoted(piece(self.reading, window.index, pos), LONGEST)
 
 
 @dataclass(frozen=True)
@@ -95,6 +125,27 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Check:
+    """`point` says what the reading shows, and raises Lacking where it does not show it.
+    `needs_reader`: it asks the model, which takes its time; for the others the numbers of the
+    reading are enough.
+    """
+
+    point: Callable[[Case], Finding]
+    needs_reader: bool = False
+
+    def find(self, case: Case) -> Finding:
+        """What the check finds; where the reading does not show the point, why not."""
+        try:
+            return self.point(case)
+        except Lacking as why:
+            return lacking(str(why))
+
+
+asks_reader = partial(Check, needs_reader=True)
+
+
+@dataclass(frozen=True)
 class Feedback:
     """Two sentences: `yours` about the guess (empty where nothing was guessed), `decides` about the
     reader.
@@ -107,7 +158,7 @@ class Feedback:
 
 def likeliest(case: Case, window: Window, p: np.ndarray, count: int) -> list[tuple[int, str]]:
     """The `count` likeliest word pieces of the paragraph in this window that read differently,
-    as (position, text), likeliest first; fewer where the text has fewer. p: [n].
+    as (position, text), likeliest first. p: [n]. Errors: Lacking where the text has fewer.
     """
     found: dict[str, int] = {}
     inside = np.flatnonzero(window.is_context)
@@ -115,16 +166,30 @@ def likeliest(case: Case, window: Window, p: np.ndarray, count: int) -> list[tup
         text = shorten(piece(case.reading, window.index, int(pos)), LONGEST)
         found.setdefault(text, int(pos))
         if len(found) == count:
-            break
-    return [(pos, text) for text, pos in found.items()]
+            return [(pos, text) for text, pos in found.items()]
+    raise Lacking("The paragraph is too short to choose from.")
 
 
-def in_reading_order(ranked: Sequence[tuple[Any, str]]) -> tuple[Option, ...]:
-    """One option for each rank, listed as the words stand in the text, so that the list itself
-    gives nothing away.
+def first_of(
+    decides: str, ranked: Sequence[tuple[Any, str]], said: Sequence[str], given: str
+) -> Finding:
+    """Which comes first of (place, text) in the order of their ranks. The options are listed as the
+    words stand in the text, so that the list itself gives nothing away; `said` answers each rank.
     """
     order = sorted(range(len(ranked)), key=lambda k: ranked[k][0])
-    return tuple(Option(f"rank-{k}", ranked[k][1]) for k in order)
+    return Finding(
+        decides,
+        right="rank-0",
+        options=tuple(Option(f"rank-{k}", ranked[k][1]) for k in order),
+        said={f"rank-{k}": said[k] for k in range(1, len(ranked))},
+        given=given,
+    )
+
+
+def in_the_text(what: str, ranked: Sequence[tuple[int, str]], shown: Sequence[str]) -> str:
+    """Texts with their numbers for paper, in the order of the text."""
+    rows = sorted(zip(ranked, shown, strict=True))
+    return f"{what}: {'; '.join(f'{quoted(text)} {value}' for (_, text), value in rows)}."
 
 
 def lacking(why: str) -> Finding:

@@ -10,15 +10,18 @@ from qa_demo.core.learning.losses import cross_entropy, entropy, start_end_loss
 from qa_demo.core.learning.tagging import soft_terms
 from qa_demo.core.masking.infill import code_terms
 from qa_demo.core.masking.span_masking import DEFAULTS, budget_of, length_law
-from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Span
 from qa_demo.figures.lessons.finding import (
     LONGEST,
+    NO_SPAN,
     Case,
+    Check,
     Finding,
-    in_reading_order,
-    lacking,
+    Lacking,
+    first_of,
+    in_the_text,
     likeliest,
+    need,
 )
 from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.prose import listed, plural, quoted
@@ -27,41 +30,31 @@ NO_HEAD = "This reader has no head for tags."
 CHOICES = 4
 
 
+@Check
 def likely_begin(case: Case) -> Finding:
     """Which word piece has the highest P(B)."""
-    tags, window = case.reading.tag_logits, case.window
-    if tags is None:
-        return lacking(NO_HEAD)
-    p = softmax(tags[window.index, : len(window)])[:, B]
-    ranked = likeliest(case, window, p, CHOICES)
-    if len(ranked) < CHOICES:
-        return lacking("The paragraph is too short to choose from.")
+    tags, window = need(case.reading.tag_logits, NO_HEAD), case.window
+    p = softmax(tags[window.index, : len(window)])
+    ranked = likeliest(case, window, p[:, B], CHOICES)
     pos, first = ranked[0]
-    chance = softmax(tags[window.index, pos])
-    return Finding(
-        f"At {quoted(first)} B has {percent(float(chance[B]))}, I {percent(float(chance[1]))} and "
-        f"O {percent(float(chance[O]))}.",
-        right="rank-0",
-        options=in_reading_order(ranked),
-        given="P(B): "
-        + "; ".join(f"{quoted(t)} {percent(float(p[at]))}" for at, t in sorted(ranked))
-        + ".",
-        said={
-            f"rank-{k}": f"At {quoted(t)} B has {percent(float(p[at]))}."
-            for k, (at, t) in enumerate(ranked)
-            if k
-        },
+    shares = [percent(float(p[at, B])) for at, _ in ranked]
+    return first_of(
+        f"At {quoted(first)} B has {shares[0]}, I {percent(float(p[pos, 1]))} and "
+        f"O {percent(float(p[pos, O]))}.",
+        ranked,
+        [f"At {quoted(t)} B has {share}." for (_, t), share in zip(ranked, shares, strict=True)],
+        in_the_text("P(B)", ranked, shares),
     )
 
 
+@Check
 def several_spans(case: Case) -> Finding:
     """Tags can return several spans, start and end one."""
-    best = case.best
-    if case.reading.tag_logits is None or best is None:
-        return lacking(NO_HEAD)
+    need(case.reading.tag_logits, NO_HEAD)
+    best = need(case.best, NO_HEAD)
     texts = [quoted(t.text, LONGEST) for t in decode_reading(case.reading)]
     if len(texts) < 2:
-        return lacking(f"Here the tags return {plural(len(texts), 'span')} only.")
+        raise Lacking(f"Here the tags return {plural(len(texts), 'span')} only.")
     return Finding(
         f"The tags return {plural(len(texts), 'span')}, {listed(texts)}; start and end return "
         f"{quoted(best.text, LONGEST)} alone.",
@@ -73,6 +66,7 @@ VOTES = np.array([2.0, 0.0, 1.0]) / 3
 """B, B, O: two of three annotators begin an answer at this token."""
 
 
+@Check
 def vote_target(case: Case) -> Finding:
     """The soft target of B, B, O."""
     return Finding(
@@ -87,6 +81,7 @@ def vote_target(case: Case) -> Finding:
     )
 
 
+@Check
 def vote_floor(case: Case) -> Finding:
     """The entropy of B, B, O: no probabilities give a smaller loss."""
     floor = float(entropy(VOTES))
@@ -106,6 +101,7 @@ SURE = 0.8
 """P(B) in the loss of one tag by hand."""
 
 
+@Check
 def one_hot(case: Case) -> Finding:
     """With one tag per token the sum has one term, and its minus sign stays."""
     p = np.array([SURE, 0.1, 0.1])
@@ -118,13 +114,13 @@ def one_hot(case: Case) -> Finding:
     )
 
 
+@Check
 def floor_above_zero(case: Case) -> Finding:
     """Where annotators disagree, the loss of the whole text has a floor above 0."""
-    if case.reading.tag_logits is None:
-        return lacking(NO_HEAD)
-    golds = [span_at(case.reading.encoding, a.char_start, a.char_end) for a in case.gold]
+    need(case.reading.tag_logits, NO_HEAD)
+    golds = case.gold_spans
     if len(set(golds)) < 2:
-        return lacking("The annotators of this text agree, so the loss could reach 0.")
+        raise Lacking("The annotators of this text agree, so the loss could reach 0.")
     terms = soft_terms(case.reading, golds)
     tokens = int((terms.floor > 0).sum())
     return Finding(
@@ -136,6 +132,7 @@ def floor_above_zero(case: Case) -> Finding:
     )
 
 
+@Check
 def hidden_share(case: Case) -> Finding:
     """How many of so many word pieces are hidden."""
     count = budget_of(PIECES)
@@ -159,6 +156,7 @@ RUN, HIDDEN = Span(5, 8), 6
 """The hidden run x5 to x8 and the piece in question, x6."""
 
 
+@Check
 def boundary_inputs(case: Case) -> Finding:
     """What the span boundary objective may look at."""
     s, e = RUN.start, RUN.end
@@ -175,6 +173,7 @@ def boundary_inputs(case: Case) -> Finding:
     )
 
 
+@Check
 def two_objectives(case: Case) -> Finding:
     """Pre-training adds the two losses."""
     terms = code_terms([2.0, 1.0], [3.0, 1.0])
@@ -186,12 +185,10 @@ def two_objectives(case: Case) -> Finding:
     )
 
 
+@Check
 def task_loss(case: Case) -> Finding:
     """Fine-tuning has the task's loss alone."""
-    best = case.best
-    if best is None:
-        return lacking("This paragraph holds no legal span.")
-    terms = start_end_loss(case.reading, (best.span,))
+    terms = start_end_loss(case.reading, (need(case.best, NO_SPAN).span,))
     return Finding(
         f"Its loss has {plural(len(terms), 'term')}, {listed([t.name for t in terms])}: nothing "
         f"is hidden any more, so there is nothing to guess.",
@@ -199,6 +196,7 @@ def task_loss(case: Case) -> Finding:
     )
 
 
+@Check
 def minus_log(case: Case) -> Finding:
     """What a chance of the true piece costs."""
     chances = (0.5, 0.05)
@@ -211,6 +209,7 @@ def minus_log(case: Case) -> Finding:
     )
 
 
+@Check
 def own_features(case: Case) -> Finding:
     """A vector's LayerNorm, alone and beside another vector."""
     one, other = (1.0, 2.0, 6.0), (100.0, 0.0, 50.0)
@@ -228,6 +227,7 @@ def _centred(rows: Floats) -> Floats:
     return centred
 
 
+@Check
 def mean_length(case: Case) -> Finding:
     """The mean length of a hidden span."""
     law = length_law()

@@ -9,14 +9,23 @@ from qa_demo.core.reading.scales import wide
 from qa_demo.core.types import Window
 from qa_demo.figures.lessons.finding import (
     LONGEST,
+    NO_READER,
+    NO_SPAN,
     Case,
+    Check,
     Finding,
-    in_reading_order,
-    lacking,
+    Lacking,
+    asks_reader,
+    first_of,
+    in_the_text,
     likeliest,
+    need,
 )
-from qa_demo.figures.numbers import MINUS, number, percent, probability, signed, total
-from qa_demo.figures.prose import piece, quoted
+from qa_demo.figures.numbers import number, percent, probability, signed, total
+from qa_demo.figures.prose import quoted
+from qa_demo.figures.span_score import signed_addend
+
+CHOICES = 4
 
 
 def _starts(case: Case) -> tuple[Window, np.ndarray]:
@@ -24,16 +33,10 @@ def _starts(case: Case) -> tuple[Window, np.ndarray]:
     return case.window, wide(case.reading, case.window.index)[0]
 
 
-def _at(case: Case, window: Window, pos: int) -> str:
-    return quoted(piece(case.reading, window.index, pos), LONGEST)
-
-
+@Check
 def all_positions(case: Case) -> Finding:
     """The start probabilities of all positions add up to 1, not those of the answer's words."""
-    best = case.best
-    if best is None:
-        return lacking("This paragraph holds no legal span.")
-    window, s = _starts(case)
+    best, (window, s) = need(case.best, NO_SPAN), _starts(case)
     p = softmax(s / case.temperature)
     inside = float(p[window.to_pos(best.span.start) : window.to_pos(best.span.end) + 1].sum())
     return Finding(
@@ -45,42 +48,32 @@ def all_positions(case: Case) -> Finding:
     )
 
 
-def _logits(s: np.ndarray, places: list[tuple[int, str]]) -> str:
-    """Start logits for paper, in the order of the text."""
-    rows = [f"{quoted(text)} {number(float(s[pos]))}" for pos, text in sorted(places)]
-    return f"Start logits: {'; '.join(rows)}."
-
-
+@Check
 def second_start(case: Case) -> Finding:
     """Which word piece of the paragraph has the second highest start probability."""
     window, s = _starts(case)
-    p, most = softmax(s), 4
-    shown = likeliest(case, window, p, most + 1)
-    if len(shown) < most + 1:
-        return lacking("The paragraph is too short to choose from.")
-    rest = shown[1:]
-    return Finding(
-        f"After {quoted(shown[0][1])} with {percent(float(p[shown[0][0]]))} comes "
-        f"{quoted(rest[0][1])} with {percent(float(p[rest[0][0]]))}.",
-        right="rank-0",
-        options=in_reading_order(rest),
-        given=_logits(s, rest),
-        said={
-            f"rank-{k}": f"{quoted(rest[k][1])} has {percent(float(p[rest[k][0]]))}."
-            for k in range(1, most)
-        },
+    p = softmax(s)
+    first, *rest = likeliest(case, window, p, CHOICES + 1)
+    second = rest[0]
+    return first_of(
+        f"After {quoted(first[1])} with {percent(float(p[first[0]]))} comes "
+        f"{quoted(second[1])} with {percent(float(p[second[0]]))}.",
+        rest,
+        [f"{quoted(text)} has {percent(float(p[pos]))}." for pos, text in rest],
+        in_the_text("Start logits", rest, [number(float(s[pos])) for pos, _ in rest]),
     )
 
 
+@Check
 def temperature_keeps_order(case: Case) -> Finding:
     """Another temperature changes every probability and no order."""
     window, s = _starts(case)
     cold, warm = softmax(s), softmax(s / case.temperature)
     i, j = int(cold.argmax()), int(warm.argmax())
     if case.temperature == 1.0:
-        return lacking("The temperature is 1 again, so there is nothing to compare.")
+        raise Lacking("The temperature is 1 again, so there is nothing to compare.")
     return Finding(
-        f"At temperature {case.temperature:g} {_at(case, window, j)} has "
+        f"At temperature {case.temperature:g} {case.piece(window, j)} has "
         f"{percent(float(warm[j]))}, and it still leads.",
         right="same",
         holds=i == j,
@@ -92,13 +85,14 @@ def temperature_keeps_order(case: Case) -> Finding:
 SHIFT = 3.0
 
 
+@Check
 def shift_changes_nothing(case: Case) -> Finding:
     """The same number added to every logit changes no probability."""
     window, s = _starts(case)
     before, after = softmax(s), softmax(s + SHIFT)
     i = int(before.argmax())
     return Finding(
-        f"{_at(case, window, i)} keeps its {probability(float(after[i]), 2)}: exp({number(s[i])}) "
+        f"{case.piece(window, i)} keeps its {probability(float(after[i]), 2)}: exp({number(s[i])}) "
         f"and the sum of all are both multiplied by exp({SHIFT:g}).",
         right="same",
         holds=bool(np.allclose(before, after)),
@@ -106,12 +100,13 @@ def shift_changes_nothing(case: Case) -> Finding:
     )
 
 
+@Check
 def without_exp(case: Case) -> Finding:
     """Logits divided by their sum are no probabilities."""
     window, s = _starts(case)
     i, whole = int(s.argmax()), float(s.sum())
     return Finding(
-        f"The logits of this window sum to a number below 0. So {_at(case, window, i)}, with the "
+        f"The logits of this window sum to a number below 0. So {case.piece(window, i)}, with the "
         f"highest start logit, {number(float(s[i]))}, would get a share below 0; with exp it has "
         f"{percent(float(softmax(s)[i]))}.",
         holds=whole < 0 < float(s[i]),
@@ -119,6 +114,7 @@ def without_exp(case: Case) -> Finding:
     )
 
 
+@Check
 def own_sums(case: Case) -> Finding:
     """The two softmaxes divide by sums of their own."""
     window = case.window
@@ -131,60 +127,51 @@ def own_sums(case: Case) -> Finding:
     )
 
 
+@asks_reader
 def one_vector(case: Case) -> Finding:
     """S and E are the same for every text; a start logit is S . T_i + b. Needs the reader."""
-    assert case.reader is not None
-    heads, (window, s) = case.reader.heads(), _starts(case)
-    points = plane(heads, case.reader.hidden(window)[-1])
+    reader, (window, s) = need(case.reader, NO_READER), _starts(case)
+    heads = reader.heads()
+    points = plane(heads, reader.hidden(window)[-1])
     i = int(s.argmax()) if case.best is None else window.to_pos(case.best.span.start)
     bias = float(heads.b_S)
     printed = total([float(s[i]) - bias, bias], float(s[i]))
-    plus = f"{MINUS} {number(-bias, printed.decimals)}" if bias < 0 else f"+ {printed.addends[1]}"
     return Finding(
-        f"The same S serves every position. At {_at(case, window, i)} its product with T is "
+        f"The same S serves every position. At {case.piece(window, i)} its product with T is "
         f"{printed.addends[0]}; with the bias that makes the start logit, {printed.addends[0]} "
-        f"{plus} {printed.sign} {printed.total}.",
+        f"{signed_addend(printed.addends[1])} {printed.sign} {printed.total}.",
         right="one",
         holds=bool(np.allclose(points[:, 0], s, atol=0.05)),
         missing="The start logits of this reader are no product with one vector alone.",
     )
 
 
+@Check
 def top_start(case: Case) -> Finding:
     """Which word piece stands farthest along the start axis."""
     window, s = _starts(case)
     ranked = likeliest(case, window, s, CHOICES)
-    if len(ranked) < CHOICES:
-        return lacking("The paragraph is too short to choose from.")
     at = [number(float(s[pos])) for pos, _ in ranked]
-    return Finding(
+    return first_of(
         f"The dot farthest to the right is {quoted(ranked[0][1])}, with a start logit of {at[0]}.",
-        right="rank-0",
-        options=in_reading_order(ranked),
-        given=_logits(s, ranked),
-        said={
-            f"rank-{k}": f"{quoted(ranked[k][1])} has a start logit of {at[k]}."
-            for k in range(1, CHOICES)
-        },
+        ranked,
+        [f"{quoted(t)} has a start logit of {x}." for (_, t), x in zip(ranked, at, strict=True)],
+        in_the_text("Start logits", ranked, at),
     )
 
 
-CHOICES = 4
-
-
+@asks_reader
 def other_question(case: Case) -> Finding:
     """The same paragraph under another question: the logits move, the answer too. Needs the
     reader.
     """
-    assert case.reader is not None
+    reader, encoding = need(case.reader, NO_READER), case.reading.encoding
     if not case.question:
-        return lacking("This step names no second question.")
-    encoding = case.reading.encoding
-    after = case.reader.read(case.question, encoding.context, case.reading.options)
-    old, new = case.prediction, predict(after, case.decode, case.merge)
-    if old.best is None or new.best is None:
-        return lacking("One of the two questions finds no legal span.")
-    was, now = old.best.candidate, new.best.candidate
+        raise Lacking("This step names no second question.")
+    after = reader.read(case.question, encoding.context, case.reading.options)
+    none = "One of the two questions finds no legal span."
+    was = need(case.best, none)
+    now = need(predict(after, case.decode, case.merge).best, none).candidate
     s, t = (r.start_logits[c.window] for r, c in ((case.reading, now), (after, now)))
     i, j = (r.windows[now.window].to_pos(now.span.start) for r in (case.reading, after))
     return Finding(
@@ -199,16 +186,16 @@ def other_question(case: Case) -> Finding:
     )
 
 
+@asks_reader
 def bias_changes_nothing(case: Case) -> Finding:
     """The head's bias moves every start logit and no probability. Needs the reader."""
-    assert case.reader is not None
-    bias, (window, s) = case.reader.heads().b_S, _starts(case)
+    bias, (window, s) = need(case.reader, NO_READER).heads().b_S, _starts(case)
     p, without = softmax(s), softmax(s - bias)
     i = int(p.argmax())
     decimals = total([float(s[i]) - bias, bias], float(s[i]), at_least=3).decimals  # the formula's
     return Finding(
         f"The bias adds {signed(bias, decimals)} to the start logit of every position; "
-        f"{_at(case, window, i)} has the probability {probability(float(p[i]), 4)} with it and "
+        f"{case.piece(window, i)} has the probability {probability(float(p[i]), 4)} with it and "
         f"without it.",
         right="nothing",
         holds=bool(np.allclose(p, without, atol=1e-6)),

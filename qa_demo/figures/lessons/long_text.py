@@ -8,20 +8,26 @@ from qa_demo.core.options import MergeOptions
 from qa_demo.core.reading.merge_rules import RULES
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.windows import capacity, plan
-from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.core.types import Window
+from qa_demo.figures.lessons.finding import LONGEST, Case, Check, Finding, Lacking, need
 from qa_demo.figures.numbers import bracketed, total
 from qa_demo.figures.prose import listed, plural, quoted, shorten
 
 ONE_WINDOW = "This text fits into one window, so nothing has to be cut or merged."
 
 
+def _several(case: Case) -> tuple[Window, ...]:
+    """The windows. Errors: Lacking for a single one."""
+    windows = case.reading.windows
+    return need(windows if len(windows) > 1 else None, ONE_WINDOW)
+
+
+@Check
 def window_count(case: Case) -> Finding:
     """How many windows a text needs."""
     encoding, options = case.reading.encoding, case.reading.options
     room, pieces = capacity(encoding, options), len(encoding.context_ids)
-    count = len(case.reading.windows)
-    if count < 2:
-        return lacking(ONE_WINDOW)
+    count = len(_several(case))
     return Finding(
         f"The first window holds {room:,} of the {pieces:,} word pieces; {count - 1} more, each "
         f"{options.doc_stride} further on, bring in the rest: {count} windows.",
@@ -44,11 +50,10 @@ def _sizes(case: Case) -> dict[str, str]:
     }
 
 
+@Check
 def nothing_cut(case: Case) -> Finding:
     """Every word piece is read in some window, the answer's too."""
-    windows, best = case.reading.windows, case.best
-    if len(windows) < 2 or best is None:
-        return lacking(ONE_WINDOW)
+    windows, best = _several(case), need(case.best, ONE_WINDOW)
     pieces = len(case.reading.encoding.context_ids)
     read = {d for w in windows for d in range(w.doc_start, w.doc_stop)}
     first = windows[0].doc_stop
@@ -66,14 +71,13 @@ def nothing_cut(case: Case) -> Finding:
     )
 
 
+@Check
 def owner_counts(case: Case) -> Finding:
     """Of the copies of the best span, the one whose window owns its start counts."""
-    best = case.best
-    if best is None or len(case.reading.windows) < 2:
-        return lacking(ONE_WINDOW)
-    copies = [w for w in case.reading.windows if w.holds(best.span)]
+    best = need(case.best, ONE_WINDOW)
+    copies = [w for w in _several(case) if w.holds(best.span)]
     if len(copies) < 2:
-        return lacking("Only one window holds the best span whole, so there is no copy to choose.")
+        raise Lacking("Only one window holds the best span whole, so there is no copy to choose.")
     owner = int(case.reading.owners[best.span.start])
     context = [min(best.span.start - w.doc_start, w.doc_stop - 1 - best.span.start) for w in copies]
     sides = listed([f"{c} in window {w.index + 1}" for c, w in zip(context, copies, strict=True)])
@@ -87,18 +91,16 @@ def owner_counts(case: Case) -> Finding:
     )
 
 
+@Check
 def rule_disagrees(case: Case) -> Finding:
     """A softmax over each window's own words names another span than the sum of the logits."""
-    if len(case.reading.windows) < 2:
-        return lacking(ONE_WINDOW)
+    _several(case)
     rule = MergeOptions("max_context", "context_product", "none")
     usual = predict(case.reading, case.decode, RULES[0].merge)
     other = predict(case.reading, case.decode, rule)
-    if usual.best is None or other.best is None:
-        return lacking("No span of this text is legal.")
-    a, b = usual.best.candidate, other.best.candidate
+    a, b = (need(p.best, "No span of this text is legal.").candidate for p in (usual, other))
     if a.text == b.text:
-        return lacking(f"Here both rules name {quoted(a.text, LONGEST)}.")
+        raise Lacking(f"Here both rules name {quoted(a.text, LONGEST)}.")
     texts = {normalize(t): t for t in (a.text, b.text)}
     for ranked in (*usual.n_best, *other.n_best):
         texts.setdefault(normalize(ranked.candidate.text), ranked.candidate.text)
@@ -117,14 +119,13 @@ def rule_disagrees(case: Case) -> Finding:
     )
 
 
+@Check
 def half_step(case: Case) -> Finding:
     """How many windows the same text would need with half the step."""
-    encoding, options = case.reading.encoding, case.reading.options
-    if len(case.reading.windows) < 2:
-        return lacking(ONE_WINDOW)
+    encoding, options, now = case.reading.encoding, case.reading.options, len(_several(case))
     finer = replace(options, doc_stride=max(1, options.doc_stride // 2))
     found = plan(len(encoding.context_ids), capacity(encoding, finer), finer.doc_stride)
-    count, now = len(found.starts), len(case.reading.windows)
+    count = len(found.starts)
     return Finding(
         f"With a step of {finer.doc_stride} there are {plural(count, 'window')} instead of {now}: "
         f"the first is as long as before, and only the steps after it are halved.",

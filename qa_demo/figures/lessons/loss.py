@@ -12,8 +12,15 @@ from qa_demo.core.learning.losses import (
 from qa_demo.core.reading.scales import wide
 from qa_demo.core.types import Window
 from qa_demo.figures.labels import home
-from qa_demo.figures.lessons.finding import Case, Finding, lacking
-from qa_demo.figures.lessons.learning import _at
+from qa_demo.figures.lessons.finding import (
+    NO_READER,
+    Case,
+    Check,
+    Finding,
+    Lacking,
+    asks_reader,
+    need,
+)
 from qa_demo.figures.numbers import mean, number, probability, signed
 from qa_demo.figures.prose import listed
 
@@ -24,6 +31,7 @@ CHANCES = (0.5, 0.25)
 """The start and end probability of the answer in the loss by hand."""
 
 
+@Check
 def hand_loss(case: Case) -> Finding:
     """(-log 0.5 - log 0.25) / 2."""
     logs = [float(np.log(p)) for p in CHANCES]
@@ -42,12 +50,12 @@ def hand_loss(case: Case) -> Finding:
     )
 
 
-def _labelled(case: Case) -> tuple[Window, Floats, Floats] | None:
+def _labelled(case: Case) -> tuple[Window, Floats, Floats]:
     """The window that chapter 5 shows, its start logits and their target: the mean of all labels.
-    None where no answer is right, or nobody said what is.
+    Errors: Lacking where no answer is right, or nobody said what is.
     """
     if not any(case.labels):
-        return None
+        raise Lacking(NO_GOLD)
     window = case.reading.windows[home(case.reading, case.labels)]
     target, _ = start_end_targets(window, case.labels)
     return window, wide(case.reading, window.index)[0], target
@@ -60,33 +68,29 @@ def _printed(case: Case) -> tuple[str, str, str]:
     return start, end, found.total
 
 
+@Check
 def label_not_argmax(case: Case) -> Finding:
     """The loss reads the probability at the labels, not at the highest position."""
-    found = _labelled(case)
-    if found is None:
-        return lacking(NO_GOLD)
-    window, s, target = found
+    window, s, target = _labelled(case)
     top, labels = int(s.argmax()), np.flatnonzero(target)
     if labels.tolist() == [top]:
-        return lacking("Here the reader's highest start is the label, so the two agree.")
+        raise Lacking("Here the reader's highest start is the label, so the two agree.")
     cost = float(cross_entropy(s, target))
-    named = listed([_at(case, window, int(k)) for k in labels])
+    named = listed([case.piece(window, int(k)) for k in labels])
     return Finding(
         f"The labels are {named}, and there the start costs {number(cost)} nats. At the reader's "
-        f"own highest start, {_at(case, window, top)}, alone it would cost "
+        f"own highest start, {case.piece(window, top)}, alone it would cost "
         f"{number(-float(log_softmax(s)[top]))}.",
         right="label",
     )
 
 
+@Check
 def normaliser(case: Case) -> Finding:
     """The softmax of the loss runs over every position."""
-    found = _labelled(case)
-    if found is None:
-        return lacking(NO_GOLD)
-    window, s, target = found
+    window, s, target = _labelled(case)
     labels, loss = np.flatnonzero(target), _printed(case)[0]
-    named = listed([_at(case, window, int(k)) for k in labels])
+    named = listed([case.piece(window, int(k)) for k in labels])
     return Finding(
         f"With every position in the sum the start at {named} costs {loss} nats; with that of the "
         f"label alone its probability would be 1 and its loss 0.",
@@ -96,17 +100,15 @@ def normaliser(case: Case) -> Finding:
     )
 
 
+@Check
 def gradient_signs(case: Case) -> Finding:
     """p - y: the loss falls where the label's logit rises or any other falls."""
-    found = _labelled(case)
-    if found is None:
-        return lacking(NO_GOLD)
-    window, s, target = found
+    window, s, target = _labelled(case)
     gradient = cross_entropy_gradient(s, target)
     up = np.flatnonzero(gradient < 0).tolist()
     i = int(np.argmin(gradient))
     return Finding(
-        f"p − y is {signed(float(gradient[i]))} at {_at(case, window, i)}, the label, and above 0 "
+        f"p − y is {signed(float(gradient[i]))} at {case.piece(window, i)}, the label, and above 0 "
         f"at every other position.",
         right="one",
         holds=up == [i] and np.flatnonzero(target).tolist() == [i],
@@ -114,17 +116,15 @@ def gradient_signs(case: Case) -> Finding:
     )
 
 
+@Check
 def sum_or_mean(case: Case) -> Finding:
     """The sum of the two losses is twice their mean, and so are all of its slopes."""
-    found = _labelled(case)
-    if found is None:
-        return lacking(NO_GOLD)
-    window, s, target = found
+    window, s, target = _labelled(case)
     slopes = _slope(s, target)
     i, (start, end, half) = int(np.argmin(slopes)), _printed(case)
     return Finding(
         f"Half of {start} and half of {end} make {half}. The slope at the start logit of "
-        f"{_at(case, window, i)} is ½ (p − y) = {signed(float(slopes[i]))} then; for the sum, "
+        f"{case.piece(window, i)} is ½ (p − y) = {signed(float(slopes[i]))} then; for the sum, "
         f"without the ½, it is p − y.",
         holds=bool(slopes[i] < 0),
         missing="The slope is 0 here.",
@@ -135,18 +135,15 @@ RATE = 0.1
 """The rate that chapter 5 shows first for SGD on the head."""
 
 
+@asks_reader
 def step_through_head(case: Case) -> Finding:
     """One step of SGD on S and E: the labels gain probability, and other logits rise with theirs.
     Needs the reader.
 
     S' = S - rate * sum_i (p_i - y_i) T_i / 2, and every start logit is a product with S'.
     """
-    assert case.reader is not None
-    found = _labelled(case)
-    if found is None:
-        return lacking(NO_GOLD)
-    window = found[0]
-    hidden = case.reader.hidden(window)[-1].astype(np.float64)
+    reader, (window, *_) = need(case.reader, NO_READER), _labelled(case)
+    hidden = reader.hidden(window)[-1].astype(np.float64)
     gained, others = [], []
     for side, x, target in zip(
         ("start", "end"),
@@ -156,10 +153,10 @@ def step_through_head(case: Case) -> Finding:
     ):
         i, rise = int(target.argmax()), -RATE * (hidden @ (_slope(x, target) @ hidden))
         before, after = float(softmax(x)[i]), float(softmax(x + rise)[i])
-        gained.append((before, after, f"the {side} at {_at(case, window, i)}"))
+        gained.append((before, after, f"the {side} at {case.piece(window, i)}"))
         free = np.where(target == 0, rise, -np.inf)
         others.append(
-            (float(free.max()), f"{side} logit of {_at(case, window, int(free.argmax()))}")
+            (float(free.max()), f"{side} logit of {case.piece(window, int(free.argmax()))}")
         )
     ups = listed([f"{what} from {probability(p)} to {probability(q)}" for p, q, what in gained])
     most, where = max(others)
@@ -177,15 +174,13 @@ def _slope(logits: Floats, target: Floats) -> Floats:
     return half
 
 
+@Check
 def gold_loss(case: Case) -> Finding:
     """The loss of the reading's own two probabilities."""
-    found = _labelled(case)
-    if found is None:
-        return lacking(NO_GOLD)
-    window = found[0]
+    window = _labelled(case)[0]
     targets = start_end_targets(window, case.labels)
     if max(np.count_nonzero(t) for t in targets) > 1:
-        return lacking("The annotators marked several starts or ends, so there is no single p.")
+        raise Lacking("The annotators marked several starts or ends, so there is no single p.")
     at = [
         float(softmax(x)[t.argmax()])
         for x, t in zip(wide(case.reading, window.index), targets, strict=True)

@@ -2,17 +2,17 @@
 
 from qa_demo.core.reading.scales import wide
 from qa_demo.core.reading.spans import window_prob
-from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
-from qa_demo.figures.lessons.spans import NO_ANSWER
+from qa_demo.figures.lessons.finding import LONGEST, Case, Check, Finding, Lacking
 from qa_demo.figures.numbers import bracketed, number, percent, total
 from qa_demo.figures.prose import quoted
 
 
+@Check
 def withholds(case: Case) -> Finding:
     """Whether the reader answers, and the gap that decides."""
     best, prediction = case.best, case.prediction
     if best is None or prediction.score_diff is None or prediction.limit is None:
-        return lacking("This reader knows no threshold, so it always answers.")
+        raise Lacking("This reader knows no threshold, so it always answers.")
     limit = number(prediction.limit)
     does = "gives its answer" if case.answered else "gives no answer"
     null, other, gap = difference(prediction.null_score, best.score)
@@ -32,14 +32,16 @@ def difference(a: float, b: float) -> tuple[str, str, str]:
     return printed.addends[0], number(b, printed.decimals), printed.total
 
 
+@Check
 def withheld(case: Case) -> Finding:
     """As `withholds`, on a text that the reader leaves without an answer."""
-    found = withholds(case)
-    if not found.holds or case.answered:
-        return lacking(found.missing or "This reader does answer this question.")
+    found = withholds.point(case)
+    if case.answered:
+        raise Lacking("This reader does answer this question.")
     return found
 
 
+@Check
 def null_sum(case: Case) -> Finding:
     """The score of no answer is the sum of two logits too, both at [CLS]."""
     window = case.reading.windows[case.prediction.null_window]
@@ -52,13 +54,13 @@ def null_sum(case: Case) -> Finding:
     )
 
 
+@Check
 def where_it_turns(case: Case) -> Finding:
     """The threshold at which the reader changes its mind about this text."""
-    found, diff = withheld(case), case.prediction.score_diff
-    if not found.holds or diff is None:
-        return found
-    assert case.best is not None
-    null, other, gap = difference(case.prediction.null_score, case.best.score)
+    withheld.point(case)
+    best, diff = case.best, case.prediction.score_diff
+    assert best is not None and diff is not None
+    null, other, gap = difference(case.prediction.null_score, best.score)
     return Finding(
         f"Null score minus best score is {null} − {bracketed(other)} = {gap}: from that threshold "
         f"on the reader would answer, and it stands at {number(case.prediction.limit or 0.0)}.",
@@ -69,11 +71,10 @@ def where_it_turns(case: Case) -> Finding:
     )
 
 
+@Check
 def unsure_and_answered(case: Case) -> Finding:
     """A low probability, and an answer all the same."""
-    best = case.best
-    if best is None or not case.answered:
-        return lacking(NO_ANSWER)
+    best = case.answer
     at = case.reading.windows[best.window]
     chance = window_prob(
         case.reading, best.window, at.to_pos(best.span.start), at.to_pos(best.span.end)
@@ -81,7 +82,7 @@ def unsure_and_answered(case: Case) -> Finding:
     none = window_prob(case.reading, best.window, at.cls_at, at.cls_at)
     said = f"The best span has a probability of {percent(chance)}, no answer {percent(none)}"
     if chance >= 0.5 or none >= chance:
-        return lacking(f"{said}: here the best span is not a doubtful one.")
+        raise Lacking(f"{said}: here the best span is not a doubtful one.")
     return Finding(
         f"{said}: the doubt is between spans, and the reader answers {quoted(best.text, LONGEST)}.",
         right="answer",

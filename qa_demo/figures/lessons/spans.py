@@ -5,36 +5,39 @@ from dataclasses import replace
 import numpy as np
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.course.lessons import Option
 from qa_demo.core.measuring.metrics import normalize
 from qa_demo.core.reading.legal import valid_spans
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import wide
 from qa_demo.core.reading.spans import separate_argmaxes, span_scores
-from qa_demo.core.reading.words import span_at
-from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, in_reading_order, lacking
+from qa_demo.figures.lessons.finding import (
+    LONGEST,
+    NO_ANSWER,
+    Case,
+    Check,
+    Finding,
+    Lacking,
+    first_of,
+    need,
+)
 from qa_demo.figures.numbers import number, total
-from qa_demo.figures.prose import piece, quoted, shorten
+from qa_demo.figures.prose import quoted, shorten
 
-NO_ANSWER = "This reader gives no answer to this question, so there is no span to look at."
 CHOICES = 4
 """At most so many to choose from, which are also the rows of chapter 4's list in sight."""
 FEWEST = 3
 
 
+@Check
 def answer_span(case: Case) -> Finding:
     """The words that answer the question: the reader's, or those of an annotator."""
-    found = reader_span(case)
-    encoding = case.reading.encoding
-    golds = [span_at(encoding, a.char_start, a.char_end) for a in case.gold]
-    return replace(found, also=tuple(dict.fromkeys(golds))) if found.holds else found
+    return replace(reader_span.point(case), also=tuple(dict.fromkeys(case.gold_spans)))
 
 
+@Check
 def reader_span(case: Case) -> Finding:
     """The words that the reader marks."""
-    best = case.best
-    if best is None or not case.answered:
-        return lacking(NO_ANSWER)
+    best = case.answer
     first, last = best.char_start + 1, best.char_end
     of = len(case.reading.encoding.context)
     return Finding(
@@ -44,11 +47,10 @@ def reader_span(case: Case) -> Finding:
     )
 
 
+@Check
 def copied(case: Case) -> Finding:
     """The answer is a slice of the paragraph."""
-    best = case.best
-    if best is None or not case.answered:
-        return lacking(NO_ANSWER)
+    best = case.answer
     context = case.reading.encoding.context
     here = context[best.char_start : best.char_end]
     return Finding(
@@ -64,84 +66,70 @@ Ranked = list[tuple[int, Candidate]]
 """Candidates with their places in the reader's list, from 1 on."""
 
 
-def _ranked(
-    case: Case, first: int, last: int | None = None
-) -> Finding | tuple[Ranked, tuple[Option, ...]]:
-    """Candidates from the place `first` on, to `last`, and the same as options in the order of the
-    text; of those that differ in an article, a comma or their shortened middle only the first.
+def _ranked(case: Case, first: int, last: int | None = None) -> Ranked:
+    """Candidates from the place `first` on, to `last`; of those that differ in an article, a comma
+    or their shortened middle only the first. Errors: Lacking where there are too few.
     """
     found: dict[str, tuple[int, Candidate]] = {}
     for place, ranked in enumerate(case.prediction.n_best[:last], 1):
         if place >= first and len(found) < CHOICES:
             short = normalize(shorten(ranked.candidate.text, LONGEST))
             found.setdefault(short, (place, ranked.candidate))
-    listed = list(found.values())
-    if len(listed) < FEWEST:
-        return lacking(f"The list holds fewer than {FEWEST} different spans to choose from.")
-    return listed, in_reading_order(
-        [((c.char_start, c.char_end), shorten(c.text, LONGEST)) for _, c in listed]
+    if len(found) < FEWEST:
+        raise Lacking(f"The list holds fewer than {FEWEST} different spans to choose from.")
+    return list(found.values())
+
+
+def _first_of(decides: str, listed: Ranked, given: str) -> Finding:
+    """Which of some candidates comes first."""
+    return first_of(
+        decides,
+        [((c.char_start, c.char_end), shorten(c.text, LONGEST)) for _, c in listed],
+        [f"{quoted(c.text, LONGEST)} is number {at} of the reader's list." for at, c in listed],
+        given,
     )
 
 
+@Check
 def runner_up(case: Case) -> Finding:
     """Which span comes second."""
-    best, found = case.best, _ranked(case, 2)
-    if isinstance(found, Finding):
-        return found
-    assert best is not None
-    listed, options = found
+    listed, best = _ranked(case, 2), need(case.best, NO_ANSWER)
     second = listed[0][1]
-    return Finding(
+    return _first_of(
         f"Second comes {quoted(second.text, LONGEST)}, "
         f"{number(best.score - second.score)} behind the first.",
-        right="rank-0",
-        options=options,
-        said=_ranks(listed),
-        given=_pairs(listed, best),
+        listed,
+        f"The first has the score {number(best.score)}. {_pairs(listed)}",
     )
 
 
+@Check
 def best_pair(case: Case) -> Finding:
     """Which legal span has the highest score."""
-    best, found = case.best, _ranked(case, 1, CHOICES)
-    if isinstance(found, Finding):
-        return found
-    assert best is not None
-    listed, options = found
+    listed = _ranked(case, 1, CHOICES)
+    best = listed[0][1]
     printed = total([best.start_logit, best.end_logit])
-    return Finding(
+    return _first_of(
         f"{quoted(best.text, LONGEST)} has the highest legal sum, {printed.addends[0]} + "
         f"{printed.addends[1]} {printed.sign} {printed.total}.",
-        right="rank-0",
-        options=options,
-        said=_ranks(listed),
-        given=_pairs(listed),
+        listed,
+        _pairs(listed),
     )
 
 
-def _pairs(listed: Ranked, first: Candidate | None = None) -> str:
-    """The two logits of each span, in the order of the text; `first` is the winner, where told."""
+def _pairs(listed: Ranked) -> str:
+    """The two logits of each span, in the order of the text."""
     rows = [
         f"{quoted(c.text, LONGEST)} {number(c.start_logit)} and {number(c.end_logit)}"
         for _, c in sorted(listed, key=lambda one: (one[1].char_start, one[1].char_end))
     ]
-    won = f"The first has the score {number(first.score)}. " if first else ""
-    return f"{won}Start and end logit: {'; '.join(rows)}."
+    return f"Start and end logit: {'; '.join(rows)}."
 
 
-def _ranks(listed: Ranked) -> dict[str, str]:
-    return {
-        f"rank-{k}": f"{quoted(c.text, LONGEST)} is number {place} of the reader's list."
-        for k, (place, c) in enumerate(listed)
-        if k
-    }
-
-
+@Check
 def score_sum(case: Case) -> Finding:
     """The answer's score is the sum of two logits."""
-    best = case.best
-    if best is None:
-        return lacking(NO_ANSWER)
+    best = need(case.best, NO_ANSWER)
     printed = total([best.start_logit, best.end_logit])
     facts = dict(zip(("start_logit", "end_logit"), printed.addends, strict=True))
     return Finding(
@@ -157,6 +145,7 @@ START, END = (1.0, 2.0, 6.0), (5.0, 2.0, 1.0)
 """The logits of a reader of three tokens: its two highest make the illegal pair (3, 1)."""
 
 
+@Check
 def three_tokens(case: Case) -> Finding:
     """The best legal pair of three tokens, by hand."""
     scores = span_scores(np.array(START), np.array(END))
@@ -177,20 +166,18 @@ def three_tokens(case: Case) -> Finding:
     )
 
 
+@Check
 def argmaxes_apart(case: Case) -> Finding:
     """The highest start and the highest end, each for itself, make no span."""
     cell = separate_argmaxes(case.reading, case.window.index, case.decode, case.merge.copies)
-    at = [
-        quoted(piece(case.reading, cell.window, pos), LONGEST)
-        for pos in (cell.start_pos, cell.end_pos)
-    ]
+    at = [case.piece(case.window, pos) for pos in (cell.start_pos, cell.end_pos)]
     gap = cell.start_pos - cell.end_pos
     said = (
         f"In the paragraph the highest start is at {at[0]} (i = {cell.start_pos}), the highest end "
         f"at {at[1]} (j = {cell.end_pos})"
     )
     if gap <= 0:
-        return lacking(f"{said}: here they do make a span.")
+        raise Lacking(f"{said}: here they do make a span.")
     logits = dict(
         zip(("start logits", "end logits"), case.reading.logits(cell.window), strict=True)
     )
@@ -205,19 +192,16 @@ def _highest(case: Case, sides: dict[str, np.ndarray]) -> str:
     inside = np.flatnonzero(window.is_context)
     for name, x in sides.items():
         top = sorted(inside[np.argsort(-x[inside], kind="stable")[:CHOICES]].tolist())
-        rows = [
-            f"{quoted(piece(case.reading, window.index, k), LONGEST)} (position {k}) {number(x[k])}"
-            for k in top
-        ]
+        rows = [f"{case.piece(window, k)} (position {k}) {number(x[k])}" for k in top]
         parts.append(f"The highest {name}: {'; '.join(rows)}.")
     return " ".join(parts)
 
 
+@Check
 def legal_pairs(case: Case) -> Finding:
     """How many cells of the square may be an answer."""
-    window, best = case.window, case.best
-    if best is None:
-        return lacking(NO_ANSWER)
+    need(case.best, NO_ANSWER)
+    window = case.window
     d = int(window.is_context.sum())
     legal = int(valid_spans(window, case.decode, case.merge.copies).sum())
     ordered = d * (d + 1) // 2
@@ -233,6 +217,7 @@ def legal_pairs(case: Case) -> Finding:
     )
 
 
+@Check
 def mean_of_maxima(case: Case) -> Finding:
     """(max start probability + max end probability) / 2 is the score of no span; the softmax runs
     over the whole window.
@@ -242,8 +227,8 @@ def mean_of_maxima(case: Case) -> Finding:
     at = np.flatnonzero(window.is_context)
     i, j = (int(at[x[at].argmax()]) for x in p)
     if i <= j:
-        return lacking("Here the two maxima do stand in one span, so their mean looks harmless.")
-    words = [quoted(piece(case.reading, window.index, k), LONGEST) for k in (i, j)]
+        raise Lacking("Here the two maxima do stand in one span, so their mean looks harmless.")
+    words = [case.piece(window, k) for k in (i, j)]
     start, end = float(p[0][i]), float(p[1][j])
     return Finding(
         f"({number(start)} + {number(end)}) / 2 = {number((start + end) / 2)} joins the start at "

@@ -2,51 +2,79 @@
 reader.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from qa_demo.core.course.lessons import Option
 from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.explaining.occlusion import leave_one_out, question_effects
+from qa_demo.core.reader import Reader
 from qa_demo.core.reading.words import Words, words
-from qa_demo.figures.lessons.finding import LONGEST, Case, Finding, lacking
+from qa_demo.core.types import Window
+from qa_demo.figures.lessons.finding import (
+    LONGEST,
+    NO_READER,
+    NO_SPAN,
+    Case,
+    Finding,
+    Lacking,
+    asks_reader,
+    need,
+)
 from qa_demo.figures.numbers import MIN_DECIMALS, bracketed, number, sign_of
 from qa_demo.figures.prose import listed, quoted, shorten
 
 CHOICES = 4
 
 
-def _effects(case: Case) -> tuple[Words, np.ndarray, np.ndarray] | None:
+class Aim(NamedTuple):
+    """What is explained: the best span's score, by the words of its window, and who is asked."""
+
+    reader: Reader
+    window: Window
+    target: Target
+    units: Words
+
+
+def aim(case: Case) -> Aim:
+    """Errors: Lacking without a legal span, or a reader."""
+    best, reader = need(case.best, NO_SPAN), need(case.reader, NO_READER)
+    target = Target("span_score", best.span, window=best.window)
+    return Aim(reader, case.window, target, words(case.reading.encoding, case.window))
+
+
+def costs(case: Case, at: Aim) -> np.ndarray:
+    """What masking each word takes from the best span's two logits, [2, U]."""
+    found = leave_one_out(case.reading, at.target, at.reader.masked)
+    return np.stack([at.units.sums(found.start), at.units.sums(found.end)])
+
+
+def _effects(case: Case, at: Aim) -> tuple[np.ndarray, np.ndarray]:
     """What masking each word costs the best span's score, [U], and its two logits, [2, U]; its own
     words cost nothing here.
     """
-    best = case.best
-    if best is None or case.reader is None:
-        return None
-    target = Target("span_score", best.span, window=best.window)
-    found = leave_one_out(case.reading, target, case.reader.masked)
-    units = words(case.reading.encoding, case.reading.windows[best.window])
-    sides = np.stack([units.sums(found.start), units.sums(found.end)])
+    best, units, sides = need(case.best, NO_SPAN), at.units, costs(case, at)
     effects = sides.sum(axis=0)
     for k, word in enumerate(units.items):
         inside = word.char_start < best.char_end and word.char_end > best.char_start
         if word.side == "context" and inside:
             effects[k] = -np.inf
-    return units, effects, sides
+    return effects, sides
 
 
+@asks_reader
 def costly_word(case: Case) -> Finding:
     """Which word outside of the answer costs most when it is covered."""
-    found = _effects(case)
-    if found is None:
-        return lacking("This paragraph holds no legal span.")
-    units, effects, sides = found
+    at = aim(case)
+    units, (effects, sides) = at.units, _effects(case, at)
     order, chosen = np.argsort(-effects, kind="stable"), dict[str, int]()
     for k in order:
         if np.isfinite(effects[k]):
             chosen.setdefault(_named(units, int(k)), int(k))
     picked = list(chosen.items())
     if len(picked) < CHOICES:
-        return lacking("There are too few words to choose from.")
+        raise Lacking("There are too few words to choose from.")
     some = [picked[0], *(picked[len(picked) * n // (CHOICES - 1) - 1] for n in range(1, CHOICES))]
     shown = sorted(range(CHOICES), key=lambda n: some[n][1])
     top = float(effects[some[0][1]])
@@ -77,15 +105,12 @@ def _named(units: Words, k: int) -> str:
     return f"{quoted(shorten(word.text, LONGEST))} ({place})"
 
 
+@asks_reader
 def attention_elsewhere(case: Case) -> Finding:
     """The words that get most attention are not those whose loss costs most."""
-    found, best = _effects(case), case.best
-    if found is None or best is None or case.reader is None:
-        return lacking("This paragraph holds no legal span.")
-    units, effects, _ = found
-    window = case.reading.windows[best.window]
-    target = Target("span_score", best.span, window=best.window)
-    looked = case.reader.relevance(window, target, "attention").start  # what is drawn first
+    at = reader, window, target, units = aim(case)
+    effects, _ = _effects(case, at)
+    looked = reader.relevance(window, target, "attention").start  # what is drawn first
     top = int(looked.argmax())
     marks = f"most of all goes to the mark {case.reading.tokens(window.index)[top]}; "
     by_word = np.where(np.isfinite(effects), units.sums(looked), -np.inf)
@@ -101,13 +126,11 @@ def attention_elsewhere(case: Case) -> Finding:
     )
 
 
+@asks_reader
 def question_word(case: Case) -> Finding:
     """Which question words change the answer when they are covered."""
-    best = case.best
-    if best is None or case.reader is None:
-        return lacking("This paragraph holds no legal span.")
-    target = Target("span_score", best.span, window=best.window)
-    effects = question_effects(case.reading, target, case.reader.masked, case.decode, case.merge)
+    reader, _, target, _ = aim(case)
+    effects = question_effects(case.reading, target, reader.masked, case.decode, case.merge)
     changed = [quoted(e.word.text, LONGEST) for e in effects if e.changed]
     names = f": {listed(changed)}" if changed else ""
     top = max(effects, key=lambda e: e.total)

@@ -89,7 +89,7 @@ def test_a_check_that_asks_the_reader_speaks_of_any_reader(name: str) -> None:
 
 def test_the_answer_is_measured_by_the_words_that_both_hold() -> None:
     this = case("saxophone")
-    found = spans.answer_span(this)
+    found = spans.answer_span.find(this)
     first, last = found.span.start, found.span.end
     assert judge(this, found, found.span).right
     near = judge(this, found, Span(first, last + 2))
@@ -135,7 +135,7 @@ def test_a_number_has_a_tolerance_and_its_usual_mistakes() -> None:
 
 def test_a_wrong_option_is_answered_by_its_own_number() -> None:
     this = case("oresund")
-    found = spans.runner_up(this)
+    found = spans.runner_up.find(this)
     wrong = next(o for o in found.options if o.key != found.right)
     rank = [r.candidate.text for r in this.prediction.n_best].index(wrong.text) + 1
     assert f"number {rank} of" in judge(this, found, wrong.key).yours
@@ -144,7 +144,7 @@ def test_a_wrong_option_is_answered_by_its_own_number() -> None:
 
 
 def test_the_spans_to_choose_from_stand_in_the_rows_that_are_in_sight() -> None:
-    found = [spans.best_pair(case(key)) for key in EXAMPLES]
+    found = [spans.best_pair.find(case(key)) for key in EXAMPLES]
     said = [text for one in found for text in one.said.values()]
     places = {int(n) for text in said for n in re.findall(r"is number (\d+) of", text)}
     assert places == {2, 3, 4}
