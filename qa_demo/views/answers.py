@@ -131,10 +131,15 @@ def shown(chapter: Chapter, screen: Screen, page: dict[str, Any]) -> Update:
     )
 
 
+def answered(make: Callable[[], Update]) -> Update:
+    """What is made, or the sentence of its error."""
+    update, error = attempt(make)
+    return said(error or "", "error") if update is None else update
+
+
 def tried(screen: Screen | None, make: Callable[[Screen], Update]) -> Update:
     """make(screen), or the sentence of its error."""
-    update, error = attempt(lambda: make(there(screen)))
-    return said(error or "", "error") if update is None else update
+    return answered(lambda: make(there(screen)))
 
 
 def there(screen: Screen | None) -> Screen:

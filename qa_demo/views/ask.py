@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from qa_demo.core.errors import BadInput
 from qa_demo.core.options import WindowOptions
 from qa_demo.figures.evaluation import CHAPTER_OF, MEANING
 from qa_demo.figures.reader_facts import facts_sentence
@@ -14,7 +15,7 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import KIND, NewReadings, with_boxes
 from qa_demo.views.picture import picture
 from qa_demo.views.readers import Readers
-from qa_demo.views.slow_work import Stream
+from qa_demo.views.slow_work import Stream, telling
 from qa_demo.views.state import Screen
 from qa_demo.views.update import said
 
@@ -82,20 +83,21 @@ class Ask:
 
     # Handlers: each yields updates, and changes for the newest screen
 
+    @telling
     def ask(self, screen: Screen | None, visitor: str, question: str, context: str) -> Stream:
         """Ask was pressed. An example's own texts are that example again."""
         source, example = self.readings.source(screen), self.readings.example(question, context)
         windows = self.readings.windows(screen, example)
         yield from self.readings.read(visitor, source, question, context, windows, example)
 
+    @telling
     def show_example(
         self, screen: Screen | None, visitor: str, key: Any, source: str | None = None
     ) -> Stream:
         """An example was chosen: its stored reading at once, or a live one (by `source`)."""
         example = self.examples.get(key) if isinstance(key, str) else None
         if example is None:
-            yield said(f"There is no example '{str(key)[:40]}'.", "error")
-            return
+            raise BadInput(f"There is no example '{str(key)[:40]}'.")
         source = source or self.readings.source(screen)
         windows = self.readings.windows(screen, example)
         boxes = {"question": example.question, "context": example.context}
@@ -111,6 +113,7 @@ class Ask:
             boxes,
         )
 
+    @telling
     def read_own(
         self, screen: Screen | None, visitor: str, source: str, question: str, context: str
     ) -> Stream:
@@ -121,6 +124,7 @@ class Ask:
             self.readings.read(visitor, source, question, context, windows, None), texts
         )
 
+    @telling
     def change_reader(
         self, screen: Screen | None, visitor: str, wanted: str, question: str, context: str
     ) -> Stream:
@@ -147,6 +151,7 @@ class Ask:
             visitor, name, question, context, windows, example, after=about
         )
 
+    @telling
     def read_again(self, screen: Screen, visitor: str, windows: WindowOptions) -> Stream:
         """The same texts in other windows."""
         texts, example = screen.reading.encoding, self.examples.get(screen.example or "")

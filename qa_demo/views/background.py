@@ -71,12 +71,10 @@ class Busy:
             return self.text
         if self.unit == "%":
             return f"{self.text}, {round(100 * progress.done / progress.total)} %"
-        done = min(progress.done + 1, progress.total) if self.unit == "window" else progress.done
-        return (
-            f"{self.text} {self.unit} {done} of {progress.total}"
-            if self.unit == "window"
-            else (f"{self.text}: {self.unit} {done} of {progress.total}".replace(":  ", ": "))
-        )
+        if self.unit == "window":
+            at = min(progress.done + 1, progress.total)
+            return f"{self.text} window {at} of {progress.total}"
+        return f"{self.text}: {f'{self.unit} {progress.done}'.lstrip()} of {progress.total}"
 
 
 def _about(seconds: float | None) -> str:
@@ -111,7 +109,16 @@ Announce = Mapping[str, Busy] | Callable[[Job], Busy | None]
 
 @dataclass(frozen=True)
 class Background:
-    """How a chapter does slow work (see `Frame.background`)."""
+    """How a chapter does slow work.
+
+    `work(job)` computes; it may ask `job.reader`, tells by `job.progress(done, total)`, stops when
+    `job.cancelled()`. `receive(screen, job, result)` puts the result on the newest screen. What
+    comes after another reading has taken the screen is dropped, unless it `outlives` the reading.
+    `busy` says what the message line says. `loads`: the work mostly waits for a disk or network.
+    `refused` shows an error in the picture instead of the message line. `wanted` names what the
+    reader must make for the work, so that all who want the same wait for one computation; where it
+    is kept, or nothing is wanted, the work is done at once.
+    """
 
     kind: str
     work: Callable[[Job], Any]

@@ -17,7 +17,7 @@ from qa_demo.views.link.restore import REVISION, Wanted, digest
 from qa_demo.views.new_reading import KIND, NewReadings, with_boxes
 from qa_demo.views.options import parse as parse_options
 from qa_demo.views.session.errors import attempt
-from qa_demo.views.slow_work import Stream
+from qa_demo.views.slow_work import Stream, telling
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Change, Update
 
@@ -35,10 +35,12 @@ class Links:
         self.lessons: frozenset[str] | None = None
         """The lessons that a link may open: the strip sets them."""
 
+    @telling
     def start(self, screen: Screen | None, visitor: str, fragment: Any, query: Any = "") -> Stream:
         """The page was opened: what its address asks for, else the first example, stored."""
         yield from self._show(None, visitor, parse_link(fragment, query) or Link())
 
+    @telling
     def follow(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
         """Another address came into the open tab, {"link", "n"}; one that holds no link changes
         nothing. The number goes back to the browser, which may have left again.

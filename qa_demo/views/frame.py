@@ -9,17 +9,16 @@ import gradio as gr
 
 from qa_demo.core.options import WindowOptions
 from qa_demo.views import take_home
-from qa_demo.views.answers import NO_READING, Answers, select, shown, there, tried
-from qa_demo.views.background import Announce, Background, Job, Wanted
+from qa_demo.views.answers import Answers, select, shown, there, tried
+from qa_demo.views.background import Background, Job
 from qa_demo.views.by_hand import give_back
 from qa_demo.views.outputs import EVENT, RUN, SELECTED, Answer, Outputs, listed, partial_event
 from qa_demo.views.picture import picture
 from qa_demo.views.services import Services
-from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.lock import SessionLock
-from qa_demo.views.slow_work import SlowWork, Stream
+from qa_demo.views.slow_work import SlowWork, Stream, telling
 from qa_demo.views.state import Chapter, Screen
-from qa_demo.views.update import Update, said
+from qa_demo.views.update import Update
 
 
 class Frame:
@@ -89,12 +88,10 @@ class Frame:
     ) -> None:
         """Wire a request that needs the reader again: change(screen, value) -> WindowOptions."""
 
+        @telling
         def reread(screen: Screen | None, visitor: str, value: Any) -> Stream:
-            windows, error = attempt(lambda: change(there(screen), value))
-            if windows is None or screen is None or self.read_again is None:
-                yield said(error or NO_READING, "error")
-            else:
-                yield from self.read_again(screen, visitor, windows)
+            assert self.read_again is not None
+            yield from self.read_again(there(screen), visitor, change(there(screen), value))
 
         self.slow.wire(chapter.key, name, reread)
 
@@ -103,28 +100,13 @@ class Frame:
         chapter: Chapter,
         names: Sequence[str],
         work: Callable[[Job], Any],
-        receive: Callable[[Screen, Job, Any], Screen | Update],
-        busy: Announce,
-        *,
-        outlives: bool = False,
-        loads: bool = False,
-        refused: Callable[[Screen, Job, str], Update] | None = None,
-        wanted: Callable[[Job], Wanted | None] | None = None,
+        *how: Any,
+        **more: Any,
     ) -> None:
         """Wire slow requests `page.input(name, value)` of a chapter's picture: they run in the
-        server's queue, with Cancel.
-
-        `work(job)` computes; it may ask `job.reader`, tells by `job.progress(done, total)`, stops
-        when `job.cancelled()`. `receive(screen, job, result)` puts the result on the newest screen.
-        What comes after another reading has taken the screen is dropped, unless it `outlives` the
-        reading. `busy` says what the message line says. `loads`: the work mostly waits for a disk
-        or network. `refused` shows an error in the picture instead of the message line. `wanted`
-        names what the reader must make for the work, so that all who want the same wait for one
-        computation; where it is kept, or nothing is wanted, the work is done at once.
+        server's queue, with Cancel. work(job), receive and the rest as in `Background`.
         """
-        task = Background(
-            f"{chapter.key}:{names[0]}", work, receive, busy, outlives, loads, refused, wanted
-        )
+        task = Background(f"{chapter.key}:{names[0]}", work, *how, **more)
         for name in names:
             self.slow.wire_task(chapter.key, name, task)
 

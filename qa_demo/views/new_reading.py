@@ -14,6 +14,7 @@ from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
 from qa_demo.views import selection
+from qa_demo.views.answers import answered
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.parts import start_decode
@@ -127,11 +128,7 @@ class NewReadings:
         check: Callable[[Wanted, Reading], Wanted] = lambda wanted, reading: wanted,
     ) -> Stream:
         """Check, read in the queue, `check` what a link wanted, show; or say why not."""
-        _, error = attempt(lambda: check_texts(question, context, self.services.max_characters))
-        if error is not None:
-            yield said(error, "error")
-            return
-
+        check_texts(question, context, self.services.max_characters)
         asked = source, question, context, windows
 
         def work(on_progress: OnProgress, cancelled: IsCancelled) -> Reading:
@@ -140,20 +137,17 @@ class NewReadings:
         kept = self.services.kept(*asked)
         if kept is not None:
             self.services.jobs.supersede(visitor, KIND)
-            outcome = Outcome(*attempt(lambda: known_texts(kept)))
+            reading = known_texts(kept)
         else:
-            outcome = yield from self.frame.slow.follow(
+            reading = yield from self.frame.slow.result(
                 visitor, KIND, work, Busy("reading", "window"), share=reading_name(*asked)
             )
-        if outcome.superseded:
-            # an example with a stored reading, or another text, was chosen while this one was read
-            return
-        if outcome.result is None:
-            yield said(outcome.error or "", "error")
+        if reading is None:
+            # refused, or another text was chosen while this one was read
             return
         if wanted is not None:
-            wanted = check(wanted, outcome.result)
-        yield partial(self.show, outcome.result, source, example, wanted=wanted, after=after)
+            wanted = check(wanted, reading)
+        yield partial(self.show, reading, source, example, wanted=wanted, after=after)
 
     def load(self, visitor: str, source: str) -> Generator[Update, None, Outcome[Reader]]:
         """The reader of that name, from a disk or a network; as the visitor's newest wish."""
@@ -196,8 +190,7 @@ class NewReadings:
                 shown = self._linked(screen, old, wanted)
             return shown.with_controls(**(boxes or {}))
 
-        update, error = attempt(make)
-        return said(error or "", "error") if update is None else update
+        return answered(make)
 
     def _linked(self, screen: Screen, old: Screen | None, wanted: Wanted) -> Update:
         """The screen of a link, sent whole; what the link asks of the browser goes along."""

@@ -10,10 +10,9 @@ from qa_demo.views import another, parse
 from qa_demo.views.frame import Frame
 from qa_demo.views.measured import measured
 from qa_demo.views.picture import picture
-from qa_demo.views.session.errors import attempt
-from qa_demo.views.slow_work import Stream
+from qa_demo.views.slow_work import Stream, telling
 from qa_demo.views.state import Screen
-from qa_demo.views.update import Update, said
+from qa_demo.views.update import Update
 
 KEY = "readers"
 SOURCES = {
@@ -61,13 +60,11 @@ class Readers:
 
     # Handlers
 
+    @telling
     def use(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
         """A reader was chosen, for the texts as they stand in the boxes."""
         given = value if isinstance(value, dict) else {}
-        found, error = attempt(lambda: parse.text(given.get("reader"), "the reader", 1000))
-        if found is None:
-            yield said(error or "", "error")
-            return
+        found = parse.text(given.get("reader"), "the reader", 1000)
         texts = [given.get(name) for name in ("question", "context")]
         question, context = (one if isinstance(one, str) else "" for one in texts)
         yield from self._use(screen, visitor, found, question, context)

@@ -3,8 +3,9 @@
 import itertools
 import threading
 from collections.abc import Callable, Generator, Hashable, Iterator
+from contextlib import closing
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 import gradio as gr
@@ -24,6 +25,23 @@ Stream = Iterator[Update | Change]
 """What a slow handler yields: updates, and changes applied to the newest screen."""
 Slow = Callable[[Screen | None, str, Any], Stream]
 """handler(screen, visitor, value)."""
+
+
+def telling(handler: Callable[..., Stream]) -> Callable[..., Stream]:
+    """The slow handler, whose error ends it with a sentence."""
+
+    @wraps(handler)
+    def told(*given: Any, **more: Any) -> Stream:
+        with closing(handler(*given, **more)) as stream:  # type: ignore[type-var]
+            while True:
+                item, error = attempt(lambda: next(stream, None))
+                if error is not None:
+                    yield said(error, "error")
+                if item is None:
+                    return
+                yield item
+
+    return told
 
 
 def named(error: str | None, busy: Busy | None) -> str | None:
@@ -141,6 +159,13 @@ class SlowWork:
                 return replace(outcome, error=named(outcome.error, busy))
             yield said(busy.says(progress), "busy") if busy is not None else Update()
 
+    def result(self, *work: Any, **how: Any) -> Generator[Update, None, Any]:
+        """As `follow`; what the work makes, or None once it was said why there is nothing."""
+        outcome = yield from self.follow(*work, **how)
+        if outcome.error is not None:
+            yield said(outcome.error, "error")
+        return outcome.result
+
     def perform(
         self, task: Background, name: str, screen: Screen | None, visitor: str, value: Any
     ) -> Stream:
@@ -160,32 +185,27 @@ class SlowWork:
         """The outcome of the task's work: in the queue, joined with others who want the same of the
         reader, or at once where nothing is wanted that is not kept.
         """
-        if task.wanted is None:
-            return (
-                yield from self.follow(
-                    job.visitor,
-                    task.kind,
-                    lambda tell, cancelled: task.work(job.telling(tell, cancelled)),
-                    busy,
-                    task.loads,
-                )
+
+        def queued(work: Callable[[Job], Any], *shared: Any) -> Any:
+            return self.follow(
+                job.visitor,
+                task.kind,
+                lambda tell, cancelled: work(job.telling(tell, cancelled)),
+                busy,
+                task.loads,
+                *shared,
             )
+
         make = task.wanted
+        if make is None:
+            return (yield from queued(task.work))
         wanted, error = attempt(lambda: make(job))
         if error is not None:
             return Outcome(None, error)
         if wanted is None or wanted.kept():
             self.services.jobs.supersede(job.visitor, task.kind)
         else:
-            found = yield from self.follow(
-                job.visitor,
-                task.kind,
-                lambda tell, cancelled: wanted.find(job.telling(tell, cancelled)),
-                busy,
-                task.loads,
-                wanted.key,
-                wanted.length,
-            )
+            found = yield from queued(wanted.find, wanted.key, wanted.length)
             if found.superseded or found.error is not None:
                 return found
         return Outcome(*attempt(lambda: task.work(job)))

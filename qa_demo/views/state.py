@@ -117,34 +117,35 @@ class Screen:
     def change(self, **fields: Any) -> "Screen":
         """A new screen whose numbers differ (decode, merge, what_if ...): all chapters stale."""
         if set(fields).isdisjoint({"reading", "what_if", "gold", "silent"}):
-            return replace(self, fresh=frozenset(), **fields).keeping("shown", self)
+            new = self.same(fresh=frozenset(), **fields)
+            new.__dict__.pop("prediction", None)
+            return new
         return replace(self, fresh=frozenset(), stamp=next(_stamps), **fields)
 
     def keep(self, chapter: str, record: Any) -> "Screen":
         """The same numbers with another record of one chapter, which alone becomes stale."""
-        new = replace(self, own=MappingProxyType({**self.own, chapter: record}))
-        return new.keeping("shown", self).keeping("prediction", self).redraw(chapter)
+        own = MappingProxyType({**self.own, chapter: record})
+        return self.same(own=own, fresh=self.fresh - {chapter})
 
     def redraw(self, chapter: str) -> "Screen":
         """The same numbers with one chapter stale."""
-        new = replace(self, fresh=self.fresh - {chapter})
-        return new.keeping("shown", self).keeping("prediction", self)
+        return self.same(fresh=self.fresh - {chapter})
 
-    def select(self, selection: Selection) -> "Screen":
-        """The same numbers with another span selected."""
-        return replace(self, selection=selection).keeping("shown", self).keeping("prediction", self)
+    def select(self, selection: Selection | None) -> "Screen":
+        """The same numbers with another span selected, or none."""
+        return self.same(selection=selection)
 
     def open(self, chapter: str) -> "Screen":
         """The same numbers with another chapter in front."""
-        return replace(self, chapter=chapter).keeping("shown", self).keeping("prediction", self)
+        return self.same(chapter=chapter)
 
     def presented(self, chapter: str) -> "Screen":
         """The same with a chapter open and its payload sent."""
-        new = replace(self, chapter=chapter, fresh=self.fresh | {chapter})
-        return new.keeping("shown", self).keeping("prediction", self)
+        return self.same(chapter=chapter, fresh=self.fresh | {chapter})
 
-    def keeping(self, name: str, other: "Screen") -> "Screen":
-        """Hand over a value that another screen has already computed."""
-        if name in other.__dict__:
-            self.__dict__[name] = other.__dict__[name]
-        return self
+    def same(self, **fields: Any) -> "Screen":
+        """The same numbers with other fields: what was computed of them is handed over."""
+        new = replace(self, **fields)
+        for name in self.__dict__.keys() & {"shown", "prediction"}:
+            new.__dict__[name] = self.__dict__[name]
+        return new

@@ -10,12 +10,8 @@ from qa_demo.figures.pack import printable
 from qa_demo.views.state import Screen
 
 Nothing: Mapping[str, Any] = MappingProxyType({})
+OWN = ("screen", "reading", "selection", "message")
 _numbers = itertools.count(1)
-
-
-def message(text: str, kind: str = "quiet") -> dict[str, Any]:
-    """What the line below says; kind is quiet, busy or error. Numbered, to be spoken again."""
-    return {"text": printable(text), "kind": kind, "n": next(_numbers)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +32,7 @@ class Update:
     @property
     def parts(self) -> dict[str, Any]:
         """Every part that changes: screen, reading, selection, message, pictures, controls."""
-        own = {
-            "screen": self.screen,
-            "reading": self.reading,
-            "selection": self.selection,
-            "message": self.message,
-        }
+        own = {name: getattr(self, name) for name in OWN}
         return {
             **{name: value for name, value in own.items() if value is not None},
             **{f"picture:{key}": value for key, value in self.pictures.items()},
@@ -55,13 +46,10 @@ class Update:
 
     def then(self, later: "Update") -> "Update":
         """Both, the later one last: what it does not change is the earlier one's."""
-        return Update(
-            **{
-                name: getattr(later, name)
-                if getattr(later, name) is not None
-                else getattr(self, name)
-                for name in ("screen", "reading", "selection", "message")
-            },
+        news = {name: value for name in OWN if (value := getattr(later, name)) is not None}
+        return replace(
+            self,
+            **news,
             pictures={**self.pictures, **later.pictures},
             controls={**self.controls, **later.controls},
         )
@@ -76,5 +64,7 @@ Change = Callable[[Screen | None], Update]
 
 
 def said(text: str, kind: str = "quiet") -> Update:
-    """Nothing changes but the message."""
-    return Update(message=message(text, kind))
+    """Nothing changes but what the line below says; kind is quiet, busy or error. Numbered, to be
+    spoken again.
+    """
+    return Update(message={"text": printable(text), "kind": kind, "n": next(_numbers)})

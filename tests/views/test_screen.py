@@ -31,7 +31,7 @@ from qa_demo.views.session.line import Progress
 from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.slow_work import about
 from qa_demo.views.state import Screen, Selection
-from qa_demo.views.update import Update, message
+from qa_demo.views.update import Update, said
 from qa_demo.views.windows import chapter as windows
 from tests import requests
 from tests.fakes import FakeReader
@@ -183,7 +183,7 @@ def test_a_refused_event_keeps_the_screen(frame: Frame, screen: Screen) -> None:
 
 
 def test_a_repeated_sentence_is_another_message() -> None:
-    assert message("same") != message("same")
+    assert said("same").message != said("same").message
 
 
 def test_a_new_reading_clears_what_was_changed_by_hand(screen: Screen) -> None:

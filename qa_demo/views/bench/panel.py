@@ -17,6 +17,7 @@ from qa_demo.core.types import Reading
 from qa_demo.figures.bench.desk import desk
 from qa_demo.figures.bench.exercise import pencil_data
 from qa_demo.views import parse
+from qa_demo.views.answers import answered
 from qa_demo.views.ask import Ask
 from qa_demo.views.bench import presets, typed
 from qa_demo.views.frame import Frame
@@ -188,10 +189,12 @@ class Panel:
 
     def exercise(self, screen: Screen | None, value: Any) -> Update:
         """The pencil's reader: which numbers, what each cell asks, and how it is found."""
-        number, error = attempt(lambda: exercise_number(value))
-        if number is None:
-            return said(error or "", "error")
-        return self.sent(pencil=pencil_data(exercise(number), number))
+
+        def make() -> Update:
+            number = exercise_number(value)
+            return self.sent(pencil=pencil_data(exercise(number), number))
+
+        return answered(make)
 
     def by_link(self, wanted: Wanted) -> Callable[[Screen | None], Update] | None:
         """The bench that a link asks for, as a change; None if it asks none. Errors: BadInput."""

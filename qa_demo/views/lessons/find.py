@@ -16,7 +16,6 @@ from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Feedback, Finding, judge, lacking
 from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import plain
 from qa_demo.views import parse, selection
 from qa_demo.views.labels import labels_of
 from qa_demo.views.measured import measured
@@ -72,8 +71,7 @@ def set_up(screen: Screen, step: Step) -> Screen:
 
 def _selected(screen: Screen, step: Step) -> Screen:
     if step.selection == "none":
-        bare = replace(screen, selection=None)
-        return bare.keeping("shown", screen).keeping("prediction", screen)
+        return screen.select(None)
     chosen = screen.selection
     if step.selection == "answer" or chosen is None:
         chosen = selection.winner(screen)
@@ -208,8 +206,3 @@ def vote_of(screen: Screen, step: Step, finding: Finding, value: Any) -> Vote:
 def _worded(text: str) -> Vote:
     label = printable(text)
     return Vote(label, label)
-
-
-def plain_parts(**parts: Any) -> dict[str, Any]:
-    """A payload of the strip, checked to travel."""
-    return plain(parts)

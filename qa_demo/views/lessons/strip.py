@@ -15,7 +15,9 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Finding
+from qa_demo.figures.payload import plain
 from qa_demo.views import parse
+from qa_demo.views.answers import answered, there
 from qa_demo.views.ask import Ask
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
@@ -27,9 +29,8 @@ from qa_demo.views.lessons.worksheet import worksheet
 from qa_demo.views.measured import measured
 from qa_demo.views.picture import picture
 from qa_demo.views.services import BUNDLED
-from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.recent import RecentValues
-from qa_demo.views.slow_work import Stream
+from qa_demo.views.slow_work import Stream, telling
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update, said
 
@@ -84,28 +85,20 @@ class Strip:
 
     # Handlers
 
+    @telling
     def open(self, source: str | None, screen: Screen | None, visitor: str, value: Any) -> Stream:
         """A step was opened: its text is read if another one stands on the screen, then the page is
         set up.
         """
-        place, error = attempt(lambda: self.place(value))
-        if place is None:
-            yield said(error or "", "error")
-            return
-        lesson, number = place
-        step = lesson.steps[number]
+        (lesson, number), own = self.place(value), self._own(value)
         reader = source or self.ask.readings.source(screen)
-        own, error = attempt(lambda: [self._own(value)])
         if own is None:
-            yield said(error or "", "error")
-            return
-        if own[0] is None:
-            example = self.ask.examples[find.example_of(lesson, step)]
+            example = self.ask.examples[find.example_of(lesson, lesson.steps[number])]
             if not find.shows(screen, example, source):
                 yield from self.ask.show_example(None, visitor, example.id, reader)
-        elif not find.reads(screen, own[0]):
-            yield from self.ask.read_own(screen, visitor, reader, *own[0])
-        yield partial(self._opened, lesson, number, own[0])
+        elif not find.reads(screen, own):
+            yield from self.ask.read_own(screen, visitor, reader, *own)
+        yield partial(self._opened, lesson, number, own)
 
     def _own(self, value: Any) -> tuple[str, str] | None:
         """The text in the place of the lesson's, from the page or its class. Errors: BadInput."""
@@ -125,33 +118,25 @@ class Strip:
             return update
         return update.then(self._looked(lesson, number, now, own is not None))
 
+    @telling
     def look(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
         """What the step's check finds on the screen as it is; where it needs the reader, in the
         server's queue.
         """
-        place, error = attempt(lambda: self.place(value))
-        if place is None or screen is None:
-            yield said(error or "", "error")
-            return
-        lesson, number = place
-        own = _own_stands(screen, value)
-        finding = yield from self._find(screen, visitor, lesson.steps[number], own)
+        (lesson, number), seen = self.place(value), there(screen)
+        own = _own_stands(seen, value)
+        finding = yield from self._find(seen, visitor, lesson.steps[number], own)
         if finding is not None:
-            yield self._sent(reply=self._reply(lesson, number, screen, finding, own))
+            yield self._sent(reply=self._reply(lesson, number, seen, finding, own))
 
+    @telling
     def guess(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
         """A guess was committed, or given up (null)."""
-        place, error = attempt(lambda: self.place(value))
-        if place is None or screen is None:
-            yield said(error or "", "error")
-            return
-        lesson, number = place
+        (lesson, number), seen = self.place(value), there(screen)
         step = lesson.steps[number]
-        finding = yield from self._find(screen, visitor, step, _own_stands(screen, value))
-        if finding is None:
-            return
-        update, error = attempt(lambda: self._judged(screen, lesson, number, finding, value))
-        yield said(error or "", "error") if update is None else update
+        finding = yield from self._find(seen, visitor, step, _own_stands(seen, value))
+        if finding is not None:
+            yield self._judged(seen, lesson, number, finding, value)
 
     def _judged(
         self, screen: Screen, lesson: Lesson, number: int, finding: Finding, value: Any
@@ -169,18 +154,17 @@ class Strip:
         self, handler: Callable[[Screen | None, Any], Any], screen: Screen | None, value: Any
     ) -> Update:
         """An event of a room or an exercise: it changes nothing but the strip."""
-        made, error = attempt(lambda: [handler(screen, value)])
-        if made is None:
-            return said(error or "", "error")
-        return self._sent(**made[0]) if made[0] else Update()
 
+        def make() -> Update:
+            made = handler(screen, value)
+            return self._sent(**made) if made else Update()
+
+        return answered(make)
+
+    @telling
     def worksheet(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
         """A lesson for paper, on its own texts or a teacher's, read by the page's own reader."""
-        asked, error = attempt(lambda: (self.place(value), self._own(value)))
-        if asked is None:
-            yield said(error or "", "error")
-            return
-        (lesson, _), own = asked
+        (lesson, _), own = self.place(value), self._own(value)
         services = self.frame.services
 
         def read(key: str) -> tuple[Reading, tuple[Answer, ...]]:
@@ -195,14 +179,12 @@ class Strip:
             known = measured(services.default)
             return worksheet(lesson, read, services.first, known, text)
 
-        outcome = yield from self.frame.slow.follow(
+        found = yield from self.frame.slow.result(
             visitor, f"{KIND} worksheet", made, Busy("making the worksheet")
         )
-        if outcome.result is not None:
+        if found is not None:
             yield said("")
-            yield self._sent(worksheet=outcome.result)
-        elif not outcome.superseded:
-            yield said(outcome.error or "", "error")
+            yield self._sent(worksheet=found)
 
     # What they share
 
@@ -224,18 +206,16 @@ class Strip:
         key = self._key(screen, step)
         if (kept := self._found.get(key)) is not None:
             return kept
-        outcome = yield from self.frame.slow.follow(
+        found = yield from self.frame.slow.result(
             visitor,
             KIND,
             lambda *_: find.asked(case, step, self.frame.services.reader(screen.source)),
             Busy("asking the reader"),
         )
-        if outcome.result is None:
-            if not outcome.superseded:
-                yield said(outcome.error or "", "error")
+        if found is None:
             return None
         yield said("")
-        return self._found.put(key, outcome.result)
+        return self._found.put(key, found)
 
     def _looked(self, lesson: Lesson, number: int, screen: Screen, own: bool) -> Update:
         """The reply to a step that was opened: with its finding where that is at hand."""
@@ -257,4 +237,4 @@ class Strip:
         return find.reply(lesson, number, screen, finding, foreign)
 
     def _sent(self, **parts: Any) -> Update:
-        return Update(pictures={KEY: find.plain_parts(n=next(self._numbers), **parts)})
+        return Update(pictures={KEY: plain({"n": next(self._numbers), **parts})})

@@ -171,9 +171,7 @@ def save_selection(screen: Screen) -> Any:
 
 def load_selection(screen: Screen, value: Any) -> Screen:
     """The same read back."""
-    if value == []:
-        return replace(screen, selection=None).keeping("shown", screen)
-    return screen.select(selection.parse(screen.reading, value))
+    return screen.select(None if value == [] else selection.parse(screen.reading, value))
 
 
 EVERYWHERE: tuple[Part, ...] = (

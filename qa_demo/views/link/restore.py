@@ -87,7 +87,7 @@ def restore(
     fields, left = wanted.fields, list(wanted.left)
     parts = parts_of(modules)
     if old is not None:
-        screen = replace(screen, own=_kept(old, fields, parts)).keeping("prediction", screen)
+        screen = screen.same(own=_kept(old, fields, parts))
     for part in (part for group in parts.values() for part in group):
         if part.name not in fields or _plain(part.save(screen)) == _plain(fields[part.name]):
             continue

@@ -7,16 +7,15 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.files.embed import packed
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.views import parse
-from qa_demo.views.answers import NO_READING
+from qa_demo.views.answers import there
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
 from qa_demo.views.picture import picture
 from qa_demo.views.saved.file import html, saved
 from qa_demo.views.saved.tape import record
-from qa_demo.views.session.errors import attempt
-from qa_demo.views.slow_work import Stream
+from qa_demo.views.slow_work import Stream, telling
 from qa_demo.views.state import Screen
-from qa_demo.views.update import Update, message, said
+from qa_demo.views.update import Update, said
 
 KEY = "saved"
 MOST_ADDRESS = 300
@@ -34,30 +33,22 @@ class Saver:
         self.frame.outputs.parts[f"picture:{KEY}"] = picture(KEY, elem_id="saved-file")
         self.frame.slow.wire("chosen", "save", self.save)
 
+    @telling
     def save(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
         """The file of what is on screen; {"home", "page"} from the browser: address and its own."""
-        asked, error = attempt(lambda: asked_for(value))
-        if asked is None or screen is None:
-            yield said(error or NO_READING, "error")
-            return
-        home, page = asked
+        (home, page), seen = asked_for(value), there(screen)
 
         def work(progress: OnProgress, cancelled: IsCancelled) -> str:
-            tape = record(self.frame, screen, progress, cancelled, page)
+            tape = record(self.frame, seen, progress, cancelled, page)
             return packed(html(saved(tape, self.tabs, home)), LEVEL)
 
-        busy = Busy("saving", "%")
-        outcome = yield from self.frame.slow.follow(visitor, KEY, work, busy)
-        if outcome.result is None:
-            if not outcome.superseded:
-                yield said(outcome.error or "", "error")
-            return
-        name, number = screen.example or "text", next(self._numbers)
-        sent = {"n": number, "name": name, "file": outcome.result}
-        yield Update(
-            pictures={KEY: sent},
-            message=message("Saved: one file with all chapters, to be opened without a network."),
-        )
+        file = yield from self.frame.slow.result(visitor, KEY, work, Busy("saving", "%"))
+        if file is not None:
+            name, number = seen.example or "text", next(self._numbers)
+            sent = Update(pictures={KEY: {"n": number, "name": name, "file": file}})
+            yield sent.then(
+                said("Saved: one file with all chapters, to be opened without a network.")
+            )
 
 
 def asked_for(value: Any) -> tuple[str, dict[str, Any]]:

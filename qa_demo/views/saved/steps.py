@@ -10,6 +10,7 @@ from qa_demo.core.types import Reading, Span
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Finding, wrote
 from qa_demo.figures.numbers import number
+from qa_demo.figures.payload import plain
 from qa_demo.views.lessons import find
 from qa_demo.views.saved.listed import NONE, place_of, words
 from qa_demo.views.saved.tape import canonical
@@ -56,7 +57,7 @@ def step_data(
             "numbers": list(_numbers(step, finding, said)),
             "otherwise": {"right": False, "yours": _otherwise(step, finding)},
         }
-    return find.plain_parts(**sent)
+    return plain(sent)
 
 
 def guesses(screen: Screen, step: Step, finding: Finding, places: Iterable[str]) -> list[Any]:

@@ -15,7 +15,7 @@ that could not be had is a sentence, `picture.lacking`, which stands where its n
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from qa_demo.core.errors import Cancelled
@@ -114,8 +114,7 @@ class _Recorder:
         self, screen: Screen, first: dict[str, Any], chosen: list[Selection], shared: "_Shared"
     ) -> dict[str, Any]:
         """What differs from the first record in those of other selections, while there is room."""
-        nothing = replace(screen, selection=None)
-        records, letters = {NONE: difference(first, self.record(nothing))}, 0
+        records, letters = {NONE: difference(first, self.record(screen.select(None)))}, 0
         for done, selection in enumerate(chosen):
             if letters + shared.letters > MOST_LETTERS:
                 break

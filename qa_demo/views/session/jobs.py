@@ -8,13 +8,12 @@ limit is this queue and the cancel is a flag that the work asks between windows 
 import threading
 import time
 from collections.abc import Callable, Generator, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from qa_demo.core.errors import Cancelled
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.figures.numbers import number
 from qa_demo.views.session.errors import attempt
@@ -213,30 +212,19 @@ class JobQueue:
             if not job.flag.is_set():
                 yield item
         if self._leave(task, line) and not task.future.cancelled() and not job.superseded:
-            _wait(task.future, GRACE)
+            wait([task.future], GRACE)
 
     def _outcome(self, job: Job, task: Task) -> Outcome[Any]:
         if job.superseded:
             return Outcome(None, None, True)
         if task.future.cancelled() or not task.future.done():
-            return Outcome(None, attempt(_cancelled)[1])
+            return Outcome(None, "this was cancelled")
         result, error = task.future.result()
         return Outcome(result, error, waited=max(0.0, task.began - job.asked))
 
 
 def _work(task: Task) -> Any:
     return task.work(lambda done, total: task.tell(Progress(done, total)), task.given_up)
-
-
-def _cancelled() -> None:
-    raise Cancelled("this was cancelled")
-
-
-def _wait(future: "Future[Any]", seconds: float) -> None:
-    """Until the work has ended, at most so long."""
-    ended = threading.Event()
-    future.add_done_callback(lambda _: ended.set())
-    ended.wait(seconds)
 
 
 def _latest(news: "SimpleQueue[Progress | None]") -> Progress | None:
