@@ -5,18 +5,14 @@ import { drawing, el, fold, grid, row, subs, svg } from "../shared/dom.js";
 import { swatch } from "./token.js";
 import { words } from "./words.js";
 
-export function rows({ loss }) {
-  return loss.annotators.map((a, k) => ({
-    name: `${words.annotator === "annotator" ? "" : words.annotator} ${k + 1}`.trim(),
-    letters: a.letters,
-  }));
-}
+export const rows = ({ loss }) =>
+  loss.annotators.map(({ letters }, k) => ({ name: k + 1, letters }));
 
 const spansOf = (marks) =>
   el(
     "span",
     { class: marks.length ? "serif marked" : "role-quiet marked" },
-    marks.length ? marks.flatMap((m, k) => [k ? " · " : "", el("bdi", m.text)]) : words.nothing,
+    marks.length ? marks.flatMap((m, k) => [k ? " · " : "", el("bdi", m.text)]) : "none",
   );
 
 /** Three marks with their buttons, and the presets. */
@@ -28,13 +24,9 @@ function editor({ annotators }, page) {
     page.input("mark", { who, start, end, ...extra });
   };
   const marks = (m, k) => [
-    button(`mark-${k + 1}`, words.mark, mark(k), !page.selection),
-    m.length && button(`more-${k + 1}`, words.also, mark(k, { more: true }), !page.selection),
-    button(
-      `none-${k + 1}`,
-      words.nothing,
-      () => page.input("mark", { who: k, start: null, end: null }),
-    ),
+    button(`mark-${k + 1}`, "mark the selection", mark(k), !page.selection),
+    m.length && button(`more-${k + 1}`, "and this too", mark(k, { more: true }), !page.selection),
+    button(`none-${k + 1}`, "none", () => page.input("mark", { who: k, start: null, end: null })),
   ];
   const preset = (name) =>
     button(
@@ -48,12 +40,12 @@ function editor({ annotators }, page) {
     el(
       "ol",
       annotators.marks.map((m, k) =>
-        el("li", el("span.who", `${words.annotator} ${k + 1}`), spansOf(m), marks(m, k))
+        el("li", el("span.who", `annotator ${k + 1}`), spansOf(m), marks(m, k))
       ),
     ),
     el(
       "p.presets",
-      el("span.role-quiet", `${words.presets}: `),
+      el("span.role-quiet", "Presets: "),
       ["example", "every", "agree", "disagree"].map(preset),
       el("span.role-quiet", annotators.named),
     ),
@@ -78,7 +70,7 @@ function totals({ totals: t }) {
         t.over === t.tokens
           ? `${t.loss} ÷ ${t.tokens} ≈ ${t.mean}`
           : `${t.mean} over ${t.over} tokens, copies included`
-      }. ${words.own_entropy}: ${t.model_entropy}.`,
+      }. Entropy of the model's own distributions: ${t.model_entropy}.`,
     ),
   ];
 }
@@ -103,7 +95,7 @@ function terms({ terms: data }) {
       c.t === "0" ? "" : el("span.role-quiet", ` ${before(c.value)}`),
     );
   return grid("table.tabular.terms", {
-    label: words.terms,
+    label: "the loss term by term",
     caption: "t · (−log p) of each tag; ℓ = H(t) + KL",
     head: ["token", ...tagHeads(), "ℓ", "H(t)", "KL"],
     rows: [
@@ -126,7 +118,7 @@ function oneHot(data, page, view) {
   const at = view.stageAt ?? 0;
   const stages = el(
     "p.stages[role=group]",
-    { "aria-label": words.stage },
+    { "aria-label": "Stage" },
     data.stages.map((s, k) =>
       el("button.boxed.plain", {
         id: `bio-stage-${k + 1}`,
@@ -146,11 +138,11 @@ function oneHot(data, page, view) {
     const share = at < 2 ? `${gold ? 1 : 0} · ` : "";
     return el(gold ? "td.stays" : "td.faded", `${share}${r.costs[k]}`);
   };
-  const about = { id: "bio-one", "aria-label": words.whose_tagging };
+  const about = { id: "bio-one", "aria-label": "tagging of annotator" };
   const who = choice(about, [[0, 1], [1, 2], [2, 3]], data.annotator, (k) => page.input("one", k));
   const box = el(
     "div.one-hot",
-    el("p", `${words.whose_tagging} `, who),
+    el("p", "tagging of annotator ", who),
     stages,
     el("p.bio-says", data.stages[at].says),
     grid("table.tabular", {
@@ -205,8 +197,8 @@ function line(data, page) {
     svg("path.rule", `M0,${40 * size}H${wide}M${x(0)},${32 * size}v${16 * size}`),
     svg("text.quiet", [x(0), 76 * size, "middle"], "0"),
     [-1, 1].map(arrow),
-    dot(-data.value, words.likelihood, data.likelihood, false),
-    dot(data.value, words.loss, data.loss, true),
+    dot(-data.value, "Σ log p: log-likelihood, maximise", data.likelihood, false),
+    dot(data.value, "−Σ log p: loss, minimise", data.loss, true),
   );
 }
 
@@ -215,9 +207,9 @@ export function draw(stage, picture, page, view) {
   const { loss } = picture;
   stage.replaceChildren(
     editor(picture, page),
-    el("p.bio-legend", el("span", words.target), el("span", words.loss_lane)),
+    el("p.bio-legend", el("span", "hollow ticks: the target t"), el("span", words.loss_lane)),
     ...totals(loss),
-    fold(words.terms, terms(loss), { id: "bio-terms" }),
+    fold("the loss term by term", terms(loss), { id: "bio-terms" }),
     fold(words.onehot, oneHot(picture.one, page, view), { id: "bio-onehot" }),
   );
 }

@@ -30,7 +30,7 @@ function shell(root) {
     asked: "",
   };
   const steps = STEPS.map(([key, , title]) => ({ key, title }));
-  view.steps = stepBar("bio", steps, words.steps, (key) => {
+  view.steps = stepBar("bio", steps, "Steps of this chapter", (key) => {
     view.step = key;
     paint(view);
   });

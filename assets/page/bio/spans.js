@@ -17,7 +17,7 @@ export function rows({ decodings }, page) {
     { name: words.lenient, spans: spans("lenient") },
     { name: words.viterbi, letters: decodings.viterbi },
     { name: "", spans: spans("viterbi") },
-    { name: words.one_span, kind: "one", spans: one },
+    { name: "start/end", kind: "one", spans: one },
   ];
 }
 
@@ -65,10 +65,10 @@ function threshold({ threshold: data }, page) {
     "section",
     el("h3", el("label[for=bio-threshold]", words.threshold), " ", shown),
     input,
-    data.spans.length ? list : el("p", words.none_listed),
+    data.spans.length ? list : el("p", "No span has a marginal above .02."),
     el(
       "p.role-quiet.tabular",
-      `${data.says} ${words.no_span}: ${data.none}. ${words.threshold_help}`,
+      `${data.says} P(no span at all): ${data.none}. ${words.threshold_help}`,
     ),
   );
 }
@@ -108,7 +108,7 @@ function glue({ glue: data }, page) {
     el("p.bio-says", g.tags),
     el(
       "p.tabular",
-      `${words.glue_tags}: `,
+      "The tags' view: exact marginals: ",
       g.marginals.map((m, k) => [k ? ", " : "", el("bdi.serif", m.text), ` ${m.p}`]),
     ),
     el(

@@ -165,7 +165,7 @@ function folded(view, first, last) {
   let low = 1;
   for (let d = first; d <= last; d += 1) low = Math.min(low, p[3 * d + 2]);
   const least = low > 0.9995 ? "> 0.999" : fixed(low, 3);
-  const run = words.quiet_run.replace("{n}", String(last - first + 1)).replace("{low}", least);
+  const run = `… ${last - first + 1} tokens, each with p(O) > 0.98, the smallest ${least}`;
   return el("button.folded", {
     onclick: () => {
       for (let d = first; d <= last; d += 1) view.unfolded.add(d);
@@ -174,7 +174,7 @@ function folded(view, first, last) {
       mark(view);
       itemAt(view.root, "hit", first)?.focus();
     },
-  }, first === last ? words.one_quiet : run);
+  }, first === last ? "… 1 token with p(O) > 0.98" : run);
 }
 
 const printed = (x) => (x > 0.995 ? "> 0.99" : fixed(x));
@@ -251,7 +251,7 @@ function bars(line, { p, targets }, { size, full, height, first, tall }) {
       ),
       svg("text.quiet", [0, 0, "middle"], {
         transform: `translate(${x + 12 * size},${height - full / 2}) rotate(-90)`,
-      }, words.sum),
+      }, "sum = 1"),
     );
   }
   return svg("g[aria-hidden=true]", parts);

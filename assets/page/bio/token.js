@@ -31,16 +31,16 @@ function products(found) {
   const head = [
     "product",
     ...found.dimensions.map((d) => `h${subscript(d)}`),
-    words.other_dims.replace("{n}", found.others),
-    words.bias,
-    words.logit,
+    `${found.others} others together`,
+    "bias b",
+    "logit",
   ];
   const line = (r) =>
     row(subs(`W_${r.tag} · h`), [...r.products, r.rest, r.bias, el("strong", r.logit)]);
   return grid("table.tabular.products", {
     caption: words.products,
     head,
-    rows: [row(words.h, [...found.h, "", "", ""]), found.rows.map(line)],
+    rows: [row("h", [...found.h, "", "", ""]), found.rows.map(line)],
   });
 }
 
@@ -53,7 +53,7 @@ function panel(stage, _picture, page) {
   if (page.selection && (!record || !found)) return;
   const fetch = el("button.boxed.plain#bio-products", {
     onclick: () => page.input("products", true),
-  }, words.fetch);
+  }, "products per dimension");
   stage.replaceChildren(
     legend(),
     ...(found?.token
@@ -65,7 +65,7 @@ function panel(stage, _picture, page) {
           ? el("p.role-quiet", needsPage(words.fetch_saved))
           : el("p", fetch, el("span.role-quiet", ` ${words.fetch_why}`)),
       ]
-      : [el("p.role-quiet", words.no_token)]),
+      : [el("p.role-quiet", "Choose a token: its logits and probabilities appear here.")]),
   );
 }
 

@@ -33,9 +33,7 @@ export function draw(root, model, held) {
   }
   drawGrid(held);
   const [layer, head] = held.at;
-  held.title.textContent = `${words.where} ${words.layer} ${layer + 1}, ${words.head} ${
-    head + 1
-  } ${words.looked}`;
+  held.title.textContent = `Where layer ${layer + 1}, head ${head + 1} looked`;
   const request = { what: "head", more: { layer, head } };
   const got = need(request);
   const relevance = need({ what: "relevance", span: true, target: true });
@@ -55,7 +53,7 @@ function make(root, held) {
   held.readout = el("p.readout.tabular");
   held.sheet = sheet();
   held.tableBox = el("div");
-  held.asTable = fold(words.head_table, held.tableBox, { id: "why-head-table" });
+  held.asTable = fold("this row and column as a table", held.tableBox, { id: "why-head-table" });
   held.asTable.addEventListener("toggle", () => {
     if (held.asTable.open && held.codes) drawTable(held);
   });
@@ -68,7 +66,7 @@ function make(root, held) {
     say(held);
     held.model.repaint();
   };
-  const sides = ["start", "end"].map((side) => [side, words[`from_${side}`], `role-${side}`]);
+  const sides = ["start", "end"].map((side) => [side, `from the ${side}`, `role-${side}`]);
   const lanes = radios("why-lane", sides, "start", from, (side) => ({ id: `why-lane-${side}` }));
   held.body = el(
     "div",
@@ -85,7 +83,7 @@ function make(root, held) {
       el("div.head-text", held.title, held.refused, held.headBox),
     ),
     held.asTable,
-    el("h3.part-title", words.beside),
+    el("h3.part-title", "Three summaries, beside one another"),
     el("p.role-quiet", words.beside_says),
     held.beside,
   );
@@ -99,7 +97,7 @@ function drawGrid(held) {
   const made = held.grid_box.querySelectorAll(".head-cell").length;
   if (made !== grid.layers * grid.heads) makeGrid(held);
   const box = held.grid_box;
-  box.setAttribute("aria-label", words[`grid_${lane}`]);
+  box.setAttribute("aria-label", `From the selected ${lane}`);
   const cells = [...box.querySelectorAll(".head-cell")];
   const top = Math.max(max(shares[lane]), 1e-9);
   cells.forEach((cell, k) => {
@@ -107,7 +105,7 @@ function drawGrid(held) {
     cell.setAttribute("aria-label", heading(held, k));
     press(cell, k === chosen(held));
   });
-  held.same.textContent = grid.one ? words.same : "";
+  held.same.textContent = grid.one ? "One token: both grids are equal by necessity." : "";
   if (!held.says.textContent) say(held);
 }
 
@@ -120,8 +118,8 @@ function makeGrid(held) {
     el(`span.head-number.${kind}[aria-hidden=true]`, { style: place }, text);
   const count = (n) => Array.from({ length: n }, (_, k) => k);
   box.replaceChildren(
-    number(words.heads, { gridRow: 1, gridColumn: `2 / span ${heads}` }, "name"),
-    number(words.layers, { gridRow: 2, gridColumn: 1 }, "name layers"),
+    number("head", { gridRow: 1, gridColumn: `2 / span ${heads}` }, "name"),
+    number("layer", { gridRow: 2, gridColumn: 1 }, "name layers"),
     ...count(heads).map((k) => number(k + 1, { gridRow: 2, gridColumn: k + 2 }, "")),
     ...count(layers).map((k) => number(k + 1, { gridRow: k + 3, gridColumn: 1 }, "")),
     ...count(layers * heads).map((k) =>
@@ -148,16 +146,16 @@ function makeGrid(held) {
 }
 
 function heading({ grid, shares, lane }, k) {
-  return `${words.layer} ${Math.floor(k / grid.heads) + 1}, ${words.head} ${
-    (k % grid.heads) + 1
-  }: ${percent(shares[lane][k])} ${words.of_question}`;
+  return `layer ${Math.floor(k / grid.heads) + 1}, head ${(k % grid.heads) + 1}: ${
+    percent(shares[lane][k])
+  } on the question's words`;
 }
 
 /** The number of the chosen head. */
 const chosen = ({ at, grid }) => at[0] * grid.heads + at[1];
 
 function say(held, k = chosen(held)) {
-  held.says.textContent = `${heading(held, k)}; ${words.even} ${percent(held.grid.even)}`;
+  held.says.textContent = `${heading(held, k)}; spread evenly: ${percent(held.grid.even)}`;
 }
 
 // Until the chosen head is here the one before it stays, greyed and out of reach: an empty place
@@ -205,12 +203,12 @@ function drawStrips(held) {
     above,
     below,
     kinds: { above: "light", below: "ink" },
-    names: { above: words.gives, below: words.receives },
+    names: { above: "gave", below: "received" },
     byWord: false,
     steady: true,
     least: 15,
     fold: lanes(base), // neither pointing nor pinning opens or closes a line
-    folded: words.unnoticed,
+    folded: "tokens with little attention either way, together",
     marks: [{ ...model.chosen, kind: "selected" }],
     pin: at,
     label: `${w.tokens[at]}. ${words.strip_hint}`,
@@ -260,13 +258,13 @@ function drawTable(held) {
   held.tabled = key;
   const digits = exact ? 4 : 2;
   const print = (x) => share(x, digits);
-  const caption = `${words.layer} ${layer + 1}, ${words.head} ${head + 1}: ${
-    w.tokens[still]
-  } (${still}); ${exact ? words.exact : words.rounded}`;
+  const caption = `layer ${layer + 1}, head ${head + 1}: ${w.tokens[still]} (${still}); ${
+    exact ? "exact values" : "rounded"
+  }`;
   held.tableBox.replaceChildren(
     table({
       caption,
-      head: [words.token, words.position, words.row_of, words.column_of],
+      head: ["token", "position", "it looked at this token", "this token looked at it"],
       rows: w.tokens.map((token, p) => [
         token,
         String(p),
@@ -303,24 +301,24 @@ function readout({ model, pin, drawn, point }, at, above, below, exact) {
   ];
   const list = (lane) => {
     const best = top(lane);
-    return best.length ? best.flatMap(named) : [` ${words.faint}`];
+    return best.length ? best.flatMap(named) : [" no token with 0.005 or more"];
   };
   const out = [
     el("bdi.read-token", w.tokens[at]),
-    ` (${at}${pin === at && point === null ? `, ${words.pinned}` : ""}) `,
+    ` (${at}${pin === at && point === null ? ", pinned" : ""}) `,
   ];
   if (drawn.has(at)) {
     const hidden = 1 - below.reduce((sum, x) => sum + x, 0);
     out.push(
-      `${words.looked_at}:`,
+      "looked at:",
       ...list(below),
-      hidden > 0.005 ? `, ${percent(hidden)} ${words.hidden}` : "",
-      `; ${words.looked_by}:`,
+      hidden > 0.005 ? `, ${percent(hidden)} on special tokens, not drawn` : "",
+      "; was looked at by:",
       ...list(above),
       "; ",
     );
   }
-  out.push(el("span.role-quiet", exact ? words.exact : words.rounded));
+  out.push(el("span.role-quiet", exact ? "exact values" : "rounded"));
   return out;
 }
 
@@ -350,7 +348,7 @@ function drawSummaries(held, found) {
     return el(
       "div.summary",
       el("p.summary-name", one.name),
-      top <= 1e-12 ? el("p.role-quiet", words.none_above) : el(
+      top <= 1e-12 ? el("p.role-quiet", "no effect") : el(
         "ol",
         best.map(([key, x]) =>
           el(

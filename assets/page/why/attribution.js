@@ -32,7 +32,7 @@ export function draw(root, model, held) {
   }
   held.other.update(listed, other?.join(" ") ?? "");
   press(held.pick, held.picking);
-  held.picks.textContent = held.picking ? words.picking : "";
+  held.picks.textContent = held.picking ? "now choose the other span in the text" : "";
 
   const request = { what: "attribution", span: true, target: true, method: choice.method };
   const few = { ...request, more: { few: true } };
@@ -50,12 +50,12 @@ export function draw(root, model, held) {
 function make(root, held) {
   held.made = true;
   const choose = (change) => held.model.choose(change);
-  held.target = menu("why-target", words.target, (kind) => choose({ kind }));
-  held.method = menu("why-method", words.method, (method) => choose({ method }));
-  held.baseline = menu("why-baseline", words.baseline, (baseline) => choose({ baseline }));
+  held.target = menu("why-target", "target", (kind) => choose({ kind }));
+  held.method = menu("why-method", "method", (method) => choose({ method }));
+  held.baseline = menu("why-baseline", "baseline", (baseline) => choose({ baseline }));
   held.other = menu(
     "why-other",
-    words.other,
+    "other span",
     (value) => choose({ other: value.split(" ").map(Number) }),
   );
   held.pick = el("button.act#why-pick", {
@@ -63,7 +63,7 @@ function make(root, held) {
       held.picking = !held.picking;
       held.model.repaint();
     },
-  }, words.pick_other);
+  }, "choose it in the text");
   held.picks = el("span.role-quiet[role=status]");
   held.contrast = el("span.controls", held.other.root, held.pick, held.picks);
   held.words = el("input#why-by-word[type=checkbox]", {
@@ -82,10 +82,10 @@ function make(root, held) {
     held.first,
     el(
       "p.legend",
-      key("start", `${words.start}: ${words.supports}`),
-      key("start against", words.against),
-      key("end", `${words.end}: ${words.supports}`),
-      key("end against", words.against),
+      key("start", "start: supports"),
+      key("start against", "against"),
+      key("end", "end: supports"),
+      key("end against", "against"),
     ),
     held.sheet.root,
     held.readout,
@@ -99,11 +99,11 @@ function make(root, held) {
       held.contrast,
       held.method.root,
       held.baseline.root,
-      el("label", held.words, words.by_word),
+      el("label", held.words, "sum to words"),
     ),
     held.missing,
     held.body,
-    fold(words.question_words, held.question, { id: "why-question" }),
+    fold("Mask each question word in every window", held.question, { id: "why-question" }),
   );
 }
 
@@ -128,7 +128,7 @@ function drawLanes(held, data, first) {
     });
   }
   held.first.textContent = data.steps
-    ? `${words.from_steps} ${data.steps} ${words.path_steps}${first ? words.refining : "."}`
+    ? `From ${data.steps} steps of the path${first ? words.refining : "."}`
     : "";
   held.sums.replaceChildren(...data.sums.map((text) => el("p", text)));
   const other = contrast(model);
@@ -142,10 +142,10 @@ function drawLanes(held, data, first) {
     above: held.lanes.start,
     below: held.lanes.end,
     kinds: { above: "start", below: "end" },
-    names: { above: words.start, below: words.end },
+    names: { above: "start", below: "end" },
     byWord: held.words.checked,
     fold: { above: held.lanes.start, below: held.lanes.end },
-    folded: words.folded,
+    folded: "tokens without much effect, together",
     marks,
     label: words.lanes_hint,
     print: (x, peak) => signed(x, peak < 0.2 ? 3 : 2),
@@ -167,9 +167,9 @@ function tell(held, pos) {
   held.readout.replaceChildren(
     el("bdi.read-token", w.tokens[pos]),
     ` (${pos}): `,
-    el("span.role-start", `${words.start} ${signed(sum(lanes.start), 3)}`),
+    el("span.role-start", `start ${signed(sum(lanes.start), 3)}`),
     ", ",
-    el("span.role-end", `${words.end} ${signed(sum(lanes.end), 3)}`),
+    el("span.role-end", `end ${signed(sum(lanes.end), 3)}`),
   );
 }
 
@@ -200,7 +200,7 @@ function drawQuestion(held) {
   const request = { what: "question", span: true, target: true };
   if (!model.wanted(request)) {
     question.replaceChildren(
-      el("button.act#why-question-run", { onclick: () => model.want(request) }, words.run),
+      el("button.act#why-question-run", { onclick: () => model.want(request) }, "measure"),
     );
     return;
   }

@@ -36,7 +36,7 @@ function shell(root) {
     says: el("p.step-says[hidden]"),
   };
   const steps = Object.keys(STEPS).map((key) => ({ key, title: words[`step_${key}`] }));
-  view.steps = stepBar("why", steps, words.steps, (key) => {
+  view.steps = stepBar("why", steps, "Steps of this chapter", (key) => {
     view.step = key;
     paint(view);
   });
@@ -56,8 +56,8 @@ function compare(view) {
   const link = (id, text, onclick) => el("button.plain", { id, onclick }, text);
   return el(
     "p.compare.role-quiet",
-    words.compare,
-    link("why-compare-span", words.compare_span, () => {
+    "Why not",
+    link("why-compare-span", "another span?", () => {
       view.step = "rested";
       view.choice = { ...view.choice, kind: "span_minus_other" };
       view.page.input("choice", view.choice);
@@ -66,7 +66,7 @@ function compare(view) {
     }),
     link(
       "why-compare-text",
-      words.compare_text,
+      "another question, text or reader?",
       () => visit("scores", "layers", "scores-bench-question"),
     ),
   );

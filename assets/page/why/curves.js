@@ -35,7 +35,7 @@ function legend(curves) {
     key([
       svg("rect.band", [0, 1, 28, 10]),
       svg("line.curve.line-random", [0, 6, 28, 6]),
-    ], `${words.random} (${deletion.orders}, ${insertion.orders})`),
+    ], `random orders: middle, and the edges of chance (${deletion.orders}, ${insertion.orders})`),
   );
 }
 
@@ -69,6 +69,6 @@ function chart(what, { sizes, lines, bands }, width, scale) {
       ),
       labels,
     ),
-    el("p.role-quiet.axis", what === "deletion" ? words.masked_words : words.kept_words),
+    el("p.role-quiet.axis", what === "deletion" ? "words masked" : "words kept"),
   );
 }

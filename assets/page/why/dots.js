@@ -71,7 +71,7 @@ function cloud(view, { sets, scale, wordsOf }, x, width) {
   const dots = order.map((k, at) =>
     svg("circle.set[role=img]", [spots[at].x, foot - spots[at].y - 1, r], {
       dataset: { at },
-      "aria-label": `${wordsOf(k)}: ${words.drop} ${fixed(sets.drops[k])}`,
+      "aria-label": `${wordsOf(k)}: drop of F ${fixed(sets.drops[k])}`,
     })
   );
   const node = svg(
@@ -86,7 +86,7 @@ function cloud(view, { sets, scale, wordsOf }, x, width) {
   );
   listen(view, node, (at) => [
     wordsOf(order[at]),
-    el("span.role-quiet", `  ${words.drop} ${fixed(sets.drops[order[at]])}`),
+    el("span.role-quiet", `  drop of F ${fixed(sets.drops[order[at]])}`),
   ]);
   return node;
 }
@@ -96,7 +96,7 @@ function band({ low, high }, x, foot, head) {
   const [a, b] = [x(low), x(high)];
   return [
     svg("rect.band", [a, head, Math.max(1, b - a), foot - head]),
-    svg("text.quiet", [(a + b) / 2, head - 4, "middle"], words.chance_band),
+    svg("text.quiet", [(a + b) / 2, head - 4, "middle"], "chance"),
   ];
 }
 
@@ -147,13 +147,13 @@ function method({ name, chosen, data, missing }, x, width, { sets, scale }) {
       "div.stand-says",
       data
         ? [
-          el("span.tabular", `${words.larger_than} ${data.rank}: `),
+          el("span.tabular", `larger than ${data.rank}: `),
           el("b", data.says),
           el("small.role-quiet", data.top),
         ]
         : missing.length
         ? missing
-        : el("span.role-quiet", words.coming),
+        : el("span.role-quiet", "to come"),
     ),
   ];
 }

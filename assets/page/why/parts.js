@@ -4,7 +4,6 @@
 import { el } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
 import { fixed, units } from "../shared/numbers.js";
-import { words } from "./words.js";
 
 /** Characters of the text on each side of the marked words while the reader is awaited. */
 const AROUND = 320;
@@ -20,11 +19,11 @@ const AROUND = 320;
 export function missing(model, request, found, coming) {
   if (found?.data) return [];
   if (!found) {
-    const line = el("p.waiting.role-quiet[role=status]", coming ?? words.waiting);
+    const line = el("p.waiting.role-quiet[role=status]", coming ?? "waiting for the reader");
     return coming ? [line, ...known(model)] : [line];
   }
   if (model.page.reading.saved) return [el("p.role-quiet", needsPage(found.error))];
-  const again = el("button.act", { onclick: () => model.again(request) }, words.again);
+  const again = el("button.act", { onclick: () => model.again(request) }, "try again");
   return [el("p.refused", found.error, " ", again)];
 }
 

@@ -3,7 +3,6 @@
 
 import { el, focusIn, isPress, sized, svg } from "../shared/dom.js";
 import { breakLines, centre, folding, makeLine, markSpan, settle } from "../shared/lines.js";
-import { words } from "./words.js";
 
 const SHORT = 6;
 const FAINT = 0.08;
@@ -76,7 +75,7 @@ function lay(view, key) {
 function specialLine({ w, seats }) {
   const spans = new Map();
   const seat = (pos) =>
-    pos === w.n - 1 ? words.at_end : pos > w.clsAt ? words.after_question : null;
+    pos === w.n - 1 ? "at the end" : pos > w.clsAt ? "after the question" : null;
   const line = el(
     "div.lined.words.special",
     seats.special.map((pos, k) => {

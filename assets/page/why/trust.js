@@ -35,7 +35,7 @@ function make(root, held) {
   held.begin = el(
     "div",
     held.wait,
-    el("button.act#why-trust-run", { onclick: () => held.model.want(RANDOM) }, words.run),
+    el("button.act#why-trust-run", { onclick: () => held.model.want(RANDOM) }, "measure"),
   );
   held.missing = el("div");
   held.title = el("p.role-quiet");
@@ -118,7 +118,7 @@ function drawMore(held, what, show, wait) {
   if (!model.wanted(request)) {
     held[what].replaceChildren(
       el("p.role-quiet", `${words[`${what}_says`]} ${wait}`),
-      el("button.act", { id: `why-${what}-run`, onclick: () => model.want(request) }, words.run),
+      el("button.act", { id: `why-${what}-run`, onclick: () => model.want(request) }, "measure"),
     );
     return;
   }
