@@ -1,7 +1,7 @@
 // Step 1: the selected token taken apart: three logits, three exponentials, three probabilities; on
 // request the products.
 
-import { el, grid, row, subs } from "../shared/dom.js";
+import { el, grid, put, row, subs } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
 import { words } from "./words.js";
 
@@ -54,19 +54,14 @@ function panel(stage, _picture, page) {
   const fetch = el("button.boxed.plain#bio-products", {
     onclick: () => page.input("products", true),
   }, "products per dimension");
-  stage.replaceChildren(
-    legend(),
-    ...(found?.token
-      ? [
-        numbers(found),
-        found.products
-          ? products(found.products)
-          : page.reading.saved
-          ? el("p.role-quiet", needsPage(words.fetch_saved))
-          : el("p", fetch, el("span.role-quiet", ` ${words.fetch_why}`)),
-      ]
-      : [el("p.role-quiet", "Choose a token: its logits and probabilities appear here.")]),
-  );
+  const apart = () =>
+    found.products
+      ? products(found.products)
+      : page.reading.saved
+      ? el("p.role-quiet", needsPage(words.fetch_saved))
+      : el("p", fetch, el("span.role-quiet", ` ${words.fetch_why}`));
+  const none = "Choose a token: its logits and probabilities appear here.";
+  put(stage, legend(), found?.token ? [numbers(found), apart()] : el("p.role-quiet", none));
 }
 
 export function draw(stage, picture, page) {

@@ -1,7 +1,7 @@
 // The ways in which a step asks. Each makes {root, focus?}; `commit(guess)` is called once.
 
 import { form as typing, textBox } from "../shared/controls.js";
-import { el } from "../shared/dom.js";
+import { el, put } from "../shared/dom.js";
 import { chipLoss } from "../shared/guess.js";
 import { fixed } from "../shared/numbers.js";
 import { bus, state, textOf } from "../shared/store.js";
@@ -68,12 +68,14 @@ function number(commit) {
   );
 }
 
+const NOTHING = "Nothing is marked yet.";
+
 /**
  * Words marked in the text of the page: the page's own selection, from the moment it is asked. Who
  * marks by keyboard is taken back to Commit, which stands far from the text in the order of Tab.
  */
 function mark(commit) {
-  const said = el("p.strip-marked[aria-live=polite]", "Nothing is marked yet.");
+  const said = el("p.strip-marked[aria-live=polite]", NOTHING);
   const send = button("Commit", () => {
     const { selection } = state;
     if (selection) commit([selection.start, selection.end]);
@@ -84,11 +86,7 @@ function mark(commit) {
     if (!root.isConnected) return bus.removeEventListener("selection", seen);
     const { selection } = state;
     send.toggleAttribute("disabled", !selection);
-    said.replaceChildren(
-      ...(selection
-        ? ["You marked: ", el("bdi.words", textOf(selection))]
-        : ["Nothing is marked yet."]),
-    );
+    put(said, selection ? ["You marked: ", el("bdi.words", textOf(selection))] : NOTHING);
     const moved = place(selection) !== before;
     before = place(selection);
     if (moved && selection && document.activeElement?.matches(".stage :focus-visible")) {

@@ -2,7 +2,7 @@
 // too. The solution comes from Python once the answer is right, or when it is asked for.
 
 import { form, textBox } from "../shared/controls.js";
-import { el } from "../shared/dom.js";
+import { el, put } from "../shared/dom.js";
 import { say } from "../shared/store.js";
 import { close, dialogButton as small, showDialog } from "./dialog.js";
 import { typedNumber } from "./guess_forms.js";
@@ -10,7 +10,7 @@ import { typedNumber } from "./guess_forms.js";
 const FIRST = "1/1";
 
 /** Say in a line of the dialog; the page's own line lies behind it. */
-const told = (line, text) => line.replaceChildren(el("p", el("strong", text)));
+const told = (line, text, ...more) => put(line, el("p", el("strong", text)), more);
 
 /**
  * @param {{post: (name: string, value: any) => void}} strip
@@ -102,10 +102,7 @@ export function makeHomework({ post }) {
       if (!line) return;
       const mark = right ? "Yes: " : right === false ? "Not yet. Try again." : "It is ";
       line.className = `task-said${right ? " right" : ""}`;
-      line.replaceChildren(
-        el("p", el("strong", answer === null ? mark : `${mark}${answer}.`)),
-        ...(solution ? [el("p", solution)] : []),
-      );
+      told(line, answer === null ? mark : `${mark}${answer}.`, solution && el("p", solution));
     },
   };
 }

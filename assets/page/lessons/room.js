@@ -3,7 +3,7 @@
 
 import { refuse } from "../shared/cause.js";
 import { form, textBox } from "../shared/controls.js";
-import { el, focusIn } from "../shared/dom.js";
+import { el, focusIn, put } from "../shared/dom.js";
 import { keepText, readJson, storage } from "../shared/storage.js";
 import { button, quiet } from "./guess_forms.js";
 
@@ -159,8 +159,8 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
     if (state === room.drawn) return;
     room.drawn = state;
     const held = (focusIn(bar) ?? focusIn(board))?.dataset.act;
-    bar.replaceChildren(...(seat ? (leads() ? teacherBar() : studentBar()) : closedBar()));
-    board.replaceChildren(...(seat && asks() && same(look?.place) ? onBoard() : []));
+    put(bar, seat ? (leads() ? teacherBar() : studentBar()) : closedBar());
+    put(board, seat && asks() && same(look?.place) ? onBoard() : null);
     if (!held) return;
     const places = [bar, board].map((node) => node.querySelector(`[data-act=${held}]`));
     /** @type {HTMLElement | null} */
@@ -170,7 +170,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   const act = (name, text, press) =>
     button(text, press, { class: "plain room-act", dataset: { act: name } });
 
-  const closedBar = () => room.closed ? [el("p.room-said[role=status]", room.closed)] : [];
+  const closedBar = () => room.closed && el("p.room-said[role=status]", room.closed);
 
   const title = () => [el("span.room-name", "Room "), el("strong.room-code", room.seat?.code)];
 
@@ -189,8 +189,8 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
         act("results", "results", () => send("room_results")),
         act("pin", "on a second device", () => send("room_pin")),
       ),
-      room.pin ? el("p.room-said[role=status]", PIN, el("strong", room.pin)) : null,
-    ].filter(Boolean);
+      room.pin && el("p.room-said[role=status]", PIN, el("strong", room.pin)),
+    ];
   }
 
   /** Ask the quiz, or end it; and how many have handed in. */
@@ -229,10 +229,10 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   /** What stands below the question: bars, once they may be seen, and the teacher's buttons. */
   function onBoard() {
     const { look } = room;
-    const shown = look.bars ? [tally(look.bars, look.revealed ? right() : null, look.mine)] : [];
+    const shown = look.bars && tally(look.bars, look.revealed ? right() : null, look.mine);
     if (!leads() || look.revealed) return shown;
     return [
-      ...shown,
+      shown,
       el(
         "div.room-acts",
         button(

@@ -1,6 +1,6 @@
 // What chapter 5 keeps folded: wrong formulas, the replay of the fine-tuning.
 
-import { el, table } from "../shared/dom.js";
+import { el, put, table } from "../shared/dom.js";
 import { curve } from "../shared/curve.js";
 import { fixed } from "../shared/numbers.js";
 import { floats, joiner, softmax } from "../shared/pack.js";
@@ -16,7 +16,8 @@ export function misread(root, picture, page, held) {
     misread(root, picture, page, held);
     root.querySelector("[aria-pressed=true]")?.focus();
   };
-  root.replaceChildren(
+  put(
+    root,
     el(
       "div.switches[role=group]",
       { "aria-label": "Formulas as they are sometimes written" },
@@ -36,7 +37,7 @@ export function misread(root, picture, page, held) {
         onclick: () => page.input("break", found.key),
       }, "Break it: search the stored readings"),
     ),
-    ...(broken ? [el("p.says.broken", broken.says)] : []),
+    broken && el("p.says.broken", broken.says),
   );
 }
 

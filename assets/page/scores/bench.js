@@ -3,7 +3,7 @@
 
 import { refuse } from "../shared/cause.js";
 import { form, textBox } from "../shared/controls.js";
-import { el, svg } from "../shared/dom.js";
+import { el, put, svg } from "../shared/dom.js";
 import { fixed, place } from "../shared/numbers.js";
 import { floats } from "../shared/pack.js";
 import { makeRests } from "./rests.js";
@@ -62,9 +62,7 @@ export function makeBench(on) {
       if (drawn.length && drawn.every((x, k) => x === now[k])) return;
       drawn = now;
       const { bench } = model.picture;
-      view.out.replaceChildren(
-        ...(bench ? [el("p.scores-says", bench.says), columns(bench, model)] : []),
-      );
+      put(view.out, bench && [el("p.scores-says", bench.says), columns(bench, model)]);
     },
   };
 }

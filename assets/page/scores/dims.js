@@ -1,7 +1,7 @@
 // Step 2: S or E, T of the selected token, and their products, dimension by dimension.
 
 import { place } from "../shared/numbers.js";
-import { el, grid, row, svg } from "../shared/dom.js";
+import { el, grid, put, row, svg } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
 import { missing } from "./layers.js";
@@ -19,11 +19,8 @@ export function makeDimensions(on) {
     update(model) {
       const { details, picture: { states } } = model;
       waiting.hidden = Boolean(details && states);
-      waiting.replaceChildren(
-        ...(model.page.selection
-          ? missing(on, model)
-          : ["Select a span to take its two logits apart."]),
-      );
+      const none = "Select a span to take its two logits apart.";
+      put(waiting, model.page.selection ? missing(on, model) : none);
       body.hidden = intro.hidden = !details || !states;
       if (!details || !states) return;
       const v = states.vectors;

@@ -2,7 +2,7 @@
 // filled supports, hollow speaks against.
 
 import { menu } from "../shared/controls.js";
-import { el, grid, row } from "../shared/dom.js";
+import { el, grid, put, row } from "../shared/dom.js";
 
 const SIDES = ["start", "end"];
 const HEADS = ["on screen", "to compare"];
@@ -41,22 +41,14 @@ function update(view, bench) {
   view.line.hidden = !rests;
   const again = (method) => el("button.plain", { onclick: () => ask(view, method) }, "try again");
   if (!rests) {
-    view.out.replaceChildren(
-      el("p.role-quiet[role=status]", "Waiting for the reader. ", again(FIRST)),
-    );
+    put(view.out, el("p.role-quiet[role=status]", "Waiting for the reader. ", again(FIRST)));
     if (view.asked !== view.key) ask(view, FIRST);
     return;
   }
   view.menu.update(rests.methods, rests.method);
-  const refused = rests.refused.flatMap((said, k) =>
-    said ? [el("p", el("b", `${HEADS[k]}: `), said)] : []
-  );
-  view.out.replaceChildren(
-    ...(refused.length ? [...refused, el("p", again(rests.method))] : [
-      el("p.scores-says", rests.says),
-      ...(rests.rows.length ? [key(), rows(rests)] : []),
-    ]),
-  );
+  const refused = rests.refused.map((said, k) => said && el("p", el("b", `${HEADS[k]}: `), said));
+  const said = [el("p.scores-says", rests.says), rests.rows.length > 0 && [key(), rows(rests)]];
+  put(view.out, refused.some(Boolean) ? [refused, el("p", again(rests.method))] : said);
 }
 
 const key = () =>

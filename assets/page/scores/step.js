@@ -1,7 +1,7 @@
 // Step 1: the exact plane, the same paragraph under another question, and a bias by hand.
 
 import { form, textBox } from "../shared/controls.js";
-import { el, focusIn, fold, press, sign, svg, table } from "../shared/dom.js";
+import { el, focusIn, fold, press, put, sign, svg, table } from "../shared/dom.js";
 import { fixed, rounded } from "../shared/numbers.js";
 import { floats, ints } from "../shared/pack.js";
 import { typed } from "./bench.js";
@@ -72,9 +72,7 @@ export function makePlaneStep(on) {
         view.before = placeOf(model.chosen);
         view.from = slide &&
           { docs: ints(slide.docs), before: floats(slide.before), after: floats(slide.after) };
-        view.moves.replaceChildren(
-          ...(slide ? [fold("the largest moves", table(slide.table, model.page))] : []),
-        );
+        put(view.moves, slide && fold("the largest moves", table(slide.table, model.page)));
       }
       offer(view, on, model.picture.offers, slide);
       root.classList.toggle("stacked", model.page.narrow || model.width < 860 * model.page.scale);
@@ -300,16 +298,13 @@ function key(view) {
   const { plane } = view.model.picture;
   const size = [22, 14];
   const whose = arrived(view) ? "answer’s " : "";
-  const ring = (side) => [svg(`circle.ring.of-${side}`, [11, 7, 5.5]), `${whose}${side}`];
+  const ring = (side) => sign(size, svg(`circle.ring.of-${side}`, [11, 7, 5.5]), whose + side);
   const level = `as high as no answer${view.slide ? "" : ` (${plane.nullPrinted})`}`;
-  view.key.replaceChildren(
-    ...[
-      [svg("line.null-diagonal", [2, 2, 20, 12]), level],
-      ring("start"),
-      ring("end"),
-      ...(view.slide ? [] : [
-        [svg("circle.scores-outside", [11, 7, 3]), "question and separators"],
-      ]),
-    ].map(([mark, text]) => sign(size, mark, text)),
+  put(
+    view.key,
+    sign(size, svg("line.null-diagonal", [2, 2, 20, 12]), level),
+    ring("start"),
+    ring("end"),
+    !view.slide && sign(size, svg("circle.scores-outside", [11, 7, 3]), "question and separators"),
   );
 }

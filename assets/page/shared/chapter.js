@@ -1,7 +1,7 @@
 // The frame of one chapter: question, finding, the picture (drawn by its own module), selection,
 // formula and folds.
 
-import { el, focusIn, fold, offers, pressRows, table } from "./dom.js";
+import { el, focusIn, fold, offers, pressRows, put, table } from "./dom.js";
 import { bestOf } from "./examples.js";
 import { finding } from "./finding.js";
 import { formula } from "./formula.js";
@@ -149,16 +149,11 @@ function draw(view) {
   view.question.textContent = view.data.question;
   view.text.textContent = reading.context;
   view.notice.say(view.data.notice);
-  view.tables.replaceChildren(
-    ...view.data.tables.flatMap((t) => [table(t, view.page), tableTools(t, view.key)]),
-  );
+  put(view.tables, view.data.tables.map((t) => [table(t, view.page), tableTools(t, view.key)]));
   const best = bestOf(view.key);
-  view.best.replaceChildren(
-    ...(best.length
-      ? [el("span.role-quiet", "Texts that show it well:"), offers(best, view.page)]
-      : []),
-  );
-  view.simplified.replaceChildren(...view.data.simplified.map((s) => el("li", s)));
+  const says = el("span.role-quiet", "Texts that show it well:");
+  put(view.best, best.length > 0 && [says, offers(best, view.page)]);
+  put(view.simplified, view.data.simplified.map((s) => el("li", s)));
   keepingFocus(view.root, () => view.module.draw(view.picture, view.data.picture, view.page));
   lockControls(view.picture);
   view.marks.settle();
@@ -189,7 +184,7 @@ function mark(view, moved = true) {
   const chosen = state.selection;
   const record = chosen?.record;
   if (record || !chosen) view.formula.replaceChildren(formula(record?.formulas?.[view.key]));
-  view.chosen.replaceChildren(...line(chosen, record));
+  put(view.chosen, line(chosen, record));
   pressRows(view.tables, chosen);
   if (!moved) return;
   if (view.module.select) view.module.select(view.picture, view.data.picture, view.page);
@@ -198,7 +193,7 @@ function mark(view, moved = true) {
 }
 
 function line(chosen, record) {
-  if (!chosen) return [el("span.role-quiet", "Nothing is selected.")];
+  if (!chosen) return el("span.role-quiet", "Nothing is selected.");
   const text = textOf(chosen);
   const at = record
     ? ` i = ${record.i}, j = ${record.j}${
@@ -212,8 +207,8 @@ function line(chosen, record) {
       "data-span": record ? `${record.window} ${record.start} ${record.end}` : null,
     }, text),
     el("span.role-quiet.tabular", at),
-    record?.flag ? el("span.flag", record.flag) : null,
-  ].filter(Boolean);
+    record?.flag && el("span.flag", record.flag),
+  ];
 }
 
 /**

@@ -62,6 +62,12 @@ export function el(name, ...rest) {
   return fill(node, fixed, rest);
 }
 
+/** Give an element new content, as `el` takes it. */
+export function put(node, ...content) {
+  node.replaceChildren();
+  return fill(node, [], [{}, content]);
+}
+
 /** What the numbers of a shape's place are, in their order. */
 const PLACES = {
   rect: ["x", "y", "width", "height", "rx"],

@@ -1,7 +1,7 @@
 // The answer line above all chapters: what the reader answers or why it withholds, how sure, and
 // where it stands. Python says it anew with every record, so every slider moves it.
 
-import { el, glued } from "./dom.js";
+import { el, glued, put } from "./dom.js";
 import { hear, select, state } from "./store.js";
 
 /** Select the words and bring them into sight, wherever the open chapter marks them. */
@@ -45,12 +45,13 @@ export function mountVerdict() {
         shown = JSON.stringify(said);
         line.classList.toggle("withheld", !said.answered);
         const { sure, place } = said;
-        line.replaceChildren(
-          ...spaced(words(said)),
+        put(
+          line,
+          spaced(words(said)),
           " ",
-          sure ? el("span.aside", ...claim(sure)) : "",
+          sure && el("span.aside", claim(sure)),
           " ",
-          place && said.answered ? el("span.aside.where", place) : "",
+          place && said.answered && el("span.aside.where", place),
         );
       };
       hear("selection", show);

@@ -1,7 +1,7 @@
 // Chapter 4, Spans: three named steps over one matrix, the ranked list beside them, the rest
 // folded.
 
-import { el, fold, isPress, press } from "../shared/dom.js";
+import { el, fold, isPress, press, put } from "../shared/dom.js";
 import { short, sums } from "../shared/numbers.js";
 import { Cells } from "./cells.js";
 import { drawList, moveList } from "./list.js";
@@ -98,7 +98,7 @@ export function draw(root, picture, page) {
       }, (page.narrow && narrow) || title)
     ),
   );
-  view.tools.replaceChildren(...tools(view));
+  put(view.tools, tools(view));
   view.settings.show(picture.settings);
   paint(view);
   drawFold(view);
@@ -160,12 +160,12 @@ function tools(view) {
       onclick: () => page.input("window", to),
     }, sign);
   return [
-    ...(windows < 2 ? [] : [
+    windows > 1 && [
       button(window - 1, "\u2039", "previous window"),
       el("span.tabular", `window ${window + 1} of ${windows}`),
       button(window + 1, "\u203a", "next window"),
-    ]),
-    view.step === "square" && canZoom(cells) ? closer(view) : "",
+    ],
+    view.step === "square" && canZoom(cells) && closer(view),
   ];
 }
 
@@ -221,7 +221,7 @@ function paint(view) {
     view.drawn.chosen = chosenCell(view);
     if (view.drawn.chosen) reveal(view.drawn, cells, view.drawn.chosen);
     view.drawn.paint();
-    view.legend.replaceChildren(...legend(view), ...lineKey(view.drawn.line));
+    put(view.legend, legend(view), lineKey(view.drawn.line));
   } else {
     const at = view.cursor ?? chosenCell(view) ?? picture.winner ?? [cells.first, cells.first];
     view.drawn = drawSquare(view.stage, cells, picture, page, {
@@ -229,7 +229,7 @@ function paint(view) {
       width: stacked ? full : full * 0.46,
       height,
     });
-    view.legend.replaceChildren(...legend(view));
+    put(view.legend, legend(view));
   }
   move(view);
 }
@@ -258,19 +258,18 @@ function legend({ cells, picture }) {
   return [
     el("span.key", el("span.ramp[aria-hidden=true]"), ` score ≤ ${short(low)} to ${short(high)}`),
     el("span.key", el("span.outlined[aria-hidden=true]"), ` ${picture.line.words}`),
-    picture.line.note ? el("span.key", picture.line.note) : null,
-  ].filter(Boolean);
+    picture.line.note && el("span.key", picture.line.note),
+  ];
 }
 
 /** Which way the line runs, where that is not how a text of two directions is set. */
 function lineKey({ words, rtl }) {
   const against = turned(words, rtl);
-  if (!rtl && !against) return [];
+  if (!rtl && !against) return null;
   const ways = rtl ? "from right to left" : "from left to right";
-  const too = against
-    ? [", ", el("bdi", `“${clipped(against, 24)}”`), " too, so that every span is one stretch"]
-    : [];
-  return [el("span.key", `the line runs ${ways}, word by word`, ...too)];
+  const too = against &&
+    [", ", el("bdi", `“${clipped(against, 24)}”`), " too, so that every span is one stretch"];
+  return el("span.key", `the line runs ${ways}, word by word`, too);
 }
 
 /** The square as a thumbnail that opens a loupe: the square, close to the selection. */
@@ -310,7 +309,7 @@ function tell(view) {
   const { cells, picture, cursor } = view;
   if (!cursor) {
     view.tip.hide();
-    view.standing.replaceChildren(...fitting(view));
+    put(view.standing, fitting(view));
     return;
   }
   const [i, j] = cursor;
@@ -340,13 +339,11 @@ function tell(view) {
 
 /** Whether the two maxima fit together; where they do, an example in which they do not. */
 function fitting({ picture: { apart }, page }) {
-  if (!apart) return [];
-  return [
+  return apart && [
     el("span", apart.says),
-    apart.reason
-      ? null
-      : el("button.plain.spans-unfit", { onclick: () => page.open(UNFIT) }, "where they do not"),
-  ].filter(Boolean);
+    !apart.reason &&
+    el("button.plain.spans-unfit", { onclick: () => page.open(UNFIT) }, "where they do not"),
+  ];
 }
 
 function listen(view) {

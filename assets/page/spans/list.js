@@ -1,6 +1,6 @@
 // The n best spans: a table whose rows select.
 
-import { el, press, roving } from "../shared/dom.js";
+import { el, press, put, roving } from "../shared/dom.js";
 import { apart } from "../shared/labels.js";
 import { textOf } from "../shared/store.js";
 
@@ -64,23 +64,20 @@ export function drawList(root, picture, page, again) {
     { "aria-label": "n best spans, a row selects" },
     el("table", el("thead", el("tr", columns(page, picture).map(head))), body),
   );
-  root.replaceChildren(
-    ...[
-      picture.n_best.length ? box : el("p.role-quiet", "No legal span."),
-      picture.ranked_by ? el("p.role-quiet", picture.ranked_by) : null,
-      el(
-        "p.spans-columns",
-        el("button.plain", {
-          "aria-pressed": complete,
-          onclick: () => {
-            complete = !complete;
-            again();
-            root.querySelector(".spans-columns button")?.focus();
-          },
-        }, "all columns"),
-        complete ? toLoss() : null,
-      ),
-    ].filter(Boolean),
+  const turn = () => {
+    complete = !complete;
+    again();
+    root.querySelector(".spans-columns button")?.focus();
+  };
+  put(
+    root,
+    picture.n_best.length ? box : el("p.role-quiet", "No legal span."),
+    picture.ranked_by && el("p.role-quiet", picture.ranked_by),
+    el(
+      "p.spans-columns",
+      el("button.plain", { "aria-pressed": complete, onclick: turn }, "all columns"),
+      complete && toLoss(),
+    ),
   );
   fitNames(body, texts);
   return body;

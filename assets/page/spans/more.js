@@ -1,6 +1,6 @@
 // What the matrix costs: the mass of all pairs, and what BERT's grid misses.
 
-import { drawing, el, svg } from "../shared/dom.js";
+import { drawing, el, put, svg } from "../shared/dom.js";
 import { textOf } from "../shared/store.js";
 
 /** One stacked bar: the four parts of the mass of all pairs, with their words. */
@@ -67,11 +67,10 @@ export function drawGrid(root, picture, page) {
       el("span.role-quiet", ` (${i}, ${j})`),
     );
   });
-  root.replaceChildren(
-    ...[
-      el("p.says", grid.sentence),
-      spans.length ? el("ul.missed-list", spans) : null,
-      grid.hint ? el("p.role-quiet", grid.hint) : null,
-    ].filter(Boolean),
+  put(
+    root,
+    el("p.says", grid.sentence),
+    spans.length > 0 && el("ul.missed-list", spans),
+    grid.hint && el("p.role-quiet", grid.hint),
   );
 }

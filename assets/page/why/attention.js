@@ -3,7 +3,7 @@
 
 import { fixed, percent } from "../shared/numbers.js";
 import { radios } from "../shared/controls.js";
-import { el, fold, press, roving, svg, table } from "../shared/dom.js";
+import { el, fold, press, put, roving, svg, table } from "../shared/dom.js";
 import { floats, unzipped } from "../shared/pack.js";
 import { max } from "../shared/scales.js";
 import { missing, wordText } from "./parts.js";
@@ -11,15 +11,15 @@ import { sheet } from "./sheet.js";
 import { words } from "./words.js";
 
 const LISTED = 8;
+const ATTENTION = { what: "attention", span: true };
+const RELEVANCE = { what: "relevance", span: true, target: true };
 
 export function draw(root, model, held) {
   const { need } = model;
   if (!held.made) make(root, held);
   held.model = model;
-  const found = need({ what: "attention", span: true });
-  held.missing.replaceChildren(
-    ...missing(model, { what: "attention", span: true }, found, words.coming_looked),
-  );
+  const found = need(ATTENTION);
+  put(held.missing, missing(model, ATTENTION, found, words.coming_looked));
   held.body.hidden = !found?.data;
   if (!found?.data) return;
   if (held.grid !== found.data) {
@@ -36,9 +36,9 @@ export function draw(root, model, held) {
   held.title.textContent = `Where layer ${layer + 1}, head ${head + 1} looked`;
   const request = { what: "head", more: { layer, head } };
   const got = need(request);
-  const relevance = need({ what: "relevance", span: true, target: true });
+  const relevance = need(RELEVANCE);
   unpack(held, got?.data ?? null);
-  held.refused.replaceChildren(...(held.codes && !got?.error ? [] : missing(model, request, got)));
+  put(held.refused, (!held.codes || got?.error) && missing(model, request, got));
   if (got?.error) held.headBox.hidden = true;
   if (held.codes) drawHead(held);
   drawSummaries(held, relevance);
@@ -327,9 +327,7 @@ function readout({ model, pin, drawn, point }, at, above, below, exact) {
 function drawSummaries(held, found) {
   const { model, beside, lane } = held;
   if (!found?.data) {
-    beside.replaceChildren(
-      ...missing(model, { what: "relevance", span: true, target: true }, found),
-    );
+    put(beside, missing(model, RELEVANCE, found));
     return;
   }
   const { page, w, seats } = model;

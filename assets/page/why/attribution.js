@@ -2,7 +2,7 @@
 // supports, hollow speaks against.
 
 import { menu } from "../shared/controls.js";
-import { el, fold, press, sign, svg, table } from "../shared/dom.js";
+import { el, fold, press, put, sign, svg, table } from "../shared/dom.js";
 import { floats } from "../shared/pack.js";
 import { spanFor } from "../shared/keys.js";
 import { missing, signed } from "./parts.js";
@@ -39,9 +39,8 @@ export function draw(root, model, held) {
   const first = choice.method === REFINED && !model.has(request) ? need(few) : null;
   const found = first?.error ? first : need(request); // nobody wants to refine what was cancelled
   const drawn = found?.data ?? (found?.error ? null : first?.data);
-  held.missing.replaceChildren(
-    ...(drawn ? [] : missing(model, first?.error ? few : request, found, words.coming_rested)),
-  );
+  const asked = first?.error ? few : request;
+  put(held.missing, !drawn && missing(model, asked, found, words.coming_rested));
   held.body.hidden = !drawn;
   if (drawn) drawLanes(held, drawn, !found?.data);
   drawQuestion(held);
@@ -205,7 +204,5 @@ function drawQuestion(held) {
     return;
   }
   const found = model.need(request);
-  question.replaceChildren(
-    ...(found?.data ? [table(found.data.table, model.page)] : missing(model, request, found)),
-  );
+  put(question, found?.data ? table(found.data.table, model.page) : missing(model, request, found));
 }

@@ -1,7 +1,7 @@
 // Question and paragraph of one window as typed, with a lane of numbers above and one below:
 // chapter 3's geometry for signed values.
 
-import { el, focusIn, isPress, sized, svg } from "../shared/dom.js";
+import { el, focusIn, isPress, put, sized, svg } from "../shared/dom.js";
 import { breakLines, centre, folding, makeLine, markSpan, settle } from "../shared/lines.js";
 
 const SHORT = 6;
@@ -311,11 +311,10 @@ function lane(
 
 function marks({ model, lines, seat }) {
   for (const line of lines) {
-    line.marks.replaceChildren(
-      ...line.ticks,
-      ...(line.kind === "context"
-        ? model.marks.flatMap(({ kind, start, end }) => markSpan(line, kind, start, end))
-        : []),
+    put(
+      line.marks,
+      line.ticks,
+      line.kind === "context" && model.marks.map((m) => markSpan(line, m.kind, m.start, m.end)),
     );
   }
   const pin = seat.get(model.pin);

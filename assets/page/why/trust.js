@@ -1,7 +1,7 @@
 // Chapter 9, step 3: how far to trust it. The drop of each explanation among random word sets, then
 // what happens as more words are masked.
 
-import { el, fold } from "../shared/dom.js";
+import { el, fold, put } from "../shared/dom.js";
 import { floats, ints } from "../shared/pack.js";
 import { drawCurves } from "./curves.js";
 import { makeDots } from "./dots.js";
@@ -18,7 +18,7 @@ export function draw(root, model, held) {
   const rows = found?.data ? methods(held) : [];
   held.begin.hidden = asked;
   held.wait.textContent = model.picture.wait.sets;
-  held.missing.replaceChildren(...(asked ? missing(model, RANDOM, found) : []));
+  put(held.missing, asked && missing(model, RANDOM, found));
   held.body.hidden = !found?.data;
   const verdict = rows.find((row) => row.chosen)?.data?.verdict;
   held.verdict.textContent = verdict ?? words.trust_says;
@@ -123,9 +123,5 @@ function drawMore(held, what, show, wait) {
     return;
   }
   const found = model.need(request);
-  if (!found?.data) {
-    held[what].replaceChildren(...missing(model, request, found));
-    return;
-  }
-  held[what].replaceChildren(...show(found.data));
+  put(held[what], found?.data ? show(found.data) : missing(model, request, found));
 }

@@ -1,7 +1,7 @@
 // Chapter 6, Long text: three named steps, one picture each. The shell stands; only what changed is
 // drawn again.
 
-import { el, stepBar } from "../shared/dom.js";
+import { el, put, stepBar } from "../shared/dom.js";
 import * as candidates from "./candidates.js";
 import * as merge from "./merge.js";
 import * as plan from "./plan.js";
@@ -37,10 +37,8 @@ const several = (page) =>
 function paint(view) {
   const { picture, page, stage, step } = view;
   view.steps.show(step);
-  view.says.replaceChildren(
-    picture.steps.find((s) => s.key === step).says,
-    ...(page.reading.windows.length === 1 ? [" ", several(page)] : []),
-  );
+  const { says } = picture.steps.find((s) => s.key === step);
+  put(view.says, says, page.reading.windows.length === 1 && [" ", several(page)]);
   view.held[step] ??= {};
   if (stage.dataset.step !== step) stage.replaceChildren();
   stage.dataset.step = step;

@@ -1,7 +1,7 @@
 // Step 1, windows: the tents with a zoom, the readout of one word piece, and the sandbox of
 // max_seq_length and doc_stride.
 
-import { el, focusIn, isPress, svg } from "../shared/dom.js";
+import { el, focusIn, isPress, put, svg } from "../shared/dom.js";
 import { key } from "./key.js";
 import { clamp } from "../shared/scales.js";
 import { wordAt } from "../shared/window.js";
@@ -172,10 +172,9 @@ function legend(layout) {
     key("tent-key", "height: context on the poorer side"),
     key("owner-key", "the owner"),
     key("overlap-key", "stronger: read by more windows"),
-    layout.lost.length
-      ? key("lost-key", "starts here, may end outside its owner: out of reach")
-      : null,
-  ].filter(Boolean);
+    layout.lost.length > 0 &&
+    key("lost-key", "starts here, may end outside its owner: out of reach"),
+  ];
 }
 
 function slider(view, name, words) {
@@ -276,20 +275,20 @@ export function draw(stage, picture, page, held) {
   if (document.activeElement !== nodes.step.input) nodes.step.input.value = shown.doc_stride;
   nodes.seq.shown.textContent = nodes.seq.input.value;
   nodes.step.shown.textContent = nodes.step.input.value;
-  nodes.counts.replaceChildren(
-    ...shown.counts.map(({ name, value, tone }) =>
-      el("div", { class: `count ${tone}` }, el("dt", name), el("dd", value))
-    ),
-  );
-  nodes.said.replaceChildren(...shown.said.map((s) => el("p", s)));
+  const count = ({ name, value, tone }) =>
+    el("div", { class: `count ${tone}` }, el("dt", name), el("dd", value));
+  put(nodes.counts, shown.counts.map(count));
+  put(nodes.said, shown.said.map((s) => el("p", s)));
   nodes.rerun.disabled = shown.same;
   nodes.rerun.classList.toggle("filled", !shown.same);
-  nodes.legend.replaceChildren(...legend(view.layout));
-  nodes.offer.replaceChildren(
-    ...(shown.same
-      ? [[picture.limits.small, "tried"], [picture.limits.usual, "rerun"]]
-      : [[{ ...picture.now, label: "back to the windows that were read" }, "tried"]])
-      .flatMap(([sizes, what]) => sizes ? [offer(page, sizes, what)] : []),
+  put(nodes.legend, legend(layout));
+  const { small, usual } = picture.limits;
+  const back = { ...picture.now, label: "back to the windows that were read" };
+  put(
+    nodes.offer,
+    shown.same
+      ? [small && offer(page, small, "tried"), usual && offer(page, usual, "rerun")]
+      : offer(page, back, "tried"),
   );
   paintPicture(view);
 }
