@@ -20,8 +20,7 @@ export function target(sparse, n) {
  * @param {Iterable<number>} logits
  */
 export function logZ(logits) {
-  let top = -Infinity;
-  for (const x of logits) top = Math.max(top, x);
+  const top = Math.max(...logits);
   let sum = 0;
   for (const x of logits) sum += Math.exp(x - top);
   return top + Math.log(sum);

@@ -2,7 +2,7 @@
 // dots for mouse and keyboard.
 
 import { along, upwards } from "../shared/axes.js";
-import { isPress, roving, svg } from "../shared/dom.js";
+import { pressed, roving, svg } from "../shared/dom.js";
 import { scaleLinear, ticks } from "../shared/scales.js";
 import { meet, placeFor } from "./places.js";
 
@@ -157,22 +157,16 @@ export function dots(list, on, current, scale) {
         "aria-label": dot.label,
         "data-pos": dot.pos,
         "aria-disabled": dot.doc === null ? "true" : null,
+        ...pressed((event) => on.choose(dot, event.shiftKey)),
+        onpointerenter: () => on.tell(dot),
+        onpointerleave: () => on.tell(null),
+        onfocus: () => on.tell(dot),
       },
       svg("circle.target", [dot.x, dot.y, 9 * scale]),
       shape,
       dot.start ? svg("circle.ring.of-start", [dot.x, dot.y, 7 * scale]) : null,
       dot.end ? svg("circle.ring.of-end", [dot.x, dot.y, scale * (dot.start ? 10 : 7)]) : null,
     );
-    node.addEventListener("click", (event) => on.choose(dot, event.shiftKey));
-    node.addEventListener("keydown", (event) => {
-      if (isPress(event)) {
-        event.preventDefault();
-        on.choose(dot, event.shiftKey);
-      }
-    });
-    node.addEventListener("pointerenter", () => on.tell(dot));
-    node.addEventListener("pointerleave", () => on.tell(null));
-    node.addEventListener("focus", () => on.tell(dot));
     group.append(node);
     if (k === current) node.setAttribute("tabindex", "0");
   });

@@ -83,12 +83,12 @@ export function fieldsOf(reading, known, page, { texts = true, reader = true } =
   const own = texts && !known.example
     ? { question: reading.question, paragraph: reading.context }
     : {};
-  const rest = Object.entries(known).filter(([name]) => reader || name !== "reader");
+  const { reader: _, ...rest } = known;
   const named = Object.entries(more).filter(([, value]) => value !== null)
     .map(([name, value]) => [`page.${name}`, value]);
   return {
     ...own,
-    ...Object.fromEntries(rest),
+    ...(reader ? known : rest),
     chapter,
     ...Object.fromEntries(named),
     ...(texts || known.example ? {} : { "page.texts": false }),
@@ -102,19 +102,17 @@ const settled = () => state.reading && state.record && state.record.stamp === st
  * where they are too long. Null before there is a reading.
  * @param {{reader?: boolean, lock?: string[]}} [wanted]
  */
-export async function links({ reader = true, lock = [] } = {}) {
+export async function links(wanted = {}) {
   if (!settled()) return null;
-  const make = (texts) => pack(shownFields({ texts, reader, lock }));
+  const make = (texts) => pack(shownFields({ ...wanted, texts }));
   const whole = await make(true);
   return { whole, fits: whole.length <= MOST ? whole : await make(false) };
 }
 
 /** @param {{texts?: boolean, reader?: boolean, lock?: string[], chapter?: string}} [wanted] */
-function shownFields({ texts = true, reader = true, lock = [], chapter } = {}) {
-  /** @type {Record<string, any>} */
-  const page = { chapter: chapter ?? state.chapter ?? "answer", ...carried() };
-  if (lock.length) page.lock = lock;
-  return fieldsOf(/** @type {any} */ (state.reading), state.record.link, page, { texts, reader });
+function shownFields({ lock = [], chapter = state.chapter ?? "answer", ...wanted } = {}) {
+  const page = { chapter, ...carried(), ...(lock.length ? { lock } : {}) };
+  return fieldsOf(/** @type {any} */ (state.reading), state.record.link, page, wanted);
 }
 
 /** @param {string} fragment */

@@ -35,38 +35,32 @@ const TOUCHED = [
   "toggle",
 ];
 
-function pageFor(view) {
+const pageFor = (view) => ({
   // reading, selection, prediction and answer are those of the page, as they are now
-  return Object.defineProperties(
-    Object.create(state),
-    Object.getOwnPropertyDescriptors({
-      get theme() {
-        return document.body.classList.contains("dark") ? "dark" : "light";
-      },
-      get scale() {
-        return scale;
-      },
-      get width() {
-        return view.picture.clientWidth;
-      },
-      get narrow() {
-        return !onPaper() && window.innerWidth < 640;
-      },
-      colour: (role) => getComputedStyle(document.body).getPropertyValue(`--sl-${role}`).trim(),
-      select,
-      input: (name, value, kind = name) =>
-        refuses(name, value) ||
-        post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
-      /** Whether such an input waits or is on its way. @param {string} kind */
-      waits: (kind) => underWay(`${view.key} ${kind}`),
-      open: openExample,
-      /** The sentence of the open step, where each has its own. @param {string | undefined} text */
-      notice: (text) => {
-        if (text) view.notice.say(text);
-      },
-    }),
-  );
-}
+  __proto__: state,
+  get theme() {
+    return document.body.classList.contains("dark") ? "dark" : "light";
+  },
+  get scale() {
+    return scale;
+  },
+  get width() {
+    return view.picture.clientWidth;
+  },
+  get narrow() {
+    return !onPaper() && window.innerWidth < 640;
+  },
+  colour: (role) => getComputedStyle(document.body).getPropertyValue(`--sl-${role}`).trim(),
+  select,
+  input: (name, value, kind = name) =>
+    refuses(name, value) ||
+    post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
+  /** Whether such an input waits or is on its way. @param {string} kind */
+  waits: (kind) => underWay(`${view.key} ${kind}`),
+  open: openExample,
+  /** The sentence of the open step, where each has its own. @param {string | undefined} text */
+  notice: (text) => text && view.notice.say(text),
+});
 
 function skeleton(root, key) {
   /** @type {any} */

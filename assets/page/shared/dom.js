@@ -320,14 +320,14 @@ export const isPress = (event) => event.key === "Enter" || event.key === " ";
 
 /**
  * What makes an element with role=button act like one: a click, Enter and Space.
- * @param {() => void} act
+ * @param {(event: any) => void} act
  */
 export const pressed = (act) => ({
   onclick: act,
   onkeydown: (/** @type {KeyboardEvent} */ event) => {
     if (!isPress(event)) return;
     event.preventDefault();
-    act();
+    act(event);
   },
 });
 

@@ -124,21 +124,22 @@ export function makeLine(line, { context, joins, faded = NEVER }, dir) {
     at = unit.to;
   }
   words.append(document.createTextNode(context.slice(at, line.to)));
-  const above = svg("svg.lane.above[role=presentation]");
-  const below = svg("svg.lane.below[role=presentation]");
-  const marks = svg("svg.word-marks[aria-hidden=true]");
-  const node = el("div.line", above, el("div.words-box", words, marks), below);
   return {
     ...line,
-    node,
-    above,
-    below,
-    marks,
-    words,
+    ...laned(words),
     spans,
     first: line.units[0].first,
     last: line.units.at(-1).last,
   };
+}
+
+/** The words of a line with an svg above, one below and one for marks around them. */
+export function laned(words) {
+  const above = svg("svg.lane.above[role=presentation]");
+  const below = svg("svg.lane.below[role=presentation]");
+  const marks = svg("svg.word-marks[aria-hidden=true]");
+  const node = el("div.line", above, el("div.words-box", words, marks), below);
+  return { node, above, below, marks, words };
 }
 
 /**

@@ -44,9 +44,16 @@ export function joiner(bits) {
  * @param {number} [temperature]
  */
 export function softmax(logits, temperature = 1) {
-  let top = -Infinity;
-  for (const x of logits) top = Math.max(top, x);
+  const top = Math.max(...logits);
   const p = Float64Array.from(logits, (x) => Math.exp((x - top) / temperature));
   const sum = p.reduce((a, b) => a + b, 0);
   return p.map((x) => x / sum);
 }
+
+/**
+ * What the positions `first` to `last` have together.
+ * @param {Float64Array} p
+ * @param {number} first
+ * @param {number} last
+ */
+export const mass = (p, first, last) => p.subarray(first, last + 1).reduce((a, b) => a + b, 0);

@@ -2,8 +2,9 @@
 // outside the paragraph first.
 
 import { fixed, significant } from "./numbers.js";
-import { el, focusIn, svg } from "./dom.js";
+import { el, focusIn, put, svg } from "./dom.js";
 import * as text from "./lines.js";
+import { mass } from "./pack.js";
 import { fillLane } from "./stems.js";
 
 const SHORT = 6;
@@ -91,10 +92,8 @@ function notable({ page, window: w, p }, line) {
   const meets = (span) => span && span.start <= b && span.end >= a;
   if (page.predicted?.window === w.index && meets(page.predicted)) return true;
   if (page.reading.gold.some((g) => g.start < line.to && g.end > line.from)) return true;
-  for (let pos = w.pos(a); pos <= w.pos(b); pos += 1) {
-    if (p.start[pos] > enough || p.end[pos] > enough) return true;
-  }
-  return false;
+  const here = (row) => row.subarray(w.pos(a), w.pos(b) + 1);
+  return [p.start, p.end].some((row) => here(row).some((x) => x > enough));
 }
 
 // Build the rows when another set of lines is open; returns whether it did. Lines already built are
@@ -156,18 +155,15 @@ function separators(w, rest) {
 // [CLS], question and separators are in the normaliser, so their mass stays in view.
 function outsideLine({ page, window: w, question: [from, to] }) {
   const rest = w.tokens.map((_, pos) => pos).filter((pos) =>
-    pos !== w.clsAt && !(pos >= from && pos < to) &&
-    !w.inside(pos)
+    pos !== w.clsAt && !(pos >= from && pos < to) && !w.inside(pos)
   );
-  const groups = [{ name: w.tokens[w.clsAt], at: [w.clsAt], sum: false }, {
-    name: page.reading.question,
-    kind: " outside-question",
-    at: [...Array(to - from).keys()].map((k) => k + from),
-    sum: true,
-  }, { name: separators(w, rest), at: rest, sum: true }].filter((g) => g.at.length);
-  groups.forEach((g) => {
-    g.span = el("span[dir=auto]", { class: `outside-text${g.kind ?? ""}` }, g.name);
-  });
+  const asked = [...Array(to - from).keys()].map((k) => k + from);
+  const group = (kind, name, at) => ({ at, span: el(`span.outside-text${kind}[dir=auto]`, name) });
+  const groups = [
+    group("", w.tokens[w.clsAt], [w.clsAt]),
+    group(".outside-question", page.reading.question, asked),
+    group("", separators(w, rest), rest),
+  ].filter(({ at }) => at.length);
   const above = svg("svg.lane.above");
   const below = svg("svg.lane.below");
   return {
@@ -203,7 +199,7 @@ function restem({ model, lines, outside, folds }, all = true) {
       doc: null,
       x: box.left - edge.left + box.width / 2,
       p: g.at.reduce((sum, pos) => sum + p[side][pos], 0),
-      sum: g.sum,
+      sum: g.at[0] !== w.clsAt,
     }));
     fillLane(
       side === "start" ? outside.above : outside.below,
@@ -215,17 +211,9 @@ function restem({ model, lines, outside, folds }, all = true) {
     );
   }
   for (const { node, first, last } of folds) {
-    const mass = (side) => {
-      let sum = 0;
-      for (let d = first; d <= last; d += 1) sum += p[side][w.pos(d)];
-      return sum;
-    };
-    node.replaceChildren(
-      `… ${last - first + 1} tokens, together `,
-      el("span.role-start", `start ${small(mass("start"))}`),
-      ", ",
-      el("span.role-end", `end ${small(mass("end"))}`),
-    );
+    const says = (side) =>
+      el(`span.role-${side}`, `${side} ${small(mass(p[side], w.pos(first), w.pos(last)))}`);
+    put(node, `… ${last - first + 1} tokens, together `, says("start"), ", ", says("end"));
   }
 }
 

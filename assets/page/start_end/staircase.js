@@ -2,6 +2,7 @@
 // from p; start above, end below.
 
 import { el, isPress, sized, svg } from "../shared/dom.js";
+import { max } from "../shared/scales.js";
 import { decades } from "../shared/stems.js";
 import { goldSpans } from "../shared/window.js";
 
@@ -85,14 +86,9 @@ function paint(canvas, over, model) {
 
 /** The largest probability of a token of the paragraph, in any window. */
 function strongest(windows, spread) {
-  let top = 0;
-  windows.forEach((w, k) => {
-    const { start, end } = spread(k);
-    for (let pos = w.contextAt; pos < w.stop; pos += 1) {
-      top = Math.max(top, start[pos], end[pos]);
-    }
-  });
-  return top || 1;
+  const highest = ({ index, contextAt, stop }) =>
+    ["start", "end"].map((side) => max(spread(index)[side].subarray(contextAt, stop)));
+  return max(windows.flatMap(highest)) || 1;
 }
 
 const LEAST = 0.35;

@@ -2,7 +2,7 @@
 // chapter 3's geometry for signed values.
 
 import { el, focusIn, isPress, put, sized, svg } from "../shared/dom.js";
-import { breakLines, centre, folding, makeLine, markSpan, settle } from "../shared/lines.js";
+import { breakLines, centre, folding, laned, makeLine, markSpan, settle } from "../shared/lines.js";
 
 const SHORT = 6;
 const FAINT = 0.08;
@@ -88,19 +88,7 @@ function specialLine({ w, seats }) {
       ];
     }),
   );
-  const above = svg("svg.lane.above[role=presentation]");
-  const below = svg("svg.lane.below[role=presentation]");
-  const over = svg("svg.word-marks[aria-hidden=true]");
-  return {
-    above,
-    below,
-    marks: over,
-    words: line,
-    spans,
-    first: 0,
-    last: seats.special.length - 1,
-    node: el("div.line", above, el("div.words-box", line, over), below),
-  };
+  return { ...laned(line), spans, first: 0, last: seats.special.length - 1 };
 }
 
 function positions({ kind, line, toPos }, seats) {

@@ -2,7 +2,8 @@
 // whose pairs are to be added up, and the solution. Plain data from the reading, no page.
 
 import { fixed, rounded } from "../shared/numbers.js";
-import { softmax } from "../shared/pack.js";
+import { mass, softmax } from "../shared/pack.js";
+import { words } from "../shared/prose.js";
 
 export const MOST_WORDS = 60;
 const MOST_PIECES = 4;
@@ -15,19 +16,12 @@ const LEAST = 0.5;
  * @param {any} reading
  * @param {any} window
  */
-function wordsOf({ context, tokens }, { docStart, docStop }) {
-  /** @type {{text: string, from: number, to: number}[]} */
-  const found = [];
-  for (let d = docStart; d < docStop; d += 1) {
-    const last = found.at(-1);
-    if (last && tokens[d].word === tokens[last.to].word) last.to = d;
-    else found.push({ text: "", from: d, to: d });
-  }
-  return found.map((word) => ({
-    ...word,
-    text: context.slice(tokens[word.from].start, tokens[word.to].end).trim(),
+const wordsOf = ({ context, tokens }, { docStart, docStop }) =>
+  words({ tokens: tokens.slice(docStart, docStop) }).map(({ first, last, start, end }) => ({
+    text: context.slice(start, end).trim(),
+    from: docStart + first,
+    to: docStart + last,
   }));
-}
 
 /**
  * The run of at most `MOST_WORDS` words around the best span.
@@ -90,12 +84,11 @@ function table(starts, ends, none, digits) {
  */
 export function sheet(reading, best) {
   const window = reading.windows[best.window];
-  const words = wordsOf(reading, window);
-  const [from, to] = excerpt(words, best);
+  const all = wordsOf(reading, window);
+  const [from, to] = excerpt(all, best);
   const [ps, pe] = [softmax(window.start), softmax(window.end)];
   const share = (p, word) => {
-    let sum = 0;
-    for (let d = word.from; d <= word.to; d += 1) sum += p[window.pos(d)];
+    const sum = mass(p, window.pos(word.from), window.pos(word.to));
     return 100 * sum < LEAST ? "" : fixed(100 * sum, 0);
   };
   const at = pieces(window, best);
@@ -108,12 +101,12 @@ export function sheet(reading, best) {
     question: reading.question,
     context: reading.context,
     reader: reading.reader,
-    words: words.slice(from, to).map((word) => ({
+    words: all.slice(from, to).map((word) => ({
       text: word.text,
       start: share(ps, word),
       end: share(pe, word),
     })),
-    part: words.length > to - from || reading.windows.length > 1,
+    part: all.length > to - from || reading.windows.length > 1,
     names: at.map((p) => window.tokens[p]),
     pairs: fits ? rough : table(starts, ends, none, 2),
   };

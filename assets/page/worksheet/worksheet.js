@@ -1,7 +1,7 @@
 // A worksheet for paper: tasks first, the solution on a page of its own. It stands in the page only
 // while it is printed.
 
-import { el } from "../shared/dom.js";
+import { el, headRow, row } from "../shared/dom.js";
 import { emphasised } from "../shared/emphasis.js";
 import { fixed } from "../shared/numbers.js";
 import { state } from "../shared/store.js";
@@ -42,27 +42,17 @@ const strips = (words, filled) =>
 
 /** Rows are starts, columns ends; an illegal pair is a dash in the solution. */
 function pairs({ names, pairs: { starts, ends, cells, best } }, filled) {
+  const head = (logits) => (name, k) => [el("bdi", name), el("span", logits[k])];
   const isBest = (r, c) => filled && best[0] === r && best[1] === c;
+  const cell = (sum, r, c) =>
+    el("td", { class: isBest(r, c) ? "best" : null }, filled ? (sum ?? "–") : "");
   return el(
     "table.pairs",
-    el(
-      "thead",
-      el(
-        "tr",
-        el("th", "start \\ end"),
-        names.map((name, c) => el("th[scope=col]", el("bdi", name), el("span", ends[c]))),
-      ),
-    ),
+    headRow(["start \\ end", ...names.map(head(ends))]),
     el(
       "tbody",
-      cells.map((row, r) =>
-        el(
-          "tr",
-          el("th[scope=row]", el("bdi", names[r]), el("span", starts[r])),
-          row.map((sum, c) =>
-            el("td", { class: isBest(r, c) ? "best" : null }, filled ? (sum ?? "–") : "")
-          ),
-        )
+      names.map(head(starts)).map((name, r) =>
+        row(name, cells[r].map((sum, c) => cell(sum, r, c)))
       ),
     ),
   );
