@@ -2,21 +2,21 @@
 // qa_demo/views/picture.py.
 
 import "./shared/focus.js";
-import { mountBench } from "./bench/panel.js";
-import { mountAsked } from "./shared/asked.js";
-import { mountCases } from "./cases/panel.js";
-import { mountChapter } from "./shared/chapter.js";
-import { mountChapters } from "./shared/chapters.js";
-import { mountExamples } from "./shared/examples.js";
-import { mountGuess } from "./shared/guess.js";
-import { mountFoot, mountHeader } from "./shared/header.js";
-import { mountLessons } from "./lessons/strip.js";
+import { updateBench } from "./bench/panel.js";
+import { updateAsked } from "./shared/asked.js";
+import { updateCases } from "./cases/panel.js";
+import { updateChapter } from "./shared/chapter.js";
+import { updateChapters } from "./shared/chapters.js";
+import { updateExamples } from "./shared/examples.js";
+import { updateGuess } from "./shared/guess.js";
+import { updateFoot, updateHeader } from "./shared/header.js";
+import { updateLessons } from "./lessons/strip.js";
 import { answered } from "./shared/outbox.js";
-import { mountReaders } from "./shared/readers.js";
-import { mountSaved } from "./shared/save_file.js";
+import { updateReaders } from "./shared/readers.js";
+import { updateSaved } from "./shared/save_file.js";
 import { heard, knockBy } from "./shared/silence.js";
-import { mountSay } from "./shared/say.js";
-import { mountVerdict } from "./shared/verdict.js";
+import { updateSay } from "./shared/say.js";
+import { updateVerdict } from "./shared/verdict.js";
 import { arrive, keep, refused, say, state } from "./shared/store.js";
 import { sheets } from "./shared/style.js";
 
@@ -26,57 +26,47 @@ await Promise.allSettled(
 );
 
 const kinds = {
-  store: {
-    update(_, data) {
-      if (!data.stamp) return;
-      document.body.classList.add("ready");
-      arrive(data);
-    },
+  store(_, data) {
+    if (!data.stamp) return;
+    document.body.classList.add("ready");
+    arrive(data);
   },
-  chosen: {
-    update(_, data, { trigger }) {
-      state.send = trigger;
-      if (data.stamp) keep(data);
-    },
+  chosen(_, data, trigger) {
+    state.send = trigger;
+    if (data.stamp) keep(data);
   },
-  heard: {
-    update(_, data, { trigger }) {
-      knockBy(trigger);
-      if (!data.n) return;
-      answered(data.id);
-      if (data.refused) refused();
-      else say("worked", data.id);
-    },
+  heard(_, data, trigger) {
+    knockBy(trigger);
+    if (!data.n) return;
+    answered(data.id);
+    if (data.refused) refused();
+    else say("worked", data.id);
   },
-  given: {
-    update(_, data) {
-      if (data.n) say("given", data);
-    },
+  given(_, data) {
+    if (data.n) say("given", data);
   },
-  asked: mountAsked(),
-  examples: mountExamples(),
-  readers: mountReaders(),
-  cases: mountCases(),
-  say: mountSay(),
-  chapters: mountChapters(),
-  header: mountHeader(),
-  foot: mountFoot(),
-  guess: mountGuess(),
-  bench: mountBench(),
-  lessons: mountLessons(),
-  saved: mountSaved(),
-  verdict: mountVerdict(),
-  chapter: mountChapter(),
+  asked: updateAsked,
+  examples: updateExamples,
+  readers: updateReaders,
+  cases: updateCases,
+  say: updateSay,
+  chapters: updateChapters,
+  header: updateHeader,
+  foot: updateFoot,
+  guess: updateGuess,
+  bench: updateBench,
+  lessons: updateLessons,
+  saved: updateSaved,
+  verdict: updateVerdict,
+  chapter: updateChapter,
 };
 
 /** Draw a picture's value into its element now and whenever Python sends another. */
 export function mount(element, props, trigger, watch) {
-  const kind = kinds[props.kind];
   const root = element.querySelector(".mount");
-  const context = { trigger, element };
   // JSON text on the running page, an object in a saved file
   const value = () => typeof props.value === "string" ? JSON.parse(props.value) : props.value ?? {};
-  const update = (sent) => kind.update(root, sent, context);
+  const update = (sent) => kinds[props.kind](root, sent, trigger);
   watch("value", () => {
     const sent = value();
     heard(sent.slow === true || sent.kind === "busy");

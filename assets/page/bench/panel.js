@@ -263,10 +263,9 @@ function build() {
       send("lay", number);
     },
   });
-  const fresh = fold("a reader small enough for a pencil", pencil.root, { id: "bench-pencil" });
-  fresh.addEventListener("toggle", () => {
-    if (fresh.open && !pencil.root.firstChild) send("exercise", 0);
-  });
+  const ontoggle = () => fresh.open && !pencil.root.firstChild && send("exercise", 0);
+  const about = { id: "bench-pencil", ontoggle };
+  const fresh = fold("a reader small enough for a pencil", pencil.root, about);
   Object.assign(view, { pencil, inner: el("div"), said: el("p.bench-about") });
   view.root.replaceChildren(
     el(
@@ -352,19 +351,15 @@ hear("bench-task", (task) => {
   send("task", task);
 });
 
-export function mountBench() {
-  return {
-    update(root, data, { trigger }) {
-      Object.assign(view, { root, trigger });
-      if (data.presets && !view.contents) start(data);
-      if (data.refused !== undefined) refused(data.refused);
-      if (data.pencil) view.pencil.update(data.pencil);
-      if (data.desk) {
-        view.desk = data.desk;
-        if (state.reading?.typed !== false) show(true);
-        draw();
-        land();
-      }
-    },
-  };
+export function updateBench(root, data, trigger) {
+  Object.assign(view, { root, trigger });
+  if (data.presets && !view.contents) start(data);
+  if (data.refused !== undefined) refused(data.refused);
+  if (data.pencil) view.pencil.update(data.pencil);
+  if (data.desk) {
+    view.desk = data.desk;
+    if (state.reading?.typed !== false) show(true);
+    draw();
+    land();
+  }
 }

@@ -118,7 +118,6 @@ function moved(view) {
   return undefined;
 }
 
-const chapter = kept({ make: shell, paint, select: moved });
+const { draw, select } = kept({ make: shell, paint, select: moved });
 
-export const draw = chapter.draw;
-export const select = chapter.select;
+export { draw, select };

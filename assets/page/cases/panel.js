@@ -213,15 +213,11 @@ function build() {
   );
 }
 
-export function mountCases() {
-  return {
-    update(root, { chapters, meaning }) {
-      if (view.root || !chapters) return;
-      view.root = root;
-      view.chapters = new Map(Object.entries(chapters));
-      view.meaning = new Map(Object.entries(meaning));
-      build();
-      hear("selection", () => view.file && (part("reader").textContent = madeBy()));
-    },
-  };
+export function updateCases(root, { chapters, meaning }) {
+  if (view.root || !chapters) return;
+  view.root = root;
+  view.chapters = new Map(Object.entries(chapters));
+  view.meaning = new Map(Object.entries(meaning));
+  build();
+  hear("selection", () => view.file && (part("reader").textContent = madeBy()));
 }

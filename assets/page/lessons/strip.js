@@ -587,12 +587,8 @@ const HEARD = {
   worksheet: (data) => printOnly(lessonSheet(data)),
 };
 
-export function mountLessons() {
-  return {
-    update(root, data, { trigger }) {
-      Object.assign(view, { root, trigger });
-      if (data.lessons && !view.contents) start(data);
-      for (const [name, hear] of Object.entries(HEARD)) if (data[name]) hear(data[name]);
-    },
-  };
+export function updateLessons(root, data, trigger) {
+  Object.assign(view, { root, trigger });
+  if (data.lessons && !view.contents) start(data);
+  for (const [name, hear] of Object.entries(HEARD)) if (data[name]) hear(data[name]);
 }

@@ -57,12 +57,11 @@ function paint(view) {
   view.folds.filter((f) => f.node.open).forEach((f) => drawFold(view, f));
 }
 
-const chapter = kept({
+const { draw, select } = kept({
   make: shell,
   paint,
   select: ({ step, stage, picture, page, held }) =>
     STEPS[step].select?.(stage, picture, page, held[step]),
 });
 
-export const draw = chapter.draw;
-export const select = chapter.select;
+export { draw, select };

@@ -116,7 +116,6 @@ function paint(view) {
   offer(view);
 }
 
-const chapter = kept({ make: shell, paint });
+const { draw, select } = kept({ make: shell, paint });
 
-export const draw = chapter.draw;
-export const select = chapter.select;
+export { draw, select };

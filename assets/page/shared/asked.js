@@ -48,68 +48,64 @@ function nextStep() {
   return root;
 }
 
-export function mountAsked() {
-  return {
-    update(root) {
-      if (root.firstChild) return;
-      const question = el("bdi.asked-question");
-      const about = el("span.role-quiet.about");
-      const edit = el("button.plain", {
-        "aria-controls": "ask",
-        "aria-expanded": false,
-        onclick: () => open(!document.body.classList.contains("editing")),
-      }, OWN);
-      const asked = el("button.asked-open", { title: OWN, onclick: () => open(true) }, question);
-      const open = (on) => {
-        document.body.classList.toggle("editing", on);
-        edit.setAttribute("aria-expanded", String(on));
-        edit.textContent = on ? "fold" : OWN;
-        if (!on) return;
-        boxes()[0]?.focus();
-        boxes()[0]?.select();
-      };
-      root.append(el("p.asked", el("span.asked-line", asked, edit), about, byHand(), nextStep()));
-      const boxes = () =>
-        ["question", "paragraph"].map((name) => /** @type {HTMLInputElement | null} */
-        (document.querySelector(`#ask-${name} textarea, #ask-${name} input`)));
-      const differ = () => {
-        const [q, p] = boxes();
-        const changed = !state.reading || q?.value !== state.reading.question ||
-          p?.value !== state.reading.context;
-        document.getElementById("ask-answer")?.classList.toggle("filled", Boolean(changed));
-      };
-      /** What happens in the boxes of Ask. @param {string} kind @param {(event: any) => any} act */
-      const inAsk = (kind, act) =>
-        document.addEventListener(
-          kind,
-          (event) => event.target instanceof Element && event.target.closest("#ask") && act(event),
-        );
-      const isFile = (event) => event.dataTransfer?.types.includes("Files");
-      inAsk("input", differ);
-      inAsk("keydown", (event) => {
-        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        document.getElementById("ask-answer")?.click();
-      });
-      inAsk("dragover", (event) => isFile(event) && event.preventDefault());
-      inAsk("drop", async (event) => {
-        if (!isFile(event)) return;
-        event.preventDefault();
-        const file = event.dataTransfer?.files[0];
-        if (file && isText(file)) type(boxes()[1], await file.text());
-        else say("refused", "Only a file of plain text, up to 2 MB, can be the paragraph.");
-      });
-      hear("reading", (reading) => {
-        setTimeout(differ);
-        question.textContent = reading.question;
-        const n = reading.windows.length;
-        const { tokens: { length }, reader } = reading;
-        about.textContent = `${length} word piece${length === 1 ? "" : "s"} in ${
-          n === 1 ? "one window" : `${n} windows`
-        }, reader ${reader}`;
-        if (reading.stamp !== root.stamp && root.stamp) open(false);
-        root.stamp = reading.stamp;
-      });
-    },
+export function updateAsked(root) {
+  if (root.firstChild) return;
+  const question = el("bdi.asked-question");
+  const about = el("span.role-quiet.about");
+  const edit = el("button.plain", {
+    "aria-controls": "ask",
+    "aria-expanded": false,
+    onclick: () => open(!document.body.classList.contains("editing")),
+  }, OWN);
+  const asked = el("button.asked-open", { title: OWN, onclick: () => open(true) }, question);
+  const open = (on) => {
+    document.body.classList.toggle("editing", on);
+    edit.setAttribute("aria-expanded", String(on));
+    edit.textContent = on ? "fold" : OWN;
+    if (!on) return;
+    boxes()[0]?.focus();
+    boxes()[0]?.select();
   };
+  root.append(el("p.asked", el("span.asked-line", asked, edit), about, byHand(), nextStep()));
+  const boxes = () =>
+    ["question", "paragraph"].map((name) => /** @type {HTMLInputElement | null} */
+    (document.querySelector(`#ask-${name} textarea, #ask-${name} input`)));
+  const differ = () => {
+    const [q, p] = boxes();
+    const changed = !state.reading || q?.value !== state.reading.question ||
+      p?.value !== state.reading.context;
+    document.getElementById("ask-answer")?.classList.toggle("filled", Boolean(changed));
+  };
+  /** What happens in the boxes of Ask. @param {string} kind @param {(event: any) => any} act */
+  const inAsk = (kind, act) =>
+    document.addEventListener(
+      kind,
+      (event) => event.target instanceof Element && event.target.closest("#ask") && act(event),
+    );
+  const isFile = (event) => event.dataTransfer?.types.includes("Files");
+  inAsk("input", differ);
+  inAsk("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    document.getElementById("ask-answer")?.click();
+  });
+  inAsk("dragover", (event) => isFile(event) && event.preventDefault());
+  inAsk("drop", async (event) => {
+    if (!isFile(event)) return;
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file && isText(file)) type(boxes()[1], await file.text());
+    else say("refused", "Only a file of plain text, up to 2 MB, can be the paragraph.");
+  });
+  hear("reading", (reading) => {
+    setTimeout(differ);
+    question.textContent = reading.question;
+    const n = reading.windows.length;
+    const { tokens: { length }, reader } = reading;
+    about.textContent = `${length} word piece${length === 1 ? "" : "s"} in ${
+      n === 1 ? "one window" : `${n} windows`
+    }, reader ${reader}`;
+    if (reading.stamp !== root.stamp && root.stamp) open(false);
+    root.stamp = reading.stamp;
+  });
 }

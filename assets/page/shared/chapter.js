@@ -259,24 +259,20 @@ hear("drawn", () => {
   chapters.forEach(fetchModule);
 });
 
-export function mountChapter() {
-  return {
-    update(root, data, { trigger }) {
-      let view = chapters.get(data.chapter);
-      if (!view) {
-        view = skeleton(root, data.chapter);
-        chapters.set(data.chapter, view);
-        fetchModule(view);
-      }
-      view.trigger = trigger;
-      const now = state.reading?.stamp;
-      // a late answer about an earlier reading
-      if (now && view.data?.stamp === now && data.stamp < now) return;
-      // an answer travels with one picture only: it is heard before another takes that one's place
-      if (view.due && view.data?.picture?.reply) draw(view);
-      view.data = data;
-      if (data.question) view.question.textContent = data.question;
-      schedule(view);
-    },
-  };
+export function updateChapter(root, data, trigger) {
+  let view = chapters.get(data.chapter);
+  if (!view) {
+    view = skeleton(root, data.chapter);
+    chapters.set(data.chapter, view);
+    fetchModule(view);
+  }
+  view.trigger = trigger;
+  const now = state.reading?.stamp;
+  // a late answer about an earlier reading
+  if (now && view.data?.stamp === now && data.stamp < now) return;
+  // an answer travels with one picture only: it is heard before another takes that one's place
+  if (view.due && view.data?.picture?.reply) draw(view);
+  view.data = data;
+  if (data.question) view.question.textContent = data.question;
+  schedule(view);
 }

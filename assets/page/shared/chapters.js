@@ -29,51 +29,47 @@ function open(root, key) {
   say("opened", key);
 }
 
-export function mountChapters() {
-  return {
-    update(root, data, { trigger }) {
-      if (!data.chapters) return;
-      /** @type {{name: string, items: any[]}[]} */
-      const groups = [];
-      for (const chapter of data.chapters) {
-        const group = groups.at(-1);
-        if (group && group.name === chapter.group) group.items.push(chapter);
-        else groups.push({ name: chapter.group, items: [chapter] });
-      }
-      const tab = ({ key, number, title }) =>
-        el(
-          "button[role=tab]",
-          {
-            id: `tab-${key}`,
-            "aria-controls": `panel-${key}`,
-            dataset: { key },
-            onclick: () => {
-              open(root, key);
-              post("chapter", trigger, "select", { index: key, value: title });
-            },
-          },
-          el("span.number", number),
-          title,
-        );
-      const list = el(
-        "div.tabs[role=tablist][aria-label=Chapters]",
-        groups.map(({ name, items }) =>
-          el(
-            "div.group[role=presentation]",
-            el("span.group-name[aria-hidden=true]", name),
-            items.map(tab),
-          )
-        ),
-      );
-      root.replaceChildren(list);
-      roving(list, "[role=tab]");
-      open(root, data.open);
-      hear("reading", (reading) => {
-        if (reading.open && reading.open !== state.chapter) open(root, reading.open);
-      }); // a link names its chapter
-      hear("go", (key) => {
-        if (key !== state.chapter) open(root, key);
-      }); // Python has opened it already
-    },
-  };
+export function updateChapters(root, data, trigger) {
+  if (!data.chapters) return;
+  /** @type {{name: string, items: any[]}[]} */
+  const groups = [];
+  for (const chapter of data.chapters) {
+    const group = groups.at(-1);
+    if (group && group.name === chapter.group) group.items.push(chapter);
+    else groups.push({ name: chapter.group, items: [chapter] });
+  }
+  const tab = ({ key, number, title }) =>
+    el(
+      "button[role=tab]",
+      {
+        id: `tab-${key}`,
+        "aria-controls": `panel-${key}`,
+        dataset: { key },
+        onclick: () => {
+          open(root, key);
+          post("chapter", trigger, "select", { index: key, value: title });
+        },
+      },
+      el("span.number", number),
+      title,
+    );
+  const list = el(
+    "div.tabs[role=tablist][aria-label=Chapters]",
+    groups.map(({ name, items }) =>
+      el(
+        "div.group[role=presentation]",
+        el("span.group-name[aria-hidden=true]", name),
+        items.map(tab),
+      )
+    ),
+  );
+  root.replaceChildren(list);
+  roving(list, "[role=tab]");
+  open(root, data.open);
+  hear("reading", (reading) => {
+    if (reading.open && reading.open !== state.chapter) open(root, reading.open);
+  }); // a link names its chapter
+  hear("go", (key) => {
+    if (key !== state.chapter) open(root, key);
+  }); // Python has opened it already
 }

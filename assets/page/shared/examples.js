@@ -59,42 +59,38 @@ function why(/** @type {Example} */ one) {
   ].filter((part) => part !== null);
 }
 
-export function mountExamples() {
-  return {
-    update(root, data) {
-      if (!data.examples || root.firstChild) return;
-      best = data.best;
-      /** @type {Map<string, Example>} */
-      const known = new Map(data.examples.map((one) => [one.id, one]));
-      const own = el("option", { value: "", disabled: true }, "your own text");
-      const menu = el(
-        "select#examples-menu",
-        { onchange: () => openExample(menu.value) },
-        own,
-        grouped(
-          groups(data.examples).map(([name, list]) => [
-            name,
-            list.map(({ id, title, reason }) => [id, title, reason]),
-          ]),
-        ),
-      );
-      const line = el("p.example-why.role-quiet#example-why");
-      const show = () => {
-        menu.value = state.reading?.example ?? "";
-        const one = known.get(menu.value);
-        const said = one ? why(one) : [];
-        if (line.dataset.said === `${menu.value} ${state.record?.right}`) return;
-        line.dataset.said = `${menu.value} ${state.record?.right}`;
-        line.replaceChildren(...said);
-      };
-      root.append(el("label.examples", "Examples ", menu));
-      document.getElementById("asked")?.append(line);
-      hear("reading", show);
-      hear("selection", show);
-      // what was refused is not on the screen: the menu names what is
-      hear("message", ({ kind }) => kind === "error" && show());
-      show();
-      say("examples");
-    },
+export function updateExamples(root, data) {
+  if (!data.examples || root.firstChild) return;
+  best = data.best;
+  /** @type {Map<string, Example>} */
+  const known = new Map(data.examples.map((one) => [one.id, one]));
+  const own = el("option", { value: "", disabled: true }, "your own text");
+  const menu = el(
+    "select#examples-menu",
+    { onchange: () => openExample(menu.value) },
+    own,
+    grouped(
+      groups(data.examples).map(([name, list]) => [
+        name,
+        list.map(({ id, title, reason }) => [id, title, reason]),
+      ]),
+    ),
+  );
+  const line = el("p.example-why.role-quiet#example-why");
+  const show = () => {
+    menu.value = state.reading?.example ?? "";
+    const one = known.get(menu.value);
+    const said = one ? why(one) : [];
+    if (line.dataset.said === `${menu.value} ${state.record?.right}`) return;
+    line.dataset.said = `${menu.value} ${state.record?.right}`;
+    line.replaceChildren(...said);
   };
+  root.append(el("label.examples", "Examples ", menu));
+  document.getElementById("asked")?.append(line);
+  hear("reading", show);
+  hear("selection", show);
+  // what was refused is not on the screen: the menu names what is
+  hear("message", ({ kind }) => kind === "error" && show());
+  show();
+  say("examples");
 }

@@ -52,39 +52,6 @@ export function truth(reading, list, answer, predicted) {
 
 export const yours = (chips, n) => (0.99 * chips) / CHIPS + 0.01 / (n + 1);
 
-/** @type {any} */
-let mounted = null;
-
-/** What the chips on the page cost and what the reader's probabilities cost; null before all are placed. */
-export const chipLoss = () => mounted && measured(mounted);
-
-export function mountGuess() {
-  /** @type {any} */
-  const view = fresh();
-  mounted = view;
-  return {
-    update(root) {
-      if (view.root) return;
-      view.root = root;
-      hear("compare", () => {
-        view.shown = true;
-        paint(view);
-      });
-      hear("look", (name) => name !== "covering" && render(view));
-      hear("reading", () => {
-        reset(view);
-        render(view);
-      });
-    },
-  };
-}
-
-function reset(view) {
-  const { reading } = state;
-  if (!reading || (view.text === reading.context && view.question === reading.question)) return;
-  Object.assign(view, fresh(), { text: reading.context, question: reading.question });
-}
-
 /** No chip is placed yet. */
 const fresh = () => ({
   chips: { start: new Map(), end: new Map() },
@@ -93,17 +60,43 @@ const fresh = () => ({
   asked: false,
 });
 
+/** The panel of the page. @type {any} */
+const panel = fresh();
+
+/** What the chips on the page cost and what the reader's probabilities cost; null before all are placed. */
+export const chipLoss = () => measured(panel);
+
+export function updateGuess(root) {
+  if (panel.root) return;
+  panel.root = root;
+  hear("compare", () => {
+    panel.shown = true;
+    paint(panel);
+  });
+  hear("look", (name) => name !== "covering" && render(panel));
+  hear("reading", () => {
+    reset(panel);
+    render(panel);
+  });
+}
+
+function reset(view) {
+  const { reading } = state;
+  if (!reading || (view.text === reading.context && view.question === reading.question)) return;
+  Object.assign(view, fresh(), { text: reading.context, question: reading.question });
+}
+
 /** The chips that stand on the page, as they can be kept: by side, [place, how many]. */
 export const chipsPut = () =>
-  Object.fromEntries(SIDES.map((side) => [side, [...(mounted?.chips[side] ?? [])]]));
+  Object.fromEntries(SIDES.map((side) => [side, [...panel.chips[side]]]));
 
 /**
  * Put kept chips on the page's text again; what does not fit it counts as none.
  * @param {any} kept what `chipsPut` said
  */
 export function putChips(kept) {
-  if (!mounted || !state.reading) return;
-  reset(mounted);
+  if (!state.reading) return;
+  reset(panel);
   const count = words(state.reading).length;
   for (const side of SIDES) {
     const chips = new Map();
@@ -111,7 +104,7 @@ export function putChips(kept) {
       const fits = Number.isInteger(k) && Number.isInteger(n) && k >= NONE && k < count;
       if (fits) chips.set(k, possible(chips, k, n));
     }
-    mounted.chips[side] = chips;
+    panel.chips[side] = chips;
   }
 }
 

@@ -46,79 +46,71 @@ function joinPanel({ address, rows }) {
   );
 }
 
-export function mountHeader() {
-  return {
-    update(root, { join }) {
-      if (root.firstChild) return;
-      if (
-        !new URLSearchParams(window.location.search).has("__theme") &&
-        window.matchMedia("(prefers-color-scheme: dark)").matches
-      ) document.body.classList.add("dark");
-      const reader = toggle("readers", "reader", "reader-panel");
-      hear("reading", (reading) => {
-        reader.textContent = `reader: ${reading.reader}`;
-      });
-      // the row of switches scrolls on a phone; a browser is content with half a button
-      root.addEventListener("focusin", ({ target }) => {
-        target.scrollIntoView({ block: "nearest", inline: "nearest" });
-      });
-      root.append(
-        el(
-          "header.masthead",
-          el("h1", "Spanlight"),
-          el("p.tagline", "how a reader finds the answer"),
-          el(
-            "div.switches[role=group][aria-label=Page]",
-            reader,
-            toggle("lessons", "lessons", "lessons"),
-            toggle("benching", "bench", "bench"),
-            toggle("guessing", "you are the reader", "guess"),
-            toggle("veiled", "veil"),
-            toggle("dark", "dark"),
-            toggle("present", "present"),
-            toggle("linking", "link", "link-panel"),
-            join ? toggle("joining", "join", "join-panel") : null,
-          ),
-        ),
-        ...(join ? [joinPanel(join)] : []),
-        ...linkPanel(),
-      );
-    },
-  };
+export function updateHeader(root, { join }) {
+  if (root.firstChild) return;
+  if (
+    !new URLSearchParams(window.location.search).has("__theme") &&
+    window.matchMedia("(prefers-color-scheme: dark)").matches
+  ) document.body.classList.add("dark");
+  const reader = toggle("readers", "reader", "reader-panel");
+  hear("reading", (reading) => {
+    reader.textContent = `reader: ${reading.reader}`;
+  });
+  // the row of switches scrolls on a phone; a browser is content with half a button
+  root.addEventListener("focusin", ({ target }) => {
+    target.scrollIntoView({ block: "nearest", inline: "nearest" });
+  });
+  root.append(
+    el(
+      "header.masthead",
+      el("h1", "Spanlight"),
+      el("p.tagline", "how a reader finds the answer"),
+      el(
+        "div.switches[role=group][aria-label=Page]",
+        reader,
+        toggle("lessons", "lessons", "lessons"),
+        toggle("benching", "bench", "bench"),
+        toggle("guessing", "you are the reader", "guess"),
+        toggle("veiled", "veil"),
+        toggle("dark", "dark"),
+        toggle("present", "present"),
+        toggle("linking", "link", "link-panel"),
+        join ? toggle("joining", "join", "join-panel") : null,
+      ),
+    ),
+    ...(join ? [joinPanel(join)] : []),
+    ...linkPanel(),
+  );
 }
 
 let keysOn = true;
 
 /** The last line of the page: single keys can be switched off there. */
-export function mountFoot() {
-  return {
-    update(root, data) {
-      if (root.firstChild) return;
-      const box = el("input#single-keys[type=checkbox]", {
-        checked: true,
-        onchange: (event) => {
-          keysOn = event.target.checked;
-        },
-      });
-      const list = keyList();
-      root.append(
-        el(
-          "div.foot",
-          el(
-            "span",
-            el("label", box, " single keys: 1 to 9, [ ], E, V, P, N, ?"),
-            el("button.plain", { onclick: list.toggle }, "what they do"),
-          ),
-          el("span", data.text ?? ""),
-        ),
-        list.box,
-      );
-      document.addEventListener("keydown", (event) => {
-        const wanted = keysOn ? shortcut(event) : null;
-        if (!wanted) return;
-        event.preventDefault();
-        obey(wanted, state.chapter, list.toggle);
-      });
+export function updateFoot(root, data) {
+  if (root.firstChild) return;
+  const box = el("input#single-keys[type=checkbox]", {
+    checked: true,
+    onchange: (event) => {
+      keysOn = event.target.checked;
     },
-  };
+  });
+  const list = keyList();
+  root.append(
+    el(
+      "div.foot",
+      el(
+        "span",
+        el("label", box, " single keys: 1 to 9, [ ], E, V, P, N, ?"),
+        el("button.plain", { onclick: list.toggle }, "what they do"),
+      ),
+      el("span", data.text ?? ""),
+    ),
+    list.box,
+  );
+  document.addEventListener("keydown", (event) => {
+    const wanted = keysOn ? shortcut(event) : null;
+    if (!wanted) return;
+    event.preventDefault();
+    obey(wanted, state.chapter, list.toggle);
+  });
 }

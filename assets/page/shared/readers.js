@@ -111,34 +111,30 @@ function build(hint) {
   view.root.append(wanted, note, el("ul.reader-list"), both);
 }
 
-export function mountReaders() {
-  return {
-    update(root, data, { trigger }) {
-      view.trigger = trigger;
-      if (data.hint && !view.root) {
-        Object.assign(view, { root, own: data.own, offered: data.offered });
-        build(data.hint);
-        hear("look", ask);
-        hear("selection", fill);
-        const done = () => {
-          view.loading = null;
-        };
-        hear("message", ({ kind }) => kind !== "busy" && done());
-        hear("reading", () => {
-          done();
-          view.root.querySelector(".reader-compare").replaceChildren();
-        });
-      }
-      if (typeof data.source === "string") {
-        view.about.set(data.source, data.about);
-        if (data.source !== view.own && !(data.source in view.offered)) {
-          keepRecent(withRecent(recent(), { source: data.source, about: data.about }));
-        }
-      }
-      if (data.compare) showBoth(data.compare);
-      if (view.root) fill();
-      ask();
-      say("readers");
-    },
-  };
+export function updateReaders(root, data, trigger) {
+  view.trigger = trigger;
+  if (data.hint && !view.root) {
+    Object.assign(view, { root, own: data.own, offered: data.offered });
+    build(data.hint);
+    hear("look", ask);
+    hear("selection", fill);
+    const done = () => {
+      view.loading = null;
+    };
+    hear("message", ({ kind }) => kind !== "busy" && done());
+    hear("reading", () => {
+      done();
+      view.root.querySelector(".reader-compare").replaceChildren();
+    });
+  }
+  if (typeof data.source === "string") {
+    view.about.set(data.source, data.about);
+    if (data.source !== view.own && !(data.source in view.offered)) {
+      keepRecent(withRecent(recent(), { source: data.source, about: data.about }));
+    }
+  }
+  if (data.compare) showBoth(data.compare);
+  if (view.root) fill();
+  ask();
+  say("readers");
 }

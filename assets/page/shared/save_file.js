@@ -25,13 +25,10 @@ export const saveButton = () =>
 const opened = async (base64) =>
   new Blob([await unzipped(base64).arrayBuffer()], { type: "text/html" });
 
-export function mountSaved() {
-  let last = 0;
-  return {
-    async update(_, data) {
-      if (!data.file || data.n === last) return;
-      last = data.n;
-      download(`${fileName([data.name, "reading"])}.html`, await opened(data.file));
-    },
-  };
+let last = 0;
+
+export async function updateSaved(_, data) {
+  if (!data.file || data.n === last) return;
+  last = data.n;
+  download(`${fileName([data.name, "reading"])}.html`, await opened(data.file));
 }

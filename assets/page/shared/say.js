@@ -100,15 +100,11 @@ function line(root, trigger) {
   return { write };
 }
 
-export function mountSay() {
-  return {
-    update(root, data, { trigger }) {
-      root.line ??= line(root, trigger);
-      if (data.kind === "busy") slow();
-      // a first reading that takes its time, or cannot be made, says so: the page is usable by then
-      if (data.text) document.body.classList.add("ready");
-      root.line.write(data);
-      say("message", data);
-    },
-  };
+export function updateSay(root, data, trigger) {
+  root.line ??= line(root, trigger);
+  if (data.kind === "busy") slow();
+  // a first reading that takes its time, or cannot be made, says so: the page is usable by then
+  if (data.text) document.body.classList.add("ready");
+  root.line.write(data);
+  say("message", data);
 }

@@ -31,31 +31,27 @@ const spaced = (/** @type {any[]} */ nodes) => nodes.flatMap((node, k) => k ? ["
 /** How sure the reader is; of a guess that is withheld it says so. */
 const claim = ({ of, value, name }) => [of && `${of} `, el("strong", glued(value)), ` ${name}`];
 
-export function mountVerdict() {
-  return {
-    update(root) {
-      if (root.firstChild) return;
-      const line = el("p.verdict[role=status]");
-      root.append(el("section", { "aria-label": "What the reader answers" }, line));
-      let shown = "";
-      const show = () => {
-        const said = state.record?.verdict;
-        // a record comes with every selection: only what is new is written, and read out
-        if (!said || JSON.stringify(said) === shown) return;
-        shown = JSON.stringify(said);
-        line.classList.toggle("withheld", !said.answered);
-        const { sure, place } = said;
-        put(
-          line,
-          spaced(words(said)),
-          " ",
-          sure && el("span.aside", claim(sure)),
-          " ",
-          place && said.answered && el("span.aside.where", place),
-        );
-      };
-      hear("selection", show);
-      show();
-    },
+export function updateVerdict(root) {
+  if (root.firstChild) return;
+  const line = el("p.verdict[role=status]");
+  root.append(el("section", { "aria-label": "What the reader answers" }, line));
+  let shown = "";
+  const show = () => {
+    const said = state.record?.verdict;
+    // a record comes with every selection: only what is new is written, and read out
+    if (!said || JSON.stringify(said) === shown) return;
+    shown = JSON.stringify(said);
+    line.classList.toggle("withheld", !said.answered);
+    const { sure, place } = said;
+    put(
+      line,
+      spaced(words(said)),
+      " ",
+      sure && el("span.aside", claim(sure)),
+      " ",
+      place && said.answered && el("span.aside.where", place),
+    );
   };
+  hear("selection", show);
+  show();
 }

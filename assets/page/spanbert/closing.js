@@ -126,9 +126,9 @@ const opened = new Set();
 
 /** A part of this step behind its title. */
 function part(kind, title, ...content) {
-  const node = fold(title, el("section", { class: kind }, content), { open: opened.has(title) });
-  node.addEventListener("toggle", () => opened[node.open ? "add" : "delete"](title));
-  return node;
+  const ontoggle = ({ currentTarget: { open } }) => opened[open ? "add" : "delete"](title);
+  const about = { open: opened.has(title), ontoggle };
+  return fold(title, el("section", { class: kind }, content), about);
 }
 
 export function drawClosing(root, { ablation, scores }, page) {

@@ -58,11 +58,9 @@ function shell(root) {
         view.histSays,
       ),
     ),
-    { id: "spanbert-law" },
+    // the histogram has a width then
+    { id: "spanbert-law", ontoggle: () => view.law.open && paint(view) },
   );
-  view.law.addEventListener("toggle", () => {
-    if (view.law.open) paint(view); // the histogram has a width now
-  });
   root.replaceChildren(
     el(
       "div.mask",

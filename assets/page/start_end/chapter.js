@@ -14,10 +14,9 @@ import { makeScale } from "../shared/stems.js";
 import { tip } from "../shared/tip.js";
 import { kept } from "../shared/views.js";
 
-const chapter = kept({ make, paint, select: moved });
+const { draw, select } = kept({ make, paint, select: moved });
 
-export const draw = chapter.draw;
-export const select = chapter.select;
+export { draw, select };
 
 function paint(view) {
   if (view.stamp !== view.page.reading.stamp) renew(view);

@@ -53,9 +53,9 @@ function make(root, held) {
   held.readout = el("p.readout.tabular");
   held.sheet = sheet();
   held.tableBox = el("div");
-  held.asTable = fold("this row and column as a table", held.tableBox, { id: "why-head-table" });
-  held.asTable.addEventListener("toggle", () => {
-    if (held.asTable.open && held.codes) drawTable(held);
+  held.asTable = fold("this row and column as a table", held.tableBox, {
+    id: "why-head-table",
+    ontoggle: () => held.asTable.open && held.codes && drawTable(held),
   });
   held.refused = el("div");
   held.headBox = el("div.head-box[hidden]", held.sheet.root, held.readout);

@@ -18,10 +18,9 @@ const SLOW = new Set(["attribution", "question", "random", "stood", "curves"]);
 const PATIENCE = 120_000;
 const LONG_PATIENCE = 1_800_000;
 
-const chapter = kept({ make: shell, paint });
+const { draw, select } = kept({ make: shell, paint });
 
-export const draw = chapter.draw;
-export const select = chapter.select;
+export { draw, select };
 
 /** What is known of a reading before anything was asked for. */
 const nothing = () => ({ held: {}, found: new Map(), wanted: new Set(), out: null, choice: null });

@@ -45,12 +45,11 @@ function paint(view) {
   STEPS[step].draw(stage, picture, page, view.held[step]);
 }
 
-const chapter = kept({
+const { draw, select } = kept({
   make: shell,
   paint,
   select: ({ step, stage, picture, page, held }) =>
     STEPS[step].select(stage, picture, page, held[step]),
 });
 
-export const draw = chapter.draw;
-export const select = chapter.select;
+export { draw, select };
