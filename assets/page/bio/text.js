@@ -132,7 +132,6 @@ function lay(view) {
   const { page, p, keep, sure, joins } = model;
   const held = item(focusIn(view.root));
   const { context, tokens } = page.reading;
-  view.text = { context, tokens };
   const whole = stretches(p, keep, sure, unfolded).map(([a, b]) => {
     let [first, last] = [a, b]; // never cut a word
     while (first > 0 && joins(first)) first -= 1;

@@ -14,7 +14,6 @@ const NO_SPAN =
 
 /** @type {Map<string, (value: any) => void>} */
 const parts = new Map();
-/** @type {any} */
 let play = null;
 let numbers = 0;
 

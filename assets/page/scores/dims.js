@@ -86,23 +86,22 @@ function strips(anatomy, vectors, { side, big, width, scale }) {
     [product, max(product, Math.abs) || 1, `${big} · T`, "ink-strip"],
   ];
   const height = rows.length * gap;
-  const root = svg("svg.scores-strips[role=img]", {
-    width,
-    height,
-    "aria-label":
-      `${big}, T of ${anatomy.token} and their products over ${v.length} dimensions; the ` +
-      `table below has the largest`,
-  });
-  root.append(...anatomy.rows.map(({ k }) => svg("line.top-dimension", [x(k), 0, x(k), height])));
-  rows.forEach(([values, size, name, cls], r) => {
-    const middle = r * gap + half + 4;
-    root.append(
-      svg("line.rule", [left, middle, width - 4, middle]),
-      bars(values, size, { x, middle, half, name: cls }),
-      svg("text", [0, middle + 4], { class: r === 0 ? side : "quiet" }, name),
-    );
-  });
-  return root;
+  const label =
+    `${big}, T of ${anatomy.token} and their products over ${v.length} dimensions; the ` +
+    `table below has the largest`;
+  return svg(
+    "svg.scores-strips[role=img]",
+    { width, height, "aria-label": label },
+    anatomy.rows.map(({ k }) => svg("line.top-dimension", [x(k), 0, x(k), height])),
+    rows.map(([values, size, name, cls], r) => {
+      const middle = r * gap + half + 4;
+      return [
+        svg("line.rule", [left, middle, width - 4, middle]),
+        bars(values, size, { x, middle, half, name: cls }),
+        svg("text", [0, middle + 4], { class: r === 0 ? side : "quiet" }, name),
+      ];
+    }),
+  );
 }
 
 function bar(x, most) {

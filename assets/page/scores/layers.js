@@ -6,7 +6,7 @@ import { el, focusIn, isPress, svg } from "../shared/dom.js";
 import { needsPage } from "../shared/needs_page.js";
 import { fixed } from "../shared/numbers.js";
 import { floats, softmax } from "../shared/pack.js";
-import { extent } from "../shared/scales.js";
+import { clamp, extent } from "../shared/scales.js";
 import { dots, frame, labels, textAt } from "./plane.js";
 
 const WAYS = 3;
@@ -102,33 +102,27 @@ function drawMaps(view) {
     ink(canvas, view.p[side], page.colour("ink"));
     const height = rows * row + 26 * page.scale;
     const x = (p) => left + (p / n) * inner;
-    const over = svg("svg[aria-hidden=true]", { width, height });
-    over.append(
-      svg("rect.rule", [left, top, inner, rows * row]),
-      svg(
-        `text.${side}`,
-        [left, 13 * page.scale],
-        `${side}: `,
-        svg("tspan.words", textAt(view.model, pos).slice(0, 24)),
-      ),
-      svg("text.quiet", [width, 13 * page.scale, "end"], "its rank"),
-    );
-    for (let l = 0; l < rows; l += 1) {
-      const y = top + (l + 0.5) * row + 4;
-      over.append(
-        svg("text.quiet", [left - 6, y, "end"], page.narrow ? String(l) : layerName(l)),
-        svg("text.rank", [width, y, "end"], String(rankOf(view.logits[side][l], pos))),
-      );
-    }
-    over.append(
-      svg(`rect.column.of-${side}`, [x(pos) - 1, top, Math.max(4, inner / n + 2), rows * row]),
-    );
-    const mark = svg("rect.cursor", {
+    const word = svg("tspan.words", textAt(view.model, pos).slice(0, 24));
+    const mark = svg("rect.cursor[visibility=hidden]", {
       width: Math.max(6, inner / n),
       height: row,
-      visibility: "hidden",
     });
-    over.append(mark);
+    const over = svg(
+      "svg[aria-hidden=true]",
+      { width, height },
+      svg("rect.rule", [left, top, inner, rows * row]),
+      svg(`text.${side}`, [left, 13 * page.scale], `${side}: `, word),
+      svg("text.quiet", [width, 13 * page.scale, "end"], "its rank"),
+      view.logits[side].map((logits, l) => {
+        const y = top + (l + 0.5) * row + 4;
+        return [
+          svg("text.quiet", [left - 6, y, "end"], page.narrow ? l : layerName(l)),
+          svg("text.rank", [width, y, "end"], rankOf(logits, pos)),
+        ];
+      }),
+      svg(`rect.column.of-${side}`, [x(pos) - 1, top, Math.max(4, inner / n + 2), rows * row]),
+      mark,
+    );
     const stage = el(
       "div.scores-map[tabindex=0][role=application]",
       {
@@ -182,8 +176,8 @@ function drawMaps(view) {
       if (!by) return;
       event.preventDefault();
       point({
-        pos: Math.min(n - 1, Math.max(0, now.pos + by[0])),
-        l: Math.min(rows - 1, Math.max(0, now.l + by[1])),
+        pos: clamp(now.pos + by[0], 0, n - 1),
+        l: clamp(now.l + by[1], 0, rows - 1),
       });
     });
     return stage;

@@ -33,7 +33,6 @@ export function paragraph({ selects = false } = {}) {
   const view = {
     root,
     rows,
-    selects,
     key: "",
     broken: [],
     shown: "",

@@ -28,7 +28,6 @@ export function wholeNumber(text, { name, low, high }) {
  * meanwhile leaves the slider where it is
  */
 export function wholeSetting(id, apply, waits = () => false) {
-  /** @type {any} */
   let now = null;
   const slider = el("input[type=range][step=1]", { id: `${id}-slider` });
   const box = textBox("input[inputmode=numeric]", {

@@ -130,7 +130,6 @@ export function arrive(data) {
   if (early) keep(early);
 }
 
-/** @type {any} */
 let early = null;
 
 /**

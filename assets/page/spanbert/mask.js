@@ -9,7 +9,6 @@ import { maskText } from "./mask_text.js";
 const HOW = "Drag over words to hide them.";
 
 function shell(root) {
-  /** @type {any} */
   const view = {};
   const send = (name, value) => view.page.input(name, value);
   const spans = maskText(

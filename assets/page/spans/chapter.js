@@ -25,7 +25,6 @@ const ASPECT = {
 };
 
 function shell(root, page) {
-  /** @type {any} */
   const view = { root, step: page.narrow ? "tent" : "square", near: false };
   view.steps = el("div.spans-steps[role=group]", { "aria-label": "Pictures of this chapter" });
   view.tools = el("div.spans-tools");

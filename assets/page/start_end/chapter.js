@@ -74,7 +74,6 @@ function order({ page, levers, map, detail }) {
 }
 
 function make(root) {
-  /** @type {any} */
   const view = { drag: null, temperature: null, log: false, spreads: new Map(), pending: null };
   view.send = (kind, value, of = kind) => view.page.input("change", { kind, value }, of);
   const choose = (side, doc) => pick(view, side, doc);

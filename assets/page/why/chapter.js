@@ -164,7 +164,6 @@ function model(view, w, chosen) {
     choice,
     chosen,
     width: view.root.clientWidth,
-    waits: (request) => view.out?.key === keyOf(view, request),
     start: w.pos(chosen.start),
     end: w.pos(chosen.end),
     need: (request) => need(view, request),

@@ -141,8 +141,9 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw }) {
     const chosen = column.name === data.chosen;
     const compared = column.name === held.with;
     const says = `${column.name}. ${column.verdict}`;
-    const kinds = { unsound: !column.sound, chosen, compared };
-    const group = svg("g.head[role=button][tabindex=0]", {
+    const kinds = Object.entries({ unsound: !column.sound, chosen, compared });
+    const group = svg("g[role=button][tabindex=0]", {
+      class: ["head", ...kinds.filter(([, on]) => on).map(([kind]) => kind)].join(" "),
       "aria-pressed": compared,
       "aria-label": says,
       dataset: { keep: `head-${c}` },
@@ -151,7 +152,6 @@ function heads(root, { data, x, gap, em, stacked, top, held, redraw }) {
         redraw(`head-${c}`);
       }),
     }, svg("title", says));
-    for (const [name, on] of Object.entries(kinds)) group.classList.toggle(name, on);
     const text = `${column.short}${column.sound ? "" : " *"}`;
     if (stacked) {
       group.append(

@@ -23,25 +23,24 @@ function firstRange(layout, page) {
 }
 
 function zoom(held, layout, factor) {
-  const wide = clamp(
-    Math.round((held.range.to - held.range.from) * factor),
-    Math.min(12, layout.n),
-    layout.n,
-  );
-  const middle = held.at >= held.range.from && held.at < held.range.to
-    ? held.at
-    : (held.range.from + held.range.to) / 2;
+  const { from, to } = held.range;
+  const wide = clamp(Math.round((to - from) * factor), Math.min(12, layout.n), layout.n);
+  const middle = held.at >= from && held.at < to ? held.at : (from + to) / 2;
   shift(held, layout, Math.round(middle - wide / 2), wide);
 }
 
-function shift(held, layout, from, wide = held.range.to - held.range.from) {
+const wideOf = ({ range: { from, to } }) => to - from;
+
+function shift(held, layout, from, wide = wideOf(held)) {
   const at = clamp(from, 0, layout.n - wide);
   held.range = { from: at, to: at + wide };
 }
 
+const partName = ({ range: { from, to } }) => `word pieces ${from}–${to - 1}`;
+
 function zoomBar(view) {
   const { held, layout } = view;
-  const whole = held.range.to - held.range.from >= layout.n;
+  const whole = wideOf(held) >= layout.n;
   const change = (keep, act, sign, more = {}) =>
     el("button.plain", {
       dataset: { keep },
@@ -55,7 +54,7 @@ function zoomBar(view) {
     dataset: { keep: "part" },
     "aria-label": "Part of the paragraph that is shown",
     min: 0,
-    max: layout.n - (held.range.to - held.range.from),
+    max: layout.n - wideOf(held),
     value: held.range.from,
     oninput: (event) => {
       shift(held, layout, Number(event.target.value));
@@ -65,16 +64,10 @@ function zoomBar(view) {
   return el(
     "div.zoom",
     change("in", () => zoom(held, layout, 0.5), "+", { "aria-label": "closer" }),
-    change("out", () => zoom(held, layout, 2), "−", {
-      "aria-label": "farther",
-      disabled: whole,
-    }),
+    change("out", () => zoom(held, layout, 2), "−", { "aria-label": "farther", disabled: whole }),
     whole ? null : change("whole", () => shift(held, layout, 0, layout.n), "whole paragraph"),
     slider,
-    whole ? null : el(
-      "span.role-quiet.tabular.part-name",
-      `word pieces ${held.range.from}–${held.range.to - 1}`,
-    ),
+    whole ? null : el("span.role-quiet.tabular.part-name", partName(held)),
   );
 }
 
@@ -82,7 +75,7 @@ function point(view, d, moved = true) {
   const { held, layout, drawn, page } = view;
   held.at = clamp(d, 0, layout.n - 1);
   if (moved && (held.at < held.range.from || held.at >= held.range.to)) {
-    shift(held, layout, Math.round(held.at - (held.range.to - held.range.from) / 2));
+    shift(held, layout, Math.round(held.at - wideOf(held) / 2));
     paintPicture(view);
     return;
   }
@@ -102,7 +95,7 @@ const choose = ({ page }, d) => page.select(wordAt(page.reading.tokens, d));
 
 function keys(view, event) {
   const { held, layout } = view;
-  const far = Math.max(1, Math.round((held.range.to - held.range.from) / 10));
+  const far = Math.max(1, Math.round(wideOf(held) / 10));
   const at = held.at ?? held.range.from;
   const to = {
     ArrowRight: at + 1,
@@ -139,29 +132,19 @@ function paintPicture(view, bar = true) {
   );
   nodes.pad.replaceChildren(view.drawn.root);
   marks(view.drawn, page);
-  const whole = held.range.to - held.range.from >= layout.n;
+  const whole = wideOf(held) >= layout.n;
   if (whole) nodes.over.replaceChildren();
   else {
-    const small = overview(
-      layout,
-      held.range,
-      page,
-      "The whole paragraph; the frame is the part shown below",
-    );
+    const about = "The whole paragraph; the frame is the part shown below";
+    const small = overview(layout, held.range, page, about);
     small.root.addEventListener("pointerdown", (event) => {
-      shift(
-        held,
-        layout,
-        small.toToken(event.offsetX) - Math.round((held.range.to - held.range.from) / 2),
-      );
+      shift(held, layout, small.toToken(event.offsetX) - Math.round(wideOf(held) / 2));
       paintPicture(view);
     });
     nodes.over.replaceChildren(small.root);
   }
   if (bar) nodes.zoom.replaceChildren(zoomBar(view));
-  else {nodes.zoom.querySelector(".part-name").textContent = `word pieces ${held.range.from}–${
-      held.range.to - 1
-    }`;}
+  else nodes.zoom.querySelector(".part-name").textContent = partName(held);
   if (focused && bar) nodes.zoom.querySelector(`[data-keep="${focused}"]`)?.focus();
   if (held.at !== undefined) point(view, held.at, false);
   else nodes.readout.replaceChildren(el("div.readout.role-quiet", "Point at a tent."));

@@ -180,11 +180,9 @@ export function tents(layout, { from, to }, page, label, { small = false } = {})
     root,
     group,
     x,
-    y,
     ribbon,
     from,
     to,
-    width,
     height,
     toToken: (px) =>
       clamp(Math.floor(from + ((px - pad) / (width - 2 * pad)) * (to - from)), 0, layout.n - 1),
