@@ -38,7 +38,7 @@ HANDS: dict[str, tuple[Callable[[Screen], Screen], str]] = {
         "max_answer_length 12",
     ),
     "logit": (logit(6), "1 logit"),
-    "another": (logit(7), "1 logit"),
+    "another": (logit(0), "1 logit"),  # [CLS]
     "offset": (lambda s: load_offset(s, [0, -1.5]), "window 1 −1.50"),
     "temperature": (lambda s: load_temperature(s, 0.5), "temperature 0.50"),
     "merge": (lambda s: s.change(merge=MergeOptions("all")), "merge rule"),

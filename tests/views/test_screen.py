@@ -142,14 +142,6 @@ def test_a_selection_is_kept_only_where_its_text_still_stands(screen: Screen) ->
     assert moved.selection == selection.winner(moved)
 
 
-def test_a_click_sends_one_record(frame: Frame, screen: Screen) -> None:
-    shown = frame.answers.answer(None, screen).screen
-    update = frame.answers.step(shown, lambda s: select(s, event(index=[0, 1, 2], value="x")))
-    assert changed(update) == {"screen", "selection"}
-    assert update.screen.prediction is shown.prediction
-    assert set(update.selection["formulas"]) == {"answer"}
-
-
 def test_a_chapter_may_have_no_formula(frame: Frame, screen: Screen) -> None:
     frame.answers.modules["plain"] = ModuleType("plain")
     assert set(frame.answers.record(screen)["formulas"]) == {"answer"}
@@ -465,6 +457,8 @@ def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(screen: S
         shown = frame.answers.answer(None, screen.open(key)).screen
         update = frame.answers.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
         assert changed(update) == {"screen", "selection"}, key
+        assert update.screen.prediction is shown.prediction
+        assert update.selection["formulas"].keys() == frame.modules.keys()
         sent = event(index=[0, 2, 3], id=5)
         new, record, said, receipt = frame.selected(shown, sent, visitor(key))
         assert new.selection.span == Span(2, 3)

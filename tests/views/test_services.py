@@ -1,4 +1,4 @@
-"""Readings kept for whoever asks again: by reader and content, bounded in bytes."""
+"""Readings kept for whoever asks again, by reader and content."""
 
 from dataclasses import fields
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading
 from qa_demo.views.services import Services
-from qa_demo.views.session.recent import RecentValues, held_bytes
 from tests.fakes import FakeReader
 
 QUESTION, CONTEXT = "Who told Anna?", "The keepers of Kalmar told Anna about old mills."
@@ -22,13 +21,9 @@ class Counting(FakeReader):
         return super().read(*given, **more)
 
 
-def served(reader: FakeReader, **more: Any) -> Services:
-    return Services(lambda: reader, lambda _: reader, {}, **more)
-
-
 def test_equal_questions_are_read_once_and_others_are_not_mistaken_for_them() -> None:
     reader = Counting()
-    services = served(reader)
+    services = Services(lambda: reader, lambda _: reader, {})
     windows = WindowOptions(32, 8)
     first = services.read("bundled", QUESTION, CONTEXT, windows)
     assert services.read("bundled", QUESTION, CONTEXT, windows) is first and reader.count == 1
@@ -52,15 +47,6 @@ def test_readers_do_not_share_and_one_without_a_checksum_keeps_nothing() -> None
         for _ in range(2):
             assert services.read(name, QUESTION, CONTEXT, WindowOptions()).model_name == name
     assert [r.count for r in readers.values()] == [1, 1, 2]
-
-
-def test_kept_readings_are_bounded_in_bytes() -> None:
-    room = 200_000
-    services = served(FakeReader(), readings=RecentValues(room, held_bytes))
-    for k in range(40):
-        services.read("bundled", QUESTION, CONTEXT * 10 + str(k), WindowOptions())
-    kept = [value for value, _ in services.readings._held.values()]
-    assert 1 < len(kept) < 40 and sum(map(held_bytes, kept)) <= room
 
 
 def test_nothing_of_a_visitor_is_kept() -> None:

@@ -4,67 +4,53 @@ import pytest
 
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.reading.scales import COMBINES, THRESHOLD_SCALES, null_logits
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Span
 from qa_demo.figures.answer.picture import answer_notice, answer_picture, answer_table
 from qa_demo.figures.span_score import four_numbers, span_prob
 from tests.fakes import FakeReader
 from tests.printed import value
 
-
-@pytest.fixture
-def reading() -> Reading:
-    return FakeReader().read(
-        "Who drew the towers?",
-        "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden.",
-    )
+TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
+READING = FakeReader().read("Who drew the towers?", TEXT)
+PREDICTION = predict(READING)
 
 
-@pytest.fixture
-def prediction(reading: Reading) -> Prediction:
-    return predict(reading, DecodeOptions())
-
-
-def test_every_listed_span_is_a_dot(reading: Reading, prediction: Prediction) -> None:
-    picture = answer_picture(reading, prediction)
-    assert [d["rank"] for d in picture["dots"]] == list(range(1, len(prediction.n_best) + 1))
+def test_every_listed_span_is_a_dot() -> None:
+    picture = answer_picture(READING, PREDICTION)
+    assert [d["rank"] for d in picture["dots"]] == list(range(1, len(PREDICTION.n_best) + 1))
     scores = [d["score"] for d in picture["dots"]]
     assert scores == sorted(scores, reverse=True)
-    assert picture["null"] == prediction.null_score
+    assert picture["null"] == PREDICTION.null_score
 
 
-def test_the_four_numbers_of_the_winner(reading: Reading, prediction: Prediction) -> None:
-    best = prediction.best.candidate
-    score, difference, inside, share = four_numbers(reading, prediction, best.window, best.span)
-    lead, share_of = best.score - prediction.null_score, span_prob(reading, best.window, best.span)
+def test_the_four_numbers_of_the_winner() -> None:
+    best = PREDICTION.best.candidate
+    score, difference, inside, share = four_numbers(READING, PREDICTION, best.window, best.span)
+    lead, share_of = best.score - PREDICTION.null_score, span_prob(READING, best.window, best.span)
     assert value(score["value"]) == pytest.approx(best.score, abs=0.006)
     assert value(difference["value"]) == pytest.approx(lead, abs=0.011)
     assert value(inside["value"].strip("<> ")) == pytest.approx(share_of, abs=0.001)
-    assert share["value"] == f"{round(100 * prediction.best.share)} %"
+    assert share["value"] == f"{round(100 * PREDICTION.best.share)} %"
 
 
-def test_a_span_that_is_not_listed_has_no_share(reading: Reading, prediction: Prediction) -> None:
-    every = {Span(i, i) for i in range(len(reading.encoding.context_ids))}
-    other = min(every - {r.candidate.span for r in prediction.n_best}, key=lambda s: s.start)
-    assert four_numbers(reading, prediction, 0, other)[3]["value"] == "not listed"
+def test_a_span_that_is_not_listed_has_no_share() -> None:
+    every = {Span(i, i) for i in range(len(READING.encoding.context_ids))}
+    other = min(every - {r.candidate.span for r in PREDICTION.n_best}, key=lambda s: s.start)
+    assert four_numbers(READING, PREDICTION, 0, other)[3]["value"] == "not listed"
 
 
-def test_temperature_changes_a_probability_and_no_score(
-    reading: Reading, prediction: Prediction
-) -> None:
-    best = prediction.best.candidate
-    cold, warm = (four_numbers(reading, prediction, best.window, best.span, t) for t in (1.0, 2.0))
+def test_temperature_changes_a_probability_and_no_score() -> None:
+    best = PREDICTION.best.candidate
+    cold, warm = (four_numbers(READING, PREDICTION, best.window, best.span, t) for t in (1.0, 2.0))
     assert [cold[k]["value"] == warm[k]["value"] for k in range(4)] == [True, True, False, True]
     assert "temperature 2" in warm[2]["over"]
 
 
-def test_the_table_has_a_selectable_row_for_each_span(
-    reading: Reading, prediction: Prediction
-) -> None:
-    table = answer_table(reading, prediction)
-    assert len(table["rows"]) == len(table["select"]) == len(prediction.n_best)
-    first = prediction.best.candidate
+def test_the_table_has_a_selectable_row_for_each_span() -> None:
+    table = answer_table(READING, PREDICTION)
+    assert len(table["rows"]) == len(table["select"]) == len(PREDICTION.n_best)
+    first = PREDICTION.best.candidate
     assert table["rows"][0][0] == first.text
     assert table["select"][0] == [first.window, first.span.start, first.span.end]
 

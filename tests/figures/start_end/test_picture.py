@@ -24,15 +24,6 @@ from tests.printed import unpacked, value
 DECODE = DecodeOptions()
 
 
-def test_the_softmax_runs_over_every_position_of_the_window() -> None:
-    p_start, p_end = distributions(t1(), 0)
-    logits = [1, 9, 0, 2, 3, -1, 0.5, 0]
-    z = sum(math.exp(x) for x in logits)
-    np.testing.assert_allclose(p_start, [math.exp(x) / z for x in logits])
-    assert p_start[1] > 0.99, "a question token holds the mass: it is in the normaliser"
-    assert p_start.sum() == pytest.approx(1) and p_end.sum() == pytest.approx(1)
-
-
 def test_temperature_divides_logits_and_a_constant_changes_nothing() -> None:
     cold, hot = distributions(t1(), 0, 0.5)[0], distributions(t1(), 0, 4.0)[0]
     assert cold.max() > distributions(t1(), 0)[0].max() > hot.max()

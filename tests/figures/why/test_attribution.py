@@ -10,7 +10,7 @@ from qa_demo.core.explaining.attribution import KINDS, Attribution, Target, sile
 from qa_demo.core.explaining.occlusion import QuestionEffect
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.words import Word, words
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Span
 from qa_demo.figures.why import attribution as figure
 from tests.fakes import FakeReader
 from tests.printed import value
@@ -19,23 +19,16 @@ TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed 
 SPAN, OTHER = Span(6, 7), Span(12, 13)
 
 
-@pytest.fixture
-def reader() -> FakeReader:
-    return FakeReader(null=-3.0)
-
-
-@pytest.fixture
-def reading(reader: FakeReader) -> Reading:
-    return reader.read("Who drew the bridge?", TEXT, WindowOptions(64, 20))
+READING = FakeReader(null=-3.0).read("Who drew the bridge?", TEXT, WindowOptions(64, 20))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_formula_adds_up_as_printed(reading: Reading, kind: str) -> None:
+def test_the_formula_adds_up_as_printed(kind: str) -> None:
     target = Target(kind, SPAN, OTHER if kind == "span_minus_other" else None, 0)
-    window = reading.windows[0]
-    parts = figure.target_formula(reading, target, window)
+    window = READING.windows[0]
+    parts = figure.target_formula(READING, target, window)
     total = value(parts[-1]["text"])
-    assert total == pytest.approx(figure.value_of(reading, target, window), abs=0.006)
+    assert total == pytest.approx(figure.value_of(READING, target, window), abs=0.006)
     addends = []
     for before, part in itertools.pairwise(parts):
         if re.fullmatch(r"−?\d+\.\d+", part["text"]) and part["role"] in ("start", "end"):
@@ -77,14 +70,14 @@ def test_a_gap_too_small_to_print_is_no_addend_of_zeros() -> None:
     assert "1.2500 = F(x) 1.5000 − F(x′) 0.2500" in first
 
 
-def test_a_method_that_gives_every_token_nothing_says_so(reading: Reading) -> None:
-    n = len(reading.windows[0])
+def test_a_method_that_gives_every_token_nothing_says_so() -> None:
+    n = len(READING.windows[0])
     target, none = Target("span_score", SPAN, None, 0), np.zeros(n)
     silent = Attribution(target, "gradient_x_input", 0, none, none, 3.0)
     (said,) = figure.sums(silent)
     assert "exactly nothing here" in said and "+0.00" not in said
-    assert figure.attribution_notice(reading, silent) == said
-    cells = {cell for row in figure.lanes_table(reading, silent)["rows"] for cell in row[2:]}
+    assert figure.attribution_notice(READING, silent) == said
+    cells = {cell for row in figure.lanes_table(READING, silent)["rows"] for cell in row[2:]}
     assert cells == {"0"}
     one = np.where(np.arange(n) == 3, 1e-6, 0.0)
     assert silence(Attribution(target, "gradient_x_input", 0, one, none, 3.0)) is None
@@ -108,15 +101,13 @@ def test_the_gap_is_called_complete_only_under_two_percent() -> None:
     assert "promises no sum" in figure.sums(made(10.0, None, 3.0))[0]
 
 
-def test_the_notice_names_the_words_with_most_and_least(
-    reader: FakeReader, reading: Reading
-) -> None:
-    units = words(reading.encoding, reading.windows[0])
-    lane = np.zeros(len(reading.windows[0]))
+def test_the_notice_names_the_words_with_most_and_least() -> None:
+    units = words(READING.encoding, READING.windows[0])
+    lane = np.zeros(len(READING.windows[0]))
     lane[units.of == 1] = 4.0 / (units.of == 1).sum()
     lane[units.of == 6] = -1.5 / (units.of == 6).sum()
     target = Target("span_score", SPAN, None, 0)
     found = Attribution(target, "leave_one_out", 0, lane, np.zeros(len(lane)), 5.0)
-    said = figure.attribution_notice(reading, found)
+    said = figure.attribution_notice(READING, found)
     assert f"“\u2068{units.items[1].text}\u2069” in the question (+4.00)" in said
     assert f"“\u2068{units.items[6].text}\u2069” in the paragraph (−1.50)" in said

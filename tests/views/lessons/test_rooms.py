@@ -39,8 +39,8 @@ def frame() -> Frame:
     return framed(ROOMS)
 
 
-def quick(frame: Frame, name: str, value: Any, screen: Screen | None = None) -> Update:
-    return frame.inputs[KEY][name](screen, value)
+def quick(frame: Frame, name: str, value: Any) -> Update:
+    return frame.inputs[KEY][name](None, value)
 
 
 def seat_of(update: Update) -> dict[str, Any]:

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.losses import start_end_loss, total
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.terms import mean_loss
 from qa_demo.figures.payload import plain
-from qa_demo.views import selection, what_if
+from qa_demo.views import selection
 from qa_demo.views.examples import load_examples
 from qa_demo.views.labels import labels_of
 from qa_demo.views.loss import bench as loss_bench
@@ -24,17 +23,13 @@ from tests.fakes import FakeReader
 from tests.printed import text_of
 from tests.requests import job, selected
 
+READER = FakeReader(null=-3.0)
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
-
-
-def make(options: WindowOptions | None = None, text: str = TEXT) -> Screen:
-    reader = FakeReader(null=-3.0)
-    return selected(reader.read("Who drew the bridge?", text, options or WindowOptions()))
 
 
 @pytest.fixture
 def screen() -> Screen:
-    return make(WindowOptions(40, 16))
+    return selected(READER.read("Who drew the bridge?", TEXT, WindowOptions(40, 16)))
 
 
 def example_screen() -> Screen:
@@ -43,14 +38,8 @@ def example_screen() -> Screen:
     return selected(reading, gold=example.answers, example=example.id)
 
 
-def run(
-    learners: Learners,
-    screen: Screen,
-    name: str,
-    value: Any = None,
-    reader: FakeReader | None = None,
-) -> Screen:
-    asked = job(screen, name, value, reader or FakeReader(null=-3.0))
+def run(learners: Learners, screen: Screen, name: str, value: Any = None) -> Screen:
+    asked = job(screen, name, value, READER)
     return loss.receive(screen, asked, work(learners, asked))
 
 
@@ -144,17 +133,8 @@ def test_an_examples_annotators_are_loaded_and_come_back() -> None:
 
 def test_another_window_is_shown_and_a_new_reading_starts_afresh(screen: Screen) -> None:
     assert window_of(loss_bench.show_window(screen, 2)) == 2
-    other = loss_bench.show_window(screen, 2).change(reading=make().reading)
+    other = loss_bench.show_window(screen, 2).change(reading=READER.read("When?", TEXT))
     assert bench_of(other).window is None
-
-
-def test_a_dragged_tick_changes_the_loss_and_can_be_any_position(screen: Screen) -> None:
-    window = window_of(screen)
-    golds = labels_of(screen).golds
-    before = total(start_end_loss(screen.shown, golds))
-    change = {"side": "start", "window": window, "pos": 0, "value": 12}
-    dragged = what_if.change_logit(screen, change)
-    assert dragged.what_if.changes_numbers and total(start_end_loss(dragged.shown, golds)) > before
 
 
 def test_steps_undo_redo_reset(screen: Screen) -> None:

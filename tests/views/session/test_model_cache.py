@@ -25,7 +25,7 @@ class Clock:
 
 
 def make(
-    share: float | None = None, most: int = 2
+    share: float | None = None,
 ) -> tuple[ModelCache[Thing], Clock, list[str], list[float | None]]:
     clock, loads, memory = Clock(), [], [share]
 
@@ -36,7 +36,7 @@ def make(
         return Thing()
 
     return (
-        ModelCache(load, most, idle=100.0, clock=clock, available=lambda: memory[0], watch=1e6),
+        ModelCache(load, 2, idle=100.0, clock=clock, available=lambda: memory[0], watch=1e6),
         clock,
         loads,
         memory,

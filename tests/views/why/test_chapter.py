@@ -28,6 +28,7 @@ from tests.printed import text_of, unpacked
 from tests.requests import emptied, opened, selected
 
 ONE_OF_A_KIND = {example.kind: example for example in reversed(load_examples().values())}
+READER = FakeReader(null=-3.0)
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
 
 
@@ -37,13 +38,8 @@ def empty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def reader() -> FakeReader:
-    return FakeReader(null=-3.0)
-
-
-@pytest.fixture
-def screen(reader: FakeReader) -> Screen:
-    return selected(reader.read("Who drew the bridge?", TEXT, WindowOptions(64, 20)))
+def screen() -> Screen:
+    return selected(READER.read("Who drew the bridge?", TEXT, WindowOptions(64, 20)))
 
 
 def chosen(
@@ -64,38 +60,36 @@ def asked(
     return {"what": what, "key": f"key of {what}", **about, **more}
 
 
-def work(reader: FakeReader, screen: Screen, **more: Any) -> Work:
-    return Work(reader, screen.reading, **more)
+def work(screen: Screen, **more: Any) -> Work:
+    return Work(READER, screen.reading, **more)
 
 
-def found(reader: FakeReader, screen: Screen, what: str, *choice: Any, **more: Any) -> Any:
+def found(screen: Screen, what: str, *choice: Any, **more: Any) -> Any:
     """The data of a reply."""
-    page = why.reply(screen, asked(screen, what, *choice, **more), work(reader, screen))
+    page = why.reply(screen, asked(screen, what, *choice, **more), work(screen))
     return page["picture"]["reply"]["data"]
 
 
 @pytest.mark.parametrize("what", list(why.ANSWERS))
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_request_is_answered_with_its_key(
-    reader: FakeReader, screen: Screen, what: str, kind: str
-) -> None:
+def test_every_request_is_answered_with_its_key(screen: Screen, what: str, kind: str) -> None:
     value = asked(screen, what, chosen(kind), layer=1, head=0, position=3)
-    page = plain(why.reply(screen, value, work(reader, screen)))
+    page = plain(why.reply(screen, value, work(screen)))
     reply = page["picture"]["reply"]
     assert (reply["key"], reply["what"]) == (value["key"], what) and reply["data"]
     assert page["picture"]["target"]["kind"] == kind
 
 
-def test_the_page_knows_what_was_found_out_before(reader: FakeReader, screen: Screen) -> None:
+def test_the_page_knows_what_was_found_out_before(screen: Screen) -> None:
     before = why.present(screen)
     assert before["tables"] == [] and "is " in before["notice"]
-    found(reader, screen, "attention")
+    found(screen, "attention")
     looked = why.present(screen)
     says = looked["picture"]["notices"]
     assert "looked most at the question" in looked["notice"] == says["looked"]
     assert says["rested"] == before["notice"], "no other step's sentence"
     for what in ("stood", "curves"):
-        found(reader, screen, what)
+        found(screen, what)
     after = why.present(screen)
     assert after["notice"].startswith("Masking the three top words") and len(after["tables"]) >= 6
     says = after["picture"]["notices"]
@@ -138,9 +132,7 @@ def test_no_two_entries_of_the_contrast_menu_look_alike(screen: Screen) -> None:
     assert twice
 
 
-def test_the_contrast_span_ends_with_its_window_and_with_its_text(
-    reader: FakeReader, screen: Screen
-) -> None:
+def test_the_contrast_span_ends_with_its_window_and_with_its_text(screen: Screen) -> None:
     seen = screen.select(Selection(0, Span(3, 4)))
     kept = why.linked.change_choice(seen, chosen("span_minus_other", [0, 1]))
     assert why.target_of(kept).other == Span(0, 1)
@@ -150,65 +142,70 @@ def test_the_contrast_span_ends_with_its_window_and_with_its_text(
     moved = kept.select(Selection(far, Span(at, at)))
     request = {**asked(moved, "attention"), "choice": chosen("span_score", [0, 1])}
     # a span of another window is no reason to refuse
-    assert why.reply(moved, request, work(reader, moved))["picture"]["reply"]["data"]
+    assert why.reply(moved, request, work(moved))["picture"]["reply"]["data"]
     assert why.target_of(moved).other != Span(0, 1)
-    same_text = replace(kept, reading=reader.read("Who?", TEXT, screen.reading.options))
+    same_text = replace(kept, reading=READER.read("Who?", TEXT, screen.reading.options))
     assert why.choice_of(same_text).other == Span(0, 1)
-    longer = reader.read("Who?", "Another paragraph. " + TEXT, screen.reading.options)
+    longer = READER.read("Who?", "Another paragraph. " + TEXT, screen.reading.options)
     other_text = replace(kept, reading=longer)
     assert why.choice_of(other_text).other is None
     assert why.choice_of(other_text).kind == "span_minus_other"
 
 
-def test_a_reading_of_other_weights_is_not_explained(reader: FakeReader, screen: Screen) -> None:
+def test_a_reading_of_other_weights_is_not_explained(screen: Screen) -> None:
     other = FakeReader()
     other.checksum = "other"
     with pytest.raises(BadInput, match="press Ask"):
-        work(other, screen)
+        Work(other, screen.reading)
 
 
 def test_a_reader_without_attention_says_so_and_is_attributed(
-    reader: FakeReader, screen: Screen, monkeypatch: pytest.MonkeyPatch
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def none(window: Window) -> Any:
         raise BadCheckpoint("this reader gives no attention that could be shown")
 
-    monkeypatch.setattr(reader, "attention", none)
+    monkeypatch.setattr(READER, "attention", none)
     with pytest.raises(BadCheckpoint, match="no attention"):
-        why.reply(screen, asked(screen, "attention"), work(reader, screen))
+        why.reply(screen, asked(screen, "attention"), work(screen))
     page = why.refusal(screen, asked(screen, "attention"), "this reader gives no attention")
     assert page["picture"]["reply"]["error"] == "this reader gives no attention"
-    assert found(reader, screen, "attribution")["method"] == "integrated_gradients"
+    assert found(screen, "attribution")["method"] == "integrated_gradients"
 
 
-def test_numbers_changed_by_hand_do_not_move_the_explanation(
-    reader: FakeReader, screen: Screen
-) -> None:
+def test_numbers_changed_by_hand_do_not_move_the_explanation(screen: Screen) -> None:
     window = screen.selection.window
     changed = screen.change(what_if=screen.what_if.with_logit("start", window, 20, 9.0))
-    assert found(reader, screen, "attribution") == found(reader, changed, "attribution")
+    assert found(screen, "attribution") == found(changed, "attribution")
 
 
-def test_progress_rises_and_cancel_stops(reader: FakeReader, screen: Screen) -> None:
+def test_progress_rises_and_cancel_stops(screen: Screen) -> None:
     told: list[tuple[int, int]] = []
-    telling = work(reader, screen, on_progress=lambda done, total: told.append((done, total)))
+    telling = work(screen, on_progress=lambda done, total: told.append((done, total)))
     why.reply(screen, asked(screen, "attribution"), telling)
     shares = [done / total for done, total in told]
     assert shares == sorted(shares) and shares[0] < 0.2 and shares[-1] == 1.0
     slow = asked(screen, "attribution", chosen("end_logit", method="leave_one_out"))
     with pytest.raises(Cancelled):
-        why.reply(screen, slow, work(reader, screen, cancelled=lambda: True))
+        why.reply(screen, slow, work(screen, cancelled=lambda: True))
 
 
-def test_all_methods_meet_the_same_random_sets(reader: FakeReader, screen: Screen) -> None:
-    drops = unpacked(found(reader, screen, "random")["drops"])
+def test_all_methods_meet_the_same_random_sets(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drops = unpacked(found(screen, "random")["drops"])
     assert len(drops) == N_SETS
 
     calls = []
-    masked = reader.masked
-    reader.masked = lambda window, masks, *more: calls.append(masks) or masked(window, masks, *more)
+    masked = READER.masked
+
+    def counted(window: Window, masks: np.ndarray, *more: Any) -> Any:
+        calls.append(masks)
+        return masked(window, masks, *more)
+
+    monkeypatch.setattr(READER, "masked", counted)
     for by in explaining.RANKINGS:
-        page = why.reply(screen, asked(screen, "stood", by=by), work(reader, screen))
+        page = why.reply(screen, asked(screen, "stood", by=by), work(screen))
         row = page["picture"]["reply"]["data"]
         assert row["rank"] == f"{(drops < np.float32(row['drop'])).sum()} of {N_SETS}"
     sizes = [len(masks) for masks in calls]
@@ -216,27 +213,25 @@ def test_all_methods_meet_the_same_random_sets(reader: FakeReader, screen: Scree
     (side,) = (one for one in page["tables"] if "side by side" in one["caption"])
     assert [row[0] for row in side["rows"]] == [trusted.NAMES[by] for by in explaining.RANKINGS]
     with pytest.raises(BadInput, match="the ranking"):
-        why.reply(screen, asked(screen, "stood", by="lime"), work(reader, screen))
+        why.reply(screen, asked(screen, "stood", by="lime"), work(screen))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("example", ONE_OF_A_KIND.values(), ids=lambda example: example.id)
-def test_verdict_and_curve_agree_for_every_method_and_target(
-    reader: FakeReader, example: PoolExample
-) -> None:
+def test_verdict_and_curve_agree_for_every_method_and_target(example: PoolExample) -> None:
     """Verdict, line, band, sentence, on an example of each kind; on all of them, with the bundled
     reader: tests.benchmarks.chance_sweep.
     """
-    asking = Work(reader, reader.read(example.question, example.context))
+    asking = Work(READER, READER.read(example.question, example.context))
     for kind in KINDS:
         target = target_for(asking.reading, kind)
         for by in explaining.RANKINGS:
             assert contradictions(asking, target, by) == [], (kind, by)
 
 
-def test_the_first_picture_takes_few_steps(reader: FakeReader, screen: Screen) -> None:
+def test_the_first_picture_takes_few_steps(screen: Screen) -> None:
     first, full, again = (
-        why.reply(screen, asked(screen, "attribution", few=few), work(reader, screen))
+        why.reply(screen, asked(screen, "attribution", few=few), work(screen))
         for few in (True, False, True)
     )
     steps = [page["picture"]["reply"]["data"]["steps"] for page in (first, full, again)]
@@ -253,25 +248,25 @@ def test_a_cancel_says_what_was_cancelled(screen: Screen, what: str) -> None:
     assert refused["error"] == "the reader is gone" and not refused["cancelled"]
 
 
-def test_the_wait_is_estimated_from_what_was_timed(reader: FakeReader, screen: Screen) -> None:
+def test_the_wait_is_estimated_from_what_was_timed(screen: Screen) -> None:
     fresh = explaining.Pace()
     assert fresh.seconds(101, 77) is None
     fresh.learn(10, 100, 2.0)
     assert fresh.seconds(101, 77) == pytest.approx(0.002 * 101 * 77)
     fresh.learn(10, 100, 4.0)
     assert fresh.seconds(1, 1) == pytest.approx(0.003)
-    found(reader, screen, "random")
+    found(screen, "random")
     assert "at the present pace" in why.present(screen)["picture"]["wait"]["curves"]
 
 
-def test_without_a_selection_the_chapter_says_so(reader: FakeReader, screen: Screen) -> None:
+def test_without_a_selection_the_chapter_says_so(screen: Screen) -> None:
     bare = Screen(screen.reading, screen.decode)
     assert why.present(bare)["picture"]["target"] is None
     assert text_of(why.formula(bare)) == "F = si + ej"
 
 
-def test_question_words_are_masked_in_every_window(reader: FakeReader, screen: Screen) -> None:
+def test_question_words_are_masked_in_every_window(screen: Screen) -> None:
     assert len(screen.reading.windows) > 1
     reading: Reading = screen.reading
-    rows = found(reader, screen, "question")["table"]["rows"]
+    rows = found(screen, "question")["table"]["rows"]
     assert [row[0] for row in rows] == reading.encoding.question.split()

@@ -12,21 +12,16 @@ from qa_demo.figures.loss.picture import says_labels
 from qa_demo.figures.payload import plain
 from qa_demo.figures.spans.pair_mass import mass_data
 from qa_demo.model.loading import load_reader
-from qa_demo.views.bio import chapter as bio
 from qa_demo.views.explaining import Work
-from qa_demo.views.loss import chapter as loss
-from qa_demo.views.scores import chapter as scores
-from qa_demo.views.spans import chapter as spans
-from qa_demo.views.start_end import chapter as start_end
 from qa_demo.views.state import Screen
 from qa_demo.views.why import chapter as why
-from qa_demo.views.windows import chapter as windows
 from tests.model import kit
 from tests.printed import text_of, unpacked
-from tests.requests import selected
+from tests.requests import MODULES, selected
 from tests.views.why.test_chapter import asked, chosen
 
 pytestmark = pytest.mark.model
+OF_BERT = ("merge", "pencil")
 
 
 @pytest.fixture(
@@ -92,17 +87,12 @@ def test_no_sentence_names_another_familys_tokens(seen: tuple[Any, Screen]) -> N
     assert any(own in line for line in page["simplified"])
     assert not any(other in line for line in page["simplified"])
     assert not any(name.startswith("[") for _, name in page["picture"]["menus"]["baseline"])
-    for chapter in (start_end, spans, loss, windows, bio, scores):
-        page = plain(chapter.present(screen))
-        assert not any(other in line for line in [*page["simplified"], page["notice"]]), (
-            chapter.CHAPTER.title
-        )
-        for separate in (
-            "merge",
-            "pencil",
-        ):  # a merge rule is called by its name in the field; the pencil's reader is a BERT
-            page["picture"].pop(separate, None)
-        assert other not in str(page["picture"]), chapter.CHAPTER.title
+    for key in ("start_end", "spans", "loss", "windows", "bio", "scores"):
+        page = plain(MODULES[key].present(screen))
+        assert not any(other in line for line in [*page["simplified"], page["notice"]]), key
+        # a merge rule is called by its name in the field; the pencil's reader is a BERT
+        drawn = {name: part for name, part in page["picture"].items() if name not in OF_BERT}
+        assert other not in str(drawn), key
     assert own in says_labels(screen.reading, Labels((None,), "nobody"))
     mass = mass_data(screen.reading, 0, screen.decode)
     assert own in mass["sentence"]
