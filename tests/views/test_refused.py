@@ -26,6 +26,7 @@ from tests.requests import job
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
 READER = FakeReader(bio=True, null=-3.0)
+SCREEN = new_screen(None, READER.read("Who drew the bridge?", TEXT, WindowOptions(48, 16)))
 STEP = {"scope": "head", "steps": 5, "rate": 1.0, "optimizer": "sgd"}
 CHOICE = {"kind": "span_score", "other": None, "method": "leave_one_out", "baseline": "pad"}
 PLACE = {"span": [0, 1, 2], "layer": 0, "head": 0, "position": 0}
@@ -120,14 +121,12 @@ REFUSED: list[tuple[Callable[[Screen, Any], Any], list[Any], str]] = [
 def test_what_cannot_be_is_refused(
     handler: Callable[[Screen, Any], Any], value: Any, said: str
 ) -> None:
-    screen = new_screen(None, READER.read("Who drew the bridge?", TEXT, WindowOptions(48, 16)))
     with pytest.raises(BadInput, match=said or None):
-        handler(screen, value)
+        handler(SCREEN, value)
 
 
 def test_what_is_refused_is_refused_for_its_own_fault() -> None:
     """The same handlers take the values of which one field is wrong above."""
-    screen = new_screen(None, READER.read("Who drew the bridge?", TEXT, WindowOptions(48, 16)))
     for handler, value in (
         (parse, [0, 1, 2]),
         (what_if.change_logit, LOGIT),
@@ -142,4 +141,4 @@ def test_what_is_refused_is_refused_for_its_own_fault() -> None:
         (why.linked.change_choice, CHOICE),
         (explain, EXACT),
     ):
-        handler(screen, value)
+        handler(SCREEN, value)

@@ -38,11 +38,8 @@ from tests.fakes import FakeReader
 from tests.requests import services
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
-
-
-@pytest.fixture
-def screen() -> Screen:
-    return new_screen(None, FakeReader().read("Who drew the towers?", TEXT))
+SEA = FakeReader().read("Where?", "The ship sailed on. " * 30, WindowOptions(40, 10))
+SCREEN = new_screen(None, FakeReader().read("Who drew the towers?", TEXT))
 
 
 @pytest.fixture
@@ -53,11 +50,6 @@ def frame() -> Frame:
 def visitor(name: str = "a") -> SimpleNamespace:
     """A request of a visitor, as gradio hands it on."""
     return SimpleNamespace(session_hash=name)
-
-
-def sea(options: WindowOptions) -> Reading:
-    """Several windows without a capital but the first."""
-    return FakeReader().read("Where?", "The ship sailed on. " * 30, options)
 
 
 def example_of(question: str, context: str) -> PoolExample:
@@ -91,9 +83,9 @@ def played(frame: Frame, visitor: str, screen: Screen | None, stream: Iterator) 
     ]
 
 
-def test_a_new_screen_selects_the_winner(screen: Screen) -> None:
-    best = screen.prediction.best.candidate
-    assert screen.selection == Selection(best.window, best.span, None)
+def test_a_new_screen_selects_the_winner() -> None:
+    best = SCREEN.prediction.best.candidate
+    assert SCREEN.selection == Selection(best.window, best.span, None)
 
 
 def test_a_silent_reader_selects_its_best_span_and_says_so() -> None:
@@ -103,72 +95,70 @@ def test_a_silent_reader_selects_its_best_span_and_says_so() -> None:
     assert spoken.prediction.answer is not None and selection.record(spoken)["flag"] is None
 
 
-def test_an_illegal_span_carries_its_reason(screen: Screen) -> None:
-    chosen = screen.change(decode=replace(screen.decode, max_answer_length=2)).select(
-        selection.parse(screen.reading, [0, 1, 3])
+def test_an_illegal_span_carries_its_reason() -> None:
+    chosen = SCREEN.change(decode=replace(SCREEN.decode, max_answer_length=2)).select(
+        selection.parse(SCREEN.reading, [0, 1, 3])
     )
     too_long = "No legal answer, too long: 3 word pieces, max_answer_length allows 2."
     assert selection.record(chosen)["flag"] == too_long
-    assert selection.record(chosen.change(decode=screen.decode))["flag"] is None
-    reading = sea(WindowOptions(40, 10))
-    window = reading.windows[1]
+    assert selection.record(chosen.change(decode=SCREEN.decode))["flag"] is None
+    window = SEA.windows[1]
     docs = range(window.doc_start, window.doc_stop)
     foreign = next(d for d in docs if not window.is_max_context[window.to_pos(d)])
-    borrowed = new_screen(None, reading).select(selection.parse(reading, [1, foreign, foreign]))
+    borrowed = new_screen(None, SEA).select(selection.parse(SEA, [1, foreign, foreign]))
     assert "not owned: window 1 owns its start, not window 2" in selection.record(borrowed)["flag"]
 
 
 def test_without_a_window_the_owner_of_the_start_is_taken() -> None:
-    reading = sea(WindowOptions(40, 10))
     for start in (0, 20, 60):
-        window = reading.windows[selection.parse(reading, [None, start, start]).window]
+        window = SEA.windows[selection.parse(SEA, [None, start, start]).window]
         assert window.is_max_context[window.to_pos(start)]
 
 
-def test_the_record_prints_what_the_reading_holds(screen: Screen) -> None:
-    record = selection.record(screen)
-    assert record["text"] == screen.reading.encoding.text(screen.selection.span)
-    best = screen.prediction.best.candidate
+def test_the_record_prints_what_the_reading_holds() -> None:
+    record = selection.record(SCREEN)
+    assert record["text"] == SCREEN.reading.encoding.text(SCREEN.selection.span)
+    best = SCREEN.prediction.best.candidate
     assert float(record["start_logit"]) == pytest.approx(best.start_logit, abs=0.006)
     place = {"window": best.window, "start": best.span.start, "end": best.span.end}
     assert record["predicted"] == place
 
 
-def test_a_selection_is_kept_only_where_its_text_still_stands(screen: Screen) -> None:
-    chosen = screen.select(selection.parse(screen.reading, [0, 1, 2]))
+def test_a_selection_is_kept_only_where_its_text_still_stands() -> None:
+    chosen = SCREEN.select(selection.parse(SCREEN.reading, [0, 1, 2]))
     wider = FakeReader().read("Who drew the towers?", TEXT + " More.")
     assert new_screen(chosen, wider).selection.span == Span(1, 2)
     moved = new_screen(chosen, FakeReader().read("Who drew the towers?", "So: " + TEXT))
     assert moved.selection == selection.winner(moved)
 
 
-def test_a_chapter_may_have_no_formula(frame: Frame, screen: Screen) -> None:
+def test_a_chapter_may_have_no_formula(frame: Frame) -> None:
     frame.answers.modules["plain"] = ModuleType("plain")
-    assert set(frame.answers.record(screen)["formulas"]) == {"answer"}
+    assert set(frame.answers.record(SCREEN)["formulas"]) == {"answer"}
 
 
-def test_a_threshold_sends_one_chapter_and_no_logits(frame: Frame, screen: Screen) -> None:
-    shown = frame.answers.answer(None, screen).screen
+def test_a_threshold_sends_one_chapter_and_no_logits(frame: Frame) -> None:
+    shown = frame.answers.answer(None, SCREEN).screen
     update = frame.answers.step(shown, lambda s: answer.change_threshold(s, 1.5))
     assert changed(update) == {"screen", "selection", "picture:answer"}
     assert update.screen.decode.null_score_diff_threshold == 1.5
 
 
-def test_a_changed_logit_sends_the_logits_and_resets(frame: Frame, screen: Screen) -> None:
-    shown = frame.answers.answer(None, screen).screen
+def test_a_changed_logit_sends_the_logits_and_resets(frame: Frame) -> None:
+    shown = frame.answers.answer(None, SCREEN).screen
     update = frame.answers.step(
         shown, lambda s: s.change(what_if=s.what_if.with_logit("start", 0, 12, 40.0))
     )
     assert changed(update) == {"screen", "reading", "selection", "picture:answer"}
-    assert update.reading["changed"] is True and update.screen.reading is screen.reading
+    assert update.reading["changed"] is True and update.screen.reading is SCREEN.reading
     assert update.screen.prediction.best.candidate.start_logit == 40.0
     back = frame.answers.step(update.screen, lambda s: give_back(s, {}, frame.modules))
     assert back.reading["changed"] is False
-    assert back.screen.prediction.n_best == screen.prediction.n_best
+    assert back.screen.prediction.n_best == SCREEN.prediction.n_best
 
 
-def test_a_refused_event_keeps_the_screen(frame: Frame, screen: Screen) -> None:
-    update = frame.answers.step(screen, lambda s: select(s, event(index=[0, 5, 1])))
+def test_a_refused_event_keeps_the_screen(frame: Frame) -> None:
+    update = frame.answers.step(SCREEN, lambda s: select(s, event(index=[0, 5, 1])))
     assert changed(update) == {"message"} and update.refused
     assert "start first" in update.message["text"]
     assert frame.answers.step(None, lambda s: s).message["text"] == "There is no reading yet."
@@ -178,9 +168,9 @@ def test_a_repeated_sentence_is_another_message() -> None:
     assert said("same").message != said("same").message
 
 
-def test_a_new_reading_clears_what_was_changed_by_hand(screen: Screen) -> None:
-    bent = screen.change(
-        what_if=screen.what_if.with_logit("end", 0, 12, 9.0),
+def test_a_new_reading_clears_what_was_changed_by_hand() -> None:
+    bent = SCREEN.change(
+        what_if=SCREEN.what_if.with_logit("end", 0, 12, 9.0),
         decode=DecodeOptions(max_answer_length=5),
         silent=2,
     )
@@ -236,11 +226,11 @@ class Unreadable(FakeReader):
         raise BadInput("the paragraph holds no word piece")
 
 
-def test_a_reader_is_taken_into_use_only_with_its_first_reading(screen: Screen) -> None:
+def test_a_reader_is_taken_into_use_only_with_its_first_reading() -> None:
     readers = {"bad": Unreadable(), "good": FakeReader(name="good")}
     frame, ask = asking(load=readers.__getitem__)
     bad, good = (
-        played(frame, name, screen, ask.change_reader(screen, name, name, "Who?", TEXT))
+        played(frame, name, SCREEN, ask.change_reader(SCREEN, name, name, "Who?", TEXT))
         for name in ("bad", "good")
     )
     assert all(update.screen is None for update in bad)
@@ -252,9 +242,9 @@ def test_a_reader_is_taken_into_use_only_with_its_first_reading(screen: Screen) 
     assert all(update.screen is None for update in good[:-1])
 
 
-def test_a_picture_may_ask_for_an_example_or_other_windows(screen: Screen) -> None:
+def test_a_picture_may_ask_for_an_example_or_other_windows() -> None:
     frame, ask = asking()
-    first, other = next(iter(ask.examples.values())), replace(screen, source="other")
+    first, other = next(iter(ask.examples.values())), replace(SCREEN, source="other")
     stream = frame.slow.handlers["chosen"]["example"](other, "a", first.id)
     began, *_, shown = played(frame, "a", other, stream)
     boxes = {"question": first.question, "context": first.context}
@@ -273,8 +263,8 @@ def wired() -> Frame:
     return requests.wired(services(), chapters=[answer, windows]).frame
 
 
-def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame, screen: Screen) -> None:
-    shown = wired.answers.answer(None, screen).screen
+def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame) -> None:
+    shown = wired.answers.answer(None, SCREEN).screen
     update = wired.dispatch("answer", shown, event(index="threshold", value=1.5))
     assert update.screen.decode.null_score_diff_threshold == 1.5
     for name in ("offset", "nothing", None, 3, ["threshold"]):
@@ -291,9 +281,9 @@ def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame, screen: Scree
 
 
 def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen(
-    wired: Frame, screen: Screen
+    wired: Frame,
 ) -> None:
-    shown, me = wired.answers.answer(None, screen).screen, visitor()
+    shown, me = wired.answers.answer(None, SCREEN).screen, visitor()
     request = event(index="rerun", value={"max_seq_length": 60, "doc_stride": 20})
     began = list(wired.slow.begin("windows", shown, request, me))
     assert began[0][0]["kind"] == "busy"
@@ -310,9 +300,9 @@ def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen
     assert "no reading yet" in said["text"]
 
 
-def test_slow_work_says_which_event_it_is_about(wired: Frame, screen: Screen) -> None:
+def test_slow_work_says_which_event_it_is_about(wired: Frame) -> None:
     """The browser keeps a refusal that is newer than the event (say.js)."""
-    shown, me = wired.answers.answer(None, screen).screen, visitor("b")
+    shown, me = wired.answers.answer(None, SCREEN).screen, visitor("b")
     for stride, (number, wanted) in enumerate(((3, 3), ("<b>", None), (True, None)), 20):
         plan = {"max_seq_length": 60, "doc_stride": stride}
         sent = event(index="rerun", value=plan, id=number)
@@ -324,7 +314,7 @@ def test_slow_work_says_which_event_it_is_about(wired: Frame, screen: Screen) ->
     assert about(update, 3) is update
 
 
-def test_an_event_that_was_outrun_by_a_newer_one_begins_nothing(screen: Screen) -> None:
+def test_an_event_that_was_outrun_by_a_newer_one_begins_nothing() -> None:
     """Two events of the browser travel apart; what it waits for is the newer."""
     frame, _ = asking()
     begun = []
@@ -334,7 +324,7 @@ def test_an_event_that_was_outrun_by_a_newer_one_begins_nothing(screen: Screen) 
 
     for name in ("ask", "other"):
         frame.background(answer.CHAPTER, (name,), note, same, {})
-    shown = frame.answers.answer(None, screen).screen
+    shown = frame.answers.answer(None, SCREEN).screen
 
     def begin(name: str, number: int | None, who: str = "a") -> None:
         sent = event(index=name, value=number, **({} if number is None else {"id": number}))
@@ -349,7 +339,7 @@ def test_an_event_that_was_outrun_by_a_newer_one_begins_nothing(screen: Screen) 
     assert begun[-1] == ("ask", 1)
 
 
-def test_what_comes_late_is_dropped_unless_it_outlives_the_reading(screen: Screen) -> None:
+def test_what_comes_late_is_dropped_unless_it_outlives_the_reading() -> None:
     """Slow work of a chapter ends after another reading has come to the screen."""
     frame, _ = asking()
     gate, made = threading.Event(), []
@@ -365,7 +355,7 @@ def test_what_comes_late_is_dropped_unless_it_outlives_the_reading(screen: Scree
     for name, outlives in (("late", False), ("lasting", True)):
         busy = {name: Busy("working")}
         frame.background(answer.CHAPTER, (name,), work, receive, busy, outlives=outlives)
-    shown = frame.answers.answer(None, screen).screen
+    shown = frame.answers.answer(None, SCREEN).screen
     newer = new_screen(None, FakeReader().read("Who?", TEXT))
     for now in (newer, shown):
         gate.set()
@@ -378,7 +368,7 @@ def test_what_comes_late_is_dropped_unless_it_outlives_the_reading(screen: Scree
     assert made == ["lasting", "late", "lasting"]
 
 
-def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Screen) -> None:
+def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it() -> None:
     frame, _ = asking()
     began = threading.Event()
 
@@ -393,10 +383,10 @@ def test_a_failure_of_slow_work_is_a_sentence_and_cancel_reaches_it(screen: Scre
 
     frame.background(answer.CHAPTER, ("train",), work, same, {"train": Busy("training", "step")})
     train = frame.slow.handlers["answer"]["train"]
-    (*_, failed) = played(frame, "a", screen, train(screen, "a", "fail"))
+    (*_, failed) = played(frame, "a", SCREEN, train(SCREEN, "a", "fail"))
     assert failed.message["text"] == "no such step"
     with ThreadPoolExecutor(1) as pool:
-        run = pool.submit(played, frame, "a", screen, train(screen, "a", "go"))
+        run = pool.submit(played, frame, "a", SCREEN, train(SCREEN, "a", "go"))
         assert began.wait(10)
         frame.slow.stop(visitor())
         updates = run.result(10)
@@ -430,10 +420,8 @@ def test_who_cancels_in_line_is_told_what_was_cancelled() -> None:
     assert ended.value.value.error == "reading was cancelled"
 
 
-def test_every_event_is_answered_with_its_number_refused_or_not(
-    wired: Frame, screen: Screen
-) -> None:
-    shown = wired.answers.answer(None, screen).screen
+def test_every_event_is_answered_with_its_number_refused_or_not(wired: Frame) -> None:
+    shown = wired.answers.answer(None, SCREEN).screen
     answered = wired.outputs.receipted(
         lambda seen, data: wired.answers.step(seen, lambda s: select(s, data))
     )
@@ -451,10 +439,10 @@ def test_every_event_is_answered_with_its_number_refused_or_not(
     assert again[2] != good[2]
 
 
-def test_a_selection_changes_nothing_outside_its_short_list_of_outputs(screen: Screen) -> None:
+def test_a_selection_changes_nothing_outside_its_short_list_of_outputs() -> None:
     frame = frame_of(services())
     for key in frame.modules:
-        shown = frame.answers.answer(None, screen.open(key)).screen
+        shown = frame.answers.answer(None, SCREEN.open(key)).screen
         update = frame.answers.step(shown, lambda seen: select(seen, event(index=[0, 1, 2])))
         assert changed(update) == {"screen", "selection"}, key
         assert update.screen.prediction is shown.prediction
@@ -474,7 +462,7 @@ class Slow:
         self.handler = handler
 
 
-def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> None:
+def test_events_that_come_in_together_build_on_each_other() -> None:
     """Two events start from the same state; neither may undo the other, in any order."""
     release, entered, go_on = Slow(), threading.Event(), threading.Event()
 
@@ -488,7 +476,7 @@ def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> Non
         wired.place(answer.CHAPTER)
         wired.on(release, change)
         wired.wire(page)
-    shown = wired.answers.answer(None, screen).screen
+    shown = wired.answers.answer(None, SCREEN).screen
     me, other = visitor(), visitor("b")
     with ThreadPoolExecutor(2) as pool:
         slider = pool.submit(release.handler, shown, event(value=7), me)
@@ -498,15 +486,15 @@ def test_events_that_come_in_together_build_on_each_other(screen: Screen) -> Non
         elsewhere = wired.selected(shown, event(index=[0, 1, 2]), other)[0]
         go_on.set()
         last = click.result(10)[0]
-    assert slider.result()[0].decode.max_answer_length == 7 and elsewhere.decode == screen.decode
+    assert slider.result()[0].decode.max_answer_length == 7 and elsewhere.decode == SCREEN.decode
     assert last.decode.max_answer_length == 7 and last.selection.span == Span(1, 2)
     assert wired.selected(shown, event(index=[0, 2, 2]), me)[0].decode.max_answer_length == 7
 
 
-def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile(screen: Screen) -> None:
+def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile() -> None:
     frame, ask = asking(examples={})
-    me, texts = visitor(), screen.reading.encoding
-    shown = frame.answers.answer(None, screen).screen
+    me, texts = visitor(), SCREEN.reading.encoding
+    shown = frame.answers.answer(None, SCREEN).screen
     running = ask.ask(shown, "a", texts.question, texts.context)
     next(running)
     frame.selected(shown, event(index=[0, 1, 2]), me)
@@ -519,7 +507,7 @@ def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile(screen: Screen
 
 @pytest.mark.parametrize("stored", [True, False])
 def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch, stored: bool
+    monkeypatch: pytest.MonkeyPatch, stored: bool
 ) -> None:
     one = example_of("Who drew the towers?", "Another text about the towers of the bridge.")
     if stored:
@@ -530,7 +518,7 @@ def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(
     readers = iter([slow, FakeReader()])
     frame, ask = asking(lambda: next(readers), examples={"one": one})
     me = visitor()
-    shown = frame.answers.answer(None, screen).screen
+    shown = frame.answers.answer(None, SCREEN).screen
     running = ask.ask(shown, "a", "Who?", TEXT)
     assert next(running).message["kind"] == "busy"
     with ThreadPoolExecutor(1) as pool:
@@ -546,9 +534,7 @@ def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(
     assert frame.selected(chosen, event(index=[0, 0, 0]), me)[0].reading is chosen.reading
 
 
-def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(
-    screen: Screen,
-) -> None:
+def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile() -> None:
     one = example_of("Who drew the towers?", TEXT)
     began, gate = threading.Event(), threading.Event()
 
@@ -559,8 +545,8 @@ def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(
 
     frame, ask = asking(load=load, examples={"one": one})
     with ThreadPoolExecutor(1) as pool:
-        stream = ask.change_reader(screen, "a", "good", "Who?", TEXT)
-        loading = pool.submit(played, frame, "a", screen, stream)
+        stream = ask.change_reader(SCREEN, "a", "good", "Who?", TEXT)
+        loading = pool.submit(played, frame, "a", SCREEN, stream)
         assert began.wait(10)
         frame.services.jobs.supersede("a", KIND)
         said = loading.result(10)[-1]
@@ -569,17 +555,15 @@ def test_a_reader_that_loads_late_does_not_take_back_the_text_chosen_meanwhile(
     assert said.controls == {}, "what was typed stays, to be mended"
 
 
-def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(
-    screen: Screen,
-) -> None:
+def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole() -> None:
     """Doc 12 to 20 in windows of 30 less question, and every other plan: never an error."""
     context = " ".join(f"Word{k} stands here." for k in range(20))
-    old = Screen(FakeReader().read("Who?", context), screen.decode)
+    old = Screen(FakeReader().read("Who?", context), SCREEN.decode)
     seen = set()
     for length in range(18, 40, 3):
         for stride in range(2, length - 8, 3):
             reading = FakeReader().read("Who?", context, WindowOptions(length, stride))
-            new = Screen(reading, screen.decode)
+            new = Screen(reading, SCREEN.decode)
             for first in range(0, 60, 7):
                 for last in range(first, min(first + 9, 60)):
                     kept = selection.kept(old.select(Selection(0, Span(first, last))), new)
@@ -595,18 +579,18 @@ def test_a_selection_that_the_new_windows_cut_is_shown_where_it_stands_whole(
     assert seen >= {(True, True), (True, False)} and any(not held for held, _ in seen)
 
 
-def test_the_oldest_visitors_give_way(screen: Screen) -> None:
+def test_the_oldest_visitors_give_way() -> None:
     sessions = SessionLock(visitors=2)
     for visitor in ("a", "b", "a", "c"):
-        sessions.apply(visitor, screen, lambda now: Update(now.select(Selection(0, Span(3, 3)))))
+        sessions.apply(visitor, SCREEN, lambda now: Update(now.select(Selection(0, Span(3, 3)))))
     kept = {}
     for visitor in ("a", "c", "b"):
         sessions.apply(
             visitor,
-            screen,
+            SCREEN,
             lambda now, visitor=visitor: kept.setdefault(visitor, now.selection) and Update(),
         )
-    assert kept["a"].span == kept["c"].span == Span(3, 3) and kept["b"] == screen.selection
+    assert kept["a"].span == kept["c"].span == Span(3, 3) and kept["b"] == SCREEN.selection
 
 
 @pytest.mark.parametrize("named", ["flying", ["span"], {"a": 1}, 7, "span", None])

@@ -25,11 +25,7 @@ from tests.requests import job, selected
 
 READER = FakeReader(null=-3.0)
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
-
-
-@pytest.fixture
-def screen() -> Screen:
-    return selected(READER.read("Who drew the bridge?", TEXT, WindowOptions(40, 16)))
+SCREEN = selected(READER.read("Who drew the bridge?", TEXT, WindowOptions(40, 16)))
 
 
 def example_screen() -> Screen:
@@ -46,30 +42,30 @@ def run(learners: Learners, screen: Screen, name: str, value: Any = None) -> Scr
 STEP = {"scope": "head", "steps": 5, "rate": 1.0, "optimizer": "sgd"}
 
 
-def test_the_payload_has_every_window_and_every_twin(screen: Screen) -> None:
-    data = loss.present(screen)
+def test_the_payload_has_every_window_and_every_twin() -> None:
+    data = loss.present(SCREEN)
     assert [s["key"] for s in data["picture"]["steps"]] == ["axes", "labels", "steps"]
-    assert len(data["picture"]["windows"]) == len(screen.reading.windows) > 2
+    assert len(data["picture"]["windows"]) == len(SCREEN.reading.windows) > 2
     assert data["tables"][0]["caption"].startswith("The loss, term by term")
     assert len(data["tables"]) == 4 and len(data["simplified"]) >= 6
 
 
-def test_the_formula_is_the_loss_of_the_label(screen: Screen) -> None:
-    mean = mean_loss(screen.reading, labels_of(screen).golds)
+def test_the_formula_is_the_loss_of_the_label() -> None:
+    mean = mean_loss(SCREEN.reading, labels_of(SCREEN).golds)
     start, end = mean.addends
-    said = text_of(loss.formula(screen))
+    said = text_of(loss.formula(SCREEN))
     assert f" = ½ · {start} + ½ · {end} {mean.sign} {mean.total}, mean over " in said
-    assert f"over {len(screen.reading.windows)} windows" in said
+    assert f"over {len(SCREEN.reading.windows)} windows" in said
 
 
-def test_the_stand_in_is_the_readers_own_answer_whatever_is_dragged(screen: Screen) -> None:
-    own, other = labels_of(screen).golds[0], Span(1, 1)
-    w = next(w for w in screen.reading.windows if w.doc_start <= 1 < w.doc_stop)
+def test_the_stand_in_is_the_readers_own_answer_whatever_is_dragged() -> None:
+    own, other = labels_of(SCREEN).golds[0], Span(1, 1)
+    w = next(w for w in SCREEN.reading.windows if w.doc_start <= 1 < w.doc_stop)
     at = (w.index, w.to_pos(1), 90.0)
-    dragged = screen.change(what_if=WhatIf().with_logit("start", *at).with_logit("end", *at))
+    dragged = SCREEN.change(what_if=WhatIf().with_logit("start", *at).with_logit("end", *at))
     assert dragged.prediction.best.candidate.span == other != own
     assert labels_of(dragged).golds == (own,), "a raised wrong tick must cost, not become the label"
-    silent = screen.change(decode=replace(screen.decode, null_score_diff_threshold=-99.0))
+    silent = SCREEN.change(decode=replace(SCREEN.decode, null_score_diff_threshold=-99.0))
     assert silent.prediction.answer is None
     assert labels_of(silent) == Labels((None,), "reader")
     picture = loss.present(silent)["picture"]
@@ -78,8 +74,8 @@ def test_the_stand_in_is_the_readers_own_answer_whatever_is_dragged(screen: Scre
     assert "no answer, which is the label" in loss.present(silent)["notice"]
 
 
-def test_marks_by_word_piece_come_and_go(screen: Screen) -> None:
-    one = loss_bench.mark(screen, [5, 6])
+def test_marks_by_word_piece_come_and_go() -> None:
+    one = loss_bench.mark(SCREEN, [5, 6])
     assert labels_of(one).source == "marked" and labels_of(one).golds == (Span(5, 6),)
     two = loss_bench.mark(one, [0, 0])
     assert set(labels_of(two).golds) == {Span(5, 6), Span(0, 0)}
@@ -88,16 +84,16 @@ def test_marks_by_word_piece_come_and_go(screen: Screen) -> None:
     assert "each counts alike" in loss.present(two)["picture"]["says"]
 
 
-def test_no_answer_is_a_label_too(screen: Screen) -> None:
-    none = loss_bench.no_answer(screen, True)
+def test_no_answer_is_a_label_too() -> None:
+    none = loss_bench.no_answer(SCREEN, True)
     assert labels_of(none).golds == (None,)
     targets = loss.present(none)["picture"]["windows"]
     assert all(w["start"] == [[0, 1.0]] == w["end"] for w in targets)
     assert labels_of(loss_bench.as_annotated(none, True)).source == "reader"
 
 
-def test_an_annotator_without_an_answer_stands_beside_marked_ones(screen: Screen) -> None:
-    mixed = loss_bench.silent(loss_bench.mark(screen, [5, 6]), 2)
+def test_an_annotator_without_an_answer_stands_beside_marked_ones() -> None:
+    mixed = loss_bench.silent(loss_bench.mark(SCREEN, [5, 6]), 2)
     assert labels_of(mixed).golds == (Span(5, 6), None, None)
     assert labels_of(mixed).source == "marked"
     picture = loss.present(mixed)["picture"]
@@ -115,7 +111,7 @@ def test_an_annotator_without_an_answer_stands_beside_marked_ones(screen: Screen
         Span(1, 1),
     )
     with pytest.raises(BadInput, match="somebody has to mark"):
-        loss_bench.silent(screen, 1)
+        loss_bench.silent(SCREEN, 1)
     annotators = loss_bench.silent(example_screen(), 1)
     assert len(labels_of(annotators).golds) == 4 and labels_of(annotators).source == "marked"
     assert labels_of(loss_bench.as_annotated(annotators, True)) == labels_of(example_screen())
@@ -131,14 +127,14 @@ def test_an_examples_annotators_are_loaded_and_come_back() -> None:
         assert labels_of(back) == labels
 
 
-def test_another_window_is_shown_and_a_new_reading_starts_afresh(screen: Screen) -> None:
-    assert window_of(loss_bench.show_window(screen, 2)) == 2
-    other = loss_bench.show_window(screen, 2).change(reading=READER.read("When?", TEXT))
+def test_another_window_is_shown_and_a_new_reading_starts_afresh() -> None:
+    assert window_of(loss_bench.show_window(SCREEN, 2)) == 2
+    other = loss_bench.show_window(SCREEN, 2).change(reading=READER.read("When?", TEXT))
     assert bench_of(other).window is None
 
 
-def test_steps_undo_redo_reset(screen: Screen) -> None:
-    learners, marked = Learners(), loss_bench.mark(screen, [5, 6])
+def test_steps_undo_redo_reset() -> None:
+    learners, marked = Learners(), loss_bench.mark(SCREEN, [5, 6])
     one = run(learners, marked, "step", STEP)
     two = run(learners, one, "step", {**STEP, "steps": 1})
     learned = bench_of(two).learned
@@ -157,8 +153,8 @@ def test_steps_undo_redo_reset(screen: Screen) -> None:
         run(learners, fresh, "undo")
 
 
-def test_a_result_that_comes_too_late_is_dropped(screen: Screen) -> None:
-    marked = loss_bench.mark(screen, [5, 6])
+def test_a_result_that_comes_too_late_is_dropped() -> None:
+    marked = loss_bench.mark(SCREEN, [5, 6])
     asked = job(marked, "step", STEP)
     made = work(Learners(), asked)
     moved = marked.select(selection.parse(marked.reading, [None, 0, 0]))
@@ -167,8 +163,8 @@ def test_a_result_that_comes_too_late_is_dropped(screen: Screen) -> None:
     assert bench_of(loss.receive(loss_bench.mark(marked, [8, 8]), asked, made)).learned is None
 
 
-def test_another_label_or_scope_starts_another_learner(screen: Screen) -> None:
-    learners, marked = Learners(), loss_bench.mark(screen, [5, 6])
+def test_another_label_or_scope_starts_another_learner() -> None:
+    learners, marked = Learners(), loss_bench.mark(SCREEN, [5, 6])
     one = run(learners, marked, "step", STEP)
     first = learners._seats["me"].learner
     run(learners, one, "step", {**STEP, "scope": "last_layer"})
@@ -177,14 +173,14 @@ def test_another_label_or_scope_starts_another_learner(screen: Screen) -> None:
     assert bench_of(other).learned is None
 
 
-def test_idle_learners_go_when_somebody_else_comes(screen: Screen) -> None:
+def test_idle_learners_go_when_somebody_else_comes() -> None:
     now = [0.0]
     learners = Learners(clock=lambda: now[0])
-    golds = labels_of(screen).golds
-    first = learners.get("a", FakeReader, screen.reading, golds, "head")
-    assert learners.get("a", FakeReader, screen.reading, golds, "head") is first
+    golds = labels_of(SCREEN).golds
+    first = learners.get("a", FakeReader, SCREEN.reading, golds, "head")
+    assert learners.get("a", FakeReader, SCREEN.reading, golds, "head") is first
     now[0] = IDLE + 1
-    learners.get("b", FakeReader, screen.reading, golds, "head")
+    learners.get("b", FakeReader, SCREEN.reading, golds, "head")
     assert first.closed and len(learners) == 1
     learners.close("b")
     learners.close("b")
@@ -202,11 +198,9 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch, count: int = 3) -> None:
     )
 
 
-def test_break_it_searches_the_stored_readings(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_break_it_searches_the_stored_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     stand_ins(monkeypatch)
-    marked = loss_bench.mark(screen, [0, 0])
+    marked = loss_bench.mark(SCREEN, [0, 0])
     for key in ("gold_only", "predicted", "searched", "no_exp", "shared_z"):
         broken = bench_of(loss_bench.break_rule(marked, key)).broken
         assert broken["found"] and "4 readings" in broken["says"]

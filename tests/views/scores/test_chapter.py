@@ -25,18 +25,12 @@ from tests.requests import emptied, job, selected
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 3
 READER = FakeReader(null=-3.0)
 SMALL = WindowOptions(40, 15)
+SCREEN = selected(READER.read("Who drew the bridge?", TEXT, SMALL))
 
 
 @pytest.fixture(autouse=True)
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
     emptied(monkeypatch, record._FOUND)
-
-
-@pytest.fixture
-def screen() -> Screen:
-    found = selected(READER.read("Who drew the bridge?", TEXT, SMALL))
-    assert len(found.reading.windows) > 2
-    return found
 
 
 def answered(asked: Job, work: Callable[[Job], dict[str, Any]]) -> Screen:
@@ -53,17 +47,17 @@ def asked(screen: Screen, **value: str) -> Screen:
     return answered(job(screen, "other", value, READER), scores.ask_other)
 
 
-def test_without_the_model_the_plane_stands(screen: Screen) -> None:
-    data = scores.present(screen)
-    assert data["picture"]["window"] == screen.selection.window
+def test_without_the_model_the_plane_stands() -> None:
+    data = scores.present(SCREEN)
+    assert data["picture"]["window"] == SCREEN.selection.window
     assert data["picture"]["states"] is data["picture"]["slide"] is data["picture"]["bench"] is None
-    assert scores.details(screen) == {}
-    assert text_of(scores.formula(screen)).endswith("+ bE")
+    assert scores.details(SCREEN) == {}
+    assert text_of(scores.formula(SCREEN)).endswith("+ bE")
     assert len(data["simplified"]) == 7
 
 
-def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> None:
-    new = with_states(screen)
+def test_states_bring_layers_vectors_formula_and_products() -> None:
+    new = with_states(SCREEN)
     data = plain(scores.present(new))
     plain(scores.details(new))
     n = len(new.reading.windows[new.selection.window])
@@ -77,45 +71,45 @@ def test_states_bring_layers_vectors_formula_and_products(screen: Screen) -> Non
 
 
 def test_no_tensor_is_kept_in_the_session_and_what_made_room_is_asked_for_again(
-    screen: Screen, monkeypatch: Any
+    monkeypatch: Any,
 ) -> None:
     monkeypatch.setattr(hidden_states, "_STATES", RecentValues(2))
-    new = with_states(screen)
+    new = with_states(SCREEN)
     window = new.selection.window
     assert new.own["scores"].states.lens.start.shape[-1] != 6, "no array of width d but S and E"
     assert scores.details(new)
     for other in range(3):
         if other != window:
-            fetch(job(screen, reader=READER), other)
+            fetch(job(SCREEN, reader=READER), other)
     assert scores.details(new) == {}
-    fetch(job(screen, reader=READER), window)
+    fetch(job(SCREEN, reader=READER), window)
     assert scores.details(new)
 
 
-def test_states_of_another_window_belong_to_that_window(screen: Screen) -> None:
-    other = (screen.selection.window + 1) % len(screen.reading.windows)
-    new = with_states(screen, other)
+def test_states_of_another_window_belong_to_that_window() -> None:
+    other = (SCREEN.selection.window + 1) % len(SCREEN.reading.windows)
+    new = with_states(SCREEN, other)
     assert scores.present(new)["picture"]["states"] is None and scores.details(new) == {}
-    w = screen.reading.windows[other]
+    w = SCREEN.reading.windows[other]
     moved = new.select(selection.parse(new.reading, [other, w.doc_start, w.doc_start]))
     assert scores.details(moved)["window"] == other
     assert scores.present(moved)["picture"]["states"] is not None
 
 
-def test_states_that_do_not_give_these_logits_are_refused(screen: Screen) -> None:
-    reading = screen.reading
+def test_states_that_do_not_give_these_logits_are_refused() -> None:
+    reading = SCREEN.reading
     moved = replace(reading, start_logits=reading.start_logits + 0.01)
     with pytest.raises(BadInput, match="misses the logits on screen"):
-        fetch(job(replace(screen, reading=moved), reader=READER), 0)
+        fetch(job(replace(SCREEN, reading=moved), reader=READER), 0)
     with pytest.raises(BadInput, match="made by other weights"):
-        fetch(job(replace(screen, reading=replace(reading, checksum="another")), reader=READER), 0)
+        fetch(job(replace(SCREEN, reading=replace(reading, checksum="another")), reader=READER), 0)
     for window in (-1, 99):
         with pytest.raises(BadInput, match="windows, got window"):
-            scores.ask_states(job(screen, "states", window, READER))
+            scores.ask_states(job(SCREEN, "states", window, READER))
 
 
-def test_another_question_slides_the_same_tokens(screen: Screen) -> None:
-    new = asked(screen, question="Who crossed it first?")
+def test_another_question_slides_the_same_tokens() -> None:
+    new = asked(SCREEN, question="Who crossed it first?")
     picture = plain(scores.present(new))["picture"]
     assert picture["slide"]["question"] == "Who crossed it first?"
     assert len(picture["slide"]["largest"]) == len(picture["slide"]["table"]["rows"]) - 1
@@ -126,8 +120,8 @@ def test_another_question_slides_the_same_tokens(screen: Screen) -> None:
     assert scores.present(gone)["picture"]["bench"] is None
 
 
-def test_another_paragraph_or_reader_is_compared_but_does_not_slide(screen: Screen) -> None:
-    edited = asked(screen, context=TEXT.replace("George", "Karin"))
+def test_another_paragraph_or_reader_is_compared_but_does_not_slide() -> None:
+    edited = asked(SCREEN, context=TEXT.replace("George", "Karin"))
     picture = scores.present(edited)["picture"]
     assert picture["slide"] is None
     assert picture["bench"]["says"].startswith("Changed: the paragraph.")
@@ -140,7 +134,7 @@ def test_another_paragraph_or_reader_is_compared_but_does_not_slide(screen: Scre
         return found
 
     other = answered(
-        job(screen, "other", {"reader": " second "}, READER, load=ways), scores.ask_other
+        job(SCREEN, "other", {"reader": " second "}, READER, load=ways), scores.ask_other
     )
     assert named == ["second"]
     picture = scores.present(other)["picture"]
@@ -149,8 +143,8 @@ def test_another_paragraph_or_reader_is_compared_but_does_not_slide(screen: Scre
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_bench_explains_both_best_scores(screen: Screen, method: str) -> None:
-    new = asked(screen, question="Who crossed it first?")
+def test_the_bench_explains_both_best_scores(method: str) -> None:
+    new = asked(SCREEN, question="Who crossed it first?")
     assert scores.present(new)["picture"]["bench"]["rests"] is None
     told: list[int] = []
     explained = answered(
@@ -179,7 +173,7 @@ def test_the_bench_explains_both_best_scores(screen: Screen, method: str) -> Non
     assert scores.present(third)["picture"]["bench"]["rests"] is None
 
 
-def test_one_reader_of_the_bench_may_refuse(screen: Screen, monkeypatch: Any) -> None:
+def test_one_reader_of_the_bench_may_refuse(monkeypatch: Any) -> None:
     def refuse(*_: Any) -> None:
         raise BadCheckpoint("its gradients are not finite")
 
@@ -190,7 +184,7 @@ def test_one_reader_of_the_bench_may_refuse(screen: Screen, monkeypatch: Any) ->
             monkeypatch.setattr(found, "attribute", refuse)
         return found
 
-    new = answered(job(screen, "other", {"reader": "second"}, READER, load=ways), scores.ask_other)
+    new = answered(job(SCREEN, "other", {"reader": "second"}, READER, load=ways), scores.ask_other)
     emptied(monkeypatch, explaining.FOUND)
     found = answered(job(new, "rests", "gradient_x_input", READER, load=ways), scores.ask_rests)
     rests = scores.present(found)["picture"]["bench"]["rests"]
@@ -198,25 +192,25 @@ def test_one_reader_of_the_bench_may_refuse(screen: Screen, monkeypatch: Any) ->
     with pytest.raises(BadInput, match="must be one of integrated_gradients"):
         scores.ask_rests(job(new, "rests", "lime", READER, load=ways))
     with pytest.raises(BadInput, match="no second reading"):
-        scores.ask_rests(job(screen, "rests", "gradient_x_input", READER, load=ways))
+        scores.ask_rests(job(SCREEN, "rests", "gradient_x_input", READER, load=ways))
 
 
-def test_what_is_found_leaves_the_selection_alone(screen: Screen) -> None:
-    asked = job(screen, "states", 0, READER)
-    moved = screen.select(selection.parse(screen.reading, [None, 1, 1]))
+def test_what_is_found_leaves_the_selection_alone() -> None:
+    asked = job(SCREEN, "states", 0, READER)
+    moved = SCREEN.select(selection.parse(SCREEN.reading, [None, 1, 1]))
     late = scores.receive(moved, asked, scores.ask_states(asked))
     assert late.selection == moved.selection and late.own["scores"].states is not None
 
 
-def test_a_new_reading_forgets_states(screen: Screen) -> None:
-    new = with_states(screen)
+def test_a_new_reading_forgets_states() -> None:
+    new = with_states(SCREEN)
     assert kept(new).states is not None
     other = new.change(reading=READER.read("When?", TEXT, SMALL), selection=None)
     assert kept(other).states is None
 
 
-def test_changed_logits_move_the_plane_and_not_t(screen: Screen) -> None:
-    new = with_states(screen)
+def test_changed_logits_move_the_plane_and_not_t() -> None:
+    new = with_states(SCREEN)
     chosen = new.selection
     pos = new.reading.windows[chosen.window].to_pos(chosen.span.start)
     lifted = new.change(what_if=new.what_if.with_logit("start", chosen.window, pos, 40.0))

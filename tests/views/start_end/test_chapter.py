@@ -15,30 +15,25 @@ from tests.printed import text_of
 from tests.requests import selected
 
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
+READING = FakeReader(null=-3.0).read("Who drew the bridge?", TEXT, WindowOptions(48, 20))
+SCREEN = selected(READING)
 
 
-@pytest.fixture
-def screen() -> Screen:
-    reading = FakeReader(null=-3.0).read("Who drew the bridge?", TEXT, WindowOptions(48, 20))
-    assert len(reading.windows) > 2
-    return selected(reading)
-
-
-def test_the_payload_is_about_the_selected_window(screen: Screen) -> None:
-    data = start_end.present(screen)
+def test_the_payload_is_about_the_selected_window() -> None:
+    data = start_end.present(SCREEN)
     assert data["question"] == start_end.CHAPTER.question
-    assert data["picture"]["window"] == screen.selection.window
-    number = screen.selection.window + 1
-    assert f"In window {number} of {len(screen.reading.windows)}" in data["notice"]
+    assert data["picture"]["window"] == SCREEN.selection.window
+    number = SCREEN.selection.window + 1
+    assert f"In window {number} of {len(SCREEN.reading.windows)}" in data["notice"]
     assert data["tables"][0]["caption"].startswith(f"Every token of window {number} of")
     assert len(data["simplified"]) >= 5
 
 
-def test_the_formula_is_this_readings_softmax(screen: Screen) -> None:
-    chosen = screen.selection
-    said = text_of(start_end.formula(screen))
-    start, end = (x.astype(float) for x in screen.shown.logits(chosen.window))
-    w = screen.shown.windows[chosen.window]
+def test_the_formula_is_this_readings_softmax() -> None:
+    chosen = SCREEN.selection
+    said = text_of(start_end.formula(SCREEN))
+    start, end = (x.astype(float) for x in SCREEN.shown.logits(chosen.window))
+    w = SCREEN.shown.windows[chosen.window]
     for logits, doc in ((start, chosen.span.start), (end, chosen.span.end)):
         p = math.exp(logits[w.to_pos(doc)]) / sum(math.exp(x) for x in logits)
         assert 0.1 <= p < 0.99 and f" = {p:.2f}" in said
@@ -46,46 +41,46 @@ def test_the_formula_is_this_readings_softmax(screen: Screen) -> None:
     assert " / T" not in said
 
 
-def test_without_a_selection_the_formula_stands_alone(screen: Screen) -> None:
-    bare = Screen(screen.reading, screen.decode)
+def test_without_a_selection_the_formula_stands_alone() -> None:
+    bare = Screen(SCREEN.reading, SCREEN.decode)
     assert text_of(start_end.formula(bare)) == "P(start = i) = exp(si) / Σk exp(sk)"
-    assert start_end.present(bare)["picture"]["window"] == screen.prediction.best.candidate.window
+    assert start_end.present(bare)["picture"]["window"] == SCREEN.prediction.best.candidate.window
 
 
-def test_temperature_moves_probabilities_and_nothing_else(screen: Screen) -> None:
-    hot = start_end.change_temperature(screen, 2)
+def test_temperature_moves_probabilities_and_nothing_else() -> None:
+    hot = start_end.change_temperature(SCREEN, 2)
     assert hot.what_if.temperature == 2.0 and not hot.what_if.changes_numbers
-    assert hot.prediction.best == screen.prediction.best
-    np.testing.assert_array_equal(hot.shown.start_logits, screen.shown.start_logits)
+    assert hot.prediction.best == SCREEN.prediction.best
+    np.testing.assert_array_equal(hot.shown.start_logits, SCREEN.shown.start_logits)
     assert " / 2) / " in text_of(start_end.formula(hot))
     assert " / T)" in text_of(start_end.formula(hot))
-    assert start_end.present(hot)["tables"] != start_end.present(screen)["tables"]
+    assert start_end.present(hot)["tables"] != start_end.present(SCREEN)["tables"]
     assert hot.fresh == frozenset()
 
 
-def test_a_lifted_logit_moves_softmax_and_answer_and_can_be_put_back(screen: Screen) -> None:
-    w = screen.reading.windows[0]
+def test_a_lifted_logit_moves_softmax_and_answer_and_can_be_put_back() -> None:
+    w = SCREEN.reading.windows[0]
     doc = int(np.flatnonzero(w.is_max_context[w.is_context])[0])
     pos = w.to_pos(doc)
-    lifted = what_if.change_logit(screen, {"side": "start", "window": 0, "doc": doc, "value": 40.0})
+    lifted = what_if.change_logit(SCREEN, {"side": "start", "window": 0, "doc": doc, "value": 40.0})
     assert lifted.shown.start_logits[0, pos] == 40.0
-    assert lifted.reading is screen.reading, "the true reading stays for attribution and export"
+    assert lifted.reading is SCREEN.reading, "the true reading stays for attribution and export"
     assert lifted.prediction.best.candidate.span.start == doc
     assert lifted.prediction.best.candidate.window == 0
     changed = start_end.present(lifted)["picture"]["changed"]
-    true = float(screen.reading.start_logits[0, pos])
+    true = float(SCREEN.reading.start_logits[0, pos])
     assert changed == [{"side": "start", "window": 0, "pos": pos, "true": true}]
     both = what_if.change_logit(lifted, {"side": "end", "window": 0, "doc": doc, "value": -5})
     assert len(both.what_if.logits) == 2
     back = what_if.change_logit(both, {"side": "start", "window": 0, "doc": doc, "value": None})
     assert dict(back.what_if.logits) == {("end", 0, pos): -5.0}
     none = what_if.change_logit(back, {"side": "end", "window": 0, "doc": doc, "value": None})
-    assert not none.what_if.changes_numbers and none.prediction.best == screen.prediction.best
+    assert not none.what_if.changes_numbers and none.prediction.best == SCREEN.prediction.best
 
 
-def test_another_window_is_presented_on_request_and_keeps_the_selection(screen: Screen) -> None:
-    shown = screen.presented("start_end")
-    w = screen.reading.windows[1]
+def test_another_window_is_presented_on_request_and_keeps_the_selection() -> None:
+    shown = SCREEN.presented("start_end")
+    w = SCREEN.reading.windows[1]
     moved = start_end.change_window(shown, [1, w.doc_start, w.doc_start + 1])
     assert moved.selection.window == 1 and "start_end" not in moved.fresh
     assert moved.stamp == shown.stamp, "the logits are the same: only this chapter is sent again"
@@ -95,21 +90,21 @@ def test_another_window_is_presented_on_request_and_keeps_the_selection(screen: 
     assert same.selection is shown.selection, "a flag about the selection is not lost"
 
 
-def test_one_door_for_what_the_browser_changes(screen: Screen) -> None:
-    assert start_end.change(screen, {"kind": "temperature", "value": 3}).what_if.temperature == 3.0
+def test_one_door_for_what_the_browser_changes() -> None:
+    assert start_end.change(SCREEN, {"kind": "temperature", "value": 3}).what_if.temperature == 3.0
     kinds = "the kind of change must be one of bars, temperature, logit, window"
     for value in (None, "temperature", {}, {"kind": "reset"}, {"kind": ["logit"]}):
         with pytest.raises(BadInput, match=rf"{kinds}|a change needs kind, value"):
-            start_end.change(screen, value)
+            start_end.change(SCREEN, value)
 
 
-def test_bars_come_once_they_are_asked_for(screen: Screen) -> None:
-    assert "bars" not in start_end.present(screen)["picture"]
-    asked = start_end.change(screen, {"kind": "bars", "value": True})
+def test_bars_come_once_they_are_asked_for() -> None:
+    assert "bars" not in start_end.present(SCREEN)["picture"]
+    asked = start_end.change(SCREEN, {"kind": "bars", "value": True})
     assert start_end.CHAPTER.key not in asked.fresh
     for one in (asked, start_end.change(asked, {"kind": "temperature", "value": 3})):
         assert len(start_end.present(one)["picture"]["bars"]["data"]) == 2
     without = start_end.change(asked, {"kind": "bars", "value": False})
     assert "bars" not in start_end.present(without)["picture"]
     with pytest.raises(BadInput, match="bars is either true or false"):
-        start_end.change(screen, {"kind": "bars", "value": "yes"})
+        start_end.change(SCREEN, {"kind": "bars", "value": "yes"})

@@ -30,16 +30,12 @@ from tests.requests import emptied, opened, selected
 ONE_OF_A_KIND = {example.kind: example for example in reversed(load_examples().values())}
 READER = FakeReader(null=-3.0)
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
+SCREEN = selected(READER.read("Who drew the bridge?", TEXT, WindowOptions(64, 20)))
 
 
 @pytest.fixture(autouse=True)
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
     emptied(monkeypatch, explaining.ATTENTION, explaining.FOUND)
-
-
-@pytest.fixture
-def screen() -> Screen:
-    return selected(READER.read("Who drew the bridge?", TEXT, WindowOptions(64, 20)))
 
 
 def chosen(
@@ -72,56 +68,56 @@ def found(screen: Screen, what: str, *choice: Any, **more: Any) -> Any:
 
 @pytest.mark.parametrize("what", list(why.ANSWERS))
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_request_is_answered_with_its_key(screen: Screen, what: str, kind: str) -> None:
-    value = asked(screen, what, chosen(kind), layer=1, head=0, position=3)
-    page = plain(why.reply(screen, value, work(screen)))
+def test_every_request_is_answered_with_its_key(what: str, kind: str) -> None:
+    value = asked(SCREEN, what, chosen(kind), layer=1, head=0, position=3)
+    page = plain(why.reply(SCREEN, value, work(SCREEN)))
     reply = page["picture"]["reply"]
     assert (reply["key"], reply["what"]) == (value["key"], what) and reply["data"]
     assert page["picture"]["target"]["kind"] == kind
 
 
-def test_the_page_knows_what_was_found_out_before(screen: Screen) -> None:
-    before = why.present(screen)
+def test_the_page_knows_what_was_found_out_before() -> None:
+    before = why.present(SCREEN)
     assert before["tables"] == [] and "is " in before["notice"]
-    found(screen, "attention")
-    looked = why.present(screen)
+    found(SCREEN, "attention")
+    looked = why.present(SCREEN)
     says = looked["picture"]["notices"]
     assert "looked most at the question" in looked["notice"] == says["looked"]
     assert says["rested"] == before["notice"], "no other step's sentence"
     for what in ("stood", "curves"):
-        found(screen, what)
-    after = why.present(screen)
+        found(SCREEN, what)
+    after = why.present(SCREEN)
     assert after["notice"].startswith("Masking the three top words") and len(after["tables"]) >= 6
     says = after["picture"]["notices"]
     assert "looked most at the question" in says["looked"]
     assert "largest support" in says["rested"] and says["trust"].startswith("Masking")
     assert after["notice"] == f"{says['trust']} {says['rested']}"
-    start = screen.selection.span.start
-    moved = screen.select(Selection(screen.selection.window, Span(start, start)))
+    start = SCREEN.selection.span.start
+    moved = SCREEN.select(Selection(SCREEN.selection.window, Span(start, start)))
     assert not why.present(moved)["notice"].startswith("Masking")
 
 
-def test_a_choice_changes_formula_and_makes_only_this_chapter_stale(screen: Screen) -> None:
-    shown = screen.presented("spans").presented("why")
+def test_a_choice_changes_formula_and_makes_only_this_chapter_stale() -> None:
+    shown = SCREEN.presented("spans").presented("why")
     new = why.linked.change_choice(shown, chosen("span_minus_null"))
     assert new.fresh == {"spans"} and new.stamp == shown.stamp
     assert "[CLS]" in text_of(why.formula(new)) and "[CLS]" not in text_of(why.formula(shown))
 
 
-def test_the_contrast_span_is_the_one_chosen_else_the_best_listed(screen: Screen) -> None:
-    listed = [span for span, _ in others(screen)]
-    assert screen.selection.span not in listed and listed
-    fallback = why.target_of(why.linked.change_choice(screen, chosen("span_minus_other")))
+def test_the_contrast_span_is_the_one_chosen_else_the_best_listed() -> None:
+    listed = [span for span, _ in others(SCREEN)]
+    assert SCREEN.selection.span not in listed and listed
+    fallback = why.target_of(why.linked.change_choice(SCREEN, chosen("span_minus_other")))
     assert fallback.other == listed[0]
-    first = screen.reading.windows[screen.selection.window].doc_start
+    first = SCREEN.reading.windows[SCREEN.selection.window].doc_start
     by_hand = chosen("span_minus_other", [first, first + 1])
-    other = why.target_of(why.linked.change_choice(screen, by_hand))
+    other = why.target_of(why.linked.change_choice(SCREEN, by_hand))
     assert other.other == Span(first, first + 1) and other.kind == "span_minus_other"
 
 
-def test_no_two_entries_of_the_contrast_menu_look_alike(screen: Screen) -> None:
+def test_no_two_entries_of_the_contrast_menu_look_alike() -> None:
     twice = 0
-    for one in (screen, *map(opened, load_examples())):
+    for one in (SCREEN, *map(opened, load_examples())):
         menu = other_names(one)
         names = [name for _, _, name in menu]
         assert len(set(names)) == len(names)
@@ -132,68 +128,66 @@ def test_no_two_entries_of_the_contrast_menu_look_alike(screen: Screen) -> None:
     assert twice
 
 
-def test_the_contrast_span_ends_with_its_window_and_with_its_text(screen: Screen) -> None:
-    seen = screen.select(Selection(0, Span(3, 4)))
+def test_the_contrast_span_ends_with_its_window_and_with_its_text() -> None:
+    seen = SCREEN.select(Selection(0, Span(3, 4)))
     kept = why.linked.change_choice(seen, chosen("span_minus_other", [0, 1]))
     assert why.target_of(kept).other == Span(0, 1)
-    far = len(screen.reading.windows) - 1
-    at = screen.reading.windows[far].doc_start
+    far = len(SCREEN.reading.windows) - 1
+    at = SCREEN.reading.windows[far].doc_start
     assert at > 1
     moved = kept.select(Selection(far, Span(at, at)))
     request = {**asked(moved, "attention"), "choice": chosen("span_score", [0, 1])}
     # a span of another window is no reason to refuse
     assert why.reply(moved, request, work(moved))["picture"]["reply"]["data"]
     assert why.target_of(moved).other != Span(0, 1)
-    same_text = replace(kept, reading=READER.read("Who?", TEXT, screen.reading.options))
+    same_text = replace(kept, reading=READER.read("Who?", TEXT, SCREEN.reading.options))
     assert why.choice_of(same_text).other == Span(0, 1)
-    longer = READER.read("Who?", "Another paragraph. " + TEXT, screen.reading.options)
+    longer = READER.read("Who?", "Another paragraph. " + TEXT, SCREEN.reading.options)
     other_text = replace(kept, reading=longer)
     assert why.choice_of(other_text).other is None
     assert why.choice_of(other_text).kind == "span_minus_other"
 
 
-def test_a_reading_of_other_weights_is_not_explained(screen: Screen) -> None:
+def test_a_reading_of_other_weights_is_not_explained() -> None:
     other = FakeReader()
     other.checksum = "other"
     with pytest.raises(BadInput, match="press Ask"):
-        Work(other, screen.reading)
+        Work(other, SCREEN.reading)
 
 
 def test_a_reader_without_attention_says_so_and_is_attributed(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def none(window: Window) -> Any:
         raise BadCheckpoint("this reader gives no attention that could be shown")
 
     monkeypatch.setattr(READER, "attention", none)
     with pytest.raises(BadCheckpoint, match="no attention"):
-        why.reply(screen, asked(screen, "attention"), work(screen))
-    page = why.refusal(screen, asked(screen, "attention"), "this reader gives no attention")
+        why.reply(SCREEN, asked(SCREEN, "attention"), work(SCREEN))
+    page = why.refusal(SCREEN, asked(SCREEN, "attention"), "this reader gives no attention")
     assert page["picture"]["reply"]["error"] == "this reader gives no attention"
-    assert found(screen, "attribution")["method"] == "integrated_gradients"
+    assert found(SCREEN, "attribution")["method"] == "integrated_gradients"
 
 
-def test_numbers_changed_by_hand_do_not_move_the_explanation(screen: Screen) -> None:
-    window = screen.selection.window
-    changed = screen.change(what_if=screen.what_if.with_logit("start", window, 20, 9.0))
-    assert found(screen, "attribution") == found(changed, "attribution")
+def test_numbers_changed_by_hand_do_not_move_the_explanation() -> None:
+    window = SCREEN.selection.window
+    changed = SCREEN.change(what_if=SCREEN.what_if.with_logit("start", window, 20, 9.0))
+    assert found(SCREEN, "attribution") == found(changed, "attribution")
 
 
-def test_progress_rises_and_cancel_stops(screen: Screen) -> None:
+def test_progress_rises_and_cancel_stops() -> None:
     told: list[tuple[int, int]] = []
-    telling = work(screen, on_progress=lambda done, total: told.append((done, total)))
-    why.reply(screen, asked(screen, "attribution"), telling)
+    telling = work(SCREEN, on_progress=lambda done, total: told.append((done, total)))
+    why.reply(SCREEN, asked(SCREEN, "attribution"), telling)
     shares = [done / total for done, total in told]
     assert shares == sorted(shares) and shares[0] < 0.2 and shares[-1] == 1.0
-    slow = asked(screen, "attribution", chosen("end_logit", method="leave_one_out"))
+    slow = asked(SCREEN, "attribution", chosen("end_logit", method="leave_one_out"))
     with pytest.raises(Cancelled):
-        why.reply(screen, slow, work(screen, cancelled=lambda: True))
+        why.reply(SCREEN, slow, work(SCREEN, cancelled=lambda: True))
 
 
-def test_all_methods_meet_the_same_random_sets(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drops = unpacked(found(screen, "random")["drops"])
+def test_all_methods_meet_the_same_random_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    drops = unpacked(found(SCREEN, "random")["drops"])
     assert len(drops) == N_SETS
 
     calls = []
@@ -205,7 +199,7 @@ def test_all_methods_meet_the_same_random_sets(
 
     monkeypatch.setattr(READER, "masked", counted)
     for by in explaining.RANKINGS:
-        page = why.reply(screen, asked(screen, "stood", by=by), work(screen))
+        page = why.reply(SCREEN, asked(SCREEN, "stood", by=by), work(SCREEN))
         row = page["picture"]["reply"]["data"]
         assert row["rank"] == f"{(drops < np.float32(row['drop'])).sum()} of {N_SETS}"
     sizes = [len(masks) for masks in calls]
@@ -213,7 +207,7 @@ def test_all_methods_meet_the_same_random_sets(
     (side,) = (one for one in page["tables"] if "side by side" in one["caption"])
     assert [row[0] for row in side["rows"]] == [trusted.NAMES[by] for by in explaining.RANKINGS]
     with pytest.raises(BadInput, match="the ranking"):
-        why.reply(screen, asked(screen, "stood", by="lime"), work(screen))
+        why.reply(SCREEN, asked(SCREEN, "stood", by="lime"), work(SCREEN))
 
 
 @pytest.mark.slow
@@ -229,9 +223,9 @@ def test_verdict_and_curve_agree_for_every_method_and_target(example: PoolExampl
             assert contradictions(asking, target, by) == [], (kind, by)
 
 
-def test_the_first_picture_takes_few_steps(screen: Screen) -> None:
+def test_the_first_picture_takes_few_steps() -> None:
     first, full, again = (
-        why.reply(screen, asked(screen, "attribution", few=few), work(screen))
+        why.reply(SCREEN, asked(SCREEN, "attribution", few=few), work(SCREEN))
         for few in (True, False, True)
     )
     steps = [page["picture"]["reply"]["data"]["steps"] for page in (first, full, again)]
@@ -240,33 +234,33 @@ def test_the_first_picture_takes_few_steps(screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("what", list(answers.CANCELLED))
-def test_a_cancel_says_what_was_cancelled(screen: Screen, what: str) -> None:
+def test_a_cancel_says_what_was_cancelled(what: str) -> None:
     for said in ("this was cancelled", "the reading was cancelled"):
-        reply = why.refusal(screen, asked(screen, what), said)["picture"]["reply"]
+        reply = why.refusal(SCREEN, asked(SCREEN, what), said)["picture"]["reply"]
         assert reply["error"] == answers.CANCELLED[what] and reply["cancelled"]
-    refused = why.refusal(screen, asked(screen, what), "the reader is gone")["picture"]["reply"]
+    refused = why.refusal(SCREEN, asked(SCREEN, what), "the reader is gone")["picture"]["reply"]
     assert refused["error"] == "the reader is gone" and not refused["cancelled"]
 
 
-def test_the_wait_is_estimated_from_what_was_timed(screen: Screen) -> None:
+def test_the_wait_is_estimated_from_what_was_timed() -> None:
     fresh = explaining.Pace()
     assert fresh.seconds(101, 77) is None
     fresh.learn(10, 100, 2.0)
     assert fresh.seconds(101, 77) == pytest.approx(0.002 * 101 * 77)
     fresh.learn(10, 100, 4.0)
     assert fresh.seconds(1, 1) == pytest.approx(0.003)
-    found(screen, "random")
-    assert "at the present pace" in why.present(screen)["picture"]["wait"]["curves"]
+    found(SCREEN, "random")
+    assert "at the present pace" in why.present(SCREEN)["picture"]["wait"]["curves"]
 
 
-def test_without_a_selection_the_chapter_says_so(screen: Screen) -> None:
-    bare = Screen(screen.reading, screen.decode)
+def test_without_a_selection_the_chapter_says_so() -> None:
+    bare = Screen(SCREEN.reading, SCREEN.decode)
     assert why.present(bare)["picture"]["target"] is None
     assert text_of(why.formula(bare)) == "F = si + ej"
 
 
-def test_question_words_are_masked_in_every_window(screen: Screen) -> None:
-    assert len(screen.reading.windows) > 1
-    reading: Reading = screen.reading
-    rows = found(screen, "question")["table"]["rows"]
+def test_question_words_are_masked_in_every_window() -> None:
+    assert len(SCREEN.reading.windows) > 1
+    reading: Reading = SCREEN.reading
+    rows = found(SCREEN, "question")["table"]["rows"]
     assert [row[0] for row in rows] == reading.encoding.question.split()

@@ -15,22 +15,18 @@ from tests.printed import text_of
 from tests.requests import selected
 
 TEXT = " ".join(f"Word{k % 17} and number {k} stand here ." for k in range(30))
+SCREEN = selected(FakeReader().read("Which number stands here?", TEXT, WindowOptions(40, 12)))
 
 
-@pytest.fixture
-def screen() -> Screen:
-    return selected(FakeReader().read("Which number stands here?", TEXT, WindowOptions(40, 12)))
-
-
-def test_the_chapter_presents_three_steps(screen: Screen) -> None:
-    data = windows.present(screen)
+def test_the_chapter_presents_three_steps() -> None:
+    data = windows.present(SCREEN)
     assert [s["key"] for s in data["picture"]["steps"]] == ["windows", "candidates", "merge"]
     assert all(s["says"] for s in data["picture"]["steps"]) and data["notice"]
-    assert any("in window" in part["text"] for part in windows.formula(screen))
+    assert any("in window" in part["text"] for part in windows.formula(SCREEN))
 
 
-def test_a_tried_plan_is_shown_without_reading_again(screen: Screen) -> None:
-    tried = windows.try_windows(screen, {"max_seq_length": 60, "doc_stride": 20})
+def test_a_tried_plan_is_shown_without_reading_again() -> None:
+    tried = windows.try_windows(SCREEN, {"max_seq_length": 60, "doc_stride": 20})
     data = windows.present(tried)
     assert data["picture"]["tried"]["max_seq_length"] == 60 and not data["picture"]["tried"]["same"]
     assert data["picture"]["now"]["same"]
@@ -54,9 +50,9 @@ def test_where_one_window_is_enough_a_split_is_drawn_and_said_to_be_none() -> No
         assert ("fit into one window" in says) != split, "never beside three windows"
 
 
-def test_merge_options_reach_the_whole_page_and_a_null_gives_way(screen: Screen) -> None:
+def test_merge_options_reach_the_whole_page_and_a_null_gives_way() -> None:
     rule = {"copies": "all", "scale": "window_product", "null": "min_logit"}
-    changed = windows.change_merge(screen, rule)
+    changed = windows.change_merge(SCREEN, rule)
     assert changed.merge == MergeOptions("all", "window_product", "min_product")
     assert windows.present(changed)["picture"]["merge"]["columns"][0]["name"].endswith("all copies")
 
@@ -73,9 +69,7 @@ def test_the_constant_turns_the_default_winner_and_can_be_taken_back() -> None:
     assert back.prediction.best.candidate.span == seen.prediction.best.candidate.span
 
 
-def test_break_it_searches_the_stored_readings(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_break_it_searches_the_stored_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     none = SimpleNamespace(id="x", title="without a reading", stored=lambda checksum: None)
     toy = SimpleNamespace(
         id="y", title="the toy", stored=lambda checksum: t1() if checksum == "fake" else None
@@ -93,16 +87,16 @@ def test_break_it_searches_the_stored_readings(
         said = windows.break_rule(seen, SEPARATE_MAXIMA)["says"]
         assert f"by the logit sum it is “\u2068{won}\u2069”" in said
     with pytest.raises(BadInput, match="to break"):
-        windows.break_rule(screen, "logit")
+        windows.break_rule(SCREEN, "logit")
 
 
-def test_slow_parts_are_kept_while_only_plan_or_rule_change(screen: Screen) -> None:
+def test_slow_parts_are_kept_while_only_plan_or_rule_change() -> None:
     windows.slow_parts.cache_clear()
-    windows.present(screen)
-    windows.present(windows.try_windows(screen, {"max_seq_length": 60, "doc_stride": 20}))
+    windows.present(SCREEN)
+    windows.present(windows.try_windows(SCREEN, {"max_seq_length": 60, "doc_stride": 20}))
     windows.present(
-        windows.change_merge(screen, {"copies": "max_context", "scale": "log_odds", "null": "none"})
+        windows.change_merge(SCREEN, {"copies": "max_context", "scale": "log_odds", "null": "none"})
     )
     assert windows.slow_parts.cache_info().misses == 1
-    windows.present(windows.change_offset(screen, {"window": 0, "c": 1.0}))
+    windows.present(windows.change_offset(SCREEN, {"window": 0, "c": 1.0}))
     assert windows.slow_parts.cache_info().misses == 2
