@@ -27,21 +27,13 @@ def screen_of(reader: FakeReader, text: str = TEXT, gold: tuple[Answer, ...] = (
     return selected(reading, chapter="bio", gold=gold, example="some" if gold else None)
 
 
-@pytest.fixture
-def reader() -> FakeReader:
-    reader = FakeReader(bio=True)
-    # what is kept beside sessions must not leak from one test into another
-    reader.checksum = f"fake-{id(reader)}"
-    return reader
+READER = FakeReader(bio=True)
+READER.checksum = "fake-chapter-7"  # its heads: no other test has asked for them
+SCREEN = screen_of(READER)
 
 
-@pytest.fixture
-def screen(reader: FakeReader) -> Screen:
-    return screen_of(reader)
-
-
-def test_the_chapter_has_four_table_twins_and_a_notice_for_each_step(screen: Screen) -> None:
-    data = bio.present(screen)
+def test_the_chapter_has_four_table_twins_and_a_notice_for_each_step() -> None:
+    data = bio.present(SCREEN)
     assert data["picture"]["has"]
     assert len(data["tables"]) == 4
     own = data["picture"]["notices"]
@@ -56,29 +48,27 @@ def test_a_reader_without_a_head_says_so_and_sends_no_numbers() -> None:
     assert bio.details(screen_of(FakeReader()))["token"] is None
 
 
-def test_dimensions_and_products_appear_once_the_reader_was_asked(
-    reader: FakeReader, screen: Screen
-) -> None:
-    assert bio.present(screen)["picture"]["needs"]
-    assert "W: 3 × 6" not in text_of(bio.formula(screen))
-    assert bio.work(job(screen, "heads", True, reader)) is None
-    assert not bio.present(screen)["picture"]["needs"]
-    assert "W: 3 × 6" in text_of(bio.formula(screen))
-    assert bio.details(screen)["products"] is None
-    asked = job(screen, "products", True, reader)
-    drawn = bio.receive(screen.presented("bio"), asked, bio.work(asked))
+def test_dimensions_and_products_appear_once_the_reader_was_asked() -> None:
+    assert bio.present(SCREEN)["picture"]["needs"]
+    assert "W: 3 × 6" not in text_of(bio.formula(SCREEN))
+    assert bio.work(job(SCREEN, "heads", True, READER)) is None
+    assert not bio.present(SCREEN)["picture"]["needs"]
+    assert "W: 3 × 6" in text_of(bio.formula(SCREEN))
+    assert bio.details(SCREEN)["products"] is None
+    asked = job(SCREEN, "products", True, READER)
+    drawn = bio.receive(SCREEN.presented("bio"), asked, bio.work(asked))
     assert "bio" not in drawn.fresh, "the picture is drawn again"
-    found = bio.details(screen)
+    found = bio.details(SCREEN)
     assert [r["logit"] for r in found["products"]["rows"]] == found["token"]["logits"]
 
 
-def test_another_readers_heads_are_refused(screen: Screen) -> None:
+def test_another_readers_heads_are_refused() -> None:
     with pytest.raises(BadInput, match="made by other weights"):
-        bio.work(job(screen, "heads", reader=FakeReader()))
+        bio.work(job(SCREEN, "heads", reader=FakeReader()))
 
 
-def test_details_cost_nothing_while_another_chapter_is_open(screen: Screen) -> None:
-    assert bio.details(screen.open("answer"))["token"] is None
+def test_details_cost_nothing_while_another_chapter_is_open() -> None:
+    assert bio.details(SCREEN.open("answer"))["token"] is None
 
 
 def test_annotators_start_as_the_example_has_them() -> None:
@@ -107,8 +97,8 @@ def test_on_a_visitors_text_chapter_5s_marks_are_named_as_such() -> None:
     assert bio_bench.annotators(silent) == (((), (), ()), "nobody marked anything yet")
 
 
-def test_a_mark_changes_one_annotator_and_makes_only_this_chapter_stale(screen: Screen) -> None:
-    before = screen.presented("answer").presented("bio")
+def test_a_mark_changes_one_annotator_and_makes_only_this_chapter_stale() -> None:
+    before = SCREEN.presented("answer").presented("bio")
     after = bio_bench.change_mark(before, {"who": 1, "start": 3, "end": 4})
     assert bio_bench.annotators(after)[0][1] == (Span(3, 4),)
     assert bio_bench.annotators(after)[0][0] == bio_bench.annotators(before)[0][0]
@@ -125,8 +115,8 @@ def mark(screen: Screen, who: int, *spans: tuple[int, int]) -> Screen:
     return screen
 
 
-def test_one_annotator_marks_several_spans(screen: Screen) -> None:
-    two = mark(screen, 1, (8, 8), (3, 4))
+def test_one_annotator_marks_several_spans() -> None:
+    two = mark(SCREEN, 1, (8, 8), (3, 4))
     assert bio_bench.annotators(two)[0][1] == (Span(3, 4), Span(8, 8))
     data = bio.present(two)["picture"]
     assert data["loss"]["annotators"][1]["letters"][3:9] == "BIOOOB"
@@ -138,37 +128,37 @@ def test_one_annotator_marks_several_spans(screen: Screen) -> None:
     assert set(bio_bench.annotators(every)[0]) == {(Span(3, 4), Span(8, 8))}
     with pytest.raises(BadInput, match="two answers that stand apart"):
         bio_bench.change_preset(
-            bio_bench.change_preset(screen.select(Selection(0, Span(6, 6))), "agree"), "every"
+            bio_bench.change_preset(SCREEN.select(Selection(0, Span(6, 6))), "agree"), "every"
         )
-    full = mark(screen, 2, *((2 * k, 2 * k) for k in range(bio_bench.MOST_SPANS)))
+    full = mark(SCREEN, 2, *((2 * k, 2 * k) for k in range(bio_bench.MOST_SPANS)))
     with pytest.raises(BadInput, match="at most 8 spans"):
         bio_bench.change_mark(full, {"who": 2, "start": 20, "end": 20, "more": True})
 
 
-def test_marks_do_not_follow_to_another_paragraph(reader: FakeReader, screen: Screen) -> None:
-    marked = bio_bench.change_mark(screen, {"who": 0, "start": 3, "end": 4})
-    other = marked.change(reading=reader.read(QUESTION, "Only Greta Holm knew."), selection=None)
+def test_marks_do_not_follow_to_another_paragraph() -> None:
+    marked = bio_bench.change_mark(SCREEN, {"who": 0, "start": 3, "end": 4})
+    other = marked.change(reading=READER.read(QUESTION, "Only Greta Holm knew."), selection=None)
     assert bio_bench.annotators(other)[1] != "marked on this page"
 
 
-def test_the_presets(screen: Screen) -> None:
-    at = screen.select(Selection(0, Span(6, 6)))
+def test_the_presets() -> None:
+    at = SCREEN.select(Selection(0, Span(6, 6)))
     two = bio.present(bio_bench.change_preset(at, "disagree"))["picture"]["loss"]
     assert [a["letters"][6] for a in two["annotators"]] == ["B", "B", "O"]
     assert set(bio_bench.annotators(bio_bench.change_preset(at, "agree"))[0]) == {(Span(6, 6),)}
-    last = len(screen.reading.encoding.context_ids) - 1
-    at_end = bio_bench.change_preset(screen.select(Selection(0, Span(last, last))), "disagree")
+    last = len(SCREEN.reading.encoding.context_ids) - 1
+    at_end = bio_bench.change_preset(SCREEN.select(Selection(0, Span(last, last))), "disagree")
     assert bio_bench.annotators(at_end)[0] == ((Span(last, last),), (Span(last, last),), ())
     back = bio_bench.change_preset(bio_bench.change_preset(at, "agree"), "example")
     assert bio_bench.annotators(back)[0] == bio_bench.annotators(at)[0]
     with pytest.raises(BadInput, match="select a span first"):
-        bio_bench.change_preset(Screen(screen.reading, screen.decode), "agree")
+        bio_bench.change_preset(Screen(SCREEN.reading, SCREEN.decode), "agree")
     with pytest.raises(BadInput, match="preset must be"):
         bio_bench.change_preset(at, "vote")
 
 
-def test_two_marked_answers_make_the_glue(screen: Screen) -> None:
-    marked = mark(mark(screen, 0, (4, 5)), 1, (8, 8))
+def test_two_marked_answers_make_the_glue() -> None:
+    marked = mark(mark(SCREEN, 0, (4, 5)), 1, (8, 8))
     found = bio.present(marked)["picture"]["glue"]["found"]
     assert [r["span"] for r in found["rows"]] == [[4, 5], [8, 8], [4, 8], None]
 
