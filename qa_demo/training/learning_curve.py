@@ -3,8 +3,8 @@
     python -m qa_demo.training.learning_curve exported/one exported/two [--reader assets/reader]
 
 Each state is a folder that `qa_demo.training.export` wrote and `qa_demo.training.score` measured on
-the same files. They stand in the order given, the reader itself last. `score` writes its figures
-anew, without a curve; so run this after it and before `qa_demo.training.card`.
+the same files. They stand in the order given, the reader itself last. Run this after `score` and
+before `qa_demo.training.card`.
 """
 
 import json

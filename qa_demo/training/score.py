@@ -6,7 +6,7 @@ metrics.json beside it.
 
 Each question is read once, as the page reads it (fp32, unpadded windows); every number comes from
 those readings. Of the files with lists only the questions that no training sees are read
-(qa_demo.training.apart).
+(qa_demo.training.apart). What `learning_curve` and `pace` put into metrics.json stays.
 """
 
 import hashlib
@@ -137,6 +137,14 @@ def speed(questions: int, seconds: float) -> dict[str, float]:
     }
 
 
+def beside(result: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The new figures and what `learning_curve` and `pace` put into the file of the old ones."""
+    old = json.loads(path.read_text()) if path.is_file() else {}
+    pace = {k: v for k, v in old.get("speed", {}).items() if k == "times_as_long"}
+    others = {k: old[k] for k in ("learning_curve", "parameters") if k in old}
+    return result | others | {"speed": result["speed"] | pace}
+
+
 def metrics(
     reader: BertReader, dev: Path, dev_v2: Path, list_files: Sequence[Path], command: str
 ) -> dict[str, Any]:
@@ -195,7 +203,9 @@ def main(argv: list[str] | None = None) -> None:
     result = metrics(
         load_reader(str(a.reader), replace(LOOPBACK, base=a.base)), a.dev, a.dev_v2, a.lists, shown
     )
-    (a.reader / "metrics.json").write_text(json.dumps(result, indent=1) + "\n")
+    path = a.reader / "metrics.json"
+    result = beside(result, path)
+    path.write_text(json.dumps(result, indent=1) + "\n")
     card = json.loads((a.reader / "reader.json").read_text())
     card["threshold"] = result["squad_dev_v2"]["span"]["threshold"]
     card.pop("temperatures", None)  # of readers that were measured before there were biases

@@ -27,6 +27,8 @@ from qa_demo.training.measure import HEADS, plain_prob, read_all, says
 from tests.model import kit
 
 pytestmark = pytest.mark.model
+OTHERS: dict[str, Any] = {"learning_curve": [1], "parameters": 7, "speed": {"times_as_long": 2.5}}
+"""What other commands have put beside the figures."""
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +81,7 @@ def scored(
     home = tmp_path_factory.mktemp("files")
     files = [squad(home / "dev.json", reader), squad(home / "v2.json", reader, unanswerable=True)]
     files.append(squad(home / "li.json", reader, lists=True))
+    (folder / "metrics.json").write_text(json.dumps(OTHERS | {"lists": {}, "claim": {}}))
     score.main(f"--reader {folder} --dev {files[0]} --dev-v2 {files[1]} --lists {files[2]}".split())
     return json.loads((folder / "metrics.json").read_text()) | {"files": files}
 
@@ -153,6 +156,12 @@ def test_threshold_and_calibrations_stand_in_the_card_and_come_with_the_reader(
     assert again.calibrations == Calibrations(*wanted)
     assert "claim" not in scored, "random weights: a larger lead makes no answer likelier"
     assert again.read(kit.QUESTION, kit.CONTEXT).calibrations == again.calibrations
+
+
+def test_figures_of_other_commands_stay_and_old_ones_of_its_own_go(scored: dict[str, Any]) -> None:
+    assert (scored["learning_curve"], scored["parameters"]) == ([1], 7)
+    assert (scored["speed"]["times_as_long"], scored["speed"]["questions"]) == (2.5, 12)
+    assert scored["lists"] and "claim" not in scored
 
 
 def test_only_lists_that_no_training_sees_are_scored(scored: dict[str, Any]) -> None:
