@@ -53,12 +53,15 @@ def test_an_example_that_was_read_otherwise_is_left_out() -> None:
 
 def test_a_joined_record_is_read_back(tmp_path: Path) -> None:
     window = make_reading(["Alpha"], [(0, 1)], [[0.0] * 5], [[0.0] * 5]).windows[0]
-    steps, found = behind(earlier(), [example("a")], [0, 500], [rows(7, (5,)), rows(8, (5,))])
+    steps, found = behind(
+        earlier(), [example("a")], [200, 500], [rows(7.02, (5,)), rows(8.02, (5,))]
+    )
     write(tmp_path, steps, found, [example("a")], [window], "new")
     back = load_replay(tmp_path)
-    assert back is not None and (back.steps, back.checksum) == ((0, 40, 540), "new")
+    assert back is not None and (back.steps, back.checksum) == ((0, 40, 240, 540), "new")
     got = back.rows("a")
-    assert got is not None and got.start[:, 0].tolist() == [0, 100, 8]
+    assert got is not None
+    assert got.start[:, 0].tolist() == [0, 100, 7 + 1 / 32, np.float16(8.02)]  # the last is exact
 
 
 def test_a_folder_without_a_replay_is_refused(tmp_path: Path) -> None:
