@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 Floats = NDArray[np.floating]
 
@@ -41,9 +41,10 @@ def freeze(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def freeze_fields(record: object, *names: str) -> None:
-    """Make fields of a frozen record read-only float64 arrays, from its `__post_init__`."""
-    for name in names:
-        object.__setattr__(
-            record, name, freeze(np.asarray(getattr(record, name), dtype=np.float64))
-        )
+def freeze_arrays(record: object, dtype: DTypeLike | None = None) -> None:
+    """Make every array of a frozen record read-only, and of one type where it is given; called from
+    its `__post_init__`.
+    """
+    for name, value in vars(record).items():
+        if isinstance(value, np.ndarray):
+            object.__setattr__(record, name, freeze(np.asarray(value, dtype)))

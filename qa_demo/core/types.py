@@ -15,7 +15,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import freeze
+from qa_demo.core.arrays import freeze, freeze_arrays
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import WindowOptions
 
@@ -72,19 +72,7 @@ class Encoding:
     """[Q, 2], char in the question, half-open; empty when the encoding's maker does not know it."""
 
     def __post_init__(self) -> None:
-        for name in (
-            "question_ids",
-            "context_ids",
-            "offset_mapping",
-            "word_ids",
-            "whitespace_ids",
-            "prefix_ids",
-            "prefix_types",
-            "suffix_ids",
-            "suffix_types",
-            "question_offset_mapping",
-        ):
-            object.__setattr__(self, name, freeze(getattr(self, name)))
+        freeze_arrays(self)
 
     @property
     def n_special(self) -> int:
@@ -133,8 +121,7 @@ class Window:
     is_max_context: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
-        for name in ("input_ids", "token_type_ids", "is_context", "is_max_context"):
-            object.__setattr__(self, name, freeze(getattr(self, name)))
+        freeze_arrays(self)
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -245,9 +232,7 @@ class Reading:
     """How the checksum of logits begins that a person has typed (core.course.bench)."""
 
     def __post_init__(self) -> None:
-        for name in ("start_logits", "end_logits", "tag_logits"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, freeze(getattr(self, name)))
+        freeze_arrays(self)
 
     @property
     def typed(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_demo.core.arrays import Floats, freeze, freeze_fields
+from qa_demo.core.arrays import Floats, freeze_arrays
 from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.reading.words import question_positions, special_positions
@@ -36,7 +36,7 @@ class Attention:
     weights: NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", freeze(np.asarray(self.weights, dtype=np.float32)))
+        freeze_arrays(self, np.float32)
         if (
             self.weights.ndim != 4
             or self.weights.shape[2] != self.weights.shape[3]
@@ -110,7 +110,7 @@ class Relevance:
     end: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        freeze_fields(self, "start", "end")
+        freeze_arrays(self, np.float64)
 
     @property
     def total(self) -> NDArray[np.float64]:

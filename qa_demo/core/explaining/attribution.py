@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, freeze
+from qa_demo.core.arrays import Floats, freeze_arrays
 from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.types import Baseline, Reading, Span, TargetKind, Window
 
@@ -134,13 +134,12 @@ class Attribution:
     tried: tuple[tuple[int, float], ...] = ()
 
     def __post_init__(self) -> None:
+        freeze_arrays(self, np.float64)
         for name in ("start", "end"):
-            values = np.asarray(getattr(self, name), dtype=np.float64)
-            if not np.isfinite(values).all():
+            if not np.isfinite(getattr(self, name)).all():
                 raise BadInput(
                     f"the {name} lane of this attribution is not finite, so it explains nothing"
                 )
-            object.__setattr__(self, name, freeze(values))
 
     @property
     def total(self) -> NDArray[np.float64]:

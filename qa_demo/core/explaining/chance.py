@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, freeze
+from qa_demo.core.arrays import Floats, freeze_arrays
 from qa_demo.core.errors import BadInput
 from qa_demo.core.explaining.attribution import Target, window_of
 from qa_demo.core.explaining.word_sets import Scorer, WordSet, look, order_of, other_words
@@ -130,8 +130,7 @@ class RandomSets:
     m: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        for name in ("orders", "f", "m"):
-            object.__setattr__(self, name, freeze(getattr(self, name)))
+        freeze_arrays(self)
 
     @property
     def drops(self) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import freeze
+from qa_demo.core.arrays import freeze_arrays
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.store import UNREADABLE
 
@@ -25,10 +25,7 @@ class ReplayRows:
     tags: NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        for name in ("start", "end", "tags"):
-            object.__setattr__(
-                self, name, freeze(np.asarray(getattr(self, name), dtype=np.float32))
-            )
+        freeze_arrays(self, np.float32)
 
 
 @dataclass(frozen=True, eq=False)

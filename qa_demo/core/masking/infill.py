@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.arrays import Floats, freeze, log_softmax
+from qa_demo.core.arrays import Floats, freeze_arrays, log_softmax
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.masking.masked import Fate, Ints, Masked, Pairs
@@ -102,19 +102,7 @@ class Trace:
     logit: float
 
     def __post_init__(self) -> None:
-        for name in (
-            "x_left",
-            "x_right",
-            "position",
-            "linear1",
-            "gelu1",
-            "h1",
-            "linear2",
-            "gelu2",
-            "y",
-            "word",
-        ):
-            object.__setattr__(self, name, freeze(getattr(self, name)))
+        freeze_arrays(self)
 
     @property
     def h0(self) -> Floats:

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import freeze
+from qa_demo.core.arrays import freeze_arrays
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import Span
 
@@ -55,8 +55,7 @@ class Pairs:
     k: Ints
 
     def __post_init__(self) -> None:
-        for name in ("at", "left", "right", "k"):
-            object.__setattr__(self, name, freeze(np.asarray(getattr(self, name), dtype=np.int64)))
+        freeze_arrays(self, np.int64)
 
     def __len__(self) -> int:
         return len(self.at)
@@ -74,8 +73,7 @@ class Masked:
     budget: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("true_ids", "input_ids"):
-            object.__setattr__(self, name, freeze(getattr(self, name)))
+        freeze_arrays(self)
 
     @property
     def hidden(self) -> Ints:

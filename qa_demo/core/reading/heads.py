@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, freeze
+from qa_demo.core.arrays import Floats, freeze_arrays
 from qa_demo.core.errors import BadInput
 
 Lane = Literal["start", "end"]
@@ -29,11 +29,7 @@ class HeadWeights:
     b: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("S", "E", "W", "b"):
-            if getattr(self, name) is not None:
-                object.__setattr__(
-                    self, name, freeze(np.asarray(getattr(self, name), dtype=np.float32))
-                )
+        freeze_arrays(self, np.float32)
         if self.S.ndim != 1 or self.S.shape != self.E.shape:
             raise BadInput(
                 f"S and E must be two vectors of one length, got the shapes {self.S.shape} and "

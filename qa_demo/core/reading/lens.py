@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, freeze, freeze_fields
+from qa_demo.core.arrays import Floats, freeze, freeze_arrays
 from qa_demo.core.errors import BadInput
 from qa_demo.core.reading.heads import HeadWeights, plane
 from qa_demo.core.types import Reading
@@ -24,7 +24,7 @@ class Lens:
     end: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        freeze_fields(self, "start", "end")
+        freeze_arrays(self, np.float64)
 
     @property
     def path(self) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, freeze
+from qa_demo.core.arrays import Floats, freeze_arrays
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import Encoding, Span, Window
 
@@ -33,7 +33,7 @@ class Words:
     of: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "of", freeze(self.of))
+        freeze_arrays(self)
 
     def __len__(self) -> int:
         return len(self.items)
