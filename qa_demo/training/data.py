@@ -11,6 +11,7 @@ from qa_demo.core.learning.golds import Example
 from qa_demo.core.learning.losses import TagGold, marked, start_end_targets, tag_targets
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.windows import make_windows
+from qa_demo.core.reading.words import touching
 from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import enumerations
@@ -34,13 +35,6 @@ class Feature:
         return len(self.window)
 
 
-def answer_tokens(encoding: Encoding, char_start: int, char_end: int) -> Span | None:
-    """The `doc` span of the tokens that overlap a half-open char range; None when none does."""
-    starts, ends = encoding.offset_mapping[:, 0], encoding.offset_mapping[:, 1]
-    inside = np.flatnonzero((starts < char_end) & (ends > char_start))
-    return Span(int(inside[0]), int(inside[-1])) if len(inside) else None
-
-
 def apart_tokens(spans: Sequence[Span]) -> tuple[Span, ...]:
     """Spans in text order, those that share a word piece joined: a piece can carry only one tag."""
     joined: list[Span] = []
@@ -55,11 +49,11 @@ def apart_tokens(spans: Sequence[Span]) -> tuple[Span, ...]:
 def marks(encoding: Encoding, example: Example) -> list[TagGold]:
     """What each annotator marked: a list, else one span; None where it is in no word piece."""
     if example.spans:
-        found = [[answer_tokens(encoding, a, b) for a, b in ranges] for ranges in example.spans]
+        found = [[touching(encoding, a, b) for a, b in ranges] for ranges in example.spans]
         return [
             apart_tokens([span for span in spans if span is not None]) or None for spans in found
         ]
-    return [answer_tokens(encoding, a.char_start, a.char_end) for a in example.answers]
+    return [touching(encoding, a.char_start, a.char_end) for a in example.answers]
 
 
 def apart_marks(encoding: Encoding, example: Example) -> list[TagGold]:

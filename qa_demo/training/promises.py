@@ -29,7 +29,7 @@ from qa_demo.training.caption_promises import CAPTIONS
 from qa_demo.training.passage_promises import check as check_passage
 from qa_demo.training.passage_promises import load_pool as passages
 from qa_demo.training.promise_check import known
-from qa_demo.training.shown import Shown, gold_tokens, show
+from qa_demo.training.shown import Shown, gold_span, show
 
 
 def load_pool(path: Path) -> tuple[PoolExample, ...]:
@@ -130,12 +130,12 @@ def _tokens(shown: Shown, limits: list[int]) -> str | None:
 
 def _border(shown: Shown, _: bool) -> str | None:
     """A window's edge cuts the gold answer, and another window holds it whole."""
-    first, last = gold_tokens(shown.reading, shown.gold)
+    gold = gold_span(shown.reading, shown.gold)
     held = [
-        sum(w.doc_start <= t < w.doc_stop for t in range(first, last + 1))
+        sum(w.doc_start <= t < w.doc_stop for t in range(gold.start, gold.end + 1))
         for w in shown.reading.windows
     ]
-    cut, whole = any(0 < n <= last - first for n in held), any(n == last - first + 1 for n in held)
+    cut, whole = any(0 < n < len(gold) for n in held), len(gold) in held
     return None if cut and whole else f"cut by a window: {cut}, whole in a window: {whole}"
 
 
@@ -194,8 +194,7 @@ def _annotators(shown: Shown, wanted: list[int]) -> str | None:
 
 def _too_long(shown: Shown, _: bool) -> str | None:
     """The gold answer exceeds max_answer_length, and without the limit the best span does too."""
-    first, last = gold_tokens(shown.reading, shown.gold)
-    limit, length = DecodeOptions().max_answer_length, last - first + 1
+    limit, length = DecodeOptions().max_answer_length, len(gold_span(shown.reading, shown.gold))
     if length <= limit:
         return f"the gold answer has {length} word pieces, the limit is {limit}"
     free = predict(shown.reading, replace(DecodeOptions(), max_answer_length=length)).best

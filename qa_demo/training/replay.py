@@ -31,12 +31,12 @@ from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.files.store import load_reading
 from qa_demo.core.learning.replay import Replay, load_replay
-from qa_demo.core.types import Reading, Span, Window
+from qa_demo.core.types import Reading, Window
 from qa_demo.training import checkpoints
 from qa_demo.training.examples import POOL
 from qa_demo.training.flags import described, exit_code
 from qa_demo.training.promises import load_pool
-from qa_demo.training.shown import gold_tokens
+from qa_demo.training.shown import gold_span
 from qa_demo.training.twoheads import TwoHeads, load
 
 log = logging.getLogger("replay")
@@ -53,8 +53,7 @@ def gold_window(example: PoolExample, reading: Reading) -> Window:
     """
     if not example.answers:
         return reading.windows[0]
-    first, last = gold_tokens(reading, example.answers[0])
-    found = reading.home(Span(first, last))
+    found = reading.home(gold_span(reading, example.answers[0]))
     if found is None:
         raise BadInput(f"example '{example.id}': no window holds its answer whole")
     return found

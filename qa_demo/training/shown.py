@@ -8,7 +8,8 @@ from qa_demo.core.learning.golds import Answer
 from qa_demo.core.reader import Reader
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Candidate, Prediction
-from qa_demo.core.types import Reading
+from qa_demo.core.reading.words import span_at
+from qa_demo.core.types import Reading, Span
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +52,6 @@ def show(example: PoolExample, reading: Reading, reader: Reader | None = None) -
     return Shown(example, reading, predict(reading), reader)
 
 
-def gold_tokens(reading: Reading, answer: Answer) -> tuple[int, int]:
-    """First and last context token that overlaps an answer."""
-    inside = [
-        i
-        for i, (a, b) in enumerate(reading.encoding.offset_mapping.tolist())
-        if a < answer.char_end and b > answer.char_start
-    ]
-    if not inside:
-        raise BadInput(f"no word piece stands where the answer {answer.text!r} is")
-    return inside[0], inside[-1]
+def gold_span(reading: Reading, answer: Answer) -> Span:
+    """The tokens that touch an answer. Errors: BadInput where none does."""
+    return span_at(reading.encoding, answer.char_start, answer.char_end)

@@ -8,9 +8,10 @@ import pytest
 
 from qa_demo.core.learning.bio import B, I, O
 from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.reading.words import touching
 from qa_demo.core.types import Span
 from qa_demo.training import apart
-from qa_demo.training.data import Sampler, answer_tokens, apart_tokens, marks
+from qa_demo.training.data import Sampler, apart_tokens, marks
 from qa_demo.training.enumerations import items
 from tests.model import kit
 
@@ -44,7 +45,7 @@ def marked(feature, first: Span, last: Span) -> float:
 def test_the_tags_learn_every_span_and_start_and_end_the_first() -> None:
     first, last = sorted(NAMES, key=kit.CONTEXT.index)
     encoding, feature = drawn(example((places(first, last),)))
-    spans = [answer_tokens(encoding, *place) for place in places(first, last)]
+    spans = [touching(encoding, *place) for place in places(first, last)]
     want = np.full(len(encoding.context_ids), O)
     for span in spans:
         want[span.start : span.end + 1] = I
@@ -61,7 +62,7 @@ def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds() -> N
     one = example((places("ingeborg", "1998", context=context),), context)
     sampler = Sampler([one], kit.tokenizer("bert"), negatives=0.0)
     encoding = sampler.encoding(one.question, context)
-    spans = [answer_tokens(encoding, *place) for place in one.spans[0]]
+    spans = [touching(encoding, *place) for place in one.spans[0]]
     rng, seen = random.Random(1), set()
     for _ in range(60):
         feature = sampler.draw(0, 60, rng)
@@ -74,7 +75,7 @@ def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds() -> N
 def test_two_annotators_share_the_weight() -> None:
     names = places(*sorted(NAMES, key=kit.CONTEXT.index))
     encoding, feature = drawn(example((names, places("1998"))))
-    year = answer_tokens(encoding, *places("1998")[0])
+    year = touching(encoding, *places("1998")[0])
     at = feature.window.to_pos(year.start)
     assert feature.start[at] == feature.tags[at, B] == 0.5
     assert feature.start.sum() == feature.end.sum() == 1
@@ -98,7 +99,7 @@ def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags() 
     one = Example("q", kit.QUESTION, context, (Answer(context[:29], 0),))
     encoding, feature = drawn(replace(one, context=context))
     window, texts = feature.window, ("anna rotne", "ingeborg", "1998")
-    parts = [answer_tokens(encoding, *place) for place in places(*texts, context=context)]
+    parts = [touching(encoding, *place) for place in places(*texts, context=context)]
     assert marked(feature, parts[0], parts[2]) == 1
     begun = [window.to_doc(int(pos)) for pos in np.flatnonzero(feature.tags[:, B])]
     assert begun == [span.start for span in parts]

@@ -25,16 +25,16 @@ Each rule looks at spans and texts only; none asks a model.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import score
+from qa_demo.core.measuring.remarks import stands
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import pool
 from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.reading.scales import SCALES
 from qa_demo.core.reading.sentences import looks_like, sentences
 from qa_demo.core.reading.spans import make_candidate, top_positions
-from qa_demo.core.reading.words import span_at
+from qa_demo.core.reading.words import touching
 from qa_demo.core.types import Encoding, Reading, Span
 
 RIGHT = "right"
@@ -85,16 +85,12 @@ def gold_spans(encoding: Encoding, example: Example) -> tuple[Span, ...]:
     """The tokens that touch each gold answer standing where the file says, each once, in text
     order.
     """
-    found = set()
-    for answer in example.answers:
-        stands = example.context[answer.char_start : answer.char_end] == answer.text
-        if answer.char_start < 0 or not stands:
-            continue
-        try:
-            found.add(span_at(encoding, answer.char_start, answer.char_end))
-        except BadInput:  # a gold answer of blanks touches no token
-            continue
-    return tuple(sorted(found))
+    found = {
+        touching(encoding, answer.char_start, answer.char_end)  # None for an answer of blanks
+        for answer in example.answers
+        if stands(example, answer)
+    }
+    return tuple(sorted(span for span in found if span is not None))
 
 
 def is_right(example: Example, text: str, rules: str) -> bool:

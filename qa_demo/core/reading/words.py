@@ -127,19 +127,25 @@ def words(encoding: Encoding, window: Window) -> Words:
     return Words(tuple(items), of)
 
 
-def span_at(encoding: Encoding, char_start: int, char_end: int) -> Span:
-    """The tokens that touch the characters [char_start, char_end) of the context, as a `doc` span.
+def touching(encoding: Encoding, char_start: int, char_end: int) -> Span | None:
+    """The tokens that touch the characters [char_start, char_end) of the context, as a `doc` span;
+    None where no token does.
+    """
+    starts, ends = encoding.offset_mapping[:, 0], encoding.offset_mapping[:, 1]
+    touched = np.flatnonzero((starts < char_end) & (ends > char_start))
+    return Span(int(touched[0]), int(touched[-1])) if len(touched) else None
 
-    Errors: BadInput for a range outside the context, an empty one, or one that no token touches.
+
+def span_at(encoding: Encoding, char_start: int, char_end: int) -> Span:
+    """As `touching`. Errors: BadInput for a range outside the context, an empty one, or one that no
+    token touches.
     """
     if not 0 <= char_start < char_end <= len(encoding.context):
         raise BadInput(
             f"a span of characters needs 0 <= start < end <= {len(encoding.context)}, got "
             f"{char_start} and {char_end}"
         )
-    touched = np.flatnonzero(
-        (encoding.offset_mapping[:, 0] < char_end) & (encoding.offset_mapping[:, 1] > char_start)
-    )
-    if not len(touched):
+    found = touching(encoding, char_start, char_end)
+    if found is None:
         raise BadInput(f"no word piece stands between characters {char_start} and {char_end}")
-    return Span(int(touched[0]), int(touched[-1]))
+    return found
