@@ -16,27 +16,9 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import pool, predict
 from qa_demo.core.reading.predicted import Candidate, Prediction
-from qa_demo.core.reading.scales import COMBINES, COPIES, NULLS, SCALES, check_merge, wide
+from qa_demo.core.reading.scales import SCALES, check_merge, wide
 from qa_demo.core.reading.spans import Cell, make_candidate, separate_argmaxes
 from qa_demo.core.types import Reading
-
-__all__ = [
-    "COMBINES",
-    "COPIES",
-    "NULLS",
-    "RULES",
-    "SCALES",
-    "SEPARATE_MAXIMA",
-    "Flip",
-    "Margin",
-    "Rule",
-    "RuleResult",
-    "check_merge",
-    "flip_constant",
-    "margin",
-    "run_all",
-    "separate_maxima",
-]
 
 
 @dataclass(frozen=True)

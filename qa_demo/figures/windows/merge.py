@@ -5,17 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.reading.merge_rules import (
-    COMBINES,
-    COPIES,
-    NULLS,
-    RULES,
-    SCALES,
-    RuleResult,
-    run_all,
-)
+from qa_demo.core.reading.merge_rules import RULES, RuleResult, run_all
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Candidate
+from qa_demo.core.reading.scales import COMBINES, COPIES, NULLS, SCALES
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import probability
 from qa_demo.figures.payload import table

@@ -7,7 +7,7 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.reading.merge_rules import check_merge
+from qa_demo.core.reading.scales import check_merge
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, signed
 from qa_demo.figures.prose import plural

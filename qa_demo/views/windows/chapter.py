@@ -6,7 +6,8 @@ from typing import Any
 
 from qa_demo.core.files.words import fixed_words
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.reading.merge_rules import COMBINES, SEPARATE_MAXIMA, RuleResult, check_merge
+from qa_demo.core.reading.merge_rules import SEPARATE_MAXIMA, RuleResult
+from qa_demo.core.reading.scales import COMBINES, check_merge
 from qa_demo.core.reading.what_if import apply_what_if
 from qa_demo.core.reading.windows import check_options
 from qa_demo.core.types import Reading, Span
