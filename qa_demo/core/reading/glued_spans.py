@@ -19,7 +19,7 @@ from qa_demo.core.arrays import Floats, logsumexp, softmax
 from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.legal import reason_matrix
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Reading, Span, Window
 
 LOSSES = ("soft", "all pairs", "legal pairs", "legal pairs, each")
 STEPS, RATE = 60, 1.0
@@ -73,19 +73,18 @@ def glue(reading: Reading, first: Span, second: Span, decode: DecodeOptions) -> 
         )
     for w, window in enumerate(reading.windows):
         if window.holds(Span(first.start, second.end)):
-            s, e = reading.logits(w)
-            gold = tuple(
-                np.array([window.to_pos(at) for at in ends])
-                for ends in ((first.start, second.start), (first.end, second.end))
-            )
-            return _at(
-                s, e, w, (first, second), (gold[0], gold[1]), legal_cells(reading, w, decode)
-            )
+            both, legal = (first, second), legal_cells(reading, w, decode)
+            return _at(*reading.logits(w), w, both, _gold(window, both), legal)
     return None
 
 
 Cells = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Pairs as the starts and the ends of each, in `pos`."""
+
+
+def _gold(window: Window, both: tuple[Span, Span]) -> Cells:
+    starts = np.array([window.to_pos(span.start) for span in both])
+    return starts, np.array([window.to_pos(span.end) for span in both])
 
 
 def legal_cells(reading: Reading, window: int, decode: DecodeOptions) -> Cells:
@@ -111,20 +110,18 @@ def gradient(
     one_of("the loss", loss, LOSSES)
     s, e = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     n, (i, j) = len(s), gold
-    if loss == "soft":
-        return (softmax(s) - _sums(i, 1 / len(i), n)) / 2, (
-            softmax(e) - _sums(j, 1 / len(j), n)
-        ) / 2
-    among = np.full(len(i), 1 / len(i)) if loss == "legal pairs, each" else softmax(s[i] + e[j])
-    if loss == "all pairs":
-        return softmax(s) - _sums(i, among, n), softmax(e) - _sums(j, among, n)
-    share = softmax(s[legal[0]] + e[legal[1]])
-    return _sums(legal[0], share, n) - _sums(i, among, n), _sums(legal[1], share, n) - _sums(
-        j, among, n
-    )
+    equal = loss in ("soft", "legal pairs, each")
+    among = np.full(len(i), 1 / len(i)) if equal else softmax(s[i] + e[j])
+    if loss in ("soft", "all pairs"):
+        p_start, p_end = softmax(s), softmax(e)
+    else:
+        share = softmax(s[legal[0]] + e[legal[1]])
+        p_start, p_end = (_sums(at, share, n) for at in legal)
+    of_start, of_end = p_start - _sums(i, among, n), p_end - _sums(j, among, n)
+    return (of_start / 2, of_end / 2) if loss == "soft" else (of_start, of_end)
 
 
-def _sums(at: NDArray[np.int64], weights: Floats | float, n: int) -> Floats:
+def _sums(at: NDArray[np.int64], weights: Floats, n: int) -> Floats:
     sums = np.zeros(n)
     np.add.at(sums, at, weights)
     return sums
@@ -147,10 +144,7 @@ def descend(
     window = reading.windows[found.window]
     s, e = (x.astype(np.float64) for x in reading.logits(found.window))
     both = (found.first, found.second)
-    gold = (
-        np.array([window.to_pos(x.start) for x in both]),
-        np.array([window.to_pos(x.end) for x in both]),
-    )
+    gold = _gold(window, both)
     legal = legal_cells(reading, found.window, decode)
     for _ in range(steps):
         ds, de = gradient(s, e, gold, legal, loss)

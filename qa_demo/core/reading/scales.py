@@ -152,30 +152,28 @@ BestSpan = tuple[int, float, float]
 """Window, score and rank of the best span."""
 
 
+def _against(scores: Floats, window: int, best: float | None) -> Null:
+    score = float(scores[window])
+    return Null(score, window, None if best is None else score - best)
+
+
 def _min_logit(reading: Reading, best: BestSpan | None) -> Null:
     """min_w (S_w[0] + E_w[0]): every window must agree that there is no answer."""
     scores = null_logits(reading)
-    window = int(np.argmin(scores))
-    return Null(
-        float(scores[window]), window, None if best is None else float(scores[window]) - best[1]
-    )
+    return _against(scores, int(np.argmin(scores)), None if best is None else best[1])
 
 
 def _min_product(reading: Reading, best: BestSpan | None) -> Null:
     """min_w P_w(0) P_w(0), kept as its logarithm; null minus best is the log of their ratio."""
     logs = null_logits(reading) - [_log_z(reading, w.index, True) for w in reading.windows]
-    window = int(np.argmin(logs))
-    return Null(
-        float(logs[window]), window, None if best is None else float(logs[window]) - best[2]
-    )
+    return _against(logs, int(np.argmin(logs)), None if best is None else best[2])
 
 
 def _own_window(reading: Reading, best: BestSpan | None) -> Null:
     """S_w[0] + E_w[0] of the best span's own window, so that the normaliser cancels."""
     if best is None:
         return _min_logit(reading, None)
-    score = float(null_logits(reading)[best[0]])
-    return Null(score, best[0], score - best[1])
+    return _against(null_logits(reading), best[0], best[1])
 
 
 NULLS: dict[str, Callable[[Reading, BestSpan | None], Null]] = {

@@ -70,6 +70,13 @@ def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
     return scores
 
 
+def _highest(values: Floats, at: Ints, n: int) -> Ints:
+    """The n of the places `at` with the highest values, best first; ties keep their order."""
+    if len(at) > n:
+        at = at[values[at] >= np.partition(values[at], len(at) - n)[len(at) - n]]
+    return at[np.argsort(-values[at], kind="stable")][:n]
+
+
 def top_spans(
     start: Floats,
     end: Floats,
@@ -97,11 +104,8 @@ def top_spans(
         + sliding_window_view(ends, width)[starts - first]
     )
     flat = band.ravel()
-    keep = np.flatnonzero(flat > -np.inf)
-    if len(keep) > n:
-        keep = keep[flat[keep] >= np.partition(flat[keep], len(keep) - n)[len(keep) - n]]
-    # Row-major order is lower start, then lower end; a stable sort keeps it among equal scores.
-    best = keep[np.argsort(-flat[keep], kind="stable")][:n]
+    # Row-major order is lower start, then lower end, which is kept among equal scores.
+    best = _highest(flat, np.flatnonzero(flat > -np.inf), n)
     return np.stack([starts[best // width], starts[best // width] + best % width], axis=1)
 
 
@@ -197,16 +201,11 @@ def best_illegal(
     w = reading.windows[window]
     scores = span_scores(*reading.logits(window)).ravel()
     codes = reason_matrix(w, options, copies).ravel()
-    found: list[Cell] = []
-    for why in REASONS[1:]:
-        at = np.flatnonzero(codes == REASONS.index(why))
-        if len(at) > n:
-            at = at[scores[at] >= np.partition(scores[at], len(at) - n)[len(at) - n]]
-        for flat in at[np.argsort(-scores[at], kind="stable")][:n]:
-            found.append(
-                make_cell(reading, window, int(flat) // len(w), int(flat) % len(w), options, copies)
-            )
-    return tuple(found)
+    return tuple(
+        make_cell(reading, window, int(flat) // len(w), int(flat) % len(w), options, copies)
+        for code in range(1, len(REASONS))
+        for flat in _highest(scores, np.flatnonzero(codes == code), n)
+    )
 
 
 def pair_mass(
