@@ -63,18 +63,10 @@ class Rank:
         return self.below + self.equal + self.above
 
     @property
-    def p_larger(self) -> float:
-        """(1 + equal + above) / (N + 1): how often chance drops F at least as much."""
-        return (1 + self.equal + self.above) / (self.n_sets + 1)
-
-    @property
-    def p_smaller(self) -> float:
-        """(1 + equal + below) / (N + 1): how often chance drops F at most as much."""
-        return (1 + self.equal + self.below) / (self.n_sets + 1)
-
-    @property
     def standing(self) -> Standing:
-        """larger when p_larger <= 1/20, smaller when p_smaller <= 1/20, else chance."""
+        """larger when p_larger = (1 + equal + above) / (N + 1) <= 1/20, smaller when p_smaller = (1
+        + equal + below) / (N + 1) <= 1/20, else chance.
+        """
         c = cut(self.n_sets)
         if 1 + self.equal + self.above <= c:
             return "larger"

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, one_of
@@ -174,7 +175,7 @@ def _terms(reading: Reading, golds: Golds, normaliser: str) -> tuple[LossTerm, .
 
 def terms_json(terms: Iterable[LossTerm]) -> list[dict[str, Any]]:
     """Loss terms as they stand in a report."""
-    return [{"name": t.name, "value": t.value, "weight": t.weight, "over": t.over} for t in terms]
+    return [asdict(term) for term in terms]
 
 
 def _place(encoding: Encoding, span: Span) -> dict[str, Any]:

@@ -131,10 +131,8 @@ def chain(log_probs: Floats) -> Chain:
         free = _either(b, o)
         goes_on[t], end = -_either(0.0, free - i), -_either(0.0, i - free)
     begins = np.zeros(n)
-    outside, inside = (
-        0.0,
-        -np.inf,
-    )  # log P(t - 1 is O), log P(t - 1 is in a span); before the first token no I may come
+    # log P(t - 1 is O), log P(t - 1 is in a span); before the first token no I may come
+    outside, inside = 0.0, -np.inf
     for t in range(n):
         no_i = _either(outside, inside + ends[t])
         begins[t] = no_i + opens[t]
@@ -165,11 +163,6 @@ def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
         np.cumsum(inside, axis=1) + sliding_window_view(np.concatenate([walk.ends, beyond]), width)
     )
     return marginals
-
-
-def log_no_span(log_probs: Floats) -> float:
-    """log P(every token is O) among the legal taggings, nats."""
-    return chain(log_probs).none
 
 
 def tag_log_probs(reading: Reading, window: int) -> Floats:
@@ -235,7 +228,7 @@ def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | Non
 
 def null_log_prob(reading: Reading) -> float:
     """min over windows of log P(all O), nats: every window must agree that it holds no answer."""
-    return min(log_no_span(tag_log_probs(reading, w)) for w in range(len(reading.windows)))
+    return min(chain(tag_log_probs(reading, w)).none for w in range(len(reading.windows)))
 
 
 def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], NDArray[np.int64]]:

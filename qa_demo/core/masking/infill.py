@@ -157,14 +157,7 @@ def judge(
 ) -> tuple[HiddenPiece, ...]:
     """Read off logits: `mlm` [M, V] as `masked.hidden`, `sbo` [S, V] as `masked.pairs(...)`."""
     pairs = masked.pairs(positions)
-    rows = (
-        {}
-        if sbo is None
-        else {
-            at: (row, k)
-            for row, (at, k) in enumerate(zip(pairs.at.tolist(), pairs.k.tolist(), strict=True))
-        }
-    )
+    rows = dict(zip(pairs.at.tolist(), enumerate(pairs.k.tolist()), strict=True))
     pieces = []
     for m, (at, fate) in enumerate(zip(masked.hidden.tolist(), masked.fates, strict=True)):
         true, log_p = int(masked.true_ids[at]), log_softmax(mlm[m])

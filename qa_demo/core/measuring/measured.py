@@ -139,20 +139,14 @@ class Measured:
     parameters: int | None = None
 
 
+def _halved(raw: dict[str, Any], half: type, *tables: str) -> dict[str, Any]:
+    """The fields of a reliability, its halves and tables of bins as records."""
+    bins = {name: tuple(CalibrationBin(**row) for row in raw[name]) for name in tables}
+    return {**raw, **bins, "halves": tuple(half(**one) for one in raw["halves"])}
+
+
 def _reliability(raw: dict[str, Any]) -> Reliability:
-    tables = {
-        name: tuple(CalibrationBin(**row) for row in raw[name]) for name in ("before", "after")
-    }
-    halves = tuple(Half(**half) for half in raw["halves"])
-    return Reliability(**{**raw, **tables, "halves": halves})
-
-
-def _claim(raw: dict[str, Any]) -> ClaimReliability:
-    tables = {
-        name: tuple(CalibrationBin(**row) for row in raw[name]) for name in ("conditional", "bins")
-    }
-    halves = tuple(ClaimHalf(**half) for half in raw["halves"])
-    return ClaimReliability(**{**raw, **tables, "halves": halves})
+    return Reliability(**_halved(raw, Half, "before", "after"))
 
 
 def _curve(raw: dict[str, Any]) -> ThresholdCurve:
@@ -211,7 +205,9 @@ def load_measured(folder: Path) -> Measured | None:
                 file: {head: _lists(found[head]) for head in HEADS}
                 for file, found in raw.get("lists", {}).items()
             },
-            _claim(raw["claim"]) if "claim" in raw else None,
+            ClaimReliability(**_halved(raw["claim"], ClaimHalf, "conditional", "bins"))
+            if "claim" in raw
+            else None,
             _window_steps(folder),
             raw.get("squad_dev", {}).get("span", {}).get("f1"),
             raw.get("speed", {}).get("times_as_long"),

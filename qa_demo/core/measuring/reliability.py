@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput
 from qa_demo.core.measuring.claims import answerable, fit_answerable
 from qa_demo.core.measuring.measured import ClaimHalf, ClaimReliability, Half, Reliability
@@ -101,10 +102,7 @@ def claim_reliability(asked: Sequence[Asked]) -> ClaimReliability:
             judged[k] = conditional[k] * answerable(asked[k].margin, answers)
     right = [float(one.right) for one in asked]
     tables = [calibration(probs.tolist(), right) for probs in (conditional, judged)]
-    errors = [
-        calibration_error(calibration([float(judged[k]) for k in side], [right[k] for k in side]))
-        for side in reversed(sides)
-    ]
+    errors = [_error(side, judged, right) for side in reversed(sides)]
     return ClaimReliability(
         slope=whole.slope,
         intercept=whole.intercept,
@@ -133,6 +131,8 @@ def _fits(asked: Sequence[Asked]) -> tuple[Calibration, Answerability]:
     )
 
 
-def _error(side: Sequence[int], judged: Mapping[int, float], right: Sequence[float]) -> float:
+def _error(
+    side: Sequence[int], judged: Mapping[int, float] | Floats, right: Sequence[float]
+) -> float:
     """The mean distance over some of the questions."""
     return calibration_error(calibration([judged[k] for k in side], [right[k] for k in side]))

@@ -129,11 +129,6 @@ def chance(claim: Claim, calibration: Calibration) -> float:
     return float(shifted(np.array([claim.prob(calibration.temperature)]), calibration.bias)[0])
 
 
-def chances(claims: Sequence[Claim], calibration: Calibration) -> Floats:
-    """The calibrated probability of each claim, [N]."""
-    return shifted(np.array([c.prob(calibration.temperature) for c in claims]), calibration.bias)
-
-
 def negative_log_likelihood(probs: Floats, right: Floats) -> float:
     """-mean(y log p + (1 - y) log(1 - p)), nats. Errors: BadInput for lists that do not fit or are
     empty.

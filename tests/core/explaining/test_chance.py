@@ -43,9 +43,9 @@ def test_of_a_hundred_sets_ninety_six_must_be_smaller() -> None:
     hundred = np.arange(100.0)
     assert cut(N_SETS) == 5
     assert [rank(at + 0.5, hundred).standing for at in (94, 95)] == ["chance", "larger"]
-    assert rank(95.5, hundred).below == 96 and rank(95.5, hundred).p_larger == 5 / 101
+    assert rank(95.5, hundred).below == 96 and rank(95.5, hundred).above == 4
     assert [rank(at + 0.5, hundred).standing for at in (3, 4)] == ["smaller", "chance"]
-    assert rank(3.5, hundred).p_smaller == 5 / 101
+    assert rank(3.5, hundred).below == 4
     low, high = band(hundred)
     assert (low, high) == (4, 95)
 

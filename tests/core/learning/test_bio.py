@@ -117,7 +117,7 @@ def test_marginals_equal_brute_force(n):
             got = bio.span_marginals(lp, limit)
             assert got.shape == (n, min(limit, n))
             np.testing.assert_allclose(got, spans[:, :limit] / total, atol=1e-14)
-        assert np.exp(bio.log_no_span(lp)) == pytest.approx(empty / total)
+        assert np.exp(bio.chain(lp).none) == pytest.approx(empty / total)
 
 
 @pytest.mark.parametrize("scale", [1, 400, 1e4, 1e16, 1e38])
@@ -133,7 +133,7 @@ def test_marginals_of_logits_of_any_size(scale):
                 spans[span.start, span.end - span.start] += np.exp(x - log_z)
         np.testing.assert_allclose(bio.span_marginals(lp, 5), spans, atol=1e-12)
         silent = np.exp(lp[:, O].sum() - log_z)
-        assert np.exp(bio.log_no_span(lp)) == pytest.approx(silent, abs=1e-12)
+        assert np.exp(bio.chain(lp).none) == pytest.approx(silent, abs=1e-12)
 
 
 def test_the_only_likely_tagging_is_certain():
@@ -173,7 +173,7 @@ def test_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
     assert [(x.span.start, x.span.end) for x in got] == [(s, e) for _, s, e in every[:4]]
     assert bio.best_span(reading, limit) == got[0]
     assert reading.encoding.context[got[0].char_start : got[0].char_end] == got[0].text
-    silent = [bio.log_no_span(bio.tag_log_probs(reading, w)) for w in range(len(reading.windows))]
+    silent = [bio.chain(bio.tag_log_probs(reading, w)).none for w in range(len(reading.windows))]
     assert bio.null_log_prob(reading) == min(silent)
 
 

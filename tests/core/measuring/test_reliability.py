@@ -6,7 +6,7 @@ import pytest
 from qa_demo.core.errors import BadInput
 from qa_demo.core.measuring.metrics import calibration, calibration_error
 from qa_demo.core.measuring.reliability import halves, reliability
-from qa_demo.core.measuring.temperature import PairClaim, chances, fit
+from qa_demo.core.measuring.temperature import PairClaim, chance, fit
 from qa_demo.core.types import Calibration
 
 TITLES = [f"t{k % 8}" for k in range(160)]
@@ -37,14 +37,15 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article() -> None:
     judged = np.zeros(160)
     for side, half in zip(halves(TITLES), reversed(found.halves), strict=True):
         fitted = Calibration(half.temperature, half.bias)
-        judged[side] = chances([claims[k] for k in side], fitted)
+        judged[side] = [chance(claims[k], fitted) for k in side]
         outcomes = [right[k] for k in side]
         assert half.error == pytest.approx(
             calibration_error(calibration(judged[side].tolist(), outcomes))
         )
     assert sum(b.count * b.mean_prob for b in found.after) / 160 == pytest.approx(judged.mean())
     for side, half in zip(halves(TITLES), found.halves, strict=True):
-        own = chances([claims[k] for k in side], Calibration(half.temperature, half.bias))
+        theirs = Calibration(half.temperature, half.bias)
+        own = [chance(claims[k], theirs) for k in side]
         assert own.mean() == pytest.approx(np.mean([right[k] for k in side]), abs=1e-6)
         assert abs(judged[side].mean() - own.mean()) > 0.1 and half.fitted_on == len(side)
     whole = fit(claims, right)

@@ -16,7 +16,6 @@ from qa_demo.core.measuring.temperature import (
     TagClaim,
     best_bias,
     chance,
-    chances,
     fit,
     log_odds,
     lowest,
@@ -123,13 +122,13 @@ def test_the_lowest_point_of_a_valley_is_found(hidden: float) -> None:
 def test_a_calibration_that_made_the_outcomes_is_found_again(hidden: float, bias: float) -> None:
     rng = np.random.default_rng(4)
     claims = [PairClaim(float(legal.max()), legal) for legal in rng.normal(0, 2, (3000, 6))]
-    true = chances(claims, Calibration(hidden, bias))
+    true = np.array([chance(c, Calibration(hidden, bias)) for c in claims])
     right = (rng.random(len(claims)) < true).astype(float)
     found = fit(claims, right.tolist())
     # The two can stand in for each other a little, so the claims are what is found again.
     assert found.temperature == pytest.approx(hidden, rel=0.4)
     assert found.bias == pytest.approx(bias, abs=0.6)
-    assert np.abs(chances(claims, found) - true).mean() < 0.02
+    assert np.abs([chance(c, found) for c in claims] - true).mean() < 0.02
 
 
 def test_one_kind_of_outcome_fits_nothing() -> None:
