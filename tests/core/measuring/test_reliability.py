@@ -45,7 +45,7 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article() -> None:
     assert sum(b.count * b.mean_prob for b in found.after) / 160 == pytest.approx(judged.mean())
     for side, half in zip(halves(TITLES), found.halves, strict=True):
         theirs = Calibration(half.temperature, half.bias)
-        own = [chance(claims[k], theirs) for k in side]
+        own = np.array([chance(claims[k], theirs) for k in side])
         assert own.mean() == pytest.approx(np.mean([right[k] for k in side]), abs=1e-6)
         assert abs(judged[side].mean() - own.mean()) > 0.1 and half.fitted_on == len(side)
     whole = fit(claims, right)
