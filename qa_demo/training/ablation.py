@@ -165,8 +165,9 @@ def run(a: argparse.Namespace) -> bool:
     return True
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line, run what is missing, write ablation.json and the card's table."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     p = described(__doc__, "ablation")
     p.add_argument("--encoder", required=True)
     p.add_argument("--text", nargs="+", required=True)
@@ -193,13 +194,7 @@ def parser() -> argparse.ArgumentParser:
         help="checkpoints of cells under way; emptied cell by cell",
     )
     p.add_argument("--out", type=Path, default=Path("assets/spanbert"))
-    return p
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Parse the command line, run what is missing, write ablation.json and the card's table."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    a = parser().parse_args(argv)
+    a = p.parse_args(argv)
     whole = run(a)
     cells = finished(a)
     (a.out / "ablation.json").write_text(

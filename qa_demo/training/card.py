@@ -104,22 +104,18 @@ def makers(folder: Path) -> tuple[dict[str, Makers], Makers]:
     return documents, tables
 
 
-def main(argv: list[str] | None = None) -> int:
+@exit_code
+def main(argv: list[str] | None = None) -> None:
     """Parse the command line and fill; 2 when a file or a pair of marks is missing."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "card")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
     p.add_argument("--checkout", type=Path, default=Path())
     a = p.parse_args(argv)
-
-    def work() -> int:
-        documents, card = makers(a.reader)
-        write(a.reader / "README.md", card)
-        for name, shown in documents.items():
-            write(a.checkout / name, shown)
-        return 0
-
-    return exit_code(work, FileNotFoundError)
+    documents, card = makers(a.reader)
+    write(a.reader / "README.md", card)
+    for name, shown in documents.items():
+        write(a.checkout / name, shown)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample, questions_asked
 from qa_demo.core.reader import Reader
 from qa_demo.core.reading.predict import predict
+from qa_demo.training.flags import exit_code
 from qa_demo.training.promise_check import Row, command
 from qa_demo.training.promises import check, load_pool
 
@@ -52,6 +53,7 @@ def read_and_check(source: str, pool: Iterable[PoolExample]) -> Iterator[Row]:
     yield from rows(load_reader(source), pool)
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> int:
     """Check; see `promise_check.command`."""
     return command(argv, __doc__, "example", "reader", ("pool", POOL), load_pool, read_and_check)

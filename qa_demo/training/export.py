@@ -10,7 +10,6 @@ BIO head beside it. Scores, threshold and card come afterwards from `python -m
 qa_demo.training.score`.
 """
 
-import argparse
 import hashlib
 import json
 import logging
@@ -229,8 +228,9 @@ def finish(folder: Path, limit: int) -> None:
         raise OverflowError(f"the folder has {size:.1f} MB, {limit} MB are allowed")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
+def main(argv: list[str] | None = None) -> None:
+    """Parse the command line and export."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "export")
     p.add_argument("--encoder", required=True)
     p.add_argument("--run", required=True, type=Path)
@@ -259,13 +259,7 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--out", type=Path, default=Path("assets/reader"))
     p.add_argument("--name", default="bundled")
-    return p
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Parse the command line and export."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    a = parser().parse_args(argv)
+    a = p.parse_args(argv)
     export(a.encoder, a.run, a.weights, a.out, a.name, a.mean_with, a.tag_bias, a.share)
 
 

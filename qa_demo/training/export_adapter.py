@@ -11,7 +11,6 @@ knows transformers loads, `teach` takes as a teacher, and `finetune` as an encod
 with it names the adapter by `--onto`: the new one then holds both changes, side by side.
 """
 
-import argparse
 import json
 import logging
 import shutil
@@ -117,8 +116,9 @@ def merge(folder: Path, base: Path, out: Path) -> None:
     write_checksums(out)
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
+def main(argv: list[str] | None = None) -> None:
+    """Parse the command line and write the folder."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "export_adapter")
     what = p.add_mutually_exclusive_group(required=True)
     what.add_argument("--run", type=Path, help="a run of finetune --adapter")
@@ -129,13 +129,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--onto", type=Path, metavar="FOLDER", help="the adapter that the run began on")
     p.add_argument("--tag-bias", nargs=3, type=float, default=[0.0] * 3, metavar=("B", "I", "O"))
     p.add_argument("--out", type=Path, required=True)
-    return p
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Parse the command line and write the folder."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    a = parser().parse_args(argv)
+    a = p.parse_args(argv)
     if a.merge:
         merge(a.merge, a.base, a.out)
     else:

@@ -14,7 +14,6 @@ apart (qa_demo.training.apart). Ctrl-C and SIGTERM finish the step, write a chec
 qa_demo.training.finetune ...` with the same arguments.
 """
 
-import argparse
 import copy
 import logging
 import random
@@ -33,7 +32,7 @@ from qa_demo.core.measuring.squad import read_squad
 from qa_demo.training import apart
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import quick_scores
-from qa_demo.training.flags import parsed, setting, settings_parser
+from qa_demo.training.flags import parsed, setting
 from qa_demo.training.loop import Draw, Job, Place, begin, run
 from qa_demo.training.twoheads import TAG_LOSSES, TwoHeads, load, loss_terms, total
 
@@ -217,15 +216,10 @@ def train(s: Settings, resume: str | None = None) -> bool:
     return run(s, job, accelerator, resume, log)
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line: a flag for each setting."""
-    return settings_parser(Settings, __doc__, "finetune")
-
-
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and train."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    train(*parsed(parser(), Settings, argv))
+    train(*parsed(Settings, __doc__, "finetune", argv))
 
 
 if __name__ == "__main__":

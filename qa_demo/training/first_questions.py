@@ -122,23 +122,20 @@ def percent(found: Sequence[Reply]) -> float:
     return 100 * sum(r.exact for r in found) / len(found)
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line, ask and report; 2 on a reader or file that cannot be used."""
     p = described(__doc__, "first_questions")
     p.add_argument("--reader", default="bundled", help="bundled, or a folder")
     p.add_argument("--file", type=Path, default=FILE)
     a = p.parse_args(argv)
+    questions = load_questions(a.file)
+    # after the file, so that a fault in it is told at once
+    from qa_demo.model.loading import load_reader
 
-    def work() -> int:
-        questions = load_questions(a.file)
-        # after the file, so that a fault in it is told at once
-        from qa_demo.model.loading import load_reader
-
-        found = replies(load_reader(a.reader), questions)
-        sys.stdout.write(report(found))
-        return 0 if percent(found) >= WANTED else 1
-
-    return exit_code(work)
+    found = replies(load_reader(a.reader), questions)
+    sys.stdout.write(report(found))
+    return 0 if percent(found) >= WANTED else 1
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import MISSING, Field, field, fields
+from functools import wraps
 from typing import Any, TypeVar, get_args, get_origin
 
 from qa_demo.core.errors import QADemoError
@@ -64,19 +65,26 @@ def _flag(p: argparse.ArgumentParser, option: "Field[Any]") -> None:
 
 
 def parsed(
-    parser: argparse.ArgumentParser, kind: type[Settings], argv: list[str] | None
+    kind: type[Settings], doc: str | None, name: str, argv: list[str] | None, resumes: bool = True
 ) -> tuple[Settings, str | None]:
     """The settings that a command line of `settings_parser` asks for, and the run to resume."""
-    given = vars(parser.parse_args(argv))
+    given = vars(settings_parser(kind, doc, name, resumes).parse_args(argv))
     resume = given.pop("resume", None)
     values = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
     return kind(**values), resume
 
 
-def exit_code(work: Callable[[], int], *more: type[Exception]) -> int:
-    """The exit code of a command's work; 2, and one sentence, for what its user can mend."""
-    try:
-        return work()
-    except (QADemoError, *more) as fault:
-        sys.stderr.write(f"{fault}\n")
-        return 2
+def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., int]:
+    """A command's `main` that gives an exit code: its own, or 2, and one sentence, for what its
+    user can mend.
+    """
+
+    @wraps(main)
+    def run(argv: list[str] | None = None) -> int:
+        try:
+            return main(argv) or 0
+        except (QADemoError, OSError) as fault:
+            sys.stderr.write(f"{fault}\n")
+            return 2
+
+    return run

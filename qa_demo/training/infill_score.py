@@ -147,24 +147,6 @@ def keep_tried(folder: Path, tried: Path) -> None:
     (folder / CARD).write_text(json.dumps(card, indent=1) + "\n")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    p = described(__doc__, "infill_score")
-    p.add_argument("--model", type=Path, default=Path("assets/spanbert"))
-    p.add_argument("--text", nargs="+", required=True)
-    p.add_argument("--masking", choices=["span", "token"], default="span")
-    p.add_argument("--length", type=int, default=128)
-    p.add_argument(
-        "--tried-for",
-        type=Path,
-        metavar="FOLDER",
-        help="note the model's last phase in the record of that folder, as one that was tried and "
-        "is not in its weights",
-    )
-    p.add_argument("--limit", type=int, help="only so many held-out parts, drawn with a fixed seed")
-    return p
-
-
 def scored(a: argparse.Namespace) -> dict[str, Any]:
     """All figures of one model, with what they were measured on and by which versions."""
     tokenizer = AutoTokenizer.from_pretrained(a.model)
@@ -189,7 +171,20 @@ def scored(a: argparse.Namespace) -> dict[str, Any]:
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line, measure, write metrics.json, card and checksums."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    a = parser().parse_args(argv)
+    p = described(__doc__, "infill_score")
+    p.add_argument("--model", type=Path, default=Path("assets/spanbert"))
+    p.add_argument("--text", nargs="+", required=True)
+    p.add_argument("--masking", choices=["span", "token"], default="span")
+    p.add_argument("--length", type=int, default=128)
+    p.add_argument(
+        "--tried-for",
+        type=Path,
+        metavar="FOLDER",
+        help="note the model's last phase in the record of that folder, as one that was tried and "
+        "is not in its weights",
+    )
+    p.add_argument("--limit", type=int, help="only so many held-out parts, drawn with a fixed seed")
+    a = p.parse_args(argv)
     from qa_demo.training import spanbert_card  # the card imports no torch of its own
     from qa_demo.training.export import write_checksums
 

@@ -69,7 +69,8 @@ def curve(states: Sequence[Path], reader: Path) -> list[dict[str, Any]]:
     return [*rows, row("this reader", own, wanted)]
 
 
-def main(argv: list[str] | None = None) -> int:
+@exit_code
+def main(argv: list[str] | None = None) -> None:
     """Parse the command line and keep the curve in metrics.json; 2 on an unusable folder."""
     p = described(__doc__, "learning_curve")
     p.add_argument("states", nargs="+", type=Path, help="scored folders, oldest first")
@@ -78,15 +79,11 @@ def main(argv: list[str] | None = None) -> int:
     # imports torch, which the rows do not need
     from qa_demo.training.export import write_checksums
 
-    def work() -> int:
-        rows = curve(a.states, a.reader)
-        path = a.reader / "metrics.json"
-        metrics = json.loads(path.read_text(encoding="utf-8")) | {"learning_curve": rows}
-        path.write_text(json.dumps(metrics, indent=1) + "\n", encoding="utf-8")
-        write_checksums(a.reader)
-        return 0
-
-    return exit_code(work)
+    rows = curve(a.states, a.reader)
+    path = a.reader / "metrics.json"
+    metrics = json.loads(path.read_text(encoding="utf-8")) | {"learning_curve": rows}
+    path.write_text(json.dumps(metrics, indent=1) + "\n", encoding="utf-8")
+    write_checksums(a.reader)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import Passage
 from qa_demo.core.masking.infiller import Infiller
+from qa_demo.training.flags import exit_code
 from qa_demo.training.passage_promises import check, load_pool
 from qa_demo.training.promise_check import Row, command
 
@@ -32,6 +33,7 @@ def fill_and_check(source: str, passages: Iterable[Passage]) -> Iterator[Row]:
     yield from rows(load_spanbert(source), passages)
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> int:
     """Check; see `promise_check.command`."""
     return command(

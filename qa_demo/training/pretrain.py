@@ -13,7 +13,6 @@ trained on. Every round masks anew. Ctrl-C and SIGTERM finish the step, write a 
 a GPU give `--workers 8 --batch-tokens 32768`, so that masking keeps up.
 """
 
-import argparse
 import dataclasses
 import logging
 from collections.abc import Iterator
@@ -29,7 +28,7 @@ from torch.utils.data import DataLoader
 from transformers import AutoTokenizer
 
 from qa_demo.core.masking.masked import POSITIONS
-from qa_demo.training.flags import parsed, setting, settings_parser
+from qa_demo.training.flags import parsed, setting
 from qa_demo.training.infill_score import measure, summary
 from qa_demo.training.loop import Draw, Job, Place, begin, run
 from qa_demo.training.pretrainer import load, parameter_groups, total
@@ -152,15 +151,10 @@ def train(s: Settings, resume: str | None = None) -> bool:
     return run(s, job, accelerator, resume, log)
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line: a flag for each setting."""
-    return settings_parser(Settings, __doc__, "pretrain")
-
-
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and train."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    train(*parsed(parser(), Settings, argv))
+    train(*parsed(Settings, __doc__, "pretrain", argv))
 
 
 if __name__ == "__main__":

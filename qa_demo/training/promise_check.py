@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from qa_demo.core.errors import BadInput, QADemoError
 from qa_demo.core.files.examples import Passage, PoolExample
-from qa_demo.training.flags import described, exit_code
+from qa_demo.training.flags import described
 
 Text = TypeVar("Text", PoolExample, Passage)
 Row = tuple[str, str, str, bool, str]
@@ -60,7 +60,7 @@ def command(
     rows: Callable[[str, Sequence[Any]], Iterator[Row]],
 ) -> int:
     """`check [--MODEL bundled|DIR] [--FILE PATH] [--only ID ...]`: exit code 0 when all promises
-    hold, 1 when not, 2 on bad input.
+    hold, 1 when not.
     """
     p = described(about, f"{what}s")
     p.add_argument("action", choices=["check"])
@@ -68,9 +68,5 @@ def command(
     p.add_argument(f"--{file[0]}", dest="file", type=Path, default=file[1], help=f"the {what}s")
     p.add_argument("--only", nargs="*", default=[], metavar="ID")
     a = p.parse_args(argv)
-
-    def work() -> int:
-        texts = select(load(a.file), a.only, what)
-        return report(rows(a.model, texts), len(texts), what)
-
-    return exit_code(work)
+    texts = select(load(a.file), a.only, what)
+    return report(rows(a.model, texts), len(texts), what)

@@ -35,7 +35,8 @@ def store(reader: Reader, pool: Iterable[PoolExample], out: Path) -> int:
     return sum(path.stat().st_size for path in kept)
 
 
-def main(argv: list[str] | None = None) -> int:
+@exit_code
+def main(argv: list[str] | None = None) -> None:
     """Parse the command line and store; 2 on a reader or pool that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "readings")
@@ -43,17 +44,12 @@ def main(argv: list[str] | None = None) -> int:
     p.add_argument("--pool", type=Path, default=POOL)
     p.add_argument("--out", type=Path, default=ASSETS / "readings")
     a = p.parse_args(argv)
+    pool = load_pool(a.pool)
+    # after the pool, so that a fault in the file is told at once
+    from qa_demo.model.loading import load_reader
 
-    def work() -> int:
-        pool = load_pool(a.pool)
-        # after the pool, so that a fault in the file is told at once
-        from qa_demo.model.loading import load_reader
-
-        size = store(load_reader(a.reader), pool, a.out)
-        log.info("%s: %d readings, %.0f kB", a.out, len(pool), size / 1000)
-        return 0
-
-    return exit_code(work)
+    size = store(load_reader(a.reader), pool, a.out)
+    log.info("%s: %d readings, %.0f kB", a.out, len(pool), size / 1000)
 
 
 if __name__ == "__main__":

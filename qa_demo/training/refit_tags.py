@@ -32,7 +32,7 @@ from qa_demo.model.heads import BIO_FILE
 from qa_demo.training.data import collate
 from qa_demo.training.export import LIMIT, finish, write_bio
 from qa_demo.training.finetune import draw_batches, samplers_of
-from qa_demo.training.flags import exit_code, parsed, setting, settings_parser
+from qa_demo.training.flags import exit_code, parsed, setting
 from qa_demo.training.processor import processor_has_bf16
 from qa_demo.training.twoheads import PIECES, TwoHeads, load, tagging_loss
 
@@ -129,18 +129,12 @@ def refit(s: Settings) -> dict[str, Any]:
     return said
 
 
-def main(argv: list[str] | None = None) -> int:
+@exit_code
+def main(argv: list[str] | None = None) -> None:
     """Parse the command line and fit; 2 on a folder or a file that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    settings, _ = parsed(
-        settings_parser(Settings, __doc__, "refit_tags", resumes=False), Settings, argv
-    )
-
-    def work() -> int:
-        log.info("%s", refit(settings))
-        return 0
-
-    return exit_code(work, OSError)
+    settings, _ = parsed(Settings, __doc__, "refit_tags", argv, resumes=False)
+    log.info("%s", refit(settings))
 
 
 if __name__ == "__main__":

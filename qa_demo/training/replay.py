@@ -210,7 +210,8 @@ def record(
     return write(out, steps, rows, pool, windows, readings[0].checksum)
 
 
-def main(argv: list[str] | None = None) -> int:
+@exit_code
+def main(argv: list[str] | None = None) -> None:
     """Parse the command line and record; 2 on files that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "replay")
@@ -223,13 +224,8 @@ def main(argv: list[str] | None = None) -> int:
     p.add_argument("--readings", type=Path, default=ASSETS / "readings")
     p.add_argument("--out", type=Path, default=ASSETS / "replay")
     a = p.parse_args(argv)
-
-    def work() -> int:
-        size = record(a.encoder, a.runs, load_pool(a.pool), a.readings, a.out, a.after)
-        log.info("%s: %.0f kB", a.out, size / 1000)
-        return 0
-
-    return exit_code(work)
+    size = record(a.encoder, a.runs, load_pool(a.pool), a.readings, a.out, a.after)
+    log.info("%s: %.0f kB", a.out, size / 1000)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from transformers import AutoTokenizer
 
 from qa_demo.training import finetune, soft_labels
 from qa_demo.training.data import Feature, Sampler, batches, collate
-from qa_demo.training.flags import exit_code, parsed, setting, settings_parser
+from qa_demo.training.flags import exit_code, parsed, setting
 from qa_demo.training.loop import Draw, Place, begin, run
 from qa_demo.training.progress import Terms
 from qa_demo.training.teacher import Said, Teacher
@@ -188,16 +188,11 @@ def train(s: Settings, resume: str | None = None) -> bool:
     return run(s, job, accelerator, resume, log)
 
 
-def main(argv: list[str] | None = None) -> int:
+@exit_code
+def main(argv: list[str] | None = None) -> None:
     """Parse the command line and teach; 2 on a teacher or logits that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    s, resume = parsed(settings_parser(Settings, __doc__, "teach"), Settings, argv)
-
-    def work() -> int:
-        train(s, resume)
-        return 0
-
-    return exit_code(work)
+    train(*parsed(Settings, __doc__, "teach", argv))
 
 
 if __name__ == "__main__":

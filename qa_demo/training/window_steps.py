@@ -7,7 +7,6 @@ by the seed. The answers are those of the file, and one is always given (SQuAD 1
 paired, question by question.
 """
 
-import argparse
 import json
 import logging
 import random
@@ -86,8 +85,9 @@ def measure(reader: Any, examples: Sequence[Example], steps: Sequence[int]) -> l
     return found
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
+def main(argv: list[str] | None = None) -> None:
+    """Parse the command line, measure, and write window_steps.json."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "window_steps")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
     p.add_argument("--dev", type=Path, required=True, help="questions on whole articles")
@@ -95,13 +95,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--limit", type=int, default=300, help="questions")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--steps", type=int, nargs="+", default=[128, 192, 256])
-    return p
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Parse the command line, measure, and write window_steps.json."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    a = parser().parse_args(argv)
+    a = p.parse_args(argv)
     examples = long_texts(read_squad(a.dev), a.words, a.limit, a.seed)
     rows = measure(load_reader(str(a.reader)), examples, a.steps)
     weights = weights_of(a.reader)

@@ -12,6 +12,7 @@ from torch import nn
 from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.training import checkpoints, export, finetune, loop, processor
+from qa_demo.training.flags import parsed
 from qa_demo.training.progress import stop_asked
 from qa_demo.training.twoheads import load
 from tests.model import kit
@@ -35,10 +36,7 @@ def settings(home: Path, out: str, **more) -> finetune.Settings:
         f"{home}/{out} --steps 6 --lengths 40 60 --batch-tokens 120 --dev-limit 2 "
         "--save-every 3 --evaluate-every 6 --warmup 2 --negatives 0.3"
     ).split()
-    args = vars(finetune.parser().parse_args(flags))
-    args.pop("resume")
-    lists = {name: tuple(args[name]) for name in ("train", "lengths")}
-    return finetune.Settings(**args | lists | more)
+    return replace(parsed(finetune.Settings, None, "finetune", flags)[0], **more)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.training.flags import exit_code, parsed, setting, settings_parser
+from qa_demo.training.flags import exit_code, parsed, setting
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Settings:
 
 
 def given(flags: str) -> tuple[Settings, str | None]:
-    return parsed(settings_parser(Settings, "About.", "toy"), Settings, flags.split())
+    return parsed(Settings, "About.", "toy", flags.split())
 
 
 def test_every_field_is_a_flag_and_keeps_its_default() -> None:
@@ -50,14 +50,15 @@ def test_what_does_not_fit_is_named(
 
 
 def test_a_user_s_fault_is_one_sentence_and_code_2(capsys: pytest.CaptureFixture[str]) -> None:
-    def refuse() -> int:
-        raise BadInput("no such file")
+    def main(argv: list[str] | None = None) -> int | None:
+        for fault in (BadInput("no such text"), FileNotFoundError("no such file"), KeyError("x")):
+            if argv == [type(fault).__name__]:
+                raise fault
+        return 1 if argv else None
 
-    def break_down() -> int:
-        raise KeyError("x")
-
-    assert exit_code(lambda: 0) == 0 and exit_code(refuse) == 2
-    assert capsys.readouterr().err == "no such file\n"
-    assert exit_code(break_down, KeyError) == 2
+    command = exit_code(main)
+    assert command() == 0 and command(["anything"]) == 1
+    assert command(["BadInput"]) == 2 and capsys.readouterr().err == "no such text\n"
+    assert command(["FileNotFoundError"]) == 2 and capsys.readouterr().err == "no such file\n"
     with pytest.raises(KeyError):
-        exit_code(break_down)
+        command(["KeyError"])

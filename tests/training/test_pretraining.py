@@ -27,6 +27,7 @@ from qa_demo.training import (
     pretrain,
     spanbert_card,
 )
+from qa_demo.training.flags import settings_parser
 from qa_demo.training.pretrainer import load, parameter_groups, total
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
 from tests.training import toy
@@ -387,7 +388,7 @@ def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
     assert {"metrics.json", SBO_FILE} <= sums.keys()
     train, write = commands(card)
     assert (train[2], write[2]) == ("qa_demo.training.pretrain", "qa_demo.training.export_spanbert")
-    asked = vars(pretrain.parser().parse_args(train[3:]))
+    asked = vars(settings_parser(pretrain.Settings, None, "").parse_args(train[3:]))
     ran = json.loads((home / "run" / "settings.json").read_text())
     for name in asked.keys() - {"encoder", "text", "out"}:
         assert asked[name] == ran[name], name
