@@ -1,25 +1,26 @@
 """The options of windows, of decoding and of merging, with what is allowed."""
 
 from dataclasses import dataclass, field
+from typing import Any
+
+
+def option(default: Any, says: str) -> Any:
+    """A field with its default and what a command line says of it."""
+    return field(default=default, metadata={"help": says})
 
 
 @dataclass(frozen=True)
 class WindowOptions:
     """How a paragraph is cut into windows (BERT's names and defaults)."""
 
-    max_seq_length: int = field(
-        default=384,
-        metadata={"help": "Positions in one window: question, paragraph part and special tokens."},
+    max_seq_length: int = option(
+        384, "Positions in one window: question, paragraph part and special tokens."
     )
-    doc_stride: int = field(
-        default=128,
-        metadata={
-            "help": "The step from one window to the next, in word pieces (not the overlap)."
-        },
+    doc_stride: int = option(
+        128, "The step from one window to the next, in word pieces (not the overlap)."
     )
-    max_query_length: int = field(
-        default=64,
-        metadata={"help": "The longest question, in word pieces; a longer one is refused."},
+    max_query_length: int = option(
+        64, "The longest question, in word pieces; a longer one is refused."
     )
 
 
@@ -27,16 +28,13 @@ class WindowOptions:
 class DecodeOptions:
     """Which spans are legal and how many are listed."""
 
-    max_answer_length: int = field(
-        default=30, metadata={"help": "The longest answer, in word pieces."}
+    max_answer_length: int = option(30, "The longest answer, in word pieces.")
+    n_best_size: int = option(20, "How many spans are listed.")
+    null_score_diff_threshold: float = option(
+        0.0, "No answer when null score - best score is above this."
     )
-    n_best_size: int = field(default=20, metadata={"help": "How many spans are listed."})
-    null_score_diff_threshold: float = field(
-        default=0.0, metadata={"help": "No answer when null score - best score is above this."}
-    )
-    top_n_grid: bool = field(
-        default=False,
-        metadata={"help": "Search only BERT's grid of the top n starts and the top n ends."},
+    top_n_grid: bool = option(
+        False, "Search only BERT's grid of the top n starts and the top n ends."
     )
 
 
@@ -44,14 +42,6 @@ class DecodeOptions:
 class MergeOptions:
     """How windows are merged: three independent choices (see `core.reading.scales`)."""
 
-    copies: str = field(
-        default="max_context",
-        metadata={"help": "Which copies of a span count: the owner window's, or all."},
-    )
-    scale: str = field(
-        default="logit",
-        metadata={"help": "The scale on which spans of different windows are compared."},
-    )
-    null: str = field(
-        default="min_logit", metadata={"help": "How the windows' null scores combine."}
-    )
+    copies: str = option("max_context", "Which copies of a span count: the owner window's, or all.")
+    scale: str = option("logit", "The scale on which spans of different windows are compared.")
+    null: str = option("min_logit", "How the windows' null scores combine.")

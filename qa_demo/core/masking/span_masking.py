@@ -7,7 +7,7 @@ span, its cut by the budget); its README's settings are the defaults here.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from qa_demo.core.arrays import Floats, freeze
 from qa_demo.core.errors import BadInput
 from qa_demo.core.masking.masked import Draw, Fate, Ints, Masked, merge_spans
+from qa_demo.core.options import option
 from qa_demo.core.types import Span
 
 RandomPiece = Callable[[np.random.Generator], int]
@@ -29,14 +30,10 @@ LONGEST = 100
 class MaskOptions:
     """How pieces are hidden (names of the paper's code)."""
 
-    mask_ratio: float = field(
-        default=0.15, metadata={"help": "The share of the pieces that are hidden, rounded up."}
-    )
-    geometric_p: float = field(
-        default=0.2, metadata={"help": "p of the geometric law of span lengths."}
-    )
-    span_lower: int = field(default=1, metadata={"help": "The shortest span drawn, in words."})
-    span_upper: int = field(default=10, metadata={"help": "The longest span drawn, in words."})
+    mask_ratio: float = option(0.15, "The share of the pieces that are hidden, rounded up.")
+    geometric_p: float = option(0.2, "p of the geometric law of span lengths.")
+    span_lower: int = option(1, "The shortest span drawn, in words.")
+    span_upper: int = option(10, "The longest span drawn, in words.")
 
     def __post_init__(self) -> None:
         if not 0 < self.mask_ratio <= 1:
