@@ -104,8 +104,8 @@ def attribution_json(reading: Reading, attribution: Attribution) -> dict[str, An
             "reader": reading.model_name,
             "method": attribution.method,
             "target": target.kind,
-            "span": _place(encoding, target.span),
-            "other": None if target.other is None else _place(encoding, target.other),
+            "span": span_json(encoding, target.span),
+            "other": None if target.other is None else span_json(encoding, target.other),
             "window": attribution.window,
             "baseline": attribution.baseline,
             "tokens": [{**token, "start": start, "end": end} for token, (start, end) in tokens],
@@ -160,7 +160,7 @@ def loss_json(reading: Reading, golds: Golds, normaliser: str = "window") -> dic
 
 def _gold(reading: Reading, gold: Span) -> dict[str, Any]:
     whole_in = sum(window.holds(gold) for window in reading.windows)
-    return {**_place(reading.encoding, gold), "whole_in": whole_in}
+    return {**span_json(reading.encoding, gold), "whole_in": whole_in}
 
 
 def _terms(reading: Reading, golds: Golds, normaliser: str) -> tuple[LossTerm, ...]:
@@ -178,7 +178,8 @@ def terms_json(terms: Iterable[LossTerm]) -> list[dict[str, Any]]:
     return [asdict(term) for term in terms]
 
 
-def _place(encoding: Encoding, span: Span) -> dict[str, Any]:
+def span_json(encoding: Encoding, span: Span) -> dict[str, Any]:
+    """Text and chars (half-open in the context as given) of a `doc` span."""
     char_start, char_end = encoding.chars(span)
     return {"text": encoding.text(span), "char_start": char_start, "char_end": char_end}
 

@@ -52,7 +52,7 @@ def question_json(
             "windows": len(reading.windows),
             "tokens": len(reading.encoding.context_ids),
             "gold_tokens": min((len(span) for span in judged.gold), default=None),
-            "gold_char": _first_char(reading, judged.gold),
+            "gold_char": reading.encoding.chars(judged.gold[0])[0] if judged.gold else None,
             **claim_json(reading, prediction),
             "in_window": None if best is None else in_window(reading, best.candidate),
             "n_best": [_span(ranked) for ranked in prediction.n_best[:LISTED]],
@@ -125,10 +125,6 @@ def _asked(example: Example) -> dict[str, Any]:
         "columns": dict(example.columns),
         "gold_words": min((len(normalize(a.text).split()) for a in example.answers), default=None),
     }
-
-
-def _first_char(reading: Reading, gold: tuple[Span, ...]) -> int | None:
-    return reading.encoding.chars(gold[0])[0] if gold else None
 
 
 def _span(ranked: Ranked) -> dict[str, Any]:

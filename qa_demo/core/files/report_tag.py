@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.files.report import finite
+from qa_demo.core.files.report import finite, span_json
 from qa_demo.core.learning.bio import decode_reading
 from qa_demo.core.learning.tagging import owned_rows
 from qa_demo.core.types import TAGS, Reading, Span
@@ -18,31 +18,16 @@ def tag_json(reading: Reading, decoding: str = "viterbi") -> dict[str, Any]:
     without a BIO head or an unknown decoding.
     """
     encoding, spans = reading.encoding, decode_reading(reading, decoding)
-    tokens = []
-    for doc, p in enumerate(np.exp(owned_rows(reading)[0]).tolist()):
-        start, end = encoding.chars(Span(doc, doc))
-        tokens.append(
-            {
-                "text": encoding.context[start:end],
-                "char_start": start,
-                "char_end": end,
-                **dict(zip(TAGS, p, strict=True)),
-            }
-        )
+    rows = enumerate(np.exp(owned_rows(reading)[0]).tolist())
     return finite(
         {
             "question": encoding.question,
             "reader": reading.model_name,
             "decoding": decoding,
-            "spans": [
-                {
-                    "text": s.text,
-                    "char_start": s.char_start,
-                    "char_end": s.char_end,
-                    "marginal": s.marginal,
-                }
-                for s in spans
+            "spans": [{**span_json(encoding, s.span), "marginal": s.marginal} for s in spans],
+            "tokens": [
+                {**span_json(encoding, Span(doc, doc)), **dict(zip(TAGS, p, strict=True))}
+                for doc, p in rows
             ],
-            "tokens": tokens,
         }
     )
