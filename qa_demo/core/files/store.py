@@ -30,28 +30,19 @@ UNREADABLE = (
     zlib.error,
 )
 """What numpy, zipfile and json raise at a file cut off, damaged, or with other fields."""
-_PLAIN = (
-    "question",
-    "context",
-    "question_tokens",
-    "context_tokens",
-    "prefix_tokens",
-    "suffix_tokens",
-    "context_type",
-    "cls_at",
-)
 
 
 def save_reading(reading: Reading, path: Path) -> None:
     """Write a reading; the windows are not stored: the encoding and the options determine them."""
-    encoding = reading.encoding
-    arrays = {f.name: getattr(encoding, f.name) for f in fields(Encoding) if f.name not in _PLAIN}
+    held = {f.name: getattr(reading.encoding, f.name) for f in fields(Encoding)}
+    arrays: dict[str, Any] = {k: v for k, v in held.items() if isinstance(v, np.ndarray)}
+    plain = {name: value for name, value in held.items() if name not in arrays}
     for name in ("start_logits", "end_logits", "tag_logits"):
         if getattr(reading, name) is not None:
             arrays[name] = getattr(reading, name)
     about = {
         "format": FORMAT,
-        "encoding": {name: getattr(encoding, name) for name in _PLAIN},
+        "encoding": plain,
         "options": asdict(reading.options),
         "model_name": reading.model_name,
         "threshold": reading.threshold,
@@ -110,9 +101,6 @@ def _calibrations(raw: dict[str, dict[str, float] | None] | None) -> Calibration
     """Readings that were stored before there were calibrations hold none."""
     if raw is None:
         return None
-    heads = {name: one for name, one in raw.items() if name != "answerable"}
-    answers = raw.get("answerable")
-    return Calibrations(
-        **{name: None if one is None else Calibration(**one) for name, one in heads.items()},
-        answerable=None if answers is None else Answerability(**answers),
-    )
+    kinds = {"span": Calibration, "bio": Calibration, "answerable": Answerability}
+    found: dict[str, Any] = {k: kinds[k](**one) for k, one in raw.items() if one is not None}
+    return Calibrations(**found)
