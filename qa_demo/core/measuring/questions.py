@@ -12,10 +12,8 @@ unknown: scores use the texts, kinds of error the places. Ids are texts or numbe
 """
 
 import csv
-import gzip
 import io
 import json
-import zlib
 from collections.abc import Iterable, Mapping, Sized
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +23,7 @@ import numpy as np
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.remarks import check_ids
-from qa_demo.core.measuring.squad import examples_of
+from qa_demo.core.measuring.squad import examples_of, read_bytes
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 LARGEST_CELL = 10_000_000
@@ -39,17 +37,6 @@ class Questions(NamedTuple):
 
     examples: list[Example]
     empty_rows: tuple[int, ...] = ()
-
-
-def read_bytes(path: Path) -> bytes:
-    """A file's bytes, unpacked where its name ends in .gz. Errors: BadInput."""
-    try:
-        raw = path.read_bytes()
-        return gzip.decompress(raw) if path.suffix == ".gz" else raw
-    except (OSError, EOFError, zlib.error, ValueError) as fault:
-        raise BadInput(
-            f"{path.name} cannot be read: {getattr(fault, 'strerror', None) or fault}"
-        ) from fault
 
 
 def read_questions(path: Path) -> Questions:

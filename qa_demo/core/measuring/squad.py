@@ -49,6 +49,17 @@ def _spans(raw: Any, context: str, where: str) -> tuple[tuple[tuple[int, int], .
     return tuple(lists)
 
 
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes, unpacked where its name ends in .gz. Errors: BadInput."""
+    try:
+        raw = path.read_bytes()
+        return gzip.decompress(raw) if path.suffix == ".gz" else raw
+    except (OSError, EOFError, zlib.error, ValueError) as fault:
+        raise BadInput(
+            f"{path.name} cannot be read: {getattr(fault, 'strerror', None) or fault}"
+        ) from fault
+
+
 def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
     """All questions of a SQuAD file, in order; a byte-order mark is skipped.
 
@@ -58,9 +69,8 @@ def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
     """
     path = Path(path)
     try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        document = json.loads(raw.decode("utf-8-sig"))
-    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as fault:
+        document = json.loads(read_bytes(path).decode("utf-8-sig"))
+    except (ValueError, RecursionError) as fault:
         raise BadInput(f"{path.name} is not a readable SQuAD file: {fault}") from fault
     return examples_of(document, path.name, check_offsets)
 
