@@ -9,6 +9,7 @@ import torch
 
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.learning.losses import TagGold, marked, start_end_targets, tag_targets
+from qa_demo.core.masking.masked import merge_spans
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.windows import make_windows
 from qa_demo.core.reading.words import touching
@@ -35,23 +36,14 @@ class Feature:
         return len(self.window)
 
 
-def apart_tokens(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Spans in text order, those that share a word piece joined: a piece can carry only one tag."""
-    joined: list[Span] = []
-    for span in sorted(spans):
-        if joined and span.start <= joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
-        else:
-            joined.append(span)
-    return tuple(joined)
-
-
 def marks(encoding: Encoding, example: Example) -> list[TagGold]:
-    """What each annotator marked: a list, else one span; None where it is in no word piece."""
+    """What each annotator marked: a list, else one span; None where it is in no word piece. Spans
+    of a list that share a piece are joined: it can carry only one tag.
+    """
     if example.spans:
         found = [[touching(encoding, a, b) for a, b in ranges] for ranges in example.spans]
         return [
-            apart_tokens([span for span in spans if span is not None]) or None for spans in found
+            merge_spans([span for span in spans if span is not None], 0) or None for spans in found
         ]
     return [touching(encoding, a.char_start, a.char_end) for a in example.answers]
 

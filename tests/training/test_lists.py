@@ -8,10 +8,11 @@ import pytest
 
 from qa_demo.core.learning.bio import B, I, O
 from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.masking.masked import merge_spans
 from qa_demo.core.reading.words import touching
 from qa_demo.core.types import Span
 from qa_demo.training import apart
-from qa_demo.training.data import Sampler, apart_tokens, marks
+from qa_demo.training.data import Sampler, marks
 from qa_demo.training.enumerations import items
 from tests.model import kit
 
@@ -82,10 +83,10 @@ def test_two_annotators_share_the_weight() -> None:
 
 
 def test_spans_that_share_a_piece_are_joined() -> None:
-    joined = apart_tokens([Span(4, 6), Span(1, 2), Span(6, 9), Span(7, 8)])
+    joined = merge_spans([Span(4, 6), Span(1, 2), Span(6, 9), Span(7, 8)], 0)
     assert joined == (Span(1, 2), Span(4, 9))
-    assert apart_tokens([Span(1, 2), Span(3, 3)]) == (Span(1, 2), Span(3, 3))
-    assert apart_tokens([]) == ()
+    assert merge_spans([Span(1, 2), Span(3, 3)], 0) == (Span(1, 2), Span(3, 3))
+    assert merge_spans([], 0) == ()
 
 
 def test_a_list_of_places_without_a_piece_is_no_answer() -> None:

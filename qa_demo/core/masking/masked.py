@@ -127,11 +127,13 @@ class Masked:
         )
 
 
-def merge_spans(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Sorted runs; spans that overlap or touch become one: both neighbours are observed."""
+def merge_spans(spans: Sequence[Span], reach: int = 1) -> tuple[Span, ...]:
+    """Sorted runs; spans that overlap or touch become one: both neighbours are observed. With a
+    `reach` of 0 those that only touch stay two.
+    """
     runs: list[Span] = []
     for span in sorted(spans):
-        if runs and span.start <= runs[-1].end + 1:
+        if runs and span.start <= runs[-1].end + reach:
             runs[-1] = Span(runs[-1].start, max(runs[-1].end, span.end))
         else:
             runs.append(span)
