@@ -39,6 +39,15 @@ def token_types(model: Any, *windows: Window) -> torch.Tensor | None:
     )
 
 
+def inputs_of(model: Any, *windows: Window) -> dict[str, torch.Tensor]:
+    """What a model reads of windows of equal length: ids [b, n], and token types where it has
+    them.
+    """
+    inputs = {"input_ids": torch.from_numpy(np.stack([window.input_ids for window in windows]))}
+    types = token_types(model, *windows)
+    return inputs if types is None else inputs | {"token_type_ids": types}
+
+
 def word_embeddings(model: Any, ids: Any) -> torch.Tensor:
     """Rows of the word embedding table, [..., h], without positions and types."""
     with torch.no_grad():

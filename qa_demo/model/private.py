@@ -20,7 +20,7 @@ from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.learning.losses import Golds, start_end_targets
 from qa_demo.core.learning.steps import Plan, Scope
 from qa_demo.core.types import Window
-from qa_demo.model.forward import token_types
+from qa_demo.model.forward import inputs_of
 from qa_demo.model.outputs import BETWEEN, head_states, output_name
 
 WHOLE_COPIES = 2
@@ -148,11 +148,7 @@ class PrivateWeights:
 
 def hidden(model: Any, window: Window) -> torch.Tensor:
     """The last hidden states T [n, d] of one unpadded window, which the heads read."""
-    inputs = {"input_ids": torch.from_numpy(window.input_ids.copy())[None]}
-    types = token_types(model, window)
-    if types is not None:
-        inputs["token_type_ids"] = types
-    states: torch.Tensor = head_states(model, model.base_model(**inputs)[0])[0]
+    states: torch.Tensor = head_states(model, model.base_model(**inputs_of(model, window))[0])[0]
     return states
 
 

@@ -18,12 +18,12 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import ReaderFacts, check_made_by
 from qa_demo.core.reading.heads import HeadWeights
-from qa_demo.core.reading.windows import make_windows
-from qa_demo.core.types import TAGS, Baseline, Calibrations, Encoding, Reading, Window
+from qa_demo.core.reading.windows import Logits, assemble, make_windows
+from qa_demo.core.types import Baseline, Calibrations, Encoding, Reading, Window
 from qa_demo.model.attention import attention, relevance
 from qa_demo.model.attribution import attribute
 from qa_demo.model.config import longest_input
-from qa_demo.model.forward import Loaded, masked_logits, token_types
+from qa_demo.model.forward import Loaded, inputs_of, masked_logits
 from qa_demo.model.gradients import own_baseline
 from qa_demo.model.groups import buckets
 from qa_demo.model.hidden import head_weights, hidden
@@ -59,39 +59,23 @@ class BertReader:
         bf16: bool = False,
     ) -> None:
         """Batches of one are as fast in fp32, give the first result sooner, and cancel sooner."""
-        self._name = name
-        self._threshold = threshold
-        self._calibrations = calibrations
-        self._checksum = checksum
+        self.name = name
+        """`bundled`, a folder's name, or a hub id with its commit."""
+        self.checksum = checksum
+        """The digest that ties a stored reading to these weights."""
+        self.threshold = threshold
+        """The tuned no-answer threshold in logits; None when the reader came without one."""
+        self.calibrations = calibrations
+        """The fitted calibrations of its heads; None without any, as in every private copy."""
         self._model, self._tokenizer, self._bio = model.eval().requires_grad_(False), tokenizer, bio
         self._workers, self._batch_size, self._bf16 = workers, batch_size, bf16
         prepare(tokenizer)
 
-    @property
-    def name(self) -> str:
-        """`bundled`, a folder's name, or a hub id with its commit."""
-        return self._name
-
-    @property
-    def threshold(self) -> float | None:
-        """The tuned no-answer threshold in logits; None when the reader came without one."""
-        return self._threshold
-
-    @property
-    def calibrations(self) -> Calibrations | None:
-        """The fitted calibrations of its heads; None without any, as in every private copy."""
-        return self._calibrations
-
     def fitted(self, threshold: float | None, calibrations: Calibrations | None) -> "BertReader":
         """The same weights with another threshold and calibrations; this reader stays as it is."""
         other = copy.copy(self)
-        other._threshold, other._calibrations = threshold, calibrations
+        other.threshold, other.calibrations = threshold, calibrations
         return other
-
-    @property
-    def checksum(self) -> str:
-        """The digest that ties a stored reading to these weights."""
-        return self._checksum
 
     @property
     def has_bio(self) -> bool:
@@ -147,15 +131,12 @@ class BertReader:
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
         tokenised = time.perf_counter()
-        start, end, tags = self._logits(windows, on_progress, cancelled)
-        return Reading(
+        return assemble(
             encoding,
             windows,
-            start,
-            end,
-            tags,
+            self._logits(windows, on_progress, cancelled),
+            options,
             model_name=self.name,
-            options=options,
             threshold=self.threshold,
             checksum=self.checksum,
             seconds=time.perf_counter() - began,
@@ -169,36 +150,27 @@ class BertReader:
         windows: Sequence[Window],
         on_progress: OnProgress | None,
         cancelled: IsCancelled | None,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Start and end logits [W, L] and tag logits [W, L, 3], NaN beyond a window's length."""
-        shape = len(windows), max(len(window) for window in windows)
-        start, end = (np.full(shape, np.nan, dtype=np.float32) for _ in range(2))
-        tags = np.full((*shape, len(TAGS)), np.nan, dtype=np.float32) if self.has_bio else None
-        done, telling = 0, threading.Lock()
+    ) -> list[Logits]:
+        """The logits of each window."""
+        rows: dict[int, Logits] = {}
+        telling = threading.Lock()
 
         def run(group: list[Window]) -> None:
-            nonlocal done
-            span_logits, tag_logits = self.forward(group)
-            rows, n = [window.index for window in group], len(group[0])
-            start[rows, :n], end[rows, :n] = span_logits[..., 0], span_logits[..., 1]
-            if tags is not None and tag_logits is not None:
-                tags[rows, :n] = tag_logits
+            span, tags = self.forward(group)
             with telling:
-                done += len(group)
+                for b, window in enumerate(group):
+                    rows[window.index] = span[b], None if tags is None else tags[b]
                 if on_progress is not None:
-                    on_progress(done, len(windows))
+                    on_progress(len(rows), len(windows))
 
         self._workers.side_by_side(list(buckets(windows, self._batch_size)), run, cancelled)
         if cancelled is not None and cancelled():
             raise Cancelled("the reading was cancelled")
-        return start, end, tags
+        return [rows[window.index] for window in windows]
 
     def forward(self, group: Sequence[Window]) -> tuple[np.ndarray, np.ndarray | None]:
         """Start/end logits [b, n, 2] and tag logits [b, n, 3] of windows of equal length n."""
-        inputs = {"input_ids": torch.from_numpy(np.stack([window.input_ids for window in group]))}
-        types = token_types(self._model, *group)
-        if types is not None:
-            inputs["token_type_ids"] = types
+        inputs = inputs_of(self._model, *group)
         with (
             torch.inference_mode(),
             torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bf16),
@@ -271,7 +243,7 @@ class BertReader:
                 model,
                 self._tokenizer,
                 bio=self._bio,
-                threshold=self._threshold,
+                threshold=self.threshold,
                 workers=self._workers,
             )
 

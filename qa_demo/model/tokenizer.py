@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.reading.words import whitespace_ids
 from qa_demo.core.types import Encoding
 
 # What the tokenizer must not see: control characters other than tab and newlines, and lone
@@ -21,19 +22,8 @@ def clean(text: str) -> tuple[str, np.ndarray]:
     Example: "a\\x00b" gives "ab" and [0, 2], so that offsets of tokens still point into the text as
     given.
     """
-    dropped = {m.start() for m in _DROPPED.finditer(text)}
-    kept = (
-        np.array([i for i in range(len(text)) if i not in dropped], dtype=np.int64)
-        if dropped
-        else np.arange(len(text))
-    )
-    return ("".join(text[i] for i in kept) if dropped else text), kept
-
-
-def whitespace_ids(context: str, offsets: np.ndarray) -> np.ndarray:
-    """Number of the blank-separated word that each token starts in, [D]."""
-    starts = np.array([m.start() for m in re.finditer(r"\S+", context)], dtype=np.int64)
-    return np.maximum(np.searchsorted(starts, offsets[:, 0], side="right") - 1, 0)
+    dropped = [match.start() for match in _DROPPED.finditer(text)]
+    return _DROPPED.sub("", text), np.delete(np.arange(len(text)), dropped)
 
 
 def prepare(tokenizer: Any) -> Any:

@@ -11,21 +11,19 @@ from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import exact_match, f1
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.windows import make_windows
-from qa_demo.core.types import Encoding, Reading, Window
+from qa_demo.core.reading.windows import assemble, make_windows
+from qa_demo.core.types import Reading
 from qa_demo.model.tokenizer import encode
 
-DEFAULTS = WindowOptions()
+OPTIONS = WindowOptions()
 
 
 @torch.no_grad()
-def readings(
-    model: Any, tokenizer: Any, examples: Sequence[Example], options: WindowOptions = DEFAULTS
-) -> list[Reading]:
+def readings(model: Any, tokenizer: Any, examples: Sequence[Example]) -> list[Reading]:
     """Run a two-headed model over examples, equal windows together; the same logits as alone."""
     device = next(model.parameters()).device
     encodings = [encode(tokenizer, x.question, x.context) for x in examples]
-    plans = [make_windows(e, options) for e in encodings]
+    plans = [make_windows(e, OPTIONS) for e in encodings]
     jobs = sorted(
         ((len(w), k, w) for k, ws in enumerate(plans) for w in ws), key=lambda job: job[:2]
     )
@@ -48,37 +46,9 @@ def readings(
         for b, (n, k, w) in enumerate(group):
             logits[k, w.index] = np.stack([s[b, :n], e[b, :n]], axis=-1), t[b, :n]
     return [
-        assemble(
-            encodings[k],
-            plans[k],
-            [logits[k, w.index] for w in plans[k]],
-            options,
-            model_name="training",
-        )
-        for k in range(len(examples))
+        assemble(e, ws, [logits[k, w.index] for w in ws], OPTIONS, model_name="training")
+        for k, (e, ws) in enumerate(zip(encodings, plans, strict=True))
     ]
-
-
-def assemble(
-    encoding: Encoding,
-    windows: tuple[Window, ...],
-    rows: Sequence[tuple[np.ndarray, np.ndarray | None]],
-    options: WindowOptions,
-    **about: Any,
-) -> Reading:
-    """Put start/end [n, 2] and tag logits [n, 3] of each window into arrays [W, L] with NaN."""
-    longest = max((len(w) for w in windows), default=0)
-    span = np.full((len(windows), longest, 2), np.nan, np.float32)
-    tags = (
-        None
-        if any(t is None for _, t in rows)
-        else np.full((len(windows), longest, 3), np.nan, np.float32)
-    )
-    for w, (s, t) in zip(windows, rows, strict=True):
-        span[w.index, : len(w)] = s
-        if tags is not None and t is not None:
-            tags[w.index, : len(w)] = t
-    return Reading(encoding, windows, span[..., 0], span[..., 1], tags, options=options, **about)
 
 
 def quick_scores(model: Any, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:

@@ -16,13 +16,12 @@ from qa_demo.core.measuring.metrics import Outcome
 from qa_demo.core.measuring.temperature import Claim, TagClaim, pair_claim
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.windows import make_windows
+from qa_demo.core.reading.windows import assemble, make_windows
 from qa_demo.core.types import Reading, Window
 from qa_demo.model.groups import buckets
 from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, outcome
 from qa_demo.model.workers import usable_cores
-from qa_demo.training.evaluate import assemble
 
 log = logging.getLogger("score")
 HEADS = ("span", "bio")
@@ -78,8 +77,8 @@ def versions(*packages: str) -> dict[str, str]:
 @dataclass(frozen=True, eq=False)
 class Said:
     """What a head says: its best span with score_diff, all its texts (the tags can say several),
-    how sure it can be made, its probability as it stands, and the span's lead over no answer (of
-    the start/end head).
+    how sure it can be made, its probability as it stands (P_s(i) P_e(j) in its window, or the exact
+    marginal of the tags; 0 without a span), and its lead over no answer (of the start/end head).
     """
 
     outcome: Outcome
@@ -89,34 +88,19 @@ class Said:
     margin: float = 0.0
 
 
-def claim(reading: Reading, head: str) -> Claim | None:
-    """The best span as a claim that a calibration makes a chance of being right, or None."""
-    if head == "span":
-        best = predict(reading).best
-        return None if best is None else pair_claim(reading, best.candidate)
-    tagged = best_span(reading)
-    if tagged is None or reading.tag_logits is None:
-        return None
-    w = reading.windows[tagged.window]
-    tags = reading.tag_logits[w.index, : len(w)][w.is_context].astype(np.float64)
-    return TagClaim(tags, tagged.span.start - w.doc_start, tagged.span.end - w.doc_start)
-
-
-def plain_prob(reading: Reading, head: str) -> float:
-    """The best span's probability before any calibration, as the page prints it: P_s(i) P_e(j) in
-    its window, or the exact marginal of the tags; 0 without a span.
-    """
-    if head == "bio":
-        tagged = best_span(reading)
-        return 0.0 if tagged is None else tagged.marginal
-    best = predict(reading).best
-    return 0.0 if best is None else in_window(reading, best.candidate)
-
-
 def says(reading: Reading, head: str) -> Said:
     """What one head says to one question."""
     found = outcome(reading, Setup(head))
-    texts = (found.text,) if head == "span" else tuple(x.text for x in decode_reading(reading))
-    best = predict(reading).best if head == "span" else None
-    lead = 0.0 if best is None else margin(reading, best.candidate)
-    return Said(found, texts, claim(reading, head), plain_prob(reading, head), lead)
+    if head == "span":
+        best, texts = predict(reading).best, (found.text,)
+        if best is None:
+            return Said(found, texts, None, 0.0)
+        c = best.candidate
+        return Said(found, texts, pair_claim(reading, c), in_window(reading, c), margin(reading, c))
+    tagged, texts = best_span(reading), tuple(x.text for x in decode_reading(reading))
+    if tagged is None or reading.tag_logits is None:
+        return Said(found, texts, None, 0.0)
+    w = reading.windows[tagged.window]
+    tags = reading.tag_logits[w.index, : len(w)][w.is_context].astype(np.float64)
+    at = tagged.span.start - w.doc_start, tagged.span.end - w.doc_start
+    return Said(found, texts, TagClaim(tags, *at), tagged.marginal)

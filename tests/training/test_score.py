@@ -23,7 +23,7 @@ from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.training import apart, score
 from qa_demo.training.export import write_checksums
-from qa_demo.training.measure import HEADS, plain_prob, read_all, says
+from qa_demo.training.measure import HEADS, read_all, says
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -122,8 +122,8 @@ def test_a_claim_is_a_share_of_the_legal_pairs_and_before_it_the_probability_in_
     for t in (1.0, 0.5):
         assert claims["span"].prob(t) == pytest.approx(among_legal_pairs(reading, best, t))
     at = (window.to_pos(span.start), window.to_pos(span.end))
-    assert plain_prob(reading, "span") == pytest.approx(window_prob(reading, w, *at))
-    assert plain_prob(reading, "bio") == pytest.approx(tagged.marginal)
+    assert says(reading, "span").plain == pytest.approx(window_prob(reading, w, *at))
+    assert says(reading, "bio").plain == pytest.approx(tagged.marginal)
     assert claims["bio"].prob(1.0) == pytest.approx(tagged.marginal)
 
 

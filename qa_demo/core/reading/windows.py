@@ -4,14 +4,16 @@ Source: google-research/bert `run_squad.py`, `convert_examples_to_features` and
 `_check_is_max_context`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.types import Encoding, Window
+from qa_demo.core.types import TAGS, Encoding, Reading, Window
 
 
 @dataclass(frozen=True)
@@ -157,3 +159,28 @@ def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ..
             )
         )
     return tuple(windows)
+
+
+Logits = tuple[NDArray[np.float32], NDArray[np.float32] | None]
+"""Start and end logits [n, 2] of a window and its tag logits [n, 3], None without a BIO head."""
+
+
+def assemble(
+    encoding: Encoding,
+    windows: tuple[Window, ...],
+    rows: Sequence[Logits],
+    options: WindowOptions,
+    **about: Any,
+) -> Reading:
+    """A reading of the logits of each window, as arrays [W, L], NaN beyond a window's length;
+    `about` holds the other fields.
+    """
+    longest = max((len(w) for w in windows), default=0)
+    span = np.full((len(windows), longest, 2), np.nan, np.float32)
+    tagged = all(t is not None for _, t in rows)
+    tags = np.full((len(windows), longest, len(TAGS)), np.nan, np.float32) if tagged else None
+    for w, (s, t) in zip(windows, rows, strict=True):
+        span[w.index, : len(w)] = s
+        if tags is not None and t is not None:
+            tags[w.index, : len(w)] = t
+    return Reading(encoding, windows, span[..., 0], span[..., 1], tags, options=options, **about)

@@ -79,14 +79,17 @@ def question_positions(encoding: Encoding) -> NDArray[np.int64]:
     return question_at(encoding) + np.arange(len(encoding.question_ids))
 
 
+def whitespace_ids(text: str, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number of the blank-separated word that each token of a text starts in."""
+    starts = np.array([m.start() for m in re.finditer(r"\S+", text)], dtype=np.int64)
+    return np.maximum(np.searchsorted(starts, offsets[:, 0], side="right") - 1, 0)
+
+
 def _question_words(encoding: Encoding) -> NDArray[np.int64]:
     """Whitespace word of every question piece, [Q]; without offsets every piece is its own word."""
     if len(encoding.question_offset_mapping) != len(encoding.question_ids):
         return np.arange(len(encoding.question_ids))
-    starts = np.array([m.start() for m in re.finditer(r"\S+", encoding.question)], dtype=np.int64)
-    return np.maximum(
-        np.searchsorted(starts, encoding.question_offset_mapping[:, 0], side="right") - 1, 0
-    )
+    return whitespace_ids(encoding.question, encoding.question_offset_mapping)
 
 
 def _word(text: str, side: Side, offsets: NDArray[np.int64], fallback: str) -> Word:
