@@ -22,12 +22,14 @@ class Weights(Protocol):
 
     @property
     def name(self) -> str:
-        """The name the page prints."""
+        """The name the page prints: `bundled`, a folder's name or a hub id."""
         ...
 
     @property
     def checksum(self) -> str:
-        """A digest of the weights; empty where none was computed."""
+        """A digest of the weights, which ties a stored reading to the reader that made it; empty
+        where none was computed.
+        """
         ...
 
 
@@ -69,25 +71,15 @@ class ReaderFacts:
     threshold: float | None
 
 
-class Reader(Protocol):
+class Reader(Weights, Protocol):
     """A reader answers questions from text by giving every position logits.
 
     Every method takes and returns records of `core`, so that no view needs torch.
     """
 
     @property
-    def name(self) -> str:
-        """The name the page prints: `bundled`, a folder's name or a hub id."""
-        ...
-
-    @property
     def threshold(self) -> float | None:
         """The tuned no-answer threshold in logits; None where none is stored, and 0 is used."""
-        ...
-
-    @property
-    def checksum(self) -> str:
-        """A digest of the weights, which ties a stored reading to the reader that made it."""
         ...
 
     @property

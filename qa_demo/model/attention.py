@@ -5,10 +5,8 @@ would change the model under everybody who is reading with it; so a second modul
 the very same tensors.
 """
 
-import copy
 import threading
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -27,6 +25,7 @@ from qa_demo.core.explaining.attribution import Target, holds, lanes
 from qa_demo.core.types import Window
 from qa_demo.model.forward import Loaded, encode, token_types, word_embeddings
 from qa_demo.model.outputs import span_logits
+from qa_demo.model.private import private_copy
 
 _twins: WeakKeyDictionary = WeakKeyDictionary()
 _building = threading.Lock()
@@ -41,18 +40,15 @@ def eager_twin(model: Any) -> Any:
     with _building:
         twin = _twins.get(model)
         if twin is None:
-            shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
-            twin = copy.deepcopy(model, shared)
-            twin.config._attn_implementation = (
-                "eager"  # on the twin's own configuration, before anyone else has a reference to it
-            )
-            _twins[model] = twin
+            twin = _twins[model] = private_copy(model, ())
+            # on the twin's own configuration, before anyone else has a reference to it
+            twin.config._attn_implementation = "eager"
         return twin
 
 
-def read_by_twin(twin: Any, window: Window, **wanted: bool) -> Any:
-    """One window through a twin, with what is `wanted` of its inside."""
-    embeds = word_embeddings(twin, window.input_ids)[None]
+def read_by_twin(twin: Any, window: Window, grad: bool = False, **wanted: bool) -> Any:
+    """One window through a twin, with what is `wanted` of its inside; `grad`: to be gone back."""
+    embeds = word_embeddings(twin, window.input_ids)[None].requires_grad_(grad)
     return encode(twin, embeds, token_types(twin, window), **wanted)
 
 
@@ -91,8 +87,7 @@ def _gradients(
     twin = eager_twin(loaded.model)
     a, b = lanes(target, window)
     with loaded.workers.slot(), torch.enable_grad():
-        embeds = word_embeddings(twin, window.input_ids)[None].requires_grad_()
-        out = encode(twin, embeds, token_types(twin, window), output_attentions=True)
+        out = read_by_twin(twin, window, grad=True, output_attentions=True)
         check_layers(twin, out.attentions, len(window))
         both = span_logits(twin, out[0])[0]
         grads: list[np.ndarray | None] = []

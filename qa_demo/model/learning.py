@@ -49,13 +49,16 @@ class ModelLearner:
         places: Places = PLACES,
     ) -> None:
         """Nothing is copied before the first step."""
-        self._scope = check_scope(scope)
+        self.scope: Scope = check_scope(scope)
+        """Which weights it may move."""
         self._model = model
         self._make_reader = make_reader
         self._workers = workers
         self._places = places
-        self._reading, self._golds = reading, tuple(golds)
-        self._names = trained_names(model, self._scope)
+        self.reading = reading
+        """The reading it started from."""
+        self._golds = tuple(golds)
+        self._names = trained_names(model, self.scope)
         self.windows = training_windows(reading, golds)
         self._window = next(
             (
@@ -66,7 +69,7 @@ class ModelLearner:
             self.windows[0],
         )
         self._closed, self._lock = False, threading.RLock()
-        self._stepper = Stepper(model, workers, reading, self._golds, self._scope, self.windows)
+        self._stepper = Stepper(model, workers, reading, self._golds, self.scope, self.windows)
         self._place: weakref.finalize | None = None
         self._clear()
 
@@ -75,18 +78,8 @@ class ModelLearner:
         self._reader: Any = None
         self._undo: list[_State] = []
         self._redo: list[_State] = []
-        self._curve = (Step(0, start_end_loss(self._reading, self._golds, self.windows)),)
+        self._curve = (Step(0, start_end_loss(self.reading, self._golds, self.windows)),)
         self._actions: tuple[Plan, ...] = ()
-
-    @property
-    def reading(self) -> Reading:
-        """The reading it started from."""
-        return self._reading
-
-    @property
-    def scope(self) -> Scope:
-        """Which weights it may move."""
-        return self._scope
 
     # The five methods
 
@@ -138,7 +131,7 @@ class ModelLearner:
         with self._lock:
             self._check_open()
             self._release()
-            state = self._state(self._reading)
+            state = self._state(self.reading)
             self._stepper.hidden.clear()
             return state
 
@@ -166,7 +159,7 @@ class ModelLearner:
 
     def _open_copy(self) -> PrivateWeights:
         if self._private is None:
-            if self._scope == "reader":
+            if self.scope == "reader":
                 self._places.take()
                 # also when nobody closes this learner
                 self._place = weakref.finalize(self, self._places.give_back)
@@ -204,7 +197,7 @@ class ModelLearner:
         cancelled: IsCancelled | None,
     ) -> Reading:
         """Take the steps and read again; appends one point to the curve for each step."""
-        count = plan.steps + len(self._reading.windows)
+        count = plan.steps + len(self.reading.windows)
         optimizer, curve = private.optimizer_for(plan), list(self._curve)
         for done in range(plan.steps):
             terms = self._stepper.step(private, optimizer, cancelled)
@@ -228,18 +221,18 @@ class ModelLearner:
     ) -> Reading:
         for p in private.own().values():
             p.requires_grad_(False)
-        texts = self._reading.encoding
+        texts = self.reading.encoding
         after: Reading = self._reader.read(
-            texts.question, texts.context, self._reading.options, on_progress, cancelled
+            texts.question, texts.context, self.reading.options, on_progress, cancelled
         )
         return after
 
     def _state(self, after: Reading, seconds: float = 0.0) -> Learned:
         return Learned(
-            self._reading,
+            self.reading,
             after,
             self._golds,
-            self._scope,
+            self.scope,
             self.windows,
             self._window,
             self._curve,

@@ -37,7 +37,9 @@ class SpanBERT:
     ) -> None:
         self._model, self._tokenizer = model.eval().requires_grad_(False), tokenizer
         self._sbo = None if sbo is None else sbo.eval().requires_grad_(False)
-        self._name, self._checksum, self._workers = name, checksum, workers
+        self.name = name
+        """`bundled`, a folder's name, or a hub id with its commit."""
+        self._checksum, self._workers = checksum, workers
         self._names = tuple(
             str(x) for x in tokenizer.convert_ids_to_tokens(range(model.config.vocab_size))
         )
@@ -45,11 +47,6 @@ class SpanBERT:
         counts = None if sbo is None else np.cumsum(sbo.counts.numpy().astype(np.float64))
         self._cumulated = counts if counts is not None and counts[-1] > 0 else None
         prepare(tokenizer)
-
-    @property
-    def name(self) -> str:
-        """`bundled`, a folder's name, or a hub id with its commit."""
-        return self._name
 
     @property
     def has_sbo(self) -> bool:
@@ -138,7 +135,7 @@ class SpanBERT:
             self.positions,
             cut=cut,
             swap=swap,
-            model_name=self._name,
+            model_name=self.name,
             checksum=self._checksum,
         )
 
@@ -153,7 +150,7 @@ class SpanBERT:
         swap = dict(swap or {})
         check_wires(masked, cut, swap, self.positions)
         if self._sbo is None:
-            raise BadInput(f"{self._name} has no span boundary head")
+            raise BadInput(f"{self.name} has no span boundary head")
         row, pairs = row_of(masked, at, self.positions), masked.pairs(self.positions)
         true = int(masked.true_ids[at])
         with self._workers.slot(), torch.inference_mode():
