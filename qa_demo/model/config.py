@@ -6,7 +6,6 @@ is a hub address makes transformers fetch a kernel even when the caller asked fo
 the file never reaches the library.
 """
 
-import math
 from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint
@@ -152,29 +151,22 @@ def _refuse_code(raw: dict[str, Any]) -> None:
 
 
 def _value(key: str, value: Any) -> Any:
+    said = str(value)[:40]
     if key in _WHOLE:
         low, high = _WHOLE[key]
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise _refuse(
-                f"has {key} = {str(value)[:40]}; allowed are whole numbers from {low:,} to {high:,}"
-            )
+        fits = type(value) is int and low <= value <= high
+        allowed = f"whole numbers from {low:,} to {high:,}"
     elif key in _NUMBERS:
-        low, high = _NUMBERS[key]
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not (math.isfinite(value) and low <= value <= high)
-        ):
-            raise _refuse(
-                f"has {key} = {str(value)[:40]}; allowed are numbers from {low} to {high}"
-            )
+        least, most = _NUMBERS[key]
+        fits = type(value) in (int, float) and least <= value <= most
+        allowed = f"numbers from {least} to {most}"
     elif key in _FLAGS:
-        if not isinstance(value, bool):
-            raise _refuse(f"has {key} = {str(value)[:40]}; allowed are true and false")
-    elif not isinstance(value, str) or value not in _WORDS[key]:
-        raise _refuse(
-            f"has {key} = {str(value)[:40]!r}; allowed are {', '.join(sorted(_WORDS[key]))}"
-        )
+        fits, allowed = isinstance(value, bool), "true and false"
+    else:
+        fits, said = isinstance(value, str) and value in _WORDS[key], repr(said)
+        allowed = ", ".join(sorted(_WORDS[key]))
+    if not fits:
+        raise _refuse(f"has {key} = {said}; allowed are {allowed}")
     return value
 
 

@@ -12,6 +12,7 @@ from qa_demo.core.measuring.claims import STEEPEST
 from qa_demo.core.measuring.temperature import BIASES, RANGE
 from qa_demo.core.types import TAGS, Answerability, Calibration, Calibrations
 from qa_demo.model.checks import read_header, read_json, regular
+from qa_demo.model.weights import tensors_of
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -21,8 +22,6 @@ BIO_FILE, CARD_FILE = "bio_head.safetensors", "reader.json"
 
 def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
     """p_i = softmax(W T_i + b), W [3, d], b [3], rows B, I, O; None when the folder has none."""
-    from safetensors.torch import load_file
-
     path = regular(folder, BIO_FILE)
     if path is None:
         return None
@@ -32,11 +31,8 @@ def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
         raise BadCheckpoint(
             f"{BIO_FILE} must hold {needed}, got {dict(sorted(shapes.items())[:4])}"
         )
-    tensors = {name: tensor.to(torch.float32) for name, tensor in load_file(path).items()}
-    if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
-        raise BadCheckpoint(f"{BIO_FILE} holds numbers that are not finite")
     head = torch.nn.Linear(hidden_size, len(TAGS))
-    head.load_state_dict(tensors)
+    head.load_state_dict(tensors_of(path))
     return head.requires_grad_(False).eval()
 
 
@@ -80,46 +76,39 @@ def _calibrations(raw: Any, name: str) -> Calibrations | None:
     """
     if raw is None:
         return None
-    (low, high), (least, most) = RANGE, BIASES
     if not isinstance(raw, dict) or not set(raw) <= {"span", "bio", "answerable"}:
         raise BadCheckpoint(
             f"{name}: calibration must be an object with span, bio and answerable, or some of "
             f"them, got {str(raw)[:60]}"
         )
-    heads = {head: one for head, one in raw.items() if head != "answerable"}
-    for head, one in heads.items():
-        fields = one if isinstance(one, dict) else {}
-        t, b = fields.get("temperature"), fields.get("bias")
-        if not (
-            set(fields) == {"temperature", "bias"}
-            and _number(t)
-            and _number(b)
-            and low <= t <= high
-            and least <= b <= most
-        ):
+    found: dict[str, Any] = {}
+    for head in raw.keys() & {"span", "bio"}:
+        fit = _numbers(raw[head], temperature=RANGE, bias=BIASES)
+        if fit is None:
+            (low, high), (least, most) = RANGE, BIASES
             raise BadCheckpoint(
                 f"{name}: the calibration of {head} must have a temperature from {low:g} to "
-                f"{high:g} and a bias from {least:g} to {most:g}, got {str(one)[:60]}"
+                f"{high:g} and a bias from {least:g} to {most:g}, got {str(raw[head])[:60]}"
             )
-    return Calibrations(
-        **{k: Calibration(float(x["temperature"]), float(x["bias"])) for k, x in heads.items()},
-        answerable=_answerability(raw.get("answerable"), name),
-    )
+        found[head] = Calibration(**fit)
+    if (answers := raw.get("answerable")) is not None:
+        # a falling curve would call a lower score the better answer
+        line = _numbers(answers, slope=(0, STEEPEST), intercept=(-STEEPEST, STEEPEST))
+        if line is None:
+            raise BadCheckpoint(
+                f"{name}: answerable must have a slope from 0 to {STEEPEST:g} and an intercept "
+                f"within {STEEPEST:g} of 0, got {str(answers)[:60]}"
+            )
+        found["answerable"] = Answerability(**line)
+    return Calibrations(**found)
 
 
-def _answerability(raw: Any, name: str) -> Answerability | None:
-    """{"slope": a, "intercept": c}; a falling curve would call a lower score the better answer."""
-    if raw is None:
+def _numbers(raw: Any, **ranges: tuple[float, float]) -> dict[str, float] | None:
+    """The numbers of an object with exactly these fields, each within its range; else None."""
+    if not isinstance(raw, dict) or raw.keys() != ranges.keys():
         return None
-    fields = raw if isinstance(raw, dict) else {}
-    slope, intercept = fields.get("slope"), fields.get("intercept")
-    numbers = set(fields) == {"slope", "intercept"} and _number(slope) and _number(intercept)
-    if not (numbers and 0 <= slope <= STEEPEST and abs(intercept) <= STEEPEST):
-        raise BadCheckpoint(
-            f"{name}: answerable must have a slope from 0 to {STEEPEST:g} and an intercept within "
-            f"{STEEPEST:g} of 0, got {str(raw)[:60]}"
-        )
-    return Answerability(float(slope), float(intercept))
+    fits = (_number(raw[k]) and low <= raw[k] <= high for k, (low, high) in ranges.items())
+    return {k: float(raw[k]) for k in ranges} if all(fits) else None
 
 
 def with_fit(reader: "BertReader", path: Path) -> "BertReader":

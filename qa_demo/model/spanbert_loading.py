@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.model.blueprint import Blueprint
@@ -14,7 +12,7 @@ from qa_demo.model.loading import open_source
 from qa_demo.model.sbo import WIDTH, SBOHead
 from qa_demo.model.source import LOOPBACK, HostLimits
 from qa_demo.model.spanbert import SpanBERT
-from qa_demo.model.weights import weights
+from qa_demo.model.weights import tensors_of, weights
 from qa_demo.model.workers import SHARED, Workers
 
 SBO_FILE = "sbo_head.safetensors"
@@ -70,8 +68,6 @@ def _bundled() -> Path:
 
 def load_sbo(folder: Path, config: Any) -> SBOHead | None:
     """The boundary head beside a folder, fp32, or None; BadCheckpoint for unfit tensors."""
-    from safetensors.torch import load_file
-
     path = regular(folder, SBO_FILE)
     if path is None:
         return None
@@ -91,11 +87,5 @@ def load_sbo(folder: Path, config: Any) -> SBOHead | None:
             f"{SBO_FILE}: {wrong[:60]} must have the shape {needed.get(wrong)}, got "
             f"{shapes.get(wrong)}"
         )
-    tensors = {
-        name: tensor if name == "counts" else tensor.float()
-        for name, tensor in load_file(path).items()
-    }
-    if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
-        raise BadCheckpoint(f"{SBO_FILE} holds numbers that are not finite")
-    head.load_state_dict(tensors)
+    head.load_state_dict(tensors_of(path))
     return head

@@ -50,16 +50,19 @@ def _check_headers(plan: Blueprint, files: list[Path], lost: str) -> None:
         )
 
 
-def _tensors(files: list[Path]) -> dict[str, Any]:
+def tensors_of(*files: Path) -> dict[str, Any]:
+    """The tensors of safetensors files. Errors: BadCheckpoint for one that is not finite."""
     import torch
     from safetensors.torch import load_file
 
     tensors: dict[str, Any] = {}
     for path in files:
-        tensors.update(load_file(path))
-    for name, tensor in tensors.items():
-        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-            raise BadCheckpoint(f"{name[:80]} holds numbers that are not finite (NaN or infinity)")
+        for name, tensor in load_file(path).items():
+            if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+                raise BadCheckpoint(
+                    f"{path.name}: {name[:80]} holds numbers that are not finite (NaN or infinity)"
+                )
+            tensors[name] = tensor
     return tensors
 
 
@@ -91,10 +94,10 @@ def weights(plan: Blueprint, files: list[Path], lost: str = "", adapter: Path | 
     import torch
 
     _check_headers(plan, [*files, *([adapter] if adapter else [])], lost)
-    tensors = _tensors(files)
+    tensors = tensors_of(*files)
     if adapter is not None:
         prefix = f"{plan.model_class.base_model_prefix}."
-        tensors = merged(tensors, _tensors([adapter]), prefix)
+        tensors = merged(tensors, tensors_of(adapter), prefix)
     transformers().logging.disable_progress_bar()
     with _building, _without_report():
         model, info = plan.model_class.from_pretrained(

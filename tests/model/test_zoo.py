@@ -274,7 +274,7 @@ OTHERS: list[tuple[Callable[[Path], Any], str]] = [
     (pipe, "not a plain file"),
     (is_directory, "not a plain file"),
     (bio_head(8, 0.0), "bio_head.safetensors must hold"),
-    (bio_head(16, NAN), "bio_head.safetensors holds numbers that are not finite"),
+    (bio_head(16, NAN), "bio_head.safetensors: weight holds numbers that are not finite"),
 ]
 BROKEN = [
     *((edit_config(**changes), reason) for changes, reason in CONFIGS),
