@@ -68,12 +68,9 @@ def attribute(
         return _record(target, method, window, summed(grads * embeds[None]), f_x=f_x)
     path = baseline_embeddings(loaded, reading, window, baseline)
     f_baseline = _value(loaded, run, path, cancelled)
-    values, tried = _integrated(
-        lambda steps, counter: integrate(run, embeds, path, steps, counter),
-        f_x - f_baseline,
-        STEPS if n_steps is None else (n_steps,),
-        lambda done, total: _Counter(loaded, on_progress, cancelled, done, total),
-    )
+    difference, budget = f_x - f_baseline, STEPS if n_steps is None else (n_steps,)
+    integral = partial(integrate, run, embeds, path)
+    values, tried = _integrated(loaded, integral, difference, budget, on_progress, cancelled)
     about = {"f_x": f_x, "f_baseline": f_baseline, "baseline": baseline}
     return _record(target, method, window, values, **about, n_steps=tried[-1][0], tried=tried)
 
@@ -89,17 +86,32 @@ def _check(
 
 
 def _integrated(
-    integral: Callable[[int, "_Counter"], torch.Tensor],
+    loaded: Loaded,
+    integral: Callable[..., torch.Tensor],
     difference: float,
     budget: Sequence[int],
-    counter: Callable[[int, int], "_Counter"],
+    on_progress: OnProgress | None,
+    cancelled: IsCancelled | None,
 ) -> tuple[torch.Tensor, tuple[tuple[int, float], ...]]:
     """Integrated gradients with more steps until within GAP_LIMIT; (steps, gap) of every try."""
+    done = total = 0
+
+    def between(work: Callable[[], torch.Tensor], points: int) -> torch.Tensor:
+        """A chunk of the path: wait for a free slot, report progress, stop when cancelled."""
+        nonlocal done
+        with loaded.workers.slot(cancelled):
+            found = work()
+        done += points
+        if on_progress is not None:
+            on_progress(done, total)
+        if cancelled is not None and cancelled():
+            raise Cancelled("the attribution was cancelled")
+        return found
+
     tried: list[tuple[int, float]] = []
-    values = torch.empty(0)
     for steps in budget:
-        done = sum(n for n, _ in tried)
-        values = integral(steps, counter(done, done + steps))
+        total = done + steps
+        values = integral(steps, between)
         tried.append((steps, float(values.double().sum()) - difference))
         if gap_share(tried[-1][1], difference) < GAP_LIMIT:
             break
@@ -121,31 +133,3 @@ def _value(loaded: Loaded, run: Pass, embeds: torch.Tensor, cancelled: IsCancell
     with loaded.workers.slot(cancelled), torch.inference_mode():
         start, end = run(embeds)
     return float(start.double() + end.double())
-
-
-class _Counter:
-    """Between chunks of the path: wait for a free slot, stop when cancelled, report progress."""
-
-    def __init__(
-        self,
-        loaded: Loaded,
-        on_progress: OnProgress | None,
-        cancelled: IsCancelled | None,
-        done: int,
-        total: int,
-    ) -> None:
-        self._loaded = loaded
-        self._on_progress = on_progress
-        self._cancelled = cancelled
-        self._done = done
-        self._total = total
-
-    def __call__(self, work: Callable[[], torch.Tensor], steps: int) -> torch.Tensor:
-        with self._loaded.workers.slot(self._cancelled):
-            found = work()
-        self._done += steps
-        if self._on_progress is not None:
-            self._on_progress(self._done, self._total)
-        if self._cancelled is not None and self._cancelled():
-            raise Cancelled("the attribution was cancelled")
-        return found

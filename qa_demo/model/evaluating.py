@@ -147,38 +147,28 @@ def evaluate(
     )
     check_setup(reader, setup)
     said = _said_first(asked, reader, setup, version)
-    found = tuple(_told(reader, examples, setup, version, on_row))
-    return replace(_scored(reader, examples, found, setup, version), remarks=said)
+    return replace(_scored(reader, examples, setup, version, on_row), remarks=said)
 
 
 def _scored(
     reader: BertReader,
     examples: Sequence[Example],
-    found: tuple[Row, ...],
     setup: Setup,
     rules: str,
+    on_row: Callable[[Row], None] | None,
 ) -> Evaluation:
+    found = []
+    with closing(judged_rows(reader, examples, setup, rules, usable_cores())) as judged:
+        for row in judged:
+            if on_row is not None:
+                on_row(row)
+            found.append(row)
     said = {row["id"]: outcome_of(row) for row in found}
     scores = metrics.evaluate(examples, said, no_answer_limit(reader, setup), rules)
     raw = json.dumps([flat_row(example) for example in examples]).encode()
     run = about(("rows", raw), reader, setup, rules, given="threshold")
     run["scores"] = scores | beside_scores(found)
-    return Evaluation(scores, found, rules, run=run)
-
-
-def _told(
-    reader: BertReader,
-    examples: Sequence[Example],
-    setup: Setup,
-    rules: str,
-    on_row: Callable[[Row], None] | None,
-) -> Generator[Row, None, None]:
-    """The rows, after `on_row` was told of each."""
-    with closing(judged_rows(reader, examples, setup, rules, usable_cores())) as judged:
-        for row in judged:
-            if on_row is not None:
-                on_row(row)
-            yield row
+    return Evaluation(scores, tuple(found), rules, run=run)
 
 
 def _said_first(asked: Questions, reader: BertReader, setup: Setup, rules: str) -> tuple[str, ...]:
