@@ -6,11 +6,11 @@ no word. Values are logits with their signs, so the parts add up to the attribut
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.explaining.attribution import METHODS, Attribution, Method
 from qa_demo.core.files.report import finite
 from qa_demo.core.measuring.evaluation import question_word
@@ -44,9 +44,7 @@ class Explain:
 
 def explain_by(method: str, kinds: str = ALL) -> Explain:
     """From words: `kinds` is all, wrong, or kinds of error with commas. Errors: BadInput."""
-    found = next((one for one in METHODS if one == method), None)
-    if found is None:
-        raise BadInput(f"the method must be one of {', '.join(METHODS)}, got {method[:40]!r}")
+    one_of("the method", method, METHODS)
     groups = {ALL: KINDS, WRONG: tuple(kind for kind in KINDS if kind != RIGHT)}
     named = [one.strip() for one in kinds.split(",")]
     for one in named:
@@ -54,7 +52,7 @@ def explain_by(method: str, kinds: str = ALL) -> Explain:
             known = ", ".join((*groups, *KINDS))
             raise BadInput(f"kinds are any of {known}, with commas between them, got {one[:40]!r}")
     chosen = {kind for one in named for kind in groups.get(one, (one,))}
-    return Explain(found, tuple(kind for kind in KINDS if kind in chosen))
+    return Explain(cast(Method, method), tuple(kind for kind in KINDS if kind in chosen))
 
 
 def attributed_json(reading: Reading, found: Attribution) -> dict[str, Any]:

@@ -183,15 +183,10 @@ def _evaluate_v1(
 ) -> dict[str, float | int]:
     if not examples:
         raise BadInput("there is no question to evaluate")
-    return _means(
-        "",
-        np.array(
-            [
-                score(e, outcomes[e.id].text, "1.1") if e.id in outcomes else (0.0, 0.0)
-                for e in examples
-            ]
-        ),
-    )
+    rows = [
+        score(e, outcomes[e.id].text, "1.1") if e.id in outcomes else (0.0, 0.0) for e in examples
+    ]
+    return _means("", np.array(rows))
 
 
 def _means(prefix: str, rows: NDArray[np.float64]) -> dict[str, float | int]:

@@ -42,18 +42,6 @@ def remarks(examples: Sequence[Example], empty_rows: Sequence[int] = ()) -> tupl
     return tuple(found)
 
 
-def _empty(example: Example) -> bool:
-    return not example.question.strip() or not example.context.strip()
-
-
-def _both(example: Example) -> bool:
-    return example.is_impossible and bool(example.answers)
-
-
-def _blank(example: Example) -> bool:
-    return any(not answer.text.strip() for answer in example.answers)
-
-
 def _absent(example: Example) -> bool:
     texts = [answer.text for answer in example.answers]
     return bool(texts) and not any(text in example.context for text in texts)
@@ -85,13 +73,19 @@ def _apart(example: Example) -> bool:
 
 
 RULES: tuple[tuple[Callable[[Example], bool], str], ...] = (
-    (_empty, "the question or the paragraph is empty, so it counts as unanswered"),
     (
-        _both,
+        lambda e: not e.question.strip() or not e.context.strip(),
+        "the question or the paragraph is empty, so it counts as unanswered",
+    ),
+    (
+        lambda e: e.is_impossible and bool(e.answers),
         "is_impossible is true though answers are listed; as in the official script it counts as "
         "one that has an answer",
     ),
-    (_blank, "a gold answer is empty, yet the question counts as one that has an answer"),
+    (
+        lambda e: any(not answer.text.strip() for answer in e.answers),
+        "a gold answer is empty, yet the question counts as one that has an answer",
+    ),
     (_absent, "no gold answer stands in the paragraph letter by letter, so no span may be right"),
     (
         _elsewhere,

@@ -29,7 +29,7 @@ from qa_demo.core.learning.bio import Chain, chain
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.legal import reason
 from qa_demo.core.reading.predicted import Candidate
-from qa_demo.core.reading.spans import top_spans
+from qa_demo.core.reading.spans import cell_scores, top_spans
 from qa_demo.core.types import Calibration, Reading
 
 RANGE = 0.05, 20.0
@@ -96,9 +96,9 @@ def _legal_scores(reading: Reading) -> Floats:
         return kept
     scores = []
     for window in reading.windows:
-        start, end = (x.astype(np.float64) for x in reading.logits(window.index))
-        cells = top_spans(start, end, window, DECODE, n=len(window) ** 2)
-        scores.append(start[cells[:, 0]] + end[cells[:, 1]])
+        logits = reading.logits(window.index)
+        cells = top_spans(*logits, window, DECODE, n=len(window) ** 2)
+        scores.append(cell_scores(*logits, cells))
     return _scores.setdefault(reading, np.concatenate(scores))
 
 

@@ -19,6 +19,7 @@ from qa_demo.core.arrays import Floats, logsumexp, softmax
 from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.legal import reason_matrix
+from qa_demo.core.reading.spans import cell_scores
 from qa_demo.core.types import Reading, Span, Window
 
 LOSSES = ("soft", "all pairs", "legal pairs", "legal pairs, each")
@@ -156,9 +157,5 @@ def _at(
     s: Floats, e: Floats, window: int, both: tuple[Span, Span], gold: Cells, legal: Cells
 ) -> Glue:
     starts, ends = s[gold[0]].tolist(), e[gold[1]].tolist()
-    log_legal = float(
-        logsumexp(
-            np.asarray(s, dtype=np.float64)[legal[0]] + np.asarray(e, dtype=np.float64)[legal[1]]
-        )
-    )
+    log_legal = float(logsumexp(cell_scores(s, e, np.stack(legal, axis=1))))
     return Glue(window, *both, (starts[0], starts[1]), (ends[0], ends[1]), log_legal)

@@ -6,13 +6,13 @@ The two rows belong to one linear layer. S and E are the same for every question
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, freeze_arrays
-from qa_demo.core.errors import BadInput
+from qa_demo.core.errors import BadInput, one_of
 
 Lane = Literal["start", "end"]
 
@@ -50,13 +50,9 @@ class HeadWeights:
 
     def vector(self, lane: Lane) -> tuple[NDArray[np.float64], float]:
         """S and b_S, or E and b_E, in double precision."""
-        if lane not in ("start", "end"):
-            raise BadInput(f"the lane must be start or end, got {str(lane)[:40]!r}")
-        return (
-            (self.S.astype(np.float64), self.b_S)
-            if lane == "start"
-            else (self.E.astype(np.float64), self.b_E)
-        )
+        one_of("the lane", lane, get_args(Lane))
+        row, bias = (self.S, self.b_S) if lane == "start" else (self.E, self.b_E)
+        return row.astype(np.float64), bias
 
 
 def angle(x: Floats, y: Floats) -> float:
@@ -98,27 +94,19 @@ class Anatomy:
     logit: float
 
 
-def _check(heads: HeadWeights, token: Floats) -> NDArray[np.float64]:
-    values: NDArray[np.float64] = np.asarray(token, dtype=np.float64)
-    if values.shape != heads.S.shape:
-        raise BadInput(
-            f"a token of this reader is a vector of length {len(heads.S)}, got the shape "
-            f"{values.shape}"
-        )
-    return values
-
-
-def _largest(size: Floats, top: int) -> NDArray[np.int64]:
-    if top < 0:
-        raise BadInput(f"the number of dimensions shown must be at least 0, got {top}")
-    return np.argsort(-np.abs(size), kind="stable")[:top]
-
-
 def anatomy(heads: HeadWeights, token: Floats, lane: Lane, top: int = 8) -> Anatomy:
     """The products S_k T_ik of one token T_i [d], largest in size first, then lower dimension."""
     vector, bias = heads.vector(lane)
-    products = vector * _check(heads, token)
-    best = _largest(products, top)
+    values = np.asarray(token, dtype=np.float64)
+    if values.shape != vector.shape:
+        raise BadInput(
+            f"a token of this reader is a vector of length {len(vector)}, got the shape "
+            f"{values.shape}"
+        )
+    if top < 0:
+        raise BadInput(f"the number of dimensions shown must be at least 0, got {top}")
+    products = vector * values
+    best = np.argsort(-np.abs(products), kind="stable")[:top]
     chosen = products[best]
     rest = float(np.delete(products, best).sum())
     return Anatomy(

@@ -17,7 +17,14 @@ from qa_demo.core.reading.scales import (
     no_answer_limit,
     threshold_decides,
 )
-from qa_demo.core.reading.spans import Ints, make_candidate, shares, top_grid, top_spans
+from qa_demo.core.reading.spans import (
+    Ints,
+    cell_scores,
+    make_candidate,
+    shares,
+    top_grid,
+    top_spans,
+)
 from qa_demo.core.types import Reading, Window
 
 Placed = tuple[float, int, int, int]
@@ -91,7 +98,8 @@ def pool(
     for w, window in enumerate(reading.windows):
         t = terms[w]
         if decode.top_n_grid:
-            cells = _grid_order(top_grid(*reading.logits(w), window, decode, copies), t)
+            cells = top_grid(*reading.logits(w), window, decode, copies)
+            cells = cells[np.argsort(-cell_scores(t.start, t.end, cells), kind="stable")]
         else:
             cells = _enough(reading, window, t, decode, copies)
         shift = window.doc_start - window.context_at
@@ -100,10 +108,6 @@ def pool(
                 (-(float(t.start[i] + t.end[j]) + t.shift), i + shift, j + shift, w, i, j)
             )
     return [(-rank, w, i, j) for rank, _, _, w, i, j in sorted(pooled)]
-
-
-def _grid_order(cells: Ints, t: Terms) -> Ints:
-    return cells[np.argsort(-(t.start[cells[:, 0]] + t.end[cells[:, 1]]), kind="stable")]
 
 
 def _enough(reading: Reading, window: Window, t: Terms, decode: DecodeOptions, copies: str) -> Ints:

@@ -70,6 +70,12 @@ def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
     return scores
 
 
+def cell_scores(start: Floats, end: Floats, cells: Ints) -> Floats:
+    """start[i] + end[j] of cells (i, j) [k, 2], double precision, [k]."""
+    s, e = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    return s[cells[:, 0]] + e[cells[:, 1]]
+
+
 def _highest(values: Floats, at: Ints, n: int) -> Ints:
     """The n of the places `at` with the highest values, best first; ties keep their order."""
     if len(at) > n:
@@ -114,12 +120,7 @@ def legal_logsumexp(
 ) -> float:
     """log of the sum of exp(start[i] + end[j]) over a window's legal cells; -inf without any."""
     cells = top_spans(start, end, window, options, copies, n=len(window) ** 2)
-    if not len(cells):
-        return -np.inf
-    i, j = cells.T
-    return float(
-        logsumexp(np.asarray(start, dtype=np.float64)[i] + np.asarray(end, dtype=np.float64)[j])
-    )
+    return float(logsumexp(cell_scores(start, end, cells))) if len(cells) else -np.inf
 
 
 def top_positions(logits: Floats, n: int) -> Ints:
@@ -139,10 +140,7 @@ def top_grid(
     i, j = (np.sort(top_positions(x, options.n_best_size)) for x in (start, end))
     ok = reason_codes(window, i[:, None], j[None, :], options, copies) == 0
     cells = np.stack([np.repeat(i, len(j)), np.tile(j, len(i))], axis=1)[ok.ravel()]
-    values = (
-        np.asarray(start, dtype=np.float64)[cells[:, 0]]
-        + np.asarray(end, dtype=np.float64)[cells[:, 1]]
-    )
+    values = cell_scores(start, end, cells)
     cells, values = cells[values > -np.inf], values[values > -np.inf]
     ranked: Ints = cells[np.argsort(-values, kind="stable")]
     return ranked
