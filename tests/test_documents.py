@@ -441,14 +441,16 @@ def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_
 
 
 def test_figures_in_the_documents_are_those_of_the_bundled_reader() -> None:
-    documents, model_card = card.makers(READER)
-    scores = documents["docs/how-sure.md"]["scores"]()
-    assert card.fill(PAGES["docs/how-sure.md"], "scores", scores) == PAGES["docs/how-sure.md"]
-    assert documents.keys() <= PAGES.keys()
-    for folder, tables in ((READER, model_card), (LARGE, card.makers(LARGE)[1])):
+    (documents, model_card), (none, large_card) = map(card.bodies, (READER, LARGE))
+    assert list(documents) == ["docs/how-sure.md"]
+    assert (
+        card.filled(PAGES["docs/how-sure.md"], documents["docs/how-sure.md"])
+        == PAGES["docs/how-sure.md"]
+    )
+    for folder, tables in ((READER, model_card), (LARGE, large_card)):
         text = (folder / "README.md").read_text(encoding="utf-8")
         assert card.filled(text, tables) == text
-    assert card.makers(LARGE)[0] == {}, "documents show the bundled reader"
+    assert none == {}, "documents show the bundled reader"
 
 
 def test_the_space_commands_that_are_shown_run_with_the_pinned_client(

@@ -165,9 +165,8 @@ def run(a: argparse.Namespace) -> bool:
     return True
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Parse the command line, run what is missing, write ablation.json and the card's table."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
     p = described(__doc__, "ablation")
     p.add_argument("--encoder", required=True)
     p.add_argument("--text", nargs="+", required=True)
@@ -194,7 +193,13 @@ def main(argv: list[str] | None = None) -> int:
         help="checkpoints of cells under way; emptied cell by cell",
     )
     p.add_argument("--out", type=Path, default=Path("assets/spanbert"))
-    a = p.parse_args(argv)
+    return p
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line, run what is missing, write ablation.json and the card's table."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    a = parser().parse_args(argv)
     whole = run(a)
     cells = finished(a)
     (a.out / "ablation.json").write_text(

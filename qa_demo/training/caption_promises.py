@@ -7,26 +7,27 @@ from typing import Any
 from qa_demo.core.arrays import softmax
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.spans import separate_argmaxes, top_spans
+from qa_demo.training.promise_check import unless
 from qa_demo.training.shown import Shown
 
 
 def _peaks(shown: Shown, least: float) -> str | None:
     """In the winner's window the highest P(start) and P(end) are at least this."""
     start, end = (float(softmax(row).max()) for row in shown.reading.logits(shown.best.window))
-    return None if min(start, end) >= least else f"the highest are {start:.2f} and {end:.2f}"
+    return unless(min(start, end) >= least, f"the highest are {start:.2f} and {end:.2f}")
 
 
 def _share(shown: Shown, least: float) -> str | None:
     """The winner has at least this share of the listed spans."""
     share = shown.prediction.n_best[0].share
-    return None if share >= least else f"the winner has {share:.2f} of the list"
+    return unless(share >= least, f"the winner has {share:.2f} of the list")
 
 
 def _runners_share_end(shown: Shown, least: int) -> str | None:
     """Of the next four listed spans at least so many end where the winner ends."""
     ends = [r.candidate.char_end for r in shown.prediction.n_best[1:5]]
     found = ends.count(shown.best.char_end)
-    return None if found >= least else f"{found} of the next {len(ends)} end there"
+    return unless(found >= least, f"{found} of the next {len(ends)} end there")
 
 
 def _argmaxes_at(shown: Shown, words: list[str]) -> str | None:
@@ -47,7 +48,7 @@ def _argmaxes_at(shown: Shown, words: list[str]) -> str | None:
 def _counted(shown: Shown, wanted: list[tuple[str, int]]) -> str | None:
     """Each pattern is found so many times in the paragraph."""
     found = [len(re.findall(pattern, shown.example.context)) for pattern, _ in wanted]
-    return None if found == [n for _, n in wanted] else f"found {found} times"
+    return unless(found == [n for _, n in wanted], f"found {found} times")
 
 
 def _silent_windows(shown: Shown, least: float) -> str | None:
@@ -59,7 +60,7 @@ def _silent_windows(shown: Shown, least: float) -> str | None:
         null = start[window.cls_at] + end[window.cls_at]
         silent.append(all(start[i] + end[j] < null for i, j in best))
     share = sum(silent) / len(silent)
-    return None if share >= least else f"{sum(silent)} of {len(silent)} windows say so"
+    return unless(share >= least, f"{sum(silent)} of {len(silent)} windows say so")
 
 
 CAPTIONS: dict[str, Callable[[Shown, Any], str | None]] = {

@@ -12,7 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from qa_demo.core.errors import BadInput
@@ -36,10 +36,10 @@ def fill(text: str, name: str, body: str) -> str:
     return pattern.sub(lambda m: f"{m.group(1)}{body}\n{m.group(2)}", text)
 
 
-def filled(text: str, makers: Mapping[str, Callable[[], str]]) -> str:
+def filled(text: str, bodies: Mapping[str, str]) -> str:
     """Fill every pair of marks."""
-    for name, make in makers.items():
-        text = fill(text, name, make())
+    for name, body in bodies.items():
+        text = fill(text, name, body)
     return text
 
 
@@ -69,39 +69,29 @@ def cli(folder: Path) -> str:
     return f"```\n$ .venv/bin/python -m qa_demo {shlex.join(flags)}\n{done.stdout}```"
 
 
-def write(path: Path, shown: Mapping[str, Callable[[], str]]) -> None:
+def write(path: Path, shown: Mapping[str, str]) -> None:
     """Fill one file's marks."""
     path.write_text(filled(path.read_text(encoding="utf-8"), shown), encoding="utf-8")
     log.info("filled %s", path)
 
 
-Makers = dict[str, Callable[[], str]]
-"""What makes the text between two marks, by their name."""
-
-
-def makers(folder: Path) -> tuple[dict[str, Makers], Makers]:
-    """What each document and the model card show; documents show the bundled reader."""
+def bodies(folder: Path) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+    """What stands between the marks of each document and of the model card, by their name; the
+    documents show the bundled reader, and README.md its answer besides.
+    """
     reader, metrics = stored(folder)
     large = "base" in reader
-    tables: Makers = {
-        "scores": lambda: tables_of.scores(metrics),
-        "calibration": lambda: tables_of.calibration(metrics),
-        "aims": lambda: tables_of.aims(metrics, tables_of.LARGE if large else tables_of.SMALL),
-        "curve": lambda: (
-            tables_of.log_curve(reader) if large else tables_of.learning_curve(metrics)
-        ),
-        "versions": lambda: tables_of.versions(metrics),
-        "training": lambda: training(reader),
+    tables = {
+        "scores": tables_of.scores(metrics),
+        "calibration": tables_of.calibration(metrics),
+        "aims": tables_of.aims(metrics, tables_of.LARGE if large else tables_of.SMALL),
+        "curve": tables_of.log_curve(reader) if large else tables_of.learning_curve(metrics),
+        "versions": tables_of.versions(metrics),
+        "training": training(reader),
     }
     if "lists" in metrics:
-        tables["lists"] = lambda: tables_of.lists(metrics)
-    if large:
-        return {}, tables
-    documents: dict[str, Makers] = {
-        "docs/how-sure.md": {"scores": tables["scores"]},
-        "README.md": {"cli": lambda: cli(folder)},
-    }
-    return documents, tables
+        tables["lists"] = tables_of.lists(metrics)
+    return {} if large else {"docs/how-sure.md": {"scores": tables["scores"]}}, tables
 
 
 @exit_code
@@ -112,10 +102,12 @@ def main(argv: list[str] | None = None) -> None:
     p.add_argument("--reader", type=Path, default=Path("assets/reader"))
     p.add_argument("--checkout", type=Path, default=Path())
     a = p.parse_args(argv)
-    documents, card = makers(a.reader)
+    documents, card = bodies(a.reader)
     write(a.reader / "README.md", card)
     for name, shown in documents.items():
         write(a.checkout / name, shown)
+    if documents:
+        write(a.checkout / "README.md", {"cli": cli(a.reader)})
 
 
 if __name__ == "__main__":

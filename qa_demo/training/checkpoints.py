@@ -31,13 +31,9 @@ def snapshot(
     """Keep the trained tensors of one step in half precision (21 MB for six layers of 384)."""
     folder = out / "snapshots"
     folder.mkdir(exist_ok=True)
-    tensors = (
-        trainable(model)
-        if names is None
-        else {k: p for k, p in model.named_parameters() if k in set(names)}
-    )
+    chosen = trainable(model) if names is None else names
     save_file(
-        {k: v.detach().half().contiguous() for k, v in tensors.items()},
+        {k: p.detach().half().contiguous() for k, p in model.named_parameters() if k in chosen},
         folder / f"{kind}-{step:06d}.safetensors",
     )
 
@@ -46,27 +42,19 @@ def save(
     out: Path, model: nn.Module, average: nn.Module | None, optimizer: Any, state: dict[str, Any]
 ) -> None:
     """Write weights, average, optimiser and place; an old checkpoint goes when it is whole."""
-    names = list(trainable(model))
-    kept = {} if average is None else dict(average.named_parameters())
-    files = {
-        "weights": trainable(model),
-        **(
-            {}
-            if average is None
-            else {"average": {k: kept[k].detach().contiguous() for k in names}}
-        ),
-    }
-    for name, tensors in files.items():
-        save_file(tensors, out / f"{name}.new.safetensors")
-        os.replace(out / f"{name}.new.safetensors", out / f"{name}.safetensors")
-    moments = {
-        f"{i}.{k}": v
+    files = {"weights": trainable(model)}
+    if average is not None:
+        kept = dict(average.named_parameters())
+        files["average"] = {k: kept[k].detach().contiguous() for k in files["weights"]}
+    files["optimizer"] = {
+        f"{i}.{k}": v.contiguous()
         for i, s in optimizer.state_dict()["state"].items()
         for k, v in s.items()
         if torch.is_tensor(v)
     }
-    save_file({k: v.contiguous() for k, v in moments.items()}, out / "optimizer.new.safetensors")
-    os.replace(out / "optimizer.new.safetensors", out / "optimizer.safetensors")
+    for name, tensors in files.items():
+        save_file(tensors, out / f"{name}.new.safetensors")
+        os.replace(out / f"{name}.new.safetensors", out / f"{name}.safetensors")
     (out / "state.new.json").write_text(json.dumps(state))
     os.replace(out / "state.new.json", out / "state.json")
 
@@ -129,3 +117,10 @@ def append(path: Path, row: dict[str, Any]) -> None:
     """Add one line to a JSON-lines log."""
     with path.open("a") as file:
         file.write(json.dumps(row) + "\n")
+
+
+def logged(run: Path, what: str) -> list[dict[str, Any]]:
+    """The rows of a run's log that hold `what`; none for a run without a log."""
+    log = run / "log.jsonl"
+    rows = map(json.loads, log.read_text().splitlines() if log.is_file() else ())
+    return [row for row in rows if what in row]

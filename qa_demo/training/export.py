@@ -10,7 +10,6 @@ BIO head beside it. Scores, threshold and card come afterwards from `python -m
 qa_demo.training.score`.
 """
 
-import hashlib
 import json
 import logging
 import re
@@ -25,6 +24,7 @@ from transformers import AutoTokenizer
 
 from qa_demo.core.measuring.measured import STEPS
 from qa_demo.core.types import TAGS
+from qa_demo.model.checks import sha256
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training import checkpoints
 from qa_demo.training.flags import described
@@ -43,7 +43,7 @@ def write_checksums(folder: Path) -> None:
     """
     apart = ("checksums.json", "README.md", STEPS)
     files = sorted(p for p in folder.iterdir() if p.is_file() and p.name not in apart)
-    sums = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+    sums = {p.name: sha256(p) for p in files}
     (folder / "checksums.json").write_text(json.dumps(sums, indent=1) + "\n")
 
 
@@ -134,7 +134,7 @@ def origin(folder: Path) -> dict:
     """How an exported reader was made, and the SHA-256 of its list of files."""
     about = json.loads((folder / "reader.json").read_text())
     return {key: about[key] for key in ORIGIN if key in about} | {
-        "checksum": hashlib.sha256((folder / "checksums.json").read_bytes()).hexdigest()
+        "checksum": sha256(folder / "checksums.json")
     }
 
 

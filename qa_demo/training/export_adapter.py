@@ -28,6 +28,7 @@ from qa_demo.model.folder_tokenizer import load_tokenizer
 from qa_demo.model.heads import BIO_FILE
 from qa_demo.model.source import LOOPBACK
 from qa_demo.model.weights import weights
+from qa_demo.training import checkpoints
 from qa_demo.training.export import finish, history, origin, write_bio, write_checksums
 from qa_demo.training.flags import described
 from qa_demo.training.twoheads import ALPHA
@@ -88,18 +89,12 @@ def export(
 def curve_of(run: Path) -> list[dict[str, float]]:
     """The averaged weights' scores of a run and those before it, in percent, on dev's part."""
     earlier = json.loads((run / "settings.json").read_text())["resume"]
-    log = run / "log.jsonl"
-    rows = map(json.loads, log.read_text().splitlines() if log.is_file() else [])
-    names = ("exact", "f1", "bio_f1")
-    return [
-        *(curve_of(Path(earlier)) if earlier else []),
-        *(
-            {"steps": row["step"] + row["before"], "questions": row["dev_questions"]}
-            | {name: row["average"][name] for name in names}
-            for row in rows
-            if "average" in row
-        ),
+    rows = [
+        {"steps": row["step"] + row["before"], "questions": row["dev_questions"]}
+        | {name: row["average"][name] for name in ("exact", "f1", "bio_f1")}
+        for row in checkpoints.logged(run, "average")
     ]
+    return curve_of(Path(earlier)) + rows if earlier else rows
 
 
 def merge(folder: Path, base: Path, out: Path) -> None:

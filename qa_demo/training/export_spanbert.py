@@ -38,10 +38,8 @@ def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
     if model.sbo is None:
         return
     model.eval()
-    sums = [
-        torch.zeros_like(mean)
-        for mean in (model.sbo.mean_left, model.sbo.mean_right, model.sbo.mean_position)
-    ]
+    means = model.sbo.mean_left, model.sbo.mean_right, model.sbo.mean_position
+    sums = [torch.zeros_like(mean) for mean in means]
     targets = 0
     for k in range(count):
         batch = batches[k]
@@ -51,9 +49,7 @@ def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
         wires = hidden[batch["left"]], hidden[batch["right"]], model.sbo.position(batch["k"] - 1)
         sums = [total + wire.sum(0) for total, wire in zip(sums, wires, strict=True)]
         targets += len(batch["k"])
-    for mean, total in zip(
-        (model.sbo.mean_left, model.sbo.mean_right, model.sbo.mean_position), sums, strict=True
-    ):
+    for mean, total in zip(means, sums, strict=True):
         mean.copy_(total / max(1, targets))
 
 
@@ -99,9 +95,7 @@ def held_rows(run: Path, behind: Mapping[str, float] | None) -> list[dict]:
     """The held-out rows of a run's log. A resumed run counts on from the one before it; one that
     took an exported folder as its encoder counts from 0, so what is `behind` it is added.
     """
-    log = run / "log.jsonl"
-    rows = [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
-    held = [row for row in rows if "held" in row]
+    held = checkpoints.logged(run, "held")
     if behind is None:
         return held
     return [

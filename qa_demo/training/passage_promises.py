@@ -20,7 +20,7 @@ from qa_demo.core.masking.infill import WIRES, HiddenPiece, Infill, Said
 from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.masking.masked import Masked, changed, hide
 from qa_demo.core.types import Encoding
-from qa_demo.training.promise_check import known
+from qa_demo.training.promise_check import known, unless
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,40 +83,39 @@ def _words(asked: Asked, wanted: int) -> str | None:
     """The longest hidden run has this many words."""
     ids = asked.encoding.whitespace_ids
     most = max(len(set(ids[run.start : run.end + 1].tolist())) for run in asked.masked.runs)
-    return None if most == wanted else f"the longest hidden run has {most} words, promised {wanted}"
+    return unless(most == wanted, f"the longest hidden run has {most} words, promised {wanted}")
 
 
 def _pieces(asked: Asked, wanted: int) -> str | None:
     """A hidden word is cut into at least this many pieces."""
     _, counts = np.unique(asked.encoding.word_ids[asked.masked.hidden], return_counts=True)
-    return None if counts.max() >= wanted else f"no hidden word has more than {counts.max()} pieces"
+    return unless(counts.max() >= wanted, f"no hidden word has more than {counts.max()} pieces")
 
 
 def _merge(asked: Asked, wanted: list[int]) -> str | None:
     """So many hidden spans become so many runs."""
     got = [len(asked.passage.hidden), len(asked.masked.runs)]
-    return None if got == wanted else f"{got[0]} spans become {got[1]} runs, promised {wanted}"
+    return unless(got == wanted, f"{got[0]} spans become {got[1]} runs, promised {wanted}")
 
 
 def _edge(asked: Asked, side: str) -> str | None:
     """A hidden run touches the text's first or last piece, so it has no SBO term and says so."""
     why = asked.found.pieces[0 if side == "first" else -1].no_sbo or ""
-    return None if f"the {side} piece" in why else f"the {side} blank says {why!r}"
+    return unless(f"the {side} piece" in why, f"the {side} blank says {why!r}")
 
 
 def _beyond(asked: Asked, _: bool) -> str | None:
     """A hidden run is longer than the position table."""
     rows = asked.infiller.positions
-    return (
-        None
-        if any("position table" in (p.no_sbo or "") for p in asked.found.pieces)
-        else f"no run has more than {rows} pieces"
+    return unless(
+        any("position table" in (p.no_sbo or "") for p in asked.found.pieces),
+        f"no run has more than {rows} pieces",
     )
 
 
 def _ranks(asked: Asked, word: str, right: Callable[[int, int], bool]) -> str | None:
     sbo, mlm = asked.sbo(word).rank, asked.piece(word).mlm.rank
-    return None if right(sbo, mlm) else f"{word!r}: rank {sbo:,} by SBO, {mlm:,} by MLM"
+    return unless(right(sbo, mlm), f"{word!r}: rank {sbo:,} by SBO, {mlm:,} by MLM")
 
 
 def _helps(asked: Asked, word: str) -> str | None:
@@ -160,10 +159,8 @@ def _falls(asked: Asked, _: bool) -> str | None:
         float(np.mean(losses[third:-third])),
         float(np.mean(losses[:third] + losses[-third:])),
     )
-    return (
-        None
-        if middle > outer
-        else f"-log p is {middle:.2f} in the middle and {outer:.2f} outside it"
+    return unless(
+        middle > outer, f"-log p is {middle:.2f} in the middle and {outer:.2f} outside it"
     )
 
 
@@ -178,10 +175,9 @@ def _position(asked: Asked, _: bool) -> str | None:
         }
 
     whole, cut = firsts(asked.found), firsts(asked.cut("position"))
-    return (
-        None
-        if len(whole) > 1 == len(cut)
-        else f"first guesses {sorted(whole)}, with the position cut {sorted(cut)}"
+    return unless(
+        len(whole) > 1 == len(cut),
+        f"first guesses {sorted(whole)}, with the position cut {sorted(cut)}",
     )
 
 
@@ -193,7 +189,7 @@ def _decides(asked: Asked, argument: Mapping[str, str]) -> str | None:
     }
     most = max(cost, key=lambda wire: cost[wire])
     said = ", ".join(f"{wire} {value:+.2f}" for wire, value in cost.items())
-    return None if most == argument["wire"] and cost[most] > 0 else f"cutting costs: {said}"
+    return unless(most == argument["wire"] and cost[most] > 0, f"cutting costs: {said}")
 
 
 def _neighbour(asked: Asked, argument: Mapping[str, str]) -> str | None:
@@ -212,7 +208,7 @@ def _neighbour(asked: Asked, argument: Mapping[str, str]) -> str | None:
         asked.sbo(argument["blank"]).guesses[0].piece,
         asked.sbo(argument["blank"], found).guesses[0].piece,
     )
-    return None if before != after else f"the first guess stays {before!r}"
+    return unless(before != after, f"the first guess stays {before!r}")
 
 
 def _prior(asked: Asked, word: str) -> str | None:
@@ -220,10 +216,9 @@ def _prior(asked: Asked, word: str) -> str | None:
     piece, sbo = asked.piece(word), asked.sbo(word)
     assert piece.both is not None
     best = min(piece.mlm.rank, sbo.rank)
-    return (
-        None
-        if piece.both.rank > best
-        else f"{word!r}: rank {piece.both.rank} by both, {best} by the better one alone"
+    return unless(
+        piece.both.rank > best,
+        f"{word!r}: rank {piece.both.rank} by both, {best} by the better one alone",
     )
 
 

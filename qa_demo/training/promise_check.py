@@ -14,6 +14,11 @@ Row = tuple[str, str, str, bool, str]
 """id, kind, promise, kept, and what was found instead."""
 
 
+def unless(kept: bool, found: str) -> str | None:
+    """None for a promise that is kept, else what was found instead."""
+    return None if kept else found
+
+
 def known(texts: tuple[Text, ...], promises: Collection[str], what: str) -> tuple[Text, ...]:
     """The texts, once all promises are known ones; BadInput names the others by id."""
     for text in texts:

@@ -28,7 +28,7 @@ from qa_demo.core.types import Reading
 from qa_demo.training.caption_promises import CAPTIONS
 from qa_demo.training.passage_promises import check as check_passage
 from qa_demo.training.passage_promises import load_pool as passages
-from qa_demo.training.promise_check import known
+from qa_demo.training.promise_check import known, unless
 from qa_demo.training.shown import Shown, gold_span, show
 
 
@@ -67,7 +67,7 @@ def _answer(shown: Shown, wanted: str | None) -> str | None:
 def _fails(shown: Shown, _: bool) -> str | None:
     """The reader is wrong: no annotator's text, or silence, or an answer where there is none."""
     wrong = _answer(shown, "gold" if shown.example.answers else None)
-    return None if wrong else f"is right: {shown.prediction.answer or 'no answer'}"
+    return unless(wrong is not None, f"is right: {shown.prediction.answer or 'no answer'}")
 
 
 def _n_best_holds(shown: Shown, texts: list[str]) -> str | None:
@@ -84,10 +84,9 @@ def _n_best_holds(shown: Shown, texts: list[str]) -> str | None:
 def _gold_in_n_best(shown: Shown, first: int) -> str | None:
     """An annotator's span is one of the first n listed."""
     listed = [r.candidate.text for r in shown.prediction.n_best[:first]]
-    return (
-        None
-        if any(exact_match(a.text, t) for a in shown.example.answers for t in listed)
-        else f"the first are {listed[:3]}"
+    return unless(
+        any(exact_match(a.text, t) for a in shown.example.answers for t in listed),
+        f"the first are {listed[:3]}",
     )
 
 
@@ -103,18 +102,15 @@ def _repeated(shown: Shown, text: str) -> str | None:
     first = shown.example.context.find(text)
     if shown.example.context.count(text) < 2 or shown.gold.char_start <= first:
         return f"{text!r} is not repeated before the gold answer"
-    return (
-        None
-        if _overlap(shown.best, shown.gold)
-        else f"the winner {shown.best.text!r} stands at character {shown.best.char_start}"
+    return unless(
+        _overlap(shown.best, shown.gold),
+        f"the winner {shown.best.text!r} stands at character {shown.best.char_start}",
     )
 
 
 def _between(name: str, value: int, limits: list[int]) -> str | None:
-    return (
-        None
-        if limits[0] <= value <= limits[1]
-        else f"{value} {name}, promised {limits[0]} to {limits[1]}"
+    return unless(
+        limits[0] <= value <= limits[1], f"{value} {name}, promised {limits[0]} to {limits[1]}"
     )
 
 
@@ -136,7 +132,7 @@ def _border(shown: Shown, _: bool) -> str | None:
         for w in shown.reading.windows
     ]
     cut, whole = any(0 < n < len(gold) for n in held), len(gold) in held
-    return None if cut and whole else f"cut by a window: {cut}, whole in a window: {whole}"
+    return unless(cut and whole, f"cut by a window: {cut}, whole in a window: {whole}")
 
 
 def winners(reading: Reading) -> dict[str, str]:
@@ -153,7 +149,7 @@ def winners(reading: Reading) -> dict[str, str]:
 def _rules_disagree(shown: Shown, _: bool) -> str | None:
     """At least two merge rules have different winners."""
     found = set(winners(shown.reading).values())
-    return None if len(found) > 1 else f"all rules choose {found.pop()!r}"
+    return unless(len(found) > 1, f"all rules choose {found.pop()!r}")
 
 
 def _argmaxes_illegal(shown: Shown, _: bool) -> str | None:
@@ -162,10 +158,8 @@ def _argmaxes_illegal(shown: Shown, _: bool) -> str | None:
     tokens = shown.reading.tokens(shown.best.window)
     cells = (("start", cell.start_pos), ("end", cell.end_pos))
     pair = ", ".join(f"{name} at {tokens[at]!r} ({at})" for name, at in cells)
-    return (
-        None
-        if cell.reason in ("end before start", "too long")
-        else f"{cell.reason or 'legal'}: {pair}"
+    return unless(
+        cell.reason in ("end before start", "too long"), f"{cell.reason or 'legal'}: {pair}"
     )
 
 
@@ -175,21 +169,19 @@ def _glued(shown: Shown, _: bool) -> str | None:
         {(a.char_start, a.char_end) for a in shown.example.answers if _overlap(shown.best, a)}
     )
     apart = any(a[1] <= b[0] for a in covered for b in covered)
-    return (
-        None if apart else f"the best span {shown.best.text!r} touches {len(covered)} gold answer"
-    )
+    return unless(apart, f"the best span {shown.best.text!r} touches {len(covered)} gold answer")
 
 
 def _tags(shown: Shown, wanted: list[str]) -> str | None:
     """The likeliest legal tagging has exactly these spans, in the order of the text."""
     got = [x.text for x in decode_reading(shown.reading)]
-    return None if got == wanted else f"the tags return {got}"
+    return unless(got == wanted, f"the tags return {got}")
 
 
 def _annotators(shown: Shown, wanted: list[int]) -> str | None:
     """How many annotators there are and how many different spans they marked."""
     got = [len(shown.example.answers), len(set(shown.example.answers))]
-    return None if got == wanted else f"annotators and different spans {got}, promised {wanted}"
+    return unless(got == wanted, f"annotators and different spans {got}, promised {wanted}")
 
 
 def _too_long(shown: Shown, _: bool) -> str | None:
@@ -208,7 +200,7 @@ def _cut_word(shown: Shown, _: bool) -> str | None:
     context, best = shown.example.context, shown.best
     ends = (best.char_start, best.char_end)
     inside = any(0 < k < len(context) and context[k - 1 : k + 1].isalnum() for k in ends)
-    return None if inside else f"the best span {best.text!r} cuts no word"
+    return unless(inside, f"the best span {best.text!r} cuts no word")
 
 
 def attention_on_marks(shown: Shown) -> float:
@@ -225,7 +217,7 @@ def attention_on_marks(shown: Shown) -> float:
 def _attention_on_marks(shown: Shown, least: float) -> str | None:
     """At least this share of the attention goes to [CLS] and separators."""
     share = attention_on_marks(shown)
-    return None if share >= least else f"{share:.2f} of the attention goes to marks"
+    return unless(share >= least, f"{share:.2f} of the attention goes to marks")
 
 
 def _boundary_misleads(shown: Shown, key: str) -> str | None:
@@ -240,16 +232,12 @@ def _boundary_misleads(shown: Shown, key: str) -> str | None:
     return check_passage(passage, load_spanbert("bundled"))["misleads"]
 
 
-def _emoji(c: str) -> bool:
-    return unicodedata.category(c) == "So" and ord(c) > 0x2000
-
-
 SCRIPTS: dict[str, Callable[[str], bool]] = {
     "accents": lambda c: (
         bool(unicodedata.decomposition(c)) and unicodedata.name(c, "").startswith("LATIN")
     ),
     "non-Latin": lambda c: c.isalpha() and not unicodedata.name(c, "").startswith("LATIN"),
-    "emoji": _emoji,
+    "emoji": lambda c: unicodedata.category(c) == "So" and ord(c) > 0x2000,
     "right-to-left": lambda c: unicodedata.bidirectional(c) in ("R", "AL"),
 }
 

@@ -9,7 +9,6 @@ those readings. Of the files with lists only the questions that no training sees
 (qa_demo.training.apart). What `learning_curve` and `pace` put into metrics.json stays.
 """
 
-import hashlib
 import json
 import logging
 import sys
@@ -27,6 +26,7 @@ from qa_demo.core.measuring.metrics import Outcome, evaluate, score
 from qa_demo.core.measuring.reliability import Asked, claim_reliability, reliability
 from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.reading.abstain import MOST_LOST, trade
+from qa_demo.model.checks import sha256
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import LOOPBACK
@@ -123,11 +123,6 @@ def lists(
     }
 
 
-def digests(*files: Path) -> dict[str, str]:
-    """The SHA-256 of files, by name."""
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-
-
 def speed(questions: int, seconds: float) -> dict[str, float]:
     """How fast questions were read."""
     return {
@@ -168,7 +163,7 @@ def metrics(
         "date": datetime.now(UTC).date().isoformat(),
         "command": command,
         "versions": versions("torch", "transformers", "tokenizers", "numpy", "safetensors"),
-        "data": digests(dev, dev_v2, *list_files),
+        "data": {path.name: sha256(path) for path in (dev, dev_v2, *list_files)},
         "speed": speed(len(readings), taken),
         "squad_dev": {head: evaluate(answerable, of(head, answerable)) for head in HEADS},
         "squad_dev_v2": {},
