@@ -58,11 +58,7 @@ def _layers(model: Any) -> int:
 
 def check_layers(model: Any, attentions: Sequence[Any] | None, n: int) -> None:
     """Refuse a model without attention, or with other layers or positions than it has."""
-    found = (
-        []
-        if attentions is None
-        else [None if layer is None else tuple(layer.shape[-2:]) for layer in attentions]
-    )
+    found = [None if layer is None else tuple(layer.shape[-2:]) for layer in attentions or ()]
     if found != [(n, n)] * _layers(model):
         raise BadCheckpoint(
             f"this reader gives no attention that could be shown: {_layers(model)} layers of {n} x "

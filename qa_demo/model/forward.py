@@ -32,11 +32,9 @@ class Loaded:
 
 def token_types(model: Any, *windows: Window) -> torch.Tensor | None:
     """Token types [b, n] of windows of equal length; None for a model with one type."""
-    return (
-        torch.from_numpy(np.stack([window.token_type_ids for window in windows]))
-        if knows_token_types(model.config)
-        else None
-    )
+    if not knows_token_types(model.config):
+        return None
+    return torch.from_numpy(np.stack([window.token_type_ids for window in windows]))
 
 
 def inputs_of(model: Any, *windows: Window) -> dict[str, torch.Tensor]:

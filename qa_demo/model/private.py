@@ -67,14 +67,12 @@ def trained_names(model: Any, scope: Scope) -> tuple[str, ...]:
     prefix = f"{model.base_model_prefix}."
     tables, between = f"{prefix}embeddings.", f"{BETWEEN.get(model.config.model_type, prefix)}."
     if scope == "reader":
-        return (
-            tuple(
-                name
-                for name, _ in model.named_parameters()
-                if name.startswith((prefix, between)) and not name.startswith(tables)
-            )
-            + head
+        own = tuple(
+            name
+            for name, _ in model.named_parameters()
+            if name.startswith((prefix, between)) and not name.startswith(tables)
         )
+        return own + head
     stack = next(
         (
             f"{prefix}{name}"

@@ -45,11 +45,9 @@ def outcome(reading: Reading, setup: Setup) -> Outcome:
     """A head's best span, and its score_diff: null minus best, in logits or (BIO) logs of p."""
     if setup.head == "bio":
         tagged = best_span(reading, setup.decode.max_answer_length)
-        return (
-            Outcome("")
-            if tagged is None
-            else Outcome(tagged.text, null_log_prob(reading) - math.log(tagged.marginal))
-        )
+        if tagged is None:
+            return Outcome("")
+        return Outcome(tagged.text, null_log_prob(reading) - math.log(tagged.marginal))
     prediction = predict(reading, setup.decode, setup.merge)
     return Outcome(
         "" if prediction.best is None else prediction.best.candidate.text, prediction.score_diff

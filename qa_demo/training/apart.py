@@ -24,10 +24,8 @@ def words(context: str) -> tuple[str, ...]:
 
 def is_apart(context: str) -> bool:
     """Whether a paragraph with a list is one of the fifth that is never trained on."""
-    return (
-        int.from_bytes(hashlib.sha256(" ".join(words(context)).encode()).digest()[:8], "big") % 5
-        == 0
-    )
+    digest = hashlib.sha256(" ".join(words(context)).encode()).digest()
+    return int.from_bytes(digest[:8], "big") % 5 == 0
 
 
 def runs(context: str) -> set[tuple[str, ...]]:

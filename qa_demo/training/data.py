@@ -172,11 +172,8 @@ def collate(features: Sequence[Feature], pad_id: int) -> dict[str, torch.Tensor]
     size, length = len(features), max(len(f) for f in features)
     ids, types = np.full((size, length), pad_id), np.zeros((size, length), np.int64)
     mask, tagged = np.zeros((size, length), np.int64), np.zeros((size, length), np.float32)
-    start, end, tags = (
-        np.zeros((size, length), np.float32),
-        np.zeros((size, length), np.float32),
-        np.zeros((size, length, 3), np.float32),
-    )
+    start, end = np.zeros((size, length), np.float32), np.zeros((size, length), np.float32)
+    tags = np.zeros((size, length, 3), np.float32)
     for b, f in enumerate(features):
         n = len(f)
         ids[b, :n], types[b, :n], mask[b, :n] = f.window.input_ids, f.window.token_type_ids, 1

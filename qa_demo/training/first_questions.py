@@ -104,10 +104,8 @@ def report(found: Sequence[Reply]) -> str:
                 f"{said}, accepted {' | '.join(reply.asked.answers)}: {reply.asked.question} "
                 f"{reply.asked.context}"
             )
-    asked, exact = (
-        Counter(r.asked.kind for r in found),
-        Counter(r.asked.kind for r in found if r.exact),
-    )
+    asked = Counter(r.asked.kind for r in found)
+    exact = Counter(r.asked.kind for r in found if r.exact)
     lines += [f"{kind}: {exact[kind]} of {n}" for kind, n in asked.items()]
     best = sum(r.exact_best for r in found)
     lines.append(

@@ -139,10 +139,8 @@ def keep_tried(folder: Path, tried: Path) -> None:
 
     The learning curve shows it; no weight changes. One earlier try gives way.
     """
-    card, phase = (
-        json.loads((folder / CARD).read_text()),
-        json.loads((tried / CARD).read_text())["phases"][-1],
-    )
+    card = json.loads((folder / CARD).read_text())
+    phase = json.loads((tried / CARD).read_text())["phases"][-1]
     card["phases"] = [p for p in card["phases"] if not p.get("tried")] + [phase | {"tried": True}]
     (folder / CARD).write_text(json.dumps(card, indent=1) + "\n")
 

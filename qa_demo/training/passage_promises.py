@@ -155,10 +155,8 @@ def _falls(asked: Asked, _: bool) -> str | None:
     if len(losses) < 6:
         return f"the longest run has {len(losses)} pieces with an SBO term, at least 6 are needed"
     third = round(len(losses) / 3)
-    middle, outer = (
-        float(np.mean(losses[third:-third])),
-        float(np.mean(losses[:third] + losses[-third:])),
-    )
+    middle = float(np.mean(losses[third:-third]))
+    outer = float(np.mean(losses[:third] + losses[-third:]))
     return unless(
         middle > outer, f"-log p is {middle:.2f} in the middle and {outer:.2f} outside it"
     )
@@ -204,10 +202,8 @@ def _neighbour(asked: Asked, argument: Mapping[str, str]) -> str | None:
     found = asked.infiller.infill(
         changed(asked.masked, pair[0 if argument["side"] == "left" else 1], int(ids[0]))
     )
-    before, after = (
-        asked.sbo(argument["blank"]).guesses[0].piece,
-        asked.sbo(argument["blank"], found).guesses[0].piece,
-    )
+    before = asked.sbo(argument["blank"]).guesses[0].piece
+    after = asked.sbo(argument["blank"], found).guesses[0].piece
     return unless(before != after, f"the first guess stays {before!r}")
 
 

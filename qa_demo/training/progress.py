@@ -38,12 +38,8 @@ class Log:
     """Means of loss terms and tokens a second since the last row, to log.jsonl and logger."""
 
     def __init__(self, out: Path, seconds: float, logger: logging.Logger) -> None:
-        self.path, self.before, self.began, self.logger = (
-            out / "log.jsonl",
-            seconds,
-            time.monotonic(),
-            logger,
-        )
+        self.path, self.logger = out / "log.jsonl", logger
+        self.before, self.began = seconds, time.monotonic()
         self.tokens, self.taken = 0, 0.0
         self.sums: dict[str, list[torch.Tensor]] = {}
 

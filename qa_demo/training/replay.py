@@ -87,13 +87,9 @@ def stored_rows(readings: Sequence[Reading], windows: Sequence[Window]) -> Rows:
     if any(r.tag_logits is None for r in readings):
         raise BadInput("the stored readings hold no tag logits; make them with the bundled reader")
     pairs = list(zip(readings, windows, strict=True))
-    return (
-        np.concatenate([r.logits(w.index)[0] for r, w in pairs]),
-        np.concatenate([r.logits(w.index)[1] for r, w in pairs]),
-        np.concatenate(
-            [r.tag_logits[w.index, : len(w)] for r, w in pairs if r.tag_logits is not None]
-        ),
-    )
+    starts, ends = zip(*(r.logits(w.index) for r, w in pairs), strict=True)
+    tags = [r.tag_logits[w.index, : len(w)] for r, w in pairs if r.tag_logits is not None]
+    return np.concatenate(starts), np.concatenate(ends), np.concatenate(tags)
 
 
 def final_step(run: Path) -> int:
@@ -167,14 +163,8 @@ def behind(
         return list(steps), list(rows)
     of = [found for e in examples if (found := earlier.rows(e.id)) is not None]
     last = earlier.steps[-1]
-    before: list[Rows] = [
-        (
-            np.concatenate([r.start[k] for r in of]),
-            np.concatenate([r.end[k] for r in of]),
-            np.concatenate([r.tags[k] for r in of]),
-        )
-        for k in range(len(earlier.steps))
-    ]
+    whole = [np.concatenate([getattr(r, name) for r in of], 1) for name in ("start", "end", "tags")]
+    before: list[Rows] = list(zip(*whole, strict=True))
     kept = [(last + step, row) for step, row in zip(steps, rows, strict=True) if step >= CLOSE]
     return [*earlier.steps, *(step for step, _ in kept)], [*before, *(row for _, row in kept)]
 

@@ -114,10 +114,8 @@ def ablation(cells: Mapping[str, Any]) -> str:
 def conditions(finished: Sequence[Mapping[str, Any]]) -> str:
     """What all cells of the experiment had in common, as the command that ran them, and when."""
     b = finished[0]["budget"]
-    seeds, dates = (
-        sorted({cell["seed"] for cell in finished}),
-        sorted({cell["date"] for cell in finished}),
-    )
+    seeds = sorted({cell["seed"] for cell in finished})
+    dates = sorted({cell["date"] for cell in finished})
     lines = [
         f"python -m qa_demo.training.ablation --encoder {ENCODER}",
         "--text " + " ".join(b["text"]),
@@ -140,11 +138,8 @@ def phase(p: Mapping[str, Any], earlier: str | None) -> str:
     tried = TRIED if p.get("tried") else ""
     encoder, began, origin = ENCODER, "" if earlier is None else f" --resume runs/{earlier}", ""
     if p.get("from_export"):
-        encoder, began, origin = (
-            "assets/spanbert",
-            "",
-            f", from the folder that the export of {earlier} wrote",
-        )
+        encoder, began = "assets/spanbert", ""
+        origin = f", from the folder that the export of {earlier} wrote"
     flags = [flag(name, value) for name, value in p.items() if name not in NOT_FLAGS]
     lines = [
         f"python -m qa_demo.training.pretrain --encoder {encoder}{began}",

@@ -164,11 +164,9 @@ class Attribution:
     @property
     def gap_share(self) -> float | None:
         """|gap| / |F(x) - F(x')|; infinite when there is a sum but no difference to explain."""
-        return (
-            None
-            if self.gap is None or self.f_baseline is None
-            else gap_share(self.gap, self.f_x - self.f_baseline)
-        )
+        if self.gap is None or self.f_baseline is None:
+            return None
+        return gap_share(self.gap, self.f_x - self.f_baseline)
 
     @property
     def complete(self) -> bool | None:

@@ -121,11 +121,9 @@ def question_effects(
 
 def _place(prediction: Prediction) -> tuple[int, int] | None:
     best = prediction.best
-    return (
-        None
-        if best is None or prediction.answer is None
-        else (best.candidate.char_start, best.candidate.char_end)
-    )
+    if best is None or prediction.answer is None:
+        return None
+    return best.candidate.char_start, best.candidate.char_end
 
 
 def _masked_logits(

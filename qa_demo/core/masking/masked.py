@@ -94,11 +94,8 @@ class Masked:
 
     def boundary(self, run: Span) -> tuple[int, int] | None:
         """The observed neighbours (s - 1, e + 1); None at an edge of the text."""
-        return (
-            (run.start - 1, run.end + 1)
-            if run.start > 0 and run.end < len(self.true_ids) - 1
-            else None
-        )
+        inside = run.start > 0 and run.end < len(self.true_ids) - 1
+        return (run.start - 1, run.end + 1) if inside else None
 
     def pairs(self, positions: int = POSITIONS) -> Pairs:
         """All SBO targets; pieces beyond the `positions` rows of the position table have none."""
@@ -120,11 +117,9 @@ class Masked:
                 f"[CLS] and [SEP] never stand in for it"
             )
         k = at - run.start + 1
-        return (
-            f"it is piece {k} of its run, and the position table has {positions} rows"
-            if k > positions
-            else None
-        )
+        if k <= positions:
+            return None
+        return f"it is piece {k} of its run, and the position table has {positions} rows"
 
 
 def merge_spans(spans: Sequence[Span], reach: int = 1) -> tuple[Span, ...]:

@@ -209,9 +209,6 @@ def flip_constant(
         if (other.char_start, other.char_end) == (winner.char_start, winner.char_end):
             copy = max(copy, rank)
         elif other.char_start < other.char_end:
-            return (
-                Flip(window, (rank - score) / 2 if inside else (score - rank) / 2, winner, other)
-                if rank > copy
-                else None
-            )
+            c = (rank - score) / 2 if inside else (score - rank) / 2
+            return Flip(window, c, winner, other) if rank > copy else None
     return None
