@@ -26,7 +26,6 @@ from qa_demo.training.flags import described
 from qa_demo.training.pretrainer import Pretrainer, load
 from qa_demo.training.text import Batches, read_text, tokenize, training_batches
 
-log = logging.getLogger("export_spanbert")
 LIMIT = 55
 """MB of the bundled model's folder."""
 CARD = "spanbert.json"

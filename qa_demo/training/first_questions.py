@@ -25,8 +25,6 @@ from qa_demo.core.reading.predict import predict
 from qa_demo.training.flags import described, exit_code
 
 FILE = ASSETS / "first_questions.json"
-SECOND = ASSETS / "first_questions_second.json"
-THIRD = ASSETS / "first_questions_third.json"
 WANTED = 97.0
 
 

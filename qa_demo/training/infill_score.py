@@ -10,7 +10,6 @@ tables of the model card beside the model.
 
 import argparse
 import json
-import logging
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +27,6 @@ from qa_demo.training.measure import versions
 from qa_demo.training.pretrainer import Pretrainer, load
 from qa_demo.training.text import FATES, Batches, held_out_batches, read_text, tokenize
 
-log = logging.getLogger("infill_score")
 HEADS = ("mlm", "sbo", "both")
 Columns = dict[str, np.ndarray]
 LONG = 7
@@ -168,7 +166,6 @@ def scored(a: argparse.Namespace) -> dict[str, Any]:
 
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line, measure, write metrics.json, card and checksums."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "infill_score")
     p.add_argument("--model", type=Path, default=Path("assets/spanbert"))
     p.add_argument("--text", nargs="+", required=True)

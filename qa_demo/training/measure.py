@@ -2,7 +2,7 @@
 
 import logging
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -18,7 +18,6 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.windows import assemble, make_windows
 from qa_demo.core.types import Reading, Window
-from qa_demo.model.groups import buckets
 from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, outcome
 from qa_demo.model.workers import usable_cores
@@ -29,6 +28,17 @@ Text = tuple[str, str]
 """A question and its paragraph."""
 BATCH = 8
 OPTIONS = WindowOptions()
+
+
+def buckets(windows: Sequence[Window], size: int) -> Iterator[list[Window]]:
+    """Groups of at most `size` windows of equal length, in order: nothing is padded."""
+    waiting: dict[int, list[Window]] = {}
+    for window in windows:
+        group = waiting.setdefault(len(window), [])
+        group.append(window)
+        if len(group) == size:
+            yield waiting.pop(len(window))
+    yield from waiting.values()
 
 
 def read_all(reader: BertReader, texts: Iterable[Text]) -> dict[Text, Reading]:

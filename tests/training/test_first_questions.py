@@ -11,8 +11,6 @@ from qa_demo.core.files.assets import ASSETS
 from qa_demo.training import first_questions
 from qa_demo.training.first_questions import (
     FILE,
-    SECOND,
-    THIRD,
     FirstQuestion,
     Reply,
     load_questions,
@@ -22,6 +20,7 @@ from qa_demo.training.first_questions import (
 )
 from tests.fakes import FakeReader
 
+SECOND, THIRD = (FILE.with_stem(f"first_questions_{name}") for name in ("second", "third"))
 NAMES = ("Adolphe Sax", "Sax")
 ASKED = FirstQuestion("two-word name", "Adolphe Sax made it.", "Who made it?", NAMES)
 KINDS = {"two-word name", "date with a day", "who gave what to whom", "two numbers"}

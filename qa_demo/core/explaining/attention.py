@@ -14,14 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from qa_demo.core.arrays import Floats, freeze_arrays
 from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.explaining.attribution import Target
-from qa_demo.core.reading.words import question_positions, special_positions
+from qa_demo.core.reading.words import question_positions
 from qa_demo.core.types import Encoding, Window
 
 ROW_SUM_TOLERANCE = 1e-4
 RelevanceKind = Literal["attention", "rollout", "gradient_x_attention"]
 RELEVANCE: tuple[RelevanceKind, ...] = get_args(RelevanceKind)
-Filter = Literal["all", "question_to_passage", "passage_to_question"]
-FILTERS: tuple[Filter, ...] = get_args(Filter)
 _LEVELS = 255
 
 
@@ -137,25 +135,6 @@ def question_share(attention: Attention, encoding: Encoding, query: int) -> NDAr
     return share_on(attention.weights, query, question_positions(encoding))
 
 
-def shown(
-    encoding: Encoding, window: Window, which: Filter = "all", special: bool = True
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The rows and columns [n], [n] that a filter leaves: question -> passage keeps the question's
-    rows and the passage's columns.
-    """
-    one_of("the filter", which, FILTERS)
-    extra = special_positions(encoding, window)
-    asked = ~window.is_context & ~extra
-    rows, columns = {
-        "all": (~extra, ~extra),
-        "question_to_passage": (asked, window.is_context),
-        "passage_to_question": (window.is_context, asked),
-    }[which]
-    if special:
-        return (rows | extra, columns | extra) if which == "all" else (rows, columns | extra)
-    return rows, columns
-
-
 def rollout(weights: Floats) -> NDArray[np.float64]:
     """R = A'_N ... A'_1 with A'_l = (mean over heads of A_l + I) / 2, [n, n]; rows sum to 1.
 
@@ -234,11 +213,3 @@ def pack(head: Floats) -> bytes:
         _LEVELS * np.sqrt(np.clip(np.asarray(head, dtype=np.float64), 0.0, 1.0))
     ).astype(np.uint8)
     return zlib.compress(codes.tobytes(), 9)
-
-
-def unpack(packed: bytes, n: int) -> NDArray[np.float64]:
-    """(code / 255)^2, [n, n]: what a browser reads back."""
-    codes = np.frombuffer(zlib.decompress(packed), dtype=np.uint8)
-    if codes.size != n * n:
-        raise BadInput(f"a packed head of {n} positions holds {n * n} bytes, got {codes.size}")
-    return (codes.reshape(n, n) / _LEVELS) ** 2

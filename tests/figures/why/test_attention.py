@@ -1,11 +1,12 @@
 """Chapter 9, step 1 as data: the grid, one head as it travels, and what is not attention."""
 
 import base64
+import zlib
 
 import numpy as np
 import pytest
 
-from qa_demo.core.explaining.attention import RELEVANCE, Attention, unpack
+from qa_demo.core.explaining.attention import RELEVANCE, Attention
 from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.words import question_at, words
@@ -45,7 +46,8 @@ def test_the_grid_holds_each_heads_share_on_the_question() -> None:
 def test_a_head_travels_compactly_and_its_rows_exactly() -> None:
     found = READER.attention(READING.windows[0])
     data = figure.head_data(found, 2, 1)
-    back = unpack(base64.b64decode(data["codes"]), data["n"])
+    codes = np.frombuffer(zlib.decompress(base64.b64decode(data["codes"])), dtype=np.uint8)
+    back = (codes.reshape(data["n"], data["n"]) / 255) ** 2
     assert np.abs(back - found.weights[2, 1]).max() <= 1 / 255
     exact = figure.exact_data(found, 2, 1, 5)
     assert (unpacked(exact["row"]) == found.weights[2, 1, 5]).all()
