@@ -25,6 +25,8 @@ function open(root, key) {
     panel.toggleAttribute("hidden", !on);
     if (on) bringIntoView(tab);
   });
+  // for rules of one chapter: one that asked with :has which tab is selected is asked at each change
+  document.body.dataset.chapter = key;
   state.chapter = key;
   say("opened", key);
 }
