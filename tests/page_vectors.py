@@ -12,9 +12,16 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import logsumexp, softmax
+from qa_demo.core.course.pencil import Pencil, another, pencil
 from qa_demo.core.learning.losses import cross_entropy
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading.legal import reason_matrix
+from qa_demo.core.reading.spans import top_spans
+from qa_demo.core.types import Reading
+from qa_demo.figures.bench.exercise import pencil_data
 from qa_demo.figures.numbers import PrintedSum, mean, number, percent, probability, total
 from qa_demo.figures.pack import floats, ints
+from tests.core.toys import make_reading
 
 TIES = (
     *(0.125, -0.125, 0.5, -0.5, 2.5, 1.005, 0.285, 0.0625, 1e-300, 0.0, -0.0, -0.004),
@@ -28,7 +35,7 @@ SEED = 20
 
 
 def vectors() -> dict[str, Any]:
-    """Packed arrays, probabilities, losses, printed numbers and printed sums, all from one seed."""
+    """Packed arrays, probabilities, losses, printed numbers and sums, matrices and pencils."""
     rng = np.random.default_rng(SEED)
     sizes = (0, 1, 2, 7, 33)
     arrays = [
@@ -65,6 +72,60 @@ def vectors() -> dict[str, Any]:
             for n in (2, 3)
             for _ in range(30)
         ],
+        "matrices": [_matrices(_three_windows(rng), copies) for copies in ("max_context", "all")],
+        "pencils": [_pencil(pencil(), 0), _pencil(another(np.random.default_rng(5)), 5)],
+    }
+
+
+def _three_windows(rng: np.random.Generator) -> Reading:
+    """Fourteen words in three windows that overlap."""
+    parts = [(0, 8), (4, 12), (6, 14)]
+    logits = rng.integers(-40, 40, (2, len(parts), 12)) / 8
+    return make_reading([f"w{k}" for k in range(14)], parts, *logits)
+
+
+def _matrices(reading: Reading, copies: str) -> dict[str, Any]:
+    """A reading as it is sent, and of each window why a cell is not legal and the best one."""
+    decode = DecodeOptions(max_answer_length=3)
+    sent, cells = [], []
+    for w in reading.windows:
+        s, e = reading.logits(w.index)
+        i, j = top_spans(s, e, w, decode, copies, 1)[0].tolist()
+        best = [i, j, float(s[i] + e[j])]
+        cells.append({"codes": reason_matrix(w, decode, copies).tolist(), "best": best})
+        sent.append(
+            {
+                "index": w.index,
+                "docStart": w.doc_start,
+                "docStop": w.doc_stop,
+                "contextAt": w.context_at,
+                "clsAt": w.cls_at,
+                "n": len(w),
+                "tokens": list(reading.tokens(w.index)),
+                "start": s.tolist(),
+                "end": e.tolist(),
+            }
+        )
+    return {
+        "reading": {"owner": reading.owners.tolist(), "windows": sent},
+        "picture": {"longest": decode.max_answer_length, "copies": copies},
+        "cells": cells,
+    }
+
+
+def _pencil(exercise: Pencil, number_of: int) -> dict[str, Any]:
+    """An exercise as it is sent, and what is said of right numbers, wrong ones and slips."""
+    cells = pencil_data(exercise, number_of)["cells"]
+    typed = [
+        (c["name"], str(v))
+        for c in cells
+        for v in (round(c["value"], c["decimals"]), c["value"] + 1, -c["value"] - 3)
+    ]
+    typed += [(c["name"], f"{v:.2f}") for c in cells for _, v in c["slips"]]
+    said = [(name, text, exercise.check(name, text)) for name, text in typed]
+    return {
+        "cells": [{k: c[k] for k in ("name", "value", "decimals", "slips")} for c in cells],
+        "typed": [[name, text, one.correct, one.slip] for name, text, one in said],
     }
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -174,24 +173,6 @@ def test_a_bias_moves_logits_and_no_probability_winner_or_loss(page: Page) -> No
     assert moved["x"] > at["x"] + 5 and moved["y"] < at["y"] - 5
     picture.get_by_role("button", name="reset").first.click()
     assert place(picture, 0) == at
-
-
-def test_a_bias_of_one_lane_is_seen_by_the_measure(page: Page) -> None:
-    """The proof is a computation: other logits than moved ones give other probabilities."""
-    chapter(page)
-    found = page.evaluate("""Promise.all(['scores/bias.js', 'shared/pairs.js'].map((name) =>
-        module(name))).then(([m, pairs]) => {
-        const w = { contextAt: 1, stop: 3, clsAt: 0, n: 4 };
-        const rule = { longest: 2, owns: () => true };
-        const at = (s, e) => m.measure(w, Float64Array.from(s), Float64Array.from(e), [1, 2], 1, rule);
-        return [at([0, 1, 2, 0], [0, 3, 1, 0]), at([0, 1, 2.5, 0], [0, 3, 1, 0]), pairs.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], rule),
-                pairs.bestPair(w, [0, 1, 9, 0], [0, 3, 1, 0], { longest: 2, owns: (p) => p === 1 })]; })""")
-    z = np.exp([0.0, 1, 2, 0]).sum()
-    assert found[0]["pStart"] == pytest.approx(np.e / z)
-    assert found[1]["pStart"] < found[0]["pStart"]
-    assert found[1]["loss"] > found[0]["loss"]
-    assert found[0]["against"] == 2 and found[0]["best"] == "1 to 1"
-    assert found[2] == [2, 2, 10] and found[3] == [1, 1, 4]
 
 
 def test_products_follow_the_selection(page: Page) -> None:

@@ -5,17 +5,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.core.reading.legal import reason_matrix
-from qa_demo.core.reading.spans import top_spans
-from qa_demo.core.types import Reading
 from qa_demo.views.spans import chapter as spans
 from tests.browser.steps import ask, tab_to
-from tests.fakes import FakeReader
 
 pytestmark = pytest.mark.browser
 
@@ -32,55 +26,6 @@ def chapter(page: Page) -> Locator:
     expect(picture.locator("#spans-stage")).to_be_visible()
     expect(picture.locator(".formula")).to_contain_text("score(i, j)")
     return picture
-
-
-def as_sent(reading: Reading) -> dict[str, object]:
-    """The parts of a reading that the matrix needs, as plain lists."""
-    tokens, logits = (
-        [each(w.index) for w in reading.windows] for each in (reading.tokens, reading.logits)
-    )
-    return {
-        "owner": reading.owners.tolist(),
-        "windows": [
-            {
-                "index": w.index,
-                "docStart": w.doc_start,
-                "docStop": w.doc_stop,
-                "contextAt": w.context_at,
-                "clsAt": w.cls_at,
-                "n": len(w),
-                "tokens": list(tokens[w.index]),
-                "start": logits[w.index][0].tolist(),
-                "end": logits[w.index][1].tolist(),
-            }
-            for w in reading.windows
-        ],
-    }
-
-
-@pytest.mark.parametrize("copies", ["max_context", "all"])
-def test_the_browser_forms_the_same_matrix_and_mask_as_the_core(page: Page, copies: str) -> None:
-    reading, decode = (
-        FakeReader().read("Who met Anna?", LONG[:900], WindowOptions(60, 20)),
-        DecodeOptions(max_answer_length=7),
-    )
-    assert len(reading.windows) > 2
-    for window in reading.windows[:3]:
-        codes, best, range_ = page.evaluate(
-            """async ([reading, picture, index]) => {
-            const { Cells } = await module('spans/cells.js');
-            const { opened } = await module('shared/window.js');
-            const windows = reading.windows.map(opened);
-            const cells = new Cells({ ...reading, windows }, picture, index);
-            const at = Array.from({ length: cells.n }, (_, k) => k);
-            return [at.map((i) => at.map((j) => cells.code(i, j))), at.map((i) => cells.bestEnd(i)), cells.range()];
-        }""",
-            [as_sent(reading), {"longest": 7, "copies": copies}, window.index],
-        )
-        assert np.array_equal(np.array(codes), reason_matrix(window, decode, copies))
-        s, e = reading.logits(window.index)
-        i, j = top_spans(s, e, window, decode, copies, 1)[0].tolist()
-        assert best[i] == j and range_["high"] == pytest.approx(float(s[i]) + float(e[j]))
 
 
 def test_a_click_on_a_cell_selects_its_span_everywhere(page: Page) -> None:

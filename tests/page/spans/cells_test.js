@@ -10,6 +10,7 @@ import {
 } from "../../../assets/page/spans/cells.js";
 import { opened } from "../../../assets/page/shared/window.js";
 import { rng } from "../random.js";
+import vectors from "../vectors.json" with { type: "json" };
 
 /**
  * A reading of one window over `n` positions, the paragraph at [at, at + count).
@@ -119,4 +120,17 @@ Deno.test("a sign of punctuation is named with the word beside it", () => {
   assert.equal(cells.name(1, "end"), "(");
   assert.equal(cells.name(0, "start"), "[CLS]");
   assert.equal(cells.name(3, "end"), "##th");
+});
+
+Deno.test("reasons, best ends and the highest score are those that Python finds", () => {
+  for (const { reading, picture, cells: found } of vectors.matrices) {
+    const windows = reading.windows.map(opened);
+    found.forEach(({ codes, best: [i, j, high] }, index) => {
+      const cells = new Cells(/** @type {any} */ ({ ...reading, windows }), picture, index);
+      const at = Array.from({ length: cells.n }, (_, k) => k);
+      assert.deepEqual(at.map((a) => at.map((b) => cells.code(a, b))), codes);
+      assert.equal(cells.bestEnd(i), j);
+      assert.equal(cells.range().high, high);
+    });
+  }
 });
