@@ -139,6 +139,38 @@ def page(open_page: Callable[..., Page], due: dict[Page, set[Request]]) -> Page:
     return page
 
 
+@pytest.fixture(scope="module")
+def heard() -> list[str]:
+    """What the module's one page has complained of since the last test."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def desk(chromium: Browser, site: str, heard: list[str]) -> Iterator[Page]:
+    """One page for all tests of a module that mind nothing of what another left on it."""
+    page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    page.set_default_timeout(TIMEOUT)
+    listen(page, heard)
+    stay_inside(page, heard, site, "data:", "blob:")
+    page.goto(site)
+    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def top(desk: Page, heard: list[str]) -> Iterator[Page]:
+    """That page with nothing focused: the next Tab goes to its first control. An error fails the
+    test that it belongs to.
+    """
+    desk.evaluate("window.scrollTo(0, 0)")
+    desk.locator("h1").click()
+    yield desk
+    desk.evaluate("null")  # whatever the page has said until now arrives before this answer
+    said, heard[:] = list(heard), []
+    assert said == []
+
+
 @pytest.fixture
 def nothing_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     """No attention and no explanation of any text is kept yet."""

@@ -17,12 +17,22 @@ RUN = """async ([script, context, rules]) => {
 }"""
 
 
+LATE = {"spanbert": ".mask-text .word", "why": ".head-grid"}
+"""Pictures that come with a model's answer, after the rest of their chapter."""
+
+
+def send(page: Page, question: str, paragraph: str) -> None:
+    """Type a text and press Ask."""
+    page.get_by_role("button", name="Ask your own", exact=True).click()
+    page.locator("#ask-question textarea").fill(question)
+    page.locator("#ask-paragraph textarea").fill(paragraph)
+    page.locator("#ask-answer").click()
+
+
 def ask(page: Page, question: str, paragraph: str) -> None:
     """Read a text, and wait until it is shown."""
-    page.get_by_role("button", name="Ask your own", exact=True).click()
-    page.get_by_label("Question", exact=True).fill(question)
-    page.get_by_label("Paragraph", exact=True).fill(paragraph)
-    page.locator("#ask-answer").click()
+    send(page, question, paragraph)
+    expect(page.locator("#ask")).to_be_hidden()  # the same text may have been asked before
     expect(page.locator("#asked .asked-question")).to_have_text(question)
 
 
@@ -57,6 +67,16 @@ def tab_to(page: Page, target: Locator, most: int = 80) -> None:
         if target.evaluate("(node) => node === document.activeElement"):
             return
     raise AssertionError(f"{most} presses of Tab do not reach it")
+
+
+def press_until(page: Page, key: str, there: str, most: int = 60) -> None:
+    """Press a key until the focus stands on what the selector names."""
+    for _ in range(most):
+        page.keyboard.press(key)
+        if page.evaluate("(there) => document.activeElement.matches(there)", there):
+            return
+    seen = page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+    raise AssertionError(f"{most} presses of {key} do not reach {there}; the focus is on {seen}")
 
 
 def findings(

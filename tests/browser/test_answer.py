@@ -10,31 +10,34 @@ pytestmark = pytest.mark.browser
 STORE = "module('shared/store.js')"
 
 
-def selected(page: Page) -> str:
-    return page.locator("#picture-answer .selection-line .selected-text").inner_text()
+@pytest.fixture
+def answer(top: Page) -> Page:
+    """Chapter 1 on the page of this module."""
+    top.locator("#tab-answer").click()
+    return top
 
 
-def test_a_dot_and_its_row_select_the_same_span(page: Page) -> None:
-    page.locator("#picture-answer summary", has_text="as a table").click()
-    row = page.locator("#picture-answer .row-select").nth(1)
+def test_a_dot_and_its_row_select_the_same_span(answer: Page) -> None:
+    answer.locator("#picture-answer summary", has_text="as a table").click()
+    row = answer.locator("#picture-answer .row-select").nth(1)
     row.click()
     expect(row).to_have_attribute("aria-pressed", "true")
     text = row.inner_text()
-    expect(page.locator("#picture-answer .selection-line .selected-text")).to_have_text(text)
-    expect(page.locator("#picture-answer .dot.on")).to_have_count(1)
-    assert page.locator("#picture-answer .dot.on").get_attribute("aria-label").startswith(text)
+    expect(answer.locator("#picture-answer .selection-line .selected-text")).to_have_text(text)
+    expect(answer.locator("#picture-answer .dot.on")).to_have_count(1)
+    assert answer.locator("#picture-answer .dot.on").get_attribute("aria-label").startswith(text)
 
 
-def test_of_many_fast_selections_the_last_one_stands(page: Page) -> None:
-    picked = page.evaluate(f"""async () => {{
+def test_of_many_fast_selections_the_last_one_stands(answer: Page) -> None:
+    picked = answer.evaluate(f"""async () => {{
         const {{ select, state, textOf }} = await {STORE};
         const wait = () => new Promise((go) => setTimeout(go, 60));
         for (let d = 1; d < 7; d += 1) {{ select({{ start: d, end: d + 1 }}); await wait(); }}
         return textOf({{ start: 6, end: 7 }});
     }}""")
-    chosen(page.locator("#picture-answer"), 6, 7)
-    expect(page.locator("#picture-answer .selection-line .selected-text")).to_have_text(picked)
-    held = page.evaluate(f"{STORE}.then((m) => [m.state.record.start, m.state.record.text])")
+    chosen(answer.locator("#picture-answer"), 6, 7)
+    expect(answer.locator("#picture-answer .selection-line .selected-text")).to_have_text(picked)
+    held = answer.evaluate(f"{STORE}.then((m) => [m.state.record.start, m.state.record.text])")
     assert held == [6, picked]
 
 
@@ -60,36 +63,36 @@ def test_a_selection_and_two_inputs_in_one_breath_all_take_effect(page: Page) ->
     assert page.evaluate(f"{STORE}.then((m) => m.state.record.threshold)") == -1
 
 
-def test_a_refused_selection_gives_way_to_the_one_before(page: Page) -> None:
-    line = page.locator("#picture-answer .selection-line")
-    page.locator("#picture-answer .word", has_text="Copenhagen").click()
+def test_a_refused_selection_gives_way_to_the_one_before(answer: Page) -> None:
+    line = answer.locator("#picture-answer .selection-line")
+    answer.locator("#picture-answer .word", has_text="Copenhagen").click()
     expect(line).to_contain_text("i = ")
-    page.evaluate(f"{STORE}.then((m) => m.select({{ window: 5, start: 1, end: 2 }}))")
-    expect(page.locator("#say [role=status]")).to_contain_text("got window 5")
+    answer.evaluate(f"{STORE}.then((m) => m.select({{ window: 5, start: 1, end: 2 }}))")
+    expect(answer.locator("#say [role=status]")).to_contain_text("got window 5")
     expect(line.locator(".selected-text")).to_have_text("Copenhagen")
 
 
-def test_an_illegal_span_says_why_everywhere(page: Page) -> None:
-    page.evaluate(
+def test_an_illegal_span_says_why_everywhere(answer: Page) -> None:
+    answer.evaluate(
         f"{STORE}.then((m) => m.select({{ start: 0, end: m.state.reading.tokens.length - 1 }}))"
     )
     for key in ("answer", "spans"):
-        page.locator(f"#tab-{key}").click()
-        expect(page.locator(f"#picture-{key} .selection-line .flag")).to_contain_text(
+        answer.locator(f"#tab-{key}").click()
+        expect(answer.locator(f"#picture-{key} .selection-line .flag")).to_contain_text(
             "No legal answer, too long"
         )
 
 
-def test_the_four_numbers_follow_the_selection(page: Page) -> None:
-    score = page.locator("#picture-answer .four .value").first
+def test_the_four_numbers_follow_the_selection(answer: Page) -> None:
+    score = answer.locator("#picture-answer .four .value").first
     before = score.inner_text()
-    page.locator("#picture-answer .word", has_text="Copenhagen").click()
+    answer.locator("#picture-answer .word", has_text="Malm").click()
     expect(score).not_to_have_text(before)
-    formula = page.locator("#picture-answer .formula").inner_text()
+    formula = answer.locator("#picture-answer .formula").inner_text()
     expect(score).to_have_text(formula.rsplit(" ", 1)[1])
 
 
-def test_the_rule_is_a_slider_that_silences_the_reader(page: Page) -> None:
+def test_the_rule_is_a_slider_that_silences_the_reader_by_keyboard_and_by_mouse(page: Page) -> None:
     rule = page.get_by_role("slider")
     expect(rule).to_have_attribute("aria-valuenow", "0")
     expect(page.locator("#picture-answer .mark-predicted:not(.key *)")).not_to_have_count(0)
@@ -100,9 +103,9 @@ def test_the_rule_is_a_slider_that_silences_the_reader(page: Page) -> None:
     expect(page.locator("#picture-answer .legend[aria-label]")).to_contain_text(
         "no answer is predicted"
     )
-
-
-def test_the_rule_is_dragged_by_mouse(page: Page) -> None:
+    page.locator("#asked .by-hand").get_by_role("button", name="reset").click()
+    expect(rule).to_have_attribute("aria-valuenow", "0")
+    expect(page.locator("#picture-answer .notice")).not_to_contain_text("No answer:")
     grip = page.locator("#picture-answer .threshold-grip").bounding_box()
     last = page.locator("#picture-answer .dot.best .point").bounding_box()
     page.mouse.move(grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2)

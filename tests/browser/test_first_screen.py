@@ -9,13 +9,11 @@ import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
 from qa_demo.views.page import CHAPTERS
-from tests.browser.steps import ask
+from tests.browser.steps import LATE, ask
 
 pytestmark = pytest.mark.browser
 
 MOST_WORDS, MOST_NUMBERS = 90, 40
-LATE = {"spanbert": ".mask-text .word", "why": ".head-grid"}
-"""Pictures that come with a model's answer, after the rest of their chapter."""
 
 SEEN = """(key) => {
   const top = document.querySelector("[role=tablist]").getBoundingClientRect().bottom;
@@ -56,7 +54,8 @@ SETTLED = f"""([key, words, numbers]) => {{
 
 
 @pytest.mark.parametrize("key", [module.CHAPTER.key for module in CHAPTERS])
-def test_a_first_screen_holds_few_words_and_few_numbers(page: Page, key: str) -> None:
+def test_a_first_screen_holds_few_words_and_few_numbers(top: Page, key: str) -> None:
+    page = top
     page.locator(f"#tab-{key}").click()
     expect(page.locator(f"#picture-{key} .notice")).not_to_be_empty()
     expect(page.locator(f"#picture-{key} .stage > *").first).to_be_attached()

@@ -1,14 +1,13 @@
 """One contract for all chapters, by real keys: Tab reaches, arrows move, Enter selects."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from qa_demo.views.page import CHAPTERS
-from tests.browser.conftest import TIMEOUT
-from tests.browser.listen import MODULE
+from tests.browser.steps import press_until
 from tests.browser.test_page import STORE
 
 pytestmark = pytest.mark.browser
@@ -50,40 +49,6 @@ AT = """() => {
   return [all.indexOf(held), held.getAttribute("aria-valuenow"), tip?.textContent, cursor].join();
 }"""
 CHOSEN = f"() => {STORE}.then(({{ state }}) => JSON.stringify([state.selection?.start, state.selection?.end]))"
-
-
-@pytest.fixture(scope="module")
-def desk(chromium: Browser, site: str) -> Iterator[Page]:
-    """One page for all chapters; an error in its console fails the test that it belongs to."""
-    page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    page.add_init_script(MODULE)
-    page.set_default_timeout(TIMEOUT)
-    page.goto(site)
-    expect(page.locator("#asked .asked-question")).not_to_be_empty()
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def top(desk: Page) -> Iterator[Page]:
-    """The page with nothing focused: the next Tab goes to its first control."""
-    faults: list[str] = []
-    desk.on("pageerror", lambda error: faults.append(str(error)))
-    desk.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    desk.evaluate("window.scrollTo(0, 0)")
-    desk.locator("h1").click()
-    yield desk
-    desk.evaluate("null")
-    assert faults == []
-
-
-def press_until(page: Page, key: str, there: str, most: int = 60) -> None:
-    for _ in range(most):
-        page.keyboard.press(key)
-        if page.evaluate("(there) => document.activeElement.matches(there)", there):
-            return
-    seen = page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
-    raise AssertionError(f"{most} presses of {key} do not reach {there}; the focus is on {seen}")
 
 
 def open_chapter(page: Page, key: str, step: int) -> None:

@@ -13,7 +13,7 @@ from qa_demo.views.page import build
 from qa_demo.views.services import Services
 from tests.browser.serve import load as load_fake
 from tests.browser.serve import running
-from tests.browser.steps import findings, load_anew
+from tests.browser.steps import findings, load_anew, press_until
 from tests.browser.test_links import wait_for_field
 from tests.fakes import FakeReader
 
@@ -54,11 +54,8 @@ def play(open_page: Callable[..., Page]) -> Callable[..., Page]:
 
 def tab_to(page: Page, selector: str) -> None:
     """Press Tab until the focus stands on what the selector names, inside the strip."""
-    for _ in range(MOST_TABS):
-        if page.evaluate("(s) => document.activeElement?.matches(s) ?? false", selector):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"{MOST_TABS} presses of Tab do not reach {selector}")
+    if not page.evaluate("(s) => document.activeElement?.matches(s) ?? false", selector):
+        press_until(page, "Tab", selector, MOST_TABS)
 
 
 def settled(page: Page, lesson: Lesson, number: int) -> None:

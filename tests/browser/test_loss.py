@@ -11,11 +11,17 @@ from tests.fakes import FakeReader
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def loss(page: Page) -> Page:
+def opened(page: Page) -> Page:
     page.locator("#tab-loss").click()
+    page.locator("#loss-step-axes").click()
     expect(page.locator("#picture-loss .axis").first).to_be_visible()
     return page
+
+
+@pytest.fixture
+def loss(top: Page) -> Page:
+    """Chapter 5 of the page of this module, as the annotators marked the text."""
+    return opened(top)
 
 
 def labels(page: Page) -> None:
@@ -65,7 +71,8 @@ def test_a_wrong_tick_moves_log_z(loss: Page) -> None:
     expect(rule).to_have_text(before)
 
 
-def test_normalising_over_the_label_alone_costs_nothing(loss: Page) -> None:
+def test_normalising_over_the_label_alone_costs_nothing(page: Page) -> None:
+    loss = opened(page)
     labels(loss)
     loss.locator("#picture-loss .word", has_text="Copenhagen").click()
     loss.keyboard.press("m")
@@ -101,7 +108,8 @@ def test_steps_are_taken_and_taken_back(loss: Page) -> None:
     expect(picture.locator(".results")).to_have_count(0)
 
 
-def test_a_closed_tab_releases_its_learner(loss: Page, reader: FakeReader) -> None:
+def test_a_closed_tab_releases_its_learner(page: Page, reader: FakeReader) -> None:
+    loss = opened(page)
     loss.locator("#loss-step-steps").click()
     loss.locator("#loss-take-1").click()
     expect(loss.locator("#picture-loss .results .says").first).to_contain_text("After 1 step")

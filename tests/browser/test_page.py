@@ -12,6 +12,7 @@ from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load_terms
 from qa_demo.views.link.fragment import parse
 from tests.browser.serve import UNKNOWN
+from tests.browser.steps import send
 from tests.browser.test_present import PICTURES
 from tests.fakes import FakeReader
 
@@ -28,29 +29,22 @@ HOSTILE = [
 ]
 
 
-def ask(page: Page, question: str, context: str) -> None:
-    page.get_by_role("button", name="Ask your own", exact=True).click()
-    page.get_by_label("Question", exact=True).fill(question)
-    page.get_by_label("Paragraph", exact=True).fill(context)
-    page.locator("#ask-answer").click()
-
-
-def test_asking_by_keyboard_folds_the_boxes(page: Page) -> None:
-    page.get_by_role("button", name="Ask your own", exact=True).focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_label("Question", exact=True)).to_be_focused()
-    expect(page.locator("#ask-answer.filled")).to_have_count(0)
-    page.get_by_label("Question", exact=True).fill("Who was first?")
-    expect(page.locator("#ask-answer.filled")).to_have_count(1)
-    page.keyboard.press("Enter")
-    expect(page.locator("#asked .asked-question")).to_have_text("Who was first?")
-    expect(page.locator("#ask")).to_be_hidden()
-    expect(page.get_by_label("Examples")).to_have_value("")  # what is read is no example any more
+def test_asking_by_keyboard_folds_the_boxes(top: Page) -> None:
+    top.get_by_role("button", name="Ask your own", exact=True).focus()
+    top.keyboard.press("Enter")
+    expect(top.get_by_label("Question", exact=True)).to_be_focused()
+    expect(top.locator("#ask-answer.filled")).to_have_count(0)
+    top.get_by_label("Question", exact=True).fill("Who was first?")
+    expect(top.locator("#ask-answer.filled")).to_have_count(1)
+    top.keyboard.press("Enter")
+    expect(top.locator("#asked .asked-question")).to_have_text("Who was first?")
+    expect(top.locator("#ask")).to_be_hidden()
+    expect(top.get_by_label("Examples")).to_have_value("")  # what is read is no example any more
 
 
 def test_a_refusal_keeps_the_last_reading(page: Page) -> None:
     before = page.locator("#asked .asked-question").inner_text()
-    ask(page, "   ", "Some text.")
+    send(page, "   ", "Some text.")
     expect(page.locator("#say [role=status]")).to_contain_text("the question is empty")
     expect(page.locator("#asked .asked-question")).to_have_text(before)
     expect(page.get_by_label("Examples")).not_to_have_value("")
@@ -60,29 +54,29 @@ def test_a_refusal_keeps_the_last_reading(page: Page) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_is_shown_literally(page: Page, text: str) -> None:
-    ask(page, text, text)
-    expect(page.locator("#ask")).to_be_hidden()
+def test_hostile_text_is_shown_literally(top: Page, text: str) -> None:
+    send(top, text, text)
+    expect(top.locator("#ask")).to_be_hidden()
     shown = text.replace("\u0000", "\u2400") if "\u0000" in text else text
-    assert page.locator("#picture-answer .reading-text[role=group]").evaluate(
+    assert top.locator("#picture-answer .reading-text[role=group]").evaluate(
         "node => node.textContent"
     ) in (shown, text.replace("\u0000", "\ufffd"))
-    assert page.evaluate("window.__fired") is None
+    assert top.evaluate("window.__fired") is None
 
 
-def test_an_example_is_shown(page: Page) -> None:
-    before = page.locator("#asked .asked-question").inner_text()
-    page.get_by_label("Examples").select_option(index=2)
-    expect(page.locator("#asked .asked-question")).not_to_have_text(before)
-    expect(page.locator("#say [role=status]")).to_be_empty()
-    shown = page.locator("#asked .asked-question").inner_text()
+def test_an_example_is_shown(top: Page) -> None:
+    before = top.locator("#asked .asked-question").inner_text()
+    top.get_by_label("Examples").select_option(index=2)
+    expect(top.locator("#asked .asked-question")).not_to_have_text(before)
+    expect(top.locator("#say [role=status]")).to_be_empty()
+    shown = top.locator("#asked .asked-question").inner_text()
     first = next(iter(load_examples().values()))
-    page.evaluate(f"{STORE}.then((m) => m.openExample('no such example'))")
-    expect(page.locator("#say [role=status]")).to_contain_text("no example 'no such example'")
-    expect(page.locator("#asked .asked-question")).to_have_text(shown)
-    page.evaluate(f"(id) => {STORE}.then((m) => m.openExample(id))", first.id)
-    expect(page.locator("#asked .asked-question")).to_have_text(first.question)
-    expect(page.get_by_label("Examples")).to_have_value(first.id)
+    top.evaluate(f"{STORE}.then((m) => m.openExample('no such example'))")
+    expect(top.locator("#say [role=status]")).to_contain_text("no example 'no such example'")
+    expect(top.locator("#asked .asked-question")).to_have_text(shown)
+    top.evaluate(f"(id) => {STORE}.then((m) => m.openExample(id))", first.id)
+    expect(top.locator("#asked .asked-question")).to_have_text(first.question)
+    expect(top.get_by_label("Examples")).to_have_value(first.id)
 
 
 def use_reader(page: Page, name: str) -> None:
@@ -96,12 +90,12 @@ def test_another_reader_is_used_only_when_it_has_read(page: Page) -> None:
     use_reader(page, UNKNOWN)
     expect(said).to_have_text(f"{UNKNOWN}: there is no such reader")
     expect(switch).to_have_text("reader: fake")
-    ask(page, "Who was first?", "Ada wrote it. Then Grace Hopper came.")
+    send(page, "Who was first?", "Ada wrote it. Then Grace Hopper came.")
     expect(page.locator("#asked .about")).to_contain_text("reader fake")
     use_reader(page, "other/reader")
     expect(switch).to_have_text("reader: other/reader")
     page.locator("#picture-answer .word", has_text="Grace").click()
-    ask(page, "Who came?", "Ada wrote it. Then Grace Hopper came.")
+    send(page, "Who came?", "Ada wrote it. Then Grace Hopper came.")
     expect(page.locator("#asked .about")).to_contain_text("reader other/reader")
 
 
@@ -109,7 +103,7 @@ def test_a_long_text_shows_progress_and_can_be_cancelled(page: Page, reader: Fak
     reader.gate = threading.Event()
     try:
         before = page.locator("#asked .asked-question").inner_text()
-        ask(page, "Where is Ada?", "The ship sailed on and on. " * 400)
+        send(page, "Where is Ada?", "The ship sailed on and on. " * 400)
         expect(page.locator("#say [role=status]")).to_contain_text("reading window 1 of")
         page.locator("#ask-cancel").click()
         expect(page.locator("#say [role=status]")).to_contain_text("cancelled")
@@ -146,21 +140,21 @@ DROP = """([name, type, text]) => {
 }"""
 
 
-def test_the_question_itself_is_the_way_to_another(page: Page) -> None:
-    question = page.get_by_label("Question", exact=True)
-    paragraph = page.get_by_label("Paragraph", exact=True)
-    page.locator("#asked .asked-question").click()
+def test_the_question_itself_is_the_way_to_another(top: Page) -> None:
+    question = top.get_by_label("Question", exact=True)
+    paragraph = top.get_by_label("Paragraph", exact=True)
+    top.locator("#asked .asked-question").click()
     expect(question).to_be_focused()
-    page.keyboard.type("Who came to Visby?")  # in the place of what was asked before
+    top.keyboard.type("Who came to Visby?")  # in the place of what was asked before
     expect(question).to_have_value("Who came to Visby?")
-    page.evaluate(DROP, ["picture.png", "image/png", "no text"])
-    expect(page.locator("#say")).to_contain_text("Only a file of plain text")
-    page.evaluate(DROP, ["visby.txt", "text/plain", "Anna came to Visby in the rain."])
+    top.evaluate(DROP, ["picture.png", "image/png", "no text"])
+    expect(top.locator("#say")).to_contain_text("Only a file of plain text")
+    top.evaluate(DROP, ["visby.txt", "text/plain", "Anna came to Visby in the rain."])
     expect(paragraph).to_have_value("Anna came to Visby in the rain.")
     paragraph.press("Control+Enter")
-    expect(page.locator("#asked .asked-question")).to_have_text("Who came to Visby?")
-    expect(page.locator("#picture-answer .reading-text").first).to_contain_text("in the rain")
-    expect(page.get_by_role("button", name="Ask your own", exact=True)).to_be_visible()
+    expect(top.locator("#asked .asked-question")).to_have_text("Who came to Visby?")
+    expect(top.locator("#picture-answer .reading-text").first).to_contain_text("in the rain")
+    expect(top.get_by_role("button", name="Ask your own", exact=True)).to_be_visible()
 
 
 UNMARKED = """async ([key, terms]) => {

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.steps import chosen
+from tests.browser.steps import ask, chosen
 from tests.texts import LONG
 
 pytestmark = pytest.mark.browser
@@ -20,15 +20,11 @@ TEXT = (
 
 def chapter(page: Page, question: str = "Who drew the bridge?", paragraph: str = TEXT) -> Locator:
     """Read a text with the fake reader, as a stored reading has another's T; open the chapter."""
-    page.get_by_role("button", name="Ask your own", exact=True).click()
-    page.get_by_label("Question", exact=True).first.fill(question)
-    page.get_by_label("Paragraph", exact=True).first.fill(paragraph)
-    page.locator("#ask-answer").click()
-    expect(page.locator("#asked .asked-question")).to_have_text(question)
+    ask(page, question, paragraph)
     page.locator("#tab-scores").click()
     picture = page.locator(PICTURE)
-    expect(picture.locator(".scores-dot").first).to_be_attached()
     picture.locator("#scores-step-plane").click()
+    expect(picture.locator(".scores-dot").first).to_be_attached()
     # the tokens' table and, once the hidden states are here, the one of the ranks on every layer
     expect(picture.locator(".folds caption")).to_have_count(2)
     return picture
@@ -48,33 +44,33 @@ def place(picture: Locator, pos: int) -> dict[str, float]:
     return picture.page.evaluate(at, [PICTURE, pos])
 
 
-def test_a_dot_selects_its_word_by_mouse_and_by_keyboard(page: Page) -> None:
-    picture = chapter(page)
-    first = page.evaluate(
+def test_a_dot_selects_its_word_by_mouse_and_by_keyboard(top: Page) -> None:
+    picture = chapter(top)
+    first = top.evaluate(
         "module('shared/store.js').then((m) => m.state.reading.windows[0].contextAt)"
     )
     dot(picture, first + 1).focus()
-    page.keyboard.press("Enter")
+    top.keyboard.press("Enter")
     chosen(picture, 1, 1)
     expect(dot(picture, first + 1)).to_be_focused()
     expect(dot(picture, first + 1).locator(".ring")).to_have_count(2)
-    page.keyboard.press("ArrowRight")
+    top.keyboard.press("ArrowRight")
     expect(picture.locator(".scores-readout").first).to_contain_text("start_logit")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Shift+Enter")
+    top.keyboard.press("ArrowRight")
+    top.keyboard.press("Shift+Enter")
     chosen(picture, 1, 3)
     dot(picture, first + 4).locator(".target").click(force=True)
     chosen(picture, 4, 4)
     before = picture.locator(".selection-line").inner_text()
     dot(picture, 1).focus()
-    page.keyboard.press("Enter")
+    top.keyboard.press("Enter")
     assert picture.locator(".selection-line").inner_text() == before, (
         "a question token is no answer"
     )
 
 
-def test_another_question_slides_the_tokens_and_leaves_the_axes(page: Page) -> None:
-    picture = chapter(page)
+def test_another_question_slides_the_tokens_and_leaves_the_axes(top: Page) -> None:
+    picture = chapter(top)
     picture.locator("#scores-question").fill("Who crossed it first?")
     picture.locator("#scores-question").press("Enter")
     expect(picture.locator(".scores-moved caption")).to_contain_text("The largest moves")
@@ -97,7 +93,7 @@ def test_another_question_slides_the_tokens_and_leaves_the_axes(page: Page) -> N
     picture.locator("#scores-drop").click()
     expect(picture.locator(".arrow")).to_have_count(0)
     expect(picture.locator("#scores-question")).to_have_value("Who crossed it first?")
-    page.get_by_label("Examples").select_option(index=2)
+    top.get_by_label("Examples").select_option(index=2)
     expect(picture.locator("#scores-question")).to_have_value("")
 
 
@@ -137,15 +133,15 @@ def test_tokens_travel_unless_motion_is_unwelcome(open_page: Callable[..., Page]
     expect(picture.locator("#scores-after")).to_have_attribute("aria-pressed", "true")
 
 
-def test_a_bias_moves_logits_and_no_probability_winner_or_loss(page: Page) -> None:
-    picture = chapter(page)
+def test_a_bias_moves_logits_and_no_probability_winner_or_loss(top: Page) -> None:
+    picture = chapter(top)
     picture.locator("#scores-bias summary").click()
     at = place(picture, 0)
     for side in ("start", "end"):
         slider = picture.locator(f"#scores-bias-{side}")
         slider.focus()
         for _ in range(8):
-            page.keyboard.press("ArrowRight")
+            top.keyboard.press("ArrowRight")
         expect(slider).to_be_focused()
     expect(picture.locator(".scores-bias output")).to_have_text(["+0.40", "+0.40"])
     cells = "(rows) => rows.map((r) => [...r.children].map((c) => c.textContent))"
@@ -175,28 +171,28 @@ def test_a_bias_moves_logits_and_no_probability_winner_or_loss(page: Page) -> No
     assert place(picture, 0) == at
 
 
-def test_products_follow_the_selection(page: Page) -> None:
-    picture = chapter(page)
+def test_products_follow_the_selection(top: Page) -> None:
+    picture = chapter(top)
     picture.locator("#scores-step-dimensions").click()
-    page.locator("#tab-answer").click()
-    page.locator("#picture-answer .word").nth(2).click()
-    page.locator("#tab-scores").click()
-    word = page.locator("#picture-scores .selected-text").inner_text()
+    top.locator("#tab-answer").click()
+    top.locator("#picture-answer .word").nth(2).click()
+    top.locator("#tab-scores").click()
+    word = top.locator("#picture-scores .selected-text").inner_text()
     expect(picture.locator(".scores-lane.start h3 bdi")).to_have_text(word.split()[0])
 
 
-def test_layers_select_by_keyboard_and_show_the_rank(page: Page) -> None:
-    picture = chapter(page)
+def test_layers_select_by_keyboard_and_show_the_rank(top: Page) -> None:
+    picture = chapter(top)
     picture.locator("#scores-step-layers").click()
     expect(picture.locator(".scores-map")).to_have_count(2)
     ranks = picture.locator("#scores-map-start .rank").all_text_contents()
     assert len(ranks) == 4 and ranks[-1] == "1"
     stage = picture.locator("#scores-map-start")
     stage.focus()
-    page.keyboard.press("ArrowUp")
+    top.keyboard.press("ArrowUp")
     expect(picture.locator(".scores-readout:visible")).to_contain_text("layer 2")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
+    top.keyboard.press("ArrowRight")
+    top.keyboard.press("Enter")
     expect(picture.locator("#scores-map-start")).to_be_focused()
     chosen = picture.locator(".selection-line .selected-text").inner_text()
     name = picture.locator("#scores-map-start .words").text_content()
@@ -225,14 +221,14 @@ def test_two_readings_stand_side_by_side(page: Page) -> None:
     expect(picture.locator(".scores-column")).to_have_count(2)
 
 
-def test_a_selection_in_another_window_fetches_that_windows_states(page: Page) -> None:
-    picture = chapter(page, "Who came to Kalmar?", LONG)
-    last = page.evaluate("module('shared/store.js').then((m) => m.state.reading.tokens.length - 2)")
-    page.locator("#tab-answer").click()
-    page.locator("#picture-answer .word").last.click()
-    page.locator("#tab-scores").click()
+def test_a_selection_in_another_window_fetches_that_windows_states(top: Page) -> None:
+    picture = chapter(top, "Who came to Kalmar?", LONG)
+    last = top.evaluate("module('shared/store.js').then((m) => m.state.reading.tokens.length - 2)")
+    top.locator("#tab-answer").click()
+    top.locator("#picture-answer .word").last.click()
+    top.locator("#tab-scores").click()
     chosen(picture, last)
-    count = page.evaluate("module('shared/store.js').then((m) => m.state.reading.windows.length)")
+    count = top.evaluate("module('shared/store.js').then((m) => m.state.reading.windows.length)")
     expect(picture.locator("caption").first).to_contain_text(f"window {count} of {count}")
     picture.locator("#scores-step-dimensions").click()
     expect(picture.locator(".scores-sum").first).to_be_visible()

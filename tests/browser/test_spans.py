@@ -28,8 +28,18 @@ def chapter(page: Page) -> Locator:
     return picture
 
 
-def test_a_click_on_a_cell_selects_its_span_everywhere(page: Page) -> None:
+def square(page: Page) -> Locator:
+    """The square with the predicted span selected, whatever another test has left."""
+    page.locator("#tab-spans").click()
+    page.locator("#spans-step-square").click()
+    page.evaluate("module('shared/store.js').then((m) => m.select(m.state.predicted))")
     picture = chapter(page)
+    expect(picture.locator(".selection-line")).to_contain_text("i = ")
+    return picture
+
+
+def test_a_click_on_a_cell_selects_its_span_everywhere(top: Page) -> None:
+    picture = square(top)
     row = picture.locator(".spans-n-best tbody tr").nth(2)
     row.click()
     expect(row.get_by_role("button")).to_have_attribute("aria-pressed", "true")
@@ -42,7 +52,7 @@ def test_a_click_on_a_cell_selects_its_span_everywhere(page: Page) -> None:
             r"i = (\d+), j = (\d+)", picture.locator(".selection-line").inner_text()
         ).groups()
     )
-    n = page.evaluate(
+    n = top.evaluate(
         "() => module('shared/store.js').then(({ state }) => state.reading.windows[0].n)"
     )
     picture.locator(".spans-n-best tbody tr").first.click()
@@ -52,12 +62,12 @@ def test_a_click_on_a_cell_selects_its_span_everywhere(page: Page) -> None:
     cells.click(position={"x": (j + 0.5) * side / n, "y": (i + 0.5) * side / n})
     expect(picture.locator(".selected-text")).to_have_text(text)
     expect(row.get_by_role("button")).to_have_attribute("aria-pressed", "true")
-    page.locator("#tab-answer").click()
-    expect(page.locator("#picture-answer .selected-text")).to_have_text(text)
+    top.locator("#tab-answer").click()
+    expect(top.locator("#picture-answer .selected-text")).to_have_text(text)
 
 
-def test_the_cell_under_the_pointer_is_told_and_an_illegal_one_is_not_selected(page: Page) -> None:
-    picture = chapter(page)
+def test_the_cell_under_the_pointer_is_told_and_an_illegal_one_is_not_selected(top: Page) -> None:
+    picture = square(top)
     before = picture.locator(".selection-line").inner_text()
     cells = picture.locator(".spans-square .spans-cells")
     side = cells.bounding_box()["width"]
@@ -65,15 +75,15 @@ def test_the_cell_under_the_pointer_is_told_and_an_illegal_one_is_not_selected(p
     told = picture.locator("#spans-readout")
     expect(told).to_contain_text("end before start")
     expect(told).to_have_text(re.compile(r"i = \d+ .+ j = \d+ .+ [=≈] "))
-    page.mouse.down()
-    page.mouse.up()
+    top.mouse.down()
+    top.mouse.up()
     cells.hover(position={"x": 1, "y": 1})
     expect(told).to_contain_text("no answer")
     expect(picture.locator(".selection-line")).to_have_text(before)
 
 
-def test_the_cursor_moves_by_arrows_and_enter_selects(page: Page) -> None:
-    picture = chapter(page)
+def test_the_cursor_moves_by_arrows_and_enter_selects(top: Page) -> None:
+    picture = square(top)
     stage = picture.locator("#spans-stage")
     expect(stage).to_have_accessible_name(re.compile("Score of every pair"))
     i, j = (
@@ -83,38 +93,38 @@ def test_the_cursor_moves_by_arrows_and_enter_selects(page: Page) -> None:
         ).groups()
     )
     stage.focus()
-    page.keyboard.press("ArrowUp")
+    top.keyboard.press("ArrowUp")
     expect(picture.locator("#spans-readout")).to_contain_text(f"i = {i - 1} ")
-    page.keyboard.press("ArrowRight")
+    top.keyboard.press("ArrowRight")
     expect(picture.locator("#spans-readout")).to_contain_text(f"j = {j + 1} ")
-    page.keyboard.press("Enter")
+    top.keyboard.press("Enter")
     expect(picture.locator(".selection-line")).to_contain_text(f"i = {i - 1}, j = {j + 1} ")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Escape")
+    top.keyboard.press("ArrowDown")
+    top.keyboard.press("Escape")
     expect(picture.locator("#spans-readout")).not_to_contain_text("i = ")
 
 
-def test_the_tent_selects_by_mouse_and_by_keyboard(page: Page) -> None:
-    picture = chapter(page)
+def test_the_tent_selects_by_mouse_and_by_keyboard(top: Page) -> None:
+    picture = square(top)
     picture.locator("#spans-step-tent").click()
     expect(picture.locator(".spans-tent")).to_be_visible()
     before = picture.locator(".selected-text").inner_text()
     picture.locator("#spans-stage").focus()
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("Enter")
+    top.keyboard.press("ArrowUp")
+    top.keyboard.press("Enter")
     expect(picture.locator(".selected-text")).not_to_have_text(before)
     assert picture.locator(".selected-text").inner_text().startswith(before)
     picture.locator(".spans-tent .spans-cells").hover()
     told = picture.locator("#spans-readout")
     expect(told).to_contain_text("legal")
     i, j = re.search(r"i = (\d+) .* j = (\d+) ", told.inner_text()).groups()
-    page.mouse.down()
-    page.mouse.up()
+    top.mouse.down()
+    top.mouse.up()
     expect(picture.locator(".selection-line")).to_contain_text(f"i = {i}, j = {j} ")
 
 
-def test_the_mass_is_one_bar_with_words(page: Page) -> None:
-    picture = chapter(page)
+def test_the_mass_is_one_bar_with_words(top: Page) -> None:
+    picture = square(top)
     picture.locator("#spans-step-mass").click()
     expect(picture.locator(".spans-part")).to_have_count(4)
     expect(picture.locator(".spans-mass .says")).to_contain_text(
@@ -124,19 +134,7 @@ def test_the_mass_is_one_bar_with_words(page: Page) -> None:
     assert 0.95 < sum(widths) / picture.locator(".spans-mass svg").bounding_box()["width"] < 1.02
 
 
-def test_the_grid_is_drawn_when_it_is_on(page: Page) -> None:
-    picture = chapter(page)
-    expect(picture.locator(".grid-line")).to_have_count(0)
-    picture.locator("#spans-settings summary").click()
-    page.get_by_label("top_n_grid").check()
-    expect(picture.locator(".grid-line").first).to_be_attached()
-    picture.locator("#spans-grid summary").click()
-    expect(picture.locator("#spans-grid .says")).to_contain_text(
-        "run_squad.py pairs only the 20 highest starts"
-    )
-
-
-def test_settings_apply_by_keyboard(page: Page) -> None:
+def test_settings_apply_by_keyboard_and_the_grid_is_drawn_when_it_is_on(page: Page) -> None:
     picture = chapter(page)
     summary = picture.locator("#spans-settings summary")
     tab_to(page, summary)
@@ -160,6 +158,13 @@ def test_settings_apply_by_keyboard(page: Page) -> None:
     expect(formula).to_contain_text("j < i + 7")
     expect(slider).to_have_value("7")
     expect(page.locator("#say [role=status]")).to_be_empty()
+    expect(picture.locator(".grid-line")).to_have_count(0)
+    page.get_by_label("top_n_grid").check()
+    expect(picture.locator(".grid-line").first).to_be_attached()
+    picture.locator("#spans-grid summary").click()
+    expect(picture.locator("#spans-grid .says")).to_contain_text(
+        "run_squad.py pairs only the 20 highest starts"
+    )
 
 
 def test_another_window_brings_its_own_numbers(page: Page) -> None:

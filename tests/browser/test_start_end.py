@@ -29,9 +29,9 @@ def stem(picture: Locator, side: str, doc: int) -> Locator:
     return picture.locator(f".hit.{side}[data-doc='{doc}']")
 
 
-def test_the_words_stand_as_typed_between_two_lanes(page: Page) -> None:
-    picture = chapter(page)
-    context = page.evaluate("module('shared/store.js').then((m) => m.state.reading.context)")
+def test_the_words_stand_as_typed_between_two_lanes(top: Page) -> None:
+    picture = chapter(top)
+    context = top.evaluate("module('shared/store.js').then((m) => m.state.reading.context)")
     lines = picture.locator(".line:not(.outside) .words").all_text_contents()
     assert all(line in context for line in lines) and lines
     expect(picture.locator(".outside")).to_contain_text("[CLS]")
@@ -40,8 +40,8 @@ def test_the_words_stand_as_typed_between_two_lanes(page: Page) -> None:
     expect(picture.locator(".hollow.end:not(.legend *)")).to_have_count(1)
 
 
-def test_stems_and_words_select_by_mouse(page: Page) -> None:
-    picture = chapter(page)
+def test_stems_and_words_select_by_mouse(top: Page) -> None:
+    picture = chapter(top)
     picture.locator(".word[data-first='4']").click()
     chosen(picture, 4)
     end = int(picture.locator(".word[data-first='4']").get_attribute("data-last"))
@@ -56,49 +56,49 @@ def test_stems_and_words_select_by_mouse(page: Page) -> None:
     expect(picture.locator(".formula")).to_contain_text(" start at ")
 
 
-def test_stems_and_words_select_by_keyboard(page: Page) -> None:
-    picture = chapter(page)
+def test_stems_and_words_select_by_keyboard(top: Page) -> None:
+    picture = chapter(top)
     start = int(picture.locator(".selected-text").get_attribute("data-span").split()[1])
     stop = picture.locator(".word[tabindex='0']")
     expect(stop).to_have_count(1)
     assert int(stop.get_attribute("data-first")) <= start <= int(stop.get_attribute("data-last"))
-    tab_to(page, stop)
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Shift+ArrowRight")
-    page.keyboard.press("Shift+ArrowRight")
+    tab_to(top, stop)
+    top.keyboard.press("Home")
+    top.keyboard.press("ArrowRight")
+    top.keyboard.press("Shift+ArrowRight")
+    top.keyboard.press("Shift+ArrowRight")
     expect(picture.locator(".mark-pending")).not_to_have_count(0)
-    page.keyboard.press("Enter")
+    top.keyboard.press("Enter")
     chosen(picture, 1, 3)
     expect(picture.locator(".mark-pending")).to_have_count(0)
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("ArrowLeft")
+    top.keyboard.press("ArrowUp")
+    top.keyboard.press("ArrowLeft")
     expect(picture.locator(".hit.start:focus")).to_have_count(1)
     expect(picture.locator(".readout")).to_contain_text("start_logit")
-    page.keyboard.press("Enter")
+    top.keyboard.press("Enter")
     chosen(picture, 2, 3)
     for _ in range(2):
-        page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
+        top.keyboard.press("ArrowDown")
+    top.keyboard.press("ArrowRight")
+    top.keyboard.press("ArrowRight")
+    top.keyboard.press("Enter")
     chosen(picture, 2, 4)
     expect(picture.locator(".hit.end:focus")).to_have_count(1)
 
 
-def test_temperature_moves_stems_but_not_the_score(page: Page) -> None:
-    picture = chapter(page)
-    score = page.locator("#picture-answer .formula").text_content()
+def test_temperature_moves_stems_but_not_the_score(top: Page) -> None:
+    picture = chapter(top)
+    score = top.locator("#picture-answer .formula").text_content()
     before = picture.locator(".formula").inner_text()
     slider = picture.get_by_role("slider", name="temperature")
     slider.focus()
     for _ in range(10):
-        page.keyboard.press("ArrowRight")
+        top.keyboard.press("ArrowRight")
     expect(picture.locator(".formula")).to_contain_text("/ T)")
     assert picture.locator(".formula").inner_text() != before
     expect(picture.locator(".notice")).to_contain_text("displayed at temperature")
     expect(slider).to_be_focused()
-    assert page.locator("#picture-answer .formula").text_content() == score
+    assert top.locator("#picture-answer .formula").text_content() == score
     picture.locator(".levers button", has_text="reset").click()
     expect(picture.locator(".formula")).to_have_text(before)
 
@@ -126,8 +126,8 @@ def test_the_log_scale_shows_small_stems_and_the_uniform_rule(page: Page) -> Non
     assert picture.locator(".stem").count() > few
 
 
-def test_a_raised_logit_changes_the_answer_without_the_model_and_resets(page: Page) -> None:
-    picture = chapter(page)
+def test_a_raised_logit_changes_the_answer_without_the_model_and_resets(top: Page) -> None:
+    picture = chapter(top)
     winner = selected(picture).inner_text()
     picture.locator(".word[data-first='1']").click()
     chosen(picture, 1)
@@ -135,19 +135,19 @@ def test_a_raised_logit_changes_the_answer_without_the_model_and_resets(page: Pa
     for side in ("start", "end"):
         slider = picture.locator(f"#start_end-{side}_logit")
         slider.focus()
-        page.keyboard.press("End")
-        lever = picture.locator(".lift .lever", has=page.locator(f"#start_end-{side}_logit"))
+        top.keyboard.press("End")
+        lever = picture.locator(".lift .lever", has=top.locator(f"#start_end-{side}_logit"))
         expect(lever.get_by_role("button")).to_contain_text("reset to")
         expect(slider).to_be_focused()
-    expect(page.locator("#asked .by-hand")).to_be_visible()
+    expect(top.locator("#asked .by-hand")).to_be_visible()
     word = selected(picture).inner_text()
     assert word != winner
     expect(picture.locator(".notice")).to_contain_text(
         f"start “\u2068{word}\u2069” and end “\u2068{word}\u2069”, form a legal pair"
     )
-    assert page.evaluate("module('shared/store.js').then((m) => m.state.predicted.start)") == 1
-    page.locator("#asked .by-hand button").click()
-    expect(page.locator("#asked .by-hand")).to_be_hidden()
+    assert top.evaluate("module('shared/store.js').then((m) => m.state.predicted.start)") == 1
+    top.locator("#asked .by-hand button").click()
+    expect(top.locator("#asked .by-hand")).to_be_hidden()
     expect(picture.locator(".lift button:enabled")).to_have_count(0)
 
 

@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.steps import ask
-from tests.browser.test_keys import desk, top  # noqa: F401
 from tests.texts import LONG
 
 pytestmark = pytest.mark.browser
@@ -121,10 +120,7 @@ AROUND = """([key, part]) => {
     ("key", "step", "part"), AREAS, ids=[f"{key}-{part.strip('.#')}" for key, _, part in AREAS]
 )
 def test_no_picture_moves_under_the_pointer(
-    top: Page,  # noqa: F811
-    key: str,
-    step: str | None,
-    part: str,
+    top: Page, key: str, step: str | None, part: str
 ) -> None:
     page = top
     page.locator(f"#tab-{key}").click()

@@ -15,13 +15,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from qa_demo.views.page import CHAPTERS
 from tests.answer_fields import FIELDS
-from tests.browser.steps import ask
+from tests.browser.steps import LATE, ask
 
 pytestmark = pytest.mark.browser
 SVG = "{http://www.w3.org/2000/svg}"
 NAME = re.compile(r"spanlight-[a-z0-9_-]+-\d{4}-\d\d-\d\d")
-LATE = {"spanbert": ".mask-text .word", "why": ".head-grid"}
-"""Pictures that come with a model's answer, after the rest of their chapter."""
 
 
 def saved(page: Page, button: Locator) -> Path:
@@ -87,10 +85,10 @@ def test_every_picture_is_saved_as_svg_and_png(open_page: Callable[..., Page]) -
         check_png(png, check_svg(svg, panel.locator(".question").inner_text(), asked))
 
 
-def test_the_code_follows_the_selection_and_stays_text(page: Page) -> None:
+def test_the_code_follows_the_selection_and_stays_text(top: Page) -> None:
     hostile = "<img src=x onerror=alert(1)> 'and' \"more\" \\ towers stand in Malmö."
-    ask(page, "Where do 'they' stand?", hostile)
-    panel = page.locator("#picture-answer")
+    ask(top, "Where do 'they' stand?", hostile)
+    panel = top.locator("#picture-answer")
     panel.locator(".folds summary").get_by_text("show me the code", exact=True).click()
     code = panel.get_by_role("region", name="The code")
     expect(code).to_contain_text("k, i, j = 0,")
@@ -98,16 +96,16 @@ def test_the_code_follows_the_selection_and_stays_text(page: Page) -> None:
     before = code.inner_text()
     panel.locator(".stage .word").first.click()
     expect(code).not_to_have_text(before)
-    path = saved(page, panel.get_by_role("button", name="save as .py"))
+    path = saved(top, panel.get_by_role("button", name="save as .py"))
     text = path.read_text(encoding="utf-8")
     assert path.name.endswith(".py") and NAME.fullmatch(path.stem)
     held = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)]
     assert hostile in held and "Where do 'they' stand?" in held
 
 
-def test_the_reading_is_saved_with_the_fields_of_the_command_line(page: Page) -> None:
-    page.locator("#switch-linking").click()
-    path = saved(page, page.get_by_role("button", name="save as JSON"))
+def test_the_reading_is_saved_with_the_fields_of_the_command_line(top: Page) -> None:
+    top.locator("#switch-linking").click()
+    path = saved(top, top.get_by_role("button", name="save as JSON"))
     found = json.loads(path.read_text(encoding="utf-8"))
     assert list(found) == FIELDS
-    assert found["question"] == page.locator("#asked .asked-question").inner_text()
+    assert found["question"] == top.locator("#asked .asked-question").inner_text()

@@ -229,7 +229,7 @@ def measured(picture: Locator) -> Locator:
     return picture.locator(".stand-says")
 
 
-def test_each_method_stands_among_the_same_random_sets(page: Page) -> None:
+def test_each_method_stands_among_the_same_random_sets_and_has_its_curve(page: Page) -> None:
     picture = chapter(page, "trust")
     expect(body(picture)).to_contain_text("101 times for the random sets of three words")
     says = measured(picture)
@@ -260,6 +260,12 @@ def test_each_method_stands_among_the_same_random_sets(page: Page) -> None:
     expect(picture.locator(".notice")).to_contain_text(verdict[:40])
     picture.locator(".folds summary").first.click()
     expect(picture.locator(".folds table").filter(has_text="The 100 random sets")).to_have_count(1)
+    picture.locator("#why-curves summary").click()
+    expect(picture.locator("#why-curves")).to_contain_text("at the present pace")
+    picture.locator("#why-curves-run").click()
+    expect(picture.locator(".curve-box")).to_have_count(2)
+    expect(picture.locator(".curve-says")).to_contain_text("the drop of F is:")
+    expect(picture.locator("#why-curves .legend")).to_contain_text("leave one word out")
 
 
 def test_the_dots_are_told_by_mouse_and_by_keyboard_and_nothing_moves(page: Page) -> None:
@@ -289,17 +295,6 @@ def test_the_dots_are_told_by_mouse_and_by_keyboard_and_nothing_moves(page: Page
     assert stage.evaluate(boxes) == before
     page.keyboard.press("Escape")
     expect(tip).to_be_hidden()
-
-
-def test_curves_are_one_click_away(page: Page) -> None:
-    picture = chapter(page, "trust")
-    measured(picture)
-    picture.locator("#why-curves summary").click()
-    expect(picture.locator("#why-curves")).to_contain_text("at the present pace")
-    picture.locator("#why-curves-run").click()
-    expect(picture.locator(".curve-box")).to_have_count(2)
-    expect(picture.locator(".curve-says")).to_contain_text("the drop of F is:")
-    expect(picture.locator("#why-curves .legend")).to_contain_text("leave one word out")
 
 
 def test_another_span_text_or_reader_is_one_click_away(page: Page) -> None:

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.browser
 def chapter(page: Page) -> Locator:
     page.locator("#tab-windows").click()
     picture = page.locator("#picture-windows")
+    step(picture, "windows")
     expect(picture.locator(".pad svg")).to_be_visible()
     return picture
 
@@ -56,27 +57,29 @@ def test_one_window_says_so_and_can_be_split_and_read_again(page: Page) -> None:
     expect(page.locator("#asked")).to_contain_text("one window")
 
 
-def test_the_step_slider_previews_by_keyboard(page: Page) -> None:
-    picture = long_chapter(page)
+def test_the_step_slider_previews_by_keyboard(top: Page) -> None:
+    picture = long_chapter(top)
     before = count(picture, "pieces computed again")
     picture.locator("#windows-doc-stride").focus()
     for _ in range(5):
-        page.keyboard.press("PageDown")
+        top.keyboard.press("PageDown")
     expect(picture.locator(".step-says")).to_contain_text("Preview, not read yet")
     assert count(picture, "pieces computed again") != before
     expect(picture.locator("#windows-doc-stride")).to_be_focused()
+    picture.get_by_role("button", name="back to the windows that were read").click()
+    expect(picture.locator(".step-says")).not_to_contain_text("Preview")
 
 
-def test_a_word_piece_is_read_out_and_selected_by_keyboard_and_by_mouse(page: Page) -> None:
-    picture = long_chapter(page)
+def test_a_word_piece_is_read_out_and_selected_by_keyboard_and_by_mouse(top: Page) -> None:
+    picture = long_chapter(top)
     pad = picture.locator(".pad")
     pad.focus()
-    page.keyboard.press("Home")
+    top.keyboard.press("Home")
     for _ in range(3):
-        page.keyboard.press("ArrowRight")
+        top.keyboard.press("ArrowRight")
     expect(picture.locator(".readout")).to_contain_text("word piece 3")
     expect(picture.locator(".readout .owner")).to_contain_text("window 1: min(3,")
-    page.keyboard.press("Enter")
+    top.keyboard.press("Enter")
     chosen(picture, 3)
     box = pad.bounding_box()
     pad.click(position={"x": box["width"] * 0.6, "y": 60})
@@ -85,22 +88,22 @@ def test_a_word_piece_is_read_out_and_selected_by_keyboard_and_by_mouse(page: Pa
     )
 
 
-def test_candidates_select_by_mouse_and_by_keyboard(page: Page) -> None:
-    picture = long_chapter(page)
+def test_candidates_select_by_mouse_and_by_keyboard(top: Page) -> None:
+    picture = long_chapter(top)
     step(picture, "candidates")
     dots = picture.locator(".w-dot")
     assert dots.count() >= 10
     dots.first.locator("circle").click(force=True)
     expect(picture.locator(".w-dot[aria-pressed=true]")).to_have_count(1)
     dots.first.focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
+    top.keyboard.press("ArrowRight")
+    top.keyboard.press("Enter")
     expect(dots.nth(1)).to_have_attribute("aria-pressed", "true")
     expect(dots.nth(0)).to_have_attribute("aria-pressed", "false")
 
 
-def test_rules_are_compared_chosen_and_shaken(page: Page) -> None:
-    picture = long_chapter(page)
+def test_rules_are_compared_chosen_and_shaken(top: Page) -> None:
+    picture = long_chapter(top)
     step(picture, "merge")
     picture.locator(".head[aria-label^='context-only mean']").click()
     expect(picture.locator(".comparison h3")).to_contain_text("context-only mean")
