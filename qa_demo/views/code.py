@@ -1,8 +1,15 @@
 """What "show me the code" of any chapter prints the numbers of."""
 
+from collections.abc import Callable
+
 from qa_demo.core.errors import BadInput
 from qa_demo.figures.code import Shown
 from qa_demo.views.state import Screen
+
+
+def printed(make: Callable[[Shown], str]) -> Callable[[Screen], str]:
+    """The `code` of a chapter: plain torch, made of the numbers on screen alone."""
+    return lambda screen: make(shown_of(screen))
 
 
 def shown_of(screen: Screen) -> Shown:

@@ -1,11 +1,13 @@
 """Parse at the door: what controls, links and calls send becomes options, or a sentence."""
 
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, TypeVar
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.views.parse import number
+from qa_demo.views.state import Screen
 
 Options = TypeVar("Options", WindowOptions, DecodeOptions)
 
@@ -42,6 +44,11 @@ def setting(options: Options, name: str, top: int) -> dict[str, Any]:
         "top": top,
         "value": int(getattr(options, name)),
     }
+
+
+def change(name: str) -> Callable[[Screen, Any], Screen]:
+    """The handler of a control for one field of `DecodeOptions`."""
+    return lambda screen, raw: screen.change(decode=parse(screen.decode, **{name: raw}))
 
 
 def parse(options: Options, **raw: Any) -> Options:

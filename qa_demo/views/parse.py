@@ -102,6 +102,20 @@ def sendable(*texts: str) -> None:
             ) from error
 
 
+def many(value: Any, name: str, most: int) -> list[Any]:
+    """A list of at most `most` entries."""
+    if not isinstance(value, list) or len(value) > most:
+        raise BadInput(f"{name} must be a list of at most {most}, got {got(value)}")
+    return value
+
+
+def entries(value: Any, name: str, count: int) -> list[Any]:
+    """A list of exactly so many entries."""
+    if not isinstance(value, list) or len(value) != count:
+        raise BadInput(f"{name} has {count} entries, got {got(value)}")
+    return value
+
+
 def pair(value: Any, name: str) -> tuple[int, int]:
     """Two whole numbers."""
     two = isinstance(value, list | tuple) and len(value) == 2

@@ -36,9 +36,26 @@ def change_logit(screen: Screen, value: Any) -> Screen:
         raise BadInput(
             f"window {window + 1} has the positions 0 to {len(at) - 1}, not {parse.got(pos)}"
         )
-    key = (side, window, pos)
     if given.get("value") is None:
-        rest = {k: v for k, v in screen.what_if.logits.items() if k != key}
-        return screen.change(what_if=replace(screen.what_if, logits=MappingProxyType(rest)))
+        rest = {k: v for k, v in screen.what_if.logits.items() if k != (side, window, pos)}
+        return changed(screen, logits=MappingProxyType(rest))
     logit = parse.number(given.get("value"), f"the {side} logit", -LOGITS, LOGITS)
     return screen.change(what_if=screen.what_if.with_logit(side, window, pos, logit))  # type: ignore[arg-type]
+
+
+def change_offset(screen: Screen, value: Any) -> Screen:
+    """Add c to every logit of one window, {"window", "c"}; 0 takes it back and keeps the window."""
+    given = parse.record(value, "the constant", "window", "c")
+    window = parse.window(screen.reading, given.get("window"))
+    c = parse.number(given.get("c"), "the constant", -FARTHEST, FARTHEST)
+    return changed(screen, offset=(window, c))
+
+
+def change_temperature(screen: Screen, value: Any) -> Screen:
+    """Divide the displayed logits by another temperature."""
+    return changed(screen, temperature=parse.number(value, "temperature", *TEMPERATURES))
+
+
+def changed(screen: Screen, **fields: Any) -> Screen:
+    """The screen with other numbers changed by hand."""
+    return screen.change(what_if=replace(screen.what_if, **fields))

@@ -14,12 +14,12 @@ from qa_demo.views.answer import chapter as answer
 from qa_demo.views.bio.bench import change_preset
 from qa_demo.views.bio.bench import change_threshold as change_tags
 from qa_demo.views.by_hand import by_hand, changes, give_back
-from qa_demo.views.link.parts import load_offset, load_temperature
+from qa_demo.views.link.parts import load_offset
 from qa_demo.views.loss.bench import mark
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.state import Screen
 from qa_demo.views.style import PAGE
-from qa_demo.views.what_if import change_logit
+from qa_demo.views.what_if import change_logit, change_temperature
 from tests.fakes import FakeReader
 from tests.requests import MODULES
 
@@ -40,7 +40,7 @@ HANDS: dict[str, tuple[Callable[[Screen], Screen], str]] = {
     "logit": (logit(6), "1 logit"),
     "another": (logit(0), "1 logit"),  # [CLS]
     "offset": (lambda s: load_offset(s, [0, -1.5]), "window 1 −1.50"),
-    "temperature": (lambda s: load_temperature(s, 0.5), "temperature 0.50"),
+    "temperature": (lambda s: change_temperature(s, 0.5), "temperature 0.50"),
     "merge": (lambda s: s.change(merge=MergeOptions("all")), "merge rule"),
     "label": (lambda s: mark(s, [5, 6]), "1 label"),
     "marks": (lambda s: change_preset(s, "agree"), "annotators' marks"),

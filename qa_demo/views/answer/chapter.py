@@ -8,15 +8,17 @@ from qa_demo.figures.answer.trust import trust_picture, trust_tables
 from qa_demo.figures.payload import page_data, part
 from qa_demo.figures.reading import simplified
 from qa_demo.figures.span_score import RULE, four_numbers, null_score, score_sums
-from qa_demo.views.code import shown_of
+from qa_demo.views.code import printed
 from qa_demo.views.frame import Frame
 from qa_demo.views.measured import measured
-from qa_demo.views.options import parse
+from qa_demo.views.options import change
 from qa_demo.views.state import Chapter, Screen
 
 CHAPTER = Chapter(
     "answer", 1, "Answer", "Predict", "Which words answer the question, and how sure is the reader?"
 )
+code = printed(answer_code)
+change_threshold = change("null_score_diff_threshold")
 
 
 def present(screen: Screen) -> dict[str, Any]:
@@ -79,16 +81,6 @@ def details(screen: Screen) -> dict[str, Any]:
             screen.merge,
         )
     }
-
-
-def change_threshold(screen: Screen, value: Any) -> Screen:
-    """The rule was dragged: the no-answer threshold is another one."""
-    return screen.change(decode=parse(screen.decode, null_score_diff_threshold=value))
-
-
-def code(screen: Screen) -> str:
-    """Plain torch that prints these numbers."""
-    return answer_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

@@ -19,7 +19,7 @@ LONGEST_LINK = 4_000
 def parsed(value: Any) -> Bench:
     """The bench of a record with `FIELDS`; numbers may be texts, as typed. Errors: BadInput."""
     given = parse.record(value, "the bench", *FIELDS)
-    tokens = _list(given.get("tokens"), "the tokens", MOST)
+    tokens = parse.many(given.get("tokens"), "the tokens", MOST)
     names = tuple(parse.text(token, "a token", MOST_TEXT) for token in tokens)
     parse.sendable(*names)
     tags, step = given.get("tags"), given.get("step")
@@ -78,20 +78,10 @@ def number(value: Any, name: str) -> float:
     return found
 
 
-def _list(value: Any, name: str, most: int) -> list[Any]:
-    if not isinstance(value, list) or len(value) > most:
-        raise BadInput(f"{name} must be a list of at most {most}, got {parse.got(value)}")
-    return value
-
-
 def _rows(value: Any, name: str, most: int, wide: int) -> Numbers:
-    rows = _list(value, f"the rows of {name} numbers", most)
-    return tuple(
-        tuple(
-            number(x, f"the {name} numbers") for x in _list(row, f"a row of {name} numbers", wide)
-        )
-        for row in rows
-    )
+    rows = parse.many(value, f"the rows of {name} numbers", most)
+    lists = [parse.many(row, f"a row of {name} numbers", wide) for row in rows]
+    return tuple(tuple(number(x, f"the {name} numbers") for x in row) for row in lists)
 
 
 def as_record(bench: Bench) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from qa_demo.views import hidden_states
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.bio import bench, linked
 from qa_demo.views.bio.shown import with_tags, without_tags
-from qa_demo.views.code import shown_of
+from qa_demo.views.code import printed
 from qa_demo.views.frame import Frame
 from qa_demo.views.measured import measured
 from qa_demo.views.state import Chapter, Screen
@@ -29,6 +29,7 @@ CHAPTER = Chapter(
     "Other heads",
     "What if every token is tagged: begins an answer, inside one, outside?",
 )
+code = printed(bio_code)
 QUICK: dict[str, Callable[[Screen, Any], Screen]] = {
     "mark": bench.change_mark,
     "preset": bench.change_preset,
@@ -137,11 +138,6 @@ def work(job: Job) -> None:
 def receive(screen: Screen, job: Job, found: None) -> Screen:
     """The picture is drawn again, with what is now kept."""
     return bench.put(screen)
-
-
-def code(screen: Screen) -> str:
-    """Plain torch that prints these numbers."""
-    return bio_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

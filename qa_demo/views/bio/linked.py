@@ -22,7 +22,8 @@ from qa_demo.views.bio.bench import (
     put,
     with_marks,
 )
-from qa_demo.views.link.parts import Part, entries, many
+from qa_demo.views.link.parts import Part
+from qa_demo.views.parse import entries, many
 from qa_demo.views.state import Screen
 
 

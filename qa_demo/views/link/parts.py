@@ -14,6 +14,7 @@ from qa_demo.figures.prose import plural
 from qa_demo.figures.span_score import beside
 from qa_demo.views import parse, selection, what_if
 from qa_demo.views.options import parse as parse_options
+from qa_demo.views.parse import entries, many
 from qa_demo.views.state import Screen
 
 MOST_LOGITS = 2_000
@@ -45,13 +46,6 @@ def counted(n: int, name: str) -> str:
     return plural(n, name) if n else ""
 
 
-def many(value: Any, name: str, most: int) -> list[Any]:
-    """A list of at most `most` entries. Errors: BadInput."""
-    if not isinstance(value, list) or len(value) > most:
-        raise BadInput(f"{name} must be a list of at most {most}, got {parse.got(value)}")
-    return value
-
-
 def save_logits(screen: Screen) -> Any:
     """[side, window, pos, logit] of each logit changed by hand."""
     return [[*key, value] for key, value in screen.what_if.logits.items()] or None
@@ -67,17 +61,6 @@ def load_logits(screen: Screen, value: Any) -> Screen:
     return screen
 
 
-def entries(value: Any, name: str, count: int) -> list[Any]:
-    """A list of exactly so many entries. Errors: BadInput."""
-    if not isinstance(value, list) or len(value) != count:
-        raise BadInput(f"{name} has {count} entries, got {parse.got(value)}")
-    return value
-
-
-def _what_if(**fields: Any) -> Callable[[Screen], Screen]:
-    return lambda screen: screen.change(what_if=replace(screen.what_if, **fields))
-
-
 def save_offset(screen: Screen) -> Any:
     """[window, constant]."""
     return None if screen.what_if.offset is None else list(screen.what_if.offset)
@@ -86,22 +69,12 @@ def save_offset(screen: Screen) -> Any:
 def load_offset(screen: Screen, value: Any) -> Screen:
     """The constant that was added to one window."""
     window, c = entries(value, "a constant", 2)
-    found = (
-        parse.window(screen.reading, window),
-        parse.number(c, "the constant", -what_if.FARTHEST, what_if.FARTHEST),
-    )
-    return screen.change(what_if=replace(screen.what_if, offset=found))
+    return what_if.change_offset(screen, {"window": window, "c": c})
 
 
 def save_temperature(screen: Screen) -> Any:
     """The temperature, None for 1."""
     return None if screen.what_if.temperature == 1.0 else screen.what_if.temperature
-
-
-def load_temperature(screen: Screen, value: Any) -> Screen:
-    """The temperature within the limits of chapter 3."""
-    found = parse.number(value, "temperature", *what_if.TEMPERATURES)
-    return screen.change(what_if=replace(screen.what_if, temperature=found))
 
 
 def said_offset(screen: Screen) -> str:
@@ -182,7 +155,7 @@ EVERYWHERE: tuple[Part, ...] = (
         load_logits,
         bound=True,
         changed=lambda screen: counted(len(screen.what_if.logits), "logit"),
-        back=_what_if(logits=MappingProxyType({})),
+        back=lambda screen: what_if.changed(screen, logits=MappingProxyType({})),
     ),
     Part(
         "offset",
@@ -191,15 +164,15 @@ EVERYWHERE: tuple[Part, ...] = (
         load_offset,
         bound=True,
         changed=said_offset,
-        back=_what_if(offset=None),
+        back=lambda screen: what_if.changed(screen, offset=None),
     ),
     Part(
         "temperature",
         "the temperature",
         save_temperature,
-        load_temperature,
+        what_if.change_temperature,
         changed=said_temperature,
-        back=_what_if(temperature=1.0),
+        back=lambda screen: what_if.changed(screen, temperature=1.0),
     ),
     Part(
         "decode",

@@ -20,8 +20,9 @@ from qa_demo.figures.loss.misread import break_formula
 from qa_demo.views import parse, what_if
 from qa_demo.views.background import Job
 from qa_demo.views.labels import annotated, examples, labels_of
-from qa_demo.views.link.parts import Part, counted, many
+from qa_demo.views.link.parts import Part, counted
 from qa_demo.views.loss.learners import Learners
+from qa_demo.views.parse import many
 from qa_demo.views.state import Screen
 
 KEY = "loss"

@@ -75,15 +75,18 @@ class _Recorder:
         self.went: list[Selection] = []
         """What answers have selected."""
 
-    def tape(self, page: Mapping[str, Any]) -> dict[str, Any]:
+    def tape(self, own: Mapping[str, Any]) -> dict[str, Any]:
         """Ask what every picture asks, then every selection."""
         screen = self.screen = self._opened()
         pictures = {key: self._present(screen, key) for key in self.modules}
         first = self.record(screen)
-        shared = _Shared()
+        shared, pages = _Once(), _Once()
         records = self._records(screen, first, listed(screen, pictures, self.went), shared)
-        sent = self.frame.answers.answer(None, screen, page_of({**page, "windows": 0, "span": 0}))
-        pages = _Pages(pictures)
+        sent = self.frame.answers.answer(None, screen, page_of({**own, "windows": 0, "span": 0}))
+
+        def placed(request: str, page: dict[str, Any]) -> int:
+            return pages.place(changes(pictures[request.partition(" ")[0]], page))
+
         return plain(
             {
                 "reading": {**(sent.reading or {}), "saved": True},
@@ -92,10 +95,10 @@ class _Recorder:
                 "shared": shared.kept,
                 "pictures": pictures,
                 "answers": {
-                    request: {"page": pages.add(request, sent)} | self.more.get(request, {})
-                    for request, sent in self.pages.items()
+                    request: {"page": placed(request, page)} | self.more.get(request, {})
+                    for request, page in self.pages.items()
                 },
-                "refused": {key: pages.add(key, sent) for key, sent in self.refused.items()},
+                "refused": {key: placed(key, page) for key, page in self.refused.items()},
                 "pages": pages.kept,
             }
         )
@@ -111,7 +114,7 @@ class _Recorder:
         return self.screen.open(front)
 
     def _records(
-        self, screen: Screen, first: dict[str, Any], chosen: list[Selection], shared: "_Shared"
+        self, screen: Screen, first: dict[str, Any], chosen: list[Selection], shared: "_Once"
     ) -> dict[str, Any]:
         """What differs from the first record in those of other selections, while there is room."""
         records, letters = {NONE: difference(first, self.record(screen.select(None)))}, 0
@@ -204,30 +207,24 @@ class _Recorder:
         return {**page, "picture": {**page["picture"], "lacking": error}}
 
 
-class _Pages:
-    """What answers change in their pictures, each once: many spans of a window bring the same."""
-
-    def __init__(self, pictures: Mapping[str, dict[str, Any]]) -> None:
-        self._pictures, self._known = pictures, dict[str, int]()
-        self.kept: list[dict[str, Any]] = []
-
-    def add(self, request: str, page: dict[str, Any]) -> int:
-        """The place of an answer's changes among all."""
-        made = changes(self._pictures[_chapter(request)], page)
-        text = json.dumps(made, sort_keys=True)
-        if text not in self._known:
-            self._known[text] = len(self.kept)
-            self.kept.append(made)
-        return self._known[text]
-
-
-class _Shared:
-    """Long details of records, each once: many spans begin or end at the same word piece."""
+class _Once:
+    """Values, each once: many spans of a window bring the same picture, many begin or end at the
+    same word piece.
+    """
 
     def __init__(self) -> None:
         self._known = dict[str, int]()
         self.kept: list[Any] = []
         self.letters = 0
+
+    def place(self, value: Any, text: str | None = None) -> int:
+        """The place of a value among all; `text` is its JSON."""
+        text = text or json.dumps(value, sort_keys=True)
+        if text not in self._known:
+            self._known[text] = len(self.kept)
+            self.kept.append(value)
+            self.letters += len(text)
+        return self._known[text]
 
     def without(self, record: dict[str, Any]) -> dict[str, Any]:
         """A record whose long details are places in `kept`: {"shared": k}."""
@@ -241,22 +238,12 @@ class _Shared:
 
     def _placed(self, detail: Any) -> Any:
         text = json.dumps(detail, sort_keys=True)
-        if len(text) <= LONG:
-            return detail
-        if text not in self._known:
-            self._known[text] = len(self.kept)
-            self.kept.append(detail)
-            self.letters += len(text)
-        return {"shared": self._known[text]}
+        return detail if len(text) <= LONG else {"shared": self.place(detail, text)}
 
 
 def _requests(module: Any, kind: str, screen: Screen) -> Iterable[tuple[str, Any]]:
     found = getattr(module, kind, None)
     return () if found is None or screen.reading.typed else found(screen)
-
-
-def _chapter(request: str) -> str:
-    return request.partition(" ")[0]
 
 
 def canonical(value: Any) -> str:

@@ -24,7 +24,7 @@ from qa_demo.figures.scores.picture import (
 from qa_demo.figures.scores.slide import move_table, slide_data, slide_notice
 from qa_demo.views import hidden_states, parse
 from qa_demo.views.background import Busy, Job
-from qa_demo.views.code import shown_of
+from qa_demo.views.code import printed
 from qa_demo.views.examples import other_questions
 from qa_demo.views.frame import Frame
 from qa_demo.views.new_reading import known_texts
@@ -39,6 +39,7 @@ CHAPTER = Chapter(
     "Predict",
     "How can one start vector serve every question and every paragraph?",
 )
+code = printed(scores_code)
 
 
 def moved(screen: Screen) -> Slide | None:
@@ -192,11 +193,6 @@ def ask_other(job: Job) -> dict[str, Any]:
 def receive(screen: Screen, job: Job, fields: dict[str, Any]) -> Screen:
     """What a request brought goes into the chapter's record."""
     return put(screen, **fields)
-
-
-def code(screen: Screen) -> str:
-    """Plain torch that prints these numbers."""
-    return scores_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

@@ -13,7 +13,8 @@ from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Encoding, Span
 from qa_demo.views import parse
-from qa_demo.views.link.parts import Part, entries, many
+from qa_demo.views.link.parts import Part
+from qa_demo.views.parse import entries, many
 from qa_demo.views.spanbert import mask, predict
 from qa_demo.views.spanbert.lab import (
     KEY,

@@ -14,12 +14,14 @@ from qa_demo.figures.spans.notice import left_out, notice
 from qa_demo.figures.spans.picture import spans_picture
 from qa_demo.figures.spans.tables import tables
 from qa_demo.views import options, parse
-from qa_demo.views.code import shown_of
+from qa_demo.views.code import printed
 from qa_demo.views.frame import Frame
 from qa_demo.views.selection import record
 from qa_demo.views.state import Chapter, Screen, Selection
 
 CHAPTER = Chapter("spans", 4, "Spans", "Predict", "Which pair of positions scores highest?")
+code = printed(spans_code)
+change_length, change_listed = map(options.change, ("max_answer_length", "n_best_size"))
 
 
 def present(screen: Screen) -> dict[str, Any]:
@@ -55,16 +57,6 @@ def formula(screen: Screen) -> list[dict[str, str]]:
         part(f" {numbers['sign']} "),
         part(numbers["score"], "strong"),
     ]
-
-
-def change_length(screen: Screen, value: Any) -> Screen:
-    """max_answer_length: the ceiling of the band."""
-    return screen.change(decode=options.parse(screen.decode, max_answer_length=value))
-
-
-def change_listed(screen: Screen, value: Any) -> Screen:
-    """n_best_size: how many spans are listed, and the width of BERT's grid."""
-    return screen.change(decode=options.parse(screen.decode, n_best_size=value))
 
 
 def change_grid(screen: Screen, value: Any) -> Screen:
@@ -113,11 +105,6 @@ def settings(decode: DecodeOptions) -> dict[str, Any]:
             "value": decode.top_n_grid,
         },
     }
-
-
-def code(screen: Screen) -> str:
-    """Plain torch that prints these numbers."""
-    return spans_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

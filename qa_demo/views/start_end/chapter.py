@@ -1,6 +1,5 @@
 """Chapter 3, Start & end: the two distributions over every token of every window."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from qa_demo.figures.start_end.code import start_end_code
 from qa_demo.figures.start_end.notice import notice
 from qa_demo.figures.start_end.picture import quotients, start_end_picture, token_table
 from qa_demo.views import parse, selection, what_if
-from qa_demo.views.code import shown_of
+from qa_demo.views.code import printed
 from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen, Selection
 
@@ -24,6 +23,7 @@ CHAPTER = Chapter(
     "Predict",
     "Where could the answer start, and where could it end?",
 )
+code = printed(start_end_code)
 
 
 def present(screen: Screen) -> dict[str, Any]:
@@ -97,15 +97,6 @@ def _of_selected(screen: Screen, chosen: Selection, temperature: float) -> list[
     return parts
 
 
-def change_temperature(screen: Screen, value: Any) -> Screen:
-    """Divide the displayed logits by another temperature."""
-    return screen.change(
-        what_if=replace(
-            screen.what_if, temperature=parse.number(value, "temperature", *what_if.TEMPERATURES)
-        )
-    )
-
-
 def change_window(screen: Screen, value: Any) -> Screen:
     """Show another window, [window, start, end]: its notes, bars and table are sent then."""
     chosen = selection.parse(screen.reading, value)
@@ -133,7 +124,7 @@ def show_bars(screen: Screen, value: Any) -> Screen:
 
 CHANGES = {
     "bars": show_bars,
-    "temperature": change_temperature,
+    "temperature": what_if.change_temperature,
     "logit": what_if.change_logit,
     "window": change_window,
 }
@@ -145,11 +136,6 @@ def change(screen: Screen, value: Any) -> Screen:
     return CHANGES[parse.choice(given.get("kind"), "the kind of change", CHANGES)](
         screen, given.get("value")
     )
-
-
-def code(screen: Screen) -> str:
-    """Plain torch that prints these numbers."""
-    return start_end_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

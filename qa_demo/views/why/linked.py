@@ -6,7 +6,8 @@ from typing import Any
 from qa_demo.core.explaining.attribution import BASELINES, KINDS, METHODS
 from qa_demo.core.types import Span
 from qa_demo.views import parse
-from qa_demo.views.link.parts import Part, entries
+from qa_demo.views.link.parts import Part
+from qa_demo.views.parse import entries
 from qa_demo.views.state import Screen
 from qa_demo.views.why.choice import KEY, Choice, choice_of, text_of
 

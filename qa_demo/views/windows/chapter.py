@@ -27,14 +27,14 @@ from qa_demo.figures.windows.picture import (
 )
 from qa_demo.figures.windows.steps import steps_sentence
 from qa_demo.views import options, parse
-from qa_demo.views.code import shown_of
+from qa_demo.views.code import printed
 from qa_demo.views.examples import load_examples
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.parts import Part
 from qa_demo.views.measured import measured
 from qa_demo.views.options import help_text
-from qa_demo.views.state import Chapter, Screen, WhatIf
-from qa_demo.views.what_if import FARTHEST
+from qa_demo.views.state import Chapter, Screen
+from qa_demo.views.what_if import change_offset
 
 CHAPTER = Chapter(
     "windows",
@@ -43,6 +43,7 @@ CHAPTER = Chapter(
     "Long text",
     "A text longer than one window: how is it split, and which window's answer counts?",
 )
+code = printed(windows_code)
 WRONG = ("context_product", "context_mean", SEPARATE_MAXIMA)
 
 
@@ -186,16 +187,6 @@ def change_merge(screen: Screen, value: Any) -> Screen:
     return screen.change(merge=merge)
 
 
-def change_offset(screen: Screen, value: Any) -> Screen:
-    """Add c to every logit of one window; 0 takes it back and keeps the window chosen."""
-    given = parse.record(value, "the constant", "window", "c")
-    window = parse.window(screen.reading, given.get("window"))
-    c = parse.number(given.get("c"), "the constant", -FARTHEST, FARTHEST)
-    return screen.change(
-        what_if=WhatIf(screen.what_if.logits, (window, c), screen.what_if.temperature)
-    )
-
-
 def break_rule(screen: Screen, value: Any) -> dict[str, Any]:
     """Search this reading and the stored ones for one where a wrong rule names another span."""
     parse.choice(value, "the rule to break", WRONG)
@@ -204,11 +195,6 @@ def break_rule(screen: Screen, value: Any) -> dict[str, Any]:
     readings = [(title, reading) for title, (_, reading) in stored.items() if reading is not None]
     found = counterexample([("this reading", screen.shown), *readings], value, screen.decode)
     return {**found, "example": stored[found["title"]][0] if found["title"] in stored else None}
-
-
-def code(screen: Screen) -> str:
-    """Plain torch that prints these numbers."""
-    return windows_code(shown_of(screen))
 
 
 def build(frame: Frame) -> None:

@@ -25,7 +25,6 @@ from qa_demo.views.spanbert import chapter as spanbert
 from qa_demo.views.spanbert import mask, predict
 from qa_demo.views.spanbert.lab import kept_of
 from qa_demo.views.spans import chapter as spans
-from qa_demo.views.start_end import chapter as start_end
 from qa_demo.views.state import Screen
 from qa_demo.views.why import chapter as why
 from qa_demo.views.why.choice import choice_of
@@ -113,7 +112,7 @@ def handlers(dice: random.Random, screen: Screen) -> list[Callable[[Screen], Scr
         lambda seen: seen.select(parse_selection(seen.reading, [w, first, last])),
         lambda seen: what_if.change_logit(seen, {"side": dice.choice(["start", "end"]), **logit}),
         lambda seen: windows.change_offset(seen, {"window": w, "c": dice.uniform(-5, 5)}),
-        lambda seen: start_end.change_temperature(seen, dice.uniform(0.1, 10)),
+        lambda seen: what_if.change_temperature(seen, dice.uniform(0.1, 10)),
         lambda seen: answer.change_threshold(seen, dice.uniform(-9, 9)),
         lambda seen: spans.change_length(seen, dice.randrange(1, 60)),
         lambda seen: spans.change_listed(seen, dice.randrange(1, 40)),

@@ -48,7 +48,7 @@ def test_without_a_selection_the_formula_stands_alone() -> None:
 
 
 def test_temperature_moves_probabilities_and_nothing_else() -> None:
-    hot = start_end.change_temperature(SCREEN, 2)
+    hot = what_if.change_temperature(SCREEN, 2)
     assert hot.what_if.temperature == 2.0 and not hot.what_if.changes_numbers
     assert hot.prediction.best == SCREEN.prediction.best
     np.testing.assert_array_equal(hot.shown.start_logits, SCREEN.shown.start_logits)
