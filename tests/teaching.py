@@ -2,8 +2,8 @@
 
 from qa_demo.figures.course.plans import markdown
 from qa_demo.training.card import fill
-from qa_demo.views.lessons.course import load
-from qa_demo.views.lessons.teaching import CHAPTERS, teaching, texts
+from qa_demo.views.lessons.course import CHAPTERS, load
+from qa_demo.views.lessons.teaching import teaching, texts
 from tests.documents import ROOT
 
 PAGE = ROOT / "docs" / "teaching.md"

@@ -79,8 +79,8 @@ def _tasks(args: argparse.Namespace) -> tuple[str, str]:
 def _plan(args: argparse.Namespace) -> str:
     """A plan, or the aims of the lessons."""
     from qa_demo.figures.course.plans import printed, sheets
-    from qa_demo.views.lessons.course import load
-    from qa_demo.views.lessons.teaching import CHAPTERS, teaching, texts
+    from qa_demo.views.lessons.course import CHAPTERS, load
+    from qa_demo.views.lessons.teaching import teaching, texts
 
     found = teaching(load())
     pages = list(sheets(found, CHAPTERS, texts()))

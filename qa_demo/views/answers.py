@@ -17,8 +17,7 @@ from qa_demo.figures.payload import plain
 from qa_demo.figures.reading import reading_data
 from qa_demo.views import selection
 from qa_demo.views.by_hand import changes
-from qa_demo.views.examples import is_right
-from qa_demo.views.labels import examples
+from qa_demo.views.examples import is_right, load_menu
 from qa_demo.views.link.restore import save
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.state import Chapter, Screen
@@ -101,7 +100,7 @@ class Answers:
 
 def _right(screen: Screen) -> bool | None:
     """Whether the reader in use answers a text of the failures rightly; None on any other text."""
-    example = examples().get(screen.example or "")
+    example = load_menu().get(screen.example or "")
     return None if example is None or example.view is None else is_right(example, screen)
 
 

@@ -51,8 +51,9 @@ def load_failures() -> dict[str, PoolExample]:
     return load_examples(ASSETS / "failures.json")
 
 
+@cache
 def load_menu() -> dict[str, PoolExample]:
-    """All that the menu offers: the examples, then the failures."""
+    """All that the menu offers, read once: the examples, then the failures."""
     return {**load_examples(), **load_failures()}
 
 

@@ -1,6 +1,6 @@
 """The frame of every chapter: one state, one way to answer, one way to do slow work."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -12,7 +12,7 @@ from qa_demo.views import take_home
 from qa_demo.views.answers import Answers, select, shown, there, tried
 from qa_demo.views.background import Background, Job
 from qa_demo.views.by_hand import give_back
-from qa_demo.views.outputs import EVENT, RUN, SELECTED, Answer, Outputs, listed, partial_event
+from qa_demo.views.outputs import EVENT, RUN, SELECTED, Answer, Outputs, partial_event
 from qa_demo.views.picture import picture
 from qa_demo.views.services import Services
 from qa_demo.views.session.lock import SessionLock
@@ -33,7 +33,6 @@ class Frame:
         self.outputs = Outputs(self.sessions)
         self.selected = self.outputs.receipted(self._select, SELECTED)
         """A click on any token, dot, cell or row changes few outputs."""
-        self._events: list[tuple[Callable[..., Any], Answer, Callable[[Any], bool]]] = []
         self.inputs: dict[str, dict[str, Callable[[Screen | None, Any], Update]]] = {
             "chosen": {
                 "back": lambda screen, value: self.answers.step(
@@ -115,14 +114,16 @@ class Frame:
     def on(
         self, event: Callable[..., Any], change: Callable[[Screen, gr.EventData], Screen]
     ) -> None:
-        """Wire an event of a picture: change(screen, event data) -> Screen."""
-        self._events.append(
-            (
-                event,
-                lambda screen, data: self.answers.step(screen, lambda seen: change(seen, data)),
-                lambda name: False,
-            )
+        """Wire an event of a picture, once all pictures stand: change(screen, event data)."""
+        self._quick(
+            event, lambda screen, data: self.answers.step(screen, lambda seen: change(seen, data))
         )
+
+    def _quick(self, event: Callable[..., Any], answer: Answer, slow: Collection[str] = ()) -> None:
+        """Wire an event that is answered at once; `slow` work of some names goes on after that."""
+        out = self.outputs
+        answered = out.receipted(answer, slow=slow)
+        event(answered, [out.screen], [*out.some(), out.receipt], **EVENT)
 
     def on_leave(self, forget: Callable[[str], None]) -> None:
         """Call forget(visitor) when a tab is closed."""
@@ -134,7 +135,11 @@ class Frame:
         return component
 
     def stream(
-        self, event: Callable[..., Any], inputs: Any, handler: Callable[..., Stream], **how: Any
+        self,
+        event: Callable[..., Any],
+        inputs: Sequence[Any],
+        handler: Callable[..., Stream],
+        **how: Any,
     ) -> None:
         """Wire a gradio event to a slow handler(screen, visitor, *values)."""
 
@@ -147,9 +152,7 @@ class Frame:
                     self.sessions.apply(visitor, screen, item) if callable(item) else item
                 )
 
-        event(
-            streamed, [self.outputs.screen, *listed(inputs)], self.outputs.some(), **{**RUN, **how}
-        )
+        event(streamed, [self.outputs.screen, *inputs], self.outputs.some(), **{**RUN, **how})
 
     def wire(self, page: gr.Blocks) -> None:
         """Connect every collected event; called once all pictures stand.
@@ -160,10 +163,6 @@ class Frame:
         out = self.outputs
         for key, made in out.pictures.items():
             self._wire_picture(key, made)
-        for event, answer, slow in self._events:
-            event(
-                out.receipted(answer, slow=slow), [out.screen], [*out.some(), out.receipt], **EVENT
-            )
         few = [*out.some(SELECTED), out.receipt]
         out.parts["selection"].select(self.selected, [out.screen], few, **EVENT)
         self._done.change(
@@ -174,16 +173,13 @@ class Frame:
         )
         out.receipt.input(_nothing, [], [], **{**EVENT, "concurrency_limit": None})
         page.unload(self.left)
-        self._events.clear()
 
     def _wire_picture(self, key: str, made: Any) -> None:
         """A picture's inputs have one handler for all their names, since each handler of an event
         answers with a whole screen; another one begins slow work.
         """
         slow = self.slow.handlers.get(key, {})
-        self._events.append(
-            (made.input, partial(self.dispatch, key), lambda name: str(name) in slow)
-        )
+        self._quick(made.input, partial(self.dispatch, key), slow)
         if slow:
             made.input(
                 partial_event(self.slow.begin, key),

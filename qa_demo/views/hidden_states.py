@@ -13,10 +13,8 @@ MOST_BYTES = 24_000_000
 _STATES: RecentValues[NDArray[np.float32]] = RecentValues(MOST_BYTES, lambda t: int(t.nbytes))
 _HEADS: RecentValues[HeadWeights] = RecentValues(4)
 
-Key = tuple[str, bytes]
 
-
-def _key(reading: Reading, window: Window) -> Key:
+def _key(reading: Reading, window: Window) -> tuple[str, bytes]:
     return reading.weights, window.input_ids.tobytes()
 
 

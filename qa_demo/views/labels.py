@@ -1,8 +1,5 @@
 """What is taken as right on a screen: chapter 5 changes it, chapter 7 starts from it."""
 
-from functools import lru_cache
-
-from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.reading.predict import predict
 from qa_demo.figures.labels import Labels, make_labels
@@ -10,15 +7,9 @@ from qa_demo.views.examples import load_menu
 from qa_demo.views.state import Screen
 
 
-@lru_cache(maxsize=1)
-def examples() -> dict[str, PoolExample]:
-    """All texts of the menu, read once."""
-    return load_menu()
-
-
 def annotated(screen: Screen) -> tuple[Answer, ...] | None:
     """The example's answers; None for a text that is no example."""
-    example = examples().get(screen.example or "")
+    example = load_menu().get(screen.example or "")
     return None if example is None else example.answers
 
 

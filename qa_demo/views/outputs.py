@@ -1,7 +1,7 @@
 """The components of the page that events change, and how one update is handed to gradio."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -11,13 +11,12 @@ from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Update
 
-QUIET: dict[str, Any] = {
+EVENT: dict[str, Any] = {
     "show_progress": "hidden",
     "api_visibility": "private",
-    "trigger_mode": "always_last",
+    "trigger_mode": "multiple",
     "queue": True,
 }
-EVENT: dict[str, Any] = {**QUIET, "trigger_mode": "multiple"}
 """For pictures' events: "always_last" repeats the first's data; our outbox sends in turn."""
 RUN: dict[str, Any] = {
     "show_progress": "hidden",
@@ -73,14 +72,11 @@ class Outputs:
         return [parts.get(name, gr.skip()) for name in names or self.parts]
 
     def receipted(
-        self,
-        answer: Answer,
-        names: Sequence[str] | None = None,
-        slow: Callable[[Any], bool] = lambda name: False,
+        self, answer: Answer, names: Sequence[str] | None = None, slow: Collection[str] = ()
     ) -> Callable[..., list[Any]]:
         """A handler whose last value is a receipt, which always differs, refused or not, since the
-        browser sends the next event when it came. `slow` says of an event's name whether its work
-        goes on after that.
+        browser sends the next event when it came. `slow` are the events whose work goes on after
+        that.
         """
 
         def handler(screen: Screen | None, data: gr.EventData, request: gr.Request) -> list[Any]:
@@ -91,7 +87,7 @@ class Outputs:
             receipt = {
                 "id": numbered(event) or 0,
                 "refused": update.refused,
-                "slow": slow(event.get("index")),
+                "slow": str(event.get("index")) in slow,
                 "n": next(self._receipts),
             }
             return [*self.values(update, names), receipt]
@@ -114,8 +110,3 @@ def partial_event(handler: Callable[..., Any], key: str) -> Callable[..., Any]:
         yield from handler(key, screen, data, request)
 
     return streamed
-
-
-def listed(inputs: Any) -> list[Any]:
-    """One gradio component or several, as a list."""
-    return list(inputs) if isinstance(inputs, list | tuple) else [inputs]

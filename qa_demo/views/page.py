@@ -91,7 +91,6 @@ def build(services: Services, join: Join | None = None, course: Folder | None = 
         chapters = picture(
             "chapters", {"chapters": tabs(), "open": CHAPTERS[0].CHAPTER.key}, elem_id="chapters"
         )
-        frame.on(chapters.select, partial(open_chapter, frame.modules))
         for module in CHAPTERS:
             with gr.Column(elem_id=f"panel-{module.CHAPTER.key}", elem_classes=["panel"]):
                 frame.place(module.CHAPTER)
@@ -104,6 +103,7 @@ def build(services: Services, join: Join | None = None, course: Folder | None = 
             },
             elem_id="foot",
         )
+        frame.on(chapters.select, partial(open_chapter, frame.modules))
         frame.wire(page)
         ask.wire(page)
         for call in (make(services) for make in ENDPOINTS):

@@ -19,8 +19,21 @@ from qa_demo.views.bench import presets
 from qa_demo.views.examples import load_examples
 
 FOLDER = ASSETS / "lessons"
-VIEWS = ("answer", "scores", "start_end", "spans", "loss", "windows", "bio", "spanbert", "why")
-"""The chapters by their keys; the command line needs them without the page."""
+CHAPTERS: Mapping[str, str] = MappingProxyType(
+    {
+        "answer": "1 Answer",
+        "scores": "2 Scores",
+        "start_end": "3 Start & end",
+        "spans": "4 Spans",
+        "loss": "5 Loss",
+        "windows": "6 Long text",
+        "bio": "7 Tags",
+        "spanbert": "8 SpanBERT",
+        "why": "9 Why",
+    }
+)
+"""The chapters as the page's tabs name them; the command line needs them without the page."""
+VIEWS = tuple(CHAPTERS)
 STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scores": ("plane", "dimensions", "layers"),

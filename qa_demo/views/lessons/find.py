@@ -97,6 +97,11 @@ def case_of(screen: Screen, step: Step) -> Case:
     )
 
 
+def asks(step: Step) -> bool:
+    """Whether the step's check asks the model, which takes its time."""
+    return bool(step.check) and CHECKS[step.check].needs_reader
+
+
 def find(case: Case, step: Step, own: bool = False) -> Finding:
     """What the step's check finds; a step without one asserts nothing, and one whose words fit its
     text alone does not hold on a teacher's `own`.

@@ -13,7 +13,6 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading
-from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Finding
 from qa_demo.figures.payload import plain
 from qa_demo.views import parse
@@ -42,11 +41,6 @@ MOST_KEPT = 256
 def _own_stands(screen: Screen, value: Any) -> bool:
     """Whether a text of one's own stands in the place of the lesson's; an example never does."""
     return value.get("own") is not None and screen.example is None
-
-
-def _asks(step: Step) -> bool:
-    """Whether the step's check asks the model, which takes its time."""
-    return bool(step.check) and CHECKS[step.check].needs_reader
 
 
 class Strip:
@@ -201,7 +195,7 @@ class Strip:
         the reader could not be asked, which has been said.
         """
         case = find.case_of(screen, step)
-        if (own and not step.own) or not _asks(step):
+        if (own and not step.own) or not find.asks(step):
             return find.find(case, step, own)
         key = self._key(screen, step)
         if (kept := self._found.get(key)) is not None:
@@ -220,7 +214,7 @@ class Strip:
     def _looked(self, lesson: Lesson, number: int, screen: Screen, own: bool) -> Update:
         """The reply to a step that was opened: with its finding where that is at hand."""
         step = lesson.steps[number]
-        if _asks(step) and (step.own or not own):
+        if find.asks(step) and (step.own or not own):
             finding = self._found.get(self._key(screen, step))
         else:
             finding = find.find(find.case_of(screen, step), step, own)

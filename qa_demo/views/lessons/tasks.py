@@ -19,9 +19,9 @@ from qa_demo.figures.course.exercises import Exercise, checked_seed, exercise, f
 from qa_demo.figures.course.plans import OFTEN, sheets
 from qa_demo.figures.course.task_sheets import QUIZ_MINUTES
 from qa_demo.views import parse
-from qa_demo.views.lessons.course import SAID, load
+from qa_demo.views.lessons.course import CHAPTERS, SAID, load
 from qa_demo.views.lessons.seats import moment, seat
-from qa_demo.views.lessons.teaching import CHAPTERS, teaching, texts
+from qa_demo.views.lessons.teaching import teaching, texts
 from qa_demo.views.state import Screen
 
 FILE = ASSETS / "exercises" / "kinds.md"

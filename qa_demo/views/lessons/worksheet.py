@@ -7,12 +7,11 @@ from qa_demo.core.course.lessons import Lesson, Step
 from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
-from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Finding
 from qa_demo.figures.lessons.proof import Read, case_of, fault_of
 from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
-from qa_demo.views.lessons.find import NOTHING, filled
+from qa_demo.views.lessons.find import asks, filled, find
 
 
 def worksheet(
@@ -48,18 +47,14 @@ def _found(
     measured: Measured | None,
     own: Reading | None,
 ) -> tuple[Case, Finding]:
-    by = reader() if step.check and CHECKS[step.check].needs_reader else None
+    by = reader() if asks(step) else None
     if own is not None and step.own:
         case = case_of(step, own, (), by, measured, own=True)
-        finding = _finding(step, case)
+        finding = find(case, step)
         if not step.check or fault_of(step, finding) is None:
             return case, finding
     case = case_of(step, *read(step.example or lesson.example), by, measured)
-    return case, _finding(step, case)
-
-
-def _finding(step: Step, case: Case) -> Finding:
-    return CHECKS[step.check].find(case) if step.check else NOTHING
+    return case, find(case, step)
 
 
 def _row(step: Step, case: Case, found: Finding, about: str) -> dict[str, Any]:
@@ -92,7 +87,7 @@ def _asked(step: Step, found: Finding) -> tuple[str, str]:
     text = filled(step.text, found.facts)
     if not step.check or not step.predict:
         return text, ""
-    page = step.check in MEASURED or CHECKS[step.check].needs_reader
+    page = step.check in MEASURED or asks(step)
     return text, AT_THE_PAGE if page else found.given if found.holds else ""
 
 

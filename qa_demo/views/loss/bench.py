@@ -19,7 +19,8 @@ from qa_demo.figures.labels import home
 from qa_demo.figures.loss.misread import break_formula
 from qa_demo.views import parse, what_if
 from qa_demo.views.background import Job
-from qa_demo.views.labels import annotated, examples, labels_of
+from qa_demo.views.examples import load_menu
+from qa_demo.views.labels import annotated, labels_of
 from qa_demo.views.link.parts import Part, counted
 from qa_demo.views.loss.learners import Learners
 from qa_demo.views.parse import many
@@ -171,7 +172,7 @@ def show_window(screen: Screen, value: Any) -> Screen:
 
 def stored(screen: Screen) -> Iterator[tuple[PoolExample, Reading, Golds]]:
     """The examples whose stored reading is by the reader on screen, and their annotators' spans."""
-    for example in examples().values():
+    for example in load_menu().values():
         reading = example.stored(screen.reading.checksum)
         if reading is not None:
             yield example, reading, golds_in(reading, example.answers)

@@ -7,7 +7,6 @@ from typing import Any
 from qa_demo.core.course.lessons import Lesson, Step
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Finding, wrote
 from qa_demo.figures.numbers import number
 from qa_demo.figures.payload import plain
@@ -26,9 +25,7 @@ NOT_COMPARED = "Your guess is not compared in this edition; here is what is righ
 def found(screen: Screen, step: Step, reader: Reader) -> Finding:
     """What the step's check finds; it may ask the reader. Errors: BadInput for other weights."""
     case = find.case_of(screen, step)
-    if step.check and CHECKS[step.check].needs_reader:
-        return find.asked(case, step, reader)
-    return find.find(case, step)
+    return find.asked(case, step, reader) if find.asks(step) else find.find(case, step)
 
 
 def step_data(

@@ -44,29 +44,25 @@ def ask_rests(job: Job) -> dict[str, Any]:
     method = cast(Method, parse.choice(job.value, "the method", METHODS))
     if own.other is None:
         raise BadInput("there is no second reading to explain yet")
-    targets = tuple(best_target(one) for one in predictions(screen, own.other))
-    sides: list[Attribution | str] = []
-    for half, (reading, name, target) in enumerate(
-        zip((screen.reading, own.other), (screen.source, own.by), targets, strict=True)
-    ):
+    first, second = (best_target(one) for one in predictions(screen, own.other))
+    sides = (
+        _side(job, 0, (screen.reading, screen.source), first, method),
+        _side(job, 1, (own.other, own.by), second, method),
+    )
+    return {"rests": Rests((own.of, own.other.key), method, (first, second), sides)}
 
-        def explain(
-            reading: Reading = reading,
-            name: str = name,
-            target: Target | None = target,
-            half: int = half,
-        ) -> Attribution:
-            if target is None:
-                raise BadInput(
-                    "no span is legal under these limits, so there is no score to explain"
-                )
-            work = Work(job.services.reader(name), reading, job.within(half, 2), job.cancelled)
-            return work.attribution(target, method, "pad", None).found
 
-        found, error = attempt(explain)
-        sides.append(error or "" if found is None else found)
-    return {
-        "rests": Rests(
-            (own.of, own.other.key), method, (targets[0], targets[1]), (sides[0], sides[1])
-        )
-    }
+def _side(
+    job: Job, half: int, read: tuple[Reading, str], target: Target | None, method: Method
+) -> Attribution | str:
+    """What one score rested on, by the reader of its reading; or why that cannot be said."""
+    reading, name = read
+
+    def explain() -> Attribution:
+        if target is None:
+            raise BadInput("no span is legal under these limits, so there is no score to explain")
+        work = Work(job.services.reader(name), reading, job.within(half, 2), job.cancelled)
+        return work.attribution(target, method, "pad", None).found
+
+    found, error = attempt(explain)
+    return error or "" if found is None else found
