@@ -53,11 +53,9 @@ def _many(args: argparse.Namespace) -> None:
     decode, merge = shared.decoding(args)
     examples = list(_asked(args.jsonl))
     from qa_demo.model.scoring import read_each
-    from qa_demo.model.workers import Workers, set_threads, usable_cores
 
-    cores = usable_cores()
-    reader = shared.fitted(shared.load(args, workers=Workers(cores)), args)
-    set_threads(1)
+    loaded, cores = shared.load_many(args)
+    reader = shared.fitted(loaded, args)
 
     def made(_: Example, reading: Reading) -> dict[str, Any]:
         known, limits = with_threshold(reading, decode, args)

@@ -91,11 +91,7 @@ def run(args: argparse.Namespace) -> None:
             f"--objective chooses a threshold, which needs questions without an answer; "
             f"{args.file.name} holds none"
         )
-    from qa_demo.model.workers import Workers, set_threads, usable_cores
-
-    cores = usable_cores()
-    reader = shared.load(args, workers=Workers(cores))
-    set_threads(1)
+    reader, cores = shared.load_many(args)
     said = _ask(reader, examples, shared.windows(args, reader.max_seq_length), cores)
     result = {"reader": reader.name, "weights": reader.checksum, "file": args.file.name}
     result |= _threshold(examples, said, objective) | _calibration(examples, said)
@@ -178,12 +174,7 @@ def _calibration(examples: Sequence[Example], said: Sequence[Said]) -> dict[str,
     paragraphs.
     """
     kept = [
-        (e, s.claim, s.plain)
-        for e, s in zip(examples, said, strict=True)
-        if e.answers and s.claim is not None
-    ]
-    right = [
-        score(e, s.outcome.text, "1.1")[0]
+        (e, s.claim, s)
         for e, s in zip(examples, said, strict=True)
         if e.answers and s.claim is not None
     ]
@@ -195,8 +186,8 @@ def _calibration(examples: Sequence[Example], said: Sequence[Said]) -> dict[str,
     found = reliability(
         [title(e) for e, _, _ in kept],
         [claim for _, claim, _ in kept],
-        right,
-        [plain for _, _, plain in kept],
+        [score(e, s.outcome.text, "1.1")[0] for e, _, s in kept],
+        [s.plain for _, _, s in kept],
     )
     fits: dict[str, Any] = {"span": {"temperature": found.temperature, "bias": found.bias}}
     result = {"calibration": fits, "reliability": asdict(found)}

@@ -104,11 +104,9 @@ def _one(
     the lines of another reader, from which no setting may differ unless it is allowed.
     """
     from qa_demo.model.scoring import NO_THRESHOLD, check_setup, says_zero, score_reader
-    from qa_demo.model.workers import Workers, set_threads, usable_cores
 
-    cores = usable_cores()
-    reader = shared.fitted(shared.load(args, workers=Workers(cores), bf16=args.bf16), args)
-    set_threads(1)
+    loaded, cores = shared.load_many(args, bf16=args.bf16)
+    reader = shared.fitted(loaded, args)
     check_setup(reader, setup)
     setup = replace(
         setup,
@@ -150,7 +148,10 @@ def _predictions(
     out: Path,
     cores: int,
 ) -> tuple[dict[str, Any], list[tuple[Example, str]]]:
-    """Every question as a line of `out`, those that stand there already left as they are."""
+    """Every question as a line of `out`, as soon as it is known; those that stand there already
+    are left as they are.
+    """
+    from qa_demo.model.evaluating import judged_rows
     from qa_demo.model.scoring import no_answer_limit
 
     began = time.perf_counter()
@@ -158,7 +159,11 @@ def _predictions(
     done = file.begin([example.id for example in examples])
     if done:
         sys.stderr.write(f"{out.name} holds {done} of {len(examples)} questions; going on\n")
-    _write_lines(file, reader, examples, done, setup, rules, cores)
+    progress, left = Progress("question"), examples[done:]
+    with file, closing(judged_rows(reader, left, setup, rules, cores, LongTexts())) as lines:
+        for k, row in enumerate(lines, done + 1):
+            file.write(row)
+            progress(k, len(examples))
     rows = file.rows()[: len(examples)]
     refused = [(e, r["because"]) for e, r in zip(examples, rows, strict=True) if not r["windows"]]
     if len(refused) == len(examples):
@@ -169,24 +174,3 @@ def _predictions(
     result = evaluate_json(scores, seconds) | beside_scores(rows)
     file.finish(result)
     return result, refused
-
-
-def _write_lines(
-    file: Predictions,
-    reader: "BertReader",
-    examples: Sequence[Example],
-    done: int,
-    setup: "Setup",
-    rules: str,
-    cores: int,
-) -> None:
-    """Read and judge the questions after the first `done`, a line for each as soon as
-    it is known.
-    """
-    from qa_demo.model.evaluating import judged_rows
-
-    progress, left = Progress("question"), examples[done:]
-    with file, closing(judged_rows(reader, left, setup, rules, cores, LongTexts())) as rows:
-        for k, row in enumerate(rows, done + 1):
-            file.write(row)
-            progress(k, len(examples))

@@ -17,6 +17,7 @@ from qa_demo.figures.evaluation import report_data
 from qa_demo.figures.own_slices import FIELDS, FUNCTIONS, own_slice
 from qa_demo.figures.slices import Slice
 from qa_demo.views.bundle import script
+from qa_demo.views.saved.file import document
 
 if TYPE_CHECKING:
     from qa_demo.model.evaluating import Evaluation
@@ -152,12 +153,8 @@ def html(data: dict[str, Any]) -> str:
     sheets = (ASSETS / "report" / "report.css", ASSETS / "page" / "shared" / "mirrored.css")
     style = "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
     block = packed(embedded(data | {"rows": _columns(data["rows"])}))
-    return (
-        "<!doctype html>\n"
-        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Report</title>\n<style>{style}</style>\n</head>\n<body>\n<main></main>\n"
-        f'<script type="application/gzip" id="data">{block}</script>\n'
-        f"<script>{script(ASSETS, ENTRY)}</script>\n</body>\n</html>\n"
+    body = (
+        f'<body>\n<main></main>\n<script type="application/gzip" id="data">{block}</script>\n'
+        f"<script>{script(ASSETS, ENTRY)}</script>\n"
     )
+    return document("Report", POLICY, f"<style>{style}</style>\n", body)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Options = TypeVar("Options", WindowOptions, DecodeOptions, MergeOptions, MaskOptions)
 _CHOICES = {"copies": tuple(COPIES), "scale": tuple(SCALES), "null": tuple(NULLS)}
-_THRESHOLD = "null_score_diff_threshold"
+_DEFAULTS = {"null_score_diff_threshold": "the reader's own", "null": "the usual one of the scale"}
 
 
 def add_text(command: argparse.ArgumentParser, name: str, what: str, required: bool = True) -> None:
@@ -109,27 +109,18 @@ def add_json(command: argparse.ArgumentParser) -> None:
 
 def _flag(command: argparse.ArgumentParser, option: "Field[Any]") -> None:
     name, default = f"--{option.name.replace('_', '-')}", option.default
+    what = option.metadata["help"]
     assert default is not MISSING
     if isinstance(default, bool):
-        command.add_argument(name, action="store_true", help=option.metadata["help"])
-    elif option.name == _THRESHOLD:
-        command.add_argument(
-            name, type=float, help=f"{option.metadata['help']} Default: the reader's own."
-        )
-    elif option.name == "null":
-        command.add_argument(
-            name,
-            choices=_CHOICES[option.name],
-            help=f"{option.metadata['help']} Default: the usual one of the scale.",
-        )
-    else:
-        # What is not given is told apart from the default, which fits no reader of few positions.
-        command.add_argument(
-            name,
-            type=type(default),
-            choices=_CHOICES.get(option.name),
-            help=f"{option.metadata['help']} Default: {default}.",
-        )
+        command.add_argument(name, action="store_true", help=what)
+        return
+    # What is not given is told apart from the default, which fits no reader of few positions.
+    command.add_argument(
+        name,
+        type=type(default),
+        choices=_CHOICES.get(option.name),
+        help=f"{what} Default: {_DEFAULTS.get(option.name, default)}.",
+    )
 
 
 def options(kind: type[Options], args: argparse.Namespace) -> Options:
@@ -201,6 +192,16 @@ def load(args: argparse.Namespace, **more: Any) -> "BertReader":
     from qa_demo.model.source import LOOPBACK
 
     return load_reader(args.reader, replace(LOOPBACK, base=args.base), **more)
+
+
+def load_many(args: argparse.Namespace, **more: Any) -> tuple["BertReader", int]:
+    """As `load`, for texts that are read side by side; and the cores that read them."""
+    from qa_demo.model.workers import Workers, set_threads, usable_cores
+
+    cores = usable_cores()
+    reader = load(args, workers=Workers(cores), **more)
+    set_threads(1)
+    return reader, cores
 
 
 def read(args: argparse.Namespace) -> tuple["BertReader", Reading]:

@@ -14,7 +14,6 @@ from qa_demo.cli.report import check_page
 from qa_demo.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from qa_demo.core.files.examples import PoolExample
     from qa_demo.core.reader import Reader
     from qa_demo.core.types import Reading
     from qa_demo.views.saved.site import Edition
@@ -90,12 +89,9 @@ def edition_of(reader: "Reader", source: str, home: str) -> "Edition":
         windows = fitting(example.options, reader.max_seq_length)
         return stored or reader.read(example.question, example.context, windows)
 
-    def of(example: "PoolExample") -> "Reading":
-        return read(example.id)
-
     frames = (
         frame_of(served, [m for m in CHAPTERS if m.CHAPTER.key != OWN]),
         frame_of(served, [m for m in CHAPTERS if m.CHAPTER.key == OWN]),
     )
     passages = load_passages(ASSETS / "passages.json")
-    return Edition(frames, of, load(), passages, home, tabs())
+    return Edition(frames, read, load(), passages, home, tabs())

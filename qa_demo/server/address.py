@@ -62,12 +62,8 @@ def own_names(port: int) -> frozenset[str]:
     """What a browser may call this machine; any other name is another page's leading here."""
     name = socket.gethostname().lower()
     hosts = {LOCAL, "localhost", network_address(), name, f"{name.removesuffix('.local')}.local"}
-    return frozenset(f"{host}{end}" for host in hosts for end in {f":{port}", *_default(port)})
-
-
-def _default(port: int) -> tuple[str, ...]:
-    """Browsers leave port 80 out."""
-    return ("",) if port == 80 else ()
+    ends = ("", ":80") if port == 80 else (f":{port}",)  # browsers leave port 80 out
+    return frozenset(f"{host}{end}" for host in hosts for end in ends)
 
 
 class TakenPort(BadInput):
@@ -81,9 +77,7 @@ def _bind(host: str, port: int) -> int:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (OSError, UnicodeError) as fault:
-        raise BadInput(
-            f"the host must be an address of this machine, such as {LOCAL}, got {host[:80]!r}"
-        ) from fault
+        raise _no_address(host) from fault
     try:
         with socket.socket(family, kind, protocol) as probe:
             if os.name == "posix":  # elsewhere this option lets two programs share a port
@@ -97,6 +91,12 @@ def _bind(host: str, port: int) -> int:
         raise _refused(fault, host, port) from fault
 
 
+def _no_address(host: str) -> BadInput:
+    return BadInput(
+        f"the host must be an address of this machine, such as {LOCAL}, got {host[:80]!r}"
+    )
+
+
 def _refused(fault: OSError, host: str, port: int) -> BadInput:
     if fault.errno == errno.EADDRINUSE:
         return TakenPort(
@@ -106,7 +106,5 @@ def _refused(fault: OSError, host: str, port: int) -> BadInput:
     if fault.errno == errno.EACCES:
         return BadInput(f"this user may not open port {port}; name one from 1024 on with --port")
     if fault.errno == errno.EADDRNOTAVAIL:
-        return BadInput(
-            f"the host must be an address of this machine, such as {LOCAL}, got {host[:80]!r}"
-        )
+        return _no_address(host)
     return BadInput(f"{host} cannot be opened at port {port}: {fault.strerror}")

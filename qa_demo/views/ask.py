@@ -39,40 +39,22 @@ class Ask:
             self.menu.build()
         picture("cases", {"chapters": CHAPTER_OF, "meaning": MEANING}, elem_id="cases")
         with gr.Row(elem_id="ask-bar", equal_height=False):
-            self._build_examples()
+            picture("asked", elem_id="asked")
+            picture("examples", menu(self.examples), elem_id="ask-examples")
         with gr.Column(elem_id="ask"):
-            self._build_texts()
+            self.question = self._box("question", "Question", 1, 3)
+            self.context = self._box("context", "Paragraph", 6, 12)
+            with gr.Row(elem_id="ask-buttons"):
+                self.answer = gr.Button("Ask", elem_id="ask-answer", scale=0)
         self.address = [gr.Textbox(visible=False), gr.Textbox(visible=False)]
 
-    def _build_examples(self) -> None:
-        """The folded line and the examples."""
-        picture("asked", elem_id="asked")
-        picture("examples", menu(self.examples), elem_id="ask-examples")
-
-    def _build_texts(self) -> None:
-        """The boxes of question and paragraph."""
-        self.question = self.frame.box(
-            "question",
-            gr.Textbox(
-                label="Question",
-                lines=1,
-                max_lines=3,
-                elem_id="ask-question",
-                html_attributes=_PLAIN,
-            ),
+    def _box(self, name: str, label: str, lines: int, most: int) -> gr.Textbox:
+        """A box for one of the texts."""
+        place = f"ask-{label.lower()}"
+        box = gr.Textbox(
+            label=label, lines=lines, max_lines=most, elem_id=place, html_attributes=_PLAIN
         )
-        self.context = self.frame.box(
-            "context",
-            gr.Textbox(
-                label="Paragraph",
-                lines=6,
-                max_lines=12,
-                elem_id="ask-paragraph",
-                html_attributes=_PLAIN,
-            ),
-        )
-        with gr.Row(elem_id="ask-buttons"):
-            self.answer = gr.Button("Ask", elem_id="ask-answer", scale=0)
+        return self.frame.box(name, box)
 
     def wire(self, page: gr.Blocks) -> None:
         """Connect the boxes; called once every picture stands."""

@@ -53,15 +53,8 @@ ENDPOINTS = (read, attribute, loss_call, tag, infill, bench)
 
 def tabs() -> list[dict[str, str | int]]:
     """The chapters as the bar of tabs names them."""
-    return [
-        {
-            "key": m.CHAPTER.key,
-            "number": m.CHAPTER.number,
-            "title": m.CHAPTER.title,
-            "group": m.CHAPTER.group,
-        }
-        for m in CHAPTERS
-    ]
+    names = ("key", "number", "title", "group")
+    return [{name: getattr(m.CHAPTER, name) for name in names} for m in CHAPTERS]
 
 
 def frame_of(services: Services, chapters: Sequence[ModuleType] = CHAPTERS) -> Frame:

@@ -170,12 +170,8 @@ def two_of(screen: Screen, spans: Sequence[Span]) -> tuple[Span, Span] | None:
     return both if fits else None
 
 
-def two_marked(screen: Screen) -> tuple[Span, Span] | None:
-    """The same of all that the annotators marked."""
-    return two_of(screen, [span for spans in annotators(screen)[0] for span in spans])
-
-
 def glue_of(screen: Screen, reading: Reading, spans: tuple[TaggedSpan, ...]) -> Glue | None:
     """Two answers for the glued span: the first two marked that do not touch, else the tags'."""
-    both = two_marked(screen) or two_of(screen, [x.span for x in spans])
+    marks = [span for spans in annotators(screen)[0] for span in spans]
+    both = two_of(screen, marks) or two_of(screen, [x.span for x in spans])
     return None if both is None else glue(reading, *both, screen.decode)

@@ -25,17 +25,9 @@ PlaceOf = Callable[[Any], tuple[Lesson, int]]
 
 def look_data(look: Look) -> dict[str, Any]:
     """What a page may know, as it travels."""
-    place = look.place
-    return {
-        "teacher": look.teacher,
-        "place": None if place is None else asdict(place),
-        "revealed": look.revealed,
+    return asdict(look) | {
         "bars": None if look.bars is None else [[printable(t), n] for t, n in look.bars],
-        "here": look.here,
-        "committed": look.committed,
         "mine": None if look.mine is None else printable(look.mine),
-        "quiz": asdict(look.quiz),
-        "text": look.text,
     }
 
 

@@ -108,13 +108,8 @@ def said_decode(screen: Screen) -> str:
     return ", ".join([*said, "BERT's grid"] if now.top_n_grid else said)
 
 
-def save_decode(screen: Screen) -> Any:
-    """Limits, threshold and search as a list."""
-    return list(astuple(screen.decode))
-
-
 def load_decode(screen: Screen, value: Any) -> Screen:
-    """The same read back; the search may be missing."""
+    """Limits, threshold and search of a list; the search may be missing."""
     if not isinstance(value, list) or not 1 <= len(value) <= len(DECODE) + 1:
         raise BadInput(f"the options are {', '.join(DECODE)}, got {parse.got(value)}")
     decode = parse_options(screen.decode, **dict(zip(DECODE, value, strict=False)))
@@ -177,7 +172,7 @@ EVERYWHERE: tuple[Part, ...] = (
     Part(
         "decode",
         "the limits and the threshold",
-        save_decode,
+        lambda screen: list(astuple(screen.decode)),
         load_decode,
         bound=True,
         changed=said_decode,

@@ -92,11 +92,6 @@ def load_gold(screen: Screen, value: Any) -> Screen:
     )
 
 
-def save_window(screen: Screen) -> Any:
-    """The window that was chosen, None for the label's own."""
-    return bench_of(screen).window
-
-
 LINKED = (
     Part(
         "gold",
@@ -109,7 +104,7 @@ LINKED = (
     Part(
         "loss_window",
         "the window of chapter 5",
-        save_window,
+        lambda screen: bench_of(screen).window,
         lambda screen, value: show_window(screen, value),
         bound=True,
     ),

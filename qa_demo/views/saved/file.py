@@ -44,16 +44,22 @@ def saved(tape: Mapping[str, Any], tabs: list[dict[str, Any]], home: str) -> dic
 def html(data: dict[str, Any]) -> str:
     """The whole file around what `saved` gives."""
     code = _script()
+    body = (
+        f'<body>\n{BODY}<script type="application/json" id="saved">{embedded(data)}</script>\n'
+        f"<script>{code}</script>\n"
+    )
+    head = f"<style>{style()}</style>\n"
+    return document("Spanlight: a saved reading", policy(code), head, body)
+
+
+def document(title: str, policy: str, head: str, body: str) -> str:
+    """A whole file of HTML; `body` begins with its tag, which stays open."""
     return (
-        "<!doctype html>\n"
-        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(code)}">\n'
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
-        f"<title>Spanlight: a saved reading</title>\n<style>{style()}</style>\n</head>\n"
-        f"<body>\n{BODY}"
-        f'<script type="application/json" id="saved">{embedded(data)}</script>\n'
-        f"<script>{code}</script>\n</body>\n</html>\n"
+        f"<title>{title}</title>\n{head}</head>\n{body}</body>\n</html>\n"
     )
 
 

@@ -8,7 +8,7 @@ from qa_demo.core.course.lessons import Lesson
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import Passage, PoolExample
 from qa_demo.views.lessons.course import SAID
-from qa_demo.views.saved.file import BODY
+from qa_demo.views.saved.file import BODY, document
 
 POLICY = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
@@ -19,6 +19,7 @@ LIST_POLICY = (
     "default-src 'none'; style-src 'self' file:; img-src data:; font-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
+HEAD = '<link rel="icon" href="data:,">\n<link rel="stylesheet" href="page.css">\n'
 DARK = re.compile(r"body\.dark (\{[^}]*--sl-paper[^}]*\})")
 LEAD = (
     "A small BERT reads a paragraph and points at the words that answer a question. Each text "
@@ -42,7 +43,7 @@ def reading_page() -> str:
     """The page that shows every text; what they need is asked for at once."""
     body = f'<body>\n{BODY}<script src="page.js"></script>\n'
     early = '<link rel="preload" as="script" href="data/site.js">\n'
-    return _page("Spanlight", POLICY, body, early)
+    return document("Spanlight", POLICY, HEAD + early, body)
 
 
 def index_page(
@@ -65,7 +66,7 @@ def index_page(
         '<p class="tagline">how a reader finds the answer</p></header>\n'
         f'<p class="lead">{LEAD}</p>\n{"".join(parts)}</main></div></div>\n'
     )
-    return _page("Spanlight", LIST_POLICY, body)
+    return document("Spanlight", LIST_POLICY, HEAD, body)
 
 
 def _texts(examples: Iterable[PoolExample]) -> list[Entry]:
@@ -89,19 +90,6 @@ def _group(name: str, about: str, entries: Sequence[Entry], numbered: bool = Fal
     return (
         f"<section><h2>{html.escape(name)}</h2>\n<p>{html.escape(about)}</p>\n"
         f"<{kind}>\n{items}</{kind}></section>\n"
-    )
-
-
-def _page(title: str, policy: str, body: str, head: str = "") -> str:
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-        '<link rel="icon" href="data:,">\n'
-        f'<title>{html.escape(title)}</title>\n<link rel="stylesheet" href="page.css">\n'
-        f"{head}</head>\n"
-        f"{body}</body>\n</html>\n"
     )
 
 

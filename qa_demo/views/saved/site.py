@@ -45,7 +45,8 @@ FEWEST = 12
 """Records that are never left out: no selection, the answer, what almost won; and heads."""
 HEAD = re.compile(r'why ask .*"what":"head"')
 """The request for the attention of one head, which is most of a short text's tape."""
-Read = Callable[[PoolExample], Reading]
+Read = Callable[[str], Reading]
+"""The reading of an example by its id."""
 
 
 class Edition:
@@ -88,7 +89,7 @@ class Edition:
     def screen(self, key: str) -> Screen:
         """What a newcomer sees of an example."""
         example, source = self.examples[key], self.services.default
-        return new_screen(None, self.read(example), example.answers, key, source)
+        return new_screen(None, self.read(key), example.answers, key, source)
 
     def _tape(self, name: str, screen: Screen) -> dict[str, Any]:
         made = fitting(record(self.frame, screen))
@@ -133,7 +134,7 @@ class Edition:
 
     def _sheet(self, lesson: Lesson) -> dict[str, Any]:
         def read(key: str) -> tuple[Reading, Any]:
-            return self.read(self.examples[key]), self.examples[key].answers
+            return self.read(key), self.examples[key].answers
 
         return worksheet(lesson, read, self._reader, measured(self.services.default))
 

@@ -6,6 +6,7 @@ import platform
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -61,35 +62,27 @@ def hand_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
+@dataclass(eq=False)
 class ModelCache(Generic[T]):
     """One value by name, at most `most` names; a thread watches while anything is held."""
 
-    def __init__(
-        self,
-        load: Callable[[str], T],
-        most: int = 2,
-        idle: float = IDLE,
-        clock: Callable[[], float] = time.monotonic,
-        available: Callable[[], float | None] = available_share,
-        watch: float = WATCH,
-    ) -> None:
-        self._load = load
-        self._most = most
-        self._idle = idle
-        self._clock = clock
-        self._available = available
-        self._watch = watch
-        self._lock = threading.Lock()
-        self._loading: dict[str, threading.Lock] = {}
-        self._held: dict[str, T] = {}
-        self._used: dict[str, float] = {}
-        self._watching = False
+    load: Callable[[str], T]
+    most: int = 2
+    idle: float = IDLE
+    clock: Callable[[], float] = time.monotonic
+    available: Callable[[], float | None] = available_share
+    watch: float = WATCH
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _loading: dict[str, threading.Lock] = field(default_factory=dict)
+    _held: dict[str, T] = field(default_factory=dict)
+    _used: dict[str, float] = field(default_factory=dict)
+    _watching: bool = False
 
     def held(self, name: str) -> T | None:
         """The value when it is in memory, which counts as a use; None when it is not."""
         with self._lock:
             if name in self._held:
-                self._used[name] = self._clock()
+                self._used[name] = self.clock()
             return self._held.get(name)
 
     def get(self, name: str) -> T:
@@ -107,15 +100,15 @@ class ModelCache(Generic[T]):
             if (found := self.held(name)) is not None:
                 return found
             try:
-                return self._keep(name, self._load(name))
+                return self._keep(name, self.load(name))
             finally:
                 with self._lock:
                     self._loading.pop(name, None)
 
     def _keep(self, name: str, made: T) -> T:
         with self._lock:
-            self._held[name], self._used[name] = made, self._clock()
-            while len(self._held) > self._most:
+            self._held[name], self._used[name] = made, self.clock()
+            while len(self._held) > self.most:
                 self._drop(min(self._used, key=self._used.__getitem__))
             start, self._watching = not self._watching, True
         if start:
@@ -124,10 +117,10 @@ class ModelCache(Generic[T]):
 
     def sweep(self) -> list[str]:
         """Release what was unused for `idle` seconds, and all when memory is short; their names."""
-        share = self._available()
+        share = self.available()
         short = share is not None and share < SHORT
         with self._lock:
-            late = self._clock() - self._idle
+            late = self.clock() - self.idle
             gone = [name for name in self._held if short or self._used[name] < late]
             for name in gone:
                 self._drop(name)
@@ -142,7 +135,7 @@ class ModelCache(Generic[T]):
 
     def _keep_watch(self) -> None:
         while True:
-            time.sleep(self._watch)
+            time.sleep(self.watch)
             self.sweep()
             with self._lock:
                 if not self._held:

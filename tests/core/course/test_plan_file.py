@@ -6,8 +6,8 @@ import pytest
 
 from qa_demo.core.course.plan_file import load_teaching, parse_plan
 from qa_demo.core.errors import BadInput
-from qa_demo.views.lessons.course import SAID, load
-from qa_demo.views.lessons.teaching import CHAPTERS, FOLDER, teaching
+from qa_demo.views.lessons.course import CHAPTERS, SAID, load
+from qa_demo.views.lessons.teaching import FOLDER, teaching
 from qa_demo.views.page import CHAPTERS as PAGES
 from tests import teaching as document
 

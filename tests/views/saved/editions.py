@@ -32,7 +32,8 @@ def examples() -> dict[str, PoolExample]:
     return {key: one for key, one in load_menu().items() if key in {*wanted, wrong}}
 
 
-def read(example: PoolExample) -> Reading:
+def read(key: str) -> Reading:
+    example = examples()[key]
     return READER.read(example.question, example.context, example.options)
 
 
