@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import tomllib
+from argparse import ArgumentParser
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,46 +17,11 @@ import pytest
 import yaml
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.measuring.listed import KINDS
-from qa_demo.training import card, card_phases, card_tables
+from qa_demo.training import card
 from tests.documents import CONTRIBUTING, PAGES, README, ROOT, TEXT
 
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 READER, LARGE = ROOT / "assets" / "reader", ROOT / "assets" / "reader-large"
-HEADS = ("span", "bio")
-V2 = {"exact": 50.0, "f1": 53.21, "total": 1626, "best_f1": 70.25, "threshold": -1.5}
-V2 |= {"HasAns_f1": 60.0, "HasAns_total": 852, "NoAns_f1": 44.0, "NoAns_total": 774}
-V2 |= {"answer_or_not_accuracy": 61.5, "best_answer_or_not_accuracy": 62.5}
-V2 |= {"answerable_f1_without_threshold": 80.0}
-BIN = {"low": 0.4, "high": 0.5, "count": 12, "mean_prob": 0.45, "accuracy": 0.5}
-HALVES = [
-    {"temperature": 1.5, "bias": 1.0, "fitted_on": 700, "error": 0.05},
-    {"temperature": 1.25, "bias": 2.0, "fitted_on": 746, "error": 0.06},
-]
-RELIABLE = {"temperature": 1.505, "bias": 1.25, "measured_on": 1446, "halves": HALVES}
-RELIABLE |= {"before": [BIN], "after": [BIN | {"accuracy": 0.46}], "chance_error": 0.025}
-RELIABLE |= {"error_before": 0.05, "error_after": 0.01}
-LIST = {"total": 600, "exact": {"precision": 1, "recall": 2, "f1": 31.25}}
-LIST |= {"overlap": {"f1": 55.55}, "whole_lists": 8.0}
-MEASURED = {
-    "date": "2026-01-02",
-    "command": "python -m qa_demo.training.score",
-    "versions": {"torch": "2.13.0"},
-    "data": {"dev.json.gz": "ab12"},
-    "squad_dev": {
-        "span": {"exact": 61.04, "f1": 72.06, "total": 1446},
-        "bio": {"exact": 55.0, "f1": 66.66, "total": 1446},
-    },
-    "squad_dev_v2": dict.fromkeys(HEADS, V2),
-    "reliability": dict.fromkeys(HEADS, RELIABLE),
-    "lists": {"all": dict.fromkeys(HEADS, LIST)},
-    "threshold_curve": {},
-    "speed": {"questions": 2220, "seconds": 100.0, "questions_per_second": 22.2},
-}
-"""What a scoring of a reader writes down."""
-PHASE = {"name": "phase1", "train": ["squad-train.json.gz:2"], "lengths": [96, 128], "resume": None}
-PHASE |= {"steps": 40, "steps_taken": 30, "learning_rate": 0.0002}
-PHASE |= {"torch": "2.13.0", "mixed_precision": "no"}
 
 
 def front_matter() -> dict:
@@ -339,99 +305,6 @@ def test_version_and_licence() -> None:
     assert (ROOT / "LICENSE").read_text().split()[:2] == ["Apache", "License"]
 
 
-def test_tables_of_the_card_are_the_measured_figures() -> None:
-    shown = card_tables.scores(MEASURED)
-    assert "| start/end | 61.0 | 72.1 |" in shown
-    row = "| BIO, best single span | 50.0 | 53.2 | 60.0 | 44.0 | 61.5 | 62.5 | 70.2 | 80.0 |"
-    assert row in shown
-    assert "1,446 answerable" in shown and "at most 4 points of F1" in shown
-    assert "ab12" in card_tables.versions(MEASURED)
-
-
-def test_the_card_rebuilds_a_training_command_that_parses() -> None:
-    from qa_demo.training.finetune import parser
-
-    later = PHASE | {"name": "phase2", "resume": "runs/phase1"}
-    shown = card_phases.training({"phases": [PHASE, later], "weights": ["average", "step-000040"]})
-    first, second, export = re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
-    assert export.endswith("--run runs/phase2 --weights average step-000040")
-    for text, resume, name in ((first, None, "phase1"), (second, "runs/phase1", "phase2")):
-        args = parser().parse_args(shlex.split(text.replace("\\\n", ""))[3:])
-        assert (args.train, args.lengths) == (["squad-train.json.gz:2"], [96, 128])
-        assert (args.steps, args.learning_rate) == (40, 0.0002)
-        assert (args.resume, args.out) == (resume, f"runs/{name}")
-
-
-def test_the_card_of_a_mean_of_runs_gives_the_commands_of_each() -> None:
-    other = {"phases": [PHASE], "weights": ["average"], "checksum": "ab"}
-    shown = card_phases.training(
-        {"phases": [PHASE | {"learning_rate": 0.5}], "weights": ["average"], "mean_with": [other]}
-    )
-    commands = re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
-    assert "The mean of the weights of 2 runs" in shown and len(commands) == 4
-    assert "--out runs/run1-phase1" in commands[0]
-    assert "--run runs/run1-phase1 --weights average --out exported/run1" in commands[1]
-    assert "--learning-rate 0.5" in commands[2] and "--out runs/run2-phase1" in commands[2]
-    last = "--run runs/run2-phase1 --weights average \\\n    --mean-with exported/run1"
-    assert commands[3].endswith(last)
-
-
-def test_tables_of_calibrations_lists_and_speed_are_the_measured_figures() -> None:
-    shown = card_tables.calibration(MEASURED)
-    assert "temperature 1.50 and bias 1.25, fitted on 1,446 questions" in shown
-    assert "1.50, bias 1.00 on 700 questions and temperature 1.25, bias 2.00 on 746" in shown
-    assert shown.count("would show 0.025 on so many questions") == 2
-    for accuracy in ("0.50", "0.46"):
-        assert shown.count(f"| 0.4 to 0.5 | 12 | 0.45 | {accuracy} |") == 2
-    assert "weighted by questions: 0.010." in shown
-    assert "| all, tags | 600 | 31.2 | 55.5 | 8.0 |" in card_tables.lists(MEASURED)
-    kinds = {head: dict.fromkeys(KINDS, 75) for head in ("span", "bio")}
-    counted = card_tables.lists(MEASURED | {"list_kinds": dict.fromkeys(MEASURED["lists"], kinds)})
-    assert "| all, tags | 600 |" + 8 * " 75 |" in counted
-    assert "22.2 questions a second (2,220 in all)" in card_tables.versions(MEASURED)
-
-
-def test_the_card_says_which_aims_were_reached_and_how_the_scores_grew() -> None:
-    shown = card_tables.aims(MEASURED)
-    assert "| start/end, F1 | at least 84 | 72.1 | no |" in shown
-    assert "| with unanswerable questions, best F1 | at least 71 | 70.2 | no |" in shown
-    assert "| cost of that threshold, points of F1 | at most 4 | 20.0 | no |" in shown
-    assert shown.count("| at most 0.03 | 0.010 | yes |") == 2
-    assert shown.count("| at most 0.03 | 0.060 | no |") == 2
-    row = {"exact": 61.04, "f1": 72.06, "bio_f1": 66.66, "best_f1": 1.0, "best_accuracy": 62.5}
-    curve = card_tables.learning_curve({"learning_curve": [row | {"state": "one", "steps": 6674}]})
-    assert "| one | 6,674 | 61.0 | 72.1 | 66.7 | 1.0 | 62.5 |" in curve
-    assert "No scores of earlier states" in card_tables.learning_curve(MEASURED)
-
-
-def test_the_card_of_a_reader_that_began_with_another_gives_the_commands_of_both() -> None:
-    from qa_demo.training.finetune import parser
-
-    run = {"phases": [PHASE], "weights": ["average"]}
-    shown = card_phases.training(run | {"began_with": run | {"checksum": "ab", "mean_with": [run]}})
-    blocks = re.findall(r"```\n(.*?)\n```", shown, re.DOTALL)
-    commands = [text.replace("\\\n", "") for text in blocks]
-    assert len(commands) == 6 and "`ab`" in shown
-    assert commands[1].split()[-2:] == ["--out", "exported/reader1-run1"]
-    both = "--mean-with exported/reader1-run1 --out exported/reader1"
-    assert commands[3].split()[-4:] == both.split()
-    args = parser().parse_args(shlex.split(commands[4])[3:])
-    assert (args.encoder, args.out) == ("exported/reader1", "runs/phase1")
-    outs = [parser().parse_args(shlex.split(commands[k])[3:]).out for k in (0, 2)]
-    assert outs == ["runs/reader1-run1-phase1", "runs/reader1-run2-phase1"]
-
-
-def test_a_mean_with_the_reader_that_a_run_began_with_gives_its_commands_once() -> None:
-    before = {"phases": [PHASE], "weights": ["average"], "checksum": "ab"}
-    reader = {"phases": [PHASE], "weights": ["average"], "began_with": before}
-    shown = card_phases.training(reader | {"mean_with": [before]})
-    assert shown.count("```") // 2 == 4
-    assert "One of them is the reader of `exported/reader1` itself." in shown
-    assert "--run runs/run2-phase1 --weights average \\\n    --mean-with exported/reader1" in shown
-    biased = card_phases.training(reader | {"tag_bias": [0.0, 1.5, 0.0]})
-    assert biased.count("--tag-bias 0 1.5 0") == 1
-
-
 def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them() -> None:
     text = "a\n<!-- x -->\nold\n<!-- /x -->\nb"
     assert card.fill(text, "x", "new \\1") == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"
@@ -451,6 +324,26 @@ def test_figures_in_the_documents_are_those_of_the_bundled_reader() -> None:
         text = (folder / "README.md").read_text(encoding="utf-8")
         assert card.filled(text, tables) == text
     assert none == {}, "documents show the bundled reader"
+    assert card.tables_of.learning_curve({}).startswith("No scores of earlier states")
+
+
+@pytest.mark.parametrize("folder", [READER, LARGE])
+def test_every_command_of_training_on_a_card_parses(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parse = ArgumentParser.parse_args
+
+    def only_parse(parser: ArgumentParser, words: list[str]) -> None:
+        parse(parser, words)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ArgumentParser, "parse_args", only_parse)
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^python -m (qa_demo\.training\.\w+) ((?:.*\\\n)*.*)$", text, re.MULTILINE)
+    assert len(shown) > 9
+    for name, flags in shown:
+        with pytest.raises(KeyboardInterrupt):
+            importlib.import_module(name).main(shlex.split(flags.replace("\\\n", "")))
 
 
 def test_the_space_commands_that_are_shown_run_with_the_pinned_client(
@@ -490,7 +383,7 @@ def test_the_space_commands_that_are_shown_run_with_the_pinned_client(
     assert sent["ignore_patterns"] == [".git/*", ".venv/*", "runs/*"]
 
 
-@pytest.mark.parametrize("reader", ["reader", "reader-large"])
-def test_what_was_measured_names_no_folder_of_one_machine(reader: str) -> None:
-    command = json.loads((ROOT / "assets" / reader / "metrics.json").read_text())["command"]
+@pytest.mark.parametrize("folder", [READER, LARGE])
+def test_what_was_measured_names_no_folder_of_one_machine(folder: Path) -> None:
+    command = json.loads((folder / "metrics.json").read_text())["command"]
     assert not [word for word in command.split() if word.startswith(("/", "~"))]

@@ -66,7 +66,8 @@ def run_of(reader: Metrics, prefix: str, encoder: str, more: str = "") -> list[s
         tag_bias += f" --share {reader['share']}"
     run = f"--run runs/{phases[-1]['name']}"
     if "base" in reader:
-        line = f"python -m qa_demo.training.export_adapter {run} --base ENCODER{tag_bias}{more}"
+        where = more or " --out assets/reader-large"
+        line = f"python -m qa_demo.training.export_adapter {run} --base ENCODER{tag_bias}{where}"
         return [*blocks, f"Exported as the average of its last steps:\n\n```\n{line}\n```"]
     export = (
         f"python -m qa_demo.training.export --encoder {encoder} {run} "
