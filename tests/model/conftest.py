@@ -1,5 +1,7 @@
 """A tiny reader of every family, and what it reads."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,20 +13,36 @@ from qa_demo.model.reader import BertReader
 from tests.model import kit
 
 
+@pytest.fixture(scope="session")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder of a family, which no test changes."""
+
+    def save(family: str) -> Path:
+        where = tmp_path_factory.mktemp(family)
+        return kit.save(where, family, bio=family in kit.TAGGED)
+
+    return cache(save)
+
+
+@pytest.fixture(scope="session")
+def loaded(saved: Callable[[str], Path]) -> Callable[[str], BertReader]:
+    """The reader of a family, which no test changes."""
+    return cache(lambda family: load_reader(str(saved(family))))
+
+
 @pytest.fixture(scope="module", params=kit.FAMILIES)
 def family(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
 @pytest.fixture(scope="module")
-def folder(family: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """RoBERTa's with a head for tags."""
-    return kit.save(tmp_path_factory.mktemp(family), family, bio=family == "roberta")
+def folder(family: str, saved: Callable[[str], Path]) -> Path:
+    return saved(family)
 
 
 @pytest.fixture(scope="module")
-def reader(folder: Path) -> BertReader:
-    return load_reader(str(folder))
+def reader(family: str, loaded: Callable[[str], BertReader]) -> BertReader:
+    return loaded(family)
 
 
 @pytest.fixture(scope="module")

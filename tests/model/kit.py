@@ -29,6 +29,8 @@ CLASSES = {
 FAMILIES = list(CLASSES)
 ALONE = {"deberta", "deberta-v2", "modernbert"}
 """Families whose first layer norm sees the word alone."""
+TAGGED = {"bert", "roberta"}
+"""Families whose readers here have a head for tags."""
 QUESTION = "Who designed the bridge?"
 CONTEXT = (
     "The bridge over the river was designed by George Rotne and the towers by Ingeborg Åse. "

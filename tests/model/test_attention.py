@@ -1,5 +1,6 @@
 """The eager twin: the same tensors, and gradients that a private model confirms."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -103,9 +104,8 @@ def test_a_reader_without_attention_says_so(reader: BertReader, reading: Reading
         reader.relevance(window, Target("span_score", Span(2, 900)), "rollout")
 
 
-def test_many_threads_make_one_twin(tmp_path: Path) -> None:
-    model = load_reader(str(kit.save(tmp_path, "bert"))).loaded.model
-
+def test_many_threads_make_one_twin(saved: Callable[[str], Path]) -> None:
+    model = load_reader(str(saved("bert"))).loaded.model
     with ThreadPoolExecutor(8) as pool:
         twins = list(pool.map(eager_twin, [model] * 8))
     assert len({id(twin) for twin in twins}) == 1

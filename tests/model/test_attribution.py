@@ -39,28 +39,13 @@ TARGET = Target("span_score", Span(2, 4), window=0)
 CROSS_TALK_SECONDS, CROSS_TALK_THREADS = 3.0, 8
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return {family: kit.save(tmp_path_factory.mktemp(family), family) for family in kit.FAMILIES}
+only_bert = pytest.mark.parametrize("family", ["bert"], indirect=True)
 
 
-def loaded(folder: Path) -> tuple[BertReader, Reading]:
-    """A reader of its own, and what it reads."""
-    reader = load_reader(str(folder))
-    return reader, reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
-
-
-@pytest.fixture(scope="module")
-def bert(folders: dict[str, Path]) -> tuple[BertReader, Reading]:
-    return loaded(folders["bert"])
-
-
-@pytest.mark.parametrize("family", kit.FAMILIES)
 def test_gradient_x_input_is_nothing_just_where_the_length_of_a_word_is_not_felt(
-    family: str, folders: dict[str, Path]
+    family: str, reader: BertReader, reading: Reading
 ) -> None:
     """A reader that normalises first answers alike with every word's vector half as long again."""
-    reader, reading = loaded(folders[family])
     run = make_pass(reader._model, reading.windows[0], TARGET)
     embeds = word_embeddings(reader._model, reading.windows[0].input_ids)[None]
     with torch.inference_mode():
@@ -98,11 +83,12 @@ def captums(folder: Path, reading: Reading, pad: int) -> tuple[list[np.ndarray],
     return found, gap
 
 
-@pytest.mark.parametrize("family", ORACLE_FAMILIES)
-def test_integrated_gradients_are_captums(folders: dict[str, Path], family: str) -> None:
-    reader, reading = loaded(folders[family])
+@pytest.mark.parametrize("family", ORACLE_FAMILIES, indirect=True)
+def test_integrated_gradients_are_captums(
+    family: str, folder: Path, reader: BertReader, reading: Reading
+) -> None:
     found = reader.attribute(reading, TARGET, n_steps=30)
-    (start, end), gap = captums(folders[family], reading, reader._tokenizer.pad_token_id)
+    (start, end), gap = captums(folder, reading, reader._tokenizer.pad_token_id)
     scale = max(np.abs(found.start).max(), np.abs(found.end).max())
     np.testing.assert_allclose(found.start, start, atol=1e-4 * scale)
     np.testing.assert_allclose(found.end, end, atol=1e-4 * scale)
@@ -116,9 +102,7 @@ def test_integrated_gradients_are_captums(folders: dict[str, Path], family: str)
 # Every family
 
 
-@pytest.mark.parametrize("family", kit.FAMILIES)
-def test_every_family_and_baseline(folders: dict[str, Path], family: str) -> None:
-    reader, reading = loaded(folders[family])
+def test_every_family_and_baseline(reader: BertReader, reading: Reading) -> None:
     window = reading.windows[0]
     special = special_positions(reading.encoding, window)
     value = sum(parts(TARGET, window, *reading.logits(0)))
@@ -142,10 +126,9 @@ def test_every_family_and_baseline(folders: dict[str, Path], family: str) -> Non
         assert made.start.shape == (len(window),)
 
 
-@pytest.mark.parametrize("family", kit.FAMILIES)
-def test_padding_without_direction_is_no_baseline(family: str, folders: dict[str, Path]) -> None:
+def test_padding_without_direction_is_no_baseline(family: str, folder: Path) -> None:
     """From a padding vector of zeros, as in trained DeBERTas, the gap never closes."""
-    reader = load_reader(str(folders[family]))
+    reader = load_reader(str(folder))
     table = reader._model.get_input_embeddings().weight
     with torch.no_grad():
         table[reader._tokenizer.pad_token_id] = 0
@@ -189,14 +172,12 @@ def test_the_target_stays_where_it_was_when_the_argmax_moves_along_the_path() ->
     assert found[0].tolist() == pytest.approx([1.0, 0.0], abs=1e-4)
 
 
-@pytest.mark.parametrize("family", kit.FAMILIES)
 def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(
-    folders: dict[str, Path], family: str
+    reader: BertReader, reading: Reading
 ) -> None:
     """Two runs of captum on all rows and layers, one a logit, against the shared pass."""
     from captum.attr import IntegratedGradients
 
-    reader, reading = loaded(folders[family])
     window, model = reading.windows[0], reader.loaded.model
     types = token_types(model, window)
     ids = window.input_ids
@@ -224,30 +205,29 @@ def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(
         assert target.other == target.span or found.abs().max() > 1e-3
 
 
-def test_the_last_layer_is_computed_where_the_target_reads_it(folders: dict[str, Path]) -> None:
-    rows = np.array([7, 0, 3])
-    for family in kit.FAMILIES:
-        reader, reading = loaded(folders[family])
-        model, window = reader.loaded.model, reading.windows[0]
-        narrow, types = narrowed(model, rows), token_types(model, window)
-        assert (narrow is not None) == (family in ALIKE), family
-        if narrow is None:
-            continue
-        embeds = word_embeddings(model, window.input_ids)[None]
-        few, whole = logits(narrow, embeds, types), logits(model, embeds, types)
-        for some, every in zip(few, whole, strict=True):
-            assert some.shape == (1, 3) and every.shape == (1, len(window)), family
-            np.testing.assert_allclose(some.detach(), every.detach()[:, rows], atol=1e-5)
-        assert {id(p) for p in narrow.parameters()} == {id(p) for p in model.parameters()}
+def test_the_last_layer_is_computed_where_the_target_reads_it(
+    family: str, reader: BertReader, reading: Reading
+) -> None:
+    rows, model, window = np.array([7, 0, 3]), reader.loaded.model, reading.windows[0]
+    narrow, types = narrowed(model, rows), token_types(model, window)
+    assert (narrow is not None) == (family in ALIKE)
+    if narrow is None:
+        return
+    embeds = word_embeddings(model, window.input_ids)[None]
+    few, whole = logits(narrow, embeds, types), logits(model, embeds, types)
+    for some, every in zip(few, whole, strict=True):
+        assert some.shape == (1, 3) and every.shape == (1, len(window))
+        np.testing.assert_allclose(some.detach(), every.detach()[:, rows], atol=1e-5)
+    assert {id(p) for p in narrow.parameters()} == {id(p) for p in model.parameters()}
 
 
 # Progress, cancel, chunks, wrong input
 
 
+@only_bert
 def test_progress_counts_steps_and_a_cancel_stops_between_chunks(
-    bert: tuple, monkeypatch: pytest.MonkeyPatch
+    reader: BertReader, reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader, reading = bert
     whole = reader.attribute(reading, TARGET, n_steps=20)
     monkeypatch.setattr(gradients, "TOKENS_AT_ONCE", 3 * len(reading.windows[0]))
     seen: list[tuple[int, int]] = []
@@ -265,8 +245,10 @@ def test_progress_counts_steps_and_a_cancel_stops_between_chunks(
             reader.attribute(reading, TARGET, method, cancelled=lambda: True)
 
 
-def test_wrong_choices_are_named(bert: tuple, folders: dict[str, Path]) -> None:
-    reader, reading = bert
+@only_bert
+def test_wrong_choices_are_named(
+    reader: BertReader, reading: Reading, loaded: Callable[[str], BertReader]
+) -> None:
     for change, message in [
         ({"method": "lime"}, f"one of {', '.join(METHODS)}, got 'lime'"),
         ({"baseline": "noise"}, "baseline must be one of pad, mask, zero"),
@@ -276,11 +258,11 @@ def test_wrong_choices_are_named(bert: tuple, folders: dict[str, Path]) -> None:
         with pytest.raises(BadInput, match=message):
             reader.attribute(reading, TARGET, **change)
     with pytest.raises(BadInput, match="made by other weights than those of the reader in use"):
-        load_reader(str(folders["electra"])).attribute(reading, TARGET)
+        loaded("electra").attribute(reading, TARGET)
 
 
-def test_the_model_is_left_as_it_was(bert: tuple) -> None:
-    reader, reading = bert
+@only_bert
+def test_the_model_is_left_as_it_was(reader: BertReader, reading: Reading) -> None:
     model = reader.loaded.model
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     for method in METHODS:
@@ -297,8 +279,8 @@ def test_the_model_is_left_as_it_was(bert: tuple) -> None:
 # Leave one out
 
 
-def test_question_words_across_windows(folders: dict[str, Path]) -> None:
-    reader = load_reader(str(folders["bert"]))
+@only_bert
+def test_question_words_across_windows(reader: BertReader) -> None:
     reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     assert len(reading.windows) > 2
     effects = question_effects(reading, TARGET, reader.masked)
@@ -355,11 +337,12 @@ def same(found: list[np.ndarray], expected: list[np.ndarray]) -> bool:
     )
 
 
+@only_bert
 def test_answers_and_explanations_of_many_threads_are_those_of_one(
-    folders: dict[str, Path],
+    folder: Path, reader: BertReader
 ) -> None:
     """Threads mix all works on one reader for some time; a twin does each of them alone."""
-    shared, alone = (load_reader(str(folders["bert"])) for _ in range(2))
+    shared, alone = load_reader(str(folder)), reader
     readings = [alone.read(question, context, OPTIONS) for question, context in TEXTS]
     jobs = [(work, reading) for work in WORK.values() for reading in readings]
     expected = [work(alone, reading) for work, reading in jobs]

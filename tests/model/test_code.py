@@ -238,7 +238,7 @@ def test_chapter_8_fills_the_blanks(cut: frozenset[str]) -> None:
     ("method", "kind", "name"),
     [
         ("integrated_gradients", "span_score", "one"),
-        ("integrated_gradients", "start_logit", "one"),
+        ("gradient_x_input", "start_logit", "sentence"),
         ("gradient_x_input", "span_minus_null", "several"),
         ("leave_one_out", "span_score", "sentence"),
     ],

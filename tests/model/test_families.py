@@ -12,6 +12,7 @@ from qa_demo.core.reading.windows import capacity, make_windows
 from qa_demo.core.types import Span
 from qa_demo.model.config import adds_no_position, knows_token_types, longest_input
 from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import BLANK, encode, trimmed
 from tests.model import kit
 
@@ -77,7 +78,9 @@ def test_special_tokens_typed_by_a_user_stay_text(family: str) -> None:
     assert encoding.prefix_tokens[1 : 1 + len(encoding.question_tokens)] == encoding.question_tokens
 
 
-def test_logits_are_those_of_an_ordinary_call_of_transformers(folder: Path) -> None:
+def test_logits_are_those_of_an_ordinary_call_of_transformers(
+    folder: Path, reader: BertReader
+) -> None:
     """Tokenizer and model by themselves: the tokenizer decides whether segments are fed."""
     words = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float32).eval()
@@ -86,7 +89,7 @@ def test_logits_are_those_of_an_ordinary_call_of_transformers(folder: Path) -> N
     with torch.no_grad():
         expected = model(**inputs)
     length = inputs["input_ids"].shape[1]
-    reading = load_reader(str(folder)).read(question, context, WindowOptions(length, 5))
+    reading = reader.read(question, context, WindowOptions(length, 5))
     start, end = reading.logits(0)
     assert len(reading.windows) == 1
     np.testing.assert_allclose(start, expected.start_logits[0].numpy(), atol=2e-5)
@@ -125,9 +128,9 @@ def test_half_precision_folders_are_computed_in_single(tmp_path: Path) -> None:
     assert not any(parameter.requires_grad for parameter in reader._model.parameters())
 
 
-def test_only_existing_classes_take_sdpa(family: str, folder: Path) -> None:
+def test_only_existing_classes_take_sdpa(family: str, reader: BertReader) -> None:
     expected = "eager" if family in ("mpnet", "deberta", "deberta-v2") else "sdpa"
-    assert load_reader(str(folder))._model.config._attn_implementation == expected
+    assert reader._model.config._attn_implementation == expected
 
 
 def test_the_longest_input_is_what_the_model_itself_accepts(folder: Path) -> None:
@@ -153,11 +156,11 @@ def test_only_models_with_two_token_types_are_given_them(folder: Path) -> None:
     assert knows_token_types(model.config) == several
 
 
-def test_what_is_known_of_a_reader(family: str, folder: Path) -> None:
-    facts = load_reader(str(folder)).facts
+def test_what_is_known_of_a_reader(family: str, folder: Path, reader: BertReader) -> None:
+    facts = reader.facts
     model = AutoModelForQuestionAnswering.from_pretrained(folder)
     assert (facts.parameters, facts.name) == (model.num_parameters(), folder.name)
     words = kit.tokenizer(family)
     assert facts.cased == (words("Aa")["input_ids"] != words("aa")["input_ids"])
-    assert (facts.has_bio, facts.threshold) == (family == "roberta", None)
+    assert (facts.has_bio, facts.threshold) == (family in kit.TAGGED, None)
     assert 32 <= facts.positions <= 64

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,18 +27,17 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.model import step
 from qa_demo.model.learning import ModelLearner
-from qa_demo.model.loading import load_reader
 from qa_demo.model.private import Places, private_copy, trained_names, window_loss
 from qa_demo.model.reader import BertReader
-from tests.model.kit import CONTEXT, QUESTION, save
+from tests.model.kit import CONTEXT, QUESTION
 
 GOLDS = (Span(8, 9), Span(8, 9), Span(9, 11))
 SCOPES = ("head", "last_layer", "reader")
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> BertReader:
-    return load_reader(str(save(tmp_path_factory.mktemp("tiny") / "bert", bio=True)))
+def reader(loaded: Callable[[str], BertReader]) -> BertReader:
+    return loaded("bert")
 
 
 @pytest.fixture(scope="module")
@@ -337,8 +335,8 @@ def test_two_sessions_training_at_once_do_not_touch_each_other(
 @pytest.mark.parametrize(
     "family", ["distilbert", "roberta", "deberta", "deberta-v2", "mpnet", "electra", "modernbert"]
 )
-def test_every_family_has_a_last_layer(tmp_path: Path, family: str) -> None:
-    found = load_reader(str(save(tmp_path / family, family)))
+def test_every_family_has_a_last_layer(family: str, loaded: Callable[[str], BertReader]) -> None:
+    found = loaded(family)
     names = trained_names(found._model, "last_layer")
     numbers = {part for name in names for part in name.split(".") if part.isdigit()}
     assert numbers == {"1"}
@@ -348,10 +346,9 @@ def test_every_family_has_a_last_layer(tmp_path: Path, family: str) -> None:
     assert learned.curve[-1].loss < learned.curve[0].loss
 
 
-def test_albert_has_no_last_layer_of_its_own(tmp_path: Path) -> None:
-    found = load_reader(str(save(tmp_path / "albert", "albert")))
+def test_albert_has_no_last_layer_of_its_own(loaded: Callable[[str], BertReader]) -> None:
     with pytest.raises(BadInput, match="share their weights"):
-        trained_names(found._model, "last_layer")
+        trained_names(loaded("albert")._model, "last_layer")
 
 
 def test_a_private_copy_reads_like_its_reader(reader: BertReader, reading: Reading) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -42,10 +43,8 @@ def reader(folder: Path) -> BertReader:
 
 
 @pytest.fixture(scope="module", params=["bert", "roberta", "albert", "deberta-v2"])
-def any_reader(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> BertReader:
-    return load_reader(str(kit.save(tmp_path_factory.mktemp(request.param), request.param)))
+def any_reader(request: pytest.FixtureRequest, loaded: Callable[[str], BertReader]) -> BertReader:
+    return loaded(request.param)
 
 
 def assert_same(a: Reading, b: Reading) -> None:

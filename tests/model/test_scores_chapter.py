@@ -1,32 +1,18 @@
-"""Chapter 2 with five families: products add up to the logits, readings compare."""
-
-from pathlib import Path
+"""Chapter 2 with every family: products add up to the logits, readings compare."""
 
 import pytest
 
-from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.types import Reading
 from qa_demo.figures.payload import plain
-from qa_demo.model.loading import load_reader
-from qa_demo.views import selection
+from qa_demo.model.reader import BertReader
 from qa_demo.views.scores import chapter as scores
-from qa_demo.views.state import Screen
-from tests.model import kit
-from tests.requests import job
+from tests.requests import job, selected
 
 pytestmark = pytest.mark.model
 
 
-@pytest.mark.parametrize(
-    "family", ["distilbert", "roberta", "electra", "albert", "deberta-v2", "modernbert"]
-)
-def test_the_chapter_stands_on_every_family(family: str, tmp_path: Path) -> None:
-    reader = load_reader(str(kit.save(tmp_path / family, family)))
-    reading = reader.read(
-        kit.QUESTION, kit.CONTEXT[:120], WindowOptions(max_seq_length=64, doc_stride=9)
-    )
-    screen = Screen(reading, DecodeOptions())
-    screen = screen.select(selection.winner(screen))
-
+def test_the_chapter_stands_on_every_family(reader: BertReader, reading: Reading) -> None:
+    screen = selected(reading)
     for name, value, work in (
         ("states", screen.selection.window, scores.ask_states),
         ("other", {"question": "When?"}, scores.ask_other),
@@ -35,9 +21,10 @@ def test_the_chapter_stands_on_every_family(family: str, tmp_path: Path) -> None
         screen = scores.receive(screen, asked, work(asked))
     page = plain(scores.present(screen))
     picture = page["picture"]
-    other = "[CLS]" if family == "roberta" else "<s>"
+    first = reading.tokens(0)[0]
+    other = "<s>" if first == "[CLS]" else "[CLS]"
     assert other not in page["notice"] and not any(other in line for line in page["simplified"])
-    assert reading.tokens(0)[0] in scores.plane_notice(
+    assert first in scores.plane_notice(
         reading, screen.selection.window, screen.decode, "max_context"
     )
     assert picture["slide"]["question"] == "When?" and picture["states"]["vectors"]["d"] == 16
@@ -48,4 +35,4 @@ def test_the_chapter_stands_on_every_family(family: str, tmp_path: Path) -> None
         parts, pos = found[lane], window.to_pos(getattr(chosen.span, lane))
         total = sum(r["x"] for r in parts["rows"]) + parts["rest"]["x"] + parts["bias"]["x"]
         assert total == pytest.approx(float(row[pos]), abs=1e-4)
-    assert picture["plane"]["named"][0] == reading.windows[screen.selection.window].cls_at
+    assert picture["plane"]["named"][0] == window.cls_at

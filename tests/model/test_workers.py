@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -137,8 +138,10 @@ def test_cancelling_ends_all_places() -> None:
     assert 3 < count < 10 and len(done) == count and gate._free == 2
 
 
-def test_side_by_side_gives_the_logits_of_one_after_the_other(idle: None, tmp_path: Path) -> None:
-    folder = str(kit.save(tmp_path, "bert", bio=True))
+def test_side_by_side_gives_the_logits_of_one_after_the_other(
+    idle: None, saved: Callable[[str], Path]
+) -> None:
+    folder = str(saved("bert"))
     alone, helped = (load_reader(folder, workers=Workers(count)) for count in (1, 4))
     for context in (kit.CONTEXT * 2, "The bridge."):
         a, b = (r.read(kit.QUESTION, context, WindowOptions(40, 7)) for r in (alone, helped))

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import pickle
+import shutil
 import socket
 import struct
 import threading
@@ -27,6 +28,7 @@ from qa_demo.model import hub, loading
 from qa_demo.model.blueprint import blueprint
 from qa_demo.model.checks import sha256
 from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
 from qa_demo.model.source import PUBLIC, HostLimits, bundled_folder, parse_source
 from tests.model import kit
 
@@ -34,14 +36,14 @@ OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return kit.save(tmp_path / "reader", "bert", bio=True, threshold=0.5)
+def folder(tmp_path: Path, saved: Callable[[str], Path]) -> Path:
+    return shutil.copytree(saved("bert"), tmp_path / "reader")
 
 
 @pytest.fixture(scope="module")
-def in_use(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, np.ndarray]:
+def in_use(loaded: Callable[[str], BertReader]) -> tuple[BertReader, np.ndarray]:
     """A reader, and what it says of a text before anything else was loaded."""
-    reader = load_reader(str(kit.save(tmp_path_factory.mktemp("in_use"), "bert")))
+    reader = loaded("bert")
     return reader, reader.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits
 
 
@@ -292,7 +294,7 @@ def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
     damage: Callable[[Path], Any],
     reason: str,
     folder: Path,
-    in_use: tuple[Any, np.ndarray],
+    in_use: tuple[BertReader, np.ndarray],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In our own sentence alone, without the table that transformers prints of the same."""
@@ -436,14 +438,14 @@ def test_the_bundled_folder_needs_its_manifest(
 
 
 @pytest.mark.parametrize("family", kit.FAMILIES)
-def test_parameters_are_counted_before_anything_is_allocated(family: str, tmp_path: Path) -> None:
-    folder = kit.save(tmp_path, family)
-    model = load_reader(str(folder))._model
-    count = sum(parameter.numel() for parameter in model.parameters())
-    assert blueprint(folder).parameters == count
+def test_parameters_are_counted_before_anything_is_allocated(
+    family: str, saved: Callable[[str], Path], loaded: Callable[[str], BertReader]
+) -> None:
+    count = sum(parameter.numel() for parameter in loaded(family)._model.parameters())
+    assert blueprint(saved(family)).parameters == count
     said = f"has {count:,} parameters, this host allows {count - 1:,}"
     with pytest.raises(BadCheckpoint, match=said):
-        load_reader(str(folder), HostLimits(max_parameters=count - 1))
+        load_reader(str(saved(family)), HostLimits(max_parameters=count - 1))
 
 
 def test_an_enormous_model_is_refused_from_its_config_alone(folder: Path) -> None:
