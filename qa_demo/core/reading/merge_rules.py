@@ -98,10 +98,11 @@ class Flip:
 def run_all(reading: Reading, decode: DecodeOptions | None = None) -> tuple[RuleResult, ...]:
     """Every rule of `RULES` on one reading, then the textbook's separate maxima."""
     decode = decode or DecodeOptions()
-    return tuple(_run(reading, decode, rule) for rule in RULES) + (_textbook(reading, decode),)
+    return tuple(run_rule(reading, decode, rule) for rule in RULES) + (_textbook(reading, decode),)
 
 
-def _run(reading: Reading, decode: DecodeOptions, rule: Rule) -> RuleResult:
+def run_rule(reading: Reading, decode: DecodeOptions, rule: Rule) -> RuleResult:
+    """One rule that ranks spans on one reading."""
     prediction = predict(reading, decode, rule.merge)
     listed = [r.candidate for r in prediction.n_best]
     if prediction.best is None:

@@ -9,7 +9,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.merge_rules import SEPARATE_MAXIMA, Margin, RuleResult, margin
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import MAX_DECIMALS, MIN_DECIMALS, MINUS, number, probability
+from qa_demo.figures.numbers import MAX_DECIMALS, MIN_DECIMALS, MINUS, adds_up, number, probability
 from qa_demo.figures.prose import quoted
 
 
@@ -131,12 +131,9 @@ def margin_rows(found: Sequence[tuple[str, Margin]]) -> list[dict[str, Any]]:
 
     A row that does not add up even with four carries an "about equal" sign.
     """
-    lists = [[value for _, _, value in margin_terms(m, scale)] for scale, m in found]
+    terms = [(margin_terms(m, scale), m.total) for scale, m in found]
     adding = {
-        d: [
-            sum(exact(v, d) for v in values) == exact(m.total, d)
-            for values, (_, m) in zip(lists, found, strict=True)
-        ]
+        d: [adds_up([value for *_, value in of], whole, d) for of, whole in terms]
         for d in range(MIN_DECIMALS, MAX_DECIMALS + 1)
     }
     decimals = next((d for d, rows in adding.items() if all(rows)), MAX_DECIMALS)
@@ -156,11 +153,9 @@ def margin_rows(found: Sequence[tuple[str, Margin]]) -> list[dict[str, Any]]:
     ]
 
 
-def exact(x: float | str, decimals: int | None = None) -> Decimal:
-    """A number as it is printed, as an exact decimal: sums of these have no rounding error."""
-    return Decimal(
-        (x if isinstance(x, str) else number(x, decimals or MIN_DECIMALS)).replace(MINUS, "-")
-    )
+def exact(printed: str) -> Decimal:
+    """A printed number as an exact decimal: sums of these have no rounding error."""
+    return Decimal(printed.replace(MINUS, "-"))
 
 
 def compare(
@@ -173,13 +168,10 @@ def compare(
     if other.merge is None or other.prediction is None:
         return {"rows": [], "says": textbook_sentence(chosen, other)}
     agree = chosen.agrees_with(other)
-    rival = (
-        other.prediction.best.candidate
-        if not agree and other.prediction.best
-        else (listed[1] if len(listed) > 1 else None)
-    )
-    if rival is None:
+    rivals = listed[1:] if agree else [r.candidate for r in other.prediction.n_best]
+    if not rivals:
         return {"rows": [], "says": "Only one span is legal, so it has no rival."}
+    rival = rivals[0]
     rules = [chosen.merge] if scale_of(other) == scale_of(chosen) else [chosen.merge, other.merge]
     found = [(m.scale, margin(reading, decode, m, listed[0], rival)) for m in rules]
     head = f"winner {quoted(listed[0].text, 44)} minus rival {quoted(rival.text, 44)}"

@@ -7,36 +7,25 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.merge_rules import RuleResult, run_all
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import probability
-from qa_demo.figures.prose import quoted
+from qa_demo.figures.prose import plural, quoted
 from qa_demo.figures.windows.compare import LABELS, WHY, printed_value, scale_of
 
 
 def counterexample(
     readings: Iterable[tuple[str, Reading]], scale: str, decode: DecodeOptions | None = None
 ) -> dict[str, Any]:
-    """The first titled reading in which the rule of `scale` names another pair, as a sentence."""
-    searched = 0
-    for title, reading in readings:
-        searched += 1
+    """The first titled reading in which the rule of `scale` names another pair, as a sentence;
+    without one the title is None.
+    """
+    searched = list(readings)
+    for title, reading in searched:
         results = {scale_of(r): r for r in run_all(reading, decode)}
         default, wrong = results["logit"], results[scale]
         if default.winner_doc is not None and not wrong.agrees_with(default):
             said = found_sentence(title, reading, default, wrong)
-            return {
-                "rule": scale,
-                "found": True,
-                "title": title,
-                "searched": searched,
-                "says": said,
-            }
-    many = f"{searched} reading{'' if searched == 1 else 's'}"
-    return {
-        "rule": scale,
-        "found": False,
-        "title": None,
-        "searched": searched,
-        "says": f"No counterexample in {many}.",
-    }
+            return {"rule": scale, "title": title, "says": said}
+    said = f"No counterexample in {plural(len(searched), 'reading')}."
+    return {"rule": scale, "title": None, "says": said}
 
 
 def found_sentence(title: str, reading: Reading, default: RuleResult, wrong: RuleResult) -> str:

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.reading.merge_rules import RULES, RuleResult, run_all
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.reading.merge_rules import RULES, Rule, RuleResult, run_all, run_rule
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import COMBINES, COPIES, NULLS, SCALES
 from qa_demo.core.types import Reading
@@ -40,26 +39,10 @@ def with_own(
     named: tuple[RuleResult, ...], reading: Reading, decode: DecodeOptions, merge: MergeOptions
 ) -> tuple[tuple[RuleResult, ...], RuleResult]:
     """Every named rule, and the page's own: one of them, or a column if it counts all copies."""
-    results = named
     if merge.copies == RULES[0].merge.copies:
-        return results, next(r for r in results if scale_of(r) == merge.scale)
-    prediction = predict(reading, decode, merge)
-    best = prediction.best
-    name = LABELS[merge.scale].short + ALL_COPIES
-    own = (
-        RuleResult(name, merge, prediction, None, None, None, None)
-        if best is None
-        else RuleResult(
-            name,
-            merge,
-            prediction,
-            None,
-            (best.candidate.span.start, best.candidate.span.end),
-            best.value,
-            None,
-        )
-    )
-    return (own, *results), own
+        return named, next(r for r in named if scale_of(r) == merge.scale)
+    own = run_rule(reading, decode, Rule(LABELS[merge.scale].short + ALL_COPIES, merge))
+    return (own, *named), own
 
 
 def chart_spans(results: Sequence[RuleResult], lead: str) -> list[Candidate]:
@@ -83,16 +66,11 @@ def column(result: RuleResult, spans: Sequence[Candidate]) -> dict[str, Any]:
     """One rule: rank and printed value of each span (None if not listed), label, winner."""
     scale = scale_of(result)
     label = LABELS[scale]
-    found = (
-        {}
-        if result.prediction is None
-        else {(r.candidate.char_start, r.candidate.char_end): r for r in result.prediction.n_best}
-    )
+    listed = result.prediction.n_best if result.prediction is not None else ()
+    found = {(r.candidate.char_start, r.candidate.char_end): r for r in listed}
     rows = [found.get((c.char_start, c.char_end)) for c in spans]
-    short = result.name if result.name.endswith(ALL_COPIES) else label.short
     return {
-        "key": result.name,
-        "short": short,
+        "short": result.name if result.name.endswith(ALL_COPIES) else label.short,
         "name": result.name,
         "verdict": label.verdict,
         "sound": label.sound,
@@ -161,9 +139,7 @@ def merge_data(
 def rival_rule(results: Sequence[RuleResult], chosen: RuleResult) -> str:
     """The rule to compare with first: a sound one with another span, then any, then the next."""
     others = [r for r in results if r.name != chosen.name and r.prediction is not None]
-    return sorted(others, key=lambda r: (r.agrees_with(chosen), not LABELS[scale_of(r)].sound))[
-        0
-    ].name
+    return min(others, key=lambda r: (r.agrees_with(chosen), not LABELS[scale_of(r)].sound)).name
 
 
 def options_data(merge: MergeOptions) -> list[dict[str, Any]]:
