@@ -1,11 +1,9 @@
 """What the score of one span means, in four numbers, each with the set it ranges over."""
 
-import numpy as np
-
-from qa_demo.core.arrays import softmax
-from qa_demo.core.options import MergeOptions
-from qa_demo.core.reading.predicted import Prediction
+from qa_demo.core.options import DecodeOptions, MergeOptions
+from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.reading.scales import null_logits
+from qa_demo.core.reading.spans import make_candidate, top_spans, window_prob
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import (
     MIN_DECIMALS,
@@ -28,14 +26,18 @@ def null_score(reading: Reading, prediction: Prediction, merge: MergeOptions = R
     )
 
 
+def best_in(
+    reading: Reading, window: int, decode: DecodeOptions, copies: str = "max_context"
+) -> Candidate | None:
+    """The best legal span of one window; None where it has none."""
+    cells = top_spans(*reading.logits(window), reading.windows[window], decode, copies, 1).tolist()
+    return make_candidate(reading, window, *cells[0]) if cells else None
+
+
 def span_prob(reading: Reading, window: int, span: Span, temperature: float = 1.0) -> float:
     """P_start(i) P_end(j) of a doc span: two softmaxes over its unpadded window's positions."""
-    start, end = reading.logits(window)
-    i, j = reading.windows[window].to_pos(span.start), reading.windows[window].to_pos(span.end)
-    return float(
-        softmax(start.astype(np.float64) / temperature)[i]
-        * softmax(end.astype(np.float64) / temperature)[j]
-    )
+    at = reading.windows[window]
+    return window_prob(reading, window, at.to_pos(span.start), at.to_pos(span.end), temperature)
 
 
 def score_sums(
@@ -45,9 +47,7 @@ def score_sums(
     start, end = reading.logits(window)
     at = reading.windows[window]
     logits = [float(start[at.to_pos(span.start)]), float(end[at.to_pos(span.end)])]
-    score = sum(logits)
-    difference = [score, -null]
-    first, second = totals([(logits, None), (difference, None)])
+    first, second = totals([(logits, None), ([sum(logits), -null], None)])
     return first, second
 
 

@@ -3,11 +3,12 @@
 from qa_demo.core.files.words import fixed_words
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Prediction
-from qa_demo.core.reading.spans import make_cell, separate_argmaxes, top_spans
+from qa_demo.core.reading.spans import separate_argmaxes
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.prose import quoted
+from qa_demo.figures.span_score import best_in
 
 
 def notice(
@@ -78,11 +79,9 @@ def apart_sentence(reading: Reading, decode: DecodeOptions, window: int, copies:
     )
     if cell.reason is None:
         return f"{pair} form a legal pair, so no pair{where} beats it."
-    best = top_spans(*reading.logits(window), reading.windows[window], decode, copies, 1)
-    lost = ""
-    if len(best):
-        legal = make_cell(reading, window, int(best[0, 0]), int(best[0, 1]), decode, copies)
-        lost = f"; the best legal pair gives up {number(cell.score - legal.score)}"
+    best = best_in(reading, window, decode, copies)
+    gap = None if best is None else number(cell.score - best.score)
+    lost = f"; the best legal pair gives up {gap}" if gap else ""
     return f"{pair} do not fit: {cell.reason}{lost}."
 
 

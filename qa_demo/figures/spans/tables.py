@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from qa_demo.core.arrays import softmax
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Prediction, Ranked
-from qa_demo.core.reading.scales import null_logits, wide
+from qa_demo.core.reading.scales import null_logits
 from qa_demo.core.reading.spans import Cell, best_illegal, make_cell, top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import (
@@ -18,19 +17,10 @@ from qa_demo.figures.numbers import (
 )
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import Place, columns, table
+from qa_demo.figures.span_score import span_prob
 from qa_demo.figures.spans.pair_mass import mass_data
 
 PRINTED = ("s", "e", "score", "against", "in_window", "share")
-
-
-def window_prob_at(reading: Reading, ranked: Ranked, temperature: float = 1.0) -> float:
-    """P_s(i) P_e(j) in the candidate's window, over all positions, of logits / temperature."""
-    c, window = ranked.candidate, reading.windows[ranked.candidate.window]
-    s, e = wide(reading, c.window)
-    return float(
-        softmax(s / temperature)[window.to_pos(c.span.start)]
-        * softmax(e / temperature)[window.to_pos(c.span.end)]
-    )
 
 
 def span_row(
@@ -51,7 +41,7 @@ def span_row(
         "score": printed.total,
         "sign": printed.sign,
         "against": signed(c.score - float(null_logits(reading).min())),
-        "in_window": probability(window_prob_at(reading, ranked, temperature)),
+        "in_window": probability(span_prob(reading, c.window, c.span, temperature)),
         "share": probability(ranked.share),
     }
 
@@ -67,7 +57,8 @@ def tables(
     """Twins of the pictures: ranked spans, strongest cells, the mass of all pairs."""
     listed = prediction.n_best
     rows = [span_row(reading, r, temperature, MAX_DECIMALS) for r in listed]
-    twins = [
+    mass = mass_data(reading, window, decode, copies, temperature)
+    return [
         table(
             "n best spans",
             ["span", "window", "s", "e", "score", "against no answer", "in window", "share"],
@@ -78,18 +69,14 @@ def tables(
             select=[
                 (r.candidate.window, r.candidate.span.start, r.candidate.span.end) for r in listed
             ],
-        )
-    ]
-    twins.append(_cells_table(reading, decode, window, copies))
-    mass = mass_data(reading, window, decode, copies, temperature)
-    twins.append(
+        ),
+        _cells_table(reading, decode, window, copies),
         table(
             "where the mass of all pairs of this window lies",
             ["part", "P(start) · P(end)"],
             [[p["name"], p["printed"]] for p in mass["parts"]],
-        )
-    )
-    return twins
+        ),
+    ]
 
 
 def _cells_table(

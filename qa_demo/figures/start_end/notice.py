@@ -4,11 +4,12 @@ import numpy as np
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.spans import Cell, make_cell, separate_argmaxes, top_spans
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.reading.spans import Cell, separate_argmaxes
+from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, holders, note
 from qa_demo.figures.numbers import MINUS, number, percent, rest
 from qa_demo.figures.prose import piece, quoted
+from qa_demo.figures.span_score import best_in
 
 SHARP = 5
 """A distribution is called sharp when so few tokens hold that much."""
@@ -37,20 +38,16 @@ def pair_sentence(reading: Reading, window: int, decode: DecodeOptions, copies: 
     both = f"The two separate argmaxes in the paragraph, start {starts} and end {ends},"
     if apart.reason is None:
         return f"{both} form a legal pair, so no pair of this window beats it."
-    found = top_spans(*reading.logits(window), reading.windows[window], decode, copies, n=1)
-    if not len(found):
+    best = best_in(reading, window, decode, copies)
+    if best is None:
         return (
             f"{both} form no legal pair ({because(apart, decode)}), and neither does any "
             f"other pair of this window."
         )
-    best = make_cell(reading, window, int(found[0, 0]), int(found[0, 1]), decode, copies)
-    w = reading.windows[window]
-    text = quoted(reading.encoding.text(Span(w.to_doc(best.start_pos), w.to_doc(best.end_pos))))
     score, cost, maxima = difference(best.score, apart.score)
     return (
-        f"{both} form no legal pair ({because(apart, decode)}). {text} wins instead: its score "
-        f"is {score}, which is {cost} below "
-        f"the sum of the two maxima, {maxima}."
+        f"{both} form no legal pair ({because(apart, decode)}). {quoted(best.text)} wins instead: "
+        f"its score is {score}, which is {cost} below the sum of the two maxima, {maxima}."
     )
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, note
 from qa_demo.figures.numbers import number, probability, rounded
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import columns
 from qa_demo.figures.reading import context_places, joined, logit_range, question_range
+from qa_demo.figures.span_score import best_in
 from qa_demo.figures.start_end.bars import bar_figure
 
 
@@ -99,11 +99,8 @@ def changed_logits(
 
 def best_spans(reading: Reading, decode: DecodeOptions, copies: str) -> list[list[int] | None]:
     """The best legal span of every window, [start, end] in doc; None where a window has none."""
-    spans: list[list[int] | None] = []
-    for w, window in enumerate(reading.windows):
-        found = top_spans(*reading.logits(w), window, decode, copies, n=1)
-        spans.append([window.to_doc(int(pos)) for pos in found[0]] if len(found) else None)
-    return spans
+    best = [best_in(reading, w, decode, copies) for w in range(len(reading.windows))]
+    return [None if c is None else [c.span.start, c.span.end] for c in best]
 
 
 def start_end_picture(

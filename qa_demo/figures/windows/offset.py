@@ -11,10 +11,10 @@ from qa_demo.core.reading.merge_rules import Flip, flip_constant
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import null_logits
-from qa_demo.core.reading.spans import make_candidate, top_spans
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, probability, rounded, signed
 from qa_demo.figures.prose import quoted, shorten
+from qa_demo.figures.span_score import best_in
 
 STEP = 0.05
 
@@ -23,12 +23,6 @@ def rival_window(reading: Reading, decode: DecodeOptions) -> int:
     """The window to begin with: the best span's outside the winner's window, else the winner's."""
     listed = [r.candidate.window for r in predict(reading, decode).n_best]
     return next((w for w in listed if w != listed[0]), listed[0] if listed else 0)
-
-
-def best_in(reading: Reading, window: int, decode: DecodeOptions) -> Candidate | None:
-    """The best legal span of one window, among those that start where it owns."""
-    cells = top_spans(*reading.logits(window), reading.windows[window], decode, n=1).tolist()
-    return make_candidate(reading, window, *cells[0]) if cells else None
 
 
 def span_numbers(reading: Reading, candidate: Candidate) -> dict[str, float]:
