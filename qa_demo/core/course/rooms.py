@@ -9,7 +9,8 @@ after it was opened. Rooms, pages, steps and the lengths of all texts are bounde
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from qa_demo.core.course.room_quiz import Moment, Sheet, outcome
 from qa_demo.core.course.room_state import (
@@ -69,8 +70,7 @@ class Rooms:
 
     def open(self) -> Seat:
         """A new room. Errors: BadInput when there are `MOST_ROOMS` with their teachers."""
-        with self._lock:
-            now = self._swept()
+        with self._swept() as now:
             if len(self._rooms) >= MOST_ROOMS:
                 oldest = min(self._rooms.values(), key=lambda room: room.at)
                 if now - oldest.at < DESERTED:
@@ -84,8 +84,7 @@ class Rooms:
         """A student's page comes, or with a pin behind the code the teacher's second one. Errors:
         BadInput for no such room, or a full one.
         """
-        with self._lock:
-            now = self._swept()
+        with self._swept() as now:
             asked, _, pin = code.strip().upper().partition("-")
             room = self._room(asked)
             if pin:
@@ -101,8 +100,7 @@ class Rooms:
 
     def leave(self, seat: Seat) -> None:
         """A student's page goes, with its guesses; the teacher's page closes the room."""
-        with self._lock:
-            self._swept()
+        with self._swept():
             room = self._member(seat)
             if seat.key == room.key:
                 del self._rooms[room.code]
@@ -120,10 +118,9 @@ class Rooms:
         teacher's own question and paragraph, None for the lesson's. What was guessed on another
         text is gone. Errors: BadInput for another page than the teacher's.
         """
-        with self._lock:
-            self._swept()
+        with self._swept() as now:
             room = self._led(seat)
-            since, name = self._clock() - room.opened, text_name(text)
+            since, name = now - room.opened, text_name(text)
             ballot = room.ballots.pop(place, None)
             if ballot is None or ballot.text != name:
                 ballot = Ballot(tuple(options), since, text=name)
@@ -136,8 +133,7 @@ class Rooms:
         """A page commits a guess, which replaces its earlier one. False where the class stands at
         another step or has seen the answer: then it is not counted.
         """
-        with self._lock:
-            self._swept()
+        with self._swept():
             room = self._member(seat)
             ballot = room.ballot()
             if room.place != place or ballot is None or ballot.revealed or seat.key == room.key:
@@ -147,24 +143,21 @@ class Rooms:
 
     def show(self, seat: Seat, on: bool = True) -> None:
         """The teacher looks at the bars before the reveal, or covers them again."""
-        with self._lock:
-            self._swept()
+        with self._swept():
             ballot = self._led(seat).ballot()
             if ballot is not None:
                 ballot.shown = on
 
     def reveal(self, seat: Seat) -> None:
         """The teacher shows the answer: from now on no guess of this step changes."""
-        with self._lock:
-            self._swept()
+        with self._swept():
             ballot = self._led(seat).ballot()
             if ballot is not None:
                 ballot.revealed = True
 
     def look(self, seat: Seat) -> Look:
         """What a page may know now; asking says that it is there."""
-        with self._lock:
-            now = self._swept()
+        with self._swept() as now:
             room = self._member(seat)
             teacher = seat.key == room.key
             if teacher:
@@ -188,22 +181,19 @@ class Rooms:
 
     def text(self, seat: Seat) -> tuple[str, str] | None:
         """The teacher's own question and paragraph, None where the step is read on its own."""
-        with self._lock:
-            self._swept()
+        with self._swept():
             return self._member(seat).text
 
     def quiz(self, seat: Seat, moment: Moment | None) -> None:
         """The teacher asks the quiz before or after the lessons, or ends it."""
-        with self._lock:
-            self._swept()
+        with self._swept():
             self._led(seat).quiz.moment = moment
 
     def answer_quiz(self, seat: Seat, moment: Moment, sheet: Sheet) -> bool:
         """A page hands in its quiz, which replaces its earlier one. False where the class is not
         asked at this moment: then it is not counted.
         """
-        with self._lock:
-            self._swept()
+        with self._swept():
             room = self._member(seat)
             if room.quiz.moment != moment or seat.key == room.key:
                 return False
@@ -212,16 +202,14 @@ class Rooms:
 
     def pin(self, seat: Seat) -> str:
         """A code that opens the teacher's part on another device, once; an older one is void."""
-        with self._lock:
-            self._swept()
+        with self._swept():
             room = self._led(seat)
             room.pin = "".join(secrets.choice(LETTERS) for _ in range(PIN))
             return f"{room.code}-{room.pin}"
 
     def results(self, seat: Seat) -> Results:
         """What the teacher takes home: guesses by step in the order of the lesson, and the quiz."""
-        with self._lock:
-            self._swept()
+        with self._swept():
             room = self._led(seat)
             steps = [
                 StepGuesses(place, b.opened, bars(tuple(b.votes.values()), b.options), len(b.votes))
@@ -232,19 +220,20 @@ class Rooms:
 
     def count(self) -> int:
         """Rooms that are open now."""
-        with self._lock:
-            self._swept()
+        with self._swept():
             return len(self._rooms)
 
     # Under the lock
 
-    def _swept(self) -> float:
-        """Forget what is over; returns the time."""
-        now = self._clock()
-        for code, room in list(self._rooms.items()):
-            if now - room.at >= QUIET or now - room.opened >= LIFE:
-                del self._rooms[code]
-        return now
+    @contextmanager
+    def _swept(self) -> Iterator[float]:
+        """Hold the lock on the rooms, without those that are over; gives the time."""
+        with self._lock:
+            now = self._clock()
+            for code, room in list(self._rooms.items()):
+                if now - room.at >= QUIET or now - room.opened >= LIFE:
+                    del self._rooms[code]
+            yield now
 
     def _room(self, code: str) -> Room:
         """Errors: BadInput."""
