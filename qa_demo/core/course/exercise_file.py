@@ -23,7 +23,7 @@ from qa_demo.core.course.file_lines import Block, Lines, blocks, needed
 from qa_demo.core.course.lessons import Option
 from qa_demo.core.errors import BadInput
 
-WORDS = ("title", "said", "text", "ask", "choose", "solution", "points")
+WORDS = ("title", "said", "text", "ask", "choose", "solution")
 PLACE = re.compile(r"\{([a-z]+)\}")
 FEWEST_OPTIONS, MOST_OPTIONS = 3, 5
 
@@ -93,20 +93,11 @@ def _kind(
         lines.fault("kind", f"one of {known} is allowed, got '{block.title[:40]}'", block.line)
     needed(lines, block, ("title", "text", "ask", "solution", "points"))
     _check_places(lines, block, facts[block.title])
-    statement, choose = block.fields.get("said", ""), block.fields.get("choose", "")
-    if statement and statement not in said:
+    words = {name: block.fields.get(name, "") for name in WORDS}
+    if words["said"] and words["said"] not in said:
         lines.fault("said", "there is no such statement in “Said, and so”", block.at("said"))
-    return Kind(
-        block.title,
-        block.fields["title"],
-        statement,
-        block.fields["text"],
-        block.fields["ask"],
-        choose,
-        _options(lines, block, choose),
-        block.fields["solution"],
-        tuple(_points(lines, block)),
-    )
+    options, points = _options(lines, block, words["choose"]), tuple(_points(lines, block))
+    return Kind(name=block.title, options=options, points=points, **words)
 
 
 def _check_places(lines: Lines, block: Block, facts: Collection[str]) -> None:
@@ -120,7 +111,7 @@ def _check_places(lines: Lines, block: Block, facts: Collection[str]) -> None:
 
 def _options(lines: Lines, block: Block, choose: str) -> tuple[Option, ...]:
     """The right option and the mistakes."""
-    options = tuple(Option(k, v) for k, v in block.fields.items() if k not in WORDS)
+    options = tuple(Option(k, v) for k, v in block.fields.items() if k not in (*WORDS, "points"))
     if choose and not (
         FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS and options[0].key == "right"
     ):

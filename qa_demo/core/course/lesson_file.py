@@ -28,7 +28,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from qa_demo.core.course.file_lines import Lines, front_matter, named
+from qa_demo.core.course.file_lines import Block, Lines, front_matter, named
 from qa_demo.core.course.lessons import (
     MOST_STEPS,
     MOST_WORDS,
@@ -41,23 +41,9 @@ from qa_demo.core.course.lessons import (
 
 HEAD = ("id", "title", "minutes", "example", "wrong")
 TRACK = "track"
-FIELDS = (
-    "view",
-    "step",
-    "open",
-    "act",
-    "byhand",
-    "source",
-    "example",
-    "question",
-    "selection",
-    "temperature",
-    "highlight",
-    "predict",
-    "check",
-    "veil",
-    "own",
-)
+WORDS = ("view", "step", "open", "act", "source", "example", "question", "predict", "check")
+SWITCHES = ("byhand", "veil", "own")
+FIELDS = (*WORDS, *SWITCHES, "selection", "temperature", "highlight")
 NO_STEPS: Mapping[str, Collection[str]] = MappingProxyType({})
 _OPTION = re.compile(r"-\s+([a-z0-9-]+):\s+(.+)")
 
@@ -103,9 +89,7 @@ def parse_lesson(text: str, file: str, known: Known) -> Lesson:
     )
 
 
-def _allowed(
-    lines: Lines, name: str, value: str, names: Collection[str], line: int | None = None
-) -> None:
+def _allowed(lines: Lines, name: str, value: str, names: Collection[str], line: int) -> None:
     if value not in names:
         allowed = ", ".join(sorted(filter(None, names)))
         cause = (
@@ -115,13 +99,9 @@ def _allowed(
 
 
 @dataclass
-class _Draft:
+class _Draft(Block):
     """A step while its lines are read."""
 
-    title: str
-    line: int
-    fields: dict[str, str] = field(default_factory=dict)
-    where: dict[str, int] = field(default_factory=dict)
     text: list[str] = field(default_factory=list)
     options: list[Option] = field(default_factory=list)
     reveal: list[str] = field(default_factory=list)
@@ -174,26 +154,18 @@ def _finished(lines: Lines, draft: _Draft, known: Known) -> Step:
     _names(lines, draft, parts, known)
     _asked(lines, draft)
     return Step(
-        draft.title,
-        text,
-        get("view", ""),
-        draft.line,
-        get("step", ""),
-        get("open", ""),
-        get("act", ""),
-        get("byhand", "no") == "yes",
-        get("source", ""),
-        get("example", ""),
-        get("question", ""),
-        get("selection", "keep"),
-        _temperature(lines, draft),
-        parts,
-        get("predict", ""),
-        get("check", ""),
-        get("veil", "yes") == "yes",
-        tuple(draft.options),
-        reveal,
-        get("own", "yes") == "yes" and not get("question"),
+        title=draft.title,
+        text=text,
+        line=draft.line,
+        selection=get("selection", "keep"),
+        temperature=_temperature(lines, draft),
+        highlight=parts,
+        options=tuple(draft.options),
+        reveal=reveal,
+        byhand=get("byhand") == "yes",
+        veil=get("veil") != "no",
+        own=get("own") != "no" and not get("question"),
+        **{name: get(name, "") for name in WORDS},
     )
 
 
@@ -219,20 +191,18 @@ def _names(lines: Lines, draft: _Draft, parts: Sequence[str], known: Known) -> N
         ("selection", get("selection", "keep"), SELECTIONS),
         ("predict", get("predict", ""), ("", *PREDICTS)),
         ("check", get("check", ""), ("", *known.checks)),
-        ("veil", get("veil", "yes"), ("yes", "no")),
-        ("byhand", get("byhand", "no"), ("yes", "no")),
-        ("own", get("own", "yes"), ("yes", "no")),
+        *((name, get(name, "yes"), ("yes", "no")) for name in SWITCHES),
         ("act", get("act", ""), ("", *known.acts)),
         *(("highlight", part, known.parts) for part in parts),
     ]
     for name, value, names in checked:
-        _allowed(lines, name, value, names, draft.where.get(name, draft.line))
+        _allowed(lines, name, value, names, draft.at(name))
 
 
 def _asked(lines: Lines, draft: _Draft) -> None:
     """A question needs what answers it, and options stand where they are chosen from."""
     predict, keys = draft.fields.get("predict", ""), [o.key for o in draft.options]
-    line = draft.where.get("predict", draft.line)
+    line = draft.at("predict")
     if predict and predict != "chips" and not draft.fields.get("check"):
         lines.fault("check", "a prediction needs a check that says what is right", line)
     if predict == "choice" and len(set(keys)) < 2:

@@ -15,7 +15,6 @@ body { font: 400 8.6pt/1.28 "Source Sans 3", "Helvetica Neue", Arial, sans-serif
 section.sheet { break-after: page; }
 section.sheet:last-child { break-after: auto; }
 h1 { font: 600 15pt/1.2 Georgia, serif; margin: 0 0 3pt; }
-h2 { font-size: 10pt; margin: 7pt 0 2pt; break-after: avoid; }
 p { margin: 0 0 3pt; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%%; }
 th, td { border-top: 0.6pt solid #77777d; padding: 2pt 4pt; text-align: left; }
@@ -54,11 +53,6 @@ def paragraph(text: str, name: str = "") -> str:
     return f"<p{kind}>{escape(text)}</p>\n"
 
 
-def heading(text: str) -> str:
-    """A heading within a sheet."""
-    return f"<h2>{escape(text)}</h2>\n"
-
-
 def numbered(items: Iterable[tuple[str, Sequence[str]]]) -> str:
     """A numbered list, each item with lines of its own below it."""
     rows = "".join(f"<li>{escape(text)}{_below(lines)}</li>\n" for text, lines in items)
@@ -69,12 +63,11 @@ def _below(lines: Sequence[str]) -> str:
     return "".join(f"<p>{escape(line)}</p>" for line in lines)
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], name: str = "") -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table whose first column names its rows; a cell's line ends are kept."""
     top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     lines = "".join(f"<tr>{_cells(row)}</tr>\n" for row in rows)
-    kind = f' class="{name}"' if name else ""
-    return f"<table{kind}>\n<thead><tr>{top}</tr></thead>\n<tbody>{lines}</tbody>\n</table>\n"
+    return f"<table>\n<thead><tr>{top}</tr></thead>\n<tbody>{lines}</tbody>\n</table>\n"
 
 
 def _cells(row: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ def rows(
     return [
         [
             f"{row.start}–{row.stop}",
-            "\n".join(filter(None, [row.title, *_steps(row), _bring(row)])),
+            "\n".join(_what(row)),
             "\n".join(_screen(row, chapters, texts)),
             row.ask,
             row.usual,
@@ -29,13 +29,12 @@ def rows(
     ]
 
 
-def _steps(row: Row) -> list[str]:
-    return [f"steps: {'; '.join(row.steps)}"] if row.steps else []
-
-
-def _bring(row: Row) -> str:
-    """What to have at hand."""
-    return f"bring: {row.bring}" if row.bring else ""
+def _what(row: Row) -> Iterator[str]:
+    yield row.title
+    if row.steps:
+        yield f"steps: {'; '.join(row.steps)}"
+    if row.bring:
+        yield f"bring: {row.bring}"
 
 
 def _screen(row: Row, chapters: Mapping[str, str], texts: Mapping[str, str]) -> Iterator[str]:
