@@ -40,12 +40,8 @@ def attributed(rows: Sequence[Row], draws: Draws) -> dict[str, Any] | None:
             asdict(draws.mean(values, mask & has)) if (mask & has).any() else None
             for mask in columns.values()
         ]
-        both = all(n in columns and (columns[n] & has).any() for n in ("right", "wrong"))
-        less = (
-            asdict(draws.difference(values, columns["right"] & has, columns["wrong"] & has))
-            if both
-            else None
-        )
+        both = right & has, ~right & has
+        less = asdict(draws.difference(values, *both)) if all(map(np.any, both)) else None
         parts.append({"name": name, "means": means, "values": each, "difference": less})
     counts = [{"name": name, "count": int(mask.sum())} for name, mask in columns.items()]
     complete = [one["complete"] for one in found if one and one["complete"] is not None]

@@ -2,6 +2,7 @@
 group, or None where the rule says nothing about it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -180,9 +181,6 @@ def named(one: Slice, rows: Sequence[Row]) -> list[str | None]:
     names = [one.name(row) for row in rows]
     if one.order or len(set(names) - {None}) <= MOST_ARTICLES:
         return names
-    counts: dict[str, int] = {}
-    for name in names:
-        if name is not None:
-            counts[name] = counts.get(name, 0) + 1
+    counts = Counter(name for name in names if name is not None)
     kept = set(sorted(counts, key=lambda name: (-counts[name], name))[:MOST_ARTICLES])
     return [name if name is None or name in kept else OTHERS for name in names]

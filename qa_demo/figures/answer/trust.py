@@ -17,7 +17,6 @@ NONE = (
     "true. qa_demo.training.score measures them for a folder."
 )
 
-
 Bins = tuple[CalibrationBin, ...]
 TRUE = "How often a probability comes true"
 CLAIM = "How often the answer line comes true"
@@ -51,29 +50,20 @@ def trust_tables(measured: Measured | None) -> list[dict[str, Any]]:
     ]
 
 
-def filled(bins: tuple[CalibrationBin, ...]) -> list[dict[str, Any]]:
-    """The bins that hold questions: an empty one has no accuracy."""
-    return [asdict(row) for row in bins if row.count]
+def _dots(names: list[str], before: Bins, after: Bins, said: str) -> dict[str, Any]:
+    """The bins that hold questions as dots: an empty one has no accuracy."""
+    first, then = ([asdict(row) for row in bins if row.count] for bins in (before, after))
+    return {"names": names, "before": first, "after": then, "said": said}
 
 
 def reliability_picture(found: Reliability) -> dict[str, Any]:
     """Bins as dots: claimed probability against how often the span was exactly right."""
-    return {
-        "names": SOFTMAX,
-        "before": filled(found.before),
-        "after": filled(found.after),
-        "said": reliability_sentence(found),
-    }
+    return _dots(SOFTMAX, found.before, found.after, reliability_sentence(found))
 
 
 def claim_picture(found: ClaimReliability) -> dict[str, Any]:
     """The same of the answer line's figure, on questions of which some have no answer."""
-    return {
-        "names": CLAIMS,
-        "before": filled(found.conditional),
-        "after": filled(found.bins),
-        "said": claim_sentence(found),
-    }
+    return _dots(CLAIMS, found.conditional, found.bins, claim_sentence(found))
 
 
 def claim_sentence(found: ClaimReliability) -> str:
@@ -146,12 +136,7 @@ def curve_sentence(curve: ThresholdCurve, threshold: float | None) -> str:
     )
 
 
-def _bins_table(
-    title: str,
-    names: list[str],
-    before: tuple[CalibrationBin, ...],
-    after: tuple[CalibrationBin, ...],
-) -> dict[str, Any]:
+def _bins_table(title: str, names: list[str], before: Bins, after: Bins) -> dict[str, Any]:
     rows = [
         [
             name,

@@ -18,8 +18,6 @@ from qa_demo.figures.prose import piece, plural, quoted
 
 SHOWN = 6
 """Positions in a list of the likeliest."""
-NOTHING = 0.0005
-"""A change of the loss that prints as 0 counts as no change."""
 RATES: dict[str, tuple[float, ...]] = {
     "sgd": (0.001, 0.01, 0.1, 1.0),
     "adamw": (0.00003, 0.0003, 0.003, 0.03),
@@ -51,20 +49,22 @@ def learned_data(learned: Learned, decode: DecodeOptions, merge: MergeOptions) -
     """Everything the third step draws."""
     answers = [predict(r, decode, merge) for r in (learned.before, learned.after)]
     said = ["no answer" if p.answer is None else printable(p.answer) for p in answers]
-    curve = [step.loss for step in learned.curve]
-    both = [learned.before.logits(learned.window), learned.after.logits(learned.window)]
+    both = zip(
+        learned.before.logits(learned.window), learned.after.logits(learned.window), strict=True
+    )
+    start, end = (_changes(learned.before, learned.window, *rows) for rows in both)
     return {
         "steps": learned.steps,
         "window": learned.window,
         "scope": learned.scope,
         "canUndo": learned.can_undo,
         "canRedo": learned.can_redo,
-        "curve": curve,
+        "curve": [step.loss for step in learned.curve],
         "floor": floor_of(learned),
         "answers": said,
         "says": learned_sentence(learned, said),
-        "start": _changes(learned.before, learned.window, both[0][0], both[1][0]),
-        "end": _changes(learned.before, learned.window, both[0][1], both[1][1]),
+        "start": start,
+        "end": end,
         "plane": _plane(learned),
         "moved": [moved_sentence(m) for m in learned.movements],
         "spans": _spans(answers),
@@ -88,10 +88,9 @@ def learned_sentence(learned: Learned, said: Sequence[str]) -> str:
     first, last = learned.curve[0].loss, learned.curve[-1].loss
     digits = max(3, apart((first, last)))
     verb = "fell" if last < first else "rose"
-    stayed = said[0] == said[1]
     change = (
         f"the answer stayed {quoted(said[0])}"
-        if stayed
+        if said[0] == said[1]
         else f"the answer changed from {quoted(said[0])} to {quoted(said[1])}"
     )
     short = (
@@ -120,7 +119,7 @@ def _floor_sentence(floor: float) -> str:
 
 def moved_sentence(moved: Movement) -> dict[str, str]:
     """How far S, E or T moved, as printed."""
-    far = {
+    return {
         "name": moved.name,
         "norm": f"{number(moved.norm_before, 3)} → {number(moved.norm_after, 3)}",
         "distance": number(moved.distance, 3)
@@ -130,7 +129,6 @@ def moved_sentence(moved: Movement) -> dict[str, str]:
         if moved.degrees >= 0.01 or moved.degrees == 0
         else "< 0.01°",
     }
-    return far
 
 
 def _changes(

@@ -52,10 +52,7 @@ def misread_data(
 ) -> list[dict[str, Any]]:
     """Every wrong formula beside the right one on the shown window."""
     w = reading.windows[window]
-    found = [
-        misread(key, w, *reading.logits(window), gold_pair(w, golds), decode, CONSTANT)
-        for key in FORMULAS
-    ]
+    found = [_misread(key, reading, window, golds, decode) for key in FORMULAS]
     losses = [x for f in found for x in (f.value, f.right) if x is not None]
     digits = apart(x for x in losses if math.isfinite(x))
     return [
@@ -71,6 +68,14 @@ def misread_data(
         }
         for f in found
     ]
+
+
+def _misread(
+    key: str, reading: Reading, window: int, golds: Golds, decode: DecodeOptions
+) -> Misread:
+    """A wrong formula on one window."""
+    w = reading.windows[window]
+    return misread(key, w, *reading.logits(window), gold_pair(w, golds), decode, CONSTANT)
 
 
 def whose(window: Window, golds: Golds) -> str:
@@ -192,34 +197,16 @@ def break_formula(
 ) -> dict[str, Any]:
     """The reading where a formula is off the most: (title, reading, labels, window, options)."""
     tried = [
-        (
-            title,
-            reading,
-            w,
-            misread(
-                key,
-                reading.windows[w],
-                *reading.logits(w),
-                gold_pair(reading.windows[w], golds),
-                decode,
-                CONSTANT,
-            ),
-        )
+        (title, reading, w, _misread(key, reading, w, golds, decode))
         for title, reading, golds, w, decode in readings
     ]
     worst = max(tried, key=lambda t: t[3].differs, default=None)
     if worst is None or worst[3].differs < BREAKS:
-        return {
-            "key": key,
-            "found": False,
-            "says": f"No counterexample in {plural(len(tried), 'reading')}.",
-        }
+        return {"key": key, "says": f"No counterexample in {plural(len(tried), 'reading')}."}
     title, reading, window, found = worst
     return {
         "key": key,
-        "found": True,
         "says": f"In {plural(len(tried), 'reading')} it is off the most in {quoted(title)}: it "
-        f"gives "
-        f"{printed(found)} where the loss is {nats(found.right)}. "
+        f"gives {printed(found)} where the loss is {nats(found.right)}. "
         f"{consequence(reading, window, found)}",
     }
