@@ -30,6 +30,8 @@ FIELDS = {
     "shared": "percent of the question's words in the right answer's sentence",
 }
 """What an expression may name, beside the file's own columns."""
+PLAIN = tuple(name for name in FIELDS if name not in ("gold", "golds", "answer", "shared"))
+"""Those that a line of the file has under the same name."""
 FUNCTIONS = {
     "words": lambda text: len(str(text).split()),
     "length": lambda text: len(str(text)),
@@ -46,15 +48,10 @@ def fields(row: Row) -> dict[str, Any]:
     """What an expression sees of a question."""
     own = {name: value for name, value in row.get("columns", {}).items() if name.isidentifier()}
     return own | {
-        "id": row["id"],
-        "question": row["question"],
-        "context": row["context"],
-        "title": row["title"],
+        **{name: row[name] for name in PLAIN},
         "gold": row["gold"][0]["text"] if row["gold"] else "",
         "golds": len(row["gold"]),
         "answer": row["answer"] or "",
-        **{name: row[name] for name in ("kind", "exact", "f1", "claim", "score_diff")},
-        **{name: row[name] for name in ("tokens", "windows")},
         "shared": shared_words(row),
     }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Encoding, Reading, Span
 from qa_demo.figures.pack import printable
 
 
@@ -33,6 +33,11 @@ def plural(count: int, thing: str) -> str:
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
+def became(before: str, after: str) -> str:
+    """What became of the answer, both as they are said."""
+    return f"goes from {before} to {after}" if before != after else f"stays {before}"
+
+
 def listed(names: Sequence[str]) -> str:
     """a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -41,11 +46,13 @@ def listed(names: Sequence[str]) -> str:
 def piece(reading: Reading, window: int, pos: int) -> str:
     """What stands at a position: the paragraph's characters for a context token, else the token."""
     w = reading.windows[window]
-    text = ""
-    if w.is_context[pos]:
-        doc = w.to_doc(pos)
-        text = reading.encoding.text(Span(doc, doc)).strip()
-    return text or reading.tokens(window)[pos]
+    inside = w.is_context[pos]
+    return word_piece(reading.encoding, w.to_doc(pos)) if inside else reading.tokens(window)[pos]
+
+
+def word_piece(encoding: Encoding, doc: int) -> str:
+    """The paragraph's characters of one token; the token's own name where it has none."""
+    return encoding.text(Span(doc, doc)).strip() or encoding.context_tokens[doc]
 
 
 def place(reading: Reading, doc: int) -> str:

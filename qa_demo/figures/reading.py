@@ -8,9 +8,10 @@ import numpy as np
 
 from qa_demo.core.files.words import fixed_words
 from qa_demo.core.learning.golds import Answer
-from qa_demo.core.types import Encoding, Reading, Span
+from qa_demo.core.types import Encoding, Reading
 from qa_demo.figures.pack import floats, ints, printable, utf16_offsets
 from qa_demo.figures.payload import Place
+from qa_demo.figures.prose import word_piece
 
 
 def null_token(encoding: Encoding) -> str:
@@ -95,8 +96,7 @@ def reading_data(
             "suffix": [printable(t) for t in encoding.suffix_tokens],
             # what the paragraph says, not the tokenizer's spelling of it ("##ne", "georg")
             "context": [
-                printable(encoding.text(Span(d, d)).strip() or token)
-                for d, token in enumerate(encoding.context_tokens)
+                printable(word_piece(encoding, d)) for d in range(len(encoding.context_tokens))
             ],
         },
         "goldKnown": gold_known,

@@ -52,10 +52,15 @@ class Prediction:
         return self.n_best[0] if self.n_best else None
 
     @property
-    def answer(self) -> str | None:
-        """The answer's text; None means no answer."""
+    def answered(self) -> Candidate | None:
+        """The best span where it is the answer; None means no answer."""
         if self.best is None or (
             self.limit is not None and self.score_diff is not None and self.score_diff > self.limit
         ):
             return None
-        return self.best.candidate.text
+        return self.best.candidate
+
+    @property
+    def answer(self) -> str | None:
+        """The answer's text; None means no answer."""
+        return None if self.answered is None else self.answered.text

@@ -24,6 +24,11 @@ class Word:
     char_start: int
     char_end: int
 
+    @property
+    def where(self) -> str:
+        """The text it stands in, by its name on the page."""
+        return "paragraph" if self.side == "context" else self.side
+
 
 @dataclass(frozen=True, eq=False)
 class Words:

@@ -27,8 +27,7 @@ from qa_demo.figures.numbers import effect, number, probability, rounded, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
-
-SIDES = ("start", "end")
+from qa_demo.figures.span_score import signed_addend
 
 
 def typed_number(x: float) -> str:
@@ -68,27 +67,17 @@ def desk(bench: Bench, reading: Reading, decode: DecodeOptions) -> dict[str, Any
 def _window(bench: Bench, reading: Reading, w: int, places: Places, golds: Golds) -> dict[str, Any]:
     """One window's rows: [CLS], then its tokens."""
     window = reading.windows[w]
-    sides = dict(
-        zip(
-            SIDES,
-            (
-                _side(rows[w], logits, target if golds else None)
-                for rows, logits, target in zip(
-                    (bench.start, bench.end),
-                    reading.logits(w),
-                    start_end_targets(window, golds),
-                    strict=True,
-                )
-            ),
-            strict=True,
-        )
+    rows, targets = (bench.start[w], bench.end[w]), start_end_targets(window, golds)
+    start, end = (
+        _side(row, logits, target if golds else None)
+        for row, logits, target in zip(rows, reading.logits(w), targets, strict=True)
     )
-    names = reading.tokens(w)
     return {
         "first": places.start,
-        "names": [printable(name) for name in names],
+        "names": [printable(name) for name in reading.tokens(w)],
         "owned": [bool(x) for x in window.is_max_context],
-        **sides,
+        "start": start,
+        "end": end,
     }
 
 
@@ -108,20 +97,14 @@ def _side(typed: Sequence[float], logits: Floats, target: Floats | None) -> dict
 
 def _tags(bench: Bench, reading: Reading, golds: Golds) -> list[dict[str, Any]]:
     """Each token's B, I, O: typed, p, and the target where something is marked."""
+    assert reading.tag_logits is not None
     rows = []
     for doc, typed in enumerate(bench.tags or ()):
         window = reading.windows[int(reading.owners[doc])]
-        logits = (reading.tag_logits if reading.tag_logits is not None else np.zeros((0, 0, 3)))[
-            window.index, window.to_pos(doc)
-        ]
-        target = tag_targets(window, golds)[0][window.to_pos(doc)]
-        rows.append(
-            {
-                "typed": [typed_number(x) for x in typed],
-                "p": [probability(float(p)) for p in softmax(logits)],
-                "t": [number(float(t)) for t in target] if golds else None,
-            }
-        )
+        pos = window.to_pos(doc)
+        target = tag_targets(window, golds)[0][pos] if golds else None
+        found = _side(typed, reading.tag_logits[window.index, pos], target)
+        rows.append({key: found[key] for key in ("typed", "p", "t")})
     return rows
 
 
@@ -273,6 +256,4 @@ def _quoted(reading: Reading, span: Span) -> str:
 
 def _sum(a: float, b: float) -> str:
     said = total([a, b])
-    second = said.addends[1]
-    joined = f"− {second[1:]}" if second.startswith("−") else f"+ {second}"
-    return f"{said.addends[0]} {joined} {said.sign} {said.total}"
+    return f"{said.addends[0]} {signed_addend(said.addends[1])} {said.sign} {said.total}"

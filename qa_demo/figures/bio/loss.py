@@ -12,12 +12,11 @@ from qa_demo.core.learning.losses import TagGold, entropy, marked, tag_loss
 from qa_demo.core.learning.losses import total as weighted
 from qa_demo.core.learning.tagging import SoftTerms, annotator_tags, soft_terms
 from qa_demo.core.types import TAGS, Reading
-from qa_demo.figures.bio.picture import piece_text
 from qa_demo.figures.columns import above, cell, column, sign, telling
 from qa_demo.figures.numbers import MAX_DECIMALS, decimals_for, number, percent, probability, total
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import listed, place, plural, quoted
+from qa_demo.figures.prose import listed, place, plural, quoted, word_piece
 
 SHOWN = 10
 """Tokens with a row of their own in the table of terms."""
@@ -74,7 +73,7 @@ def term_rows(
         {
             "doc": doc,
             "place": place(reading, doc),
-            "token": printable(piece_text(reading, doc)),
+            "token": printable(word_piece(reading.encoding, doc)),
             **_token_terms(terms, doc, -log_rows[doc], annotators, decimals),
         }
         for doc in shown
@@ -143,7 +142,7 @@ def most(reading: Reading, terms: SoftTerms, parted: NDArray[np.intp]) -> str:
         return "" if len(parted) == 1 else ", at each of them alike"
     if len(worst) > 3:
         return f", most at {len(worst)} of them"
-    names = listed([quoted(piece_text(reading, int(doc))) for doc in worst])
+    names = listed([quoted(word_piece(reading.encoding, int(doc))) for doc in worst])
     return f", most at {names}"
 
 
@@ -161,7 +160,7 @@ def one_hot_data(
     rows = [
         {
             "doc": d,
-            "token": printable(piece_text(reading, d)),
+            "token": printable(word_piece(reading.encoding, d)),
             "gold": int(tags[d]),
             "tag": TAGS[tags[d]],
             "costs": [cell(float(-log_rows[d, k]), decimals) for k in range(3)],

@@ -16,7 +16,7 @@ from qa_demo.figures.columns import telling
 from qa_demo.figures.numbers import adds_up, exponential, number, probability, rest
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import part, table
-from qa_demo.figures.prose import listed, place, plural, quoted
+from qa_demo.figures.prose import listed, place, plural, quoted, word_piece
 from qa_demo.figures.reading import joined
 
 SURE = 0.98
@@ -49,11 +49,6 @@ def tag_sum(p: Floats) -> str:
         f"{' + '.join(f'{tag} {x}' for tag, x in zip(TAGS, shown, strict=True))} "
         f"{'=' if exact else '≈'} 1"
     )
-
-
-def piece_text(reading: Reading, doc: int) -> str:
-    """The characters of one token; its token's own name when it has none."""
-    return reading.encoding.text(Span(doc, doc)).strip() or reading.encoding.context_tokens[doc]
 
 
 def bio_formula(p: Floats | None, pos: int | None, d: int | None) -> list[dict[str, str]]:
@@ -94,7 +89,7 @@ def token_data(
         "pos": pos,
         "window": window.index,
         "windows": len(reading.windows),
-        "piece": printable(piece_text(reading, doc)),
+        "piece": printable(word_piece(reading.encoding, doc)),
         "logits": [number(x, 3) for x in logits],
         "exps": [exponential(float(x)) for x in logits],
         "z": exponential(float(logsumexp(logits))),
@@ -141,30 +136,22 @@ def said_spans(spans: Sequence[TaggedSpan], most: int = 4) -> str:
 
 def compare_sentence(prediction: Prediction, spans: Sequence[TaggedSpan]) -> str:
     """The start/end answer beside the tags' answer, and where they differ."""
-    best = prediction.best
-    one = (
-        "no answer"
-        if prediction.answer is None or best is None
-        else quoted(prediction.answer, LONGEST)
-    )
+    answer = prediction.answered
+    one = "no answer" if answer is None else quoted(answer.text, LONGEST)
     if not spans:
         tags = "the tags mark no span"
         return (
             f"The two heads differ: start and end return {one}, {tags}."
-            if one != "no answer"
+            if answer is not None
             else f"Both heads find no answer: {tags}."
         )
-    if (
-        best is not None
-        and prediction.answer is not None
-        and [x.span for x in spans] == [best.candidate.span]
-    ):
+    if answer is not None and [x.span for x in spans] == [answer.span]:
         return f"Both heads return the same span, {said_spans(spans)}."
     said = f"start and end return {one}. The tags return {plural(len(spans), 'span')}: "
     said += said_spans(spans)
-    if best is not None and prediction.answer is not None and len(spans) > 1:
-        answer = best.candidate.span
-        held = [x for x in spans if answer.start <= x.span.start and x.span.end <= answer.end]
+    if answer is not None:
+        at = answer.span
+        held = [x for x in spans if at.start <= x.span.start and x.span.end <= at.end]
         if len(held) > 1:
             said += (
                 f"; the one span of the start/end head holds "
@@ -210,7 +197,12 @@ def tag_table(
         if shown[doc]:
             shares = [probability(float(x)) for x in p[doc]]
             rows.append(
-                [place(reading, doc), printable(piece_text(reading, doc)), *shares, TAGS[tags[doc]]]
+                [
+                    place(reading, doc),
+                    printable(word_piece(reading.encoding, doc)),
+                    *shares,
+                    TAGS[tags[doc]],
+                ]
             )
             select.append((int(owner[doc]), doc, doc))
             doc += 1

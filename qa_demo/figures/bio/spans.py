@@ -18,11 +18,10 @@ from qa_demo.core.learning.tagging import Tagging, spans_above
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.glued_spans import LOSSES, STEPS, Glue, descend
 from qa_demo.core.types import Reading
-from qa_demo.figures.bio.picture import piece_text
 from qa_demo.figures.numbers import decimals_for, number, probability, sign_of, signed, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import plural, quoted
+from qa_demo.figures.prose import plural, quoted, word_piece
 
 LISTED = 0.02
 """Spans with a smaller marginal are not drawn beside the threshold."""
@@ -66,7 +65,7 @@ def decodings_sentence(reading: Reading, found: dict[str, Tagging]) -> str:
             else "the illegal transition costs no span"
         )
         return f"All three decodings return {plural(len(spans['viterbi']), 'span')}: {why}."
-    at = f" at {quoted(piece_text(reading, illegal[0]))}" if illegal else ""
+    at = f" at {quoted(word_piece(reading.encoding, illegal[0]))}" if illegal else ""
     counts = ", ".join(
         f"{'Viterbi' if name == 'viterbi' else name} {len(spans[name])}" for name in DECODINGS
     )

@@ -72,7 +72,7 @@ class Case:
     @property
     def answer(self) -> Candidate:
         """The best span, with which the reader answers. Errors: Lacking where it gives none."""
-        return need(self.best if self.answered else None, NO_ANSWER)
+        return need(self.prediction.answered, NO_ANSWER)
 
     @property
     def answered(self) -> bool:

@@ -46,8 +46,8 @@ def case_of(
     the reader's own answer stands in for the right one, as on the page.
     """
     decode = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
-    found = predict(reading, decode)
-    stand_in = None if found.answer is None or found.best is None else found.best.candidate.span
+    answer = predict(reading, decode).answered
+    stand_in = None if answer is None else answer.span
     return Case(
         reading,
         decode,

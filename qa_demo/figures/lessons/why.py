@@ -101,8 +101,7 @@ def cost_of(sides: np.ndarray) -> str:
 
 def _named(units: Words, k: int) -> str:
     word = units.items[k]
-    place = "question" if word.side == "question" else "paragraph"
-    return f"{quoted(shorten(word.text, LONGEST))} ({place})"
+    return f"{quoted(shorten(word.text, LONGEST))} ({word.where})"
 
 
 @asks_reader

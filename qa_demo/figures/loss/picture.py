@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.arrays import log_softmax, softmax
+from qa_demo.core.arrays import softmax
 from qa_demo.core.learning.losses import Golds, cross_entropy_gradient, start_end_targets
 from qa_demo.core.learning.misread import gold_pair
 from qa_demo.core.reading.predicted import Prediction
@@ -120,9 +120,7 @@ def strip(reading: Reading, golds: Golds) -> dict[str, Any] | None:
 
 def is_right(golds: Golds, prediction: Prediction) -> bool:
     """The decoded answer is a label, by place; abstaining is right if an annotator found none."""
-    if prediction.answer is None or prediction.best is None:
-        return None in golds
-    return prediction.best.candidate.span in golds
+    return (None if prediction.answered is None else prediction.answered.span) in golds
 
 
 SLOPE = ("p", "y", "½ (p − y)")
@@ -157,9 +155,3 @@ def loss_tables(reading: Reading, golds: Golds, window: int) -> list[dict[str, A
         windows_table(reading, golds),
         token_table(reading, golds, window),
     ]
-
-
-def log_p(reading: Reading, window: int, pair: tuple[int, int]) -> tuple[float, float]:
-    """log P_s(i), log P_e(j) of one pair of positions."""
-    s, e = reading.logits(window)
-    return float(log_softmax(s)[pair[0]]), float(log_softmax(e)[pair[1]])

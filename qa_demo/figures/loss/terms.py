@@ -1,12 +1,10 @@
 """The loss as tables of terms: name, value, weight, over what; totals add up as printed."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from qa_demo.core.arrays import log_softmax, logsumexp
-from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.learning.losses import (
     Golds,
     cross_entropy,
@@ -23,36 +21,18 @@ from qa_demo.figures.prose import piece, plural, quoted
 HEAD = ["term", "value", "weight", "over", "weight · value"]
 
 
-def term_rows(terms: Sequence[LossTerm], unit: str) -> tuple[list[list[str]], PrintedSum]:
-    """One row a term and the printed sum of weight * value, all with the same decimals."""
-    parts, _ = _mean_and_sum(terms)
-    rows = [
-        [
-            t.name,
-            number(t.value, parts.decimals),
-            f"{t.weight:g}",
-            plural(int(t.over), unit),
-            product,
-        ]
-        for t, product in zip(terms, parts.addends, strict=True)
-    ]
-    return rows, parts
-
-
-def _mean_and_sum(terms: Sequence[LossTerm]) -> list[PrintedSum]:
-    """sum of weight * value, and sum of value, with the same decimals."""
-    weighted = [t.weight * t.value for t in terms]
-    values = [t.value for t in terms]
-    return totals([(weighted, total(terms)), (values, None)], mean(values).decimals)
-
-
 def terms_table(reading: Reading, golds: Golds) -> dict[str, Any]:
     """The loss as the code takes it (mean of two heads) and as one text has it (their sum)."""
     terms = start_end_loss(reading, golds)
-    rows, mean = term_rows(terms, "window")
-    _, both = _mean_and_sum(terms)
+    weighted, values = [t.weight * t.value for t in terms], [t.value for t in terms]
+    least = mean(values).decimals
+    parts, both = totals([(weighted, total(terms)), (values, None)], least)
+    rows = [
+        [t.name, value, f"{t.weight:g}", plural(int(t.over), "window"), product]
+        for t, value, product in zip(terms, both.addends, parts.addends, strict=True)
+    ]
     rows += [
-        ["mean, as the code takes it", "", "", "", mean.total],
+        ["mean, as the code takes it", "", "", "", parts.total],
         ["sum, as one text has it", f"{both.addends[0]} + {both.addends[1]}", "1", "", both.total],
     ]
     return table(

@@ -14,7 +14,7 @@ from qa_demo.figures.distributions import distributions, note
 from qa_demo.figures.numbers import number, probability, signed
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import piece, quoted
+from qa_demo.figures.prose import became, piece, quoted
 from qa_demo.figures.span_score import RULE, four_numbers, null_score
 
 NAMED = 3
@@ -89,11 +89,6 @@ def bench_says(
     """One sentence: what was changed, what became of the answer, and of the lead over no answer."""
     what = " and ".join(changed(first, other)) or "nothing"
     names = [quoted(p.answer) if p.answer is not None else "no answer" for p in predictions]
-    change = (
-        f"the answer goes from {names[0]} to {names[1]}"
-        if names[0] != names[1]
-        else f"the answer stays {names[0]}"
-    )
     leads = [
         None if p.best is None else p.best.candidate.score - null_score(r, p, merge)
         for r, p in zip((first, other), predictions, strict=True)
@@ -104,7 +99,7 @@ def bench_says(
             f"; the best span's score against no answer goes from {signed(leads[0])} to "
             f"{signed(leads[1])}"
         )
-    return f"Changed: {what}. With that, {change}{lead}."
+    return f"Changed: {what}. With that, the answer {became(*names)}{lead}."
 
 
 def bench_data(

@@ -19,6 +19,7 @@ from qa_demo.figures.payload import Role, part, table
 from qa_demo.figures.prose import piece, plural, quoted
 from qa_demo.figures.reading import context_places, null_token
 from qa_demo.figures.scores.slide import drawn
+from qa_demo.figures.span_score import signed_addend
 
 NAMED = 3
 """How many leaders of each axis carry a label of their own."""
@@ -157,11 +158,10 @@ def score_formula(
         return parts
     for logit, bias, role in zip(logits, biases, ("start", "end"), strict=True):
         printed = total([logit - bias, bias], logit, at_least=3)
-        sign = "− " if printed.addends[1].startswith("−") else "+ "
         parts += [
             part("     "),
             part(printed.addends[0], _role(role)),
-            part(f" {sign}{printed.addends[1].lstrip('−')} {printed.sign} "),
+            part(f" {signed_addend(printed.addends[1])} {printed.sign} "),
             part(printed.total, "strong"),
         ]
     return parts

@@ -1,6 +1,7 @@
 """Chapter 2's counterfactual bench: what two readings' scores rested on, word by word."""
 
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -43,11 +44,7 @@ def aligned(first: Words, other: Words) -> list[Pair]:
             None, [first.items[k].text for k in a], [other.items[k].text for k in b], autojunk=False
         )
         for _, i, i_stop, j, j_stop in match.get_opcodes():
-            both = min(i_stop - i, j_stop - j)
-            pairs += [(a[i + k], b[j + k]) for k in range(both)]
-            pairs += [(k, None) for k in a[i + both : i_stop]] + [
-                (None, k) for k in b[j + both : j_stop]
-            ]
+            pairs += zip_longest(a[i:i_stop], b[j:j_stop])
     return pairs
 
 
@@ -86,15 +83,11 @@ def rests_data(readings: tuple[Reading, Reading], sides: Sides, method: Method) 
         for cut, found in zip(parts, (a, b), strict=True)
     ]
     held_by = "windows" if any(parts) else "texts"
-    data["says"] = " ".join([*_silences(quiet), _says(pairs, units, values, method, held_by)])
+    sides_of = zip(("On screen", "To compare"), quiet, strict=True)
+    silent = [f"{where}: {said}" for where, said in sides_of if said is not None]
+    data["says"] = " ".join([*silent, _says(pairs, units, values, method, held_by)])
     data["table"] = _words_table(rows, method)
     return data
-
-
-def _silences(quiet: list[str | None]) -> list[str]:
-    """Why one side has nothing to show, if so."""
-    sides = zip(("On screen", "To compare"), quiet, strict=True)
-    return [f"{where}: {said}" for where, said in sides if said is not None]
 
 
 def _largest(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -147,10 +140,9 @@ def _row(pair: Pair, units: list[Words], values: list[Any]) -> dict[str, Any]:
     lanes = [
         None if k is None else [float(x) for x in values[side][k]] for side, k in enumerate(pair)
     ]
-    side = next(word.side for word in found if word is not None)
     return {
         "name": " → ".join(names),
-        "in": "paragraph" if side == "context" else side,
+        "in": next(word.where for word in found if word is not None),
         "lanes": lanes,
         "sums": [None if two is None else effect(sum(two)) for two in lanes],
     }
@@ -177,9 +169,8 @@ def _says(
     )
     most = int(np.abs(b - a).argmax())
     word = units[0].items[shared[most][0]]
-    where = "paragraph" if word.side == "context" else word.side
     return (
         f"By {METHOD_NAMES[method]}, over the {len(shared)} words that both {held_by} hold, "
-        f"{alike}. The largest change is at {quoted(word.text, 40)} in the {where}: "
+        f"{alike}. The largest change is at {quoted(word.text, 40)} in the {word.where}: "
         f"{effect(float(a[most]))} on screen, {effect(float(b[most]))} to compare."
     )

@@ -15,7 +15,7 @@ from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import moved, number, signed
 from qa_demo.figures.pack import floats, ints, printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import piece, quoted
+from qa_demo.figures.prose import became, piece, quoted
 
 MOVES = 8
 """How many of the largest moves are listed and labelled."""
@@ -102,16 +102,11 @@ def slide_notice(
     first = int(largest_moves(moved, drawn(before, window, winner))[0])
     to = number(float(moved.after[first, 0])), number(float(moved.after[first, 1]))
     said = [quoted(a, 40) if a is not None else "no answer" for a in answers]
-    change = (
-        f"the answer goes from {said[0]} to {said[1]}"
-        if said[0] != said[1]
-        else f"the answer stays {said[0]}"
-    )
     where = _piece(before, window, first)
     of = "" if len(before.windows) == 1 else " of the tokens drawn"
     return (
-        f"Asked {quoted(after.encoding.question, 60)}, {change}. S and E stay the same: the words "
-        f"move, not the axes. {quoted(where)} moves farthest{of}, from "
+        f"Asked {quoted(after.encoding.question, 60)}, the answer {became(*said)}. S and E stay "
+        f"the same: the words move, not the axes. {quoted(where)} moves farthest{of}, from "
         f"({number(float(moved.before[first, 0]))}, {number(float(moved.before[first, 1]))}) to "
         f"({to[0]}, {to[1]})."
     )

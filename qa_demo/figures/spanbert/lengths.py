@@ -6,7 +6,7 @@ import numpy as np
 
 from qa_demo.core.masking.span_masking import MaskOptions, clipped_law, length_law
 from qa_demo.figures.numbers import number
-from qa_demo.figures.payload import columns
+from qa_demo.figures.payload import table
 
 
 def mean(law: Any, options: MaskOptions) -> float:
@@ -19,13 +19,7 @@ def lengths_data(options: MaskOptions) -> dict[str, Any]:
     laws = {"law": length_law(options), "clipped": clipped_law(options)}
     means = {name: number(mean(law, options), 3) for name, law in laws.items()}
     lengths = range(options.span_lower, options.span_upper + 1)
-    rows = [
-        *(
-            (str(length), *map(_share, p))
-            for length, *p in zip(lengths, *laws.values(), strict=True)
-        ),
-        ("mean", *means.values()),
-    ]
+    rows = [[str(n), *map(_share, p)] for n, *p in zip(lengths, *laws.values(), strict=True)]
     law, clipped = (float(law[-1]) for law in laws.values())
     return {
         "lengths": list(lengths),
@@ -35,14 +29,10 @@ def lengths_data(options: MaskOptions) -> dict[str, Any]:
         f"exist and the rest is renormalised, so {options.span_upper} words come with "
         f"{_share(law)}. Cut off literally, all longer draws would pile up there: "
         f"{_share(clipped)}.",
-        "table": columns(
+        "table": table(
             "Span lengths in words: the law, and a literal clipping",
-            rows,
-            {
-                "words": lambda row: row[0],
-                "law": lambda row: row[1],
-                "literal clipping": lambda row: row[2],
-            },
+            ["words", "law", "literal clipping"],
+            [*rows, ["mean", *means.values()]],
         ),
     }
 

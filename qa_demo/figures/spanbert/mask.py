@@ -1,5 +1,6 @@
 """Step 1 of chapter 8 as data: pieces, runs and fates of both schemes, options, tables."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
@@ -45,14 +46,18 @@ def pieces_data(encoding: Encoding) -> list[list[Any]]:
 
 def scheme_data(masked: Masked, given: Sequence[str]) -> dict[str, Any]:
     """Runs with their fate (None if mixed), hidden pieces' fates, what random ones became."""
-    hidden = masked.hidden.tolist()
-    fates = dict(zip(hidden, masked.fates, strict=True))
+    fates = _fates(masked)
     return {
         "runs": [[r.start, r.end] for r in masked.runs],
         "fates": {str(at): fate for at, fate in fates.items()},
-        "random": {str(at): printable(given[at]) for at in hidden if fates[at] == "random"},
-        "hidden": len(hidden),
+        "random": {str(at): printable(given[at]) for at in fates if fates[at] == "random"},
+        "hidden": len(fates),
     }
+
+
+def _fates(masked: Masked) -> dict[int, Fate]:
+    """What became of each hidden piece."""
+    return dict(zip(masked.hidden.tolist(), masked.fates, strict=True))
 
 
 def seeing(masked: Masked) -> list[int]:
@@ -80,17 +85,15 @@ def fates_says(masked: Masked) -> str:
     """How drawn runs were replaced, counted; nothing to say of runs by hand."""
     if not masked.draws:
         return ""
-    counts = {fate: sum(masked.fates[i] == fate for i in _firsts(masked)) for fate in FATES}
-    listed = ", ".join(f"{plural(n, 'run')} {FATES[fate]}" for fate, n in counts.items() if n)
+    fates = _fates(masked)
+    counts = Counter(fates[run.start] for run in masked.runs)
+    listed = ", ".join(
+        f"{plural(counts[fate], 'run')} {words}" for fate, words in FATES.items() if counts[fate]
+    )
     return (
         f"One random number for each run, not for each piece, decides what stands in its "
         f"place (80 %, 10 %, 10 %): {listed}."
     )
-
-
-def _firsts(masked: Masked) -> list[int]:
-    """Where each run begins among the hidden pieces."""
-    return [sum(len(r) for r in masked.runs[:k]) for k in range(len(masked.runs))]
 
 
 # Controls, notice, tables
@@ -174,8 +177,7 @@ def runs_table(
     encoding: Encoding, masked: Masked, given: Sequence[str], caption: str
 ) -> dict[str, Any]:
     """Every run: its pieces, how it was replaced, and how many SBO targets it gives."""
-    targets = masked.pairs().at
-    fates = dict(zip(masked.hidden.tolist(), masked.fates, strict=True))
+    targets, fates = masked.pairs().at, _fates(masked)
 
     def inside(run: Span) -> range:
         return range(run.start, run.end + 1)

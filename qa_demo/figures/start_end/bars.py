@@ -1,6 +1,7 @@
 """Chapter 3 as bars: both distributions over the positions of one window, drawn by plotly."""
 
 from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
 
 def label(text: str) -> str:
     """A token for plotly, which reads labels as a little HTML: `<s>` would vanish."""
-    return (
-        printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") or "\u2423"
-    )
+    return escape(printable(text), quote=False) or "\u2423"
 
 
 def bar_figure(reading: Reading, window: int, temperature: float = 1.0) -> "go.Figure":

@@ -147,7 +147,7 @@ def relevance_table(found: Mapping[RelevanceKind, Relevance], units: Words) -> d
     rows = [
         [
             printable(word.text) or "(blank)",
-            "paragraph" if word.side == "context" else word.side,
+            word.where,
             *("0" if values[k] == 0 else probability(float(values[k])) for _, values in columns),
         ]
         for k, word in enumerate(units.items)

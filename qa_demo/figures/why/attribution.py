@@ -8,7 +8,7 @@ from qa_demo.core.explaining.occlusion import QuestionEffect
 from qa_demo.core.reading.words import words
 from qa_demo.core.types import Baseline, Reading, TargetKind, Window
 from qa_demo.figures.methods import METHOD_NAMES
-from qa_demo.figures.numbers import MINUS, decimals_for, effect, number, total, units
+from qa_demo.figures.numbers import MINUS, bracketed, decimals_for, effect, number, total, units
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import Role, columns, part, table
 from qa_demo.figures.prose import quoted
@@ -94,28 +94,24 @@ def sums(found: Attribution) -> list[str]:
         found.sum,
         2 if abs(found.gap) >= 0.005 else 4,
     )
-    f_x, back, *gap = printed.addends
+    f_x, _, *gap = printed.addends
     tail = (
-        f" + gap {_braced(gap[0])}."
+        f" + gap {bracketed(gap[0])}."
         if gap
         else f"; the gap is under {number(10.0**-printed.decimals, printed.decimals)}."
     )
     first = (
         f"Sum of all tokens {printed.total} {printed.sign} F(x) {f_x} {MINUS} F(x′) "
-        f"{_negated(back)}{tail}"
+        f"{bracketed(number(found.f_baseline, printed.decimals))}{tail}"
     )
     shown = [f"{steps} steps: {_share(gap, found)}" for steps, gap in found.tried]
+    missed, doubt = "not ", ": read single tokens with that much doubt"
     if found.complete:
-        return [
-            first,
-            f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), under "
-            f"{number(100 * GAP_LIMIT, 0)} % ({'; '.join(shown)}).",
-        ]
+        missed = doubt = ""
     return [
         first,
-        f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), not under "
-        f"{number(100 * GAP_LIMIT, 0)} % ({'; '.join(shown)}): "
-        "read single tokens with that much doubt.",
+        f"The gap is {_share(found.gap, found)} of F(x) {MINUS} F(x′), {missed}under "
+        f"{number(100 * GAP_LIMIT, 0)} % ({'; '.join(shown)}){doubt}.",
     ]
 
 
@@ -129,21 +125,6 @@ def _no_promise(found: Attribution) -> str:
     f_x = number(found.f_x, decimals_for([found.f_x]))
     return (
         f"Sum of all tokens {effect(found.sum, decimals_for([found.sum]))}; F(x) = {f_x}. {promise}"
-    )
-
-
-def _braced(shown: str) -> str:
-    return f"({shown})" if shown.startswith(MINUS) else shown
-
-
-def _negated(shown: str) -> str:
-    """F(x') is subtracted, so its addend was printed negated."""
-    return (
-        shown.removeprefix(MINUS)
-        if shown.startswith(MINUS)
-        else shown
-        if float(shown) == 0
-        else f"({MINUS}{shown})"
     )
 
 
@@ -184,23 +165,19 @@ def attribution_notice(reading: Reading, found: Attribution) -> str:
     said = (
         f"By {METHOD_NAMES[found.method]} the largest support comes from "
         f"{quoted(units.items[best].text, 40)} "
-        f"in the {_side(units.items[best].side)} ({effect(values[best], digits)})"
+        f"in the {units.items[best].where} ({effect(values[best], digits)})"
     )
     if values[worst] < 0:
         rival = units.items[worst]
         said += (
             f". The largest opposition comes from {quoted(rival.text, 40)} in the "
-            f"{_side(rival.side)} ({effect(values[worst], digits)})"
+            f"{rival.where} ({effect(values[worst], digits)})"
         )
     asked = sum(values[k] for k, word in enumerate(units.items) if word.side == "question")
     whole = (
         "" if found.f_baseline is None else f" of {effect(found.sum, digits)}"
     )  # other methods promise no sum to be a part of
     return f"{said}. The question's words together carry {effect(asked, digits)}{whole}."
-
-
-def _side(side: str) -> str:
-    return "paragraph" if side == "context" else side
 
 
 def question_data(effects: Sequence[QuestionEffect]) -> dict[str, Any]:
