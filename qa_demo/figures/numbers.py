@@ -44,7 +44,11 @@ def units(x: float, decimals: int) -> int:
 
 def rounded(x: float, decimals: int = MIN_DECIMALS) -> float:
     """The number that `number` prints, to compute with."""
-    return float(EXACT.scaleb(Decimal(units(x, decimals)), -decimals))
+    return _of_units(units(x, decimals), decimals)
+
+
+def _of_units(count: int, decimals: int) -> float:
+    return float(EXACT.scaleb(Decimal(count), -decimals))
 
 
 def number(x: float, decimals: int = MIN_DECIMALS) -> str:
@@ -73,8 +77,7 @@ def sign_of(addends: Iterable[float], value: float, decimals: int) -> str:
 
 def moved(before: float, after: float, decimals: int = MIN_DECIMALS) -> float:
     """after - before as printed: 0.014 to 0.016 is 0.01 to 0.02, a difference of 0.01."""
-    change = units(after, decimals) - units(before, decimals)
-    return float(EXACT.scaleb(Decimal(change), -decimals))
+    return _of_units(units(after, decimals) - units(before, decimals), decimals)
 
 
 def exponential(log_x: float, decimals: int = 3) -> str:
@@ -122,10 +125,13 @@ def total(
     nothing = not units(value, most)
     for decimals in range(at_least, most + 1):
         if adds_up(addends, value, decimals) and (units(value, decimals) or nothing):
-            return PrintedSum(
-                tuple(number(a, decimals) for a in addends), number(value, decimals), "=", decimals
-            )
-    return PrintedSum(tuple(number(a, most) for a in addends), number(value, most), "\u2248", most)
+            return _printed(addends, value, "=", decimals)
+    return _printed(addends, value, "\u2248", most)
+
+
+def _printed(addends: Iterable[float], value: float, sign: str, decimals: int) -> PrintedSum:
+    shown = tuple(number(a, decimals) for a in addends)
+    return PrintedSum(shown, number(value, decimals), sign, decimals)
 
 
 def totals(
@@ -146,7 +152,7 @@ def totals(
 def rest(shown: Sequence[float], value: float, decimals: int = MIN_DECIMALS) -> str:
     """The rest term of a long sum: the printed total minus the printed addends."""
     left = units(value, decimals) - sum(units(s, decimals) for s in shown)
-    return number(float(EXACT.scaleb(Decimal(left), -decimals)), decimals)
+    return number(_of_units(left, decimals), decimals)
 
 
 def decimals_for(values: Iterable[float], least: int = MIN_DECIMALS, most: int = 7) -> int:
@@ -162,14 +168,8 @@ def apart(values: Iterable[float]) -> int:
     Example: 0.00045 and 0.00041 need five, 1.412 and 1.414 three.
     """
     known = {float(v) for v in values}
-    return next(
-        (
-            d
-            for d in range(min(decimals_for(known), FINEST), FINEST)
-            if len({units(v, d) for v in known}) == len(known)
-        ),
-        FINEST,
-    )
+    tried = range(min(decimals_for(known), FINEST), FINEST)
+    return next((d for d in tried if len({units(v, d) for v in known}) == len(known)), FINEST)
 
 
 def mean(values: Sequence[float]) -> PrintedSum:
@@ -186,12 +186,7 @@ def mean(values: Sequence[float]) -> PrintedSum:
         off = abs(shown - count * units(value, decimals))
         if 2 * off <= count or decimals == FINEST:
             break
-    return PrintedSum(
-        tuple(number(v, decimals) for v in values),
-        number(value, decimals),
-        "=" if 2 * off <= count else "\u2248",
-        decimals,
-    )
+    return _printed(values, value, "=" if 2 * off <= count else "\u2248", decimals)
 
 
 def nats(x: float, decimals: int | None = None) -> str:

@@ -1,6 +1,7 @@
 """The plain data that a chapter's frame draws: formula parts, tables, the envelope."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
@@ -13,6 +14,13 @@ Row = TypeVar("Row")
 def part(text: str, role: Role = "ink") -> dict[str, str]:
     """A piece of a formula in the colour of its role; "sub" is a subscript, "sup" an exponent."""
     return {"text": text, "role": role}
+
+
+def formula(text: str) -> list[dict[str, str]]:
+    """Pieces in ink with subscripts and exponents: "p_{i} = x^{2}"."""
+    roles: dict[str, Role] = {"": "ink", "_": "sub", "^": "sup"}
+    found = re.findall(r"([_^])\{(.*?)\}|(.+?)(?=[_^]\{|$)", text)
+    return [part(inner or plain, roles[mark]) for mark, inner, plain in found]
 
 
 def table(

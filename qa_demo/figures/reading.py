@@ -38,15 +38,9 @@ def joined(encoding: Encoding) -> str:
 
 def question_range(encoding: Encoding) -> list[int]:
     """Positions [first, stop) of the question, the same in every window."""
-    n, prefix = len(encoding.question_ids), encoding.prefix_ids
-    first = next(
-        (
-            k
-            for k in range(len(prefix) - n + 1)
-            if np.array_equal(prefix[k : k + n], encoding.question_ids)
-        ),
-        0,
-    )
+    asked, prefix = encoding.question_ids.tolist(), encoding.prefix_ids.tolist()
+    n = len(asked)
+    first = next((k for k in range(len(prefix) - n + 1) if prefix[k : k + n] == asked), 0)
     return [first, first + n]
 
 

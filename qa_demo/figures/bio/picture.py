@@ -15,7 +15,7 @@ from qa_demo.core.types import TAGS, Reading, Span
 from qa_demo.figures.columns import telling
 from qa_demo.figures.numbers import adds_up, exponential, number, probability, rest
 from qa_demo.figures.pack import floats, printable
-from qa_demo.figures.payload import part, table
+from qa_demo.figures.payload import formula, part, table
 from qa_demo.figures.prose import listed, place, plural, quoted, word_piece
 from qa_demo.figures.reading import joined
 
@@ -53,26 +53,12 @@ def tag_sum(p: Floats) -> str:
 
 def bio_formula(p: Floats | None, pos: int | None, d: int | None) -> list[dict[str, str]]:
     """p_i = softmax(W h_i + b) with the loaded reader's dimensions, and a token's three numbers."""
-    parts = [
-        part("p"),
-        part("i", "sub"),
-        part(" = softmax(W h"),
-        part("i", "sub"),
-        part(" + b)   "),
-    ]
+    parts = formula("p_{i} = softmax(W h_{i} + b)   ")
     if d is not None:
         parts.append(part(f"W: 3 × {d}, h: {d}, b: 3   "))
     if p is not None and pos is not None:
-        parts += [
-            part("p"),
-            part(str(pos), "sub"),
-            part(" = ("),
-            part(
-                ", ".join(f"{t} {probability(float(x))}" for t, x in zip(TAGS, p, strict=True)),
-                "strong",
-            ),
-            part(")"),
-        ]
+        each = ", ".join(f"{t} {probability(float(x))}" for t, x in zip(TAGS, p, strict=True))
+        parts += [*formula(f"p_{{{pos}}} = ("), part(each, "strong"), part(")")]
     return parts
 
 

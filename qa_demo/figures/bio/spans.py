@@ -240,25 +240,18 @@ def loss_now(found: Glue) -> dict[str, str]:
 def _leads(reading: Reading, found: Glue, decode: DecodeOptions, loss: str) -> dict[str, str]:
     after = descend(reading, found, decode, loss)
     s = after.scores
-    answers = sorted((s["first"], s["second"]))
-    level = abs(after.margin) <= LEVEL
     verdict = (
         "level with the glue"
-        if level
+        if abs(after.margin) <= LEVEL
         else "the glue wins"
         if after.margin > 0
-        else (
-            "both answers beat the glue"
-            if answers[0] > s["glued"]
-            else "one answer beats the glue, the other was given up"
-        )
+        else "both answers beat the glue"
+        if min(s["first"], s["second"]) > s["glued"]
+        else "one answer beats the glue, the other was given up"
     )
     return {
         "loss": loss,
-        "first": number(s["first"]),
-        "second": number(s["second"]),
-        "glued": number(s["glued"]),
-        "backwards": number(s["backwards"]),
+        **{pair: number(s[pair]) for pair in ("first", "second", "glued", "backwards")},
         "margin": signed(after.margin),
         "verdict": verdict,
     }

@@ -45,8 +45,8 @@ def mean_loss(reading: Reading, golds: Golds) -> PrintedSum:
     return mean([t.value for t in start_end_loss(reading, golds)])
 
 
-def window_rows(reading: Reading, golds: Golds) -> list[list[str]]:
-    """What each window is trained to, and what it costs."""
+def windows_table(reading: Reading, golds: Golds) -> dict[str, Any]:
+    """The table twin of the labelling strip: what each window is trained to, what it costs."""
     rows = []
     for w in reading.windows:
         start, end = start_end_targets(w, golds)
@@ -63,16 +63,8 @@ def window_rows(reading: Reading, golds: Golds) -> list[list[str]]:
                 *(nats(x, 3) for x in (*losses, float(np.mean(losses)))),
             ]
         )
-    return rows
-
-
-def windows_table(reading: Reading, golds: Golds) -> dict[str, Any]:
-    """The table twin of the labelling strip."""
-    return table(
-        "What each window is trained to",
-        ["window", "holds", "start label", "end label", "start loss", "end loss", "mean"],
-        window_rows(reading, golds),
-    )
+    head = ["window", "holds", "start label", "end label", "start loss", "end loss", "mean"]
+    return table("What each window is trained to", head, rows)
 
 
 def holds(reading: Reading, window: int, golds: Golds) -> str:

@@ -15,7 +15,7 @@ from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import Role, part, table
+from qa_demo.figures.payload import Role, formula, part, table
 from qa_demo.figures.prose import piece, plural, quoted
 from qa_demo.figures.reading import context_places, null_token
 from qa_demo.figures.scores.slide import drawn
@@ -146,13 +146,9 @@ def score_formula(
         lane = _role(role)
         parts += [
             part(f"{gap}{name}", lane),
-            part(at, "sub"),
-            part(" = "),
+            *formula(f"_{{{at}}} = "),
             part(axis, lane),
-            part(" · T"),
-            part(at, "sub"),
-            part(" + b"),
-            part(axis, "sub"),
+            *formula(f" · T_{{{at}}} + b_{{{axis}}}"),
         ]
     if logits is None or biases is None:
         return parts

@@ -83,14 +83,13 @@ def alike(a: Said, b: Said) -> bool:
 def position_sentence(shown: Guessed) -> str | None:
     """With the position cut: do all blanks of the run guess alike?"""
     blank = shown.blank
-    peers = [p for p in shown.now.pieces if p.run == blank.run and p.sbo is not None]
+    peers = [p.sbo for p in shown.now.pieces if p.run == blank.run and p.sbo is not None]
     if "position" not in shown.now.cut or len(peers) < 2:
         return None
-    assert peers[0].sbo is not None
-    if all(alike(peers[0].sbo, p.sbo) for p in peers if p.sbo is not None):
+    if all(alike(peers[0], said) for said in peers):
         return (
             f"Without a position all {len(peers)} blanks of this run get the same guesses, "
-            f"{first(peers[0].sbo)} first: the two neighbours are the same for all of them."
+            f"{first(peers[0])} first: the two neighbours are the same for all of them."
         )
     return f"Without a position the {len(peers)} blanks of this run still get different guesses."
 
@@ -121,12 +120,10 @@ def notice(shown: Guessed) -> str:
             f"{', '.join(better[:4])}{' and others' if len(better) > 4 else ''}."
         )
     if len(guessed) >= 5:
-        third = len(guessed) // 3
-        last = (
-            [guessed[-1].loss] if len(guessed) == len(run) else []
-        )  # a run longer than the position table has no term at its end
-        edge, middle = [guessed[0].loss, *last], [s.loss for s in guessed[third:-third]]
-        a, b = float(np.mean(edge)), float(np.mean(middle))
+        losses, third = [said.loss for said in guessed], len(guessed) // 3
+        # a run longer than the position table has no term at its end
+        edge = [losses[0], losses[-1]] if len(guessed) == len(run) else losses[:1]
+        a, b = float(np.mean(edge)), float(np.mean(losses[third:-third]))
         said.append(
             f"Beside a neighbour SBO's −log p is {number(a)} on average, in the middle of the run "
             f"{number(b)}{': the boundary knows less about the middle' if b > a else ''}."

@@ -12,7 +12,7 @@ from qa_demo.core.masking.span_masking import MaskOptions, budget_of, length_law
 from qa_demo.core.types import Encoding, Span
 from qa_demo.figures.numbers import number
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import columns, part
+from qa_demo.figures.payload import columns, formula, part
 from qa_demo.figures.prose import plural, quoted
 from qa_demo.figures.spanbert.lengths import mean
 
@@ -130,10 +130,7 @@ def mask_formula(
             *_budget(total, options),
         ]
     parts = [
-        part("P(ℓ) ∝ p (1 − p)"),
-        part("ℓ − 1", "sup"),
-        part(f" = {options.geometric_p:g} · {q}"),
-        part("ℓ − 1", "sup"),
+        *formula(f"P(ℓ) ∝ p (1 − p)^{{ℓ − 1}} = {options.geometric_p:g} · {q}^{{ℓ − 1}}"),
         part(f",  ℓ = {options.span_lower} … {options.span_upper}"),
         part(f",  mean {number(mean(length_law(options), options), 3)} words", "quiet"),
     ]

@@ -10,7 +10,7 @@ from qa_demo.core.masking.infill import HiddenPiece, Infill, Said, Trace, run_te
 from qa_demo.core.types import Encoding
 from qa_demo.figures.numbers import PrintedSum, bracketed, number, rest, sign_of, total
 from qa_demo.figures.pack import printable
-from qa_demo.figures.payload import columns, part, table
+from qa_demo.figures.payload import columns, formula, part, table
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.spanbert.guessed import as_typed, place
 
@@ -84,27 +84,17 @@ def _vectors(trace: Trace, encoding: Encoding, found: Infill) -> list[tuple[str,
 def formula_parts(trace: Trace | None, blank: HiddenPiece) -> list[dict[str, str]]:
     """The boundary head with this blank's places, and its losses; without SBO MLM's alone."""
 
-    def at(text: str, where: int) -> list[dict[str, str]]:
-        return [part(text), part(str(where), "sub")]
-
-    loss = [*at("L", blank.at), *at(" = −log P(x", blank.at), part(" | its own place)")]
+    i = blank.at
+    loss = formula(f"L_{{{i}}} = −log P(x_{{{i}}} | its own place)")
     if trace is None or blank.sbo is None:
         return [*loss, part(" = "), part(number(blank.mlm.loss), "strong")]
     printed = total([blank.mlm.loss, blank.sbo.loss])
-    head = [
-        *at("y", blank.at),
-        *at(" = f([x", trace.left_at),
-        *at("; x", trace.right_at),
-        *at("; p", trace.k),
-        part("])   "),
-    ]
+    left, right, k = trace.left_at, trace.right_at, trace.k
     return [
-        *head,
+        *formula(f"y_{{{i}}} = f([x_{{{left}}}; x_{{{right}}}; p_{{{k}}}])   "),
         part("f: linear, GeLU, LayerNorm, twice   ", "quiet"),
         *loss,
-        *at(" − log P(x", blank.at),
-        *at(" | y", blank.at),
-        part(") = "),
+        *formula(f" − log P(x_{{{i}}} | y_{{{i}}}) = "),
         *_sum(printed),
     ]
 
@@ -149,8 +139,8 @@ def loss_data(found: Infill) -> dict[str, Any]:
     sums = [number(term.value, DECIMALS) for term in found.paper]
     means = [number(term.value, DECIMALS) for term in found.code]
     targets = int(sbo.over) - 1
-    why = dict.fromkeys(p.no_sbo for p in found.pieces if p.no_sbo)
     x, y = part("x"), part("i", "sub")
+    why = dict.fromkeys(p.no_sbo for p in found.pieces if p.no_sbo)
     return {
         "table": table("−log p of the true piece, in nats", ["blank", "MLM", "SBO", "sum"], rows),
         "why": f"No SBO term: {'; '.join(why)}." if why else "",

@@ -197,18 +197,15 @@ def textbook_sentence(chosen: RuleResult, other: RuleResult) -> str:
     cell = other.winner
     if cell is None:
         return "There is nothing to take maxima of."
-    if cell.reason is not None:
-        return (
-            f"The highest start and the highest end of window {cell.window + 1} average "
-            f"{probability(other.value or 0.0)}, the most of "
-            f"all windows, and form no legal span: {WHY[cell.reason]}."
-        )
-    same = "the same span as" if other.agrees_with(chosen) else "another span than"
-    return (
+    said = (
         f"The highest start and the highest end of window {cell.window + 1} average "
-        f"{probability(other.value or 0.0)}, the most of all "
-        f"windows; this time they form a legal span, {same} {LABELS[scale_of(chosen)].said} names."
+        f"{probability(other.value or 0.0)}, the most of all windows"
     )
+    if cell.reason is not None:
+        return f"{said}, and form no legal span: {WHY[cell.reason]}."
+    same = "the same span as" if other.agrees_with(chosen) else "another span than"
+    names = f"{same} {LABELS[scale_of(chosen)].said} names"
+    return f"{said}; this time they form a legal span, {names}."
 
 
 def cause(

@@ -17,6 +17,8 @@ from qa_demo.figures.prose import plural, quoted
 
 NO_BREAK = "\u00a0"
 """A formula does not break inside its brackets."""
+LONGEST = 512
+"""The end of the slider of max_seq_length."""
 MAX_DRAWN = 400
 """Windows that are still drawn; beyond it the counts alone are sent."""
 
@@ -60,25 +62,16 @@ def counts(
     """The numbers beside the sliders: name, value, tone (quiet when nothing is lost)."""
     found = reach(layout, max_answer_length)
     cut = cuts(layout, listed)
-    return [
-        {"name": "windows", "value": f"{len(layout.starts):,}", "tone": "ink"},
-        {
-            "name": "overlap",
-            "value": f"{layout.overlap if len(layout.starts) > 1 else 0:,}",
-            "tone": "ink",
-        },
-        {"name": "pieces computed again", "value": f"{layout.computed_twice:,}", "tone": "ink"},
-        {
-            "name": "spans out of reach",
-            "value": f"{found.n_missing:,} of {found.n_spans:,}",
-            "tone": "strong" if found.n_missing else "quiet",
-        },
-        {
-            "name": "listed answers cut",
-            "value": f"{len(cut)} of {len(listed)}",
-            "tone": "strong" if cut else "quiet",
-        },
-    ]
+    overlap = layout.overlap if len(layout.starts) > 1 else 0
+    missing, lost = f"{found.n_missing:,} of {found.n_spans:,}", f"{len(cut)} of {len(listed)}"
+    rows = (
+        ("windows", f"{len(layout.starts):,}", "ink"),
+        ("overlap", f"{overlap:,}", "ink"),
+        ("pieces computed again", f"{layout.computed_twice:,}", "ink"),
+        ("spans out of reach", missing, "strong" if found.n_missing else "quiet"),
+        ("listed answers cut", lost, "strong" if cut else "quiet"),
+    )
+    return [{"name": name, "value": value, "tone": tone} for name, value, tone in rows]
 
 
 def reach_sentence(layout: WindowPlan, max_answer_length: int) -> str:
@@ -172,7 +165,7 @@ def try_plan(
     }
 
 
-def limits(reading: Reading, longest: int = 512) -> dict[str, Any]:
+def limits(reading: Reading) -> dict[str, Any]:
     """The ends of the two sliders, options that split a one-window paragraph for show, and the way
     back to the usual windows from others.
     """
@@ -183,7 +176,7 @@ def limits(reading: Reading, longest: int = 512) -> dict[str, Any]:
     return {
         "fixed": fixed,
         "min_seq": min(fixed + 4, now),
-        "max_seq": max(longest, now),
+        "max_seq": max(LONGEST, now),
         "small": None if small is None else _offer("try it", *small),
         "usual": None
         if is_usual

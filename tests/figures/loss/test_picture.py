@@ -23,7 +23,7 @@ from qa_demo.figures.loss.misread import break_formula, magnitude, misread_data
 from qa_demo.figures.loss.notice import loss_notice
 from qa_demo.figures.loss.picture import distinct, loss_picture, loss_tables, says_labels, strip
 from qa_demo.figures.loss.replay import replay_data
-from qa_demo.figures.loss.terms import bridge, holds, terms_table, window_rows
+from qa_demo.figures.loss.terms import bridge, holds, terms_table, windows_table
 from tests.fakes import FakeReader
 from tests.printed import value
 
@@ -66,7 +66,7 @@ def test_the_terms_add_up_as_printed(two_windows: Reading) -> None:
     assert value(rows[2][4]) == pytest.approx(total(start_end_loss(two_windows, (GOLD,))), abs=0.01)
     first, last = (value(x) for x in rows[3][1].split(" + "))
     assert first + last == pytest.approx(value(rows[3][4]), abs=1e-9)
-    mean = np.mean([value(r[6]) for r in window_rows(two_windows, (GOLD,))])
+    mean = np.mean([value(r[6]) for r in windows_table(two_windows, (GOLD,))["rows"]])
     assert mean == pytest.approx(value(rows[2][4]), abs=0.02)
 
 
