@@ -85,25 +85,39 @@ async def wires(http: httpx.AsyncClient) -> Wires:
     return Wires.of((await http.get("/config")).raise_for_status().json())
 
 
-async def crowd(address: str, size: int, act: Callable[[Visitor, int], Awaitable[None]]) -> None:
-    """So many visitors at once; each acts by its number."""
+Act = Callable[[Visitor, int, Record], Awaitable[None]]
+
+
+async def crowd(address: str, numbers: range, act: Act) -> Record:
+    """What became of a visitor for each number, all at once; each has the canary of its number."""
+    record = Record()
+
+    async def one(visitor: Visitor, k: int) -> None:
+        try:
+            await act(visitor, k, record)
+        except Lost as fault:
+            record.lost.append(str(fault))
+        record.leaked += sorted(visitor.heard - {canary(k)})
+
     async with client(address) as http:
         known = await wires(http)
-        await asyncio.gather(*(act(Visitor(http, known), k) for k in range(size)))
+        await asyncio.gather(*(one(Visitor(http, known), k) for k in numbers))
+    return record
 
 
 async def lesson(
     address: str, sessions: int, seconds: float, think: tuple[float, float] = THINK
 ) -> Record:
     """So many students for so long."""
-    record, until = Record(), time.monotonic() + seconds
-    await crowd(
-        address, sessions, lambda visitor, k: Student(visitor, k, record, think).work(until)
-    )
-    return record
+    until = time.monotonic() + seconds
+
+    async def one(visitor: Visitor, k: int, record: Record) -> None:
+        await Student(visitor, k, record, think).work(until)
+
+    return await crowd(address, range(sessions), one)
 
 
-async def heard_first(visitor: Visitor, asked: asyncio.Task[str | None]) -> None:
+async def heard_first(visitor: Visitor, asked: asyncio.Task) -> None:
     """Return once the page has said anything to who asked: a result, a refusal, or a place in line
     with an estimate.
     """
@@ -114,65 +128,45 @@ async def heard_first(visitor: Visitor, asked: asyncio.Task[str | None]) -> None
 
 async def stampede(address: str, visitors: int = 100) -> Record:
     """Everybody presses Answer within one second, each with a text of their own."""
-    record = Record()
 
-    async def one(visitor: Visitor, k: int) -> None:
-        own = canary(5000 + k)
+    async def one(visitor: Visitor, k: int, record: Record) -> None:
+        own = canary(k)
         await asyncio.sleep(random.Random(k).random())
         began = time.perf_counter()
-        asked = asyncio.create_task(
-            visitor.ask(f"Who told {own}?", f"{SHARED[1]} Bertil told {own} so.")
-        )
+        asking = visitor.ask(f"Who told {own}?", f"{SHARED[1]} Bertil told {own} so.")
+        asked = asyncio.create_task(record.timed("answer", asking))
         await heard_first(visitor, asked)
-        record.seconds.setdefault("first word", []).append(time.perf_counter() - began)
-        try:
-            said = await asked
-        except Lost as fault:
-            record.lost.append(str(fault))
-            return
-        took = time.perf_counter() - began
-        if said is None:
-            record.seconds.setdefault("answer", []).append(took)
-        else:
-            record.refused.append(("answer", said, took))
-        record.leaked += sorted(visitor.heard - {own})
+        record.seconds["first word"].append(time.perf_counter() - began)
+        await asked
 
-    await crowd(address, visitors, one)
-    return record
+    return await crowd(address, range(5000, 5000 + visitors), one)
 
 
 async def storm(address: str, visitors: int = 30, times: int = 20, seconds: float = 60) -> Record:
     """Everybody begins and cancels as soon as the page offers it, again and again, for at most so
     long; then one more answer for each.
     """
-    record, until = Record(), time.monotonic() + seconds
+    until = time.monotonic() + seconds
 
-    async def one(visitor: Visitor, k: int) -> None:
+    async def one(visitor: Visitor, k: int, record: Record) -> None:
         dice = random.Random(k)
-        try:
-            for turn in range(times):
-                if time.monotonic() > until:
-                    break
-                text = f"{SHARED[1]} {canary(6000 + k)} {turn}. " * 8
-                asked = asyncio.create_task(visitor.ask(SHARED[0], text))
-                await heard_first(visitor, asked)
-                await asyncio.sleep(dice.uniform(0, 0.1))
-                began = time.perf_counter()
-                await visitor.cancel()
-                said = await asked
-                kind = "answered before" if said is None else "cancelled after"
-                record.seconds.setdefault(kind, []).append(time.perf_counter() - began)
-                if said is not None and "was cancelled" not in said:
-                    record.refused.append(("answer", said, time.perf_counter() - began))
+        for turn in range(times):
+            if time.monotonic() > until:
+                break
+            text = f"{SHARED[1]} {canary(k)} {turn}. " * 8
+            asked = asyncio.create_task(visitor.ask(SHARED[0], text))
+            await heard_first(visitor, asked)
+            await asyncio.sleep(dice.uniform(0, 0.1))
             began = time.perf_counter()
-            if await visitor.ask(*SHARED) is None:
-                took = time.perf_counter() - began
-                record.seconds.setdefault("answer afterwards", []).append(took)
-        except Lost as fault:
-            record.lost.append(str(fault))
+            await visitor.cancel()
+            said = await asked
+            took = time.perf_counter() - began
+            record.seconds["answered before" if said is None else "cancelled after"].append(took)
+            if said is not None and "was cancelled" not in said:
+                record.refused.append(("answer", said, took))
+        await record.timed("answer afterwards", visitor.ask(*SHARED))
 
-    await crowd(address, visitors, one)
-    return record
+    return await crowd(address, range(6000, 6000 + visitors), one)
 
 
 def told(title: str, record: Record) -> list[str]:

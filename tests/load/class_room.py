@@ -15,8 +15,8 @@ import re
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
+import psutil
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from qa_demo.core.course.lessons import Lesson, Step
@@ -79,15 +79,11 @@ class Class:
         expect(page.locator(".room-count")).to_contain_text("Your teacher has not opened a step")
         self.students.append(page)
 
-    def took(self, what: str, seconds: float) -> None:
-        """Keep a time."""
-        self.record.seconds.setdefault(what, []).append(seconds)
-
     def stage(self, title: str, stage: str, began: float) -> None:
         """How long after `began` each page of a student came to a stage of a step."""
         for page in self.students:
             at = page.evaluate("(name) => window.walked[name]", f"{title} {stage}")
-            self.took(stage, at / 1000 - began)
+            self.record.seconds[stage].append(at / 1000 - began)
 
     # The quiz
 
@@ -110,7 +106,7 @@ class Class:
             box.get_by_role("button", name="Hand in").click()
             counted = "Thank you" if moment == "before" else re.compile("of 9 right")
             expect(box.get_by_role("heading", level=2)).to_have_text(counted)
-            self.took("hand in a quiz", time.monotonic() - began)
+            self.record.seconds["hand in a quiz"].append(time.monotonic() - began)
             box.get_by_role("button", name="Close", exact=True).click()
         self.teacher.get_by_role("button", name=f"end the quiz ({len(self.students)})").click()
         self.teacher.get_by_role("button", name="results").click()
@@ -153,7 +149,7 @@ class Class:
             commit(page, step, number)
             said = page.locator(".strip-voted bdi")
             expect(said).to_have_count(1)
-            self.took("commit a guess", time.monotonic() - began)
+            self.record.seconds["commit a guess"].append(time.monotonic() - began)
             wanted[said.inner_text()] += 1
         count = len(self.students)
         expect(self.teacher.locator(".room-count")).to_contain_text(f"{count} guesses")
@@ -197,38 +193,12 @@ def bars(page: Page) -> Counter[str]:
     return +Counter(dict(zip(names, counts, strict=True)))
 
 
-def cpu_seconds(pid: int) -> float:
-    """Processor time that a process has used (Linux)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def waiting(pid: int, seconds: float) -> float:
-    """Share of one processor that the server uses while everybody only polls."""
-    before, began = cpu_seconds(pid), time.monotonic()
-    time.sleep(seconds)
-    return (cpu_seconds(pid) - before) / (time.monotonic() - began)
-
-
 def memory(server: int) -> str:
     """What the server and the browsers hold, shared pages counted once (Linux)."""
-    parents = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        fields = stat.read_text().rpartition(")")[2].split()
-        parents[int(stat.parent.name)] = int(fields[1])
-    mine, found = {os.getpid()}, {os.getpid()}
-    while found:
-        found = {pid for pid, parent in parents.items() if parent in found} - mine
-        mine |= found
-    held = {pid: pss(pid) for pid in mine - {os.getpid()}}
-    own = held.pop(server, 0)
+    started = psutil.Process().children(recursive=True)
+    held = {one.pid: one.memory_full_info().pss // 2**20 for one in started}
+    own = held.pop(server)
     return f"server {own:,} MiB, browsers {sum(held.values()):,} MiB in {len(held)} processes"
-
-
-def pss(pid: int) -> int:
-    """MiB of a process."""
-    said = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return int(re.search(r"^Pss:\s+(\d+)", said, re.MULTILINE)[1]) // 1024
 
 
 def say(text: str) -> None:
@@ -252,8 +222,8 @@ def main(arguments: list[str]) -> int:
         for _ in range(args.pages):
             group.join()
         say(f"{args.pages} pages opened and joined in {time.monotonic() - began:.0f} s")
-        used = waiting(served.process.pid, args.seconds)
-        say(f"their polls take {100 * used:.2f} % of one processor of the server")
+        used = psutil.Process(served.process.pid).cpu_percent(args.seconds)
+        say(f"their polls take {used:.2f} % of one processor of the server")
         lessons = {lesson.id: lesson for lesson in load()}
         group.ask(MOMENTS[0])
         for name in args.lessons:

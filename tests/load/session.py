@@ -3,12 +3,13 @@
 import asyncio
 import random
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Any
 
 from tests.load.twin import Twin, difference
-from tests.load.visitor import Lost, Visitor
+from tests.load.visitor import Visitor
 
 TEXT = (
     "the keeper of the old mill near Visby told Anna that rivers carry sand to the sea and every "
@@ -29,12 +30,23 @@ ACTS = {"answer": 60, "explanation": 15, "slider": 15, "chapter": 10}
 class Record:
     """What became of everybody's acts."""
 
-    seconds: dict[str, list[float]] = field(default_factory=dict)
+    seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     refused: list[tuple[str, str, float]] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     leaked: list[str] = field(default_factory=list)
     checks: list[tuple[str, tuple[str, str], Any, dict[str, Any]]] = field(default_factory=list)
     """(kind, texts, detail, what was shown), for the twin."""
+
+    async def timed(self, kind: str, work: Awaitable[str | None]) -> bool:
+        """Whether it was done; a refusal is noted with its sentence."""
+        began = time.perf_counter()
+        said = await work
+        took = time.perf_counter() - began
+        if said is not None:
+            self.refused.append((kind, said, took))
+            return False
+        self.seconds[kind].append(took)
+        return True
 
     def wrong(self, twin: Twin, most: dict[str, int] | None = None) -> tuple[list[str], int]:
         """Differences from the twin, and how many records were compared; equal texts once."""
@@ -73,17 +85,12 @@ class Student:
 
     async def work(self, until: float) -> None:
         """Act and think until the time is over."""
-        try:
-            await self._visitor.open()
-            await self._answer()
-            while time.monotonic() < until:
-                await asyncio.sleep(self._dice.uniform(*self._think))
-                (act,) = self._dice.choices(list(ACTS), list(ACTS.values()))
-                await getattr(self, f"_{act}")()
-        except Lost as fault:
-            self._record.lost.append(str(fault))
-        strange = self._visitor.heard - {self._canary}
-        self._record.leaked += sorted(strange)
+        await self._visitor.open()
+        await self._answer()
+        while time.monotonic() < until:
+            await asyncio.sleep(self._dice.uniform(*self._think))
+            (act,) = self._dice.choices(list(ACTS), list(ACTS.values()))
+            await getattr(self, f"_{act}")()
 
     def _new_texts(self) -> tuple[str, str]:
         if self._shared:
@@ -92,36 +99,24 @@ class Student:
         words.insert(self._dice.randrange(len(words)), self._canary)
         return f"Who told {self._canary}?", " ".join(words) + "."
 
-    async def _timed(self, kind: str, work: Any) -> bool:
-        """Whether it was done; a refusal is noted with its sentence."""
-        began = time.perf_counter()
-        said = await work
-        took = time.perf_counter() - began
-        if said is not None:
-            self._record.refused.append((kind, said, took))
-            return False
-        self._record.seconds.setdefault(kind, []).append(took)
-        return True
-
     def _check(self, kind: str, detail: Any, shown: dict[str, Any]) -> None:
         self._record.checks.append((kind, self._texts, detail, shown))
 
     async def _answer(self) -> None:
         texts = self._new_texts()
-        if await self._timed("answer", self._visitor.ask(*texts)):
+        if await self._record.timed("answer", self._visitor.ask(*texts)):
             self._texts = texts
             self._check("answer", None, self._visitor.shown["store"])
 
     async def _chapter(self) -> None:
         key = self._dice.choice(CHAPTERS)
-        await self._timed("chapter", self._visitor.choose(key))
+        await self._record.timed("chapter", self._visitor.choose(key))
 
     async def _slider(self) -> None:
         await self._visitor.choose("spans")
         length = self._dice.randint(1, 40)
-        if await self._timed(
-            "slider", self._visitor.send("picture-spans", "max_answer_length", length)
-        ):
+        moved = self._visitor.send("picture-spans", "max_answer_length", length)
+        if await self._record.timed("slider", moved):
             shown = self._visitor.shown["picture-spans"]
             own = {k: v for k, v in shown.items() if k not in ("stamp", "chapter")}
             self._check("slider", length, own)
@@ -139,7 +134,7 @@ class Student:
         value = {"what": "exact" if looked else "attribution", "key": method, "choice": choice}
         value["span"] = [chosen["window"], chosen["start"], chosen["end"]]
         value |= {"layer": 0, "head": 0, "position": 1}
-        if await self._timed(method, self._visitor.begin("picture-why", "ask", value)):
+        if await self._record.timed(method, self._visitor.begin("picture-why", "ask", value)):
             reply = self._visitor.shown["picture-why"]["picture"]["reply"]
             if reply.get("error"):
                 self._record.refused.append((method, reply["error"], 0.0))
