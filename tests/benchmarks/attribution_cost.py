@@ -1,7 +1,7 @@
 """Integrated gradients of this project against the usual captum recipe, in one run on one model.
 
-    python tests/benchmarks/attribution_cost.py [--reader R] [--tokens 128] [--repeats 3] [--threads
-    1]
+    python -m tests.benchmarks.attribution_cost [--reader R] [--tokens 128] [--repeats 3]
+    [--threads 1]
 
 The usual recipe (captum's BERT tutorial): LayerIntegratedGradients on the embedding layer, 50
 Gauss-Legendre steps in one batch, once for the start logit and once for the end logit, on a model
@@ -17,13 +17,10 @@ import platform
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from qa_demo.core.explaining.attribution import Target, rank_correlation, window_of
 from qa_demo.core.options import WindowOptions
@@ -95,9 +92,7 @@ def ours(reader: BertReader, reading: Reading, target: Target, apart: bool) -> n
 
 def main() -> None:
     """Run both sides in turn, keep the least times, and print ratios, agreement and load."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--reader", default="bundled")
     parser.add_argument("--tokens", type=int, default=128)
     parser.add_argument("--repeats", type=int, default=3)

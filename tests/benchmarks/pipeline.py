@@ -23,15 +23,11 @@ from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
+from tests.benchmarks.attribution_cost import QUESTION, SENTENCES
 
 ROOT = Path(__file__).resolve().parents[2]
 OLD = "transformers==4.57.6"
 LENGTH, OVERLAP = 384, 128
-QUESTION = "Who designed the towers of the bridge?"
-SENTENCES = (
-    "The bridge over the river was designed by George Rotne, and its towers by Ingeborg Hansen. "
-    "It opened in 1998 after seven years of work, and the towers were painted twice since then. "
-)
 PEER = """
 import json, sys, time, torch, transformers
 from transformers import pipeline

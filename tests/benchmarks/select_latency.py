@@ -14,11 +14,11 @@ import sys
 
 from playwright.sync_api import Page, sync_playwright
 
+from qa_demo.views.page import build
 from tests.browser.conftest import ARGUMENTS, system_chromium
 from tests.browser.listen import MODULE
-from tests.browser.serve import serve
+from tests.browser.serve import running, served
 from tests.fakes import FakeReader
-from tests.ports import free_port
 
 BUDGET_MS = 150.0
 WORDS = ["The", "keepers", "of", "Kalmar", "told", "Anna", "about", "old", "mills", "near", "Visby"]
@@ -64,14 +64,12 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clicks", type=int, default=15)
     n = parser.parse_args(arguments).clicks
-    port = free_port()
-    app, _, _ = serve(port, FakeReader(), prevent_thread_lock=True)
-    with sync_playwright() as playwright:
+    with running(build(served(FakeReader()))) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=system_chromium(), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.set_default_timeout(60_000)
         page.add_init_script(MODULE)
-        page.goto(f"http://127.0.0.1:{port}/")
+        page.goto(address)
         page.locator("#picture-answer .selected-text").wait_for()
         page.get_by_role("button", name="Ask your own", exact=True).click()
         page.get_by_label("Question", exact=True).fill("Who told Anna?")
@@ -86,7 +84,6 @@ def main(arguments: list[str]) -> int:
         clicks(page, 2)  # the first redraws compile
         found = clicks(page, n)
         browser.close()
-    app.get_blocks().close(verbose=False)
     report(found, size == 384)
     return int(statistics.median(m for m, _ in found) > BUDGET_MS)
 

@@ -23,17 +23,20 @@ LARGE = {"large/thousand": 1e3, "large/million": 1e6}
 """Readers by the factor of their logits; they have a BIO head."""
 
 
-def serve(port: int, reader: FakeReader | None = None, **more: Any) -> Any:
-    """Start the page on a port; returns what `Blocks.launch` returns."""
-    reader = reader or FakeReader()
-    services = Services(
+def served(reader: FakeReader) -> Services:
+    """What stands behind the page of a fake reader."""
+    return Services(
         lambda: reader,
         load,
         load_menu(),
         checksum=lambda: reader.checksum,
         infillers=ModelCache(infiller),
     )
-    return launch(build(services), "127.0.0.1", port, **more)
+
+
+def serve(port: int, reader: FakeReader | None = None, **more: Any) -> Any:
+    """Start the page on a port; returns what `Blocks.launch` returns."""
+    return launch(build(served(reader or FakeReader())), "127.0.0.1", port, **more)
 
 
 @contextlib.contextmanager

@@ -10,12 +10,10 @@ from typing import Any
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from qa_demo.core.reader import Reader
-from qa_demo.views.examples import load_menu
 from qa_demo.views.page import build
 from qa_demo.views.services import Services
-from qa_demo.views.session.model_cache import ModelCache
 from tests.browser.conftest import ARGUMENTS, system_chromium
-from tests.browser.serve import infiller, load, running
+from tests.browser.serve import running, served
 from tests.browser.test_lessons import COURSE, open_lessons, walk
 from tests.browser.test_present import DRAWN, PICTURES
 from tests.fakes import FakeReader
@@ -29,17 +27,10 @@ UNFOLD = """() => document.querySelectorAll("[role=tabpanel] details, .panel det
 PATIENCE = 30_000
 
 
-def served(name: str) -> Services:
+def services_of(name: str) -> Services:
     """What stands behind the page: the fake reader, or the bundled one with its models."""
     if name == "fake":
-        reader = FakeReader(bio=True)
-        return Services(
-            lambda: reader,
-            load,
-            load_menu(),
-            checksum=lambda: reader.checksum,
-            infillers=ModelCache(infiller),
-        )
+        return served(FakeReader(bio=True))
     from qa_demo.app import services
     from qa_demo.model.loading import load_reader
 
@@ -133,7 +124,7 @@ PARTS: dict[str, tuple[Callable[[Camera], None], ...]] = {
 def keep_screens(folder: Path, name: str) -> None:
     """All screens of a reader's page. `keep_payloads` has written the edition beside them."""
     expect.set_options(timeout=PATIENCE)
-    with running(build(served(name))) as address, sync_playwright() as playwright:
+    with running(build(services_of(name))) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=system_chromium(), args=ARGUMENTS)
         for look in LOOKS:
             camera = Camera(folder, browser, address, look)
