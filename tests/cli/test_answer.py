@@ -1,18 +1,15 @@
-"""answer --jsonl, and output that cannot be written: in real processes where it matters."""
+"""answer --jsonl: a line for each question."""
 
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from qa_demo.cli.main import PIPE_CLOSED
 from qa_demo.core.files.report import answer_json
 from qa_demo.core.reading.predict import predict
 from qa_demo.model.loading import load_reader
-from tests.cli.terminal import ASKED, OPTIONS, SMALL, Terminal
+from tests.cli.terminal import ASKED, OPTIONS, Terminal
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -45,27 +42,3 @@ def test_a_question_that_cannot_be_read_keeps_its_line(tmp_path: Path, terminal:
     lines = terminal.read("answer", "--jsonl", path, code=2).splitlines()
     assert len(lines) == 4 and "the question is empty" in json.loads(lines[3])["error"]
     assert "1 of 4 questions could not be read" in terminal.err
-
-
-def start(folder: Path, stdout: int) -> subprocess.Popen:
-    flags = ["--reader", str(folder), *SMALL, "--jsonl", "-"]
-    command = [sys.executable, "-m", "qa_demo", "answer", *flags]
-    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, stdout=stdout, **pipes)
-
-
-def test_a_closed_pipe_ends_without_a_word(folder: Path) -> None:
-    process = start(folder, subprocess.PIPE)
-    process.stdout.close()
-    _, said = process.communicate(rows().encode(), timeout=120)
-    assert process.returncode == PIPE_CLOSED and b"Traceback" not in said
-    assert b"Error" not in said
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")
-def test_a_full_disk_is_a_sentence(folder: Path) -> None:
-    with Path("/dev/full").open("wb") as full:
-        process = start(folder, full.fileno())
-        _, said = process.communicate(rows().encode(), timeout=120)
-    assert process.returncode == 2 and b"Traceback" not in said
-    assert b"the result cannot be written: No space left on device" in said

@@ -1,5 +1,6 @@
 """python -m qa_demo answer | evaluate, mostly in this process; two real processes."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from qa_demo.cli.shared import visible
+from qa_demo.cli.main import PIPE_CLOSED, parser
+from qa_demo.cli.shared import decoding, visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.bio import best_span
 from qa_demo.core.learning.golds import Answer, Example
@@ -49,14 +51,6 @@ def test_answer_has_exactly_the_promised_fields(folder: Path, terminal: Terminal
         for w in reading.windows
     ]
     assert len(report["windows"]) > 3 and len(report["n_best"]) == 20
-
-
-def test_the_threshold_is_the_readers_own_unless_given(terminal: Terminal) -> None:
-    report = terminal.asked("answer", "--null-score-diff-threshold=-1e9")
-    assert report["answer"] is report["char_start"] is report["score"] is None
-    assert len(report["n_best"]) == 20
-    at_the_lead = f"--null-score-diff-threshold={report['score_diff']}"
-    assert terminal.asked("answer", at_the_lead)["answer"] is not None
 
 
 def test_options_travel_by_their_field_names(folder: Path, terminal: Terminal) -> None:
@@ -101,9 +95,9 @@ def test_no_question_is_read_under_options_that_cannot_be_used(
 
 
 @pytest.mark.parametrize("scale", list(SCALES))
-def test_a_scale_brings_its_own_null(scale: str, terminal: Terminal) -> None:
-    own = terminal.asked("answer", "--scale", scale)
-    assert own == terminal.asked("answer", "--scale", scale, "--null", COMBINES[scale][0])
+def test_a_scale_brings_its_own_null(scale: str) -> None:
+    _, merge = decoding(parser().parse_args(["answer", "--scale", scale]))
+    assert merge == MergeOptions(scale=scale, null=COMBINES[scale][0])
 
 
 MERGES = [
@@ -159,21 +153,42 @@ def test_evaluate_with_unanswerables(silent: Path, terminal: Terminal) -> None:
     assert "rules              SQuAD 2.0\n" in out, "a limit must not change the rules"
 
 
-def process(*arguments: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, *arguments]
-    return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+def process(*arguments: str, stdout: Any = subprocess.PIPE) -> tuple[int, str, str]:
+    """The exit code of another Python, what it printed, and what it said on stderr."""
+    words, pipes = [sys.executable, *arguments], {"stdout": stdout, "stderr": subprocess.PIPE}
+    done = subprocess.run(words, **pipes, text=True, timeout=300, check=False)
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.slow
 def test_the_module_runs_and_never_imports_the_page(folder: Path) -> None:
     argv = ["answer", *TEXTS, "--reader", str(folder), *SMALL]
-    done = process(
+    code, _, said = process(
         "-c",
         f"import sys; from qa_demo.cli.main import main; code = main({argv!r}); assert not "
         "{'gradio', 'plotly', 'captum'} & set(sys.modules), 'slow imports'; sys.exit(code)",
     )
-    assert done.returncode == 0, done.stderr
+    assert code == 0, said
     refused = process("-m", "qa_demo", "answer", "--question", "", "--context", "c")
-    assert (refused.returncode, refused.stdout) == (2, "")
     said = "python -m qa_demo answer: the question is empty; type at least one word\n"
-    assert refused.stderr == said
+    assert refused == (2, "", said)
+
+
+def printed_to(stdout: Any, dev: Path) -> tuple[int, str]:
+    """Exit code and stderr of a command that needs no reader."""
+    code, _, said = process("-m", "qa_demo", "perturb", str(dev), f"--out={dev}l", stdout=stdout)
+    return code, said
+
+
+def test_a_closed_pipe_ends_without_a_word(dev: Path) -> None:
+    heard, pipe = os.pipe()
+    os.close(heard)
+    assert printed_to(pipe, dev) == (PIPE_CLOSED, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")
+def test_a_full_disk_is_a_sentence(dev: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        code, said = printed_to(full, dev)
+    assert code == 2 and said.count("\n") == 1
+    assert "the result cannot be written: No space left on device" in said
