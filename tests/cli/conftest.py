@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import Terminal, squad
+from qa_demo.core.types import Reading
+from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
+from tests.cli.terminal import OPTIONS, Terminal, squad
 from tests.model import kit
 
 
@@ -12,6 +15,17 @@ from tests.model import kit
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two heads and a threshold that every answer passes."""
     return kit.save(tmp_path_factory.mktemp("cli") / "tiny", "bert", bio=True, threshold=100.0)
+
+
+@pytest.fixture(scope="module")
+def reader(folder: Path) -> BertReader:
+    return load_reader(str(folder))
+
+
+@pytest.fixture(scope="module")
+def reading(reader: BertReader) -> Reading:
+    """The kit's question, read in small windows."""
+    return reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
 
 
 @pytest.fixture

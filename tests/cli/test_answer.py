@@ -8,7 +8,7 @@ import pytest
 
 from qa_demo.core.files.report import answer_json
 from qa_demo.core.reading.predict import predict
-from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
 from tests.cli.terminal import ASKED, OPTIONS, Terminal
 from tests.model import kit
 
@@ -22,13 +22,17 @@ def rows(**more: str) -> str:
 
 @pytest.mark.parametrize("source", ["file", "-"])
 def test_a_line_for_each_question_says_what_answer_says(
-    source: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
+    source: str,
+    reader: BertReader,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    terminal: Terminal,
 ) -> None:
     path = tmp_path / "asked.jsonl"
     path.write_text("\ufeff" * (source == "file") + rows(id="x"), encoding="utf-8")
     monkeypatch.setattr("sys.stdin", io.StringIO(rows(id="x")))
     out = terminal.read("answer", "--jsonl", path if source == "file" else "-")
-    reader, found = load_reader(str(folder)), [json.loads(line) for line in out.splitlines()]
+    found = [json.loads(line) for line in out.splitlines()]
     for question, row in zip(ASKED, found, strict=True):
         reading = reader.read(question, kit.CONTEXT, OPTIONS)
         wanted = json.loads(json.dumps(answer_json(reading, predict(reading)))) | {"id": "x"}

@@ -8,17 +8,18 @@ import pytest
 from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.words import span_at
-from qa_demo.model.loading import load_reader
-from tests.cli.terminal import OPTIONS, Terminal
+from qa_demo.core.types import Reading
+from qa_demo.model.reader import BertReader
+from tests.cli.terminal import Terminal
 from tests.model import kit
 
 FIELDS = "question reader method target span other window baseline tokens sum f_x f_baseline gap"
 
 
-def test_json_is_the_readers_attribution_of_the_best_span(folder: Path, terminal: Terminal) -> None:
+def test_json_is_the_readers_attribution_of_the_best_span(
+    reader: BertReader, reading: Reading, terminal: Terminal
+) -> None:
     found = terminal.asked("attribute")
-    reader = load_reader(str(folder))
-    reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     best = predict(reading).best.candidate
     expected = reader.attribute(reading, Target("span_score", best.span, window=best.window))
     assert set(found) == {*FIELDS.split(), "n_steps"}
@@ -41,14 +42,13 @@ def test_json_is_the_readers_attribution_of_the_best_span(folder: Path, terminal
             assert token["char_end"] > token["char_start"]
 
 
-def test_a_span_against_another(folder: Path, terminal: Terminal) -> None:
+def test_a_span_against_another(reading: Reading, terminal: Terminal) -> None:
     spans = "attribute --target span_minus_other --span 4 10 --other 20 25"
     found = terminal.asked(f"{spans} --method gradient_x_input")
     assert found["span"]["text"] == kit.CONTEXT[4:10] == "bridge"
     assert found["other"]["text"] == kit.CONTEXT[20:25]
     assert found["f_baseline"] is found["gap"] is found["baseline"] is None
     assert found["method"] == "gradient_x_input"
-    reading = load_reader(str(folder)).read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     s, e = reading.logits(0)
     first, second = (span_at(reading.encoding, *chars) for chars in ((4, 10), (20, 25)))
     (i, j), (k, m) = (

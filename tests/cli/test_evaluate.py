@@ -10,7 +10,7 @@ import pytest
 from qa_demo.cli.predictions import beside, read_lines, run_file
 from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.reading.predict import predict
-from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
 from tests.cli.terminal import OPTIONS, SMALL, Terminal, lines, squad
 from tests.model import kit
 from tests.reports import data_of
@@ -29,10 +29,10 @@ def page(tmp_path: Path) -> Path:
 
 
 def test_every_question_is_a_line_that_says_what_read_says(
-    folder: Path, silent: Path, out: Path, terminal: Terminal
+    reader: BertReader, silent: Path, out: Path, terminal: Terminal
 ) -> None:
     result = terminal.data("evaluate", silent, "--out", out)
-    rows, reader = read_lines(out), load_reader(str(folder))
+    rows = read_lines(out)
     assert [row["id"] for row in rows] == ["q0", "q1", "q2", "q9"]
     for row in rows:
         reading = reader.read(row["question"], kit.CONTEXT, OPTIONS)
@@ -142,11 +142,11 @@ def test_what_is_odd_about_a_file_is_said_before_the_run(
 
 
 def test_explained_lines_hold_what_attribute_says(
-    folder: Path, dev: Path, out: Path, page: Path, terminal: Terminal
+    reader: BertReader, dev: Path, out: Path, page: Path, terminal: Terminal
 ) -> None:
     flags = ("--attribute", "leave_one_out", "--kinds", "wrong", "--limit", "2")
     terminal.read("evaluate", dev, "--out", out, *flags, "--report", page)
-    reader, rows = load_reader(str(folder)), read_lines(out)
+    rows = read_lines(out)
     assert any("attribution" in row for row in rows)
     for row in rows:
         assert ("attribution" in row) == (row["kind"] != "right")
@@ -165,12 +165,11 @@ def test_explained_lines_hold_what_attribute_says(
 
 
 def test_each_reader_has_its_own_fit_and_a_name_of_its_own(
-    folder: Path, silent: Path, tmp_path: Path, out: Path, page: Path, terminal: Terminal
+    reader: BertReader, silent: Path, tmp_path: Path, out: Path, page: Path, terminal: Terminal
 ) -> None:
-    weights = load_reader(str(folder)).checksum
     fit = tmp_path / "fit.json"
-    fit.write_text(json.dumps({"weights": weights, "reader": "tiny", "threshold": -7.5}))
-    more = ["--against", folder, "--against-calibration", fit, "--report", page]
+    fit.write_text(json.dumps({"weights": reader.checksum, "reader": "tiny", "threshold": -7.5}))
+    more = ["--against", terminal.folder, "--against-calibration", fit, "--report", page]
     terminal.read("evaluate", silent, "--out", out, *more)
     about = [json.loads(run_file(one).read_text()) for one in (out, beside(out, "against"))]
     assert [one["threshold"] for one in about] == [100.0, -7.5]

@@ -1,7 +1,5 @@
 """python -m qa_demo loss and the endpoint `loss`, compared with each other."""
 
-from pathlib import Path
-
 import gradio as gr
 import numpy as np
 import pytest
@@ -9,10 +7,9 @@ import pytest
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import loss_json
 from qa_demo.core.reading.words import span_at
-from qa_demo.core.types import Span
-from qa_demo.model.loading import load_reader
+from qa_demo.core.types import Reading, Span
 from qa_demo.views.api.loss import loss as make_loss
-from tests.cli.terminal import OPTIONS, Terminal
+from tests.cli.terminal import Terminal
 from tests.core.toys import t1
 from tests.model import kit
 from tests.requests import services
@@ -20,12 +17,11 @@ from tests.requests import services
 FIELDS = ["question", "reader", "normaliser", "gold", "terms", "total", "windows"]
 
 
-def test_json_is_the_loss_of_the_label(folder: Path, terminal: Terminal) -> None:
+def test_json_is_the_loss_of_the_label(reading: Reading, terminal: Terminal) -> None:
     """That the loss is torch's own stands in tests/model/test_learning.py."""
     a, b = kit.CONTEXT.index("George"), kit.CONTEXT.index("George") + len("George Rotne")
     report = terminal.asked("loss", "--gold", a, b)
     assert list(report) == FIELDS
-    reading = load_reader(str(folder)).read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     wanted = loss_json(reading, (span_at(reading.encoding, a, b),))
     assert report["gold"] == wanted["gold"]
     (gold,) = report["gold"]

@@ -17,7 +17,9 @@ from qa_demo.core.measuring.metrics import f1
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.scales import COMBINES, SCALES
+from qa_demo.core.types import Reading
 from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, score_reader
 from tests.answer_fields import FIELDS
 from tests.cli.terminal import ASKED, OPTIONS, SMALL, TEXTS, Terminal, squad
@@ -35,9 +37,8 @@ def test_predict_answers_as_the_command_line_does(tmp_path: Path, terminal: Term
     assert free == terminal.asked("answer", "--null-score-diff-threshold=0")["answer"] is not None
 
 
-def test_answer_has_exactly_the_promised_fields(folder: Path, terminal: Terminal) -> None:
+def test_answer_has_exactly_the_promised_fields(reading: Reading, terminal: Terminal) -> None:
     report = terminal.asked("answer")
-    reading = load_reader(str(folder)).read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     best = predict(reading).best
     assert list(report) == FIELDS and best is not None
     text = kit.CONTEXT[report["char_start"] : report["char_end"]]
@@ -53,10 +54,9 @@ def test_answer_has_exactly_the_promised_fields(folder: Path, terminal: Terminal
     assert len(report["windows"]) > 3 and len(report["n_best"]) == 20
 
 
-def test_options_travel_by_their_field_names(folder: Path, terminal: Terminal) -> None:
+def test_options_travel_by_their_field_names(reading: Reading, terminal: Terminal) -> None:
     limits, merge = "--max-answer-length=1 --n-best-size=3", "--copies=all --scale=log_odds"
     report = terminal.asked(f"answer {limits} {merge} --null=none")
-    reading = load_reader(str(folder)).read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     assert len(report["n_best"]) == 3
     offsets = {tuple(pair) for pair in reading.encoding.offset_mapping.tolist()}
     assert all((row["char_start"], row["char_end"]) in offsets for row in report["n_best"])
@@ -125,10 +125,10 @@ def test_evaluate_withholds_what_answer_withholds(
 
 @pytest.mark.parametrize("head", ["span", "bio"])
 def test_evaluate_scores_what_read_reads(
-    folder: Path, head: str, tmp_path: Path, terminal: Terminal
+    reader: BertReader, head: str, tmp_path: Path, terminal: Terminal
 ) -> None:
     result = terminal.data("evaluate", squad(tmp_path / "dev.json.gz"), "--head", head)
-    reader, scores = load_reader(str(folder)), []
+    scores = []
     for question, gold in ASKED.items():
         reading = reader.read(question, kit.CONTEXT, OPTIONS)
         best, tagged = predict(reading).best, best_span(reading)

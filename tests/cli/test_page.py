@@ -1,4 +1,4 @@
-"""python -m qa_demo page: one file of the texts given, or one sentence why there is none."""
+"""python -m qa_demo page: one file of the texts given."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import TEXTS, Terminal
+from tests.cli.terminal import Terminal
 from tests.model import kit
 
 pytestmark = pytest.mark.slow
@@ -24,21 +24,3 @@ def test_the_file_holds_the_reading_and_the_address(tmp_path: Path, terminal: Te
     assert data["tape"]["reading"]["context"] == kit.CONTEXT
     assert len(data["tape"]["reading"]["windows"]) > 1
     assert len(data["tape"]["pictures"]) == 9
-
-
-@pytest.mark.parametrize(
-    ("flags", "reason"),
-    [
-        ([], "page needs --question and --context"),
-        (["--question", "Who?"], "page needs --question and --context"),
-        (["--example", "x", *TEXTS], "leave out --question and --context"),
-        (["--example", "nothing"], "there is no example 'nothing'; there are oresund, "),
-        ([*TEXTS, "--page", "file:///x"], "--page must be an address such as"),
-        ([*TEXTS, "--scale", "logit", "--null", "min_product"], "min_product"),
-    ],
-)
-def test_what_cannot_be_saved_is_refused_in_one_sentence(
-    flags: list[str], reason: str, tmp_path: Path, terminal: Terminal
-) -> None:
-    terminal.refuses(reason, "page", *flags, "--out", tmp_path / "x.html")
-    assert not list(tmp_path.iterdir())

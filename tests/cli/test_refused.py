@@ -8,8 +8,110 @@ import pytest
 from tests.cli.terminal import SMALL, TEXTS, Terminal, lines, squad
 from tests.model import kit
 
-FIXED = ["answer --question q --context c", "evaluate {dev}"]
-"""The commands that share the flags of the decoding."""
+DECODING = [
+    ("--n-best-size 0", "n_best_size must be at least 1"),
+    ("--max-answer-length 0", "max_answer_length must be at least 1"),
+    ("--null-score-diff-threshold nan", "must be a finite number"),
+    ("--scale log_odds --null min_logit", "cannot be compared with the null min_logit"),
+    (
+        "--scale window_product --null-score-diff-threshold 1",
+        "so the scale window_product does not take it; logit and",
+    ),
+]
+WINDOWS = [
+    ("--doc-stride 300", "doc_stride must be between 1 and"),
+    ("--max-seq-length 384", "max_seq_length must be at most 64"),
+    ("--max-query-length 2", "max_query_length allows 2"),
+]
+NOT_OF_THE_DECODING = ["--max-answer-length 3", "--n-best-size 5", "--scale logit", "--top-n-grid"]
+BEFORE = [
+    ("", "required"),
+    ("frobnicate", "invalid choice"),
+    ("answer", "answer needs --question and --context"),
+    ("answer --question q", "answer needs --question and --context"),
+    ("answer --question q --context c --scale loud", "invalid choice: 'loud'"),
+    ("answer --question q --context c --doc-stride x", "invalid int value"),
+    ("answer --question ' ' --context c", "the question is empty"),
+    ("answer --question q --context ''", "the paragraph is empty"),
+    ("answer --question q --context-file /none.txt", "none.txt cannot be read"),
+    ("answer --question q --context-file /", "cannot be read"),
+    ("answer --question q --context-file {latin}", "latin.txt is not UTF-8: byte 4"),
+    ("answer --question q --context c --reader x", "not a reader's name"),
+    ("answer --jsonl x --question q", "--jsonl brings its own questions"),
+    ("answer --jsonl no.jsonl", "no.jsonl cannot be read"),
+    ("answer --jsonl {half}", "line 1 is not JSON"),
+    ("answer --jsonl {list}", "line 1 must be an object with the texts"),
+    ("answer --jsonl {bare}", "line 1 must be an object with the texts"),
+    ("evaluate /none.json", "none.json"),
+    ("evaluate /none.json --limit 0", "--limit must be at least 1, got 0"),
+    ("evaluate x.json --head both", "invalid choice: 'both'"),
+    ("perturb {dev} --limit 0", "--limit must be at least 1"),
+    ("report no.jsonl", "no.jsonl cannot be read"),
+    ("site here --page file:///x", "--page must be an address such as"),
+    ("page", "page needs --question and --context"),
+    ("page --question Who?", "page needs --question and --context"),
+    ("page --example x {texts}", "leave out --question and --context"),
+    ("page --example nothing", "there is no example 'nothing'; there are oresund, "),
+    ("page {texts} --page file:///x", "--page must be an address such as"),
+    ("page {texts} --scale logit --null min_product", "min_product"),
+    *(
+        (f"{command} {flags}", reason)
+        for command in ("answer --question q --context c", "evaluate {dev}", "attribute {texts}")
+        for flags, reason in DECODING
+    ),
+]
+"""Command lines and what is said of them before any reader is loaded."""
+AFTER = [
+    ("attribute {texts} --span 4 4", "0 <= start < end <="),
+    ("attribute {texts} --span 0 99999", "got 0 and 99999"),
+    ("attribute {texts} --n-steps 0", "n_steps must be between 1 and"),
+    ("attribute {texts} --target span_minus_other", "needs a second span"),
+    ("attribute {texts} --method guess", "invalid choice"),
+    (
+        "attribute {texts} --target span_minus_other --span 0 3 --other 400 405",
+        "no window holds both spans whole",
+    ),
+    ("calibrate {none} --out x.json", "holds no question with an answer"),
+    ("calibrate {twice} --out x.json", "twice.json: questions 1 and 3 share the id 'q2'"),
+    ("evaluate {twice} --out o", "twice.json: questions 1 and 3 share the id 'q2'"),
+    ("evaluate {dev} --report r.html", "--report belongs to lines of questions; give --out"),
+    ("evaluate {dev} --against x", "--against belongs to lines of questions; give --out"),
+    ("evaluate {dev} --out p.jsonl --head bio", "--out belongs to the answers of start and"),
+    ("evaluate {dev} --attribute leave_one_out", "--attribute belongs to lines of questions"),
+    ("evaluate {dev} --kinds wrong", "--kinds says which questions are explained; give --att"),
+    ("evaluate {dev} --out p.jsonl --attribute leave_one_out --kinds odd", "got 'odd'"),
+    ("evaluate {dev} --head bio --scale log_odds", "--scale belongs to the answers of start"),
+    ("evaluate {dev} --head bio --top-n-grid", "--top-n-grid belongs to the answers of start"),
+    ("evaluate {dev} --against-calibration c.json", "belongs to a second reader"),
+    ("evaluate {dev} --allow-different", "--allow-different belongs to a second reader; give"),
+    ("evaluate {dev} --page http://x.org/", "--page is where the links of a report lead; give"),
+    ("evaluate {dev} --n-best-size 5", "--n-best-size is how many spans a line lists; give"),
+    ("evaluate {dev} --out no/such/folder.jsonl", "cannot be written"),
+    ("evaluate {dev} --fail-under words=3", "such as f1=80, got 'words=3'"),
+    ("evaluate {silent} --rules squad1", "--rules squad1 knows no question without an answer"),
+    ("evaluate {dev} --null-score-diff-threshold 2", "changes nothing under the rules of SQ"),
+    (
+        "evaluate {dev} --rules squad1 --null-score-diff-threshold 2",
+        "(as --rules says): the best span always counts",
+    ),
+    ("loss {texts} --gold 5 5", "span of characters"),
+    ("loss {texts} --gold 0 9999", "span of characters"),
+    ("loss {texts} --gold x 1", "invalid int"),
+    ("loss {texts} --none -1", "0 to 100"),
+    ("loss {texts} --normaliser shared", "exactly one gold answer"),
+    ("tag {texts} --decoding greedy", "invalid choice"),
+    *(
+        (f"{command} {flags}", reason)
+        for command in ("answer {texts}", "evaluate {dev}")
+        for flags, reason in WINDOWS
+    ),
+    *(
+        (f"{command} {{texts}} {flags}", "unrecognized arguments")
+        for command in ("loss", "tag")
+        for flags in NOT_OF_THE_DECODING
+    ),
+]
+"""The reader comes behind the command."""
 
 
 @pytest.fixture
@@ -35,154 +137,22 @@ def names(
     return found | {"reader": reader, "texts": shlex.join(TEXTS)}
 
 
-def refused(line: str, reason: str, terminal: Terminal, names: dict[str, str]) -> None:
-    terminal.refuses(reason, *shlex.split(line.format_map(names)))
-    assert not list(Path().iterdir())
-
-
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [
-        ("", "required"),
-        ("frobnicate", "invalid choice"),
-        ("answer", "answer needs --question and --context"),
-        ("answer --question q", "answer needs --question and --context"),
-        ("answer --question q --context c --scale loud", "invalid choice: 'loud'"),
-        ("answer --question q --context c --doc-stride x", "invalid int value"),
-        ("answer --question ' ' --context c", "the question is empty"),
-        ("answer --question q --context ''", "the paragraph is empty"),
-        ("answer --question q --context-file /none.txt", "none.txt cannot be read"),
-        ("answer --question q --context-file /", "cannot be read"),
-        ("answer --question q --context-file {latin}", "latin.txt is not UTF-8: byte 4"),
-        ("answer --question q --context c --reader x", "not a reader's name"),
-        ("answer --jsonl x --question q", "--jsonl brings its own questions"),
-        ("answer --jsonl no.jsonl", "no.jsonl cannot be read"),
-        ("answer --jsonl {half}", "line 1 is not JSON"),
-        ("answer --jsonl {list}", "line 1 must be an object with the texts"),
-        ("answer --jsonl {bare}", "line 1 must be an object with the texts"),
-        ("evaluate /none.json", "none.json"),
-        ("evaluate /none.json --limit 0", "--limit must be at least 1, got 0"),
-        ("evaluate x.json --head both", "invalid choice: 'both'"),
-        ("perturb {dev} --limit 0", "--limit must be at least 1"),
-        ("report no.jsonl", "no.jsonl cannot be read"),
-        ("site here --page file:///x", "--page must be an address such as"),
-    ],
+    [*BEFORE, *((line.replace(" ", " {reader} ", 1), reason) for line, reason in AFTER)],
 )
-def test_before_a_reader_is_loaded(
+def test_what_cannot_be_done_is_refused(
     line: str,
     reason: str,
     terminal: Terminal,
     names: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if "--reader" not in line:
-        monkeypatch.setattr("qa_demo.model.loading.load_reader", _loaded)
-    refused(line, reason, terminal, names)
-
-
-def _loaded(*_: object, **__: object) -> None:
-    pytest.fail("a reader was loaded")
-
-
-@pytest.mark.parametrize("command", [*FIXED, "attribute --question q --context c"])
-@pytest.mark.parametrize(
-    ("flags", "reason"),
-    [
-        ("--n-best-size 0", "n_best_size must be at least 1"),
-        ("--max-answer-length 0", "max_answer_length must be at least 1"),
-        ("--null-score-diff-threshold nan", "must be a finite number"),
-        ("--scale log_odds --null min_logit", "cannot be compared with the null min_logit"),
-        (
-            "--scale window_product --null-score-diff-threshold 1",
-            "so the scale window_product does not take it; logit and",
-        ),
-    ],
-)
-def test_options_are_checked_before_a_reader_is_loaded(
-    command: str,
-    flags: str,
-    reason: str,
-    terminal: Terminal,
-    names: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("qa_demo.model.loading.load_reader", _loaded)
-    refused(f"{command} {flags}", reason, terminal, names)
-
-
-@pytest.mark.parametrize("command", ["answer {texts}", "evaluate {dev}"])
-@pytest.mark.parametrize(
-    ("flags", "reason"),
-    [
-        ("--doc-stride 300", "doc_stride must be between 1 and"),
-        ("--max-seq-length 384", "max_seq_length must be at most 64"),
-        ("--max-query-length 2", "max_query_length allows 2"),
-    ],
-)
-def test_windows_that_do_not_fit_the_reader(
-    command: str, flags: str, reason: str, terminal: Terminal, names: dict[str, str]
-) -> None:
-    refused(f"{command} {{reader}} {flags}", reason, terminal, names)
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("attribute {texts} --span 4 4", "0 <= start < end <="),
-        ("attribute {texts} --span 0 99999", "got 0 and 99999"),
-        ("attribute {texts} --n-steps 0", "n_steps must be between 1 and"),
-        ("attribute {texts} --target span_minus_other", "needs a second span"),
-        ("attribute {texts} --method guess", "invalid choice"),
-        (
-            "attribute {texts} --target span_minus_other --span 0 3 --other 400 405",
-            "no window holds both spans whole",
-        ),
-        ("calibrate {none} --out x.json", "holds no question with an answer"),
-        ("calibrate {twice} --out x.json", "twice.json: questions 1 and 3 share the id 'q2'"),
-        ("evaluate {twice} --out o", "twice.json: questions 1 and 3 share the id 'q2'"),
-        ("evaluate {dev} --report r.html", "--report belongs to lines of questions; give --out"),
-        ("evaluate {dev} --against x", "--against belongs to lines of questions; give --out"),
-        ("evaluate {dev} --out p.jsonl --head bio", "--out belongs to the answers of start and"),
-        ("evaluate {dev} --attribute leave_one_out", "--attribute belongs to lines of questions"),
-        ("evaluate {dev} --kinds wrong", "--kinds says which questions are explained; give --att"),
-        ("evaluate {dev} --out p.jsonl --attribute leave_one_out --kinds odd", "got 'odd'"),
-        ("evaluate {dev} --head bio --scale log_odds", "--scale belongs to the answers of start"),
-        ("evaluate {dev} --head bio --top-n-grid", "--top-n-grid belongs to the answers of start"),
-        ("evaluate {dev} --against-calibration c.json", "belongs to a second reader"),
-        ("evaluate {dev} --allow-different", "--allow-different belongs to a second reader; give"),
-        ("evaluate {dev} --page http://x.org/", "--page is where the links of a report lead; give"),
-        ("evaluate {dev} --n-best-size 5", "--n-best-size is how many spans a line lists; give"),
-        ("evaluate {dev} --out no/such/folder.jsonl", "cannot be written"),
-        ("evaluate {dev} --fail-under words=3", "such as f1=80, got 'words=3'"),
-        ("evaluate {silent} --rules squad1", "--rules squad1 knows no question without an answer"),
-        ("evaluate {dev} --null-score-diff-threshold 2", "changes nothing under the rules of SQ"),
-        (
-            "evaluate {dev} --rules squad1 --null-score-diff-threshold 2",
-            "(as --rules says): the best span always counts",
-        ),
-        ("loss {texts} --gold 5 5", "span of characters"),
-        ("loss {texts} --gold 0 9999", "span of characters"),
-        ("loss {texts} --gold x 1", "invalid int"),
-        ("loss {texts} --none -1", "0 to 100"),
-        ("loss {texts} --normaliser shared", "exactly one gold answer"),
-        ("tag {texts} --decoding greedy", "invalid choice"),
-    ],
-)
-def test_what_does_not_go_together(
-    line: str, reason: str, terminal: Terminal, names: dict[str, str]
-) -> None:
-    command, rest = line.split(maxsplit=1)
-    refused(f"{command} {{reader}} {rest}", reason, terminal, names)
-
-
-@pytest.mark.parametrize("command", ["loss", "tag"])
-@pytest.mark.parametrize(
-    "flags", ["--max-answer-length 3", "--n-best-size 5", "--scale logit", "--top-n-grid"]
-)
-def test_flags_of_the_decoding_are_none_of_other_commands(
-    command: str, flags: str, terminal: Terminal, names: dict[str, str]
-) -> None:
-    refused(f"{command} {{texts}} {{reader}} {flags}", "unrecognized arguments", terminal, names)
+    if "reader" not in line:
+        loaded = "qa_demo.model.loading.load_reader"
+        monkeypatch.setattr(loaded, lambda *_, **__: pytest.fail("a reader was loaded"))
+    terminal.refuses(reason, *shlex.split(line.format_map(names)))
+    assert not list(Path().iterdir())
 
 
 def test_a_reader_without_tags(tmp_path: Path, terminal: Terminal) -> None:

@@ -1,7 +1,6 @@
 """python -m qa_demo tag and the endpoint `tag`: one JSON, checked against the head's softmax."""
 
 import json
-from pathlib import Path
 
 import gradio as gr
 import numpy as np
@@ -9,9 +8,9 @@ import pytest
 
 from qa_demo.core.learning.bio import decode_reading
 from qa_demo.core.learning.tagging import owned_rows
-from qa_demo.model.loading import load_reader
+from qa_demo.core.types import Reading
 from qa_demo.views.api.tag import tag as make_tag
-from tests.cli.terminal import OPTIONS, Terminal
+from tests.cli.terminal import Terminal
 from tests.fakes import FakeReader
 from tests.model import kit
 from tests.requests import services
@@ -20,11 +19,10 @@ FIELDS = ["question", "reader", "decoding", "spans", "tokens"]
 
 
 def test_json_holds_every_token_s_softmax_and_the_decoded_spans(
-    folder: Path, terminal: Terminal
+    reading: Reading, terminal: Terminal
 ) -> None:
     report = terminal.asked("tag", "--decoding", "lenient")
     assert list(report) == FIELDS and report["decoding"] == "lenient"
-    reading = load_reader(str(folder)).read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     assert reading.tag_logits is not None and len(reading.windows) > 2
     for token, row in zip(report["tokens"], owned_rows(reading)[0], strict=True):
         assert list(token) == ["text", "char_start", "char_end", "B", "I", "O"]
