@@ -1,11 +1,9 @@
-"""Kinds of error: a hand example each, every rule written out again, random sweeps."""
+"""Kinds of error: hand examples, and every rule written out again over drawn readings."""
 
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.failures import BECAUSE, KINDS, Judged, gold_spans, judge, unread
@@ -178,53 +176,23 @@ RULES = [
 ]
 
 
-@settings(deadline=None, max_examples=300)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    windows=st.sampled_from([(14, 20, 20), (14, 6, 3), (14, 8, 7)]),
-    merge=st.sampled_from(RULES),
-    longest=st.integers(1, 6),
-    rules=st.sampled_from(["1.1", "2.0"]),
-    data=st.data(),
-)
-def test_every_kind_is_what_the_rules_say(
-    seed: int,
-    windows: tuple[int, int, int],
-    merge: MergeOptions,
-    longest: int,
-    rules: str,
-    data: st.DataObject,
-) -> None:
-    rng = np.random.default_rng(seed)
-    reading = random_reading(rng, *windows)
-    names = [rng.choice(["Ada", "7", "saw", "it.", "Then"]) for _ in range(windows[0])]
-    reading = named(reading, [str(name) for name in names])
-    places = st.tuples(st.integers(0, 13), st.integers(0, 4))
-    spans = data.draw(st.lists(places, min_size=rules == "1.1", max_size=3))
-    of = example(reading, *[(a, min(13, a + n)) for a, n in spans])
-    decode = DecodeOptions(max_answer_length=longest, n_best_size=5)
-    made = predict(reading, decode, merge)
-    found = judge(reading, of, made, decode, merge, rules)
-    assert found.kind == oracle(reading, of, decode, merge, rules)
-    assert found.kind in KINDS and found.because in ("", *BECAUSE)
-    assert (found.kind == "right") == (found.exact == 1)
-    assert (found.lost_window is not None) == (found.kind == "lost in the merge")
-    assert found.gold == gold_spans(reading.encoding, of)
-
-
-def named(reading: Reading, words: list[str]) -> Reading:
-    """The same logits over other words."""
-    return replace(reading, encoding=make_encoding(words))
-
-
-def test_the_sweep_meets_every_kind_that_a_toy_can_show() -> None:
+def test_every_kind_is_what_the_rules_say() -> None:
+    """600 drawn readings, which meet every kind that a toy can show."""
     met = set()
-    for seed in range(400):
+    for seed in range(600):
         rng = np.random.default_rng(seed)
-        size = [(14, 20, 20), (14, 6, 3)][seed % 2]
-        drawn = random_reading(rng, *size)
-        reading = named(drawn, rng.choice(["Ada", "7", "saw", "it."], 14).tolist())
-        at = int(rng.integers(0, 12))
-        of = example(reading, *([(at, at + int(rng.integers(0, 3)))] if seed % 7 else []))
-        met.add(judged(reading, of, "2.0", max_answer_length=4).kind)
-    assert met >= set(KINDS) - {"gold without a place", "not read"}
+        reading = random_reading(rng, *[(14, 20, 20), (14, 6, 3), (14, 8, 7)][seed % 3])
+        words = rng.choice(["Ada", "7", "saw", "it.", "Then"], 14).tolist()
+        reading = replace(reading, encoding=make_encoding(words))
+        rules, merge = ("1.1", "2.0")[seed // 3 % 2], RULES[rng.integers(len(RULES))]
+        decode = DecodeOptions(max_answer_length=int(rng.integers(1, 7)), n_best_size=5)
+        starts = rng.integers(0, 14, rng.integers(rules == "1.1", 4)).tolist()
+        of = example(reading, *[(a, min(13, a + int(rng.integers(0, 5)))) for a in starts])
+        found = judge(reading, of, predict(reading, decode, merge), decode, merge, rules)
+        assert found.kind == oracle(reading, of, decode, merge, rules)
+        assert found.because in ("", *BECAUSE)
+        assert (found.kind == "right") == (found.exact == 1)
+        assert (found.lost_window is not None) == (found.kind == "lost in the merge")
+        assert found.gold == gold_spans(reading.encoding, of)
+        met.add(found.kind)
+    assert met == set(KINDS) - {"gold without a place", "not read"}
