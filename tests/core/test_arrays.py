@@ -29,7 +29,8 @@ def test_softmax_runs_over_the_last_axis_in_double_precision():
 
 def test_records_are_read_only():
     reading, window = t1(), t1().windows[0]
-    for array in (reading.start_logits, reading.encoding.offset_mapping, window.is_context):
+    held = reading.start_logits, reading.owners, reading.encoding.offset_mapping
+    for array in (*held, window.is_context):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 

@@ -19,20 +19,6 @@ SHAPES = st.tuples(
 ).filter(lambda s: s[3] <= s[2])
 
 
-def test_a_window_holds_the_spans_that_it_shows_whole() -> None:
-    first, second = t1().windows  # words 0-3 and 2-5
-    assert all(first.holds(span) for span in (Span(0, 0), Span(0, 3)))
-    assert not any(first.holds(span) for span in (Span(3, 4), Span(4, 5)))
-    assert all(second.holds(span) for span in (Span(2, 5), Span(5, 5)))
-    assert not any(second.holds(span) for span in (Span(1, 2), Span(5, 6)))
-
-
-def test_owners_of_the_hand_example() -> None:
-    reading = t1()
-    assert reading.owners.tolist() == [0, 0, 0, 1, 1, 1] and not reading.owners.flags.writeable
-    assert [w.owned.tolist() for w in reading.windows] == [[0, 1, 2], [3, 4, 5]]
-
-
 @given(SHAPES)
 def test_every_token_is_owned_by_one_window_that_holds_it(shape: tuple[int, int, int, int]) -> None:
     seed, n_words, capacity, step = shape

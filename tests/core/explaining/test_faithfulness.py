@@ -101,7 +101,7 @@ def test_what_the_verdict_measured_is_not_run_again() -> None:
     assert top not in {mask.tobytes() for mask in scorer.calls[-1]}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(7, 45), st.integers(0, 10_000), st.sampled_from([1.0, 0.0]))
 def test_verdict_and_curve_never_contradict_each_other(
     n_words: int, seed: int, scale: float

@@ -102,44 +102,25 @@ def test_no_token_no_tag():
     assert bio.span_marginals(np.zeros((0, 3)), 5).shape == (0, 0)
 
 
-@pytest.mark.parametrize("n", range(1, 9))
-def test_marginals_equal_brute_force(n):
-    for seed in range(4 if n < 7 else 1):
-        lp = random_lp(seed, n)
-        total, spans, empty = 0.0, np.zeros((n, n)), 0.0
-        for tags in legal_taggings(n):
-            p = np.exp(log_prob(lp, tags))
-            total += p
-            empty += p if set(tags) == {O} else 0.0
-            for span in bio.spans_of_tags(tags):
-                spans[span.start, span.end - span.start] += p
-        for limit in (1, 3, n, n + 5):
-            got = bio.span_marginals(lp, limit)
-            assert got.shape == (n, min(limit, n))
-            np.testing.assert_allclose(got, spans[:, :limit] / total, atol=1e-14)
-        assert np.exp(bio.chain(lp).none) == pytest.approx(empty / total)
+LARGE = 400, 1e4, 1e16, 1e38
 
 
-@pytest.mark.parametrize("scale", [1, 400, 1e4, 1e16, 1e38])
-def test_marginals_of_logits_of_any_size(scale):
-    for seed in range(20):
-        logits = np.random.default_rng(seed).normal(size=(5, 3)) * scale
-        lp = log_softmax(logits.astype(np.float32))
-        ranked = [(tags, log_prob(lp, tags)) for tags in legal_taggings(5)]
+@pytest.mark.parametrize(("n", "scale"), [*((n, 2) for n in range(1, 9)), *((5, x) for x in LARGE)])
+def test_marginals_equal_brute_force_for_logits_of_any_size(n, scale):
+    for seed in range(20 if n < 7 else 1):
+        lp = log_softmax(np.random.default_rng(seed).normal(0, scale, (n, 3)).astype(np.float32))
+        ranked = [(tags, log_prob(lp, tags)) for tags in legal_taggings(n)]
         log_z = logsumexp(np.array([x for _, x in ranked]))
-        spans = np.zeros((5, 5))
+        spans = np.zeros((n, n))
         for tags, x in ranked:
             for span in bio.spans_of_tags(tags):
                 spans[span.start, span.end - span.start] += np.exp(x - log_z)
-        np.testing.assert_allclose(bio.span_marginals(lp, 5), spans, atol=1e-12)
+        for limit in (1, 3, n, n + 5):
+            got = bio.span_marginals(lp, limit)
+            assert got.shape == (n, min(limit, n))
+            np.testing.assert_allclose(got, spans[:, :limit], atol=1e-12)
         silent = np.exp(lp[:, O].sum() - log_z)
         assert np.exp(bio.chain(lp).none) == pytest.approx(silent, abs=1e-12)
-
-
-def test_the_only_likely_tagging_is_certain():
-    """Six tokens that want I most: only a B lets them have it, though P(B) is 1e-391."""
-    lp = log_softmax(np.tile([-900.0, 0.0, -1000.0], (6, 1)))
-    assert bio.span_marginals(lp, 6)[0, 5] == pytest.approx(1)
 
 
 def test_long_windows_neither_underflow_nor_drift():
@@ -153,7 +134,7 @@ def test_long_windows_neither_underflow_nor_drift():
     assert covering.max() > 0.5
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), limit=st.integers(1, 5))
 def test_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
     reading = random_reading(np.random.default_rng(seed), 9, 5, 3, tags=True)

@@ -1,4 +1,4 @@
-"""Losses: the vectors, finite differences, the bridge to the score, and the glued span."""
+"""Losses: the vectors, finite differences, and the bridge to the score."""
 
 import dataclasses
 
@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning import losses
-from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading import spans
-from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Span
 from tests.core.toys import make_reading, random_reading, t1
 
@@ -36,7 +34,7 @@ def test_soft_tag_vector():
     assert losses.cross_entropy(logits, t) - losses.entropy(t) == pytest.approx(0.02915, abs=5e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8))
 def test_gradient_equals_finite_differences(seed, n):
     rng = np.random.default_rng(seed)
@@ -100,7 +98,7 @@ def test_start_end_loss_is_the_mean_over_windows_and_heads():
     assert losses.total(terms) == pytest.approx(sum(by_hand) / 2)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_bridge_between_loss_and_score(seed):
     rng = np.random.default_rng(seed)
@@ -113,14 +111,7 @@ def test_the_bridge_between_loss_and_score(seed):
     assert spans.window_prob(reading, 0, 3 + i, 3 + j) == pytest.approx(np.exp(-2 * loss))
 
 
-def test_the_bridge_ranks_pairs_alike():
-    reading = random_reading(np.random.default_rng(3), 10, 10, 10)
-    cells = spans.top_spans(*reading.logits(0), reading.windows[0], DecodeOptions(n_best_size=50))
-    probs = [spans.window_prob(reading, 0, i, j) for i, j in cells]
-    assert probs == sorted(probs, reverse=True)
-
-
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32 - 1), c=st.floats(-20, 20))
 def test_a_constant_on_one_window_moves_only_shared_losses(seed, c):
     reading, gold = random_reading(np.random.default_rng(seed), 12, 6, 3), Span(4, 5)
@@ -147,36 +138,13 @@ def test_shared_norm_by_hand():
         losses.shared_norm_loss(reading, Span(0, 5))
 
 
-def test_tag_loss_splits_into_floor_and_divergence():
+def test_one_hot_tags_have_no_floor():
+    """How both terms add up stands in test_tagging.py, against torch."""
     reading = random_reading(np.random.default_rng(1), 6, 6, 6, tags=True)
-    floor, divergence = losses.tag_loss(reading, [Span(1, 2), Span(2, 2), None])
-    t, labelled = losses.tag_targets(reading.windows[0], [Span(1, 2), Span(2, 2), None])
-    logits = reading.tag_logits[0].astype(float)
-    p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    by_hand = -(t * np.log(p))[labelled].sum() / labelled.sum()
-    assert floor.value + divergence.value == pytest.approx(by_hand)
-    assert divergence.value >= 0
-    assert floor.over == 6
-    one_hot = losses.tag_loss(reading, [Span(1, 2)])
-    assert one_hot[0].value == 0
+    floor, divergence = losses.tag_loss(reading, [Span(1, 2)])
+    assert (floor.value, floor.over) == (0, 6) and divergence.value > 0
     with pytest.raises(BadInput, match="has no BIO head, so it has no tag loss"):
         losses.tag_loss(t1(), [Span(0, 0)])
-
-
-def glue():
-    """Two good answers, word 0 and word 2: s = 4.0, 3.9; e = 3.9, 4.0."""
-    return make_reading(
-        list("abc"), [(0, 3)], [[-9, -9, -9, 4.0, -9, 3.9, -9]], [[-9, -9, -9, 3.9, -9, 4.0, -9]]
-    )
-
-
-def test_the_best_pair_can_be_glued_from_two_answers():
-    listed = predict(glue()).n_best
-    assert [(r.candidate.text, round(r.value, 4)) for r in listed[:3]] == [
-        ("a b c", 8.0),
-        ("a", 7.9),
-        ("c", 7.9),
-    ]
 
 
 def test_marks_that_stand_apart() -> None:

@@ -48,7 +48,7 @@ SAID = st.sampled_from(["", "Ada", "1998", "drew it"])
 ROWS = st.lists(st.tuples(GOLDS, SAID, st.floats(-9, 9)), min_size=2, max_size=12)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(ROWS, st.floats(-5, 5))
 def test_under_each_threshold_stand_the_official_scores(
     drawn: list[tuple[str | None, str, float]], limit: float

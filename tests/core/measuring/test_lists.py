@@ -3,11 +3,11 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.measuring.lists import list_scores, overlap, shared_piece
+from qa_demo.core.measuring.lists import list_scores, shared_piece
 from qa_demo.core.measuring.metrics import normalize
 
 TEXTS = st.sets(
@@ -25,26 +25,17 @@ def test_a_list_of_two_where_one_is_said_and_one_is_half_said() -> None:
     assert (got.total, got.whole_lists) == (1, 0)
 
 
-def test_a_span_with_everything_between_overlaps_and_is_never_exact() -> None:
-    got = list_scores([{"Edith", "Joey"}], [{"Edith, who met Joey"}])
-    assert got.exact.f1 == 0
-    assert got.overlap.precision == pytest.approx(100 * 5 / len("edith who met joey"))
-    assert got.overlap.recall == 100
-
-
 def piece(a: str, b: str) -> int:
     """The longest common run by trying every slice."""
     slices = {a[i:j] for i, j in itertools.combinations(range(len(a) + 1), 2)}
     return max((len(s) for s in slices if s in b), default=0)
 
 
-@settings(deadline=None)
 @given(st.text("abc ", max_size=8), st.text("abc ", max_size=8))
 def test_the_shared_piece_is_the_longest_of_all_slices(a: str, b: str) -> None:
     assert shared_piece(a, b) == piece(a, b)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
 def test_the_sums_of_the_published_script(pairs: list[tuple[set[str], set[str]]]) -> None:
     wanted, said = ([{normalize(x) for x in pair[k]} for pair in pairs] for k in (0, 1))
@@ -67,20 +58,6 @@ def test_the_sums_of_the_published_script(pairs: list[tuple[set[str], set[str]]]
         assert rates.f1 == pytest.approx(2 * p * r / (p + r) if p + r else 0)
         assert 0 <= rates.f1 <= 100 + 1e-9
     assert got.overlap.f1 >= got.exact.f1 - 1e-9 or any("" in s for s in said)
-
-
-@settings(deadline=None)
-@given(TEXTS)
-def test_saying_what_is_wanted_is_a_full_match(texts: set[str]) -> None:
-    full = list_scores([texts], [texts])
-    assert full.whole_lists == 100
-    if any(normalize(t) for t in texts) and "" not in {normalize(t) for t in texts}:
-        assert full.exact.f1 == full.overlap.f1 == 100
-
-
-def test_empty_sets_match_each_other_and_nothing_else() -> None:
-    assert overlap(set(), {""}) == overlap(set(), set()) == (1, 1)
-    assert overlap({"x"}, set()) == overlap(set(), {"x"}) == (0, 0)
 
 
 @pytest.mark.parametrize(("wanted", "said"), [([], []), ([{"a"}], [])])

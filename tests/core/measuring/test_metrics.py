@@ -97,7 +97,7 @@ def test_threshold_by_hand_and_one_that_beats_nothing_reads_zero(scores, best):
     assert metrics.best_threshold(scores, has, diffs, [True] * 4) == best
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12))
 def test_threshold_search_equals_trying_every_threshold(seed, n):
     rng = np.random.default_rng(seed)

@@ -4,18 +4,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import Outcome, evaluate
 from qa_demo.core.reading.abstain import OBJECTIVES, Costs, Objective, trade
-
-
-def question(name: str, *golds: str) -> Example:
-    return Example(name, "?", "", tuple(Answer(g, 0) for g in golds), not golds)
-
+from tests.core.measuring.test_metrics import question
 
 GOLDS = {"a": "Ada", "b": "Lord Byron", "c": "Rome"}
 EXAMPLES = [*(question(*one) for one in GOLDS.items()), question("n"), question("m")]
@@ -60,7 +56,6 @@ def questions(rows: list[tuple[bool, str, int]]) -> tuple[list[Example], dict[st
     return examples, said
 
 
-@settings(deadline=None)
 @given(KINDS, st.floats(0, 60))
 def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_missed(
     rows: list[tuple[bool, str, int]], most: float
@@ -118,7 +113,6 @@ def test_objectives_by_hand() -> None:
     assert line.value(objective("cost"), 2) == (2 + 3) / 5
 
 
-@settings(deadline=None)
 @given(KINDS, st.sampled_from(sorted(OBJECTIVES)))
 def test_no_threshold_serves_better(rows: list[tuple[bool, str, int]], name: str) -> None:
     examples, said = questions(rows)

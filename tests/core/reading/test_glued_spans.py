@@ -57,7 +57,7 @@ def test_answers_that_no_window_holds_together_are_no_glue():
         glue(reading, Span(0, 2), Span(2, 3), DECODE)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LOSSES))
 def test_gradients_are_torch_s(seed, loss):
     torch = pytest.importorskip("torch")

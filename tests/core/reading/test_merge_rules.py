@@ -80,14 +80,11 @@ def test_the_separate_maxima_may_form_no_span():
     assert result.value == pytest.approx(want)
 
 
-def test_every_named_rule_combines():
-    assert len({r.name for r in merge_rules.RULES}) == len(merge_rules.RULES) == 6
-    for rule in merge_rules.RULES:
-        merge_rules.check_merge(rule.merge)
-    assert {r.merge.scale for r in merge_rules.RULES} == set(merge_rules.SCALES)
+def test_every_scale_has_one_rule():
+    assert sorted(r.merge.scale for r in merge_rules.RULES) == sorted(merge_rules.SCALES)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 14))
 def test_the_margin_adds_up_to_the_difference_of_ranks(seed, n):
     reading = random_reading(np.random.default_rng(seed), n, 6, 4)
@@ -124,7 +121,7 @@ def test_flip_constants_of_the_first_toy():
     assert (down.c, down.winner.text, down.challenger.text) == (-0.25, "Delta Epsilon", "Beta")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     window=st.integers(0, 2),

@@ -124,7 +124,7 @@ def brute_n_best(reading: Reading, decode: DecodeOptions, merge: MergeOptions):
     return ordered[: decode.n_best_size]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 18),
@@ -155,31 +155,7 @@ def test_decode_equals_brute_force_under_every_rule(
     assert sum(r.share for r in listed) == pytest.approx(1)
 
 
-@settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), top=st.integers(1, 6))
-def test_grid_finds_the_same_when_it_holds_every_position(seed, top):
-    reading = random_reading(np.random.default_rng(seed), 10, 6, 4)
-
-    def found(size, grid):
-        return rows(predict(reading, DecodeOptions(n_best_size=size, top_n_grid=grid)))
-
-    assert found(99, True) == found(99, False)
-    for (_, mine, _), (_, exact, _) in zip(found(top, True), found(top, False), strict=False):
-        assert mine <= exact
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), top=st.integers(1, 10), rule=st.sampled_from(ALL_RULES))
-def test_a_shorter_list_is_the_head_of_a_longer_one(seed, top, rule):
-    reading = random_reading(np.random.default_rng(seed), 12, 6, 3)
-    short, longer = (predict(reading, DecodeOptions(n_best_size=n), rule) for n in (top, top + 7))
-    ours, all_of_them = ([(r.candidate, r.value) for r in p.n_best] for p in (short, longer))
-    assert ours == all_of_them[:top]
-    for name in ("null_score", "score_diff", "answer"):
-        assert getattr(short, name) == getattr(longer, name)
-
-
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), rule=st.sampled_from(ALL_RULES))
 def test_window_order_does_not_matter(seed, rule):
     reading = random_reading(np.random.default_rng(seed), 12, 6, 3)
@@ -196,24 +172,6 @@ def test_window_order_does_not_matter(seed, rule):
     a, b = predict(reading, merge=rule), predict(mirrored, merge=rule)
     assert [r.value for r in a.n_best] == pytest.approx([r.value for r in b.n_best], rel=1e-9)
     assert a.score_diff == pytest.approx(b.score_diff, rel=1e-9)
-
-
-SHIFT_FREE = {"log_odds", "window_product", "context_product", "context_mean"}
-
-
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), window=st.integers(0, 2), rule=st.sampled_from(ALL_RULES))
-def test_a_constant_on_one_window(seed, window, rule):
-    reading = random_reading(np.random.default_rng(seed), 12, 6, 3)
-    start, end = reading.start_logits.copy(), reading.end_logits.copy()
-    start[window] += 32
-    end[window] += 32
-    moved = dataclasses.replace(reading, start_logits=start, end_logits=end)
-    a, b = predict(reading, merge=rule), predict(moved, merge=rule)
-    if rule.scale in SHIFT_FREE:
-        assert [r.value for r in b.n_best] == pytest.approx([r.value for r in a.n_best], abs=1e-4)
-    else:  # 64 more than any other window can reach
-        assert {r.candidate.window for r in b.n_best[:1]} == {window}
 
 
 def test_a_reading_without_a_legal_span_has_no_best():

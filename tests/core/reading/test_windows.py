@@ -34,7 +34,7 @@ def test_starts_recorded_from_the_tokenizers_library(overlap, starts):
     assert list(windows.plan(40, 14, 14 - overlap).starts) == starts
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(n=st.integers(0, 60), capacity=st.integers(1, 20), step=st.integers(1, 25))
 def test_every_token_is_covered_and_owned_by_the_window_that_sees_it_best(n, capacity, step):
     plan = windows.plan(n, capacity, step)
