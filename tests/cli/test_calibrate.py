@@ -14,6 +14,8 @@ from tests.cli.terminal import OPTIONS, SMALL, TEXTS, Terminal, lines
 from tests.model import kit
 
 pytestmark = pytest.mark.model
+CONTEXT = kit.CONTEXT[: len(kit.CONTEXT) // 3]
+"""Read in a third of the time."""
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +29,11 @@ def questions(reader: BertReader, tmp_path_factory: pytest.TempPathFactory) -> P
     rows = []
     for k in range(20):
         question = f"Who designed bridge {k}?"
-        best = predict(reader.read(question, kit.CONTEXT, OPTIONS)).best
+        best = predict(reader.read(question, CONTEXT, OPTIONS)).best
         assert best is not None
         text = [best.candidate.text if k % 2 else "opened"] if k < 16 else []
         answers = {"text": text, "answer_start": [-1] * len(text)}
-        about = {"title": f"t{k // 2}", "question": question, "context": kit.CONTEXT}
+        about = {"title": f"t{k // 2}", "question": question, "context": CONTEXT}
         rows.append(about | {"answers": answers})
     return lines(tmp_path_factory.mktemp("questions") / "dev.jsonl", rows)
 
@@ -87,7 +89,7 @@ def test_a_file_with_silent_texts_in_all_articles_fits_whether_there_is_an_answe
     asked = []
     for k in range(32):
         question = f"Who designed bridge {k} of {k * k}?"
-        found = predict(reader.read(question, kit.CONTEXT, OPTIONS))
+        found = predict(reader.read(question, CONTEXT, OPTIONS))
         assert found.best is not None and found.score_diff is not None
         asked.append((-found.score_diff, question, found.best.candidate.text))
     rows = []
@@ -96,7 +98,7 @@ def test_a_file_with_silent_texts_in_all_articles_fits_whether_there_is_an_answe
         silent = (rank < 16) != (rank % 16 in (7, 8))
         marked = [] if silent else [text if rank % 8 < 5 else "opened"]
         answers = {"text": marked, "answer_start": [-1] * len(marked)}
-        about = {"title": f"t{rank % 2}", "question": question, "context": kit.CONTEXT}
+        about = {"title": f"t{rank % 2}", "question": question, "context": CONTEXT}
         rows.append(about | {"answers": answers})
     result = terminal.data("calibrate", lines(tmp_path / "both.jsonl", rows), "--out", out)
     assert (result["claim"]["measured_on"], result["claim"]["unanswerable"]) == (32, 16)

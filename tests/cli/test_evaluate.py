@@ -240,7 +240,7 @@ def test_spacys_types_are_a_slice_where_its_model_is_installed(
 def test_a_long_text_is_never_read_in_silence(
     tmp_path: Path, out: Path, terminal: Terminal
 ) -> None:
-    texts = {"short": kit.CONTEXT, "long\n": f"{kit.CONTEXT} " * 80}
+    texts = {"short": kit.CONTEXT, "long\n": f"{kit.CONTEXT} " * 10}
     asked = {"question": "Who?", "answers": []}
     rows = [asked | {"id": name, "context": text} for name, text in texts.items()]
     path = lines(tmp_path / "rows.jsonl", rows)
