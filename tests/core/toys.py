@@ -117,12 +117,7 @@ def t1(threshold: float | None = 0.0) -> Reading:
 
 
 def random_reading(
-    rng: np.random.Generator,
-    n_words: int,
-    capacity: int,
-    step: int,
-    tags: bool = False,
-    scale: float = 2.0,
+    rng: np.random.Generator, n_words: int, capacity: int, step: int, tags: bool = False
 ) -> Reading:
     """Random logits on the window plan of (n_words, capacity, step)."""
     layout = plan(n_words, capacity, step)
@@ -130,12 +125,12 @@ def random_reading(
     sizes = [3 + b - a + 1 for a, b in parts]
 
     def draw() -> list[np.ndarray]:
-        return [rng.normal(0, scale, n).round(2) for n in sizes]
+        return [rng.normal(0, 2, n).round(2) for n in sizes]
 
     return make_reading(
         [f"w{k}" for k in range(n_words)],
         parts,
         draw(),
         draw(),
-        [rng.normal(0, scale, (n, 3)) for n in sizes] if tags else None,
+        [rng.normal(0, 2, (n, 3)) for n in sizes] if tags else None,
     )

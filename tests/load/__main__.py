@@ -126,8 +126,8 @@ async def heard_first(visitor: Visitor, asked: asyncio.Task) -> None:
     told.cancel()
 
 
-async def stampede(address: str, visitors: int = 100) -> Record:
-    """Everybody presses Answer within one second, each with a text of their own."""
+async def stampede(address: str) -> Record:
+    """A hundred press Answer within one second, each with a text of their own."""
 
     async def one(visitor: Visitor, k: int, record: Record) -> None:
         own = canary(k)
@@ -139,18 +139,18 @@ async def stampede(address: str, visitors: int = 100) -> Record:
         record.seconds["first word"].append(time.perf_counter() - began)
         await asked
 
-    return await crowd(address, range(5000, 5000 + visitors), one)
+    return await crowd(address, range(5000, 5100), one)
 
 
-async def storm(address: str, visitors: int = 30, times: int = 20, seconds: float = 60) -> Record:
-    """Everybody begins and cancels as soon as the page offers it, again and again, for at most so
-    long; then one more answer for each.
+async def storm(address: str) -> Record:
+    """Thirty begin and cancel as soon as the page offers it, twenty times, for at most a minute;
+    then one more answer for each.
     """
-    until = time.monotonic() + seconds
+    until = time.monotonic() + 60
 
     async def one(visitor: Visitor, k: int, record: Record) -> None:
         dice = random.Random(k)
-        for turn in range(times):
+        for turn in range(20):
             if time.monotonic() > until:
                 break
             text = f"{SHARED[1]} {canary(k)} {turn}. " * 8
@@ -166,7 +166,7 @@ async def storm(address: str, visitors: int = 30, times: int = 20, seconds: floa
                 record.refused.append(("answer", said, took))
         await record.timed("answer afterwards", visitor.ask(*SHARED))
 
-    return await crowd(address, range(6000, 6000 + visitors), one)
+    return await crowd(address, range(6000, 6030), one)
 
 
 def told(title: str, record: Record) -> list[str]:

@@ -97,10 +97,10 @@ class Doors:
     """The doors of one page."""
 
     def __init__(
-        self, http: httpx.AsyncClient, known: Wires, dice: random.Random, slow: float = SLOW
+        self, http: httpx.AsyncClient, known: Wires, dice: random.Random, slow: float
     ) -> None:
-        self._http, self._known, self._dice, self.found = http, known, dice, Found()
-        self._slow = slow
+        self._http, self._known, self._dice, self._slow = http, known, dice, slow
+        self.found = Found()
 
     async def knock(self, question: str, context: str) -> None:
         """All three, each timed."""
@@ -181,15 +181,9 @@ def _own(sentence: Any) -> str | None:
 
 
 async def knocked(
-    address: str,
-    inputs: int,
-    made: int,
-    seconds: float = 600,
-    seed: int = 1,
-    at_once: int = 4,
-    slow: float = SLOW,
+    address: str, inputs: int, made: int, seconds: float = 600, seed: int = 1, slow: float = SLOW
 ) -> Found:
-    """So many written and generated texts through all doors, a few at a time; silence of
+    """So many written and generated texts through all doors, four at a time; silence of
     more than `slow` seconds is a fault.
     """
     dice, until = random.Random(seed), time.monotonic() + seconds
@@ -205,7 +199,7 @@ async def knocked(
                     return
                 await doors.knock(question, context)
 
-        await asyncio.gather(*(some() for _ in range(at_once)))
+        await asyncio.gather(*(some() for _ in range(4)))
     return doors.found
 
 

@@ -48,12 +48,12 @@ class Record:
         self.seconds[kind].append(took)
         return True
 
-    def wrong(self, twin: Twin, most: dict[str, int] | None = None) -> tuple[list[str], int]:
+    def wrong(self, twin: Twin, most: dict[str, int]) -> tuple[list[str], int]:
         """Differences from the twin, and how many records were compared; equal texts once."""
         found: list[str] = []
         compared: Counter[str] = Counter()
         for kind, texts, detail, shown in self.checks:
-            if compared[kind] < (most or {}).get(kind, 10**9):
+            if compared[kind] < most.get(kind, 10**9):
                 compared[kind] += 1
                 fault = difference(shown, twins_own(twin, kind, texts, detail), kind)
                 found += [] if fault is None else [fault]

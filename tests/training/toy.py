@@ -25,11 +25,11 @@ def encoder(folder: Path) -> Path:
     return folder
 
 
-def text(path: Path, paragraphs: int = 120) -> Path:
-    """Different paragraphs of the kit's words, 10 to 60 of them in each."""
+def text(path: Path) -> Path:
+    """120 different paragraphs of the kit's words, 10 to 60 of them in each."""
     rng = np.random.default_rng(2)
     words = [*kit.WORDS, "towers", "designed", "x1", "rivers"]
-    for_each = (rng.choice(words, size=rng.integers(10, 60)) for _ in range(paragraphs))
+    for_each = (rng.choice(words, size=rng.integers(10, 60)) for _ in range(120))
     path.write_text("".join(f"{' '.join(drawn)} {k}\n" for k, drawn in enumerate(for_each)))
     return path
 

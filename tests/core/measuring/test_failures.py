@@ -26,22 +26,20 @@ def example(reading: Reading, *spans: tuple[int, int], **change: Any) -> Example
     return replace(Example("q", "who", encoding.context, tuple(golds), not golds), **change)
 
 
-def said(start: int, end: int, *more: tuple[int, int], null: float = -9.0) -> Reading:
-    """One window over WORDS whose best span is (start, end); `more` come after it in this order."""
-    s, e = np.zeros(len(WORDS) + 4), np.zeros(len(WORDS) + 4)
-    s[0] = e[0] = null / 2
-    for k, (i, j) in enumerate([(start, end), *more]):
-        s[3 + i], e[3 + j] = max(s[3 + i], 9 - k), max(e[3 + j], 9 - k)
-    return make_reading(WORDS, [(0, len(WORDS))], [s], [e])
+def said(word: int) -> Reading:
+    """One window over WORDS whose best span is this word."""
+    row = np.zeros(len(WORDS) + 4)
+    row[0], row[3 + word] = -4.5, 9
+    return make_reading(WORDS, [(0, len(WORDS))], [row], [row])
 
 
-def judged(reading: Reading, of: Example, rules: str = "1.1", **options: Any) -> Judged:
+def judged(reading: Reading, of: Example, **options: Any) -> Judged:
     decode, merge = DecodeOptions(**options), MergeOptions()
-    return judge(reading, of, predict(reading, decode, merge), decode, merge, rules)
+    return judge(reading, of, predict(reading, decode, merge), decode, merge, "1.1")
 
 
 def test_what_shuts_out_a_gold_span() -> None:
-    reading = said(0, 0)
+    reading = said(0)
     long = judged(reading, example(reading, (6, 9)), max_answer_length=3)
     assert (long.kind, long.because) == ("gold not reachable", "max_answer_length")
     assert judged(reading, example(reading, (6, 8)), max_answer_length=3).because == ""
@@ -80,7 +78,7 @@ def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach() -> None:
 
 
 def test_gold_that_stands_nowhere_and_texts_that_were_not_read() -> None:
-    reading = said(1, 1)
+    reading = said(1)
     nowhere = example(reading, answers=(Answer("Paris", 3), Answer("x", -1)))
     assert judged(reading, nowhere).kind == "gold without a place"
     assert unread(nowhere, "1.1") == Judged(0.0, 0.0, "not read")
@@ -88,7 +86,7 @@ def test_gold_that_stands_nowhere_and_texts_that_were_not_read() -> None:
 
 
 def test_without_a_legal_span_nothing_is_reachable() -> None:
-    reading = said(1, 1)
+    reading = said(1)
     none = replace(predict(reading), n_best=(), score_diff=None)
     owned = replace(reading.windows[0], is_max_context=np.zeros(len(WORDS) + 4, dtype=bool))
     bare, of = replace(reading, windows=(owned,)), example(reading, (4, 4))

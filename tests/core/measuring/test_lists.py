@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.measuring.lists import list_scores, shared_piece
+from qa_demo.core.measuring.lists import list_scores, overlap, shared_piece
 from qa_demo.core.measuring.metrics import normalize
 
 TEXTS = st.sets(
@@ -53,11 +53,17 @@ def test_the_sums_of_the_published_script(pairs: list[tuple[set[str], set[str]]]
     assert got.exact.recall == pytest.approx(100 * right / golds)
     assert got.overlap.precision == pytest.approx(100 * p_sum / preds)
     assert got.overlap.recall == pytest.approx(100 * r_sum / golds)
+    assert got.whole_lists == 100 * sum(map(set.__eq__, wanted, said)) / len(pairs)
     for rates in (got.exact, got.overlap):
         p, r = rates.precision, rates.recall
         assert rates.f1 == pytest.approx(2 * p * r / (p + r) if p + r else 0)
         assert 0 <= rates.f1 <= 100 + 1e-9
     assert got.overlap.f1 >= got.exact.f1 - 1e-9 or any("" in s for s in said)
+
+
+def test_empty_sets_match_each_other_and_nothing_else() -> None:
+    assert overlap(set(), {""}) == overlap(set(), set()) == (1, 1)
+    assert overlap({"x"}, set()) == overlap(set(), {"x"}) == (0, 0)
 
 
 @pytest.mark.parametrize(("wanted", "said"), [([], []), ([{"a"}], [])])

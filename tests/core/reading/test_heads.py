@@ -14,15 +14,12 @@ from qa_demo.core.reading.what_if import apply_what_if
 from tests.core.toys import t1
 
 
-def random_heads(rng: np.random.Generator, d: int = 24) -> tuple[HeadWeights, np.ndarray]:
-    heads = HeadWeights(rng.normal(size=d), rng.normal(size=d), 0.25, -1.5)
-    return heads, rng.normal(size=(7, d)).astype(np.float32)
-
-
 @pytest.mark.parametrize("lane", ["start", "end"])
 @pytest.mark.parametrize("top", [0, 1, 8, 24, 40])
 def test_products_rest_and_bias_add_up_to_the_logit(lane: str, top: int) -> None:
-    heads, hidden = random_heads(np.random.default_rng(3))
+    rng = np.random.default_rng(3)
+    heads = HeadWeights(rng.normal(size=24), rng.normal(size=24), 0.25, -1.5)
+    hidden = rng.normal(size=(7, 24)).astype(np.float32)
     vector, bias = (heads.S, heads.b_S) if lane == "start" else (heads.E, heads.b_E)
     for token in hidden:
         found = anatomy(heads, token, lane, top)

@@ -21,8 +21,8 @@ def t2():
     return make_reading(list("abcdef"), [(0, 3), (3, 6)], rows, rows)
 
 
-def by_name(reading, decode=None):
-    return {result.name: result for result in merge_rules.run_all(reading, decode)}
+def by_name(reading):
+    return {result.name: result for result in merge_rules.run_all(reading)}
 
 
 @pytest.mark.parametrize(
