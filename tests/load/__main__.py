@@ -106,13 +106,13 @@ async def crowd(address: str, numbers: range, act: Act) -> Record:
 
 
 async def lesson(
-    address: str, sessions: int, seconds: float, think: tuple[float, float] = THINK
+    address: str, sessions: int, seconds: float, think: tuple[float, float] = THINK, least: int = 0
 ) -> Record:
-    """So many students for so long."""
+    """So many students for so long, and for so many acts at least."""
     until = time.monotonic() + seconds
 
     async def one(visitor: Visitor, k: int, record: Record) -> None:
-        await Student(visitor, k, record, think).work(until)
+        await Student(visitor, k, record, think).work(until, least)
 
     return await crowd(address, range(sessions), one)
 

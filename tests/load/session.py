@@ -1,6 +1,7 @@
 """What a student does: reads, explains, moves a slider, opens a chapter, thinks in between."""
 
 import asyncio
+import itertools
 import random
 import time
 from collections import Counter, defaultdict
@@ -83,11 +84,12 @@ class Student:
         self._shared, self._canary = number % 2 == 0, canary(number)
         self._texts = SHARED
 
-    async def work(self, until: float) -> None:
-        """Act and think until the time is over."""
+    async def work(self, until: float, least: int) -> None:
+        """Act and think until the time is over, `least` times where that takes longer."""
         await self._visitor.open()
         await self._answer()
-        while time.monotonic() < until:
+        acts = itertools.count()
+        while next(acts) < least or time.monotonic() < until:
             await asyncio.sleep(self._dice.uniform(*self._think))
             (act,) = self._dice.choices(list(ACTS), list(ACTS.values()))
             await getattr(self, f"_{act}")()

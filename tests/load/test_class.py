@@ -10,7 +10,7 @@ from tests.load.__main__ import Served, lesson, page
 from tests.load.hostile import knocked
 from tests.load.twin import Twin, difference
 
-SESSIONS, SECONDS, THINK = 20, 8.0, (0.2, 0.8)
+SESSIONS, ACTS, THINK = 20, 4, (0.2, 0.8)
 COMPARED = {"integrated_gradients": 3, "gradient_x_input": 6, "attention": 6}
 
 pytestmark = pytest.mark.model
@@ -23,7 +23,7 @@ def served() -> Iterator[Served]:
 
 
 def test_a_class_loses_nothing_and_sees_only_its_own_numbers(served: Served) -> None:
-    record = finished(lesson(served.address, SESSIONS, SECONDS, THINK))
+    record = finished(lesson(served.address, SESSIONS, 0, THINK, ACTS))
     assert record.lost == [] and record.leaked == []
     assert all("this server is busy" in said for _, said, _ in record.refused), record.refused
     assert len(record.checks) >= SESSIONS and set(record.seconds) >= {"answer", "slider"}
