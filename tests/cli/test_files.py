@@ -36,11 +36,6 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
         )
 
 
-def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"page\.html cannot be written: No such file"):
-        write_file(tmp_path / "none" / "page.html", "x")
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_what_is_no_plain_file_is_written_to(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"

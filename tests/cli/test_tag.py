@@ -49,19 +49,7 @@ def test_the_endpoint_replies_with_the_same_json() -> None:
         assert text[token["char_start"] : token["char_end"]] == token["text"]
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"question": ""}, "question"),
-        ({"decoding": "greedy"}, "decoding must be one of"),
-        ({"context": "half \ud800"}, "surrogate"),
-        ({"doc_stride": 0}, "doc_stride"),
-    ],
-)
-def test_the_endpoint_refuses_with_one_sentence(more: dict[str, object], said: str) -> None:
-    with pytest.raises(gr.Error, match=said):
-        make_tag(services(lambda: FakeReader(bio=True)))(
-            **{"question": "Who?", "context": "Anna Lund came.", **more}
-        )
+def test_the_endpoint_refuses_a_reader_without_tags() -> None:
+    """Limits, choices and empty texts: tests/views/api."""
     with pytest.raises(gr.Error, match="no BIO head"):
         make_tag(services())("Who?", "Anna Lund came.")

@@ -14,6 +14,10 @@ from tests.core.toys import make_reading
 pytestmark = pytest.mark.model
 
 
+WINDOW = make_reading(["Alpha"], [(0, 1)], [[0.0] * 5], [[0.0] * 5]).windows[0]
+"""Of five positions."""
+
+
 def example(name: str) -> PoolExample:
     return PoolExample(name, name, "toy", "A toy.", "who", "Alpha Beta", (), {})
 
@@ -44,19 +48,16 @@ def test_steps_count_on_and_rows_keep_their_example() -> None:
 
 
 def test_an_example_that_was_read_otherwise_is_left_out() -> None:
-    window = make_reading(["Alpha"], [(0, 1)], [[0.0] * 5], [[0.0] * 5]).windows[0]
     pool = [example("a"), example("b"), example("c")]
-    assert len(window) == 5
-    assert placed(pool, [window] * 3, earlier()) == [0]
-    assert placed(pool, [window] * 3, None) == [0, 1, 2]
+    assert placed(pool, [WINDOW] * 3, earlier()) == [0]
+    assert placed(pool, [WINDOW] * 3, None) == [0, 1, 2]
 
 
 def test_a_joined_record_is_read_back(tmp_path: Path) -> None:
-    window = make_reading(["Alpha"], [(0, 1)], [[0.0] * 5], [[0.0] * 5]).windows[0]
     steps, found = behind(
         earlier(), [example("a")], [200, 500], [rows(7.02, (5,)), rows(8.02, (5,))]
     )
-    write(tmp_path, steps, found, [example("a")], [window], "new")
+    write(tmp_path, steps, found, [example("a")], [WINDOW], "new")
     back = load_replay(tmp_path)
     assert back is not None and (back.steps, back.checksum) == ((0, 40, 240, 540), "new")
     got = back.rows("a")
