@@ -30,6 +30,7 @@ from qa_demo.figures.start_end.notice import notice as start_end_notice
 from qa_demo.figures.windows.merge import merge_data, rule_results
 from qa_demo.figures.windows.picture import limits, try_plan, window_notice
 from qa_demo.views.examples import load_examples
+from qa_demo.views.link.parts import start_decode
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 from tests.printed import value
@@ -55,10 +56,6 @@ def null_of(reading: Reading) -> float:
     """The least score of [CLS], over all windows."""
     rows = [(w, *reading.logits(w.index)) for w in reading.windows]
     return min(float(s[w.cls_at]) + float(e[w.cls_at]) for w, s, e in rows)
-
-
-def decode_of(reading: Reading) -> DecodeOptions:
-    return DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
 
 
 def legal(reading: Reading, w: Window) -> list[tuple[float, int, int]]:
@@ -95,7 +92,7 @@ def text(reading: Reading, first: int, last: int, longest: int | None = None) ->
 
 def test_chapter_1_names_best_span_lead_threshold_and_runner_up() -> None:
     for reading in readings():
-        decode = decode_of(reading)
+        decode = start_decode(reading)
         said = answer_notice(reading, predict(reading, decode))
         spans = sorted((one for w in reading.windows for one in legal(reading, w)), reverse=True)
         (best, a, b), (second, c, d) = spans[:2]
@@ -126,7 +123,7 @@ def test_chapter_1_names_best_span_lead_threshold_and_runner_up() -> None:
 def test_chapter_2_counts_tokens_above_no_answer_and_says_one_dot_or_two() -> None:
     for reading in readings():
         for w in reading.windows:
-            said = plane_notice(reading, w.index, decode_of(reading), "max_context")
+            said = plane_notice(reading, w.index, start_decode(reading), "max_context")
             s, e = (np.asarray(x, dtype=np.float32) for x in reading.logits(w.index))
             null = s[w.cls_at] + e[w.cls_at]
             inside = [k for k in range(len(w)) if w.is_context[k]]
@@ -148,7 +145,9 @@ def test_chapter_3_says_sharp_or_flat_where_it_peaks_and_whether_the_peaks_fit()
     seen = set()
     for reading in readings():
         for w in reading.windows:
-            said = start_end_notice(reading, w.index, decode_of(reading), "max_context", 1.0, None)
+            said = start_end_notice(
+                reading, w.index, start_decode(reading), "max_context", 1.0, None
+            )
             for side, row in zip(("start", "end"), reading.logits(w.index), strict=True):
                 p = softmax(row)
                 order, k, held = sorted(p, reverse=True), 0, 0.0
@@ -181,7 +180,7 @@ def test_chapter_3_says_sharp_or_flat_where_it_peaks_and_whether_the_peaks_fit()
 
 def test_chapter_4_says_how_the_runner_up_loses_and_what_independence_costs() -> None:
     for reading in readings():
-        found = predict(reading, decode_of(reading))
+        found = predict(reading, start_decode(reading))
         first, second = (r.candidate for r in found.n_best[:2])
         said = runner_up(found)
         shared = first.window == second.window and first.span.end == second.span.end
@@ -198,13 +197,13 @@ def test_chapter_4_says_how_the_runner_up_loses_and_what_independence_costs() ->
             mass["legal"] = float(sum(s[i] * e[j] for i, j in spans))
             mass["illegal"] = float(s[w.is_context].sum() * e[w.is_context].sum()) - mass["legal"]
             mass["mixed"] = 1.0 - sum(mass.values())
-            parts = mass_data(reading, w.index, decode_of(reading), "max_context", 1.0)["parts"]
+            parts = mass_data(reading, w.index, start_decode(reading), "max_context", 1.0)["parts"]
             assert {p["key"]: p["value"] for p in parts} == pytest.approx(mass, abs=1e-6)
 
 
 def test_chapter_5_says_which_half_costs_more_and_whether_both_labels_lead() -> None:
     for reading, example in zip(readings(), load_examples().values(), strict=False):
-        found = predict(reading, decode_of(reading))
+        found = predict(reading, start_decode(reading))
         span = found.best.candidate.span if example.answers else None
         window = found.best.candidate.window if span else 0
         golds = (span,)
@@ -236,7 +235,7 @@ def test_chapter_5_says_which_half_costs_more_and_whether_both_labels_lead() -> 
 
 def test_chapter_6_counts_what_stands_twice_and_names_every_rule_that_differs() -> None:
     for reading in readings():
-        decode = decode_of(reading)
+        decode = start_decode(reading)
         merged = merge_data(reading, decode, MergeOptions())
         said = window_notice(reading, merged)
         copies = [0] * len(reading.encoding.context_ids)
@@ -270,7 +269,7 @@ def test_chapter_7_counts_sure_outsiders_illegal_steps_and_compares_both_heads()
     for reading in (r for r in readings() if r.tag_logits is not None):
         rows, _ = owned_rows(reading)
         found = {name: tagging(reading, name) for name in DECODINGS}
-        prediction = predict(reading, decode_of(reading))
+        prediction = predict(reading, start_decode(reading))
         said = notices(prediction, found["viterbi"], found["strict"], rows)["tags"]
         sure = sum(float(np.exp(row[2])) > 0.98 for row in rows)
         assert f"; {sure} of {len(rows)} tokens are outside with more than 0.98." in said

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from qa_demo.core.options import WindowOptions
 from qa_demo.views.answers import open_chapter
@@ -35,6 +35,9 @@ ODD += [
 
 READER = FakeReader(bio=True)
 """One for all tests: it explains the windows that it has read."""
+TEXT = "In 1900 Anna Lund came to Visby and met Bertil Kalmar. " * 4
+READING = READER.read("Who came to Visby?", TEXT, WindowOptions(40, 16))
+SCREEN = new_screen(None, READING).presented("answer")
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +46,9 @@ def frame() -> Frame:
     return wired(services(lambda: READER)).frame
 
 
-@pytest.fixture(scope="module")
-def screen(frame: Frame) -> Screen:
-    """Two windows and a selection."""
-    text = "In 1900 Anna Lund came to Visby and met Bertil Kalmar. " * 4
-    made = new_screen(None, READER.read("Who came to Visby?", text, WindowOptions(40, 16)))
-    return frame.answers.answer(None, made).screen
-
-
 @pytest.mark.parametrize("key", ["chosen", *MODULES])
-def test_any_value_under_any_name_is_answered(frame: Frame, screen: Screen, key: str) -> None:
-    shown = screen.open(key) if key in frame.modules else screen
+def test_any_value_under_any_name_is_answered(frame: Frame, key: str) -> None:
+    shown = SCREEN.open(key) if key in frame.modules else SCREEN
     for name in frame.inputs.get(key, {}):
         accepted = 0
         for value in ODD:
@@ -66,53 +61,43 @@ def test_any_value_under_any_name_is_answered(frame: Frame, screen: Screen, key:
 
 
 @pytest.mark.parametrize("key", ["chosen", *MODULES])
-def test_any_slow_request_under_any_name_is_answered(
-    frame: Frame, screen: Screen, key: str
-) -> None:
+def test_any_slow_request_under_any_name_is_answered(frame: Frame, key: str) -> None:
     for name, handler in frame.slow.handlers.get(key, {}).items():
         for value in ODD[::4]:
             update = Update()
-            for item in handler(screen, "me", value):
-                update = update.then(item(screen) if callable(item) else item)
+            for item in handler(SCREEN, "me", value):
+                update = update.then(item(SCREEN) if callable(item) else item)
             assert (update.message or {}).get("text") != UNEXPECTED, (name, str(value)[:60])
 
 
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=80, deadline=None)
 @given(index=JSON, number=JSON)
-def test_any_selection_and_any_chapter_is_answered(
-    frame: Frame, screen: Screen, index: Any, number: Any
-) -> None:
+def test_any_selection_and_any_chapter_is_answered(frame: Frame, index: Any, number: Any) -> None:
     sent = gr.EventData(None, {"index": index, "id": number})
-    new, _, said, receipt = frame.selected(screen, sent, VISITOR)
+    new, _, said, receipt = frame.selected(SCREEN, sent, VISITOR)
     assert isinstance(receipt["id"], int)
     assert not (isinstance(said, dict) and said.get("text") == UNEXPECTED)
     assert isinstance(new, Screen) or said["kind"] == "error"
-    opened = frame.answers.step(screen, lambda seen: open_chapter(frame.modules, seen, sent))
+    opened = frame.answers.step(SCREEN, lambda seen: open_chapter(frame.modules, seen, sent))
     assert isinstance(opened.screen, Screen) or "has no chapter" in opened.message["text"]
 
 
 @pytest.mark.parametrize(
     "fault", [MemoryError, RecursionError, type("PanicException", (BaseException,), {})]
 )
-def test_no_failure_leaves_an_event_unanswered(
-    frame: Frame, screen: Screen, fault: type[BaseException]
-) -> None:
+def test_no_failure_leaves_an_event_unanswered(frame: Frame, fault: type[BaseException]) -> None:
     def fail(seen: Screen) -> Screen:
         raise fault("/secret/path")
 
-    update = frame.answers.step(screen, fail)
+    update = frame.answers.step(SCREEN, fail)
     assert update.message["text"] == UNEXPECTED
     assert len(frame.outputs.values(update)) == len(frame.outputs.parts)
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
-def test_the_end_of_the_program_is_no_failure(
-    frame: Frame, screen: Screen, stop: type[BaseException]
-) -> None:
+def test_the_end_of_the_program_is_no_failure(frame: Frame, stop: type[BaseException]) -> None:
     def end(seen: Screen) -> Screen:
         raise stop
 
     with pytest.raises(stop):
-        frame.answers.step(screen, end)
+        frame.answers.step(SCREEN, end)

@@ -40,6 +40,7 @@ from tests.requests import services
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 SEA = FakeReader().read("Where?", "The ship sailed on. " * 30, WindowOptions(40, 10))
 SCREEN = new_screen(None, FakeReader().read("Who drew the towers?", TEXT))
+SHOWN = SCREEN.presented("answer")
 
 
 @pytest.fixture
@@ -137,17 +138,9 @@ def test_a_chapter_may_have_no_formula(frame: Frame) -> None:
     assert set(frame.answers.record(SCREEN)["formulas"]) == {"answer"}
 
 
-def test_a_threshold_sends_one_chapter_and_no_logits(frame: Frame) -> None:
-    shown = frame.answers.answer(None, SCREEN).screen
-    update = frame.answers.step(shown, lambda s: answer.change_threshold(s, 1.5))
-    assert changed(update) == {"screen", "selection", "picture:answer"}
-    assert update.screen.decode.null_score_diff_threshold == 1.5
-
-
 def test_a_changed_logit_sends_the_logits_and_resets(frame: Frame) -> None:
-    shown = frame.answers.answer(None, SCREEN).screen
     update = frame.answers.step(
-        shown, lambda s: s.change(what_if=s.what_if.with_logit("start", 0, 12, 40.0))
+        SHOWN, lambda s: s.change(what_if=s.what_if.with_logit("start", 0, 12, 40.0))
     )
     assert changed(update) == {"screen", "reading", "selection", "picture:answer"}
     assert update.reading["changed"] is True and update.screen.reading is SCREEN.reading
@@ -264,36 +257,35 @@ def wired() -> Frame:
 
 
 def test_one_handler_answers_all_inputs_of_a_picture(wired: Frame) -> None:
-    shown = wired.answers.answer(None, SCREEN).screen
-    update = wired.dispatch("answer", shown, event(index="threshold", value=1.5))
+    update = wired.dispatch("answer", SHOWN, event(index="threshold", value=1.5))
     assert update.screen.decode.null_score_diff_threshold == 1.5
     for name in ("offset", "nothing", None, 3, ["threshold"]):
-        assert not changed(wired.dispatch("answer", shown, event(index=name, value=1)))
-    refused = wired.dispatch("windows", shown, event(index="offset", value={"window": 9, "c": 1}))
+        assert not changed(wired.dispatch("answer", SHOWN, event(index=name, value=1)))
+    refused = wired.dispatch("windows", SHOWN, event(index="offset", value={"window": 9, "c": 1}))
     assert changed(refused) == {"message"} and refused.refused
     plan = {"max_seq_length": 60, "doc_stride": 20}
-    opened = shown.presented("windows")
+    opened = SHOWN.presented("windows")
     tried = wired.dispatch("windows", opened, event(index="tried", value=plan))
     assert "picture:windows" in changed(tried) and "message" not in changed(tried)
-    assert tried.pictures["windows"]["stamp"] == shown.stamp, "nothing was read"
-    slow = wired.dispatch("windows", shown, event(index="rerun", value=plan))
+    assert tried.pictures["windows"]["stamp"] == SHOWN.stamp, "nothing was read"
+    slow = wired.dispatch("windows", SHOWN, event(index="rerun", value=plan))
     assert not changed(slow), "reading again is slow work"
 
 
 def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen(
     wired: Frame,
 ) -> None:
-    shown, me = wired.answers.answer(None, SCREEN).screen, visitor()
+    me = visitor()
     request = event(index="rerun", value={"max_seq_length": 60, "doc_stride": 20})
-    began = list(wired.slow.begin("windows", shown, request, me))
+    began = list(wired.slow.begin("windows", SHOWN, request, me))
     assert began[0][0]["kind"] == "busy"
     assert [done for _, done in began if isinstance(done, int)] != []
-    wired.selected(shown, event(index=[0, 1, 2]), me)
-    delivered = dict(zip(wired.outputs.parts, wired.deliver(shown, me), strict=True))
+    wired.selected(SHOWN, event(index=[0, 1, 2]), me)
+    delivered = dict(zip(wired.outputs.parts, wired.deliver(SHOWN, me), strict=True))
     assert delivered["screen"].reading.options == WindowOptions(60, 20)
     assert delivered["screen"].selection.span == Span(1, 2)
-    assert all(value == gr.skip() for value in wired.deliver(shown, me)), "once"
-    assert list(wired.slow.begin("windows", shown, event(index="merge", value=1), me)) == [
+    assert all(value == gr.skip() for value in wired.deliver(SHOWN, me)), "once"
+    assert list(wired.slow.begin("windows", SHOWN, event(index="merge", value=1), me)) == [
         (gr.skip(), gr.skip())
     ]
     said, _ = list(wired.slow.begin("windows", None, request, me))[-1]
@@ -302,13 +294,13 @@ def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen
 
 def test_slow_work_says_which_event_it_is_about(wired: Frame) -> None:
     """The browser keeps a refusal that is newer than the event (say.js)."""
-    shown, me = wired.answers.answer(None, SCREEN).screen, visitor("b")
+    me = visitor("b")
     for stride, (number, wanted) in enumerate(((3, 3), ("<b>", None), (True, None)), 20):
         plan = {"max_seq_length": 60, "doc_stride": stride}
         sent = event(index="rerun", value=plan, id=number)
-        began = wired.slow.begin("windows", shown, sent, me)
+        began = wired.slow.begin("windows", SHOWN, sent, me)
         told = [said for said, _ in began if said != gr.skip()]
-        delivered = dict(zip(wired.outputs.parts, wired.deliver(shown, me), strict=True))
+        delivered = dict(zip(wired.outputs.parts, wired.deliver(SHOWN, me), strict=True))
         assert told and {said.get("of") for said in (*told, delivered["message"])} == {wanted}
     update = Update()
     assert about(update, 3) is update
@@ -324,11 +316,10 @@ def test_an_event_that_was_outrun_by_a_newer_one_begins_nothing() -> None:
 
     for name in ("ask", "other"):
         frame.background(answer.CHAPTER, (name,), note, same, {})
-    shown = frame.answers.answer(None, SCREEN).screen
 
     def begin(name: str, number: int | None, who: str = "a") -> None:
         sent = event(index=name, value=number, **({} if number is None else {"id": number}))
-        list(frame.slow.begin("answer", shown, sent, visitor(who)))
+        list(frame.slow.begin("answer", SHOWN, sent, visitor(who)))
 
     for name, number in (("ask", 5), ("ask", 4), ("other", 4), ("ask", 6), ("ask", None)):
         begin(name, number)
@@ -355,15 +346,14 @@ def test_what_comes_late_is_dropped_unless_it_outlives_the_reading() -> None:
     for name, outlives in (("late", False), ("lasting", True)):
         busy = {name: Busy("working")}
         frame.background(answer.CHAPTER, (name,), work, receive, busy, outlives=outlives)
-    shown = frame.answers.answer(None, SCREEN).screen
     newer = new_screen(None, FakeReader().read("Who?", TEXT))
-    for now in (newer, shown):
+    for now in (newer, SHOWN):
         gate.set()
         for name in ("late", "lasting"):
             who = f"{name} {now is newer}"
-            stream = frame.slow.handlers["answer"][name](shown, who, None)
+            stream = frame.slow.handlers["answer"][name](SHOWN, who, None)
             frame.sessions.apply(who, None, lambda _, now=now: Update(now))
-            last = played(frame, who, shown, stream)[-1]
+            last = played(frame, who, SHOWN, stream)[-1]
             assert last.message["text"] == "" and not last.refused
     assert made == ["lasting", "late", "lasting"]
 
@@ -421,7 +411,6 @@ def test_who_cancels_in_line_is_told_what_was_cancelled() -> None:
 
 
 def test_every_event_is_answered_with_its_number_refused_or_not(wired: Frame) -> None:
-    shown = wired.answers.answer(None, SCREEN).screen
     answered = wired.outputs.receipted(
         lambda seen, data: wired.answers.step(seen, lambda s: select(s, data))
     )
@@ -429,13 +418,13 @@ def test_every_event_is_answered_with_its_number_refused_or_not(wired: Frame) ->
     def hear(seen: Screen, data: gr.EventData) -> list:
         return answered(seen, data, visitor())
 
-    good, bad = hear(shown, event(index=[0, 1, 2], id=7)), hear(shown, event(index=[0, 2, 1], id=8))
+    good, bad = hear(SHOWN, event(index=[0, 1, 2], id=7)), hear(SHOWN, event(index=[0, 2, 1], id=8))
     assert (good[-1]["id"], good[-1]["refused"]) == (7, False)
     assert (bad[-1]["id"], bad[-1]["refused"]) == (8, True)
     assert good[-1]["n"] != bad[-1]["n"] and len(good) == len(wired.outputs.parts) + 1
-    assert hear(shown, event(index=[0, 1, 2], id="<b>"))[-1]["id"] == 0
+    assert hear(SHOWN, event(index=[0, 1, 2], id="<b>"))[-1]["id"] == 0
     assert good[-1]["slow"] is False, "nothing is owed after this receipt"
-    again = hear(shown, event(index=[0, 1, 2], id=9))
+    again = hear(SHOWN, event(index=[0, 1, 2], id=9))
     assert again[2] != good[2]
 
 
@@ -476,33 +465,31 @@ def test_events_that_come_in_together_build_on_each_other() -> None:
         wired.place(answer.CHAPTER)
         wired.on(release, change)
         wired.wire(page)
-    shown = wired.answers.answer(None, SCREEN).screen
     me, other = visitor(), visitor("b")
     with ThreadPoolExecutor(2) as pool:
-        slider = pool.submit(release.handler, shown, event(value=7), me)
+        slider = pool.submit(release.handler, SHOWN, event(value=7), me)
         assert entered.wait(10)
-        click = pool.submit(wired.selected, shown, event(index=[0, 1, 2]), me)
+        click = pool.submit(wired.selected, SHOWN, event(index=[0, 1, 2]), me)
         # another visitor waits for nobody
-        elsewhere = wired.selected(shown, event(index=[0, 1, 2]), other)[0]
+        elsewhere = wired.selected(SHOWN, event(index=[0, 1, 2]), other)[0]
         go_on.set()
         last = click.result(10)[0]
     assert slider.result()[0].decode.max_answer_length == 7 and elsewhere.decode == SCREEN.decode
     assert last.decode.max_answer_length == 7 and last.selection.span == Span(1, 2)
-    assert wired.selected(shown, event(index=[0, 2, 2]), me)[0].decode.max_answer_length == 7
+    assert wired.selected(SHOWN, event(index=[0, 2, 2]), me)[0].decode.max_answer_length == 7
 
 
 def test_a_reading_that_took_long_keeps_what_was_chosen_meanwhile() -> None:
     frame, ask = asking(examples={})
     me, texts = visitor(), SCREEN.reading.encoding
-    shown = frame.answers.answer(None, SCREEN).screen
-    running = ask.ask(shown, "a", texts.question, texts.context)
+    running = ask.ask(SHOWN, "a", texts.question, texts.context)
     next(running)
-    frame.selected(shown, event(index=[0, 1, 2]), me)
-    last = played(frame, "a", shown, running)[-1]
+    frame.selected(SHOWN, event(index=[0, 1, 2]), me)
+    last = played(frame, "a", SHOWN, running)[-1]
     assert last.reading["example"] is None, "the menu: these texts are no example's"
-    assert last.screen.reading is not shown.reading and last.screen.selection.span == Span(1, 2)
+    assert last.screen.reading is not SHOWN.reading and last.screen.selection.span == Span(1, 2)
     frame.left(me)
-    assert frame.selected(shown, event(index=[0, 0, 0]), me)[0].reading is shown.reading
+    assert frame.selected(SHOWN, event(index=[0, 0, 0]), me)[0].reading is SHOWN.reading
 
 
 @pytest.mark.parametrize("stored", [True, False])
@@ -518,13 +505,12 @@ def test_a_reading_is_dropped_when_an_example_was_chosen_meanwhile(
     readers = iter([slow, FakeReader()])
     frame, ask = asking(lambda: next(readers), examples={"one": one})
     me = visitor()
-    shown = frame.answers.answer(None, SCREEN).screen
-    running = ask.ask(shown, "a", "Who?", TEXT)
+    running = ask.ask(SHOWN, "a", "Who?", TEXT)
     assert next(running).message["kind"] == "busy"
     with ThreadPoolExecutor(1) as pool:
-        late = pool.submit(lambda: played(frame, "a", shown, running))
+        late = pool.submit(lambda: played(frame, "a", SHOWN, running))
         assert slow.entered.wait(10)
-        chosen = played(frame, "a", shown, ask.show_example(shown, "a", "one"))[-1].screen
+        chosen = played(frame, "a", SHOWN, ask.show_example(SHOWN, "a", "one"))[-1].screen
         slow.gate.set()
         assert all(
             u.screen is None and (u.message is None or u.message["kind"] == "busy")

@@ -3,8 +3,6 @@
 import re
 from dataclasses import replace
 
-import pytest
-
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.measuring.lists import ListScores, Rates
 from qa_demo.core.measuring.measured import Measured, load_measured
@@ -12,13 +10,6 @@ from qa_demo.figures.bio.measured import lists_says, lists_sentence, lists_table
 
 HALF, NIL = Rates(50.0, 50.0, 50.0), Rates(0.0, 0.0, 0.0)
 BETTER, WORSE = ListScores(8, HALF, HALF, 25.0), ListScores(8, NIL, NIL, 0.0)
-
-
-@pytest.fixture
-def stored() -> Measured:
-    found = load_measured(ASSETS / "reader")
-    assert len(found.lists) > 1
-    return found
 
 
 def test_a_reader_without_figures_has_no_table() -> None:
@@ -36,10 +27,11 @@ def test_by_hand() -> None:
     assert "in 0 of 1 file, by exact words in 1." in alone
 
 
-def test_the_sentence_counts_what_the_table_prints(stored: Measured) -> None:
+def test_the_sentence_counts_what_the_table_prints() -> None:
+    stored = load_measured(ASSETS / "reader")
     (printed,) = lists_table(stored)
     rows = [row for row in printed["rows"] if row[0] != "all together"]
-    assert len(rows) == len(printed["rows"]) - 2
+    assert len(rows) == len(printed["rows"]) - 2 > 2
     counted = re.findall(r"\d[\d,]*", lists_sentence(stored.lists))
     assert lists_says(stored)[0].endswith(lists_sentence(stored.lists))
     tags, spans = rows[1::2], rows[0::2]

@@ -21,6 +21,7 @@ from qa_demo.figures.lessons.finding import Case, Finding, judge
 from qa_demo.figures.lessons.proof import fault_of, prove
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import SAID, VIEWS, load
+from qa_demo.views.link.parts import start_decode
 from qa_demo.views.measured import measured
 from qa_demo.views.page import CHAPTERS
 from tests.fakes import FakeReader
@@ -37,9 +38,15 @@ def stored(key: str) -> tuple[Reading, tuple[Answer, ...]]:
 
 def case(key: str, **more: object) -> Case:
     reading, gold = stored(key)
-    decode = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
     labels = make_labels(reading, gold, 0, gold, None).golds
-    return Case(reading, decode, gold=gold, labels=labels, measured=measured("bundled"), **more)
+    return Case(
+        reading,
+        start_decode(reading),
+        gold=gold,
+        labels=labels,
+        measured=measured("bundled"),
+        **more,
+    )
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)

@@ -22,35 +22,31 @@ from tests.views.api.sending import send
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 ASKED = {"question": "Who drew the towers?", "context": TEXT}
+TOOLS = Tools({"read": make_read(services())}, RESULTS)
 OPEN = {"protocolVersion": VERSIONS[1], "capabilities": {}, "clientInfo": {"name": "x"}}
-
-
-@pytest.fixture(scope="module")
-def tools() -> Tools:
-    return Tools({"read": make_read(services())}, RESULTS)
 
 
 def message(method: Any, params: Any = None, number: Any = 1) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}}
 
 
-def result(tools: Tools, method: str, params: Any = None) -> dict[str, Any]:
-    found = tools.answer(message(method, params, "a"))
+def result(method: str, params: Any = None) -> dict[str, Any]:
+    found = TOOLS.answer(message(method, params, "a"))
     assert found["id"] == "a", found
     return found["result"]
 
 
-def test_a_client_is_told_who_answers_and_which_version_is_spoken(tools: Tools) -> None:
-    assert result(tools, "initialize", OPEN)["protocolVersion"] == VERSIONS[1]
-    newest = result(tools, "initialize", {**OPEN, "protocolVersion": "1999-01-01"})
+def test_a_client_is_told_who_answers_and_which_version_is_spoken() -> None:
+    assert result("initialize", OPEN)["protocolVersion"] == VERSIONS[1]
+    newest = result("initialize", {**OPEN, "protocolVersion": "1999-01-01"})
     assert newest["protocolVersion"] == VERSIONS[0] and newest["capabilities"] == {"tools": {}}
-    assert result(tools, "ping") == {}
-    assert tools.answer({"jsonrpc": "2.0", "method": "notifications/initialized"}) is None
-    assert tools.answer({"jsonrpc": "2.0", "id": 4, "result": {}}) is None
+    assert result("ping") == {}
+    assert TOOLS.answer({"jsonrpc": "2.0", "method": "notifications/initialized"}) is None
+    assert TOOLS.answer({"jsonrpc": "2.0", "id": 4, "result": {}}) is None
 
 
-def test_a_tool_says_what_it_takes_and_gives(tools: Tools) -> None:
-    (tool,) = result(tools, "tools/list")["tools"]
+def test_a_tool_says_what_it_takes_and_gives() -> None:
+    (tool,) = result("tools/list")["tools"]
     takes, gives = tool["inputSchema"], tool["outputSchema"]
     assert takes["required"] == ["question", "context"]
     n_best = {"type": "integer", "default": 20, "minimum": 1, "maximum": 100}
@@ -61,12 +57,12 @@ def test_a_tool_says_what_it_takes_and_gives(tools: Tools) -> None:
 
 
 @pytest.mark.parametrize("threshold", [None, -100.0])
-def test_a_reply_is_json_as_text_and_as_structure(tools: Tools, threshold: float | None) -> None:
+def test_a_reply_is_json_as_text_and_as_structure(threshold: float | None) -> None:
     given = {**ASKED, "null_score_diff_threshold": threshold}
-    found = result(tools, "tools/call", {"name": "read", "arguments": given})
+    found = result("tools/call", {"name": "read", "arguments": given})
     (content,) = found["content"]
     assert content["type"] == "text" and json.loads(content["text"]) == found["structuredContent"]
-    (tool,) = result(tools, "tools/list")["tools"]
+    (tool,) = result("tools/list")["tools"]
     fits(found["structuredContent"], tool["outputSchema"])
     direct = make_read(services())(**given)
     assert {**found["structuredContent"], "seconds": 0} == {**direct, "seconds": 0}
@@ -87,9 +83,9 @@ def test_a_reply_is_json_as_text_and_as_structure(tools: Tools, threshold: float
     ],
 )
 def test_what_is_wrong_with_a_call_is_a_reply_that_a_model_can_read(
-    tools: Tools, arguments: dict[str, Any], said: str
+    arguments: dict[str, Any], said: str
 ) -> None:
-    found = result(tools, "tools/call", {"name": "read", "arguments": arguments})
+    found = result("tools/call", {"name": "read", "arguments": arguments})
     assert found["isError"] and said in found["content"][0]["text"]
     assert "structuredContent" not in found
 
@@ -109,8 +105,8 @@ def test_what_is_wrong_with_a_call_is_a_reply_that_a_model_can_read(
         ({**message("ping"), "params": 3}, -32602),
     ],
 )
-def test_what_is_no_call_has_its_number_and_a_sentence(tools: Tools, sent: Any, code: int) -> None:
-    found = tools.answer(sent)
+def test_what_is_no_call_has_its_number_and_a_sentence(sent: Any, code: int) -> None:
+    found = TOOLS.answer(sent)
     assert found["error"]["code"] == code and found["error"]["message"]
 
 
@@ -123,8 +119,8 @@ def test_what_is_no_call_has_its_number_and_a_sentence(tools: Tools, sent: Any, 
         },
     )
 )
-def test_any_message_is_answered_in_json(tools: Tools, sent: dict[str, Any]) -> None:
-    found = tools.answer(sent)
+def test_any_message_is_answered_in_json(sent: dict[str, Any]) -> None:
+    found = TOOLS.answer(sent)
     assert ("result" in found) != ("error" in found)
     json.dumps(found, allow_nan=False)
 

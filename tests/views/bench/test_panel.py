@@ -25,18 +25,14 @@ from tests.fakes import FakeReader
 from tests.requests import services
 
 PRESETS = presets.load()
+READING = FakeReader().read("Who came?", "Anna Lund came to Visby in 1900.")
+SCREEN = new_screen(None, READING).presented("answer")
 RECORD = typed.as_record(PRESETS[1].bench)
 
 
 @pytest.fixture(scope="module")
 def ask() -> Ask:
     return requests.wired(services(), Panel)
-
-
-@pytest.fixture(scope="module")
-def screen(ask: Ask) -> Screen:
-    reading = FakeReader().read("Who came?", "Anna Lund came to Visby in 1900.")
-    return ask.frame.answers.answer(None, new_screen(None, reading)).screen
 
 
 def sent(ask: Ask, screen: Screen, name: str, value: Any = True) -> Update:
@@ -46,38 +42,38 @@ def sent(ask: Ask, screen: Screen, name: str, value: Any = True) -> Update:
     return requests.sent(ask.frame, KEY, name, screen, value)
 
 
-def test_open_and_close_bring_the_text_back(ask: Ask, screen: Screen) -> None:
-    opened = sent(ask, screen, "open")
+def test_open_and_close_bring_the_text_back(ask: Ask) -> None:
+    opened = sent(ask, SCREEN, "open")
     assert opened.screen.reading.typed
     assert opened.pictures[KEY]["desk"]["tokens"] == ["one", "two", "three"]
     assert opened.reading["typed"]
     closed = sent(ask, opened.screen, "close")
-    assert closed.screen.reading is screen.reading
+    assert closed.screen.reading is SCREEN.reading
     assert closed.screen.stamp > opened.screen.stamp, "the browser draws nothing older"
     again = sent(ask, closed.screen, "open").screen
     assert again.reading.key == opened.screen.reading.key
 
 
-def test_a_chapter_opens_the_bench_with_a_case_of_its_own(ask: Ask, screen: Screen) -> None:
+def test_a_chapter_opens_the_bench_with_a_case_of_its_own(ask: Ask) -> None:
     for chapter, shown in (("bio", "tags"), ("loss", "golds"), ("spans", "tokens")):
-        desk = sent(ask, screen.open(chapter), "open").pictures[KEY]["desk"]
+        desk = sent(ask, SCREEN.open(chapter), "open").pictures[KEY]["desk"]
         assert desk[shown] and (desk["tags"] is not None) == (chapter == "bio")
     first = presets.first("scores")
     assert first == presets.first("spans") == presets.preset("three-tokens")
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda p: p.id)
-def test_every_case_shows_in_every_chapter(ask: Ask, screen: Screen, preset: Any) -> None:
+def test_every_case_shows_in_every_chapter(ask: Ask, preset: Any) -> None:
     assert preset.chapter in VIEWS and len(preset.about.split()) <= 25
-    shown = sent(ask, screen, "preset", preset.id).screen
+    shown = sent(ask, SCREEN, "preset", preset.id).screen
     assert shown.chapter == preset.chapter
     for module in CHAPTERS:
         plain(module.present(shown))
     plain(ask.frame.answers.record(shown))
 
 
-def test_typing_changes_all_that_follows(ask: Ask, screen: Screen) -> None:
-    first = sent(ask, screen, "open").screen
+def test_typing_changes_all_that_follows(ask: Ask) -> None:
+    first = sent(ask, SCREEN, "open").screen
     number = {**RECORD, "start": [["0", "7", "2,5", "\u22121"]], "golds": "1-2, none"}
     update = sent(ask, first, "change", number)
     assert update.screen.stamp > first.stamp
@@ -91,8 +87,8 @@ def test_typing_changes_all_that_follows(ask: Ask, screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda p: p.id)
-def test_a_link_brings_the_bench_back(ask: Ask, screen: Screen, preset: Any) -> None:
-    shown = sent(ask, screen, "preset", preset.id)
+def test_a_link_brings_the_bench_back(ask: Ask, preset: Any) -> None:
+    shown = sent(ask, SCREEN, "preset", preset.id)
     text = shown.selection["link"][KEY]
     back = ask.links.typed(Wanted({KEY: text, "chapter": "loss"}))(None).screen
     assert back.chapter == "loss"
@@ -100,15 +96,15 @@ def test_a_link_brings_the_bench_back(ask: Ask, screen: Screen, preset: Any) -> 
     assert back.reading.encoding.context == shown.screen.reading.encoding.context
 
 
-def test_a_text_after_the_bench_gets_the_usual_windows(ask: Ask, screen: Screen) -> None:
-    opened = sent(ask, screen, "open").screen
+def test_a_text_after_the_bench_gets_the_usual_windows(ask: Ask) -> None:
+    opened = sent(ask, SCREEN, "open").screen
     assert ask.readings.windows(opened, None) == WindowOptions()
 
 
-def test_the_exercise_can_be_laid_on_the_bench(ask: Ask, screen: Screen) -> None:
-    data = sent(ask, screen, "exercise", 3).pictures[KEY]["pencil"]
+def test_the_exercise_can_be_laid_on_the_bench(ask: Ask) -> None:
+    data = sent(ask, SCREEN, "exercise", 3).pictures[KEY]["pencil"]
     assert data["n"] == 3 and all(cell["hint"] for cell in data["cells"])
-    laid = sent(ask, screen, "lay", 0).screen
+    laid = sent(ask, SCREEN, "lay", 0).screen
     exercise = pencil()
     span = laid.prediction.best.candidate.span
     assert (span.start + 1, span.end + 1) == exercise.best
@@ -126,8 +122,8 @@ ODD: list[Any] = [
 
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda v: str(v)[:20])
-def test_odd_values_leave_the_screen_and_say_why(ask: Ask, screen: Screen, odd: Any) -> None:
-    opened = sent(ask, screen, "open").screen
+def test_odd_values_leave_the_screen_and_say_why(ask: Ask, odd: Any) -> None:
+    opened = sent(ask, SCREEN, "open").screen
     for name in ("change", "shape", "as", "preset"):
         update = sent(ask, opened, name, odd)
         assert update.screen is None

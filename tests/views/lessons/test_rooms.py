@@ -47,7 +47,7 @@ def seat_of(update: Update) -> dict[str, Any]:
     return {k: update.pictures[KEY]["seat"][k] for k in ("code", "key")}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def screen(frame: Frame) -> Screen:
     return sent(frame, None, "open", PLACE).screen
 
