@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from functools import cache
 from typing import Any
 
 import gradio as gr
@@ -15,6 +16,7 @@ from tests.coroutines import finished
 VALUES = ["ab", {"stamp": 1, "rows": ["<script>", 2]}, 7]
 
 
+@cache
 def a_page(outputs: int) -> tuple[Page, Any, list[Any]]:
     with Page() as page:
         parts = [gr.Textbox(), gr.HTML(), gr.State(0)][:outputs]

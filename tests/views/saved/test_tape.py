@@ -31,7 +31,7 @@ READER = FakeReader(bio=True)
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> \u2028"
 TEXT = f"Anna Lund came to Visby in 1900. {HOSTILE} George Rotne drew the bridge there."
 WHOLE = WindowOptions()
-SMALL = WindowOptions(24, 8)
+SMALL = WindowOptions(32, 12)
 
 
 @pytest.fixture(scope="module")

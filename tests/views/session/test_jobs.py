@@ -64,6 +64,12 @@ class Held:
         return "read"
 
 
+def joined(queue: JobQueue, *visitors: str) -> None:
+    """Wait until all of them have asked: who comes after the end starts anew."""
+    while not all(map(queue.busy, visitors)):
+        time.sleep(0.001)
+
+
 def gives(result: str) -> Callable:
     """Work that is done at once."""
     return lambda progress, cancelled: result
@@ -176,6 +182,7 @@ def test_thirty_who_ask_the_same_are_one_computation_in_one_worker() -> None:
         assert work.began.wait(10)
         other = finish(queue.run("x", "reading", gives("other")))[1]
         assert other == Outcome("other"), "the second worker is free"
+        joined(queue, *(f"visitor {k}" for k in range(30)))
         work.gate.set()
         assert {run.result(20)[1] for run in runs} == {Outcome("read")} and work.runs == 1
     assert finish(queue.run("late", "reading", work, share="text"))[1] == Outcome("read")
@@ -188,8 +195,7 @@ def test_the_first_who_asked_may_cancel_and_the_others_get_their_result() -> Non
         first = pool.submit(finish, queue.run("a", "reading", work, share="text"))
         assert work.began.wait(10)
         told = pool.submit(finish, queue.run("b", "reading", work, share="text"))
-        while not queue.busy("b"):
-            time.sleep(0.001)
+        joined(queue, "b")
         queue.cancel("a")
         assert first.result(10)[1] == Outcome(None, "this was cancelled")
         assert not told.done()
@@ -205,8 +211,7 @@ def test_when_all_cancel_the_work_ends_and_who_comes_then_starts_anew() -> None:
             for name in "ab"
         ]
         assert began.wait(10)
-        while not (queue.busy("a") and queue.busy("b")):
-            time.sleep(0.001)
+        joined(queue, "a", "b")
         queue.cancel("a")
         queue.cancel("b")
         new = queue.run("c", "reading", gives("anew"), share="text")
