@@ -85,7 +85,7 @@ RULE = {"copies": "all", "scale": "logit", "null": "none"}
 
 REFUSED: list[tuple[Callable[[Screen, Any], Any], list[Any], str]] = [
     (parse, [None, "012", {"a": 1}, *SPOTS], ""),
-    (start_end.change_temperature, [0, -1, 11, nan, inf, "2", None, True, [1]], "temperature must"),
+    (what_if.change_temperature, [0, -1, 11, nan, inf, "2", None, True, [1]], "temperature must"),
     (start_end.change_window, [None, 1, [99, 0, 0], [0, 5, 2], [0, 0, 10_000]], ""),
     (what_if.change_logit, [None, 3, {}, *LOGITS], ""),
     (spans.change_length, [0, 2.5, "9"], ""),
