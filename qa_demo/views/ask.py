@@ -1,6 +1,5 @@
 """Ask: the boxes of question, paragraph, examples and reader, and what answers them."""
 
-from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -12,7 +11,7 @@ from qa_demo.figures.reader_facts import facts_sentence
 from qa_demo.views.examples import menu
 from qa_demo.views.follow import Links
 from qa_demo.views.frame import Frame
-from qa_demo.views.new_reading import KIND, NewReadings, with_boxes
+from qa_demo.views.new_reading import NewReadings
 from qa_demo.views.picture import picture
 from qa_demo.views.readers import Readers
 from qa_demo.views.slow_work import Stream, telling
@@ -82,17 +81,10 @@ class Ask:
             raise BadInput(f"There is no example '{str(key)[:40]}'.")
         source = source or self.readings.source(screen)
         windows = self.readings.windows(screen, example)
-        boxes = {"question": example.question, "context": example.context}
-        if (ready := self.readings.stored(example, source, windows)) is not None:
-            # what is still being read is no longer wanted
-            self.services.jobs.supersede(visitor, KIND)
-            yield partial(self.readings.show, ready, source, example, boxes=boxes)
-            return
-        yield from with_boxes(
-            self.readings.read(
-                visitor, source, example.question, example.context, windows, example
-            ),
-            boxes,
+        texts = {"question": example.question, "context": example.context}
+        ready = self.readings.stored(example, source, windows)
+        yield from self.readings.read(
+            visitor, source, **texts, windows=windows, example=example, ready=ready, boxes=texts
         )
 
     @telling
@@ -102,8 +94,8 @@ class Ask:
         """Texts of one's own come into the boxes and are read."""
         windows = self.readings.windows(screen, None)
         texts = {"question": question, "context": context}
-        yield from with_boxes(
-            self.readings.read(visitor, source, question, context, windows, None), texts
+        yield from self.readings.read(
+            visitor, source, **texts, windows=windows, example=None, boxes=texts
         )
 
     @telling

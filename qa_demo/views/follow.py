@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from qa_demo.core.errors import BadInput
@@ -14,7 +13,7 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.link.fragment import Link
 from qa_demo.views.link.fragment import parse as parse_link
 from qa_demo.views.link.restore import REVISION, Wanted, digest
-from qa_demo.views.new_reading import KIND, NewReadings, with_boxes
+from qa_demo.views.new_reading import NewReadings
 from qa_demo.views.options import parse as parse_options
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.slow_work import Stream, telling
@@ -64,15 +63,9 @@ class Links:
         windows, wanted = self.windows(screen, example, wanted)
         boxes = {"question": texts[0], "context": texts[1]}
         ready = self._at_hand(screen, source, texts, windows, example)
-        if ready is not None:
-            self.services.jobs.supersede(visitor, KIND)
-            checked = checked_revision(wanted, ready)
-            yield partial(self.readings.show, ready, source, example, wanted=checked, boxes=boxes)
-            return
-        stream = self.readings.read(
-            visitor, source, *texts, windows, example, wanted, check=checked_revision
+        yield from self.readings.read(
+            visitor, source, *texts, windows, example, ready=ready, wanted=wanted, boxes=boxes
         )
-        yield from with_boxes(stream, boxes)
 
     def _at_hand(
         self,
@@ -175,17 +168,3 @@ class Links:
 def _revision(named: Any) -> str:
     revision = named[2] if isinstance(named, list) and len(named) > 2 else None
     return f", revision {revision[:REVISION]}," if isinstance(revision, str) and revision else ""
-
-
-def checked_revision(wanted: Wanted, reading: Reading) -> Wanted:
-    """A reader of the same name whose weights are others: that is said, and the rest is opened."""
-    named = wanted.fields.get("reader")
-    if not wanted.same_reader or not isinstance(named, list) or len(named) < 3:
-        return wanted
-    revision = named[2]
-    if not isinstance(revision, str) or reading.checksum.startswith(revision):
-        return wanted
-    return wanted.leaving(
-        f"the revision {parse.got(revision, REVISION)} of {reading.model_name}: this page has "
-        f"{reading.checksum[:REVISION] or 'one without a checksum'}, so numbers may differ"
-    )

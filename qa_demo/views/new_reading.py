@@ -1,6 +1,6 @@
 """The one path of a new reading to the screen: stored at once, else through the queue."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from qa_demo.views.answers import answered
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.parts import start_decode
-from qa_demo.views.link.restore import Wanted, page_of, restore
+from qa_demo.views.link.restore import Wanted, checked_revision, page_of, restore
 from qa_demo.views.services import BUNDLED, reading_name
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.jobs import Outcome
@@ -123,31 +123,36 @@ class NewReadings:
         context: str,
         windows: WindowOptions,
         example: PoolExample | None,
+        *,
+        ready: Reading | None = None,
         wanted: Wanted | None = None,
         after: Update | None = None,
-        check: Callable[[Wanted, Reading], Wanted] = lambda wanted, reading: wanted,
+        boxes: dict[str, Any] | None = None,
     ) -> Stream:
-        """Check, read in the queue, `check` what a link wanted, show; or say why not."""
-        check_texts(question, context, self.services.max_characters)
+        """Check, read in the queue, show; a reading that is `ready` or kept is shown at once. The
+        texts of `boxes` come first: what is typed meanwhile stays. Errors: QADemoError.
+        """
         asked = source, question, context, windows
 
         def work(on_progress: OnProgress, cancelled: IsCancelled) -> Reading:
             return known_texts(self.services.read(*asked, on_progress, cancelled))
 
-        kept = self.services.kept(*asked)
-        if kept is not None:
+        if ready is None:
+            check_texts(question, context, self.services.max_characters)
+            kept = self.services.kept(*asked)
+            ready = None if kept is None else known_texts(kept)
+        if ready is not None:
+            # what is still being read is no longer wanted
             self.services.jobs.supersede(visitor, KIND)
-            reading = known_texts(kept)
         else:
-            reading = yield from self.frame.slow.result(
-                visitor, KIND, work, Busy("reading", "window"), share=reading_name(*asked)
+            if boxes is not None:
+                yield Update(controls=boxes)
+            boxes, busy = None, Busy("reading", "window")
+            ready = yield from self.frame.slow.result(
+                visitor, KIND, work, busy, share=reading_name(*asked)
             )
-        if reading is None:
-            # refused, or another text was chosen while this one was read
-            return
-        if wanted is not None:
-            wanted = check(wanted, reading)
-        yield partial(self.show, reading, source, example, wanted=wanted, after=after)
+        if ready is not None:
+            yield partial(self.show, ready, source, example, wanted, after, boxes)
 
     def load(self, visitor: str, source: str) -> Generator[Update, None, Outcome[Reader]]:
         """The reader of that name, from a disk or a network; as the visitor's newest wish."""
@@ -166,11 +171,10 @@ class NewReadings:
         reading: Reading,
         source: str,
         example: PoolExample | None,
+        wanted: Wanted | None,
+        after: Update | None,
+        boxes: dict[str, Any] | None,
         old: Screen | None,
-        *,
-        wanted: Wanted | None = None,
-        after: Update | None = None,
-        boxes: dict[str, Any] | None = None,
     ) -> Update:
         """A new reading comes to the screen as it is by then: what was chosen while it was made is
         kept. One that a link asks for begins anew, with what the link says.
@@ -194,19 +198,7 @@ class NewReadings:
 
     def _linked(self, screen: Screen, old: Screen | None, wanted: Wanted) -> Update:
         """The screen of a link, sent whole; what the link asks of the browser goes along."""
+        wanted = checked_revision(wanted, screen.reading)
         screen, left = restore(screen, old, wanted, self.frame.modules)
         page = page_of(wanted.fields, left)
         return self.frame.answers.answer(None, screen, page).then(said(""))
-
-
-def with_boxes(
-    stream: Stream, boxes: dict[str, Any]
-) -> Iterator[Update | Callable[[Screen | None], Update]]:
-    """The boxes' texts go with the first update only: what is typed meanwhile stays."""
-    for k, item in enumerate(stream):
-        if k > 0:
-            yield item
-        elif isinstance(item, Update):
-            yield item.with_controls(**boxes)
-        else:
-            yield lambda old, change=item: change(old).with_controls(**boxes)

@@ -10,6 +10,7 @@ from typing import Any
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.types import Reading
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import plain
 from qa_demo.views import parse
@@ -110,6 +111,20 @@ def restore(
     elif chapter is not None:
         left.append(f"the chapter (there is none called '{parse.got(chapter, 20)}')")
     return screen, left
+
+
+def checked_revision(wanted: Wanted, reading: Reading) -> Wanted:
+    """A reader of the same name whose weights are others: that is said, and the rest is opened."""
+    named = wanted.fields.get("reader")
+    if not wanted.same_reader or not isinstance(named, list) or len(named) < 3:
+        return wanted
+    revision = named[2]
+    if not isinstance(revision, str) or reading.checksum.startswith(revision):
+        return wanted
+    return wanted.leaving(
+        f"the revision {parse.got(revision, REVISION)} of {reading.model_name}: this page has "
+        f"{reading.checksum[:REVISION] or 'one without a checksum'}, so numbers may differ"
+    )
 
 
 def _kept(
