@@ -1,8 +1,6 @@
 """The code of every chapter: it compiles, it fits on a screen, and texts stay texts."""
 
 import ast
-import itertools
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -10,8 +8,8 @@ from types import ModuleType
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.reading.scales import COMBINES, COPIES
+from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.reading.scales import COPIES
 from qa_demo.core.types import Reading
 from qa_demo.figures.code import PLACEHOLDER, Shown, opening
 from qa_demo.views.examples import load_examples
@@ -19,8 +17,9 @@ from qa_demo.views.new_reading import new_screen
 from qa_demo.views.spanbert.lab import KEY, kept_of
 from qa_demo.views.state import Screen, WhatIf
 from tests.fakes import FakeReader
-from tests.requests import MODULES, job
-from tests.views.link.states import keeper
+from tests.figures.test_verdict import RULES
+from tests.requests import MODULES
+from tests.views.link.states import answered
 
 HOSTILE = (
     "A 'quote' \"two\" \\n {braces} ${x} ''' \u202e \x00\x1b \ud800 </script>\n"
@@ -32,14 +31,7 @@ FEWEST, MOST = 15, 40
 def screen_of(question: str, context: str, options: WindowOptions | None = None) -> Screen:
     """A screen on which every chapter has code."""
     reading = FakeReader(bio=True).read(question, context, options or WindowOptions())
-    return with_blanks(new_screen(None, reading))
-
-
-def with_blanks(screen: Screen) -> Screen:
-    """With chapter 8's text cut into pieces and hidden."""
-    module = MODULES[KEY]
-    asked = job(screen, "load", None, infillers=keeper())
-    return module.receive(screen, asked, module.work(asked))
+    return answered(new_screen(None, reading), "load")
 
 
 def literals(code: str) -> list[str]:
@@ -88,12 +80,6 @@ def test_hostile_texts_stay_texts(options: WindowOptions) -> None:
             assert {question, HOSTILE * 3} <= set(literals(code))
 
 
-def rules() -> Iterator[MergeOptions]:
-    """Every rule that combines."""
-    for copies, (scale, nulls) in itertools.product(COPIES, COMBINES.items()):
-        yield from (MergeOptions(copies, scale, null) for null in nulls)
-
-
 @pytest.mark.parametrize("key", ["answer", "spans", "windows"])
 def test_every_setting_has_its_line(key: str) -> None:
     module: ModuleType = MODULES[key]
@@ -102,7 +88,7 @@ def test_every_setting_has_its_line(key: str) -> None:
     changed = WhatIf({("start", 1, 12): 3.5}, (0, 2.25), 1.75)
     decode = DecodeOptions(7, 13, 0.625, top_n_grid=True)
     seen = set()
-    for merge in rules():
+    for merge in (replace(rule, copies=copies) for copies in COPIES for rule in RULES):
         code = module.code(screen.change(merge=merge, decode=decode, what_if=changed))
         check(code, MOST + 2)  # two lines of changes by hand
         seen.add(code)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.reading.words import span_at
+from qa_demo.core.types import Span
 from qa_demo.figures.bio.loss import loss_sentence
 from qa_demo.figures.bio.loss import soft_terms as terms_of
 from qa_demo.figures.loss.misread import misread_data
@@ -68,24 +69,12 @@ def test_where_annotators_part_is_counted_and_every_tie_is_named(data: st.DataOb
         assert len(named) == len(top)
 
 
-def labelled(reading: Reading, texts: tuple[tuple[int, int], ...]) -> tuple[Span, ...]:
-    """Each answer as word pieces, by its characters."""
-    found = []
-    for start, end in texts:
-        inside = [
-            d for d, (a, b) in enumerate(reading.encoding.offset_mapping) if a < end and b > start
-        ]
-        found.append(Span(inside[0], inside[-1]))
-    return tuple(found)
-
-
 def test_the_formula_without_its_minus_and_whose_loss_stands_beside_it() -> None:
     """On every example: minus the loss of the named annotator alone, softmax over all tokens."""
     several = 0
     for key, example in load_examples().items():
         reading = readings()[key]
-        texts = tuple((a.char_start, a.char_start + len(a.text)) for a in example.answers)
-        golds = labelled(reading, texts)
+        golds = tuple(span_at(reading.encoding, a.char_start, a.char_end) for a in example.answers)
         w = reading.windows[0]
         sent = {d["key"]: d for d in misread_data(reading, 0, golds, DecodeOptions())}
         held = [k for k, g in enumerate(golds) if w.doc_start <= g.start and g.end < w.doc_stop]

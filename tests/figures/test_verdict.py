@@ -23,6 +23,16 @@ from tests.requests import readings
 EXAMPLES = load_examples()
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
+RULES = [
+    MergeOptions(scale=scale, null=null) for scale, nulls in COMBINES.items() for null in nulls
+]
+"""Every way to combine scores."""
+
+
+def crowd(null: float) -> Reading:
+    """Several windows with many candidates."""
+    text = " ".join(f"Anna {k} met Berta in Prague, and Karl {k} came later." for k in range(8))
+    return FakeReader(null=null).read("Who met Berta?", text, WindowOptions(40, 10))
 
 
 def read(null: float = 2.0, threshold: float | None = 0.0) -> Reading:
@@ -131,18 +141,14 @@ def test_a_span_longer_than_a_calibration_knows_is_not_calibrated() -> None:
     assert "not calibrated" not in sure(fitted, found)["name"]
 
 
-@pytest.mark.parametrize(
-    ("scale", "null"), [(scale, null) for scale, nulls in COMBINES.items() for null in nulls]
-)
+@pytest.mark.parametrize("merge", RULES, ids=str)
 @pytest.mark.parametrize("strong", [-3.0, 30.0])
-def test_under_every_merge_rule(scale: str, null: str, strong: float) -> None:
-    text = " ".join(f"Anna {k} met Berta in Prague, and Karl {k} came later." for k in range(8))
-    reading = FakeReader(null=strong).read("Who met Berta?", text, WindowOptions(40, 10))
-    merge = MergeOptions(scale=scale, null=null)
+def test_under_every_merge_rule(merge: MergeOptions, strong: float) -> None:
+    reading = crowd(strong)
     prediction = predict(reading, merge=merge)
     said = verdict(reading, prediction, merge)
     assert said["answered"] == (prediction.answer is not None)
-    assert said["answered"] == (strong < 0 or null == "none")
+    assert said["answered"] == (strong < 0 or merge.null == "none")
     assert MINUS not in said["why"] and "inf" not in said["why"]
     if not said["answered"] and not prediction.has_threshold:
         assert "times as probable" in said["why"]

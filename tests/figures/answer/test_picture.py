@@ -2,13 +2,14 @@
 
 import pytest
 
-from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.scales import COMBINES, THRESHOLD_SCALES, null_logits
+from qa_demo.core.reading.scales import THRESHOLD_SCALES, null_logits
 from qa_demo.core.types import Span
 from qa_demo.figures.answer.picture import answer_notice, answer_picture, answer_table
 from qa_demo.figures.span_score import four_numbers, span_prob
 from tests.fakes import FakeReader
+from tests.figures.test_verdict import RULES, crowd
 from tests.printed import value
 
 TEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
@@ -64,22 +65,10 @@ def test_the_notice_of_a_reader_without_a_stored_threshold(null: float) -> None:
     assert said.startswith("No answer:") == (null == 90.0)
 
 
-def test_the_notice_of_a_rule_that_always_answers() -> None:
-    reading = FakeReader().read("Who?", "It was Ada, not Grace.")
-    merge = MergeOptions(null="none")
-    assert "answers every question" in answer_notice(reading, predict(reading, merge=merge), merge)
-
-
-@pytest.mark.parametrize(
-    ("scale", "null"), [(scale, null) for scale, nulls in COMBINES.items() for null in nulls]
-)
-def test_under_every_merge_rule_numbers_are_logits_and_sentences_true(
-    scale: str, null: str
-) -> None:
+@pytest.mark.parametrize("merge", RULES, ids=str)
+def test_under_every_merge_rule_numbers_are_logits_and_sentences_true(merge: MergeOptions) -> None:
     """A product's null is a logarithm of probabilities, never a sum of logits."""
-    text = " ".join(f"Anna {k} met Berta in Prague, and Karl {k} came later." for k in range(8))
-    reading = FakeReader(null=-3).read("Who met Berta?", text, WindowOptions(40, 10))
-    merge = MergeOptions(scale=scale, null=null)
+    reading, scale, null = crowd(-3.0), merge.scale, merge.null
     prediction = predict(reading, DecodeOptions(null_score_diff_threshold=-50.0), merge)
     best, picture = prediction.best.candidate, answer_picture(reading, prediction, merge)
     assert picture["null"] in null_logits(reading).tolist()
@@ -90,6 +79,7 @@ def test_under_every_merge_rule_numbers_are_logits_and_sentences_true(
     assert picture["abstains"] == dragged and ("the limit is" in said) == dragged
     assert ("no threshold to drag" in said) == (not dragged and null != "none")
     assert ("compares the spans with no null score" in said) == (null == "none")
+    assert ("answers every question" in said) == (null == "none")
     assert "This reader has no" not in said
     assert ("by its score; the list is ordered by the merge scale" in said) == (scale != "logit")
     assert "is \N{MINUS SIGN}" not in said, "nobody is a negative number behind"

@@ -20,12 +20,6 @@ TEXT = (
 )
 
 
-def drawn(seed: int) -> tuple:
-    encoding = fake_encode("", TEXT)
-    ids, rng = (encoding.context_ids, encoding.word_ids), np.random.default_rng(seed)
-    return encoding, masking.mask_spans(*ids, -1, rng, lambda rng: 7, masking.DEFAULTS)
-
-
 def test_pieces_are_the_text_again() -> None:
     encoding = fake_encode("", "  An extraordinary\tword\x00, then 1967.")
     parts = figure.pieces_data(encoding)
@@ -72,7 +66,9 @@ def test_the_formula_carries_the_budget_and_the_mean() -> None:
 
 
 def test_tables_name_every_run_and_its_targets() -> None:
-    encoding, masked = drawn(4)
+    encoding = fake_encode("", TEXT)
+    ids, rng = (encoding.context_ids, encoding.word_ids), np.random.default_rng(4)
+    masked = masking.mask_spans(*ids, -1, rng, lambda rng: 7, masking.DEFAULTS)
     given_pieces = tuple(
         "[MASK]" if i in masked.hidden else t for i, t in enumerate(encoding.context_tokens)
     )

@@ -43,7 +43,7 @@ JOIN = "/gradio_api/queue/join"
 def test_what_is_missing_or_unknown_is_named(
     address: str, path: str, body: Any, status: int, said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    found, text = send(address, path, json.dumps(body).encode())
+    found, text = send(address, path, body)
     assert found == status and said in json.loads(text)["error"]
     assert caplog.text == ""
 
@@ -54,7 +54,7 @@ def test_what_is_no_json_is_refused(address: str, body: bytes) -> None:
 
 
 def test_a_result_is_fetched_once(address: str) -> None:
-    status, begun = send(address, READ, json.dumps(ASKED).encode())
+    status, begun = send(address, READ, ASKED)
     assert status == 200
     event = json.loads(begun)["event_id"]
     status, stream = send(address, f"{LIST}/{event}")
@@ -140,8 +140,7 @@ OLDER = {
 def test_a_call_of_the_first_version_is_still_good(address: str, name: str) -> None:
     """A parameter that was added since takes its default."""
     for values in (OLDER[name], OLDER[name][:2]):
-        body = json.dumps({"data": values}).encode()
-        status, text = send(address, f"/gradio_api/call/{name}", body)
+        status, text = send(address, f"/gradio_api/call/{name}", {"data": values})
         assert status == 200, text
         event = json.loads(text)["event_id"]
         _, stream = send(address, f"/gradio_api/call/{name}/{event}")

@@ -149,23 +149,23 @@ def test_another_reader_and_another_merge_rule_are_chosen_by_name() -> None:
         make_read(services(load=refuse))(**ASKED, reader="owner/name")
 
 
-def post(address: str, body: bytes, **headers: str) -> tuple[int, str]:
+def post(address: str, body: Any, **headers: str) -> tuple[int, str]:
     """Status and body of one message to the running page."""
     return send(address, "/gradio_api/mcp/", body, **headers)
 
 
 def test_the_running_page_answers_each_message_in_one_object(address: str) -> None:
-    status, opened = post(address, json.dumps(message("initialize", OPEN)).encode())
+    status, opened = post(address, message("initialize", OPEN))
     assert status == 200 and json.loads(opened)["result"]["serverInfo"]["name"] == "spanlight"
-    listed = json.loads(post(address, json.dumps(message("tools/list")).encode())[1])
+    listed = json.loads(post(address, message("tools/list"))[1])
     assert {tool["name"] for tool in listed["result"]["tools"]} == set(RESULTS)
     sent = message("tools/call", {"name": "tag", "arguments": ASKED})
     version = {"MCP-Protocol-Version": VERSIONS[0]}
-    reply = json.loads(post(address, json.dumps(sent).encode(), **version)[1])
+    reply = json.loads(post(address, sent, **version)[1])
     (schema,) = [t["outputSchema"] for t in listed["result"]["tools"] if t["name"] == "tag"]
     fits(json.loads(reply["result"]["content"][0]["text"]), schema)
-    told = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
-    assert post(address, told.encode()) == (202, "")
+    told = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    assert post(address, told) == (202, "")
 
 
 def test_what_is_no_message_is_refused_in_a_sentence(address: str) -> None:
@@ -178,5 +178,5 @@ def test_what_is_no_message_is_refused_in_a_sentence(address: str) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(f"{address}/gradio_api/mcp/", timeout=30)
     assert refused.value.code == 405 and refused.value.headers["allow"] == "POST"
-    half = json.dumps(message("tools/call", {"name": "\ud800"})).encode()
+    half = message("tools/call", {"name": "\ud800"})
     assert json.loads(post(address, half)[1])["error"]["code"] == -32602
