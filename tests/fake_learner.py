@@ -44,19 +44,17 @@ class FakeLearner:
 
     def _clear(self) -> None:
         first = Step(0, start_end_loss(self.reading, self.golds, self.windows))
-        self._path: list[tuple[Reading, tuple[Step, ...], tuple[Plan, ...]]] = [
-            (self.reading, (first,), ())
-        ]
+        self._path: list[tuple[Reading, tuple[Step, ...]]] = [(self.reading, (first,))]
         self._at = 0
 
     def _state(self) -> Learned:
-        after, curve, actions = self._path[self._at]
+        after, curve = self._path[self._at]
         moved = 0.1 * (len(curve) - 1)
         vectors = tuple(Movement(name, 1.0, 1.0 + moved, moved, 2 * moved) for name in "SE")
         learned = (self.golds, self.scope, self.windows, self.windows[0], curve)
         moved_by = (*vectors, Movement("T", 2.0, 2.0, 0.0, 0.0))
         ways = self._at + 1 < len(self._path), self._at > 0
-        return Learned(self.reading, after, *learned, moved_by, actions, *ways)
+        return Learned(self.reading, after, *learned, moved_by, *ways)
 
     def step(
         self,
@@ -65,7 +63,7 @@ class FakeLearner:
         cancelled: IsCancelled | None = None,
     ) -> Learned:
         self._open()
-        after, curve, actions = self._path[self._at]
+        after, curve = self._path[self._at]
         for done in range(plan.steps):
             if cancelled is not None and cancelled():
                 raise Cancelled("the steps were cancelled")
@@ -79,7 +77,7 @@ class FakeLearner:
             curve = (*curve, Step(len(curve), start_end_loss(after, self.golds, self.windows)))
             if on_progress is not None:
                 on_progress(done + 1, plan.steps)
-        self._path = [*self._path[: self._at + 1], (after, curve, (*actions, plan))]
+        self._path = [*self._path[: self._at + 1], (after, curve)]
         self._at += 1
         return self._state()
 

@@ -103,7 +103,7 @@ def _explained(
 ) -> Row:
     """What the best span's score rested on, where that is wanted."""
     best = prediction.best
-    if explain is None or best is None or not explain.wants(kind):
+    if explain is None or best is None or kind not in explain.kinds:
         return {}
     target = Target("span_score", best.candidate.span, window=best.candidate.window)
     found = reader.attribute(reading, target, explain.method)

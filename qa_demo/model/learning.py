@@ -28,11 +28,10 @@ MakeReader = Callable[[Any], Any]
 
 @dataclass(eq=False)
 class _State:
-    """A point on the path: the weights' differences from the reader's own, and how it came."""
+    """A point on the path: the weights' differences from the reader's, and its losses."""
 
     weights: Weights
     curve: tuple[Step, ...]
-    actions: tuple[Plan, ...]
 
 
 class ModelLearner:
@@ -79,7 +78,6 @@ class ModelLearner:
         self._undo: list[_State] = []
         self._redo: list[_State] = []
         self._curve = (Step(0, start_end_loss(self.reading, self._golds, self.windows)),)
-        self._actions: tuple[Plan, ...] = ()
 
     # The five methods
 
@@ -175,11 +173,11 @@ class ModelLearner:
         self._clear()
 
     def _snapshot(self, private: PrivateWeights, exact: bool = False) -> _State:
-        return _State(private.differences(exact), self._curve, self._actions)
+        return _State(private.differences(exact), self._curve)
 
     def _restore(self, private: PrivateWeights, state: _State) -> None:
         private.put_back(state.weights)
-        self._curve, self._actions = state.curve, state.actions
+        self._curve = state.curve
 
     def _travel(self, source: list[_State], target: list[_State]) -> Learned:
         private, state = self._open_copy(), source.pop()
@@ -211,7 +209,7 @@ class ModelLearner:
             cancelled,
         )
         curve.append(Step(len(curve), start_end_loss(after, self._golds, self.windows)))
-        self._curve, self._actions = tuple(curve), (*self._actions, plan)
+        self._curve = tuple(curve)
         return after
 
     # Results
@@ -237,7 +235,6 @@ class ModelLearner:
             self._window,
             self._curve,
             self._stepper.movements(self._private, self._window),
-            self._actions,
             bool(self._redo),
             bool(self._undo),
             seconds,

@@ -188,7 +188,7 @@ def test_the_shared_reader_never_changes_and_shares_what_is_not_trained(
 def test_undo_redo_and_reset_walk_the_path(reading: Reading, learn: Learn) -> None:
     learner = learn("reader")
     states = [learner.step(Plan(steps, 0.02)) for steps in (1, 5, 1)]
-    assert states[-1].steps == 7 and len(states[-1].actions) == 3
+    assert states[-1].steps == 7
     assert states[-1].can_undo and not states[-1].can_redo
     back = learner.undo()
     assert back.steps == 6 and back.can_redo

@@ -109,8 +109,7 @@ class Learned:
     """The reader after some steps on one example. `curve` has steps + 1 entries, from 0 on;
     `movements` are S, E and T.
 
-    `windows` were trained on; `window` is the one whose T is compared. `actions` are the plans that
-    led here.
+    `windows` were trained on; `window` is the one whose T is compared.
     """
 
     before: Reading
@@ -121,7 +120,6 @@ class Learned:
     window: int
     curve: tuple[Step, ...]
     movements: tuple[Movement, ...]
-    actions: tuple[Plan, ...] = ()
     can_redo: bool = False
     can_undo: bool = False
     seconds: float = 0.0

@@ -37,10 +37,6 @@ class Explain:
     method: Method
     kinds: tuple[str, ...] = KINDS
 
-    def wants(self, kind: str) -> bool:
-        """Whether a question of this kind is explained."""
-        return kind in self.kinds
-
 
 def explain_by(method: str, kinds: str = ALL) -> Explain:
     """From words: `kinds` is all, wrong, or kinds of error with commas. Errors: BadInput."""

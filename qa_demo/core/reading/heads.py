@@ -85,7 +85,6 @@ class Anatomy:
     sum(products) + rest + bias = logit. `rest` is the sum of the `n_rest` other products.
     """
 
-    lane: Lane
     dimensions: tuple[int, ...]
     products: tuple[float, ...]
     rest: float
@@ -110,7 +109,6 @@ def anatomy(heads: HeadWeights, token: Floats, lane: Lane, top: int = 8) -> Anat
     chosen = products[best]
     rest = float(np.delete(products, best).sum())
     return Anatomy(
-        lane,
         tuple(best.tolist()),
         tuple(chosen.tolist()),
         rest,

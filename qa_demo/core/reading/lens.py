@@ -26,13 +26,6 @@ class Lens:
     def __post_init__(self) -> None:
         freeze_arrays(self, np.float64)
 
-    @property
-    def path(self) -> NDArray[np.float64]:
-        """Each token's path through the exact plane, [N + 1, n, 2]; its last point is the one that
-        the reader itself gives.
-        """
-        return np.stack([self.start, self.end], axis=-1)
-
     def ranks(self, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rank of a start and of an end position among all n positions, per layer, [N + 1]
         each; 1 is the largest logit.

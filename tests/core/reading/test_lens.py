@@ -14,9 +14,9 @@ def test_the_last_layer_is_the_readers_own_plane() -> None:
     heads = HeadWeights(rng.normal(size=6), rng.normal(size=6), 0.5, -0.5)
     hidden = rng.normal(size=(4, 5, 6))
     found = lens(heads, hidden)
-    assert found.start.shape == found.end.shape == (4, 5) and found.path.shape == (4, 5, 2)
+    assert found.start.shape == found.end.shape == (4, 5)
     np.testing.assert_allclose(found.start, hidden @ heads.S.astype(float) + 0.5)
-    np.testing.assert_allclose(found.path[..., 1], hidden @ heads.E.astype(float) - 0.5)
+    np.testing.assert_allclose(found.end, hidden @ heads.E.astype(float) - 0.5)
     with pytest.raises(BadInput, match=r"\[N \+ 1, n, 6\], got \(5, 6\)"):
         lens(heads, hidden[0])
 

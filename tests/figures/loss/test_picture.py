@@ -13,7 +13,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, LossTerm
 from qa_demo.core.learning.losses import start_end_loss, total
 from qa_demo.core.learning.replay import ReplayRows, load_replay
-from qa_demo.core.learning.steps import Learned, Movement, Plan, Step
+from qa_demo.core.learning.steps import Learned, Movement, Step
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading, Span
@@ -155,8 +155,7 @@ def after_steps(reading: Reading) -> Learned:
     curve = tuple(Step(k, (LossTerm("start", 2.0 - k, 0.5, 1), end)) for k in range(2))
     moved = tuple(Movement(n, 1.0, 1.1, 0.2, 3.0) for n in ("S", "E", "T"))
     after = replace(reading, start_logits=later)
-    plans = (Plan(),)
-    return Learned(reading, after, (GOLD,), "head", (1,), 1, curve, moved, plans, can_undo=True)
+    return Learned(reading, after, (GOLD,), "head", (1,), 1, curve, moved, can_undo=True)
 
 
 def test_steps_show_before_and_after(two_windows: Reading) -> None:
