@@ -92,11 +92,6 @@ class Reader(Weights, Protocol):
         """What the reader menu says of it."""
         ...
 
-    @property
-    def has_bio(self) -> bool:
-        """Whether a BIO head stands beside the start/end head."""
-        ...
-
     def read(
         self,
         question: str,

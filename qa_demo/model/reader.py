@@ -75,11 +75,6 @@ class BertReader:
         return other
 
     @property
-    def has_bio(self) -> bool:
-        """Whether a BIO head stands beside the start/end head."""
-        return self._bio is not None
-
-    @property
     def facts(self) -> ReaderFacts:
         """What is known of it; a tokenizer that tells no capital apart gives "A" the ids of "a"."""
         same = self._tokenizer.tokenize("Aa") == self._tokenizer.tokenize("aa")
@@ -88,7 +83,7 @@ class BertReader:
             sum(parameter.numel() for parameter in self._model.parameters()),
             self.max_seq_length,
             not same,
-            self.has_bio,
+            self._bio is not None,
             self.threshold,
         )
 

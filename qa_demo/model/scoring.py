@@ -82,7 +82,7 @@ def says_zero(reader: Reader, setup: Setup, rules: str) -> bool:
 
 def check_setup(reader: Reader, setup: Setup) -> None:
     """Options that fit no question must not be met question by question. Errors: BadInput."""
-    if setup.head == "bio" and not reader.has_bio:
+    if setup.head == "bio" and not reader.facts.has_bio:
         raise BadInput(f"the reader {reader.name} has no BIO head; the bundled reader has one")
     check_decode(setup.decode)
     check_merge(setup.merge)
