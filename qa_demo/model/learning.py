@@ -11,17 +11,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
+from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled, ModelUnavailable
 from qa_demo.core.learning.losses import Golds, start_end_loss, start_end_targets
 from qa_demo.core.learning.steps import Learned, Plan, Scope, Step, check_scope, training_windows
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.types import Reading
-from qa_demo.model.private import PLACES, Places, PrivateWeights, Weights, trained_names
+from qa_demo.model.private import PrivateWeights, Weights, trained_names
 from qa_demo.model.step import Stepper
 from qa_demo.model.workers import Workers
 
-SNAPSHOTS = 3
+SNAPSHOTS, WHOLE_COPIES = 3, 2
+"""States that can be gone back to, and copies of a whole reader that a server keeps at once."""
+PLACES = threading.BoundedSemaphore(WHOLE_COPIES)
 MakeReader = Callable[[Any], Any]
 """A reader around a private model: same tokenizer, BIO head, threshold and gate."""
 
@@ -45,7 +47,7 @@ class ModelLearner:
         reading: Reading,
         golds: Golds,
         scope: str,
-        places: Places = PLACES,
+        places: threading.BoundedSemaphore = PLACES,
     ) -> None:
         """Nothing is copied before the first step."""
         self.scope: Scope = check_scope(scope)
@@ -158,9 +160,14 @@ class ModelLearner:
     def _open_copy(self) -> PrivateWeights:
         if self._private is None:
             if self.scope == "reader":
-                self._places.take()
+                if not self._places.acquire(blocking=False):
+                    raise ModelUnavailable(
+                        f"{WHOLE_COPIES} visitors of this server are training a whole reader, and "
+                        "it keeps no more copies; wait until one of them resets or leaves, or "
+                        "train the head or the last layer"
+                    )
                 # also when nobody closes this learner
-                self._place = weakref.finalize(self, self._places.give_back)
+                self._place = weakref.finalize(self, self._places.release)
             self._private = PrivateWeights(self._model, self._names)
             self._reader = self._make_reader(self._private.model)
         return self._private

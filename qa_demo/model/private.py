@@ -9,47 +9,21 @@ rate.
 """
 
 import copy
-import threading
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import torch
 
-from qa_demo.core.errors import BadInput, ModelUnavailable
+from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.losses import Golds, start_end_targets
 from qa_demo.core.learning.steps import Plan, Scope
 from qa_demo.core.types import Window
 from qa_demo.model.forward import inputs_of
 from qa_demo.model.outputs import BETWEEN, head_states, output_name
 
-WHOLE_COPIES = 2
 Weights = dict[str, torch.Tensor]
 """Tensors by the names of their parameters."""
-
-
-class Places:
-    """How many copies of a whole reader this server keeps at once."""
-
-    def __init__(self, count: int = WHOLE_COPIES) -> None:
-        self.count = count
-        self._free = threading.BoundedSemaphore(count)
-
-    def take(self) -> None:
-        """Reserve one copy. Errors: ModelUnavailable when all are in use."""
-        if not self._free.acquire(blocking=False):
-            raise ModelUnavailable(
-                f"{self.count} visitors of this server are training a whole reader, and it keeps "
-                f"no more copies; "
-                "wait until one of them resets or leaves, or train the head or the last layer"
-            )
-
-    def give_back(self) -> None:
-        """Free a copy that was reserved."""
-        self._free.release()
-
-
-PLACES = Places()
 
 
 def trained_names(model: Any, scope: Scope) -> tuple[str, ...]:

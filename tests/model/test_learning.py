@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.model import step
 from qa_demo.model.learning import ModelLearner
-from qa_demo.model.private import Places, private_copy, trained_names, window_loss
+from qa_demo.model.private import private_copy, trained_names, window_loss
 from qa_demo.model.reader import BertReader
 from tests.model.kit import CONTEXT, QUESTION
 
@@ -278,7 +279,7 @@ def test_memory_returns_after_reset_and_close(reader: BertReader, reading: Readi
 
 
 def with_places(
-    reader: BertReader, reading: Reading, places: Places, scope: str = "reader"
+    reader: BertReader, reading: Reading, places: BoundedSemaphore, scope: str = "reader"
 ) -> ModelLearner:
     """A learner whose whole copies are counted in these places."""
 
@@ -289,7 +290,7 @@ def with_places(
 
 
 def test_a_third_whole_copy_is_told_to_wait(reader: BertReader, reading: Reading) -> None:
-    places, scopes = Places(2), ("reader", "reader", "reader", "head")
+    places, scopes = BoundedSemaphore(2), ("reader", "reader", "reader", "head")
     learners = [with_places(reader, reading, places, scope) for scope in scopes]
     learners[0].step(Plan(1, 0.01))
     learners[1].step(Plan(1, 0.01))
@@ -301,16 +302,16 @@ def test_a_third_whole_copy_is_told_to_wait(reader: BertReader, reading: Reading
     for learner in learners:
         learner.close()
     for _ in range(2):
-        places.take()
+        assert places.acquire(blocking=False)
 
 
 def test_a_learner_that_nobody_closed_gives_its_place_back(
     reader: BertReader, reading: Reading
 ) -> None:
-    places = Places(1)
+    places = BoundedSemaphore(1)
     with_places(reader, reading, places).step(Plan(1, 0.01))
     gc.collect()
-    places.take()
+    assert places.acquire(blocking=False)
 
 
 def test_two_sessions_training_at_once_do_not_touch_each_other(
