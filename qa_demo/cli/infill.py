@@ -106,7 +106,7 @@ def check_changes(
     """Refuse a cut or a swap that would change nothing, since no hidden piece it concerns has an
     SBO term.
     """
-    if (cut or swap) and not model.has_sbo:
+    if (cut or swap) and not model.positions:
         raise BadInput(f"{NO_HEAD}, so there is no wire to cut and no row to swap")
     if cut and not len(masked.pairs(model.positions)):
         raise BadInput(

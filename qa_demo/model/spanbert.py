@@ -49,11 +49,6 @@ class SpanBERT:
         prepare(tokenizer)
 
     @property
-    def has_sbo(self) -> bool:
-        """Whether a span boundary head stands beside the masked-language head."""
-        return self._sbo is not None
-
-    @property
     def positions(self) -> int:
         """Rows of the position table; 0 without a span boundary head."""
         return 0 if self._sbo is None else self._sbo.positions

@@ -21,11 +21,6 @@ class Infiller(Protocol):
         ...
 
     @property
-    def has_sbo(self) -> bool:
-        """Whether a span boundary head stands beside the masked-language head."""
-        ...
-
-    @property
     def positions(self) -> int:
         """Rows of the position table; 0 without a span boundary head."""
         ...
