@@ -13,6 +13,7 @@ from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample, questions_asked
 from qa_demo.core.reader import Reader
 from qa_demo.core.reading.predict import predict
+from qa_demo.core.types import Reading
 from qa_demo.training.flags import exit_code
 from qa_demo.training.promise_check import Row, command
 from qa_demo.training.promises import check, load_pool
@@ -21,7 +22,9 @@ POOL = ASSETS / "examples.json"
 
 
 def rows(reader: Reader, pool: Iterable[PoolExample]) -> Iterator[Row]:
-    """(id, kind, promise, kept, what was found instead) for every promise, in pool order."""
+    """(id, kind, promise, kept, what was found instead) for every promise, in pool order, and for
+    each second question of chapter 2: it must have another answer than the first, or none.
+    """
     texts = tuple(pool)
     asked = questions_asked(texts)
     for example in texts:
@@ -29,20 +32,14 @@ def rows(reader: Reader, pool: Iterable[PoolExample]) -> Iterator[Row]:
         for name, fault in check(example, reading, reader).items():
             yield example.id, example.kind, name, fault is None, fault or ""
         others = [one for one in asked[example.context] if one != example.question][:2]
-        yield from second_questions(reader, example, others)
+        first = _says(reading)
+        for other in others:
+            found = _says(reader.read(other, example.context, example.options))
+            yield example.id, example.kind, "second question", found != first, f"{other} {found}"
 
 
-def second_questions(reader: Reader, example: PoolExample, others: Iterable[str]) -> Iterator[Row]:
-    """A row for each second question of chapter 2: another must have another answer, or none."""
-    first = _says(reader, example, example.question)
-    for asked in others:
-        found = _says(reader, example, asked)
-        yield example.id, example.kind, "second question", found != first, f"{asked} {found}"
-
-
-def _says(reader: Reader, example: PoolExample, question: str) -> str:
-    """What the reader answers at its threshold."""
-    reading = reader.read(question, example.context, example.options)
+def _says(reading: Reading) -> str:
+    """The answer at the reader's threshold."""
     return predict(reading).answer or "no answer"
 
 
