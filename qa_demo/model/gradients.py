@@ -114,16 +114,12 @@ def sum_gradient(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
     return found[None]
 
 
-def _at_once(work: Callable[[], torch.Tensor], _: int) -> torch.Tensor:
-    return work()
-
-
 def integrate(
     run: Pass,
     embeds: torch.Tensor,
     path: torch.Tensor,
     steps: int,
-    between: Callable[[Callable[[], torch.Tensor], int], torch.Tensor] = _at_once,
+    between: Callable[[Callable[[], torch.Tensor], int], torch.Tensor] = lambda work, _: work(),
     apart: bool = True,
 ) -> torch.Tensor:
     """Integrated gradients of the two parts of the target, [2, n]; of the whole target, [1, n],

@@ -20,26 +20,20 @@ from qa_demo.model.config import longest_input
 from qa_demo.model.products import FrozenProducts
 from qa_demo.model.sbo import SBOHead
 from qa_demo.model.tokenizer import encode, prepare
-from qa_demo.model.workers import SHARED, Workers
+from qa_demo.model.workers import SHARED
 
 
 class SpanBERT:
     """A masked-language model, with or without a span boundary head, shared and read-only."""
 
     def __init__(
-        self,
-        name: str,
-        model: Any,
-        tokenizer: Any,
-        sbo: SBOHead | None,
-        checksum: str = "",
-        workers: Workers = SHARED,
+        self, name: str, model: Any, tokenizer: Any, sbo: SBOHead | None, checksum: str = ""
     ) -> None:
         self._model, self._tokenizer = model.eval().requires_grad_(False), tokenizer
         self._sbo = None if sbo is None else sbo.eval().requires_grad_(False)
         self.name = name
         """`bundled`, a folder's name, or a hub id with its commit."""
-        self._checksum, self._workers = checksum, workers
+        self._checksum, self._workers = checksum, SHARED
         self._names = tuple(
             str(x) for x in tokenizer.convert_ids_to_tokens(range(model.config.vocab_size))
         )

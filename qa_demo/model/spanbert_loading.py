@@ -13,7 +13,6 @@ from qa_demo.model.sbo import WIDTH, SBOHead
 from qa_demo.model.source import LOOPBACK, HostLimits
 from qa_demo.model.spanbert import SpanBERT
 from qa_demo.model.weights import tensors_of, weights
-from qa_demo.model.workers import SHARED, Workers
 
 SBO_FILE = "sbo_head.safetensors"
 
@@ -23,9 +22,7 @@ def spanbert_folder() -> Path:
     return ASSETS / "spanbert"
 
 
-def load_spanbert(
-    source: str = "bundled", limits: HostLimits = LOOPBACK, *, workers: Workers = SHARED
-) -> SpanBERT:
+def load_spanbert(source: str = "bundled", limits: HostLimits = LOOPBACK) -> SpanBERT:
     """The bundled SpanBERT, a local folder, or a hub id whose masked-language head fills blanks
     without a boundary head.
 
@@ -44,14 +41,8 @@ def load_spanbert(
                 "its tokenizer lacks [MASK], [CLS] or [SEP], so it cannot hide a word"
             )
         model = weights(plan, files, "it has no masked-language head, or lost a part of it: ")
-        return SpanBERT(
-            name,
-            model,
-            tokenizer,
-            load_sbo(folder, plan.config),
-            checksum or digest(folder, files),
-            workers,
-        )
+        sbo = load_sbo(folder, plan.config)
+        return SpanBERT(name, model, tokenizer, sbo, checksum or digest(folder, files))
 
     return open_source(source, limits, "MaskedLM", _bundled, build)
 
