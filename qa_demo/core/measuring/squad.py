@@ -60,23 +60,24 @@ def read_bytes(path: Path) -> bytes:
         ) from fault
 
 
-def read_squad(path: str | Path, check_offsets: bool = True) -> list[Example]:
+def read_squad(path: str | Path) -> list[Example]:
     """All questions of a SQuAD file, in order; a byte-order mark is skipped.
 
     A fault raises BadInput that names the file, article, paragraph and question id.
-    `check_offsets=False` accepts answers whose answer_start is off, as scoring uses their texts
-    only; the places of a list are checked all the same.
     """
     path = Path(path)
     try:
         document = json.loads(read_bytes(path).decode("utf-8-sig"))
     except (ValueError, RecursionError) as fault:
         raise BadInput(f"{path.name} is not a readable SQuAD file: {fault}") from fault
-    return examples_of(document, path.name, check_offsets)
+    return examples_of(document, path.name)
 
 
 def examples_of(document: Any, name: str, check_offsets: bool = True) -> list[Example]:
-    """The questions of a SQuAD document that is already read; see `read_squad`."""
+    """The questions of a SQuAD document that is already read; see `read_squad`. Without
+    `check_offsets` answers may stand elsewhere than their answer_start says, as scoring uses their
+    texts only; the places of a list are checked all the same.
+    """
     examples: list[Example] = []
     for a, article in enumerate(_field(document, "data", list, name)):
         for p, paragraph in enumerate(_field(article, "paragraphs", list, f"{name}, article {a}")):

@@ -7,7 +7,7 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, Example
-from qa_demo.core.measuring.squad import read_squad
+from qa_demo.core.measuring.squad import examples_of, read_squad
 
 CONTEXT = "Ada wrote notes."
 
@@ -37,9 +37,9 @@ def test_a_question_is_read(tmp_path, name):
 
 
 def test_a_list_of_answers_keeps_its_places_in_text_order_for_each_annotator(tmp_path):
-    path = write(tmp_path, document(spans=[[[10, 15], [0, 3]], [[0, 9]]]))
-    assert read_squad(path)[0].spans == (((0, 3), (10, 15)), ((0, 9),))
-    assert read_squad(path, check_offsets=False)[0].spans == read_squad(path)[0].spans
+    held = document(spans=[[[10, 15], [0, 3]], [[0, 9]]])
+    for found in (read_squad(write(tmp_path, held)), examples_of(held, "dev.json", False)):
+        assert found[0].spans == (((0, 3), (10, 15)), ((0, 9),))
 
 
 def test_unanswerable_questions(tmp_path):
@@ -114,6 +114,6 @@ def test_broken_archives_and_missing_files(tmp_path):
 
 
 @pytest.mark.parametrize("start", [1, "x", None])
-def test_scoring_needs_the_texts_only(tmp_path, start):
-    path = write(tmp_path, document(answers=[{"text": "Ada", "answer_start": start}]))
-    assert [a.text for a in read_squad(path, check_offsets=False)[0].answers] == ["Ada"]
+def test_scoring_needs_the_texts_only(start):
+    held = document(answers=[{"text": "Ada", "answer_start": start}])
+    assert [a.text for a in examples_of(held, "dev.json", False)[0].answers] == ["Ada"]
