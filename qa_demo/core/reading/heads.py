@@ -43,11 +43,6 @@ class HeadWeights:
                 f"{None if self.W is None else self.W.shape}"
             )
 
-    @property
-    def angle(self) -> float:
-        """Degrees between S and E."""
-        return angle(self.S, self.E)
-
     def vector(self, lane: Lane) -> tuple[NDArray[np.float64], float]:
         """S and b_S, or E and b_E, in double precision."""
         one_of("the lane", lane, get_args(Lane))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.arrays import Floats
-from qa_demo.core.reading.heads import HeadWeights, Lane, anatomy
+from qa_demo.core.reading.heads import HeadWeights, Lane, anatomy, angle
 from qa_demo.figures.columns import telling
 from qa_demo.figures.numbers import number, rest
 from qa_demo.figures.pack import floats, printable
@@ -31,7 +31,7 @@ def vectors_data(heads: HeadWeights) -> dict[str, Any]:
         "E": floats(heads.E),
         "size": size,
         "bias": [number(heads.b_S, 4), number(heads.b_E, 4)],
-        "angle": number(heads.angle, 1),
+        "angle": number(angle(heads.S, heads.E), 1),
         "lengths": lengths,
     }
 
