@@ -6,28 +6,13 @@ from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint
 from qa_demo.model.checks import read_json, regular, sha256
+from qa_demo.model.config import FAMILIES
 from qa_demo.model.whole import transformers
 
 _TOKENIZERS = {
-    f"{name}{fast}"
-    for fast in ("", "Fast")
-    for name in (
-        "BertTokenizer",
-        "DistilBertTokenizer",
-        "RobertaTokenizer",
-        "XLMRobertaTokenizer",
-        "CamembertTokenizer",
-        "ElectraTokenizer",
-        "AlbertTokenizer",
-        "MPNetTokenizer",
-        "DebertaTokenizer",
-        "DebertaV2Tokenizer",
-        "PreTrainedTokenizer",
-    )
+    f"{name}Tokenizer{fast}" for name in (*FAMILIES.values(), "PreTrained") for fast in ("", "Fast")
 } | {"TokenizersBackend"}
-
-
-_TOKENIZER_FILES = (
+TOKENIZER_FILES = (
     "tokenizer.json",
     "vocab.txt",
     "vocab.json",
@@ -53,7 +38,7 @@ def load_tokenizer(folder: Path, config: Any) -> Any:
         )
     for name in ("special_tokens_map.json", "added_tokens.json"):
         read_json(folder, name)
-    files = [regular(folder, name) for name in _TOKENIZER_FILES]
+    files = [regular(folder, name) for name in TOKENIZER_FILES]
     if not any(files):
         raise BadCheckpoint("the tokenizer is missing (tokenizer.json)")
     tokenizer = transformers().AutoTokenizer.from_pretrained(
@@ -72,7 +57,7 @@ def digest(folder: Path, files: list[Path]) -> str:
     """One digest of config, tokenizer and weights, for folders that come without checksums.json."""
     parts = [
         folder / "config.json",
-        *(path for name in _TOKENIZER_FILES if (path := regular(folder, name)) is not None),
+        *(path for name in TOKENIZER_FILES if (path := regular(folder, name)) is not None),
         *files,
     ]
     return hashlib.sha256("".join(sha256(path) for path in parts).encode()).hexdigest()

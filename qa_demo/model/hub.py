@@ -9,6 +9,7 @@ from typing import Any
 from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
 from qa_demo.model.checks import MAX_JSON
 from qa_demo.model.deadline import TookTooLong, within
+from qa_demo.model.folder_tokenizer import TOKENIZER_FILES
 from qa_demo.model.source import HostLimits, Source
 
 FILES = [
@@ -16,16 +17,11 @@ FILES = [
     "model.safetensors",
     "model.safetensors.index.json",
     "model-*-of-*.safetensors",
-    "tokenizer.json",
+    *TOKENIZER_FILES,
+    "merges.txt",
     "tokenizer_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
-    "vocab.txt",
-    "vocab.json",
-    "merges.txt",
-    "spm.model",
-    "spiece.model",
-    "sentencepiece.bpe.model",
     "bio_head.safetensors",
     "sbo_head.safetensors",
     "reader.json",
