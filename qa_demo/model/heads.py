@@ -11,8 +11,8 @@ from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.measuring.claims import STEEPEST
 from qa_demo.core.measuring.temperature import BIASES, RANGE
 from qa_demo.core.types import TAGS, Answerability, Calibration, Calibrations
-from qa_demo.model.checks import read_header, read_json, regular
-from qa_demo.model.weights import tensors_of
+from qa_demo.model.checks import read_json, regular
+from qa_demo.model.weights import fill
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -25,15 +25,7 @@ def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
     path = regular(folder, BIO_FILE)
     if path is None:
         return None
-    shapes = {name: tensor.shape for name, tensor in read_header(path).items()}
-    needed = {"weight": (len(TAGS), hidden_size), "bias": (len(TAGS),)}
-    if shapes != needed:
-        raise BadCheckpoint(
-            f"{BIO_FILE} must hold {needed}, got {dict(sorted(shapes.items())[:4])}"
-        )
-    head = torch.nn.Linear(hidden_size, len(TAGS))
-    head.load_state_dict(tensors_of(path))
-    return head.requires_grad_(False).eval()
+    return fill(torch.nn.Linear(hidden_size, len(TAGS)), path).requires_grad_(False).eval()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from qa_demo.model.loading import open_source
 from qa_demo.model.sbo import WIDTH, SBOHead
 from qa_demo.model.source import LOOPBACK, HostLimits
 from qa_demo.model.spanbert import SpanBERT
-from qa_demo.model.weights import tensors_of, weights
+from qa_demo.model.weights import fill, weights
 
 SBO_FILE = "sbo_head.safetensors"
 
@@ -62,21 +62,10 @@ def load_sbo(folder: Path, config: Any) -> SBOHead | None:
     path = regular(folder, SBO_FILE)
     if path is None:
         return None
-    shapes = {name: tensor.shape for name, tensor in read_header(path).items()}
-    rows = shapes.get("position.weight", ())
+    table = read_header(path).get("position.weight")
+    rows = () if table is None else table.shape
     if len(rows) != 2 or not 1 <= rows[0] <= 512 or rows[1] != WIDTH:
         raise BadCheckpoint(
             f"{SBO_FILE} needs a position table of 1 to 512 rows of {WIDTH}, got {list(rows)}"
         )
-    head = SBOHead(config.hidden_size, config.vocab_size, rows[0])
-    needed = {name: tuple(tensor.shape) for name, tensor in head.state_dict().items()}
-    if shapes != needed:
-        wrong = sorted(
-            name for name in shapes.keys() | needed.keys() if shapes.get(name) != needed.get(name)
-        )[0]
-        raise BadCheckpoint(
-            f"{SBO_FILE}: {wrong[:60]} must have the shape {needed.get(wrong)}, got "
-            f"{shapes.get(wrong)}"
-        )
-    head.load_state_dict(tensors_of(path))
-    return head
+    return fill(SBOHead(config.hidden_size, config.vocab_size, rows[0]), path)

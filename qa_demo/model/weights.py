@@ -66,6 +66,22 @@ def tensors_of(*files: Path) -> dict[str, Any]:
     return tensors
 
 
+def fill(head: Any, path: Path) -> Any:
+    """A head with the tensors of a file beside a folder, in its own precision. Errors:
+    BadCheckpoint for other tensors than it has.
+    """
+    shapes = {name: tensor.shape for name, tensor in read_header(path).items()}
+    needed = {name: tuple(tensor.shape) for name, tensor in head.state_dict().items()}
+    for name in sorted(shapes.keys() | needed.keys()):
+        if shapes.get(name) != needed.get(name):
+            raise BadCheckpoint(
+                f"{path.name}: {name[:60]} must have the shape {needed.get(name)}, got "
+                f"{shapes.get(name)}"
+            )
+    head.load_state_dict(tensors_of(path))
+    return head
+
+
 class _Report(logging.Filter):
     """transformers prints a coloured table of missing tensors; our own error says it."""
 

@@ -275,7 +275,7 @@ OTHERS: list[tuple[Callable[[Path], Any], str]] = [
     (loop, "config.json cannot be read|config.json is missing"),
     (pipe, "not a plain file"),
     (is_directory, "not a plain file"),
-    (bio_head(8, 0.0), "bio_head.safetensors must hold"),
+    (bio_head(8, 0.0), "bio_head.safetensors: weight must have the shape"),
     (bio_head(16, NAN), "bio_head.safetensors: weight holds numbers that are not finite"),
 ]
 BROKEN = [

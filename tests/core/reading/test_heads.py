@@ -67,7 +67,7 @@ def test_wrong_shapes_are_named() -> None:
     heads = HeadWeights(np.ones(2), np.ones(2), 0.0, 0.0)
     with pytest.raises(BadInput, match="vector of length 2"):
         anatomy(heads, np.ones(3), "start")
-    with pytest.raises(BadInput, match="the lane must be start or end, got 'middle'"):
+    with pytest.raises(BadInput, match="the lane must be one of start, end, got 'middle'"):
         anatomy(heads, np.ones(2), "middle")
     with pytest.raises(BadInput, match="no direction"):
         angle(np.zeros(2), np.ones(2))
