@@ -18,11 +18,6 @@ def test_two_windows_by_hand() -> None:
     assert (found.n_missing, found.n_spans, found.safe_length) == (3, 18, 1)
 
 
-def test_one_window_loses_nothing() -> None:
-    found = reach(plan(7, 10, 3), 30)
-    assert (found.n_missing, found.safe_length) == (0, None)
-
-
 @given(
     n=st.integers(1, 60),
     room=st.integers(1, 20),
@@ -31,13 +26,14 @@ def test_one_window_loses_nothing() -> None:
 )
 def test_counts_equal_every_span_tried(n: int, room: int, step: int, longest: int) -> None:
     layout = plan(n, room, min(step, room))
-    spans = [Span(a, b) for a in range(n) for b in range(a, min(a + longest, n))]
-    lost = [s for s in spans if s.end >= layout.stops[layout.owner[s.start]]]
+    every = [Span(a, b) for a in range(n) for b in range(a, n)]
+    cut = [s for s in every if s.end >= layout.stops[layout.owner[s.start]]]
+    spans, lost = ([s for s in some if len(s) <= longest] for some in (every, cut))
     found = reach(layout, longest)
+    assert found.missing.tolist() == [sum(s.start == d for s in lost) for d in range(n)]
     assert (found.n_missing, found.n_spans) == (len(lost), len(spans))
     assert [c.span for c in cuts(layout, spans)] == lost
-    assert found.safe_length is None or not [s for s in lost if len(s) <= found.safe_length]
-    assert found.safe_length is None or longest <= found.safe_length or lost
+    assert found.safe_length == (min(map(len, cut)) - 1 if cut else None)
     places = list(zip(layout.starts, layout.stops, strict=True))
     assert copies(layout).tolist() == [sum(a <= d < b for a, b in places) for d in range(n)]
 
