@@ -27,18 +27,14 @@ def printable(text: str) -> str:
     Control characters other than tab and newlines become control pictures, lone surrogates U+FFFD,
     so that offsets stay valid.
     """
-    return "".join(_substitute(c) for c in text)
+    return text.translate(_SUBSTITUTES)
 
 
-def _substitute(c: str) -> str:
-    code = ord(c)
-    if code < 0x20 and c not in "\t\n\r":
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    if 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000:
-        return "\ufffd"
-    return c
+_SUBSTITUTES = {
+    **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n\r"},
+    0x7F: 0x2421,
+    **dict.fromkeys([*range(0x80, 0xA0), *range(0xD800, 0xE000)], 0xFFFD),
+}
 
 
 def utf16_offsets(text: str) -> NDArray[np.int64]:

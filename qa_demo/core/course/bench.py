@@ -174,8 +174,8 @@ class Bench:
             order = [w, *range(len(self.places))] if w < len(self.places) else [0]
             row = [numbers[order[0]][0]]
             for doc in range(start, stop):
-                holder = [k for k in order if self.places[k].start <= doc < self.places[k].stop]
-                at = holder[0] if holder else None
+                holders = (k for k in order if doc in range(*self.places[k]))
+                at = next(holders, None)
                 row.append(0.0 if at is None else numbers[at][1 + doc - self.places[at].start])
             found.append(tuple(row))
         return tuple(found)

@@ -104,12 +104,10 @@ def bars(votes: Sequence[Vote], options: Sequence[Vote] = ()) -> tuple[tuple[str
     listed = [option.key for option in options]
     free = sorted((k for k in counts if k not in listed), key=lambda k: (-counts[k], labels[k], k))
     room = max(MOST_BARS - len(listed), 1)
-    if len(free) > room:
-        free, rest = free[: room - 1], free[room - 1 :]
-    else:
-        rest = []
-    found = [(labels[key], counts[key]) for key in [*listed, *free]]
-    return (*found, *([(OTHERS, sum(counts[key] for key in rest))] if rest else []))
+    kept = len(free) if len(free) <= room else room - 1
+    found = [(labels[key], counts[key]) for key in [*listed, *free[:kept]]]
+    rest = sum(counts[key] for key in free[kept:])
+    return (*found, *([(OTHERS, rest)] if rest else []))
 
 
 @dataclass(frozen=True)

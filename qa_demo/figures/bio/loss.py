@@ -29,12 +29,10 @@ def fraction(t: float, annotators: int) -> str:
 
 def rows_shown(terms: SoftTerms) -> list[int]:
     """The tokens that get a row: those tagged B or I, then those of highest loss; in text order."""
-    tagged = np.flatnonzero(terms.labelled & (terms.targets[:, :2].sum(axis=1) > 0)).tolist()
-    others = [
-        int(d)
-        for d in np.argsort(-terms.loss, kind="stable")
-        if terms.labelled[d] and d not in set(tagged)
-    ]
+    begun = terms.targets[:, :2].sum(axis=1) > 0
+    tagged = np.flatnonzero(terms.labelled & begun).tolist()
+    costly = np.argsort(-terms.loss, kind="stable")
+    others = costly[(terms.labelled & ~begun)[costly]].tolist()
     return sorted((tagged + others[: max(2, SHOWN - len(tagged))])[: 2 * SHOWN])
 
 

@@ -21,17 +21,14 @@ def outcome_data(
         for step in found.steps
         for label, count in step.bars
     ]
-    data: dict[str, Any] = {
+    quiz = found.quiz
+    return {
         "code": found.code,
         "pages": found.pages,
         "steps": {"head": list(STEPS), "rows": rows},
-        "quiz": None,
-        "gain": "",
+        "quiz": None if quiz is None else {"head": list(QUIZ), "rows": quiz_rows(quiz, items)},
+        "gain": "" if quiz is None else gain(quiz, len(items)),
     }
-    if found.quiz is not None:
-        data["quiz"] = {"head": list(QUIZ), "rows": quiz_rows(found.quiz, items)}
-        data["gain"] = gain(found.quiz, len(items))
-    return data
 
 
 def quiz_rows(found: Outcome, items: Sequence[Exercise]) -> list[list[str]]:

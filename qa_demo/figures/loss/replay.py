@@ -25,15 +25,10 @@ def replay_data(
     ):
         return None
     w = reading.windows[rows.window]
-    targets = start_end_targets(w, golds)
-    losses = [
-        [
-            float(cross_entropy(x[k], t))
-            for x, t in zip((rows.start, rows.end), targets, strict=True)
-        ]
-        for k in range(len(rows.steps))
-    ]
-    means = [float(np.mean(pair)) for pair in losses]
+    sides = zip((rows.start, rows.end), start_end_targets(w, golds), strict=True)
+    start, end = (cross_entropy(x, t) for x, t in sides)
+    losses = np.stack([start, end, (start + end) / 2], axis=1).tolist()
+    means = [mean for *_, mean in losses]
     answers, best, spans = zip(
         *(_best(reading, rows, k, decode) for k in range(len(rows.steps))), strict=True
     )
@@ -51,16 +46,14 @@ def replay_data(
         "table": table(
             f"Window {rows.window + 1} at every recorded step of the fine-tuning",
             ["step", "start loss", "end loss", "mean", "answer", "best span of the window"],
-            [_step_row(*row) for row in zip(rows.steps, losses, means, answers, best, strict=True)],
+            [_step_row(*row) for row in zip(rows.steps, losses, answers, best, strict=True)],
         ),
     }
 
 
-def _step_row(
-    step: int, losses: list[float], mean: float, answer: str | None, best: str
-) -> list[str]:
+def _step_row(step: int, losses: list[float], answer: str | None, best: str) -> list[str]:
     said = "no answer" if answer is None else answer
-    return [str(step), *(nats(x, 3) for x in (*losses, mean)), said, best]
+    return [str(step), *(nats(x, 3) for x in losses), said, best]
 
 
 def _best(

@@ -4,12 +4,12 @@ Every token stands at its two logits before and after; those are drawn that the 
 and those of the window in which the other question finds its answer.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats
 from qa_demo.core.reading.lens import Slide
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import moved, number, signed
@@ -66,28 +66,21 @@ def move_table(
     before: Reading, moved: Slide, window: int, winner: Span | None = None
 ) -> dict[str, Any]:
     """The plane's largest moves, and no answer; differences are between printed numbers."""
-    rows: list[list[str]] = []
-    select: list[tuple[int, int, int] | None] = []
-    for doc in largest_moves(moved, drawn(before, window, winner)).tolist():
-        rows.append(
-            [printable(_piece(before, window, doc)), *_move(moved.before[doc], moved.after[doc])]
-        )
-        select.append((_home(before, window, doc), doc, doc))
-    rows.append(["no answer", *_move(np.array(moved.cls_before), np.array(moved.cls_after))])
+    docs = largest_moves(moved, drawn(before, window, winner)).tolist()
+    rows = [
+        [printable(_piece(before, window, doc)), *_move(moved.before[doc], moved.after[doc])]
+        for doc in docs
+    ]
+    rows.append(["no answer", *_move(moved.cls_before, moved.cls_after)])
     head = ["token", "start before", "start after", "change", "end before", "end after", "change"]
-    return table(
-        "The largest moves in the plane, farthest first; no answer last",
-        head,
-        rows,
-        [*select, None],
-    )
+    caption = "The largest moves in the plane, farthest first; no answer last"
+    select = [*((_home(before, window, doc), doc, doc) for doc in docs), None]
+    return table(caption, head, rows, select)
 
 
-def _move(before: Floats, after: Floats) -> list[str]:
-    out = []
-    for a, b in zip(before, after, strict=True):
-        out += [number(a), number(b), signed(moved(a, b))]
-    return out
+def _move(before: Iterable[float], after: Iterable[float]) -> list[str]:
+    pairs = zip(before, after, strict=True)
+    return [text for a, b in pairs for text in (number(a), number(b), signed(moved(a, b)))]
 
 
 def slide_notice(

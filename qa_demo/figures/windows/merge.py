@@ -167,17 +167,13 @@ def options_data(merge: MergeOptions) -> list[dict[str, Any]]:
 
 def disagreement(results: Sequence[RuleResult], chosen: RuleResult) -> str:
     """How many rules name the page's span, and which name another, gathered by that span."""
-    ranking = [r for r in results if r.prediction is not None]
-    illegal = [
-        r.winner.reason
-        for r in results
-        if r.prediction is None and r.winner is not None and r.winner.reason is not None
-    ]
-    tail = (
-        f" The two separate maxima form no legal span here: {WHY[illegal[0]]}." if illegal else ""
-    )
     if chosen.winner_doc is None:
         return "No span is legal, so there is nothing to merge."
+    ranking = [r for r in results if r.prediction is not None]
+    maxima = next((r.winner for r in results if r.prediction is None), None)
+    tail = ""
+    if maxima is not None and maxima.reason is not None:
+        tail = f" The two separate maxima form no legal span here: {WHY[maxima.reason]}."
     named: dict[str, list[str]] = {}
     for result in ranking:
         if not result.agrees_with(chosen):
