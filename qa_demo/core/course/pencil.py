@@ -6,6 +6,7 @@ log P_e[j*]) / 2
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +14,10 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import freeze, softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.reading.heads import HeadWeights, Lane, plane
+from qa_demo.core.reading.heads import HeadWeights, plane
 
 DIMENSIONS, TOKENS = 4, ("[CLS]", "Ada", "Lovelace", "wrote", "programs")
 QUESTION = "Who wrote programs?"
-_LANES: tuple[Lane, Lane] = ("start", "end")
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,7 @@ class Pencil:
 
     def cells(self) -> tuple[PencilCell, ...]:
         """Every number of the exercise in the order in which one computes it."""
-        out: list[PencilCell] = []
-        for at, (lane, vector, bias) in enumerate(
-            zip(_LANES, (self.S, self.E), (self.b_S, self.b_E), strict=True)
-        ):
-            out += self._lane(at, lane, vector, bias)
-        out += [
+        scores = (
             PencilCell(
                 f"score_{i}_{j}",
                 f"score of {self.tokens[i]} ... {self.tokens[j]}",
@@ -116,8 +111,9 @@ class Pencil:
                 f"second",
             )
             for i, j in self.pairs()
-        ]
-        return (*out, *self._last())
+        )
+        start = self._lane(0, "start", self.S, self.b_S)
+        return (*start, *self._lane(1, "end", self.E, self.b_E), *scores, *self._last())
 
     def _last(self) -> list[PencilCell]:
         """No answer, the best pair, and the loss."""
@@ -152,26 +148,25 @@ class Pencil:
             ),
         ]
 
-    def _lane(self, at: int, lane: str, vector: NDArray[np.int64], bias: int) -> list[PencilCell]:
+    def _lane(
+        self, at: int, lane: str, vector: NDArray[np.int64], bias: int
+    ) -> Iterator[PencilCell]:
         """Products, logit and probability of every token at one lane."""
         letter, axis = ("s", "S") if lane == "start" else ("e", "E")
-        out = []
         for i, token in enumerate(self.tokens):
-            out += [
-                PencilCell(
+            for k, product in enumerate((vector * self.T[i]).tolist()):
+                yield PencilCell(
                     f"product_{lane}_{i}_{k}",
                     f"{axis}[{k + 1}] times T[{k + 1}] of {token}",
                     float(product),
                     f"{token} is token {i}: take number {k + 1} of its row of T, {self.T[i, k]}, "
                     f"times number {k + 1} of {axis}, {vector[k]}",
                 )
-                for k, product in enumerate((vector * self.T[i]).tolist())
-            ]
             said = f"{letter} of {token}: the products and the bias {bias} together"
             add = f"add the {DIMENSIONS} products to its left, then the bias {bias}"
-            out.append(PencilCell(f"logit_{lane}_{i}", said, float(self.logits[i, at]), add))
-        return out + [
-            PencilCell(
+            yield PencilCell(f"logit_{lane}_{i}", said, float(self.logits[i, at]), add)
+        for i, token in enumerate(self.tokens):
+            yield PencilCell(
                 f"prob_{lane}_{i}",
                 f"P of {token} as {lane}",
                 float(self.probabilities[i, at]),
@@ -179,8 +174,6 @@ class Pencil:
                 f"{len(self.tokens)} tokens, [CLS] among them",
                 2,
             )
-            for i, token in enumerate(self.tokens)
-        ]
 
     def check(self, name: str, typed: str) -> Check:
         """Compare a typed number with the cell; a probability or loss may be off by one in its last

@@ -1,6 +1,6 @@
 """The bench as data: typed numbers, probabilities, targets, slopes; answer, loss, tags."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,13 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.legal import valid_spans
 from qa_demo.core.reading.merge_rules import run_all, separate_maxima
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.spans import Cell, span_scores, window_prob
-from qa_demo.core.types import Reading, Span, Window
+from qa_demo.core.reading.spans import Cell, span_scores
+from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import effect, number, probability, rounded, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
-from qa_demo.figures.span_score import signed_addend
+from qa_demo.figures.span_score import signed_addend, span_prob
 
 
 def typed_number(x: float) -> str:
@@ -112,37 +112,28 @@ Line = list[str]
 """What it is, and what it comes to."""
 
 
-def _answer(reading: Reading, decode: DecodeOptions) -> list[Line]:
+def _answer(reading: Reading, decode: DecodeOptions) -> Iterator[Line]:
     """The best pair, no answer, and the two maxima taken apart."""
     found = predict(reading, decode)
-    lines: list[Line] = []
     if found.best is not None:
         best = found.best.candidate
-        window = reading.windows[best.window]
-        p = window_prob(reading, best.window, *_at(window, best.span))
-        lines += [
-            [
-                "best legal pair",
-                f"{_quoted(reading, best.span)}: {_sum(best.start_logit, best.end_logit)}",
-            ],
-            ["its probability", f"P(start) · P(end) = {probability(p)}"],
-        ]
+        yield ["best legal pair", f"{quoted(best.text)}: {_sum(best.start_logit, best.end_logit)}"]
+        p = probability(span_prob(reading, best.window, best.span))
+        yield ["its probability", f"P(start) · P(end) = {p}"]
         if (equal := _ties(reading, decode, best.score)) > 1:
-            lines.append(["ties", f"{equal} pairs share the highest sum; the first is taken"])
+            yield ["ties", f"{equal} pairs share the highest sum; the first is taken"]
     home = reading.windows[found.null_window]
     s, e = reading.logits(home.index)
-    lines.append(["no answer", f"[CLS]: {_sum(float(s[home.cls_at]), float(e[home.cls_at]))}"])
+    yield ["no answer", f"[CLS]: {_sum(float(s[home.cls_at]), float(e[home.cls_at]))}"]
     if found.score_diff is not None and found.limit is not None:
         over = found.score_diff > found.limit
-        lines.append(
-            [
-                "answered?",
-                f"null − best = {number(found.score_diff)}, {'above' if over else 'not above'} the "
-                f"threshold {number(found.limit)}: {'no answer' if over else 'an answer'}",
-            ]
-        )
-    apart = sorted(separate_maxima(reading, decode), key=lambda found: found[1].window)
-    return lines + [_apart(reading, value, cell) for value, cell in apart]
+        yield [
+            "answered?",
+            f"null − best = {number(found.score_diff)}, {'above' if over else 'not above'} the "
+            f"threshold {number(found.limit)}: {'no answer' if over else 'an answer'}",
+        ]
+    for value, cell in sorted(separate_maxima(reading, decode), key=lambda one: one[1].window):
+        yield _apart(reading, value, cell)
 
 
 def _ties(reading: Reading, decode: DecodeOptions, score: float) -> int:
@@ -166,65 +157,55 @@ def _apart(reading: Reading, value: float, cell: Cell) -> Line:
     ]
 
 
-def _loss(reading: Reading, golds: Golds) -> list[Line]:
+def _loss(reading: Reading, golds: Golds) -> Iterator[Line]:
     """The loss of what is marked as right, and the annotators' floor under it."""
     if not golds:
-        return [["loss", "mark who takes which tokens as right, and the loss stands here"]]
+        yield ["loss", "mark who takes which tokens as right, and the loss stands here"]
+        return
     start, end = start_end_loss(reading, golds)
     both = total([start.value, end.value])
     mean = "" if len(reading.windows) == 1 else ", each the mean over the windows"
-    lines = [
-        [
-            "loss",
-            f"({both.addends[0]} + {both.addends[1]}) / 2 = "
-            f"{number((start.value + end.value) / 2, both.decimals)} nats{mean}; their sum is "
-            f"{both.total}",
-        ]
+    yield [
+        "loss",
+        f"({both.addends[0]} + {both.addends[1]}) / 2 = "
+        f"{number((start.value + end.value) / 2, both.decimals)} nats{mean}; their sum is "
+        f"{both.total}",
     ]
     floors = [
         float(np.mean([entropy(start_end_targets(w, golds)[side]) for w in reading.windows]))
         for side in range(2)
     ]
     if sum(floors) > 0:
-        lines.append(
-            [
-                "floor",
-                f"the annotators’ entropy is {number(floors[0])} for the start and "
-                f"{number(floors[1])} for the end: no loss gets below ({number(floors[0])} + "
-                f"{number(floors[1])}) / 2",
-            ]
-        )
-    return lines
+        yield [
+            "floor",
+            f"the annotators’ entropy is {number(floors[0])} for the start and "
+            f"{number(floors[1])} for the end: no loss gets below ({number(floors[0])} + "
+            f"{number(floors[1])}) / 2",
+        ]
 
 
-def _tag_lines(reading: Reading, golds: Golds) -> list[Line]:
+def _tag_lines(reading: Reading, golds: Golds) -> Iterator[Line]:
     """Tags by their maxima and as the best legal row, and their loss."""
     if reading.tag_logits is None:
-        return []
-    lines = []
+        return
     for window in reading.windows:
         lp = tag_log_probs(reading, window.index)
         of = f", window {window.index + 1}" if len(reading.windows) > 1 else ""
         best, log_p = viterbi(lp)
-        lines.append(
-            [
-                f"tags{of}",
-                f"the likeliest of each token: {tag_letters(decode_tags(lp, 'strict')[1].tolist())}"
-                f"; the best legal row: {tag_letters(best.tolist())}, probability "
-                f"{probability(float(np.exp(log_p)))}",
-            ]
-        )
+        yield [
+            f"tags{of}",
+            f"the likeliest of each token: {tag_letters(decode_tags(lp, 'strict')[1].tolist())}"
+            f"; the best legal row: {tag_letters(best.tolist())}, probability "
+            f"{probability(float(np.exp(log_p)))}",
+        ]
     if golds:
         floor, above = tag_loss(reading, golds)
         said = total([floor.value, above.value])
-        lines.append(
-            [
-                "loss of the tags",
-                f"entropy {said.addends[0]} + what can be learned {said.addends[1]} "
-                f"{said.sign} {said.total} nats a token",
-            ]
-        )
-    return lines
+        yield [
+            "loss of the tags",
+            f"entropy {said.addends[0]} + what can be learned {said.addends[1]} "
+            f"{said.sign} {said.total} nats a token",
+        ]
 
 
 def _rules(reading: Reading, decode: DecodeOptions) -> dict[str, Any] | None:
@@ -244,14 +225,6 @@ def _rules(reading: Reading, decode: DecodeOptions) -> dict[str, Any] | None:
         )
         rows.append([result.name, text, str(result.winner.window + 1), number(result.value, 3)])
     return table("Who wins under each merge rule", ["rule", "span", "window", "value"], rows)
-
-
-def _at(window: Window, span: Span) -> tuple[int, int]:
-    return window.to_pos(span.start), window.to_pos(span.end)
-
-
-def _quoted(reading: Reading, span: Span) -> str:
-    return quoted(reading.encoding.text(span))
 
 
 def _sum(a: float, b: float) -> str:

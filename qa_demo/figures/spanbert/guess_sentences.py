@@ -1,5 +1,7 @@
 """Step 2 of chapter 8 in sentences: what is hidden, who is right, and what a change did."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from qa_demo.core.masking.infill import WIRES, Said
@@ -44,11 +46,11 @@ def changes(shown: Guessed) -> str:
     return ", ".join(said)
 
 
-def change_sentences(shown: Guessed) -> list[str]:
+def change_sentences(shown: Guessed) -> Iterator[str]:
     """What the change does to the chosen blank's guesses, head by head."""
     if not shown.changed:
-        return []
-    out = [f"Changed: {changes(shown)}."]
+        return
+    yield f"Changed: {changes(shown)}."
     for name in ("sbo", "mlm"):
         old: Said | None = getattr(shown.before, name)
         new: Said | None = getattr(shown.blank, name)
@@ -56,7 +58,7 @@ def change_sentences(shown: Guessed) -> list[str]:
             continue
         if old == new:
             why = " It has none of SBO's wires." if name == "mlm" and not shown.words else ""
-            out.append(f"{NAMES[name]}'s guess does not move.{why}")
+            yield f"{NAMES[name]}'s guess does not move.{why}"
             continue
         was, now = quoted(old.guesses[0].piece), quoted(new.guesses[0].piece)
         says = f"still says {now}" if was == now else f"says {now} instead of {was}"
@@ -66,11 +68,10 @@ def change_sentences(shown: Guessed) -> list[str]:
             if old.rank == new.rank
             else f"goes from {old.rank:,} to {new.rank:,}"
         )
-        out.append(
+        yield (
             f"{NAMES[name]} {says}; the rank of the true piece {quoted(shown.blank.token)} "
             f"{rank}, its −log p changes by {change}."
         )
-    return out
 
 
 def alike(a: Said, b: Said) -> bool:
