@@ -10,9 +10,9 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading
 from qa_demo.views import parse
 from qa_demo.views.frame import Frame
-from qa_demo.views.link.fragment import Link
+from qa_demo.views.link.fragment import Wanted
 from qa_demo.views.link.fragment import parse as parse_link
-from qa_demo.views.link.restore import REVISION, Wanted, digest
+from qa_demo.views.link.restore import REVISION, digest
 from qa_demo.views.new_reading import NewReadings
 from qa_demo.views.options import parse as parse_options
 from qa_demo.views.session.errors import attempt
@@ -37,7 +37,7 @@ class Links:
     @telling
     def start(self, screen: Screen | None, visitor: str, fragment: Any, query: Any = "") -> Stream:
         """The page was opened: what its address asks for, else the first example, stored."""
-        yield from self._show(None, visitor, parse_link(fragment, query) or Link())
+        yield from self._show(None, visitor, parse_link(fragment, query) or Wanted())
 
     @telling
     def follow(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
@@ -50,8 +50,8 @@ class Links:
             fields = {**found.fields, "page.n": given.get("n")}
             yield from self._show(screen, visitor, replace(found, fields=fields))
 
-    def _show(self, screen: Screen | None, visitor: str, found: Link) -> Stream:
-        wanted = self.lesson(Wanted(found.fields, found.left))
+    def _show(self, screen: Screen | None, visitor: str, found: Wanted) -> Stream:
+        wanted = self.lesson(found)
         typed, error = attempt(lambda: self.typed(wanted))
         if typed is not None:
             yield typed

@@ -8,16 +8,16 @@ from typing import Any
 import gradio as gr
 
 from qa_demo.core.options import WindowOptions
-from qa_demo.views import take_home
 from qa_demo.views.answers import Answers, select, shown, there, tried
 from qa_demo.views.background import Background, Job
 from qa_demo.views.by_hand import give_back
-from qa_demo.views.outputs import EVENT, RUN, SELECTED, Answer, Outputs, partial_event
+from qa_demo.views.outputs import EVENT, RUN, SELECTED, Answer, Outputs
 from qa_demo.views.picture import picture
 from qa_demo.views.services import Services
 from qa_demo.views.session.lock import SessionLock
 from qa_demo.views.slow_work import SlowWork, Stream, telling
 from qa_demo.views.state import Chapter, Screen
+from qa_demo.views.take_home import given, reading_file
 from qa_demo.views.update import Update
 
 
@@ -38,10 +38,10 @@ class Frame:
                 "back": lambda screen, value: self.answers.step(
                     screen, lambda seen: give_back(seen, value, self.modules)
                 ),
-                "json": lambda screen, _: take_home.reading_file(screen),
+                "json": lambda screen, _: given("json", screen, reading_file),
             },
             **{
-                key: {"code": lambda screen, _, make=module.code: take_home.code(screen, make)}
+                key: {"code": lambda screen, _, make=module.code: given("code", screen, make)}
                 for key, module in self.modules.items()
                 if hasattr(module, "code")
             },
@@ -181,8 +181,14 @@ class Frame:
         slow = self.slow.handlers.get(key, {})
         self._quick(made.input, partial(self.dispatch, key), slow)
         if slow:
+            # gradio looks at the signature of a handler, and whether it is a generator function
+            def begin(
+                screen: Screen | None, data: gr.EventData, request: gr.Request
+            ) -> Iterator[tuple[Any, Any]]:
+                yield from self.slow.begin(key, screen, data, request)
+
             made.input(
-                partial_event(self.slow.begin, key),
+                begin,
                 [self.outputs.screen],
                 [self.outputs.parts["message"], self._done],
                 **{**RUN, "trigger_mode": "multiple"},

@@ -1,7 +1,7 @@
 """The components of the page that events change, and how one update is handed to gradio."""
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import gradio as gr
@@ -99,14 +99,3 @@ def numbered(event: Any) -> int | None:
     """The number that the browser gave to an event (outbox.js); None for one without."""
     number = event.get("id") if isinstance(event, dict) else None
     return number if type(number) is int else None
-
-
-def partial_event(handler: Callable[..., Any], key: str) -> Callable[..., Any]:
-    """handler(key, ...) as a generator function: gradio looks at its signature and kind."""
-
-    def streamed(
-        screen: Screen | None, data: gr.EventData, request: gr.Request
-    ) -> Iterator[tuple[Any, Any]]:
-        yield from handler(key, screen, data, request)
-
-    return streamed

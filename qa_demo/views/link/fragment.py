@@ -13,7 +13,7 @@ import binascii
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -30,29 +30,36 @@ END = "."
 
 
 @dataclass(frozen=True)
-class Link:
-    """What a link asks for: plain data by field. `left` says what could not be read."""
+class Wanted:
+    """What a link asks for: plain data by field. `left` says what is left out of it so far;
+    `same_reader` is false where another reader had to read the texts.
+    """
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     left: tuple[str, ...] = ()
+    same_reader: bool = True
+
+    def leaving(self, *said: str) -> "Wanted":
+        """The same with more that is left out."""
+        return replace(self, left=(*self.left, *said))
 
 
-def parse(fragment: Any, query: Any = "") -> Link | None:
+def parse(fragment: Any, query: Any = "") -> Wanted | None:
     """The link in a fragment, or in a query; None when neither holds one."""
     texts = [text if isinstance(text, str) else "" for text in (fragment, query)]
     behind, query = texts[0].removeprefix("#"), texts[1].removeprefix("?")
     for text in (behind, query):
         if len(text) > MAX_LENGTH:
-            return Link(left=(f"it has {len(text):,} characters, {MAX_LENGTH:,} are the most",))
+            return Wanted(left=(f"it has {len(text):,} characters, {MAX_LENGTH:,} are the most",))
     version, dot, packed = behind.partition(".")
     if dot and version.isascii() and version.isdecimal() and len(version) < 6:
         if int(version) != VERSION:
-            return Link(left=(f"it is of version {version}, this page reads version {VERSION}",))
+            return Wanted(left=(f"it is of version {version}, this page reads version {VERSION}",))
         return unpacked(packed)
     found, left = by_hand(query)
     fields, more = by_hand(behind)
     fields = {**found, **fields}
-    return Link(fields, (*left, *more)) if fields or left or more else None
+    return Wanted(fields, (*left, *more)) if fields or left or more else None
 
 
 def by_hand(text: str) -> tuple[dict[str, Any], list[str]]:
@@ -89,7 +96,7 @@ def pack(fields: Mapping[str, Any]) -> str:
     return f"#{VERSION}.{base64.urlsafe_b64encode(body).decode('ascii').rstrip('=')}"
 
 
-def unpacked(packed: str) -> Link:
+def unpacked(packed: str) -> Wanted:
     """The fields of a link of ours, as far as it can be read: one cut off holds its beginning."""
     lines = _inflated(packed).split("\n")
     whole = lines[-1] == END
@@ -106,7 +113,7 @@ def unpacked(packed: str) -> Link:
             continue
         if isinstance(name, str):
             fields[name[:40]] = value
-    return Link(fields, tuple(dict.fromkeys(left)))
+    return Wanted(fields, tuple(dict.fromkeys(left)))
 
 
 def _inflated(packed: str) -> str:

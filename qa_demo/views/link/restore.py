@@ -4,7 +4,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -14,6 +14,7 @@ from qa_demo.core.types import Reading
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import plain
 from qa_demo.views import parse
+from qa_demo.views.link.fragment import Wanted
 from qa_demo.views.link.parts import Part, parts_of
 from qa_demo.views.state import Screen
 
@@ -25,21 +26,6 @@ MOST_PAGE = 20_000
 """Characters of one field of the browser's, as JSON."""
 REVISION = 16
 """Letters of a reader's checksum in a link."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What a link asks of a reading that is made: its fields, and what is left out of it so far.
-    `same_reader` is false where another reader had to read the texts.
-    """
-
-    fields: Mapping[str, Any]
-    left: tuple[str, ...] = ()
-    same_reader: bool = True
-
-    def leaving(self, *said: str) -> "Wanted":
-        """The same with more that is left out."""
-        return replace(self, left=(*self.left, *said))
 
 
 def digest(example: PoolExample) -> int:

@@ -16,7 +16,7 @@ from qa_demo.views.answer import chapter as answer
 from qa_demo.views.bio import bench as bio
 from qa_demo.views.examples import load_examples
 from qa_demo.views.link import fragment
-from qa_demo.views.link.restore import TEXTS, Wanted, restore, save
+from qa_demo.views.link.restore import TEXTS, restore, save
 from qa_demo.views.loss import bench as loss
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.selection import parse as parse_selection
@@ -172,7 +172,7 @@ def followed(screen: Screen, old: Screen | None = None) -> tuple[Screen, list[st
     link = fragment.parse(fragment_of(screen, example))
     gold, key = (example.answers, example.id) if example else ((), None)
     fresh = new_screen(None, screen.reading, gold, key, screen.source)
-    found, left = restore(fresh, old, Wanted(link.fields, link.left), MODULES)
+    found, left = restore(fresh, old, link, MODULES)
     if spanbert.linked.wants(found):
         found = answered(found, "load")
     return found, left

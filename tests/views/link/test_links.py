@@ -13,9 +13,9 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.views.link import fragment
-from qa_demo.views.link.fragment import END, VERSION, Link, pack, parse
+from qa_demo.views.link.fragment import END, VERSION, Wanted, pack, parse
 from qa_demo.views.link.parts import parts_of
-from qa_demo.views.link.restore import Wanted, page_of, restore, save, sentence
+from qa_demo.views.link.restore import page_of, restore, save, sentence
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.spanbert import chapter as spanbert
 from qa_demo.views.spanbert import mask, predict
@@ -143,7 +143,7 @@ def test_fields_by_hand_and_the_first_version() -> None:
 
 def test_a_query_gives_what_the_fragment_does_not() -> None:
     found = parse("#chapter=bio", "?example=saxophone&chapter=why&__theme=dark")
-    assert found == Link({"example": ["saxophone"], "chapter": "bio"})
+    assert found == Wanted({"example": ["saxophone"], "chapter": "bio"})
     whole = fragment_of(starts()[0])
     assert parse(whole, "?example=saxophone") == parse(whole)
 
@@ -179,7 +179,7 @@ def test_any_data_in_any_field_is_loaded_or_named(fields: dict[str, Any]) -> Non
 @given(st.text() | st.binary(max_size=60).map(lambda b: f"#2.{fragment.base64.b64encode(b)!r}"))
 def test_any_fragment_is_a_link_or_none(text: str) -> None:
     found = parse(text)
-    assert found is None or isinstance(found, Link)
+    assert found is None or isinstance(found, Wanted)
 
 
 def test_the_page_and_the_browser_write_the_same_lines() -> None:
