@@ -192,7 +192,7 @@ class NewReadings:
                 shown = self.frame.answers.answer(old, screen).then(after or said(""))
             else:
                 shown = self._linked(screen, old, wanted)
-            return shown.with_controls(**(boxes or {}))
+            return shown.then(Update(controls=boxes or {}))
 
         return answered(make)
 

@@ -21,11 +21,6 @@ READINGS_BYTES = 32_000_000
 """Some 200 readings of 200 words, or some 20 of 8,000."""
 
 
-def readings() -> RecentValues[Reading]:
-    """A cache of readings, bounded in bytes."""
-    return RecentValues(READINGS_BYTES, held_bytes)
-
-
 @dataclass(frozen=True, eq=False)
 class Services:
     """Made once for a page. `first()` waits for the reader named `default`; `load(source)` loads
@@ -46,7 +41,9 @@ class Services:
     jobs: JobQueue = field(default_factory=JobQueue)
     loaded: Callable[[], bool] = lambda: True
     """Whether `first()` would wait for nothing."""
-    readings: RecentValues[Reading] = field(default_factory=readings)
+    readings: RecentValues[Reading] = field(
+        default_factory=lambda: RecentValues(READINGS_BYTES, held_bytes)
+    )
     """Readings of any visitor, by reader and content; page and API share them."""
     rooms: Rooms | None = None
     """The rooms of classes; None where this server opens none."""

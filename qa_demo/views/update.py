@@ -3,13 +3,11 @@
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from qa_demo.figures.pack import printable
 from qa_demo.views.state import Screen
 
-Nothing: Mapping[str, Any] = MappingProxyType({})
 OWN = ("screen", "reading", "selection", "message")
 _numbers = itertools.count(1)
 
@@ -26,8 +24,8 @@ class Update:
     reading: dict[str, Any] | None = None
     selection: dict[str, Any] | None = None
     message: dict[str, Any] | None = None
-    pictures: Mapping[str, dict[str, Any]] = field(default_factory=lambda: Nothing)
-    controls: Mapping[str, Any] = field(default_factory=lambda: Nothing)
+    pictures: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    controls: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -53,10 +51,6 @@ class Update:
             pictures={**self.pictures, **later.pictures},
             controls={**self.controls, **later.controls},
         )
-
-    def with_controls(self, **controls: Any) -> "Update":
-        """The same with other values for gradio controls."""
-        return replace(self, controls={**self.controls, **controls})
 
 
 Change = Callable[[Screen | None], Update]

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Generator, Hashable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -170,7 +169,7 @@ class JobQueue:
         while (task := self._taken(line)) is not None:
             found: tuple[Any, str | None] = None, None
             try:
-                found = attempt(partial(_work, task))
+                found = attempt(task.do)
             finally:
                 with self._lock:
                     line.running.remove(task)
@@ -221,10 +220,6 @@ class JobQueue:
             return Outcome(None, "this was cancelled")
         result, error = task.future.result()
         return Outcome(result, error, waited=max(0.0, task.began - job.asked))
-
-
-def _work(task: Task) -> Any:
-    return task.work(lambda done, total: task.tell(Progress(done, total)), task.given_up)
 
 
 def _latest(news: "SimpleQueue[Progress | None]") -> Progress | None:

@@ -82,6 +82,10 @@ class Task:
             for job in self.members:
                 job.news.put(progress)
 
+    def do(self) -> Any:
+        """Its result; progress is told to all who wait."""
+        return self.work(lambda done, total: self.tell(Progress(done, total)), self.given_up)
+
     def given_up(self) -> bool:
         """Whether nobody waits for it any more; the flag stays, so nobody can join then."""
         with self.lock:
