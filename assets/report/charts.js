@@ -32,12 +32,9 @@ export const star = (found) => found && leavesOutZero(found) ? " *" : "";
  */
 export function bars(rows, { most, accent = "accent", press }) {
   const at = (/** @type {number} */ x) => `${100 * x / most}%`;
-  const line = (/** @type {any} */ row) =>
-    row.low === null || row.low === undefined ? [] : [
-      el("span.interval", {
-        style: { insetInlineStart: at(row.low), width: at(row.high - row.low) },
-      }),
-    ];
+  const line = (/** @type {any} */ { low = null, high }) =>
+    low !== null &&
+    el("span.interval", { style: { insetInlineStart: at(low), width: at(high - low) } });
   return el(
     "ul.bars",
     ...rows.map((row) =>
@@ -48,10 +45,9 @@ export function bars(rows, { most, accent = "accent", press }) {
           { "data-group": row.name, onclick: () => press(row.name) },
           el("span.name", row.name),
           el(
-            "span[aria-hidden=true]",
-            { class: "track" },
-            el("span", { class: `bar ${accent}`, style: { width: at(row.value) } }),
-            ...line(row),
+            "span.track[aria-hidden=true]",
+            el(`span.bar.${accent}`, { style: { width: at(row.value) } }),
+            line(row),
           ),
           el("span.says", row.says),
         ),

@@ -16,10 +16,10 @@ const CHANCE = {
 
 /** A section with a picture of each reader that has one. */
 function ofReaders(title, says, each, picture) {
-  const made = each.flatMap((found, k) =>
-    found ? [...(data.pair ? [el("h3", data.names[k])] : []), ...picture(found)] : []
+  const made = each.map((found, k) =>
+    found && [data.pair && el("h3", data.names[k]), picture(found)]
   );
-  if (made.length) section(title, el("p", says), ...made);
+  if (made.some(Boolean)) section(title, el("p", says), made);
 }
 
 export function calibrated() {
@@ -37,14 +37,13 @@ export function calibrated() {
       { domain: [0, 1], title: "probability" },
       { domain: [0, 1], title: "exactly right" },
       (x, y) => [
-        svg("line", [x(0), y(0), x(1), y(1)], { class: "true" }),
+        svg("line.true", [x(0), y(0), x(1), y(1)]),
         ...found.bins.map((bin) =>
           svg(
-            "circle",
+            "circle.dot",
             // no dot is so large that it covers the numbers of the axis
             [x(bin.mean_prob), y(bin.accuracy), 2 + 8 * Math.sqrt(bin.count / found.questions)]
               .map(place),
-            { class: "dot" },
             svg(
               "title",
               `${two(bin.mean_prob)} said, ${two(bin.accuracy)} right, ${
@@ -78,20 +77,15 @@ export function thresholds() {
       (x, y) => [
         ...LINES.map(([key, name, look]) =>
           svg(
-            "path",
+            `path.curve.${look}`,
             through(found.points.map((point) => [x(point.threshold), y(point[key])])),
-            { class: `curve ${look}` },
             svg("title", name),
           )
         ),
-        ...(found.used === null ? [] : [
-          svg("line", [x(found.used), 12, x(found.used), 256], { class: "used" }),
-        ]),
+        found.used !== null && svg("line.used", [x(found.used), 12, x(found.used), 256]),
       ],
     ),
-    ...(found.used === null
-      ? []
-      : [note(`The dashed line is the one in use, ${two(found.used)}.`)]),
+    found.used !== null && note(`The dashed line is the one in use, ${two(found.used)}.`),
   ]);
 }
 

@@ -2,7 +2,7 @@
 
 import { address, caseLink, holds, isKind } from "../page/shared/case.js";
 import { choice } from "../page/shared/controls.js";
-import { el } from "../page/shared/dom.js";
+import { el, headRow, put } from "../page/shared/dom.js";
 import { fixed, probability } from "../page/shared/numbers.js";
 import { sideBySide } from "../page/shared/side_by_side.js";
 import { many } from "./charts.js";
@@ -122,8 +122,7 @@ function questionRow(row) {
     cells.push(el("td", row.other.answer ?? missing("withheld")));
     cells.push(el("td.number", two(row.other.f1)));
   }
-  const shown = open ? [el("tr", el("td", { colspan: cells.length }, opened(row)))] : [];
-  return [el("tr", ...cells), ...shown];
+  return [el("tr", cells), open && el("tr", el("td", { colspan: cells.length }, opened(row)))];
 }
 
 /** The readings of one question, side by side. */
@@ -146,22 +145,20 @@ export function questions() {
 
   const group = el("span");
   const only = () =>
-    state.slice
-      ? [
-        `${state.slice}: ${state.group} `,
-        el("button[type=button]", { onclick: () => press({}) }, "Show all"),
-      ]
-      : [];
+    state.slice && [
+      `${state.slice}: ${state.group} `,
+      el("button[type=button]", { onclick: () => press({}) }, "Show all"),
+    ];
   fill = () => {
     for (const key of ["kind", "pair", "sort", "text"]) {
       const field = /** @type {any} */ (document.getElementById(key));
       if (field) field.value = state[key];
     }
-    group.replaceChildren(...only());
+    put(group, only());
     const rows = matching();
     state.from = Math.max(0, Math.min(state.from, PAGE * Math.floor((rows.length - 1) / PAGE)));
     const part = rows.slice(state.from, state.from + PAGE);
-    body.replaceChildren(...part.flatMap(questionRow));
+    put(body, part.map(questionRow));
     shown.textContent = rows.length
       ? `${state.from + 1} to ${state.from + part.length} of ${many(rows.length, "question")}`
       : "No question fits.";
@@ -197,11 +194,8 @@ export function questions() {
     el(
       "div.filters",
       choose("Kind", "kind", [["", "all"], ["wrong", "all but right"], ...kindNames]),
-      ...(data.pair
-        ? [
-          choose("Readers", "pair", [["", "all"], ...Object.keys(RIGHTS).map((key) => [key, key])]),
-        ]
-        : []),
+      data.pair &&
+        choose("Readers", "pair", [["", "all"], ...Object.keys(RIGHTS).map((key) => [key, key])]),
       choose(
         "Order",
         "sort",
@@ -211,14 +205,7 @@ export function questions() {
       group,
     ),
     shown,
-    el(
-      "div.wide",
-      el(
-        "table.questions",
-        el("thead", el("tr", ...head.map((name) => el("th[scope=col]", name)))),
-        body,
-      ),
-    ),
+    el("div.wide", el("table.questions", headRow(head), body)),
     el("div.filters", earlier, later),
   );
   made.id = "questions";

@@ -1,7 +1,7 @@
 // The report on a file of predictions: its head, and the order of its parts. Every text of a file or a
 // reader becomes a page through textContent only.
 
-import { el } from "../page/shared/dom.js";
+import { el, put } from "../page/shared/dom.js";
 import { fixed, grouped } from "../page/shared/numbers.js";
 import { many, range } from "./charts.js";
 import { calibrated, thresholds } from "./curves.js";
@@ -16,7 +16,6 @@ const one = (x) => fixed(x, 1);
 function head() {
   const { run, drawn } = data;
   document.title = `Report: ${data.names.join(" against ")} on ${run.file}`;
-  main.append(el("h1", `${data.names.join(" against ")} on ${run.file}`));
   const parts = data.scores[0].map((part, k) => [
     part.name,
     grouped(part.count),
@@ -27,7 +26,9 @@ function head() {
   ]);
   const silent = run.rules === "2.0" &&
     data.scores[0].find(({ name }) => name === "without an answer");
-  main.append(
+  put(
+    main,
+    el("h1", `${data.names.join(" against ")} on ${run.file}`),
     table(
       `Rules of SQuAD ${run.rules}; percent, with 95 % intervals`,
       ["", "questions", ...ofEach(["exact", "F1"])],
@@ -41,14 +42,10 @@ function head() {
       "drawn with replacement, 2,000 times, each with all of its questions.",
       drawn.count < FEW ? " From so few an interval is rough, and rather too short." : "",
     ),
-    ...(data.stopped
-      ? [
-        note(
-          "These lines are not one whole run of evaluate: it was stopped, or had another --limit. ",
-          "The same command goes on with it.",
-        ),
-      ]
-      : []),
+    data.stopped && note(
+      "These lines are not one whole run of evaluate: it was stopped, or had another --limit. ",
+      "The same command goes on with it.",
+    ),
     el(
       "details",
       { open: data.names.length > 1 },
