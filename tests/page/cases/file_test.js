@@ -119,11 +119,8 @@ Deno.test("the run file may come with the lines, in any order", async () => {
   const parts = [file("p.run.json", JSON.stringify(run)), file("p.jsonl", lines(row()))];
   for (const files of [parts, parts.toReversed()]) {
     const found = await readFiles(files);
-    assert.deepEqual([found.name, found.cases.length, found.run?.reader], [
-      "p.jsonl",
-      1,
-      "bundled",
-    ]);
+    assert.deepEqual([found.name, found.cases.length], ["p.jsonl", 1]);
+    assert.equal(found.run?.reader, "bundled");
   }
   assert.equal((await readFiles(parts.slice(1))).run, null);
   await assert.rejects(readFiles(parts.slice(0, 1)), /the file of predictions too/);

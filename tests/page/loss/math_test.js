@@ -55,16 +55,6 @@ Deno.test("targets are dense", () => {
 
 Deno.test("bits of joined pieces are read from the left", () => {
   const joins = joiner(btoa(String.fromCharCode(0b01000001, 0b10000000)));
-  assert.deepEqual(Array.from({ length: 10 }, (_, d) => joins(d)), [
-    false,
-    true,
-    false,
-    false,
-    false,
-    false,
-    false,
-    true,
-    true,
-    false,
-  ]);
+  const read = Array.from({ length: 10 }, (_, d) => Number(joins(d)));
+  assert.equal(read.join(""), "0100000110");
 });

@@ -6,19 +6,13 @@ import { page as document } from "../fake_dom.js";
 const START = "https://page.test/#example=bridge&chapter=loss";
 const calls = /** @type {any[]} */ ([]);
 const location = new URL(START);
-const history = {
-  /** @type {any} */
-  state: null,
-  write(/** @type {string} */ how, /** @type {any} */ state, /** @type {any} */ address) {
-    history.state = state;
-    calls.push({ how, address });
-    if (address) location.href = address;
-  },
-  pushState: (/** @type {any} */ s, /** @type {any} */ _, /** @type {any} */ a) =>
-    history.write("push", s, a),
-  replaceState: (/** @type {any} */ s, /** @type {any} */ _, /** @type {any} */ a) =>
-    history.write("replace", s, a),
+const write = (how) => (state, _, address) => {
+  history.state = state;
+  calls.push({ how, address });
+  if (address) location.href = address;
 };
+/** @type {any} */
+const history = { state: null, pushState: write("push"), replaceState: write("replace") };
 document();
 Object.assign(globalThis.document, { addEventListener: () => {} });
 Object.assign(globalThis, { window: { history, location } });
