@@ -21,8 +21,6 @@ export function rows({ decodings }, page) {
   ];
 }
 
-const go = (page, s) => page.select({ window: s.window, start: s.start, end: s.end });
-
 // Every span with its marginal as a bar; the rule is the threshold, moved live and sent when it is
 // let go.
 function threshold({ threshold: data }, page) {
@@ -42,7 +40,7 @@ function threshold({ threshold: data }, page) {
         { class: s.beaten ? "beaten" : null, title: s.beaten ? words.beaten : null },
         el("button.row-select", {
           dataset: { span: `${s.window} ${s.start} ${s.end}` },
-          onclick: () => go(page, s),
+          onclick: () => page.select(s),
         }, el("bdi", s.text)),
         el(
           "span.track[aria-hidden=true]",

@@ -1,7 +1,8 @@
 // A copy of a picture that carries its looks along: every element with the styles that the browser
 // computed for it, as classes of one sheet. Controls, scripts and addresses stay behind.
 
-const XHTML = "http://www.w3.org/1999/xhtml";
+import { el } from "./dom.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** What is only there to be pressed or typed into; the style for print hides the same. */
@@ -121,26 +122,18 @@ const isKept = (name, value, drawn) =>
 /** A canvas becomes an image, a menu its choice, a box a sign. */
 function standIn(element) {
   if (element.tagName === "CANVAS") {
-    const image = document.createElementNS(XHTML, "img");
-    image.setAttribute("alt", element.getAttribute("aria-label") ?? "");
-    image.setAttribute("src", element.toDataURL());
-    return image;
+    return el("img", { alt: element.getAttribute("aria-label") ?? "", src: element.toDataURL() });
   }
-  const node = document.createElementNS(XHTML, "span");
-  if (element.tagName === "SELECT") node.textContent = element.selectedOptions[0]?.text ?? "";
-  if (element.tagName === "INPUT") node.textContent = element.checked ? "●" : "○";
-  return element.tagName === "SELECT" || element.tagName === "INPUT" ? node : null;
+  if (element.tagName === "SELECT") return el("span", element.selectedOptions[0]?.text);
+  if (element.tagName === "INPUT") return el("span", element.checked ? "●" : "○");
+  return null;
 }
 
 /** What a style sheet puts before or after an element. */
 function generated(element, pseudo, sheet, parent) {
   const style = reader(element, pseudo);
   const said = /^"((?:[^"\\]|\\.)*)"$/.exec(style("content"));
-  if (!said) return null;
-  const node = document.createElementNS(XHTML, "span");
-  node.setAttribute("class", sheet.classOf(rulesOf(style, parent, false)) ?? "");
-  node.textContent = said[1];
-  return node;
+  return said && el("span", { class: sheet.classOf(rulesOf(style, parent, false)) ?? "" }, said[1]);
 }
 
 /**
@@ -156,8 +149,7 @@ export function copyLook(element, sheet, parent = null) {
   const style = reader(element);
   if (style("display") === "none") return null;
   const stand = drawn ? null : standIn(element);
-  const node = stand ??
-    document.createElementNS(drawn ? SVG : XHTML, drawn ? element.tagName : "span");
+  const node = stand ?? (drawn ? document.createElementNS(SVG, element.tagName) : el("span"));
   for (const { name, value } of element.attributes) {
     if (isKept(name, value, drawn)) node.setAttribute(name, value);
   }
@@ -190,10 +182,6 @@ function fill(node, element, sheet, style, drawn) {
 /** What was scrolled stays so: its content stands in a box that is moved. */
 function scrolled(element, drawn) {
   if (drawn || (!element.scrollTop && !element.scrollLeft)) return null;
-  const box = document.createElementNS(XHTML, "span");
-  box.setAttribute(
-    "style",
-    `display:block;transform:translate(${-element.scrollLeft}px,${-element.scrollTop}px)`,
-  );
-  return box;
+  const transform = `translate(${-element.scrollLeft}px,${-element.scrollTop}px)`;
+  return el("span", { style: { display: "block", transform } });
 }

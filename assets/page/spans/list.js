@@ -43,12 +43,15 @@ const cell = (row, key) =>
     : row[key];
 
 function tableRow(page, picture, row) {
-  const go = () => page.select({ window: row.window, start: row.start, end: row.end });
   const name = () => el("button.row-select", { title: textOf(row) }, el("bdi", textOf(row)));
   const part = (/** @type {string[]} */ [, key, role]) =>
     key === "text" ? el("th[scope=row]", name()) : el("td", { class: role }, cell(row, key));
   const span = `${row.window} ${row.start} ${row.end}`;
-  return el("tr", { onclick: go, dataset: { span } }, columns(page, picture).map(part));
+  return el(
+    "tr",
+    { onclick: () => page.select(row), dataset: { span } },
+    columns(page, picture).map(part),
+  );
 }
 
 const head = (/** @type {string[]} */ [name, key, role]) =>

@@ -14,7 +14,6 @@ const LEGEND =
   "* not comparable between windows. A solid bar marks the page's rule, a dashed one " +
   "the rule it is compared with. A cross marks two maxima that form no legal span.";
 
-const go = (page, s) => page.select({ window: s.window, start: s.start, end: s.end });
 const same = (a, s) => a && a.start === s.start && a.end === s.end;
 
 /** Two lines for a column's head, broken at the blank that balances them. */
@@ -41,7 +40,7 @@ function names(data, page) {
         "li",
         el(
           "button.plain",
-          { dataset: { keep: `name-${k}`, span: k }, onclick: () => go(page, s) },
+          { dataset: { keep: `name-${k}`, span: k }, onclick: () => page.select(s) },
           el("span.role-quiet.tabular", data.columns[0].ranks[k] ?? "lower", "  "),
           el("bdi.serif", s.text),
         ),
@@ -97,7 +96,7 @@ function chart(data, page, held, redraw) {
       {
         "aria-label": label,
         dataset: { keep: `span-${k}`, at: k, says: label },
-        ...pressed(() => go(page, span)),
+        ...pressed(() => page.select(span)),
       },
       svg("polyline.grab", { points: points.join(" ") }),
       svg("polyline.stroke", { points: points.join(" ") }),
