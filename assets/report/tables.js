@@ -1,6 +1,6 @@
 // What the report says in tables: lists, two readers, changed questions, what answers rest on.
 
-import { el } from "../page/shared/dom.js";
+import { el, row } from "../page/shared/dom.js";
 import { fixed, grouped, signed } from "../page/shared/numbers.js";
 import { leavesOutZero, many, range, star } from "./charts.js";
 import { data, note, section } from "./data.js";
@@ -23,20 +23,15 @@ export const ofEach = (heads) =>
  * @param {any[][]} rows
  */
 export function table(caption, head, rows, numbers = 1) {
-  const cells = (tag, row) =>
-    row.map((cell, k) =>
-      el(k === 0 && tag === "td" ? "th" : tag, {
-        scope: tag === "th" ? "col" : k === 0 ? "row" : undefined,
-        class: k >= numbers ? "number" : undefined,
-      }, cell)
-    );
+  const kind = (name, k) => (k >= numbers ? `${name}.number` : name);
+  const cells = (list) => list.map((cell, k) => el(kind("td", k + 1), cell));
   return el(
     "div.wide",
     el(
       "table",
       el("caption", caption),
-      el("thead", el("tr", ...cells("th", head))),
-      el("tbody", ...rows.map((row) => el("tr", ...cells("td", row)))),
+      el("thead", el("tr", head.map((text, k) => el(`${kind("th", k)}[scope=col]`, text)))),
+      el("tbody", rows.map(([name, ...more]) => row(name, cells(more)))),
     ),
   );
 }

@@ -4,8 +4,7 @@
 import { fixed } from "../shared/numbers.js";
 import { choice } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
-import { post } from "../shared/outbox.js";
-import { hear, state } from "../shared/store.js";
+import { ask, hear, state } from "../shared/store.js";
 import { kindsOf, linkOf, matching, readFiles, WrongFile } from "./file.js";
 
 const LISTED = 50;
@@ -23,7 +22,7 @@ function open(at) {
   view.at = Math.max(0, Math.min(at, view.fits.length - 1));
   view.from = LISTED * Math.floor(view.at / LISTED);
   const link = linkOf(view.file.cases[view.fits[view.at]], view.file.run, view.chapters);
-  post("link", state.send, "input", { index: "link", value: { link, n: 0 } });
+  ask("link", { link, n: 0 });
   fill();
 }
 

@@ -41,13 +41,10 @@ const here = () => view.at && lessonOf(view.at.lesson);
 const step = () => here()?.steps[view.at.step];
 const isSaid = () => view.at?.lesson === view.contents.said;
 const course = () => view.contents.lessons.filter(({ id }) => id !== view.contents.said);
-const send = (name, more = {}) =>
-  post(`lesson ${name}`, view.trigger, "input", {
-    index: name,
-    value: { ...view.at, ...(usesOwn() ? { own: true } : {}), ...more },
-  });
 const event = (name, value) =>
   post(`lesson ${name}`, view.trigger, "input", { index: name, value });
+const send = (name, more = {}) =>
+  event(name, { ...view.at, ...(usesOwn() ? { own: true } : {}), ...more });
 const own = makeOwnText(() => paint());
 const room = makeRoom({
   post: event,

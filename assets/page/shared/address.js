@@ -7,9 +7,8 @@
 // What is too long for an address keeps its texts in the entry of the browser's history alone.
 
 import { carried } from "./carry.js";
-import { post } from "./outbox.js";
 import { keepText, readJson, storage } from "./storage.js";
-import { hear, state } from "./store.js";
+import { ask, hear, state } from "./store.js";
 
 const VERSION = 2;
 const PAUSE = 300;
@@ -253,6 +252,6 @@ export function followAddress() {
     turn += 1;
     arriving = "asked";
     asked += 1;
-    post("link", state.send, "input", { index: "link", value: { link: wanted, n: asked } });
+    ask("link", { link: wanted, n: asked });
   });
 }

@@ -3,8 +3,7 @@
 
 import { el } from "./dom.js";
 import { isBox } from "./shortcuts.js";
-import { post } from "./outbox.js";
-import { hear, state } from "./store.js";
+import { ask, hear, state } from "./store.js";
 
 /** Fields of a link that a hand changes, as Python names them (views/by_hand.py). */
 export const PARTS = ["logits", "offset", "temperature", "decode", "merge", "gold", "marks", "bio"];
@@ -64,8 +63,6 @@ export function changedHere(name, words, { back, none }) {
   show();
 }
 
-const back = (value) => state.send && post("back", state.send, "input", { index: "back", value });
-
 /** The line; it is empty while nothing is changed. */
 export function byHand() {
   const says = el("span");
@@ -76,7 +73,7 @@ export function byHand() {
       title: "as the reader has it; Ctrl+Z takes back the last change",
       onclick: () => {
         for (const { none } of [...local.values()]) none();
-        if (state.record?.changed.length) back({});
+        if (state.record?.changed.length) ask("back", {});
       },
     }, "reset"),
   );
@@ -101,7 +98,7 @@ export function byHand() {
       );
       done.push(first, () => {
         undoing = true;
-        back(then);
+        ask("back", then);
       });
     }
     if (now !== before) undoing = false;

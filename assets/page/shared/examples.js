@@ -2,7 +2,7 @@
 // question one line says of what kind the text is and what it is there for.
 
 import { grouped } from "./controls.js";
-import { el } from "./dom.js";
+import { el, put } from "./dom.js";
 import { hear, openExample, say, state } from "./store.js";
 
 /**
@@ -49,14 +49,12 @@ function why(/** @type {Example} */ one) {
   return [
     el("span.example-kind", one.kind),
     `: ${one.reason}${does}${own ? "" : " (Said of the bundled reader.)"}`,
-    tab
-      ? el(
-        "button.plain",
-        { onclick: () => tab.click() },
-        `see ${tab.textContent?.replace(/^\d+/, "")}`,
-      )
-      : null,
-  ].filter((part) => part !== null);
+    tab && el(
+      "button.plain",
+      { onclick: () => tab.click() },
+      `see ${tab.textContent?.replace(/^\d+/, "")}`,
+    ),
+  ];
 }
 
 export function updateExamples(root, data) {
@@ -80,10 +78,9 @@ export function updateExamples(root, data) {
   const show = () => {
     menu.value = state.reading?.example ?? "";
     const one = known.get(menu.value);
-    const said = one ? why(one) : [];
     if (line.dataset.said === `${menu.value} ${state.record?.right}`) return;
     line.dataset.said = `${menu.value} ${state.record?.right}`;
-    line.replaceChildren(...said);
+    put(line, one && why(one));
   };
   root.append(el("label.examples", "Examples ", menu));
   document.getElementById("asked")?.append(line);

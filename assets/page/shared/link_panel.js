@@ -5,9 +5,8 @@ import { address, followAddress, MOST } from "./address.js";
 import { carry } from "./carry.js";
 import { el } from "./dom.js";
 import { allLocked, lockedSays, LOCKS, unlock } from "./lock.js";
-import { post } from "./outbox.js";
 import { saveButton } from "./save_file.js";
-import { hear, hearLink, say, state } from "./store.js";
+import { ask, hear, hearLink, say } from "./store.js";
 import { copyButton, download, takeButton } from "./take.js";
 import { nameOf } from "./take_table.js";
 import { carryStep } from "./visit.js";
@@ -19,11 +18,6 @@ const says = (length) =>
       MOST.toLocaleString("en")
     } characters): this one brings back everything but them.`
     : "What was computed on request comes back with a press; what was trained on this page does not.";
-
-const askForReading = () =>
-  state.send && post("json", state.send, "input", { index: "json", value: true });
-
-const jsonFile = (text) => new Blob([text], { type: "application/json" });
 
 /** The field, the button beside it, and what may be locked. */
 function panel() {
@@ -58,12 +52,12 @@ function panel() {
     el(
       "p.table-tools",
       "This reading, with the fields of the command line: ",
-      takeButton("save as JSON", null, askForReading),
+      takeButton("save as JSON", null, () => ask("json", true)),
     ),
   );
   hear("given", ({ what, text, error }) => {
     if (what !== "json") return;
-    if (text) download(`${nameOf("", "reading")}.json`, jsonFile(text));
+    if (text) download(`${nameOf("", "reading")}.json`, [text], "application/json");
     else note.textContent = error;
   });
   let turn = 0;

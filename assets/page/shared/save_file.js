@@ -3,9 +3,8 @@
 import { carried } from "./carry.js";
 import { fileName } from "./csv.js";
 import { el } from "./dom.js";
-import { post } from "./outbox.js";
 import { unzipped } from "./pack.js";
-import { state } from "./store.js";
+import { ask } from "./store.js";
 import { download } from "./take.js";
 
 /** The button; the file brings back this address where it needs the running page. */
@@ -13,22 +12,15 @@ export const saveButton = () =>
   el("button.plain#save-file", {
     onclick: () => {
       const { origin, pathname } = window.location;
-      if (!state.send) return;
-      post("save", state.send, "input", {
-        index: "save",
-        value: { home: `${origin}${pathname}`, page: carried() },
-      });
+      ask("save", { home: `${origin}${pathname}`, page: carried() });
     },
   }, "Save this reading as one file");
-
-/** @param {string} base64 what Python compressed */
-const opened = async (base64) =>
-  new Blob([await unzipped(base64).arrayBuffer()], { type: "text/html" });
 
 let last = 0;
 
 export async function updateSaved(_, data) {
   if (!data.file || data.n === last) return;
   last = data.n;
-  download(`${fileName([data.name, "reading"])}.html`, await opened(data.file));
+  const page = await unzipped(data.file).arrayBuffer();
+  download(`${fileName([data.name, "reading"])}.html`, [page], "text/html");
 }

@@ -87,9 +87,12 @@ export function textOf({ start, end }) {
   return context.slice(tokens[start].start, tokens[end].end).trimEnd();
 }
 
+/** Send Python a request of the page's own, by its name. */
+export const ask = (index, value) =>
+  state.send && post(index, state.send, "input", { index, value });
+
 /** Show an example, by its id: what choosing it in the menu does. */
-export const openExample = (id) =>
-  state.send && post("example", state.send, "input", { index: "example", value: id });
+export const openExample = (id) => ask("example", id);
 
 /**
  * Select a span, in the window given or in the one that owns its start.

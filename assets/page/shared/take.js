@@ -5,10 +5,11 @@ import { el } from "./dom.js";
 /**
  * Hand a file to whoever looks at the page.
  * @param {string} name
- * @param {Blob} content
+ * @param {BlobPart[]} content
+ * @param {string} type
  */
-export function download(name, content) {
-  const address = URL.createObjectURL(content);
+export function download(name, content, type) {
+  const address = URL.createObjectURL(new Blob(content, { type }));
   el("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

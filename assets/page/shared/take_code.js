@@ -14,15 +14,8 @@ import { nameOf } from "./take_table.js";
 export function codeFold(chapter, page) {
   const code = el("code[dir=ltr]");
   const copy = copyButton("Copy the code", () => code.textContent);
-  const save = takeButton(
-    "save as .py",
-    null,
-    () =>
-      download(
-        `${nameOf(chapter, "code")}.py`,
-        new Blob([code.textContent], { type: "text/plain" }),
-      ),
-  );
+  const python = () => download(`${nameOf(chapter, "code")}.py`, [code.textContent], "text/plain");
+  const save = takeButton("save as .py", null, python);
   const tools = el("p.table-tools[hidden]", copy, save);
   const said = el("p.code-said[role=status]");
   const box = el("pre.code[tabindex=0][role=region][hidden]", { "aria-label": "The code" }, code);

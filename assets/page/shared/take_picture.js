@@ -141,13 +141,14 @@ async function drawn({ svg, width, height }) {
  */
 export function pictureFold(view) {
   const said = el("p.code-said[role=status]");
-  const save = (ending, content) => download(`${nameOf(view.key, "")}.${ending}`, content);
-  const asSvg = () => save("svg", new Blob([take(view).svg], { type: "image/svg+xml" }));
+  const save = (ending, content, type) =>
+    download(`${nameOf(view.key, "")}.${ending}`, [content], type);
+  const asSvg = () => save("svg", take(view).svg, "image/svg+xml");
   const asPng = () =>
     drawn(take(view)).then(
       (content) => {
         said.textContent = "";
-        save("png", content);
+        save("png", content, "image/png");
       },
       () => {
         said.textContent =

@@ -18,8 +18,7 @@ export const nameOf = (chapter, what) =>
  * @param {string} name of the file
  * @param {{head: string[], rows: string[][]}} data
  */
-export const saveCsv = (name, data) =>
-  download(`${name}.csv`, new Blob(["\ufeff", csv(data)], { type: "text/csv" }));
+export const saveCsv = (name, data) => download(`${name}.csv`, ["\ufeff", csv(data)], "text/csv");
 
 /**
  * The buttons of one table.
