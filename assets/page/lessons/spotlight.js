@@ -1,6 +1,8 @@
 // The part in question is outlined, the rest of the page stands at 40 % until the guess is made. Pictures are drawn anew at
 // any time, so the marks are set again whenever nodes come or go.
 
+import { untilTouched } from "../shared/visit.js";
+
 const COLUMN = "main.contain > .column";
 /** @type {{selectors: string[], dim: boolean, due: boolean, watch: MutationObserver | null}} */
 const light = { selectors: [], dim: true, due: false, watch: null };
@@ -102,7 +104,6 @@ const byHand = () =>
     node.getClientRects().length
   );
 
-const TOUCHED = ["wheel", "pointerdown", "keydown", "touchmove"];
 const SETTLES = 3000;
 /** Ends the watch over a part that was brought into sight. */
 let settled = () => {};
@@ -114,16 +115,7 @@ export function showLit() {
   const lit = document.querySelector(".lit") ?? byHand();
   if (!lit) return;
   land(lit);
-  const grown = new ResizeObserver(() => land(lit));
-  grown.observe(lit);
-  const end = new AbortController();
-  settled = () => {
-    grown.disconnect();
-    end.abort();
-  };
-  for (const name of TOUCHED) {
-    globalThis.addEventListener(name, settled, { signal: end.signal, passive: true });
-  }
+  settled = untilTouched(lit, () => land(lit));
   setTimeout(settled, SETTLES);
 }
 

@@ -34,17 +34,22 @@ function press(chapter, step, after = () => true) {
 }
 
 /**
- * Keep a control in sight while what stands above it is still being drawn, until somebody acts.
- * @param {Element} control
+ * Do something whenever an element has another size, until somebody acts; returns what ends it.
+ * @param {Element} node
+ * @param {() => void} act
  */
-function hold(control) {
-  const sizes = new ResizeObserver(() => control.scrollIntoView({ block: "nearest" }));
-  const acted = new AbortController();
-  acted.signal.addEventListener("abort", () => sizes.disconnect());
-  sizes.observe(document.body);
-  for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) {
-    addEventListener(act, () => acted.abort(), { signal: acted.signal, passive: true });
+export function untilTouched(node, act) {
+  const sizes = new ResizeObserver(act);
+  const touched = new AbortController();
+  const end = () => {
+    sizes.disconnect();
+    touched.abort();
+  };
+  sizes.observe(node);
+  for (const name of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    addEventListener(name, end, { signal: touched.signal, passive: true });
   }
+  return end;
 }
 
 /**
@@ -60,7 +65,8 @@ export function visit(chapter, step, control) {
     if (!found?.checkVisibility()) return false;
     found.scrollIntoView({ block: "center" });
     found.focus({ preventScroll: true });
-    hold(found);
+    // while what stands above it is still being drawn
+    untilTouched(document.body, () => found.scrollIntoView({ block: "nearest" }));
     return true;
   });
 }
