@@ -5,10 +5,6 @@ import { el } from "./dom.js";
 
 /** @param {{text: string, role: string}[] | null} [parts] */
 export function formula(parts) {
-  return el(
-    "p.formula",
-    (parts ?? []).map((
-      { text, role },
-    ) => (role === "sub" || role === "sup" ? el(role, {}, text) : el(`span.role-${role}`, text))),
-  );
+  const name = (role) => (role === "sub" || role === "sup" ? role : `span.role-${role}`);
+  return el("p.formula", parts?.map(({ text, role }) => el(name(role), text)));
 }

@@ -22,11 +22,9 @@ function shell(root) {
   view.texts = [spans, maskText("The same text under single pieces")];
   view.stage = el("p.mask-says[aria-live=polite]");
   view.seed = el("output.role-quiet.tabular#spanbert-seed");
-  view.draw = act(
-    "draw by the law",
-    () => send("mask-seed", view.picture.seed + (view.picture.byHand ? 0 : 1)),
-    "spanbert-draw",
-  );
+  view.draw = el("button.act#spanbert-draw", {
+    onclick: () => send("mask-seed", view.picture.seed + (view.picture.byHand ? 0 : 1)),
+  });
   view.counts = view.texts.map(() => el("p.role-quiet.tabular"));
   view.titles = [el("h3"), el("h3", "BERT: single pieces, the same budget")];
   const columns = view.texts.map((text, k) =>
@@ -72,7 +70,6 @@ function shell(root) {
   return view;
 }
 
-const act = (text, onclick, id) => el("button.act", { id, onclick }, text);
 const key = (kind, text) =>
   el(
     "span.key-item",

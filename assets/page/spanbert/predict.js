@@ -2,7 +2,7 @@
 // cut wire or another word changes.
 
 import { form, textBox } from "../shared/controls.js";
-import { el, fold, roving, table } from "../shared/dom.js";
+import { el, fold, put, roving, table } from "../shared/dom.js";
 import { formula } from "../shared/formula.js";
 import { drawFigure } from "./predict_figure.js";
 import { kept } from "../shared/views.js";
@@ -101,8 +101,7 @@ function neighbour(view, side) {
 
 function asks(view) {
   const { picture, page } = view;
-  if (!picture.strips) return [];
-  return [
+  return picture.strips && [
     el("h3", "Ask what the boundary knows"),
     el(
       "p.role-quiet",
@@ -136,7 +135,7 @@ function paint(view) {
   view.stage.replaceChildren(...textNodes(picture));
   view.blank.replaceChildren(picture.blank.says, formula(picture.formula));
   figure(view);
-  view.asks.replaceChildren(...asks(view));
+  put(view.asks, asks(view));
   const { steps, loss } = picture;
   if (steps) {
     view.sums.replaceChildren(

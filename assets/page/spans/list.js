@@ -25,13 +25,9 @@ function columns(page, picture) {
   const all = COLUMNS.filter(([, key]) =>
     (key !== "window" || picture.windows > 1) && (complete || !MORE.includes(key))
   );
-  const first = ["rank", "text", "score"];
-  return page.narrow
-    ? [
-      ...all.filter(([, key]) => first.includes(key)),
-      ...all.filter(([, key]) => !first.includes(key)),
-    ]
-    : all;
+  const after = (/** @type {string[]} */ [, key]) =>
+    Number(!["rank", "text", "score"].includes(key));
+  return page.narrow ? all.toSorted((a, b) => after(a) - after(b)) : all;
 }
 
 /** All rows have two decimals; where the printed addends miss their sum it is about equal. */

@@ -8,10 +8,8 @@ const TALL = 1.3; // em
 
 export function drawPhone(root, cells, picture, page, tell) {
   const { tokens, context } = page.reading;
-  const bests = Array.from({ length: cells.stop - cells.first }, (_, k) => k + cells.first).filter((
-    i,
-  ) => cells.owned[i])
-    .map((i) => cells.score(i, cells.bestEnd(i))).sort((a, b) => a - b);
+  const starts = [...cells.owned.keys()].filter((i) => cells.owned[i]);
+  const bests = starts.map((i) => cells.score(i, cells.bestEnd(i))).sort((a, b) => a - b);
   const [low, high] = [bests[Math.floor(bests.length / 2)], bests.at(-1)];
   /** @type {any} */
   const view = { pieces: [], open: null, cells, picture, page, tell };

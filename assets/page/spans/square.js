@@ -90,21 +90,19 @@ function regionWords(cells, { lo, hi }, cell, words, scale) {
   const [a, b] = [Math.max(lo, cells.first) - lo, Math.min(hi, cells.stop) - lo];
   const side = (b - a) * cell;
   const out = [];
-  const put = (code, x, y, anchor = "middle") => out.push({ text: words[code], x, y, anchor });
-  if (b - a > 1 && side > 90 * scale) put(BACKWARD, a * cell + side * 0.27, a * cell + side * 0.78);
+  const put = (text, x, y, anchor = "middle") => out.push({ text, x, y, anchor });
+  if (b - a > 1 && side > 90 * scale) {
+    put(words[BACKWARD], a * cell + side * 0.27, a * cell + side * 0.78);
+  }
   const free = (b - a - cells.longest) * cell;
-  if (free > 75 * scale) put(TOO_LONG, b * cell - free * 0.3, a * cell + free * 0.3);
+  if (free > 75 * scale) put(words[TOO_LONG], b * cell - free * 0.3, a * cell + free * 0.3);
   if (lo <= cells.clsAt && cells.clsAt < hi && a * cell > 12 * scale && side > 250 * scale) {
-    out.push({
-      text: "no answer",
-      x: (cells.clsAt + 1 - lo) * cell + 4,
-      y: Math.max(12 * scale, (cells.clsAt - lo + 0.5) * cell + 4),
-      anchor: "start",
-    });
+    const y = Math.max(12 * scale, (cells.clsAt - lo + 0.5) * cell + 4);
+    put("no answer", (cells.clsAt + 1 - lo) * cell + 4, y, "start");
   }
   if (lo < cells.first && a * cell > 6) {
-    put(OUTSIDE, ((hi - lo) / 2) * cell, Math.max(12 * scale, (a * cell) / 2 + 4 * scale));
-  } else if (cells.stop < hi && lo === 0) put(OUTSIDE, 6, 12 * scale, "start");
+    put(words[OUTSIDE], ((hi - lo) / 2) * cell, Math.max(12 * scale, (a * cell) / 2 + 4 * scale));
+  } else if (cells.stop < hi && lo === 0) put(words[OUTSIDE], 6, 12 * scale, "start");
   for (let i = a + lo; i < b + lo; i += 1) {
     if (cells.owned[i]) continue;
     let end = i;
@@ -113,8 +111,8 @@ function regionWords(cells, { lo, hi }, cell, words, scale) {
     const right = Math.min((i + end + 1) / 2 + cells.longest, b + lo) - lo;
     const roomy = (hi - lo - right) * cell > 70 * scale;
     if ((end - i + 1) * cell > 16 * scale) {
-      if (roomy) put(NOT_OWNED, right * cell + 5, y + 4 * scale, "start");
-      else put(NOT_OWNED, Math.max(a * cell + 4, y - 8), y + 4 * scale, "end");
+      if (roomy) put(words[NOT_OWNED], right * cell + 5, y + 4 * scale, "start");
+      else put(words[NOT_OWNED], Math.max(a * cell + 4, y - 8), y + 4 * scale, "end");
     }
     i = end;
   }
@@ -270,14 +268,10 @@ export function moveMarks(view, picture, chosen, cursor) {
   }
   if (picture.apart) {
     const { i, j, reason } = picture.apart;
-    const turned = (x, y, angle, role) =>
-      nodes.push(
-        svg(
-          "g",
-          { transform: `translate(${x},${y}) rotate(${angle})` },
-          hollow(0, 0, role, 5),
-        ),
-      );
+    const turned = (x, y, angle, role) => {
+      const transform = `translate(${x},${y}) rotate(${angle})`;
+      nodes.push(svg("g", { transform }, hollow(0, 0, role, 5)));
+    };
     if (i >= lo && i < hi) turned(left + side + 2, y(i), 90, "start");
     if (j >= lo && j < hi) turned(x(j), top - 2, 180, "end");
     if (reason && seen(i, j)) {

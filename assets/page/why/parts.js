@@ -43,14 +43,10 @@ function known({ page: { reading }, chosen }) {
   ];
 }
 
-export const signed = (
-  x,
-  digits = 2,
-) => (units(x, digits) === 0n
-  ? `< ${fixed(10 ** -digits, digits)}`
-  : x > 0
-  ? `+${fixed(x, digits)}`
-  : fixed(x, digits));
+export function signed(x, digits = 2) {
+  if (units(x, digits) === 0n) return `< ${fixed(10 ** -digits, digits)}`;
+  return `${x > 0 ? "+" : ""}${fixed(x, digits)}`;
+}
 
 /** The text of a word: pieces of the question or of the paragraph, joined as typed. */
 export function wordText({ page, seats, w }, word) {

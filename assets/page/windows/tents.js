@@ -70,7 +70,7 @@ function landmarks(page, from, to, x, width, em) {
     const at = x(d);
     if (text.length < 2 && x(d + 1) - at < em) continue;
     if (at < free || at + room > width) continue;
-    marks.push({ at, text, from: d, to: last });
+    marks.push({ at, text });
     free = at + Math.max(room, (to - from) > 80 ? em * 5.5 : 0);
   }
   return marks;
