@@ -143,7 +143,7 @@ function lay(view) {
   let at = 0;
   for (const [first, last] of whole) {
     if (first > at) nodes.push(folded(view, at, first - 1));
-    const text = { context, tokens, first, last, joins, faded: () => false };
+    const text = { context, tokens, first, last, joins };
     const broken = breakLines(rows, text, rows.clientWidth);
     for (const piece of broken) {
       const line = makeLine(piece, text, broken.dir);

@@ -37,7 +37,6 @@ function layout(host, picture, page, w, width, key, pull) {
     first: w.docStart,
     last: w.docStop - 1,
     joins: joiner(picture.joined),
-    faded: () => false,
   };
   host.replaceChildren();
   const broken = breakLines(host, text, width);

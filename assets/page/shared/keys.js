@@ -6,9 +6,6 @@ import { dragging } from "./drag.js";
 import { item, itemAt } from "./lines.js";
 import { middle } from "./tip.js";
 
-/** @type {(doc: number | null, point?: any) => void} */
-const SILENT = () => {};
-
 /** The span that choosing an item gives, next to what is selected in this window. */
 export function spanFor({ row, first, last }, chosen, extend) {
   const start = chosen?.start ?? first;
@@ -24,7 +21,10 @@ export function spanFor({ row, first, last }, chosen, extend) {
  * which one drags. `now()` gives {chosen, dir}, `commit(span)` selects, `pend(span or null)` shows
  * what Enter would select, `tell(doc, point)` reads out there.
  */
-export function selectable(root, { rows, drags = ["word"], now, commit, pend, tell = SILENT }) {
+export function selectable(
+  root,
+  { rows, drags = ["word"], now, commit, pend, tell = (..._) => {} },
+) {
   let anchor = null;
   let pending = null;
   const clear = () => {

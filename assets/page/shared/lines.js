@@ -14,9 +14,6 @@ import { el, sized, svg } from "./dom.js";
  * @typedef {{units: Unit[], from: number, to: number}[] & {dir: string}} Lines
  */
 
-/** @param {number} _ a token */
-const NEVER = (_) => false;
-
 /**
  * Pieces of text that can be drawn apart: one token each, or several where offsets meet inside one
  * visible character. A token that holds only the blank before a word (RoBERTa, ALBERT) stands with
@@ -100,7 +97,7 @@ function withGap(line, next, context) {
  * Build one line: words as buttons in the middle, one svg above, one below, one for marks around
  * the words.
  */
-export function makeLine(line, { context, joins, faded = NEVER }, dir) {
+export function makeLine(line, { context, joins, faded = (_) => false }, dir) {
   const words = el("div.lined.words", { dir });
   const spans = new Map();
   let at = line.from;

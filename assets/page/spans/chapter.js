@@ -152,6 +152,7 @@ const inRange = ({ lo, hi }, cell) => !cell || cell.every((k) => k >= lo && k < 
 function tools(view) {
   const { page, picture, cells } = view;
   const { window, windows } = picture;
+  const closer = () => zoom(view, !view.near);
   const button = (to, sign, label) =>
     el("button.plain", {
       "aria-label": label,
@@ -164,13 +165,9 @@ function tools(view) {
       el("span.tabular", `window ${window + 1} of ${windows}`),
       button(window + 1, "\u203a", "next window"),
     ],
-    view.step === "square" && canZoom(cells) && closer(view),
+    view.step === "square" && canZoom(cells) &&
+    el("button.plain#spans-closer", { "aria-pressed": view.near, onclick: closer }, "closer"),
   ];
-}
-
-function closer(view) {
-  const onclick = () => zoom(view, !view.near);
-  return el("button.plain#spans-closer", { "aria-pressed": view.near, onclick }, "closer");
 }
 
 function zoom(view, on) {
@@ -355,17 +352,12 @@ function listen(view) {
       ? cellAt(view.drawn, event)
       : tentCellAt(view.drawn, view.cells, event);
   };
-  const point = (cell) => {
-    view.cursor = cell;
-    move(view);
-    tell(view);
-  };
   view.stage.addEventListener("pointermove", (event) => {
     view.at = { x: event.clientX, y: event.clientY };
-    if (pads()) point(find(event));
+    if (pads()) point(view, find(event));
   });
   view.stage.addEventListener("pointerleave", () => {
-    if (view.cursor && pads() && document.activeElement !== view.stage) point(null);
+    if (view.cursor && pads() && document.activeElement !== view.stage) point(view, null);
   });
   view.stage.addEventListener("click", (event) => {
     const cell = find(event);
@@ -380,15 +372,19 @@ function listen(view) {
       view.drawn?.paint?.();
     });
   });
-  view.stage.addEventListener("keydown", (event) => keyed(view, event, point));
+  view.stage.addEventListener("keydown", (event) => keyed(view, event));
+}
+
+function point(view, cell) {
+  view.cursor = cell;
+  move(view);
+  tell(view);
 }
 
 function commit(view, [i, j]) {
   const { cells, page } = view;
   if (!cells.isSpan(i, j)) {
-    view.cursor = [i, j];
-    move(view);
-    tell(view);
+    point(view, [i, j]);
     return;
   }
   view.cursor = null;
@@ -401,7 +397,7 @@ const MOVES = {
   shifted: { ArrowLeft: [-10, -10], ArrowRight: [10, 10], ArrowUp: [-1, 0], ArrowDown: [1, 0] },
 };
 
-function keyed(view, event, point) {
+function keyed(view, event) {
   view.at = null; // the read-out follows the cursor from now on
   const { cells, drawn } = view;
   if (event.target !== view.stage || !drawn) return;
@@ -413,7 +409,7 @@ function keyed(view, event, point) {
   }
   if (event.key === "Escape") {
     if (view.cursor) event.preventDefault();
-    point(null);
+    point(view, null);
     return;
   }
   if ((event.key === "+" || event.key === "-") && view.step === "square" && canZoom(cells)) {

@@ -29,9 +29,7 @@ export function sheet() {
       const key = [page.reading.stamp, w.index, rows.clientWidth, page.scale, seats.question.text]
         .join("\u0001");
       if (key !== view.key) lay(view, key);
-      place(view);
-      fill(view);
-      marks(view);
+      redo(view);
     },
   };
 }
