@@ -5,6 +5,7 @@ import json
 import numpy as np
 
 from qa_demo.core.learning.golds import Answer
+from qa_demo.figures.payload import formula, part
 from qa_demo.figures.reading import reading_data
 from tests.fakes import FakeReader
 from tests.printed import unpacked
@@ -34,3 +35,8 @@ def test_logits_arrive_as_they_are_and_small() -> None:
         len(json.dumps(reading_data(FakeReader().read("Where?", "ship " * 370), (), 1, False)))
         < 20_000
     )
+
+
+def test_a_formula_has_its_subscripts_and_exponents() -> None:
+    found = formula("p_{i} = x^{2}")
+    assert found == [part("p"), part("i", "sub"), part(" = x"), part("2", "sup")]

@@ -45,12 +45,8 @@ def side_data(
             "p": floats(row),
             "note": note(row),
             "top": [
-                [
-                    printable(piece(reading, window, int(pos))),
-                    probability(float(row[pos])),
-                    int(pos),
-                ]
-                for pos in np.argsort(-row, kind="stable")[:NAMED]
+                [printable(piece(reading, window, pos)), probability(float(row[pos])), pos]
+                for pos in np.argsort(-row, kind="stable")[:NAMED].tolist()
             ],
         }
         for side, row in zip(("start", "end"), p, strict=True)
