@@ -15,9 +15,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-_onednn = getattr(
-    torch.ops.mkldnn, "_linear_pointwise", None
-)  # torch compiles to it; a build without oneDNN has none
+# torch compiles to it; a build without oneDNN has none
+_onednn = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
 
 
 class _Frozen(torch.autograd.Function):
@@ -50,12 +49,8 @@ class FrozenProducts(TorchFunctionMode):
     """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if (
-            func is torch.nn.functional.linear
-            and not kwargs
-            and _onednn is not None
-            and _taken(*args)
-        ):
+        linear = func is torch.nn.functional.linear and not kwargs
+        if linear and _onednn is not None and _taken(*args):
             x, weight, bias = (*args, None)[:3]
             return _Frozen.apply(x, weight, bias)
         return func(*args, **(kwargs or {}))

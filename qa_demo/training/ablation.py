@@ -80,7 +80,7 @@ def start_of(cell: str, seed: int, a: argparse.Namespace) -> str | None:
     if taken(run) < a.pretrain_steps and not pretrain.train(settings, resumable(run)):
         return None
     tokenizer = AutoTokenizer.from_pretrained(a.encoder)
-    model, _ = restore(a.encoder, run, np.zeros(len(tokenizer), dtype=np.int64))
+    model = restore(a.encoder, run, np.zeros(len(tokenizer), dtype=np.int64))
     write_model(model, tokenizer, folder, half=False)
     return str(folder)
 

@@ -119,12 +119,12 @@ def write_model(model: Pretrainer, tokenizer: object, out: Path, half: bool = Tr
         )
 
 
-def restore(encoder: str, run: Path, counts: np.ndarray) -> tuple[Pretrainer, dict]:
-    """The trained model of a run, and the run's settings."""
+def restore(encoder: str, run: Path, counts: np.ndarray) -> Pretrainer:
+    """The trained model of a run."""
     settings = json.loads((run / "settings.json").read_text())
     model = load(encoder, settings["sbo"], settings["positions"], counts)
     checkpoints.load_weights(model, run / "weights.safetensors")
-    return model, settings
+    return model
 
 
 def export(
@@ -141,7 +141,7 @@ def export(
     tokenizer = AutoTokenizer.from_pretrained(encoder)
     parts = tokenize(tokenizer, read_text(text, more_text)[0], settings["length"] - 2)
     source = training_batches(parts, tokenizer, settings)
-    model, _ = restore(encoder, run, np.bincount(source.stream, minlength=len(tokenizer)))
+    model = restore(encoder, run, np.bincount(source.stream, minlength=len(tokenizer)))
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
     prepare(tokenizer)
     keep_means(model, source, batches)

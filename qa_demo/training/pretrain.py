@@ -105,15 +105,12 @@ def drawn(s: Settings, batches: Batches, accelerator: Accelerator, place: Place)
     """Batches behind a place, each host every n-th one."""
     hosts = accelerator.num_processes
     first = place["drawn"]
-    mine = range(
-        first + accelerator.process_index, first + (s.steps - place["step"]) * hosts, hosts
-    )
-    for k, batch in enumerate(
-        DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers), 1
-    ):
-        tokens = int(
-            batch["attention_mask"].sum()
-        )  # before it moves: asking a GPU would wait for it
+    last = first + (s.steps - place["step"]) * hosts
+    mine = range(first + accelerator.process_index, last, hosts)
+    loader = DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers)
+    for k, batch in enumerate(loader, 1):
+        # before it moves: asking a GPU would wait for it
+        tokens = int(batch["attention_mask"].sum())
         yield {"drawn": first + k * hosts}, batch, tokens * hosts
 
 
@@ -123,18 +120,16 @@ def train(s: Settings, resume: str | None = None) -> bool:
     batches, held, counts = corpus(s, AutoTokenizer.from_pretrained(s.encoder))
     model = load(s.encoder, s.sbo, s.positions, counts, s.dropout).to(accelerator.device)
     if s.compiled:
-        inductor.fallback_random = (
-            True  # its own random numbers made a step with dropout a third slower on two cores
-        )
+        # its own random numbers made a step with dropout a third slower on two cores
+        inductor.fallback_random = True
         model.mlm.base_model.encoder.compile(dynamic=False)
     groups = parameter_groups(
         model, s.learning_rate, s.head_rate, s.weight_decay, s.embeddings == "trained"
     )
 
     def measured(kept: Batches) -> dict[str, Any]:
-        with torch.compiler.set_stance(
-            "force_eager"
-        ):  # held-out parts have all lengths, and each would be compiled anew
+        # held-out parts have all lengths, and each would be compiled anew
+        with torch.compiler.set_stance("force_eager"):
             return {"held": summary(measure(model, kept, s.held_limit))}
 
     job = Job(

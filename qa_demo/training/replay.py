@@ -188,9 +188,8 @@ def record(
     chosen = placed(pool, windows, earlier)
     pool, readings, windows = ([items[k] for k in chosen] for items in (pool, readings, windows))
     model, last = load(encoder, dropout=0.0), final_step(runs[-1])
-    files = {
-        step: path for step, path in snapshots(runs).items() if step < last
-    }  # the final reader stands for its own step
+    # the final reader stands for its own step
+    files = {step: path for step, path in snapshots(runs).items() if step < last}
     rows = []
     for step, path in files.items():
         checkpoints.load_weights(model, path)

@@ -330,7 +330,7 @@ def test_a_phase_that_was_tried_stands_in_the_record_of_the_model_it_did_not_cha
 
 def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
     counts = np.zeros(len(AutoTokenizer.from_pretrained(exported)), dtype=np.int64)
-    model = export_spanbert.restore(str(home / "encoder"), run, counts)[0]
+    model = export_spanbert.restore(str(home / "encoder"), run, counts)
     model = model.half().float().eval()
     batch = batches(home)[1]
     mlm, sbo = model.logits(batch)

@@ -88,9 +88,8 @@ def budget_of(pieces: int, options: MaskOptions = DEFAULTS) -> int:
     """ceil(mask_ratio T); 510 pieces give 77."""
     if pieces < 1:
         raise BadInput("masking needs at least one word piece, got none")
-    return min(
-        pieces, math.ceil(options.mask_ratio * pieces - 1e-9)
-    )  # 0.15 is a little more than 3/20 in binary
+    # 0.15 is a little more than 3/20 in binary
+    return min(pieces, math.ceil(options.mask_ratio * pieces - 1e-9))
 
 
 def word_starts(word_ids: Ints) -> Ints:
