@@ -224,7 +224,7 @@ def test_a_released_model_comes_back_and_the_lab_stays() -> None:
     loads: list[str] = []
     held = keeper(lambda name: loads.append(name) or FakeInfiller(name))
     screen = ask(opened(held), "mask-span", [1, 2])
-    held._available = lambda: 0.0
+    held.available = lambda: 0.0
     assert held.sweep() == ["bundled"]
     assert spanbert.present(screen)["picture"]["ready"] is True, "masking goes on without it"
     screen = ask(screen, "step", "predict")
@@ -253,7 +253,7 @@ def test_a_lab_made_without_a_model_never_meets_one() -> None:
     asked = job(screen, "load", True, infillers=held)
     made = spanbert.work(asked)  # its answer is late
     short.append(True)
-    held._available = lambda: 0.0
+    held.available = lambda: 0.0
     held.sweep()
     screen = ask(screen, "mask-text", TEXT)
     assert TEXT_MASK in lab(screen).masked.input_ids
