@@ -190,7 +190,7 @@ def test_idle_learners_go_when_somebody_else_comes() -> None:
 def stand_ins(monkeypatch: pytest.MonkeyPatch, count: int = 3) -> None:
     """Examples with readings of the fake reader in place of the stored ones."""
     found = {key: replace(e) for key, e in list(load_examples().items())[:count]}
-    monkeypatch.setattr(loss_bench, "examples", lambda: found)
+    monkeypatch.setattr(loss_bench, "load_menu", lambda: found)
     monkeypatch.setattr(
         loss_bench.PoolExample,
         "stored",
