@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+from tests.documents import CONTRIBUTING, ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+pytestmark = pytest.mark.slow
 DIFFS = re.findall(r"```diff\n(.*?)```", CONTRIBUTING, re.DOTALL)
 OPEN = """
 import sys

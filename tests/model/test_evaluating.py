@@ -1,6 +1,7 @@
 """Rows from Python are judged as a file's questions are."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 import qa_demo
 from qa_demo.cli.predictions import read_lines
 from qa_demo.core.errors import BadInput
-from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
 from tests.cli.terminal import OPTIONS, Terminal, lines
 from tests.model import kit
 from tests.reports import data_of
@@ -25,19 +26,20 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return kit.save(tmp_path_factory.mktemp("tiny"), "bert")
+@pytest.fixture
+def reader(loaded: Callable[[str], BertReader]) -> BertReader:
+    return loaded("bert")
 
 
 @pytest.fixture
-def terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(folder, capsys)
+def terminal(saved: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(saved("bert"), capsys)
 
 
-def test_rows_give_what_the_command_gives(folder: Path, tmp_path: Path, terminal: Terminal) -> None:
+def test_rows_give_what_the_command_gives(
+    reader: BertReader, tmp_path: Path, terminal: Terminal
+) -> None:
     told: list[dict[str, Any]] = []
-    reader = load_reader(str(folder))
     with pytest.warns(UserWarning, match="no threshold is stored with the reader"):
         found = qa_demo.evaluate(reader, iter(ROWS), told.append, windows=OPTIONS)
     file, out = lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "p.jsonl"
@@ -49,13 +51,13 @@ def test_rows_give_what_the_command_gives(folder: Path, tmp_path: Path, terminal
 
 
 def test_twins_are_counted_as_the_command_counts_them(
-    folder: Path, tmp_path: Path, terminal: Terminal
+    reader: BertReader, tmp_path: Path, terminal: Terminal
 ) -> None:
     first = {"title": "t", "context": kit.CONTEXT, "answers": ["1998"], "id": "a"}
     asked = [first | {"question": q, "id": k} for q, k in (("When?", "a"), ("Whne?", "a~typos"))]
     file, out = lines(tmp_path / "rows.jsonl", asked), tmp_path / "p.jsonl"
     said = terminal.data("evaluate", file, "--out", out)["survives"]
-    found = qa_demo.evaluate(load_reader(str(folder)), asked, windows=OPTIONS)
+    found = qa_demo.evaluate(reader, asked, windows=OPTIONS)
     assert [asdict(one) | {"lost": list(one.lost)} for one in found.survives] == said
     assert [(one["rule"], one["pairs"]) for one in said] == [("typos", 1)]
     assert json.loads(json.dumps(found.run["scores"]["survives"])) == said
@@ -63,9 +65,9 @@ def test_twins_are_counted_as_the_command_counts_them(
 
 
 def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refused(
-    folder: Path,
+    reader: BertReader,
 ) -> None:
-    reader, nothing = load_reader(str(folder)), {"question": "", "context": "", "answers": []}
+    nothing = {"question": "", "context": "", "answers": []}
     odd = ROWS[1] | {"answers": ["Nobody"]}
     with pytest.warns(UserWarning, match=r"left out|gold answer") as said:
         found = qa_demo.evaluate(reader, [odd, nothing])
@@ -77,9 +79,9 @@ def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refuse
 
 
 def test_evaluations_become_the_report_that_the_command_writes(
-    folder: Path, tmp_path: Path
+    reader: BertReader, tmp_path: Path
 ) -> None:
-    reader, page = load_reader(str(folder)), tmp_path / "r.html"
+    page = tmp_path / "r.html"
     a = qa_demo.evaluate(reader, ROWS[1:3], threshold=1.0)
     b = qa_demo.evaluate(reader, ROWS[1:3], threshold=2.0)
     qa_demo.report(a, page, against=b, slices=["short: words(question) < 5"])
@@ -92,15 +94,14 @@ def test_evaluations_become_the_report_that_the_command_writes(
         qa_demo.report(a, page, against=other)
 
 
-def test_a_frame_has_a_row_for_each_question(folder: Path) -> None:
-    found = qa_demo.evaluate(load_reader(str(folder)), ROWS[:2])
+def test_a_frame_has_a_row_for_each_question(reader: BertReader) -> None:
+    found = qa_demo.evaluate(reader, ROWS[:2])
     frame = found.to_pandas()
     assert list(frame["id"]) == ["0", "b"]
     assert frame["f1"].mean() == pytest.approx(found.scores["f1"] / 100)
 
 
-def test_no_rows_and_rules_that_do_not_fit_are_refused(folder: Path) -> None:
-    reader = load_reader(str(folder))
+def test_no_rows_and_rules_that_do_not_fit_are_refused(reader: BertReader) -> None:
     with pytest.raises(BadInput, match="the rows hold no question"):
         qa_demo.evaluate(reader, [])
     with pytest.raises(BadInput, match=r"got str; of a DataFrame give .* of datasets one split"):
