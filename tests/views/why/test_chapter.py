@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.explaining.attribution import KINDS
+from qa_demo.core.explaining.attribution import BASELINES, KINDS, METHODS
 from qa_demo.core.explaining.chance import N_SETS
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.options import WindowOptions
@@ -264,3 +264,10 @@ def test_question_words_are_masked_in_every_window() -> None:
     reading: Reading = SCREEN.reading
     rows = found(SCREEN, "question")["table"]["rows"]
     assert [row[0] for row in rows] == reading.encoding.question.split()
+
+
+def test_a_baseline_matters_to_integrated_gradients_alone(reader: FakeReader) -> None:
+    reading = reader.read("Who drew it?", TEXT)
+    target = target_for(reading, "span_score")
+    names = {m: {Work.stood.key(reading, target, m, b) for b in BASELINES} for m in METHODS}
+    assert [m for m in METHODS if len(names[m]) > 1] == ["integrated_gradients"]
