@@ -266,8 +266,8 @@ def test_question_words_are_masked_in_every_window() -> None:
     assert [row[0] for row in rows] == reading.encoding.question.split()
 
 
-def test_a_baseline_matters_to_integrated_gradients_alone(reader: FakeReader) -> None:
-    reading = reader.read("Who drew it?", TEXT)
+def test_a_baseline_matters_to_integrated_gradients_alone() -> None:
+    reading = FakeReader().read("Who drew it?", TEXT)
     target = target_for(reading, "span_score")
     names = {m: {Work.stood.key(reading, target, m, b) for b in BASELINES} for m in METHODS}
     assert [m for m in METHODS if len(names[m]) > 1] == ["integrated_gradients"]
