@@ -1,5 +1,6 @@
 """The page's modules without its server: readings drawn in one Chromium page, fast."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -52,8 +53,8 @@ MOUNT = """async (keys) => {
     look();
   });
 }"""
-SHOW = """async ({ key, reading, selection, picture }) => {
-  const { state, say } = await module("shared/store.js");
+SHOW = """async ([key, sent]) => {
+  const [reading, selection, picture] = JSON.parse(sent);
   if (reading) window.parts.store(reading);
   window.parts.chosen(selection);
   document.getElementById(`tab-${key}`).click();
@@ -68,30 +69,27 @@ class Pictures:
     def __init__(self, page: Page) -> None:
         self.page, self.modules = page, {m.CHAPTER.key: m for m in CHAPTERS}
         self.answers = Answers(self.modules)
-        self._screens: dict[int, tuple[Screen, dict[str, Any], dict[str, Any]]] = {}
-        self._pictures: dict[tuple[int, str], dict[str, Any]] = {}
+        self._screens: dict[int, tuple[Screen, str, str]] = {}
+        self._pictures: dict[tuple[int, str], str] = {}
         self._shown: int | None = None
 
     def show(self, key: str, screen: Screen) -> None:
-        """Draw this chapter of this screen, and wait; what Python sends is made once."""
+        """Draw this chapter of this screen, and wait; what Python sends is made once, and as one
+        text, which takes a long reading to the browser in less than the driver's own values.
+        """
         number = screen.stamp
         if number not in self._screens:
             first = self.answers.answer(None, screen)
-            self._screens[number] = (screen, first.reading or {}, first.selection or {})
+            sent = (json.dumps(part or {}) for part in (first.reading, first.selection))
+            self._screens[number] = (screen, *sent)
         if (number, key) not in self._pictures:
             module = self.modules[key]
             made = shown(module.CHAPTER, screen, module.present(screen.open(key)))
-            self._pictures[number, key] = made.pictures[key]
+            self._pictures[number, key] = json.dumps(made.pictures[key])
         _, reading, selection = self._screens[number]
-        self.page.evaluate(
-            SHOW,
-            {
-                "key": key,
-                "reading": reading if self._shown != number else None,
-                "selection": selection,
-                "picture": self._pictures[number, key],
-            },
-        )
+        seen = "null" if self._shown == number else reading
+        sent = f"[{seen}, {selection}, {self._pictures[number, key]}]"
+        self.page.evaluate(SHOW, [key, sent])
         self._shown = number
 
 
