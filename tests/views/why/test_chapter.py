@@ -27,7 +27,6 @@ from tests.fakes import FakeReader
 from tests.printed import text_of, unpacked
 from tests.requests import emptied, opened, selected
 
-ONE_OF_A_KIND = {example.kind: example for example in reversed(load_examples().values())}
 READER = FakeReader(null=-3.0)
 TEXT = "The bridge opened in July. George Rotne drew it, and Anna Lindh crossed it first. " * 4
 SCREEN = selected(READER.read("Who drew the bridge?", TEXT, WindowOptions(64, 20)))
@@ -211,11 +210,9 @@ def test_all_methods_meet_the_same_random_sets(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("example", ONE_OF_A_KIND.values(), ids=lambda example: example.id)
+@pytest.mark.parametrize("example", load_examples().values(), ids=lambda example: example.id)
 def test_verdict_and_curve_agree_for_every_method_and_target(example: PoolExample) -> None:
-    """Verdict, line, band, sentence, on an example of each kind; on all of them, with the bundled
-    reader: tests.benchmarks.chance_sweep.
-    """
+    """Verdict, line, band, sentence; with the bundled reader: tests.benchmarks.chance_sweep."""
     asking = Work(READER, READER.read(example.question, example.context))
     for kind in KINDS:
         target = target_for(asking.reading, kind)
