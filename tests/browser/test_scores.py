@@ -181,18 +181,18 @@ def test_products_follow_the_selection(top: Page) -> None:
     expect(picture.locator(".scores-lane.start h3 bdi")).to_have_text(word.split()[0])
 
 
-def test_layers_select_by_keyboard_and_show_the_rank(top: Page) -> None:
-    picture = chapter(top)
+def test_layers_select_by_keyboard_and_show_the_rank(page: Page) -> None:
+    picture = chapter(page)
     picture.locator("#scores-step-layers").click()
     expect(picture.locator(".scores-map")).to_have_count(2)
     ranks = picture.locator("#scores-map-start .rank").all_text_contents()
     assert len(ranks) == 4 and ranks[-1] == "1"
     stage = picture.locator("#scores-map-start")
     stage.focus()
-    top.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
     expect(picture.locator(".scores-readout:visible")).to_contain_text("layer 2")
-    top.keyboard.press("ArrowRight")
-    top.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
     expect(picture.locator("#scores-map-start")).to_be_focused()
     chosen = picture.locator(".selection-line .selected-text").inner_text()
     name = picture.locator("#scores-map-start .words").text_content()
@@ -221,14 +221,14 @@ def test_two_readings_stand_side_by_side(page: Page) -> None:
     expect(picture.locator(".scores-column")).to_have_count(2)
 
 
-def test_a_selection_in_another_window_fetches_that_windows_states(top: Page) -> None:
-    picture = chapter(top, "Who came to Kalmar?", LONG)
-    last = top.evaluate("module('shared/store.js').then((m) => m.state.reading.tokens.length - 2)")
-    top.locator("#tab-answer").click()
-    top.locator("#picture-answer .word").last.click()
-    top.locator("#tab-scores").click()
+def test_a_selection_in_another_window_fetches_that_windows_states(page: Page) -> None:
+    picture = chapter(page, "Who came to Kalmar?", LONG)
+    last = page.evaluate("module('shared/store.js').then((m) => m.state.reading.tokens.length - 2)")
+    page.locator("#tab-answer").click()
+    page.locator("#picture-answer .word").last.click()
+    page.locator("#tab-scores").click()
     chosen(picture, last)
-    count = top.evaluate("module('shared/store.js').then((m) => m.state.reading.windows.length)")
+    count = page.evaluate("module('shared/store.js').then((m) => m.state.reading.windows.length)")
     expect(picture.locator("caption").first).to_contain_text(f"window {count} of {count}")
     picture.locator("#scores-step-dimensions").click()
     expect(picture.locator(".scores-sum").first).to_be_visible()

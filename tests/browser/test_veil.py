@@ -38,61 +38,60 @@ def covered(page: Page, key: str) -> dict:
     return found
 
 
-def test_the_veil_covers_numbers_and_marks_and_leaves_the_text(top: Page) -> None:
-    top.locator("h1").click()
-    top.keyboard.press("v")
-    words = top.evaluate(f"{STORE}.then((m) => m.state.reading.context)").split()
+def test_the_veil_covers_numbers_and_marks_and_leaves_the_text(page: Page) -> None:
+    page.locator("h1").click()
+    page.keyboard.press("v")
+    words = page.evaluate(f"{STORE}.then((m) => m.state.reading.context)").split()
     for module in CHAPTERS:
         key = module.CHAPTER.key
-        top.locator(f"#tab-{key}").click()
-        expect(top.locator(f"#picture-{key} .notice")).not_to_be_empty()
-        expect(top.locator(f"#picture-{key} .stage > *").first).to_be_attached()
-        found = covered(top, key)
+        page.locator(f"#tab-{key}").click()
+        expect(page.locator(f"#picture-{key} .notice")).not_to_be_empty()
+        expect(page.locator(f"#picture-{key} .stage > *").first).to_be_attached()
+        found = covered(page, key)
         assert found["marks"] == [] and found["numbers"] == [], (key, found)
         if key != "spanbert":  # it has a text of its own
             assert all(word in found["shown"] for word in words), (key, found["shown"])
-        assert top.locator(f"#picture-{key} .formula").is_hidden()
-    top.keyboard.press("v")
-    expect(top.locator("#verdict .verdict")).to_be_visible()
+        assert page.locator(f"#picture-{key} .formula").is_hidden()
+    page.keyboard.press("v")
+    expect(page.locator("#verdict .verdict")).to_be_visible()
 
 
-def test_the_key_of_the_veil_can_be_switched_off(top: Page) -> None:
-    result = top.locator("#picture-answer .four")
-    top.keyboard.press("v")
+def test_the_key_of_the_veil_can_be_switched_off(page: Page) -> None:
+    result = page.locator("#picture-answer .four")
+    page.keyboard.press("v")
     expect(result).to_be_hidden()
-    top.keyboard.press("v")
+    page.keyboard.press("v")
     expect(result).to_be_visible()
-    top.get_by_label("single keys").uncheck()
-    top.keyboard.press("v")
+    page.get_by_label("single keys").uncheck()
+    page.keyboard.press("v")
     expect(result).to_be_visible()
-    top.get_by_label("single keys").check()
 
 
-def test_guessing_covers_the_answer_until_it_is_compared(top: Page) -> None:
-    verdict, four = top.locator("#verdict .verdict"), top.locator("#picture-answer .four")
-    top.locator("#switch-guessing").click()
+def test_guessing_covers_the_answer_until_it_is_compared(page: Page) -> None:
+    verdict, four = page.locator("#verdict .verdict"), page.locator("#picture-answer .four")
+    page.locator("#switch-guessing").click()
     expect(verdict).to_be_hidden()
     expect(four).to_be_hidden()
-    assert covered(top, "answer")["marks"] == []
-    compare = top.get_by_role("button", name="compare with the model")
+    assert covered(page, "answer")["marks"] == []
+    compare = page.get_by_role("button", name="compare with the model")
     compare.click()
-    expect(top.locator("#guess .guess-result")).to_contain_text("Place all ten chips")
+    expect(page.locator("#guess .guess-result")).to_contain_text("Place all ten chips")
     expect(verdict).to_be_hidden()
-    start = top.locator("#guess .place", has_text="Georg").last
+    start = page.locator("#guess .place", has_text="Georg").last
     start.focus()
-    top.keyboard.press("Shift+Enter")
-    top.keyboard.press("ArrowRight")
-    top.keyboard.press("7")
-    expect(top.locator("#guess .side", has_text="end: 7 of 10")).to_have_count(1)
-    expect(top.locator("#tab-answer")).to_have_attribute("aria-selected", "true")
-    top.keyboard.press("Shift+Enter")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("7")
+    expect(page.locator("#guess .side", has_text="end: 7 of 10")).to_have_count(1)
+    expect(page.locator("#tab-answer")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Shift+Enter")
     compare.click()
-    expect(top.locator("#guess table")).to_contain_text("your −log p")
+    expect(page.locator("#guess table")).to_contain_text("your −log p")
     expect(verdict).to_be_visible()
     expect(four).to_be_visible()
-    top.get_by_role("button", name="take all back").click()
+    page.get_by_role("button", name="take all back").click()
     expect(verdict).to_be_hidden()
-    top.locator("#switch-guessing").click()
+    page.locator("#switch-guessing").click()
     expect(verdict).to_be_visible()
 
 
