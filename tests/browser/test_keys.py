@@ -113,6 +113,7 @@ def test_single_keys_work_outside_boxes_and_are_listed(top: Page) -> None:
     page.keyboard.press("4")
     expect(page.locator("#tab-spans")).to_be_focused()
     expect(page.locator("#tab-spans")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#spans-step-square")).to_be_visible()  # once its first picture is here
     page.keyboard.press("[")
     page.keyboard.press("[")
     page.keyboard.press("]")
