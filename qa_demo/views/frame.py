@@ -179,7 +179,6 @@ class Frame:
         answers with a whole screen; another one begins slow work.
         """
         slow = self.slow.handlers.get(key, {})
-        self._quick(made.input, partial(self.dispatch, key), slow)
         if slow:
             # gradio looks at the signature of a handler, and whether it is a generator function
             def begin(
@@ -193,6 +192,8 @@ class Frame:
                 [self.outputs.parts["message"], self._done],
                 **{**RUN, "trigger_mode": "multiple"},
             )
+        # last: gradio sends an event's requests in this order, and the receipt lets the next one go
+        self._quick(made.input, partial(self.dispatch, key), slow)
 
     # Handlers
 
