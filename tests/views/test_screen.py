@@ -292,6 +292,15 @@ def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen
     assert "no reading yet" in said["text"]
 
 
+def test_slow_work_begins_before_the_receipt_lets_the_next_event_go(wired: Frame) -> None:
+    """gradio sends the requests of one event in this order."""
+    made = page = wired.outputs.pictures["windows"]
+    while page.parent is not None:
+        page = page.parent
+    heard = [fn for fn in page.fns.values() if (made._id, "input") in fn.targets]
+    assert [fn.types_generator for fn in heard] == [True, False]
+
+
 def test_slow_work_says_which_event_it_is_about(wired: Frame) -> None:
     """The browser keeps a refusal that is newer than the event (say.js)."""
     me = visitor("b")
