@@ -1,7 +1,7 @@
 """What stands behind # in an address: a link that the page wrote, or one written by hand.
 
-    #2.7VZ...                                the page's own: compressed, see `packed`
-    #example=saxophone&chapter=spans         by hand, see `plain`
+    #2.7VZ...                                the page's own: compressed, see `unpacked`
+    #example=saxophone&chapter=spans         by hand, see `by_hand`
     #v=1&q=Who%3F&p=Ada+met+Grace.&span=0_1_1    the first version, and reports: by hand too
 
 What cannot be read is named, and the rest is opened. The same names may come as query parameters,
@@ -87,8 +87,7 @@ def pack(fields: Mapping[str, Any]) -> str:
     """The fragment of a link as the page writes it: one [name, value] a line as JSON, then a line
     with a dot; deflated, in the letters of base64 for addresses.
 
-    The browser writes the same (assets/page/shared/address.js); here it serves tests and the
-    command line.
+    The browser writes the same (assets/page/shared/address.js); here it serves tests.
     """
     lines = [json.dumps([name, value], ensure_ascii=False) for name, value in fields.items()]
     press = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
