@@ -114,6 +114,7 @@ def test_progress_counts_every_window(reader: BertReader) -> None:
 
 
 def test_cancelling_stops_between_windows(reader: BertReader) -> None:
+    reader = BertReader("two places", reader._model, reader._tokenizer, workers=Workers(2))
     done: list[int] = []
     watch = {"on_progress": lambda k, _: done.append(k), "cancelled": lambda: len(done) >= 2}
     with pytest.raises(Cancelled):

@@ -85,14 +85,15 @@ def test_the_teacher_reads_the_same_window_in_its_own_arrangement(
     assert teacher.ids(windows[0]) == [*first[: at + pieces], large.sep_token_id]
     together = teacher.says(windows[:3])
     for window, said in zip(windows, together, strict=False):
-        ids = torch.tensor([teacher.ids(window)])
-        start, _, tags = teacher.model(ids, torch.ones_like(ids), torch.zeros_like(ids))
+        ids = torch.tensor([teacher.ids(window)], device=teacher.device)
+        logits = teacher.model(ids, torch.ones_like(ids), torch.zeros_like(ids))
+        start, _, tags = (x.detach().cpu() for x in logits)
         size = int(window.is_context.sum())
         assert said.span.shape == (size + 1, 2) and said.tags.shape == (size, 3)
-        alone = start[0].detach().numpy()
+        alone = start[0].numpy()
         np.testing.assert_allclose(said.span[1:, 0], alone[-1 - size : -1], atol=apart)
         np.testing.assert_allclose(said.span[0, 0], alone[0], atol=apart)
-        np.testing.assert_allclose(said.tags, tags[0, -1 - size : -1].detach().numpy(), atol=apart)
+        np.testing.assert_allclose(said.tags, tags[0, -1 - size : -1].numpy(), atol=apart)
 
 
 def test_logits_are_written_once_and_a_stopped_run_goes_on(
