@@ -137,7 +137,9 @@ def test(arguments: list[str], steps: dict[str, tuple[str | Path, ...]]) -> list
     others.start()
     command = [str(PYTHON), "-m", "pytest", *WORKERS, *arguments]
     say(" ".join(command))
-    with subprocess.Popen(command, **HEARD) as pytest:
+    # some fifty processes import torch or gradio: each would compile them if none kept its bytecode
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    with subprocess.Popen(command, env=kept, **HEARD) as pytest:
         assert pytest.stdout is not None
         last = ""
         for line in pytest.stdout:
