@@ -37,9 +37,10 @@ COLLECTS = {"qa_demo.views.page"}
 SCRIPT_IMPORT = re.compile(r"""(?:\bfrom|\bimport)\s*\(?\s*(["'`])(.+?)\1""")
 CODE = """
 import importlib, sys
-for name in sys.argv[1].split(","):
-    importlib.import_module(name)
-print(*sorted(sys.modules))
+for floor in sys.argv[1:]:
+    for name in floor.split(","):
+        importlib.import_module(name)
+    print(*sorted(sys.modules))
 """
 
 
@@ -50,20 +51,19 @@ def modules_of(package: str, root: Path = ROOT) -> list[str]:
     return sorted(".".join(p[:-1] if p[-1] == "__init__" else p) for p in parts)
 
 
-def loaded_by(names: list[str], root: Path = ROOT) -> set[str]:
-    """Everything in sys.modules of a fresh interpreter that imported `names`."""
-    command = [sys.executable, "-c", CODE, ",".join(names)]
+def check_layers(forbidden: dict[str, set[str]], root: Path = ROOT) -> None:
+    """Fail when a package, imported whole by a fresh interpreter after those before it, brought one
+    of its forbidden names with it.
+    """
+    floors = {package: modules_of(package, root) for package in forbidden}
+    command = [sys.executable, "-c", CODE, *map(",".join, floors.values())]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return set(done.stdout.split())
-
-
-def check_layer(package: str, forbidden: set[str], root: Path = ROOT) -> None:
-    """Fail when the package, fully imported, brought a forbidden name with it."""
-    names = modules_of(package, root)
-    loaded = loaded_by(names, root)
-    assert names and set(names) <= loaded
-    assert not forbidden & loaded, f"{package} imports {', '.join(sorted(forbidden & loaded))}"
+    for (package, names), said in zip(floors.items(), done.stdout.splitlines(), strict=True):
+        loaded = set(said.split())
+        assert names and set(names) <= loaded
+        strange = forbidden[package] & loaded
+        assert not strange, f"{package} imports {', '.join(sorted(strange))}"
 
 
 def imports_of(module: str, known: set[str], root: Path = ROOT) -> set[str]:
@@ -243,14 +243,14 @@ def test_a_circle_is_found_wherever_the_import_stands(tmp_path, statement):
     assert find_circle(arrows_of("house", tmp_path)) == ["house.a", "house.b", "house.c", "house.a"]
 
 
-@pytest.mark.parametrize("package", ["qa_demo.core", "qa_demo.figures", "qa_demo.views"])
-def test_a_package_keeps_to_its_layer(package):
-    check_layer(package, FORBIDDEN[package])
+def test_each_floor_keeps_to_its_layer():
+    floors = ("qa_demo.core", "qa_demo.figures", "qa_demo.views")
+    check_layers({floor: FORBIDDEN[floor] for floor in floors})
 
 
 @pytest.mark.model
 def test_the_model_knows_no_page():
-    check_layer("qa_demo.model", FORBIDDEN["qa_demo.model"])
+    check_layers({"qa_demo.model": FORBIDDEN["qa_demo.model"]})
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_the_check_can_fail(tmp_path, statement):
     (tmp_path / "house" / "inner").mkdir(parents=True)
     (tmp_path / "house" / "__init__.py").write_text("")
     (tmp_path / "house" / "inner" / "__init__.py").write_text("")
-    check_layer("house", {"wave"}, tmp_path)
+    check_layers({"house": {"wave"}}, tmp_path)
     (tmp_path / "house" / "inner" / "deep.py").write_text(statement + "\n")
     with pytest.raises(AssertionError, match="house imports wave"):
-        check_layer("house", {"wave"}, tmp_path)
+        check_layers({"house": {"wave"}}, tmp_path)

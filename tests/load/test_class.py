@@ -10,7 +10,7 @@ from tests.load.__main__ import Served, lesson, page
 from tests.load.hostile import knocked
 from tests.load.twin import Twin, difference
 
-SESSIONS, ACTS, THINK = 20, 4, (0.2, 0.8)
+SESSIONS, ACTS, THINK = 12, 4, (0.2, 0.8)
 COMPARED = {"integrated_gradients": 3, "gradient_x_input": 6, "attention": 6}
 
 pytestmark = pytest.mark.model
