@@ -34,7 +34,7 @@ from starlette.routing import Route  # noqa: E402
 from qa_demo.server.embedding import frame_ancestors  # noqa: E402
 from qa_demo.server.guard import Guard, policy  # noqa: E402
 from qa_demo.server.lull import Heard, Lull  # noqa: E402
-from qa_demo.server.page_files import HEAD, page_files  # noqa: E402
+from qa_demo.server.page_files import Early, page_files  # noqa: E402
 from qa_demo.views.api.door import Door, public_calls  # noqa: E402
 from qa_demo.views.api.mcp import Tools, endpoint  # noqa: E402
 from qa_demo.views.api.openapi import RESULTS, document  # noqa: E402
@@ -79,7 +79,6 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
         "quiet": True,
         "theme": theme(),
         "css_paths": sheets(),
-        "head": HEAD,
         "app_kwargs": {"routes": routes},
     }
 
@@ -155,6 +154,7 @@ def launch(
     settings["app_kwargs"]["middleware"] = [
         Middleware(Guard, names=names, policy=policy(frame_ancestors())),
         Middleware(Door, page=page),
+        Middleware(Early),
     ]
     if lull is not None:
         settings["app_kwargs"]["middleware"].insert(0, Middleware(Heard, lull=lull))

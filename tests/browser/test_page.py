@@ -12,7 +12,7 @@ from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load_terms
 from qa_demo.views.link.fragment import parse
 from tests.browser.serve import UNKNOWN
-from tests.browser.steps import send
+from tests.browser.steps import load_anew, send
 from tests.browser.test_present import PICTURES
 from tests.fakes import FakeReader
 
@@ -138,6 +138,21 @@ DROP = """([name, type, text]) => {
   const event = { dataTransfer: given, bubbles: true, cancelable: true };
   document.querySelector("#ask-paragraph textarea").dispatchEvent(new DragEvent("drop", event));
 }"""
+
+
+def test_an_open_page_draws_no_frames_where_nothing_moves(page: Page) -> None:
+    page.add_init_script("""{ const frame = requestAnimationFrame.bind(window); window.frames_asked = 0;
+      window.requestAnimationFrame = (run) => frame(run, window.frames_asked += 1); }""")
+    load_anew(page)
+    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
+    assert page.evaluate("""async () => {
+      for (let second = 0; second < 20; second += 1) {
+        const before = frames_asked;
+        await new Promise((on) => setTimeout(on, 1000));
+        if (frames_asked - before < 5) return true;
+      }
+      return false;
+    }""")
 
 
 def test_the_question_itself_is_the_way_to_another(top: Page) -> None:
