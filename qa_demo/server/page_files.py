@@ -44,7 +44,8 @@ class Early:
                 if html:
                     del headers["content-length"]
             elif html:
-                part["body"] = part["body"].replace(b"</head>", HEAD.encode() + b"</head>", 1)
+                body = part.get("body", b"")
+                part["body"] = body.replace(b"</head>", HEAD.encode() + b"</head>", 1)
             await send(part)
 
         await self.app(scope, receive, with_head)
