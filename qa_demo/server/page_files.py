@@ -45,7 +45,7 @@ class Early:
                     del headers["content-length"]
             elif html:
                 body = part.get("body", b"")
-                part["body"] = body.replace(b"</head>", HEAD.encode() + b"</head>", 1)
+                part["body"] = body.replace(b"</head>", f"{HEAD}</head>".encode(), 1)
             await send(part)
 
         await self.app(scope, receive, with_head)
