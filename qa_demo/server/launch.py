@@ -32,9 +32,10 @@ from starlette.responses import FileResponse, JSONResponse  # noqa: E402
 from starlette.routing import Route  # noqa: E402
 
 from qa_demo.server.embedding import frame_ancestors  # noqa: E402
+from qa_demo.server.gradio_page import Early, gradio_files  # noqa: E402
 from qa_demo.server.guard import Guard, policy  # noqa: E402
 from qa_demo.server.lull import Heard, Lull  # noqa: E402
-from qa_demo.server.page_files import Early, page_files  # noqa: E402
+from qa_demo.server.page_files import page_files  # noqa: E402
 from qa_demo.views.api.door import Door, public_calls  # noqa: E402
 from qa_demo.views.api.mcp import Tools, endpoint  # noqa: E402
 from qa_demo.views.api.openapi import RESULTS, document  # noqa: E402
@@ -78,7 +79,7 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
         "mcp_server": False,
         "quiet": True,
         "theme": theme(),
-        "css_paths": sheets(),
+        "css_paths": [] if gradio_files() else sheets(),
         "app_kwargs": {"routes": routes},
     }
 

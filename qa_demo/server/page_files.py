@@ -1,54 +1,17 @@
-"""What the browser asks for beside gradio's own: two scripts and one style sheet, made of the 150
-files of `assets/page` when the server starts, and compressed once.
+"""What the browser asks for beside gradio's scripts: two scripts and a style sheet, made of the 150
+files of `assets/page` when the server starts, and one of gradio's own; compressed once.
 """
 
 import gzip
 import hashlib
 from functools import cache
 
-from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from qa_demo.server.gradio_page import gradio_style
 from qa_demo.views.bundle import page_scripts
 from qa_demo.views.style import style
-
-HEAD = """<script>{
-  const frame = requestAnimationFrame.bind(window), clock = /performance\\.now\\(\\)[^;]*1e3/;
-  window.requestAnimationFrame = (run) => clock.test(run) ? setTimeout(run, 1000) : frame(run);
-}</script>
-<link rel="modulepreload" href="static/page/page.js">
-<link rel="preload" as="style" href="static/page/page.css">
-"""
-"""What is asked for beside gradio's scripts, not after them; and what must run before them: the
-clock of gradio's first loader outlives it, 60 times a second for as long as the page is open, which
-is a twentieth of a core.
-"""
-
-
-class Early:
-    """Put `HEAD` into the page as it is sent: gradio adds its own `head` when it has started."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        html = False
-
-        async def with_head(part: Message) -> None:
-            nonlocal html
-            if part["type"] == "http.response.start":
-                headers = MutableHeaders(scope=part)
-                html = headers.get("content-type", "").startswith("text/html")
-                if html:
-                    del headers["content-length"]
-            elif html:
-                body = part.get("body", b"")
-                part["body"] = body.replace(b"</head>", f"{HEAD}</head>".encode(), 1)
-            await send(part)
-
-        await self.app(scope, receive, with_head)
 
 
 class PageFile:
@@ -79,4 +42,5 @@ def page_files() -> dict[str, PageFile]:
         "page.js": PageFile(first, script),
         "rest.js": PageFile(rest, script),
         "page.css": PageFile(style(), "text/css"),
+        "gradio.css": PageFile(gradio_style(), "text/css"),
     }

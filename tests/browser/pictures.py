@@ -17,7 +17,7 @@ from qa_demo.views.style import PAGE, style
 
 ORIGIN = "http://pictures.test/"
 KINDS = {".js": "text/javascript", ".css": "text/css"}
-SHEET = """<!doctype html><html><head></head>
+SHEET = """<!doctype html><html><head><link rel="stylesheet" href="static/page/page.css"></head>
 <body class="ready"><div class="gradio-container"><div class="main"><main class="contain">
 <div class="column"></div></main></div></div></body></html>"""
 

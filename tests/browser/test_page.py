@@ -3,11 +3,12 @@
 import re
 import threading
 from collections.abc import Callable
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from qa_demo.server.gradio_page import gradio_files
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load_terms
 from qa_demo.views.link.fragment import parse
@@ -138,6 +139,18 @@ DROP = """([name, type, text]) => {
   const event = { dataTransfer: given, bubbles: true, cancelable: true };
   document.querySelector("#ask-paragraph textarea").dispatchEvent(new DragEvent("drop", event));
 }"""
+
+
+def test_a_page_load_asks_for_few_files_and_for_gradios_at_once(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+    with page.expect_response(re.compile("/rest.js")):
+        load_anew(page)
+    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
+    own = [path.rpartition("/")[2] for path in asked if path.startswith("/assets/")]
+    scripts = [name for name in gradio_files() if name.endswith(".js")]
+    assert sorted(own[1:]) == sorted(scripts), f"assets/gradio.txt is not gradio's list: {own}"
+    assert len(asked) <= 40
 
 
 def test_an_open_page_draws_no_frames_where_nothing_moves(page: Page) -> None:

@@ -3,16 +3,14 @@
 import gzip
 
 from starlette.applications import Starlette
-from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from qa_demo.server.page_files import HEAD, Early, page_files
+from qa_demo.server.page_files import page_files
 
 
 def test_files_are_packed_where_that_is_understood_and_sent_again_only_when_changed() -> None:
     files = page_files()
-    assert all(f"static/page/{name}" in HEAD for name in files if name != "rest.js")
     client = TestClient(Starlette(routes=[Route(f"/{n}", f.answer) for n, f in files.items()]))
     for name, file in files.items():
         packed = client.get(f"/{name}", headers={"accept-encoding": "gzip"})
@@ -31,14 +29,3 @@ def test_what_a_visitor_needs_at_once_is_the_smaller_part() -> None:
     assert len(files["page.js"].packed) < len(files["rest.js"].packed)
     assert '"answer/chapter.js": async' in files["page.js"].plain.decode()
     assert files["rest.js"].plain.decode().count('/chapter.js": async') == 8
-
-
-def test_a_page_asks_for_its_files_in_its_own_head() -> None:
-    text = "<head><title>a</title></head><body>&lt;/head></head></body>"
-    routes = [
-        Route("/", lambda _: HTMLResponse(text)),
-        Route("/p", lambda _: PlainTextResponse(text)),
-    ]
-    client = TestClient(Early(Starlette(routes=routes)))
-    assert client.get("/").text == text.replace("</head>", f"{HEAD}</head>", 1)
-    assert client.get("/p").text == text

@@ -1,10 +1,9 @@
-// The running page's style sheets and fonts, loaded once and before anything is measured.
-
-import { el } from "./dom.js";
+// The running page's style sheets and fonts, there before anything is measured.
 
 export function sheets() {
-  const href = new URL("static/page/page.css", document.baseURI).href;
+  const link = document.querySelector('link[href$="static/page/page.css"]');
   return new Promise((done) => {
-    document.head.append(el("link", { rel: "stylesheet", href, onload: done, onerror: done }));
+    if (link.sheet) done();
+    else link.onload = link.onerror = done;
   });
 }

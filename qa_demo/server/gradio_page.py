@@ -1,0 +1,95 @@
+"""Gradio's own page as it is sent: asked for at once what it would ask for one file behind another,
+its many style sheets as one below the page's own, and compressed.
+"""
+
+import zlib
+from functools import cache
+from pathlib import Path
+
+import gradio
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from qa_demo.core.files.assets import ASSETS
+
+FRONTEND = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
+SHEET = b'<link rel="stylesheet" '
+CLOCK = """<script>{
+  const frame = requestAnimationFrame.bind(window), clock = /performance\\.now\\(\\)[^;]*1e3/;
+  window.requestAnimationFrame = (run) => clock.test(run) ? setTimeout(run, 1000) : frame(run);
+}</script>
+"""
+"""The clock of gradio's first loader outlives it, 60 times a second for as long as the page is
+open, which is a twentieth of a core.
+"""
+
+
+@cache
+def gradio_files() -> tuple[str, ...]:
+    """The scripts and sheets that gradio's page asks for, in its order; none where a version is
+    installed whose files have other names. tests/browser/test_page.py compares and prints them.
+    """
+    names = tuple((ASSETS / "gradio.txt").read_text(encoding="utf-8").split())
+    return names if all((FRONTEND / name).is_file() for name in names) else ()
+
+
+def gradio_style() -> str:
+    """These sheets in a layer below the page's own, so that no rule of theirs outranks one of ours;
+    `!important` would, in a layer.
+    """
+    sheets = [name for name in gradio_files() if name.endswith(".css")]
+    text = "\n".join((FRONTEND / name).read_text(encoding="utf-8") for name in sheets)
+    return "@layer gradio {\n" + text.replace("!important", "") + "\n}\n"
+
+
+@cache
+def head() -> str:
+    """What must stand before the page's first script; gradio adds its own `head` when it has
+    started. Its loader takes a sheet that is switched off for loaded.
+    """
+    scripts = ["static/page/page.js", *(f"assets/{n}" for n in gradio_files() if n.endswith("js"))]
+    sheets = [f"assets/{n}" for n in gradio_files() if n.endswith("css")]
+    links = [
+        *(f'rel="modulepreload" href="{name}"' for name in scripts),
+        *(f'rel="stylesheet" href="static/page/{name}.css"' for name in ("gradio", "page")),
+        *(f'rel="stylesheet" disabled href="{name}"' for name in sheets),
+    ]
+    return CLOCK + "".join(f"<link {link}>\n" for link in links)
+
+
+def with_head(page: bytes) -> bytes:
+    """The page with its head; the sheet that it names itself is in ours."""
+    if gradio_files():
+        page = page.replace(SHEET, SHEET + b"disabled ", 1)
+    return page.replace(b"</head>", head().encode() + b"</head>", 1)
+
+
+class Early:
+    """Send every page with its head, and compressed: 30 kB instead of 320."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        html, packed = False, None
+
+        async def early(part: Message) -> None:
+            nonlocal html, packed
+            if part["type"] == "http.response.start":
+                headers = MutableHeaders(scope=part)
+                kind = headers.get("content-type", "")
+                html = kind.startswith("text/html") and "content-encoding" not in headers
+                if html:
+                    del headers["content-length"]
+                    headers.add_vary_header("accept-encoding")
+                if html and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+                    headers["content-encoding"] = "gzip"
+                    packed = zlib.compressobj(wbits=31)
+            elif html:
+                part["body"] = with_head(part.get("body", b""))
+                if packed:
+                    part["body"] = packed.compress(part["body"])
+                    part["body"] += b"" if part.get("more_body") else packed.flush()
+            await send(part)
+
+        await self.app(scope, receive, early)

@@ -1,0 +1,77 @@
+"""Gradio's page as it is sent: its head, its sheets in one, packed where that is understood."""
+
+import gzip
+from collections.abc import Iterator
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from qa_demo.server import gradio_page
+from qa_demo.server.gradio_page import Early, gradio_files, gradio_style, head, with_head
+from qa_demo.server.launch import launch_settings
+from qa_demo.server.page_files import page_files
+
+PAGE = b'<head><link rel="stylesheet" href="./a.css"></head><body>&lt;/head></head></body>'
+
+
+def parts() -> Iterator[bytes]:
+    yield PAGE
+    yield b"more"
+
+
+def client() -> TestClient:
+    routes = [
+        Route("/", lambda _: HTMLResponse(PAGE)),
+        Route("/parts", lambda _: StreamingResponse(parts(), media_type="text/html")),
+        Route("/text", lambda _: PlainTextResponse(PAGE)),
+        Route(
+            "/packed",
+            lambda _: HTMLResponse(gzip.compress(PAGE), headers={"content-encoding": "gzip"}),
+        ),
+    ]
+    return TestClient(Early(Starlette(routes=routes)))
+
+
+@pytest.mark.parametrize("coding", ["gzip", "identity"])
+def test_a_page_is_sent_with_its_head_and_packed_for_who_takes_it(coding: str) -> None:
+    get = client().get
+    for path, more in [("/", b""), ("/parts", b"more")]:
+        got = get(path, headers={"accept-encoding": coding})
+        assert got.content == with_head(PAGE) + more
+        assert got.headers.get("content-encoding", "identity") == coding
+        assert got.headers["vary"] == "accept-encoding"
+        assert int(got.headers.get("content-length", 0)) in (0, got.num_bytes_downloaded)
+    assert get("/text").content == get("/packed").content == PAGE
+
+
+def test_the_head_names_what_is_there_and_switches_gradios_sheets_off() -> None:
+    page = with_head(PAGE).decode()
+    assert page.count("</head>") == PAGE.count(b"</head>") and page.count(head()) == 1
+    assert '<link rel="stylesheet" disabled href="./a.css">' in page
+    assert all(f"static/page/{name}" in head() for name in page_files() if name != "rest.js")
+    names = gradio_files()
+    assert len(names) > 40 and all(f'href="assets/{name}"' in head() for name in names)
+    assert head().count("disabled") == sum(name.endswith(".css") for name in names)
+
+
+def test_gradios_rules_stand_in_one_layer_and_none_is_important() -> None:
+    text = gradio_style()
+    assert text.startswith("@layer gradio {") and text.count("{") == text.count("}")
+    assert ".hidden-css" in text and "!important" not in text
+    assert "@import" not in text and "url(./" not in text
+
+
+def test_another_gradio_is_sent_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert launch_settings()["css_paths"] == []
+    monkeypatch.setattr(gradio_page, "FRONTEND", gradio_page.FRONTEND / "another")
+    gradio_files.cache_clear()
+    try:
+        assert launch_settings()["css_paths"][0].name == "page.css"
+        assert gradio_files() == () and b"disabled" not in with_head(PAGE).replace(
+            head().encode(), b""
+        )
+    finally:
+        gradio_files.cache_clear()
