@@ -2,6 +2,7 @@
 its many style sheets as one below the page's own, and compressed.
 """
 
+import re
 import zlib
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from qa_demo.core.files.assets import ASSETS
 
 FRONTEND = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
 SHEET = b'<link rel="stylesheet" '
+THEME = re.compile(rb'"theme_hash": ?"(\w+)"')
 CLOCK = """<script>{
   const frame = requestAnimationFrame.bind(window), clock = /performance\\.now\\(\\)[^;]*1e3/;
   window.requestAnimationFrame = (run) => clock.test(run) ? setTimeout(run, 1000) : frame(run);
@@ -58,10 +60,12 @@ def head() -> str:
 
 
 def with_head(page: bytes) -> bytes:
-    """The page with its head; the sheet that it names itself is in ours."""
+    """The page with its head. Its own sheet is in ours; the theme's has a hash."""
     if gradio_files():
         page = page.replace(SHEET, SHEET + b"disabled ", 1)
-    return page.replace(b"</head>", head().encode() + b"</head>", 1)
+    theme = THEME.search(page)
+    link = b'<link rel="preload" as="style" href="theme.css?v=%s">\n' % theme[1] if theme else b""
+    return page.replace(b"</head>", head().encode() + link + b"</head>", 1)
 
 
 class Early:

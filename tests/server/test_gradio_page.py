@@ -14,7 +14,8 @@ from qa_demo.server.gradio_page import Early, gradio_files, gradio_style, head, 
 from qa_demo.server.launch import launch_settings
 from qa_demo.server.page_files import page_files
 
-PAGE = b'<head><link rel="stylesheet" href="./a.css"></head><body>&lt;/head></head></body>'
+PAGE = b"""<head><link rel="stylesheet" href="./a.css"><script>{"theme_hash": "0a1"}</script></head>
+<body>&lt;/head></head></body>"""
 
 
 def parts() -> Iterator[bytes]:
@@ -50,7 +51,7 @@ def test_a_page_is_sent_with_its_head_and_packed_for_who_takes_it(coding: str) -
 def test_the_head_names_what_is_there_and_switches_gradios_sheets_off() -> None:
     page = with_head(PAGE).decode()
     assert page.count("</head>") == PAGE.count(b"</head>") and page.count(head()) == 1
-    assert '<link rel="stylesheet" disabled href="./a.css">' in page
+    assert '<link rel="stylesheet" disabled href="./a.css">' in page and "theme.css?v=0a1" in page
     assert all(f"static/page/{name}" in head() for name in page_files() if name != "rest.js")
     names = gradio_files()
     assert len(names) > 40 and all(f'href="assets/{name}"' in head() for name in names)
