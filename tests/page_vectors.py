@@ -122,11 +122,20 @@ def _pencil(exercise: Pencil, number_of: int) -> dict[str, Any]:
         for v in (round(c["value"], c["decimals"]), c["value"] + 1, -c["value"] - 3)
     ]
     typed += [(c["name"], f"{v:.2f}") for c in cells for _, v in c["slips"]]
-    said = [(name, text, exercise.check(name, text)) for name, text in typed]
+    named = {c["name"]: c for c in cells}
     return {
         "cells": [{k: c[k] for k in ("name", "value", "decimals", "slips")} for c in cells],
-        "typed": [[name, text, one.correct, one.slip] for name, text, one in said],
+        "typed": [[name, text, *_said(named[name], float(text))] for name, text in typed],
     }
+
+
+def _said(cell: dict[str, Any], typed: float) -> tuple[bool, str | None]:
+    """Whether a number is right, to one unit of the last digit that is asked for, and its slip."""
+    unit = 10.0 ** -cell["decimals"] if cell["decimals"] else 1e-9
+    if abs(typed - cell["value"]) < unit:
+        return True, None
+    wrong = ((s, v) for s, v in cell["slips"] if abs(v - cell["value"]) >= unit)
+    return False, next((slip for slip, value in wrong if abs(typed - value) < unit), None)
 
 
 def _head(logits: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""A reader small enough for a pencil: four dimensions, five tokens, small whole numbers, and a
-check of every cell.
+"""A reader small enough for a pencil: four dimensions, five tokens, small whole numbers, and what
+every cell holds.
 
 s_i = S . T_i + b_S,  e_i = E . T_i + b_E,  P = softmax over the five tokens,  L = -(log P_s[i*] +
 log P_e[j*]) / 2
@@ -31,16 +31,6 @@ class PencilCell:
     value: float
     hint: str
     decimals: int = 0
-
-
-@dataclass(frozen=True)
-class Check:
-    """Whether a learner's number is right, and the slip that gives exactly that wrong number, if
-    one is known.
-    """
-
-    correct: bool
-    slip: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,23 +165,6 @@ class Pencil:
                 2,
             )
 
-    def check(self, name: str, typed: str) -> Check:
-        """Compare a typed number with the cell; a probability or loss may be off by one in its last
-        asked digit.
-
-        Errors: BadInput for an unknown cell or for text that is no finite number.
-        """
-        cell = {c.name: c for c in self.cells()}.get(name)
-        if cell is None:
-            raise BadInput(f"this exercise has no cell {name[:40]!r}")
-        value = parse_number(typed)
-        if _equal(value, cell.value, cell.decimals):
-            return Check(True)
-        for slip, wrong in self.slips(name):
-            if not _equal(wrong, cell.value, cell.decimals) and _equal(value, wrong, cell.decimals):
-                return Check(False, slip)
-        return Check(False)
-
     def slips(self, name: str) -> list[tuple[str, float]]:
         """Wrong numbers that a known mistake would give for this cell."""
         kind, *rest = name.split("_")
@@ -222,11 +195,6 @@ class Pencil:
                 ("the minus sign is missing", -self.loss),
             ]
         return []
-
-
-def _equal(value: float, wanted: float, decimals: int) -> bool:
-    """Exact for whole numbers; else within one unit of the last digit that was asked for."""
-    return abs(value - wanted) < (1e-9 if decimals == 0 else 10.0**-decimals)
 
 
 def parse_number(typed: str) -> float:

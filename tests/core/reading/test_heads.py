@@ -85,40 +85,32 @@ def test_the_pencil_reader_by_hand() -> None:
     assert exercise.probabilities.sum(axis=0).tolist() == pytest.approx([1, 1])
 
 
-def test_every_pencil_cell_accepts_its_value_and_refuses_another() -> None:
-    exercise = pencil()
-    cells = exercise.cells()
+def test_every_pencil_cell_has_its_own_name() -> None:
+    cells = pencil().cells()
     assert len({cell.name for cell in cells}) == len(cells) == 2 * 5 * 4 + 10 + 10 + 10 + 1 + 2 + 1
-    for cell in cells:
-        assert exercise.check(cell.name, f" {cell.value:.{cell.decimals}f} ").correct, cell
-        other = str(cell.value + (1 if cell.decimals == 0 else 0.03))
-        assert not exercise.check(cell.name, other).correct, cell
 
 
 @pytest.mark.parametrize(
-    ("cell", "typed", "slip"),
+    ("cell", "wrong", "slip"),
     [
-        ("logit_start_1", "3", "the bias is missing"),
-        ("logit_end_2", "1", "other lane's logit"),
-        ("loss", f"{2 * pencil().loss:.2f}", "the sum of the two terms"),
-        ("loss", f"-{pencil().loss:.2f}", "minus sign"),
-        ("prob_end_1", "0.82", "other lane"),
-        ("prob_start_1", "54.6", "exponential"),
+        ("logit_start_1", 3, "the bias is missing"),
+        ("logit_end_2", 1, "other lane's logit"),
+        ("loss", 2 * pencil().loss, "the sum of the two terms"),
+        ("loss", -pencil().loss, "minus sign"),
+        ("prob_end_1", 0.82, "other lane"),
+        ("prob_start_1", 54.6, "exponential"),
     ],
 )
-def test_known_slips_are_named(cell: str, typed: str, slip: str) -> None:
-    found = pencil().check(cell, typed)
-    assert not found.correct and found.slip is not None and slip in found.slip
+def test_known_slips_are_named(cell: str, wrong: float, slip: str) -> None:
+    (value,) = [value for says, value in pencil().slips(cell) if slip in says]
+    assert value == pytest.approx(wrong, abs=0.005)
 
 
-def test_a_slip_is_no_guess() -> None:
-    assert pencil().check("logit_start_1", "17").slip is None
+def test_a_number_is_read_as_people_write_it() -> None:
     assert parse_number(" \u22123,5 ") == -3.5
     for typed in ("", "four", "nan", "inf"):
         with pytest.raises(BadInput, match="number"):
             parse_number(typed)
-    with pytest.raises(BadInput, match="no cell 'sum'"):
-        pencil().check("sum", "1")
 
 
 def test_fresh_exercises_have_one_best_pair() -> None:
