@@ -52,7 +52,7 @@ def hidden(window: Window, start: np.ndarray, end: np.ndarray) -> np.ndarray:
 def attention(window: Window) -> Attention:
     n, rng = len(window), rng_of(window, "attention")
     rows = rng.dirichlet(np.full(n, 0.3), size=(LAYERS, HEADS, n))
-    return Attention(window.index, rows.astype(np.float32))
+    return Attention(rows.astype(np.float32))
 
 
 def masked(

@@ -73,7 +73,7 @@ def attention(loaded: Loaded, window: Window) -> Attention:
         out = read_by_twin(twin, window, output_attentions=True)
         check_layers(twin, out.attentions, len(window))
         weights = torch.cat(tuple(out.attentions)).float().numpy()
-    return Attention(window.index, weights)
+    return Attention(weights)
 
 
 def _gradients(
@@ -99,7 +99,7 @@ def _gradients(
             found = torch.autograd.grad(part, tuple(out.attentions), retain_graph=True)
             grads.append(torch.cat(found).float().numpy())
         weights_now = torch.cat(tuple(layer.detach() for layer in out.attentions)).float().numpy()
-    return Attention(window.index, weights_now), (grads[0], grads[1])
+    return Attention(weights_now), (grads[0], grads[1])
 
 
 def _unused(target: Target, column: int) -> bool:

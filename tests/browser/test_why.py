@@ -196,7 +196,7 @@ def test_another_window_and_back(
         window: Window,
     ) -> Attention:  # every token looks at itself, so that most lines are faint
         n = len(window)
-        return Attention(window.index, np.broadcast_to(0.9 * np.eye(n) + 0.1 / n, (3, 2, n, n)))
+        return Attention(np.broadcast_to(0.9 * np.eye(n) + 0.1 / n, (3, 2, n, n)))
 
     monkeypatch.setattr(reader, "attention", near)
     page.get_by_role("button", name="Ask your own", exact=True).click()
@@ -337,7 +337,7 @@ def test_raw_attention_names_its_largest_item_whatever_it_is(
     def first(window: Window) -> Attention:  # every head looks at [CLS]
         weights = np.full((3, 2, len(window), len(window)), 0.1 / len(window))
         weights[..., 0] += 0.9
-        return Attention(window.index, weights)
+        return Attention(weights)
 
     monkeypatch.setattr(reader, "attention", first)
     picture = chapter(page)

@@ -30,7 +30,6 @@ class Attention:
     Errors: BadInput when a row does not sum to 1: such numbers are not attention weights.
     """
 
-    window: int
     weights: NDArray[np.float32]
 
     def __post_init__(self) -> None:
@@ -101,9 +100,6 @@ class Relevance:
     the target does not have is 0. No value is negative, and none promises an effect on the logits.
     """
 
-    kind: RelevanceKind
-    target: Target
-    window: int
     start: NDArray[np.float64]
     end: NDArray[np.float64]
 
@@ -199,7 +195,7 @@ def relevance_of(
             rows.append(rollout(attention.weights)[at])
         else:
             rows.append(attention.weights[:, :, at].mean(axis=(0, 1), dtype=np.float64))
-    return Relevance(kind, target, window.index, rows[0], rows[1])
+    return Relevance(rows[0], rows[1])
 
 
 def pack(head: Floats) -> bytes:

@@ -68,7 +68,6 @@ class QuestionEffect:
     start: float
     end: float
     answer: str | None
-    score: float | None
     changed: bool
     elsewhere: bool = False
     """Whether the answer has the same words at another place."""
@@ -111,7 +110,6 @@ def question_effects(
                 float(a @ (s - starts[k, home.index, :n])),
                 float(b @ (e - ends[k, home.index, :n])),
                 after.answer,
-                after.best.candidate.score if after.best else None,
                 _place(before) != _place(after),
                 _place(before) != _place(after) and before.answer == after.answer,
             )

@@ -57,25 +57,25 @@ def test_gradient_attention_means_over_heads_after_the_clip() -> None:
 
 def test_rows_that_do_not_sum_to_one_are_refused() -> None:
     weights = random_attention(np.random.default_rng(1), 5)
-    assert Attention(0, weights).n_heads == 3
+    assert Attention(weights).n_heads == 3
     broken = weights.copy()
     broken[1, 2, 3] *= 1.01
     with pytest.raises(BadInput, match=r"must sum to 1, one is off by 0\.01"):
-        Attention(0, broken)
+        Attention(broken)
     broken = weights.copy()
     broken[1, 2, 3] = np.nan
     with pytest.raises(BadInput, match="off by inf"):
-        Attention(0, broken)
+        Attention(broken)
     with pytest.raises(BadInput, match="layer, head, query, key"):
-        Attention(0, weights[0])
+        Attention(weights[0])
     with pytest.raises(BadInput, match="no head 3 in layer 0; layers are 0 to 1, heads 0 to 2"):
-        Attention(0, weights).row(0, 3, 0)
+        Attention(weights).row(0, 3, 0)
     with pytest.raises(BadInput, match="no position 5"):
-        Attention(0, weights).column(0, 0, 5)
+        Attention(weights).column(0, 0, 5)
 
 
 def test_rows_and_columns_are_exact() -> None:
-    found = Attention(0, random_attention(np.random.default_rng(2), 5))
+    found = Attention(random_attention(np.random.default_rng(2), 5))
     assert found.row(1, 2, 3).tolist() == found.weights[1, 2, 3].tolist()
     assert found.column(1, 2, 3).tolist() == found.weights[1, 2, :, 3].tolist()
 
@@ -83,7 +83,7 @@ def test_rows_and_columns_are_exact() -> None:
 def test_question_share_of_a_row() -> None:
     reading = t1()  # 0 [CLS], 1 question, 2 [SEP], 3-6 context, 7 [SEP]
     weights = random_attention(np.random.default_rng(3), 8)
-    found = question_share(Attention(0, weights), reading.encoding, 4)
+    found = question_share(Attention(weights), reading.encoding, 4)
     np.testing.assert_allclose(found, weights[:, :, 4, 1], atol=1e-7)
     np.testing.assert_allclose(share_on(weights, 4, np.arange(8)), 1, atol=1e-6)
 
@@ -116,7 +116,7 @@ def test_relevance_reads_the_rows_of_start_and_end() -> None:
     reading = t1()
     window = reading.windows[0]
     rng = np.random.default_rng(7)
-    found = Attention(0, random_attention(rng, 8))
+    found = Attention(random_attention(rng, 8))
     target = Target("span_score", Span(0, 2))  # positions 3 and 5
     raw = relevance_of("attention", found, target, window)
     np.testing.assert_allclose(raw.start, found.weights[:, :, 3].mean(axis=(0, 1)), atol=1e-6)

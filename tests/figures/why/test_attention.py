@@ -86,6 +86,6 @@ def test_the_notice_names_the_head_that_looked_most() -> None:
     weights = np.full((2, 3, n, n), 1 / n, dtype=np.float32)
     weights[1, 2, window.to_pos(5)] = 0.0
     weights[1, 2, window.to_pos(5), q] = 1.0
-    said = figure.attention_notice(Attention(0, weights), READING.encoding, window, span)
+    said = figure.attention_notice(Attention(weights), READING.encoding, window, span)
     assert "head 3 of layer 2" in said and "100 %" in said and "0 of 6 heads" in said
     assert "why" not in said.lower()

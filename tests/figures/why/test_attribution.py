@@ -86,7 +86,7 @@ def test_a_method_that_gives_every_token_nothing_says_so() -> None:
 def test_question_words_tell_another_place_from_another_answer() -> None:
     word = Word("who", "question", 0, 3)
     cases = ((0.5, False, False), (-0.001, True, False), (0.0, True, True))
-    effects = [QuestionEffect(word, start, 0.0, "Beta", 1.0, *how) for start, *how in cases]
+    effects = [QuestionEffect(word, start, 0.0, "Beta", *how) for start, *how in cases]
     rows = figure.question_data(effects)["table"]["rows"]
     assert [row[1] for row in rows] == ["−0.50", "< 0.01", "0"]
     assert [row[3] for row in rows] == ["the same", "changed", "the same words elsewhere"]
