@@ -44,7 +44,6 @@ class FakeInfiller:
         self.positions = positions if has_sbo else 0
         self.max_pieces = max_pieces
         self.mask_id = MASK
-        self.checksum = f"fake-{has_sbo}-{positions}"
         self.sure = sure
         self.calls = 0
         rng = np.random.default_rng(5)
@@ -136,7 +135,7 @@ class FakeInfiller:
             h0 = np.concatenate([wires["left"], wires["right"], wires["position"]], axis=1)
             h0 = h0.reshape(len(at), 2 * D + WIDTH)
             sbo = self._layers(h0)["y"] @ self.words.T + self._bias(masked)
-        made = {"model_name": self.name, "checksum": self.checksum, "cut": cut, "swap": swap}
+        made = {"model_name": self.name, "cut": cut}
         return filled(masked, mlm, sbo, self._names, top, self.positions, **made)
 
     def trace(
@@ -159,4 +158,4 @@ class FakeInfiller:
         bias = float(self._bias(masked)[masked.true_ids[at]])
         places = [int(of[row]) for of in (pairs.left, pairs.right, wires["k"])]
         logit = float(word @ steps["y"] + bias)
-        return Trace(at, *places, cut, *parts, **steps, word=word, bias=bias, logit=logit)
+        return Trace(*places, cut, *parts, **steps, word=word, bias=bias, logit=logit)

@@ -26,14 +26,12 @@ from qa_demo.model.workers import SHARED
 class SpanBERT:
     """A masked-language model, with or without a span boundary head, shared and read-only."""
 
-    def __init__(
-        self, name: str, model: Any, tokenizer: Any, sbo: SBOHead | None, checksum: str = ""
-    ) -> None:
+    def __init__(self, name: str, model: Any, tokenizer: Any, sbo: SBOHead | None) -> None:
         self._model, self._tokenizer = model.eval().requires_grad_(False), tokenizer
         self._sbo = None if sbo is None else sbo.eval().requires_grad_(False)
         self.name = name
         """`bundled`, a folder's name, or a hub id with its commit."""
-        self._checksum, self._workers = checksum, SHARED
+        self._workers = SHARED
         self._names = tuple(
             str(x) for x in tokenizer.convert_ids_to_tokens(range(model.config.vocab_size))
         )
@@ -123,9 +121,7 @@ class SpanBERT:
             top,
             self.positions,
             cut=cut,
-            swap=swap,
             model_name=self.name,
-            checksum=self._checksum,
         )
 
     def trace(
@@ -151,7 +147,6 @@ class SpanBERT:
             word, bias = self._words[true], self._sbo.bias[true]
             logit = float(word @ steps.y + bias)
         return Trace(
-            at,
             int(pairs.left[row]),
             int(pairs.right[row]),
             int(k),

@@ -7,7 +7,7 @@ from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.model.blueprint import Blueprint
 from qa_demo.model.checks import read_header, regular, weight_files
-from qa_demo.model.folder_tokenizer import digest, load_tokenizer
+from qa_demo.model.folder_tokenizer import load_tokenizer
 from qa_demo.model.loading import open_source
 from qa_demo.model.sbo import WIDTH, SBOHead
 from qa_demo.model.source import LOOPBACK, HostLimits
@@ -30,7 +30,7 @@ def load_spanbert(source: str = "bundled", limits: HostLimits = LOOPBACK) -> Spa
     BadCheckpoint for what was found and must not be used. Weights are computed with in fp32 always.
     """
 
-    def build(folder: Path, plan: Blueprint, name: str, checksum: str) -> SpanBERT:
+    def build(folder: Path, plan: Blueprint, name: str, _: str) -> SpanBERT:
         files, tokenizer = weight_files(folder), load_tokenizer(folder, plan.config)
         if (
             tokenizer.mask_token_id is None
@@ -42,7 +42,7 @@ def load_spanbert(source: str = "bundled", limits: HostLimits = LOOPBACK) -> Spa
             )
         model = weights(plan, files, "it has no masked-language head, or lost a part of it: ")
         sbo = load_sbo(folder, plan.config)
-        return SpanBERT(name, model, tokenizer, sbo, checksum or digest(folder, files))
+        return SpanBERT(name, model, tokenizer, sbo)
 
     return open_source(source, limits, "MaskedLM", _bundled, build)
 

@@ -68,9 +68,7 @@ class Infill:
     code: tuple[LossTerm, ...]
     paper: tuple[LossTerm, ...]
     cut: frozenset[str]
-    swap: Mapping[int, int]
     model_name: str
-    checksum: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +81,6 @@ class Trace:
     unless it was swapped.
     """
 
-    at: int
     left_at: int
     right_at: int
     k: int

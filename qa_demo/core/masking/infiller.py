@@ -38,10 +38,6 @@ class Infiller(Protocol):
         """How a piece of the vocabulary is spelled."""
         ...
 
-    def random_piece(self, rng: np.random.Generator) -> int:
-        """A piece drawn by its frequency in pre-training; uniformly where no counts are stored."""
-        ...
-
     def sample(
         self,
         encoding: Encoding,

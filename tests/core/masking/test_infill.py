@@ -102,7 +102,7 @@ def test_the_json_names_every_field_of_the_contract():
     masked, _, _, pieces = judged([Span(0, 0), Span(2, 3)])
     mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
     terms = infill.code_terms(mlm, sbo), infill.paper_terms(mlm, sbo)
-    found = infill.Infill(masked, tuple(NAMES[:8]), pieces, *terms, frozenset(), {}, "toy")
+    found = infill.Infill(masked, tuple(NAMES[:8]), pieces, *terms, frozenset(), "toy")
     report = json.loads(json.dumps(infill_json(make_encoding(["x"] * 8), found)))
     edge, first, _ = report["pieces"]
     assert edge["sbo"] is edge["true_rank_sbo"] is None and edge["no_sbo"]
