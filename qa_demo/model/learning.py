@@ -5,7 +5,6 @@ A copy is made at the first step and released by reset and close.
 """
 
 import threading
-import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -93,7 +92,7 @@ class ModelLearner:
         with self._lock:
             self._check_open()
             private = self._open_copy()
-            start, began = self._snapshot(private, exact=True), time.perf_counter()
+            start = self._snapshot(private, exact=True)
             try:
                 after = self._train(private, plan, on_progress, cancelled)
             except (Cancelled, BadCheckpoint, BadInput) as fault:
@@ -106,7 +105,7 @@ class ModelLearner:
                 ) from fault
             start.weights = {name: difference.half() for name, difference in start.weights.items()}
             self._undo, self._redo = [*self._undo, start][-SNAPSHOTS:], []
-            return self._state(after, time.perf_counter() - began)
+            return self._state(after)
 
     def undo(self) -> Learned:
         """Back to the state before the last action."""
@@ -232,7 +231,7 @@ class ModelLearner:
         )
         return after
 
-    def _state(self, after: Reading, seconds: float = 0.0) -> Learned:
+    def _state(self, after: Reading) -> Learned:
         return Learned(
             self.reading,
             after,
@@ -244,5 +243,4 @@ class ModelLearner:
             self._stepper.movements(self._private, self._window),
             bool(self._redo),
             bool(self._undo),
-            seconds,
         )

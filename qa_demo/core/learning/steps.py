@@ -122,7 +122,6 @@ class Learned:
     movements: tuple[Movement, ...]
     can_redo: bool = False
     can_undo: bool = False
-    seconds: float = 0.0
 
     @property
     def steps(self) -> int:
