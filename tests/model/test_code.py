@@ -135,7 +135,7 @@ def test_chapter_2_takes_both_logits_apart(name: str) -> None:
     wanted: list[float] = []
     for lane, at, row in (("start", i, start), ("end", j, end)):
         parts = anatomy(heads, states[at], lane)  # type: ignore[arg-type]
-        wanted += [parts.logit - parts.bias, parts.bias, float(row[at])]
+        wanted += [sum(parts.products) + parts.rest, parts.bias, float(row[at])]
         for d, product in zip(parts.dimensions, parts.products, strict=True):
             weight = float((heads.S if lane == "start" else heads.E)[d])
             wanted += [weight, float(states[at][d]), product]

@@ -10,11 +10,10 @@ from qa_demo.core.errors import BadInput
 
 @dataclass(frozen=True)
 class TagAnatomy:
-    """One tag's logit taken apart: sum(products) + rest + bias = logit."""
+    """One tag's logit with some of its products; the others make up what is left of it."""
 
     tag: int
     products: tuple[float, ...]
-    rest: float
     bias: float
     logit: float
 
@@ -38,13 +37,5 @@ def tag_anatomy(
     rows = []
     for k in range(3):
         shown = products[k, best]
-        rows.append(
-            TagAnatomy(
-                k,
-                tuple(shown.tolist()),
-                float(products[k].sum() - shown.sum()),
-                float(bias[k]),
-                float(logits[k]),
-            )
-        )
+        rows.append(TagAnatomy(k, tuple(shown.tolist()), float(bias[k]), float(logits[k])))
     return tuple(best.tolist()), tuple(rows)

@@ -77,7 +77,7 @@ class Anatomy:
     """One logit taken apart: the products of the largest dimensions, the rest as one number, and
     the bias.
 
-    sum(products) + rest + bias = logit. `rest` is the sum of the `n_rest` other products.
+    The logit is sum(products) + rest + bias. `rest` is the sum of the `n_rest` other products.
     """
 
     dimensions: tuple[int, ...]
@@ -85,7 +85,6 @@ class Anatomy:
     rest: float
     n_rest: int
     bias: float
-    logit: float
 
 
 def anatomy(heads: HeadWeights, token: Floats, lane: Lane, top: int = 8) -> Anatomy:
@@ -104,10 +103,5 @@ def anatomy(heads: HeadWeights, token: Floats, lane: Lane, top: int = 8) -> Anat
     chosen = products[best]
     rest = float(np.delete(products, best).sum())
     return Anatomy(
-        tuple(best.tolist()),
-        tuple(chosen.tolist()),
-        rest,
-        len(products) - len(best),
-        bias,
-        float(chosen.sum() + rest + bias),
+        tuple(best.tolist()), tuple(chosen.tolist()), rest, len(products) - len(best), bias
     )
