@@ -49,8 +49,6 @@ class Margin:
     scales the total is the logarithm of the ratio.
     """
 
-    winner: Candidate
-    rival: Candidate
     start: float
     end: float
     winner_shift: float
@@ -69,7 +67,7 @@ class Margin:
 
 @dataclass(frozen=True)
 class RuleResult:
-    """One rule's outcome. The separate maxima have no merge, prediction or margin."""
+    """One rule's outcome. The separate maxima have no merge and no prediction."""
 
     name: str
     merge: MergeOptions | None
@@ -78,7 +76,6 @@ class RuleResult:
     winner_doc: tuple[int, int] | None
     """First and last context token of the winner; an illegal pair may end before it starts."""
     value: float | None
-    margin: Margin | None
 
     def agrees_with(self, other: "RuleResult") -> bool:
         """Whether both name the same tokens (or both none)."""
@@ -87,9 +84,8 @@ class RuleResult:
 
 @dataclass(frozen=True)
 class Flip:
-    """Adding more than c (less, if c < 0) to all logits of `window` lets `challenger` win."""
+    """Adding more than c (less, if c < 0) to all logits of a window lets `challenger` win."""
 
-    window: int
     c: float
     winner: Candidate
     challenger: Candidate
@@ -104,10 +100,9 @@ def run_all(reading: Reading, decode: DecodeOptions | None = None) -> tuple[Rule
 def run_rule(reading: Reading, decode: DecodeOptions, rule: Rule) -> RuleResult:
     """One rule that ranks spans on one reading."""
     prediction = predict(reading, decode, rule.merge)
-    listed = [r.candidate for r in prediction.n_best]
     if prediction.best is None:
-        return RuleResult(rule.name, rule.merge, prediction, None, None, None, None)
-    best = listed[0]
+        return RuleResult(rule.name, rule.merge, prediction, None, None, None)
+    best = prediction.best.candidate
     i, j = _cell(reading, best)
     return RuleResult(
         rule.name,
@@ -116,7 +111,6 @@ def run_rule(reading: Reading, decode: DecodeOptions, rule: Rule) -> RuleResult:
         Cell(best.window, i, j, best.start_logit, best.end_logit),
         (best.span.start, best.span.end),
         prediction.best.value,
-        margin(reading, decode, rule.merge, best, listed[1]) if len(listed) > 1 else None,
     )
 
 
@@ -130,7 +124,6 @@ def _textbook(reading: Reading, decode: DecodeOptions) -> RuleResult:
         cell,
         (window.to_doc(cell.start_pos), window.to_doc(cell.end_pos)),
         value,
-        None,
     )
 
 
@@ -168,14 +161,7 @@ def margin(
     terms = SCALES[merge.scale].terms(reading, decode, merge.copies)
     (wi, wj), (ri, rj) = _cell(reading, winner), _cell(reading, rival)
     a, b = terms[winner.window], terms[rival.window]
-    return Margin(
-        winner,
-        rival,
-        float(a.start[wi] - b.start[ri]),
-        float(a.end[wj] - b.end[rj]),
-        a.shift,
-        b.shift,
-    )
+    return Margin(float(a.start[wi] - b.start[ri]), float(a.end[wj] - b.end[rj]), a.shift, b.shift)
 
 
 def flip_constant(
@@ -211,5 +197,5 @@ def flip_constant(
             copy = max(copy, rank)
         elif other.char_start < other.char_end:
             c = (rank - score) / 2 if inside else (score - rank) / 2
-            return Flip(window, c, winner, other) if rank > copy else None
+            return Flip(c, winner, other) if rank > copy else None
     return None

@@ -75,7 +75,7 @@ def test_the_separate_maxima_may_form_no_span():
     result = merge_rules.run_all(make_reading(["a", "b", "c"], [(0, 3)], [start], [end]))[-1]
     assert result.name == merge_rules.SEPARATE_MAXIMA
     assert (result.winner.reason, result.winner_doc) == ("end before start", (2, 0))
-    assert (result.prediction, result.merge, result.margin) == (None, None, None)
+    assert (result.prediction, result.merge) == (None, None)
     want = (np.exp(6) / np.exp([1, 2, 6]).sum() + np.exp(5) / np.exp([5, 2, 1]).sum()) / 2
     assert result.value == pytest.approx(want)
 
@@ -91,17 +91,16 @@ def test_the_margin_adds_up_to_the_difference_of_ranks(seed, n):
     for result in merge_rules.run_all(reading)[:-1]:
         listed = result.prediction.n_best
         if len(listed) < 2:
-            assert result.margin is None
             continue
-        m = result.margin
-        assert (m.winner, m.rival) == (listed[0].candidate, listed[1].candidate)
+        pair = listed[0].candidate, listed[1].candidate
+        m = merge_rules.margin(reading, DecodeOptions(), result.merge, *pair)
         log = result.merge.scale in ("window_product", "context_product", "global_softmax")
         first, second = listed[0].value, listed[1].value
         want = np.log(first / second) if log else first - second
         assert m.total == pytest.approx(want, abs=1e-9)
         if result.merge.scale != "context_mean":
-            assert m.start == pytest.approx(m.winner.start_logit - m.rival.start_logit)
-            assert m.end == pytest.approx(m.winner.end_logit - m.rival.end_logit)
+            assert m.start == pytest.approx(pair[0].start_logit - pair[1].start_logit)
+            assert m.end == pytest.approx(pair[0].end_logit - pair[1].end_logit)
 
 
 def test_only_the_window_constants_differ_between_two_rules():
@@ -176,4 +175,4 @@ def test_flip_of_a_window_that_does_not_exist():
 
 def test_a_rule_without_a_legal_span_has_no_winner():
     for result in merge_rules.run_all(t1(), DecodeOptions(n_best_size=1, top_n_grid=True))[:-1]:
-        assert result.winner is result.value is result.margin is result.winner_doc is None
+        assert result.winner is result.value is result.winner_doc is None

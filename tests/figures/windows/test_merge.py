@@ -74,8 +74,8 @@ def test_winner_minus_rival_adds_up_as_printed_and_changes_sign() -> None:
 def test_only_the_row_that_cannot_add_up_as_printed_is_about_equal() -> None:
     exact_row, about_row = margin_rows(
         [
-            ("logit", Margin(None, None, 0.25, 0.5, 0, 0)),
-            ("log_odds", Margin(None, None, -0.56244, -0.08079, -0.42044, -0.95702)),
+            ("logit", Margin(0.25, 0.5, 0, 0)),
+            ("log_odds", Margin(-0.56244, -0.08079, -0.42044, -0.95702)),
         ]
     )
     assert (exact_row["sign"], exact_row["total"]) == ("=", "0.7500")
