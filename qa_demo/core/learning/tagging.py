@@ -39,7 +39,6 @@ def owned_rows(reading: Reading) -> tuple[NDArray[np.float64], NDArray[np.int64]
 class Tagging:
     """One decoding of a paragraph: each token's tag [D], spans, tokens whose I may not stand."""
 
-    decoding: str
     tags: NDArray[np.int64]
     spans: tuple[TaggedSpan, ...]
     illegal: tuple[int, ...]
@@ -62,7 +61,7 @@ def tagging(reading: Reading, decoding: str) -> Tagging:
             for t in illegal_at(found.tolist())
             if reading.owners[window.doc_start + t] == w
         ]
-    return Tagging(decoding, tags, decode_reading(reading, decoding), tuple(illegal))
+    return Tagging(tags, decode_reading(reading, decoding), tuple(illegal))
 
 
 def spans_above(

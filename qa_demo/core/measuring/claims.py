@@ -34,7 +34,6 @@ class Sureness:
     """
 
     right_if_answerable: float
-    margin: float
     answerable: float | None
 
     @property
@@ -63,9 +62,10 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
     claim = None if fits is None or fits.span is None else pair_claim(reading, found)
     if fits is None or fits.span is None or claim is None:
         return None
-    over = margin(reading, found)
-    known = None if fits.answerable is None else answerable(over, fits.answerable)
-    return Sureness(chance(claim, fits.span), over, known)
+    known = None
+    if fits.answerable is not None:
+        known = answerable(margin(reading, found), fits.answerable)
+    return Sureness(chance(claim, fits.span), known)
 
 
 def fit_answerable(margins: Sequence[float], answers: Sequence[bool]) -> Answerability:

@@ -19,14 +19,13 @@ from qa_demo.core.types import Reading, Span
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """`missing` [D] counts, for each start token, the spans within `max_answer_length` that its
+    """`missing` [D] counts, for each start token, the spans of at most so many tokens that its
     owner does not hold.
 
     `n_spans` are all spans within that length; `safe_length` is the longest length at which no span
     is lost (None with one window, which loses nothing).
     """
 
-    max_answer_length: int
     missing: NDArray[np.int64]
     n_spans: int
     safe_length: int | None
@@ -81,7 +80,6 @@ def reach(plan: WindowPlan, max_answer_length: int) -> Reach:
     wanted, room = np.minimum(max_answer_length, plan.n_tokens - at), held(plan)
     bounded = room[at + room < plan.n_tokens]
     return Reach(
-        max_answer_length,
         np.maximum(wanted - room, 0),
         int(wanted.sum()),
         int(bounded.min()) if len(bounded) else None,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.measuring.claims import answerable, fit_answerable, sureness
+from qa_demo.core.measuring.claims import answerable, fit_answerable, margin, sureness
 from qa_demo.core.measuring.reliability import Asked, claim_reliability
 from qa_demo.core.measuring.temperature import PairClaim, chance, pair_claim
 from qa_demo.core.reading.predict import predict
@@ -30,7 +30,7 @@ def test_the_claim_is_the_product_of_both_chances() -> None:
     reading = fitted(t1())
     best = predict(reading).best.candidate
     found = sureness(reading, best)
-    assert (best.score, found.margin) == (7.5, 6.0), "no answer scores 1.5"
+    assert (best.score, margin(reading, best)) == (7.5, 6.0), "no answer scores 1.5"
     assert found.answerable == pytest.approx(1 / (1 + math.exp(1 - 0.5 * 6.0)))
     right = chance(pair_claim(reading, best), Calibration(2.0, 0.5))
     assert found.right_if_answerable == right
