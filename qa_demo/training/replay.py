@@ -12,9 +12,9 @@ they give the windows and the last row.
 being this one's step 0. Of that training no weights need be left; examples that it did not read are
 then left out.
 
-replay.npz: `start`, `end` [steps, positions] and `tags` [steps, positions, 3] (B, I, O) in half
-precision, before the last step to 1/32; the windows stand one after the other. replay.json:
-steps, where each example's window begins, and the checksum of the final reader.
+replay.npz: `start` and `end` [steps, positions] in half precision, before the last step to 1/32;
+the windows stand one after the other. replay.json: steps, where each example's window begins, and
+the checksum of the final reader.
 """
 
 import json
@@ -40,7 +40,7 @@ from qa_demo.training.shown import gold_span
 from qa_demo.training.twoheads import TwoHeads, load
 
 log = logging.getLogger("replay")
-Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
+Rows = tuple[np.ndarray, np.ndarray]
 LIMIT = 3_000_000
 CLOSE = 100
 FINE = 32
@@ -73,23 +73,21 @@ def snapshots(runs: Sequence[Path]) -> dict[int, Path]:
 
 @torch.inference_mode()
 def read_windows(model: TwoHeads, windows: Sequence[Window]) -> Rows:
-    """Start, end [positions] and tag logits [positions, 3] of windows in turn, unpadded, fp32."""
+    """Start and end logits [positions] of windows in turn, unpadded, fp32."""
     model.eval()
     rows = []
     for w in windows:
         ids, types = torch.tensor(w.input_ids)[None], torch.tensor(w.token_type_ids)[None]
-        rows.append([x[0].float().numpy() for x in model(ids, torch.ones_like(ids), types)])
+        start, end, _ = model(ids, torch.ones_like(ids), types)
+        rows.append([x[0].float().numpy() for x in (start, end)])
     return tuple(np.concatenate(parts) for parts in zip(*rows, strict=True))  # type: ignore[return-value]
 
 
 def stored_rows(readings: Sequence[Reading], windows: Sequence[Window]) -> Rows:
     """The same of the stored readings of the final reader."""
-    if any(r.tag_logits is None for r in readings):
-        raise BadInput("the stored readings hold no tag logits; make them with the bundled reader")
-    pairs = list(zip(readings, windows, strict=True))
+    pairs = zip(readings, windows, strict=True)
     starts, ends = zip(*(r.logits(w.index) for r, w in pairs), strict=True)
-    tags = [r.tag_logits[w.index, : len(w)] for r, w in pairs if r.tag_logits is not None]
-    return np.concatenate(starts), np.concatenate(ends), np.concatenate(tags)
+    return np.concatenate(starts), np.concatenate(ends)
 
 
 def final_step(run: Path) -> int:
@@ -110,8 +108,8 @@ def write(
     out.mkdir(parents=True, exist_ok=True)
     coarse = [[np.round(part * FINE) / FINE for part in row] for row in rows[:-1]]
     stacks = map(np.stack, zip(*coarse, rows[-1], strict=True))
-    start, end, tags = (stack.astype(np.float16) for stack in stacks)
-    np.savez_compressed(out / "replay.npz", start=start, end=end, tags=tags)
+    start, end = (stack.astype(np.float16) for stack in stacks)
+    np.savez_compressed(out / "replay.npz", start=start, end=end)
     at = np.cumsum([0, *(len(w) for w in windows)]).tolist()
     about = {
         "format": 1,
@@ -163,7 +161,7 @@ def behind(
         return list(steps), list(rows)
     of = [found for e in examples if (found := earlier.rows(e.id)) is not None]
     last = earlier.steps[-1]
-    whole = [np.concatenate([getattr(r, name) for r in of], 1) for name in ("start", "end", "tags")]
+    whole = [np.concatenate([getattr(r, name) for r in of], 1) for name in ("start", "end")]
     before: list[Rows] = list(zip(*whole, strict=True))
     kept = [(last + step, row) for step, row in zip(steps, rows, strict=True) if step >= CLOSE]
     return [*earlier.steps, *(step for step, _ in kept)], [*before, *(row for _, row in kept)]

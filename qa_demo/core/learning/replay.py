@@ -16,13 +16,12 @@ FORMAT = 1
 
 @dataclass(frozen=True, eq=False)
 class ReplayRows:
-    """One example's window over S recorded steps: logits [S, n], tag logits [S, n, 3] (B, I, O)."""
+    """One example's window over S recorded steps: logits [S, n]."""
 
     steps: tuple[int, ...]
     window: int
     start: NDArray[np.float32]
     end: NDArray[np.float32]
-    tags: NDArray[np.float32]
 
     def __post_init__(self) -> None:
         freeze_arrays(self, np.float32)
@@ -37,7 +36,6 @@ class Replay:
     places: dict[str, tuple[int, int, int]]
     start: NDArray[np.float16]
     end: NDArray[np.float16]
-    tags: NDArray[np.float16]
 
     def rows(self, example: str) -> ReplayRows | None:
         """The rows of one example; None when it was not recorded."""
@@ -45,10 +43,8 @@ class Replay:
             return None
         window, at, length = self.places[example]
         part = slice(at, at + length)
-        start, end, tags = (
-            rows[:, part].astype(np.float32) for rows in (self.start, self.end, self.tags)
-        )
-        return ReplayRows(self.steps, window, start, end, tags)
+        start, end = (rows[:, part].astype(np.float32) for rows in (self.start, self.end))
+        return ReplayRows(self.steps, window, start, end)
 
 
 def load_replay(folder: Path) -> Replay | None:
@@ -59,17 +55,14 @@ def load_replay(folder: Path) -> Replay | None:
     try:
         about = json.loads(about_path.read_text(encoding="utf-8"))
         with np.load(rows_path, allow_pickle=False) as stored:
-            start, end, tags = (stored[name] for name in ("start", "end", "tags"))
+            start, end = stored["start"], stored["end"]
         places = {
             e["id"]: (int(e["window"]), int(e["at"]), int(e["length"])) for e in about["examples"]
         }
         steps = tuple(int(s) for s in about["steps"])
         positions = sum(length for _, _, length in places.values())
-        fits = (
-            about["format"] == FORMAT
-            and start.shape == end.shape == (len(steps), positions)
-            and tags.shape == (*start.shape, 3)
-        )
+        shape = (len(steps), positions)
+        fits = about["format"] == FORMAT and start.shape == end.shape == shape
         checksum = str(about["checksum"])
     except UNREADABLE as fault:
         raise BadInput(f"the replay of the fine-tuning cannot be read: {fault}") from fault
@@ -78,4 +71,4 @@ def load_replay(folder: Path) -> Replay | None:
             f"the replay of the fine-tuning does not fit together: {len(steps)} steps, "
             f"{positions} positions, rows {start.shape}"
         )
-    return Replay(steps, checksum, places, start, end, tags)
+    return Replay(steps, checksum, places, start, end)

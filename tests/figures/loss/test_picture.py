@@ -181,9 +181,9 @@ def test_steps_show_before_and_after(two_windows: Reading) -> None:
 
 def rows_of(reading: Reading) -> ReplayRows:
     start, end = reading.logits(0)
-    noise, tags = np.zeros_like(start), np.zeros((3, len(start), 3))
+    noise = np.zeros_like(start)
     starts, ends = np.stack([noise, start, start]), np.stack([noise, end, end])
-    return ReplayRows((0, 50, 100), 0, starts, ends, tags)
+    return ReplayRows((0, 50, 100), 0, starts, ends)
 
 
 def test_the_replay_says_when_the_answer_settled(two_windows: Reading) -> None:
@@ -200,7 +200,7 @@ def test_the_replay_says_when_the_answer_settled(two_windows: Reading) -> None:
     assert never["best"] == data["best"]
     assert "verdict, no answer, stands from step 0" in never["says"]
     assert "the heads are random" in data["says"] and len(data["table"]["rows"]) == 3
-    short = ReplayRows((0,), 1, np.zeros((1, 3)), np.zeros((1, 3)), np.zeros((1, 3, 3)))
+    short = ReplayRows((0,), 1, np.zeros((1, 3)), np.zeros((1, 3)))
     assert replay_data(two_windows, short, (GOLD,), DECODE) is None
 
 
@@ -211,13 +211,13 @@ def test_a_replay_on_disk_is_read_as_training_writes_it(
     examples = [first, {"id": "b", "window": 1, "at": 3, "length": 2}]
     about = {"format": 1, "steps": [0, 9], "checksum": "c", "examples": examples}
     (tmp_path / "replay.json").write_text(json.dumps(about))
-    both, tags = np.arange(10, dtype=np.float16).reshape(2, 5), np.zeros((2, 5, 3), np.float16)
-    np.savez_compressed(tmp_path / "replay.npz", start=both, end=-both, tags=tags)
+    both = np.arange(10, dtype=np.float16).reshape(2, 5)
+    np.savez_compressed(tmp_path / "replay.npz", start=both, end=-both)
     found = load_replay(tmp_path)
     rows = found.rows("b")
     assert (found.checksum, rows.window) == ("c", 1)
     assert rows.start.tolist() == [[3, 4], [8, 9]]
     assert found.rows("z") is None
-    np.savez_compressed(tmp_path / "replay.npz", start=both[:1], end=both[:1], tags=tags[:1])
+    np.savez_compressed(tmp_path / "replay.npz", start=both[:1], end=both[:1])
     with pytest.raises(BadInput, match="does not fit together"):
         load_replay(tmp_path)
