@@ -69,7 +69,7 @@ def parse_plan(text: str, file: str, lessons: Lessons) -> Plan:
         cause = f"the rows end at {got}, not at {head['minutes']}"
         lines.fault("minutes", cause, lines.fields["minutes"])
     board = tuple(word.strip() for word in head["board"].split(",") if word.strip())
-    return Plan(head["id"], head["title"], head["needs"], board, hours, file)
+    return Plan(head["id"], head["title"], head["needs"], board, hours)
 
 
 def parse_aims(text: str, file: str, lessons: Lessons) -> tuple[Aim, ...]:
@@ -83,7 +83,7 @@ def parse_aims(text: str, file: str, lessons: Lessons) -> tuple[Aim, ...]:
             lines.fault("lesson", f"there is no lesson '{block.title[:40]}'", block.line)
         check = block.fields["check"]
         _step_of(lines, lesson, check, block.at("check"))
-        found.append(Aim(lesson.id, lesson.title, block.fields["aim"], lesson.wrong, check))
+        found.append(Aim(lesson.title, block.fields["aim"], lesson.wrong, check))
     return tuple(found)
 
 
@@ -95,8 +95,7 @@ def _row(lines: Lines, block: Block, lessons: Lessons) -> Row:
     given = [name for name in ("lesson", "screen") if get(name)]
     if len(given) != 1:
         lines.fault("lesson", "a row has either a lesson or a screen", block.line)
-    lesson = get("lesson", "")
-    if lesson:
+    if get("lesson"):
         steps, screens, texts = _of_lesson(lines, block, lessons)
     else:
         steps, screens, texts = (), (block.fields["screen"],), ()
@@ -104,7 +103,7 @@ def _row(lines: Lines, block: Block, lessons: Lessons) -> Row:
             cause = f"one of {', '.join(SCREENS)} is allowed, got '{screens[0][:40]}'"
             lines.fault("screen", cause, block.at("screen"))
     words = (get("bring", ""), block.fields["ask"], block.fields["usual"], block.fields["say"])
-    return Row(int(match[1]), int(match[2]), match[3], lesson, steps, screens, texts, *words)
+    return Row(int(match[1]), int(match[2]), match[3], steps, screens, texts, *words)
 
 
 def _of_lesson(

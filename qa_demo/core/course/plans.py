@@ -12,14 +12,13 @@ SCREENS = ("board", "paper", "bench", "room", "Said, and so")
 
 @dataclass(frozen=True)
 class Row:
-    """Some minutes of an hour, `start` to `stop`: the lesson and its steps, or one of `SCREENS`;
-    what to ask aloud, what students usually answer, and what to say then.
+    """Some minutes of an hour, `start` to `stop`: steps of a lesson, or one of `SCREENS`; what
+    to ask aloud, what students usually answer, and what to say then.
     """
 
     start: int
     stop: int
     title: str
-    lesson: str
     steps: tuple[str, ...]
     screens: tuple[str, ...]
     texts: tuple[str, ...]
@@ -38,12 +37,6 @@ class Plan:
     needs: str
     board: tuple[str, ...]
     hours: tuple[tuple[Row, ...], ...]
-    file: str
-
-    @property
-    def minutes(self) -> tuple[int, ...]:
-        """The length of each meeting."""
-        return tuple(rows[-1].stop for rows in self.hours)
 
 
 @dataclass(frozen=True)
@@ -52,7 +45,6 @@ class Aim:
     the step that shows whether the aim was reached.
     """
 
-    lesson: str
     title: str
     aim: str
     wrong: str

@@ -117,7 +117,6 @@ class StepGuesses:
     place: Place
     opened: float
     bars: tuple[tuple[str, int], ...]
-    guesses: int
 
 
 @dataclass(frozen=True)

@@ -212,7 +212,7 @@ class Rooms:
         with self._swept():
             room = self._led(seat)
             steps = [
-                StepGuesses(place, b.opened, bars(tuple(b.votes.values()), b.options), len(b.votes))
+                StepGuesses(place, b.opened, bars(tuple(b.votes.values()), b.options))
                 for place, b in sorted(room.ballots.items(), key=lambda item: item[1].opened)
                 if b.votes
             ]
