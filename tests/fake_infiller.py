@@ -138,20 +138,13 @@ class FakeInfiller:
         made = {"model_name": self.name, "cut": cut}
         return filled(masked, mlm, sbo, self._names, top, self.positions, **made)
 
-    def trace(
-        self,
-        masked: Masked,
-        at: int,
-        cut: frozenset[str] = frozenset(),
-        swap: Mapping[int, int] | None = None,
-    ) -> Trace:
+    def trace(self, masked: Masked, at: int, cut: frozenset[str] = frozenset()) -> Trace:
         """The arithmetic of one blank, as the real one gives it."""
-        swap = dict(swap or {})
-        check_wires(masked, cut, swap, self.positions)
+        check_wires(masked, cut, {}, self.positions)
         if not self.has_sbo:
             raise BadInput(f"{self.name} has no span boundary head")
         row = row_of(masked, at, self.positions)
-        pairs, wires = masked.pairs(self.positions), self._wires(masked, cut, swap)
+        pairs, wires = masked.pairs(self.positions), self._wires(masked, cut, {})
         parts = [np.array(wires[name][row]) for name in ("left", "right", "position")]
         steps = self._layers(np.concatenate(parts))
         word = self.words[masked.true_ids[at]].copy()

@@ -209,13 +209,13 @@ def search_lines(shown: Shown, *each: str) -> list[str]:
     return [*lines, f"listed = sorted({every}, reverse=True)[:{most}]"]
 
 
-def value_of(shown: Shown, rank: str = "r") -> str:
-    """The number on the rule's scale, as an expression of the rank."""
+def value_of(shown: Shown) -> str:
+    """The number on the rule's scale, as an expression of the rank `r`."""
     return {
-        "window_product": f"np.exp({rank})",
-        "context_product": f"np.exp({rank})",
-        "global_softmax": f"np.exp({rank} - total)",
-    }.get(shown.merge.scale, rank)
+        "window_product": "np.exp(r)",
+        "context_product": "np.exp(r)",
+        "global_softmax": "np.exp(r - total)",
+    }.get(shown.merge.scale, "r")
 
 
 def answer_lines(shown: Shown) -> list[str]:

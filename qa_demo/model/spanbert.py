@@ -124,16 +124,9 @@ class SpanBERT:
             model_name=self.name,
         )
 
-    def trace(
-        self,
-        masked: Masked,
-        at: int,
-        cut: frozenset[str] = frozenset(),
-        swap: Mapping[int, int] | None = None,
-    ) -> Trace:
+    def trace(self, masked: Masked, at: int, cut: frozenset[str] = frozenset()) -> Trace:
         """The boundary head's arithmetic for one blank and the logit of its true piece."""
-        swap = dict(swap or {})
-        check_wires(masked, cut, swap, self.positions)
+        check_wires(masked, cut, {}, self.positions)
         if self._sbo is None:
             raise BadInput(f"{self.name} has no span boundary head")
         row, pairs = row_of(masked, at, self.positions), masked.pairs(self.positions)
@@ -141,7 +134,7 @@ class SpanBERT:
         with self._workers.slot(), torch.inference_mode():
             hidden = self._hidden(masked)
             left, right, position, k = (
-                x[row] for x in self._wires(self._sbo, hidden, masked, cut, swap)
+                x[row] for x in self._wires(self._sbo, hidden, masked, cut, {})
             )
             steps = self._sbo.layers(left, right, position)
             word, bias = self._words[true], self._sbo.bias[true]

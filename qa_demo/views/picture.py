@@ -16,13 +16,7 @@ import(at).then((page) => page.mount(element, props, trigger, watch));
 """
 
 
-def picture(
-    kind: str,
-    value: dict[str, Any] | None = None,
-    *,
-    elem_id: str,
-    elem_classes: list[str] | None = None,
-) -> gr.HTML:
+def picture(kind: str, value: dict[str, Any] | None = None, *, elem_id: str) -> gr.HTML:
     """A gr.HTML whose content is drawn by `assets/page/main.js` from `value`.
 
     The value travels as JSON text (`Page.postprocess_data`). Gradio's client copies all properties
@@ -33,7 +27,7 @@ def picture(
         value=embedded(value or {}),
         kind=kind,
         elem_id=elem_id,
-        elem_classes=["picture", *(elem_classes or [])],
+        elem_classes=["picture"],
         html_template="<div class='mount'></div>",
         js_on_load=_LOAD,
         apply_default_css=False,

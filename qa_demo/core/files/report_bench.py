@@ -7,12 +7,11 @@ from qa_demo.core.course.bench import Bench
 from qa_demo.core.files.report import answer_json, finite, loss_json
 from qa_demo.core.files.report_tag import tag_json
 from qa_demo.core.learning.losses import cross_entropy_gradient, start_end_targets
-from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 
 
-def bench_json(bench: Bench, options: DecodeOptions | None = None) -> dict[str, Any]:
+def bench_json(bench: Bench) -> dict[str, Any]:
     """Every position with its logits, softmax, target t and slope p - t; the answer, the loss (null
     where nothing is marked as right) and the tags (null where none are typed), as the commands of
     these names print them.
@@ -21,7 +20,7 @@ def bench_json(bench: Bench, options: DecodeOptions | None = None) -> dict[str, 
     return finite(
         {
             "positions": _positions(bench, reading),
-            "read": answer_json(reading, predict(reading, options)),
+            "read": answer_json(reading, predict(reading)),
             "loss": loss_json(reading, golds) if golds else None,
             "tag": None if reading.tag_logits is None else tag_json(reading),
         }

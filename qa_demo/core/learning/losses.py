@@ -125,15 +125,13 @@ def start_end_loss(
     return LossTerm("start", start, 0.5, len(rows)), LossTerm("end", end, 0.5, len(rows))
 
 
-def tag_loss(
-    reading: Reading, golds: Sequence[TagGold], windows: Sequence[int] | None = None
-) -> tuple[LossTerm, LossTerm]:
+def tag_loss(reading: Reading, golds: Sequence[TagGold]) -> tuple[LossTerm, LossTerm]:
     """Mean over the labelled tokens of -sum_k t_k log p_k = H(t) + KL(t || p), as two terms."""
     if reading.tag_logits is None:
         raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")
     losses, floors = [], []
-    for w in range(len(reading.windows)) if windows is None else windows:
-        t, labelled = tag_targets(reading.windows[w], golds)
+    for w, window in enumerate(reading.windows):
+        t, labelled = tag_targets(window, golds)
         losses.append(cross_entropy(reading.tag_logits[w, : len(labelled)][labelled], t[labelled]))
         floors.append(entropy(t[labelled]))
     loss, floor = np.concatenate(losses), np.concatenate(floors)

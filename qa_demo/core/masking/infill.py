@@ -77,8 +77,7 @@ class Trace:
     logit = E_word . y + b.
 
     Each layer is linear [d], gelu [d], then LayerNorm over this one vector's features (h1, y).
-    `cut` wires carry means; `k` is the row of the position table that was read: the blank's own
-    unless it was swapped.
+    `cut` wires carry means; `k` is the blank's row of the position table.
     """
 
     left_at: int

@@ -58,13 +58,7 @@ class Infiller(Protocol):
         """Guesses for every blank; `swap` feeds a blank another row of the position table."""
         ...
 
-    def trace(
-        self,
-        masked: Masked,
-        at: int,
-        cut: frozenset[str] = ...,
-        swap: Mapping[int, int] | None = ...,
-    ) -> Trace:
+    def trace(self, masked: Masked, at: int, cut: frozenset[str] = ...) -> Trace:
         """The SBO's arithmetic for a blank, and what each single cut does. BadInput without SBO."""
         ...
 
