@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
-Role = Literal["ink", "quiet", "start", "end", "gold", "sub", "sup", "strong"]
+Role = Literal["ink", "quiet", "start", "end", "sub", "sup", "strong"]
 Place = tuple[int, int, int] | None
 """What a row selects: window, first and last token (doc); None for nothing."""
 Row = TypeVar("Row")

@@ -63,7 +63,6 @@ def misread_data(
             "value": printed(f, digits),
             "right": nats(f.right, digits),
             "of": whose(w, golds),
-            "same": f.differs < BREAKS,
             "says": consequence(reading, window, f),
         }
         for f in found

@@ -97,21 +97,17 @@ def labels_of(reading: Reading, window: int, target: np.ndarray) -> str:
 
 
 def bridge(reading: Reading, window: int, pair: tuple[int, int]) -> dict[str, Any]:
-    """score = log P_s + log P_e + log Z_s + log Z_e of a pair, as printed; 2 L, exp(-2 L)."""
+    """2 L = log Z_s + log Z_e - score of a pair, as printed, and exp(-2 L)."""
     s, e = (x.astype(np.float64) for x in reading.logits(window))
     i, j = pair
     z = [float(logsumexp(x)) for x in (s, e)]
     p = [float(log_softmax(s)[i]), float(log_softmax(e)[j])]
     score = float(s[i] + e[j])
     least = mean([-x for x in p]).decimals
-    sums = printed_total([*p, *z], score, least)
     twice = printed_total([*z, -score], -sum(p), least)
     return {
         "i": i,
         "j": j,
-        "addends": list(sums.addends),
-        "sign": sums.sign,
-        "score": sums.total,
         "loss": {"addends": list(twice.addends), "sign": twice.sign, "total": twice.total},
         "inWindow": probability(float(np.exp(sum(p))), 4),
     }

@@ -74,7 +74,6 @@ def test_the_bridge_of_the_label(two_windows: Reading) -> None:
     w, s, e = two_windows.windows[1], *two_windows.logits(1)
     i, j = w.to_pos(3), w.to_pos(4)
     found = bridge(two_windows, 1, (i, j))
-    assert sum(value(a) for a in found["addends"]) == pytest.approx(value(found["score"]), abs=1e-9)
     z_s, z_e, minus = (value(a) for a in found["loss"]["addends"])
     assert z_s + z_e + minus == pytest.approx(value(found["loss"]["total"]), abs=1e-9)
     p = np.exp(s[i] - np.log(np.exp(s).sum())) * np.exp(e[j] - np.log(np.exp(e).sum()))
@@ -128,8 +127,8 @@ def test_wrong_formulas_have_their_consequence(two_windows: Reading) -> None:
     data = {d["key"]: d for d in misread_data(two_windows, 0, (Span(0, 0),), DECODE)}
     assert data["gold_only"]["value"] == "0.00" and "always 1" in data["gold_only"]["says"]
     assert "below 0" in data["no_exp"]["says"] and "instead of 1" in data["shared_z"]["says"]
-    assert data["no_bias"]["same"] and data["no_bias"]["value"] == data["no_bias"]["right"]
-    assert not data["predicted"]["same"] and "more confident" in data["predicted"]["says"]
+    assert data["no_bias"]["value"] == data["no_bias"]["right"]
+    assert "more confident" in data["predicted"]["says"]
     assert "sum to more than 10³⁰⁸" in _of_logits_times(two_windows, 1e6)["shared_z"]["says"]
     calm = FakeReader(null=60.0).read("Who drew it?", "The towers were drawn by Georg Rotne.")
     says = {d["key"]: d["says"] for d in misread_data(calm, 0, (None,), DECODE)}["searched"]
