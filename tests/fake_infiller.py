@@ -16,6 +16,7 @@ from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
 
 D, WIDTH, VOCABULARY, MASK = 12, 5, 1010, 3
+SURE = 2.5
 _gelu = np.vectorize(lambda x: x * 0.5 * (1 + erf(x / 2**0.5)), otypes=[float])
 
 
@@ -27,24 +28,15 @@ class FakeInfiller:
     """Implements `core.masking.infill.Infiller`: d = 12, p of 5 numbers, ids of the fake reader.
     The same text always gives the same numbers.
 
-    `sure` pulls MLM towards the true piece, and the text's own pieces are likelier for SBO, so that
+    `SURE` pulls MLM towards the true piece, and the text's own pieces are likelier for SBO, so that
     ranks are not all bad.
     """
 
-    def __init__(
-        self,
-        name: str = "fake",
-        has_sbo: bool = True,
-        positions: int = 20,
-        max_pieces: int = 510,
-        sure: float = 2.5,
-    ) -> None:
+    def __init__(self, name: str = "fake", has_sbo: bool = True, positions: int = 20) -> None:
         self.name = name
         self.has_sbo = has_sbo
         self.positions = positions if has_sbo else 0
-        self.max_pieces = max_pieces
         self.mask_id = MASK
-        self.sure = sure
         self.calls = 0
         rng = np.random.default_rng(5)
         self.words, self.bias = rng.normal(size=(VOCABULARY, D)), rng.normal(size=VOCABULARY)
@@ -57,8 +49,7 @@ class FakeInfiller:
 
     def encode(self, text: str, most: int | None = None) -> Encoding:
         """Pieces of at most eight letters, as the fake reader's."""
-        fewest = min(most or self.max_pieces, self.max_pieces)
-        encoding = one_text(text, lambda q, c: fake_encode(q, c.lower()), fewest)
+        encoding = one_text(text, lambda q, c: fake_encode(q, c.lower()), min(most or 510, 510))
         for i, piece in zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True):
             self._names[i] = piece
         return Encoding(**{**vars(encoding), "context": text})
@@ -101,7 +92,7 @@ class FakeInfiller:
 
     def _bias(self, masked: Masked) -> np.ndarray:
         bias = self.bias.copy()
-        bias[masked.true_ids] = self.sure
+        bias[masked.true_ids] = SURE
         return bias
 
     def _layers(self, h0: np.ndarray) -> dict[str, np.ndarray]:
@@ -128,7 +119,7 @@ class FakeInfiller:
         rng = np.random.default_rng(zlib.crc32(masked.input_ids.tobytes()))
         mlm = self._states(masked)[hidden] @ self.words.T
         mlm += rng.normal(size=(len(hidden), VOCABULARY))
-        mlm[np.arange(len(hidden)), masked.true_ids[hidden]] += self.sure * (hidden % 3)
+        mlm[np.arange(len(hidden)), masked.true_ids[hidden]] += SURE * (hidden % 3)
         sbo = None
         if self.has_sbo:
             wires, at = self._wires(masked, cut, swap), masked.pairs(self.positions).at

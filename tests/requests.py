@@ -101,13 +101,11 @@ def job(
     name: str = "",
     value: Any = None,
     reader: Any = None,
-    visitor: str = "me",
     progress: Any = untold,
-    cancelled: Any = never,
     load: Callable[[str], Any] | None = None,
     **more: Any,
 ) -> Job:
     """A visitor's request; `reader` answers under every name, but for those that `load` answers."""
     used = FakeReader() if reader is None else reader
     served = services(lambda: used, load or (lambda source: used), **more)
-    return Job(screen, name, value, served, visitor, progress, cancelled)
+    return Job(screen, name, value, served, "me", progress, never)
