@@ -146,7 +146,7 @@ function curve({ points, chosen, threshold }, width, em) {
     svg("path.rule-ink", line("withheld_right")),
     svg("path.rule-ink.dashed", line("wrongly_answered")),
     ...points.map((p) => touched(p, x(-p.threshold), em, top, bottom)),
-    svg("path.rule-ink.thin", `M${x(-chosen.threshold)},${bottom}v${em * 0.4}`),
+    svg("path.rule-ink.thin", `M${x(-chosen)},${bottom}v${em * 0.4}`),
   );
   const [low, high] = x.domain();
   if (threshold !== null && -threshold >= low && -threshold <= high) {

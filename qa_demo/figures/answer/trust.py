@@ -2,7 +2,7 @@
 often a probability comes true, and what a no-answer threshold costs.
 """
 
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Any
 
 from qa_demo.core.measuring.measured import ClaimReliability, Measured, Reliability, ThresholdCurve
@@ -22,6 +22,8 @@ TRUE = "How often a probability comes true"
 CLAIM = "How often the answer line comes true"
 SOFTMAX = ["softmax as it is", "calibrated"]
 CLAIMS = ["if the text answers", "answer line"]
+DOT = ("count", "mean_prob", "accuracy")
+POINT = ("threshold", "withheld_right", "wrongly_answered", "accuracy")
 
 
 def trust_picture(measured: Measured | None, threshold: float | None) -> dict[str, Any]:
@@ -52,8 +54,13 @@ def trust_tables(measured: Measured | None) -> list[dict[str, Any]]:
 
 def _dots(names: list[str], before: Bins, after: Bins, said: str) -> dict[str, Any]:
     """The bins that hold questions as dots: an empty one has no accuracy."""
-    first, then = ([asdict(row) for row in bins if row.count] for bins in (before, after))
+    first, then = (_drawn(DOT, [row for row in bins if row.count]) for bins in (before, after))
     return {"names": names, "before": first, "after": then, "said": said}
+
+
+def _drawn(names: Sequence[str], records: Sequence[Any]) -> list[dict[str, Any]]:
+    """Of each record what the diagram reads."""
+    return [{name: getattr(one, name) for name in names} for one in records]
 
 
 def reliability_picture(found: Reliability) -> dict[str, Any]:
@@ -107,8 +114,8 @@ def reliability_sentence(found: Reliability) -> str:
 def curve_picture(curve: ThresholdCurve, threshold: float | None) -> dict[str, Any]:
     """Two shares over the threshold, the one that the reader came with, and the one in use."""
     return {
-        "points": [asdict(p) for p in curve.points],
-        "chosen": asdict(curve.chosen),
+        "points": _drawn(POINT, curve.points),
+        "chosen": curve.chosen.threshold,
         "threshold": threshold,
         "said": curve_sentence(curve, threshold),
     }

@@ -71,7 +71,6 @@ def token_data(
     assert reading.tag_logits is not None
     logits, p = reading.tag_logits[window.index, pos].astype(np.float64), np.exp(log_rows[doc])
     return {
-        "doc": doc,
         "pos": pos,
         "window": window.index,
         "windows": len(reading.windows),

@@ -75,8 +75,8 @@ def loss_picture(true: Reading, reading: Reading, labels: Labels, window: int) -
         "question": question_range(reading.encoding),
         "range": logit_range(true),
         "golds": [
-            {"start": span.start, "end": span.end, "count": n}
-            for span, n in distinct(golds)
+            {"start": span.start, "end": span.end}
+            for span, _ in distinct(golds)
             if span is not None
         ],
         "windows": [_targets(reading, w, golds) for w in range(len(reading.windows))],

@@ -22,7 +22,7 @@ def others(count: int) -> str:
 
 
 def vectors_data(heads: HeadWeights) -> dict[str, Any]:
-    """S and E, drawn as strips over the dimensions, their biases and the angle between them."""
+    """S and E, drawn as strips over the dimensions, and the angle between them."""
     size = float(max(np.abs(heads.S).max(), np.abs(heads.E).max()))
     lengths = [number(float(np.linalg.norm(v)), 2) for v in (heads.S, heads.E)]
     return {
@@ -30,7 +30,6 @@ def vectors_data(heads: HeadWeights) -> dict[str, Any]:
         "S": floats(heads.S),
         "E": floats(heads.E),
         "size": size,
-        "bias": [number(heads.b_S, 4), number(heads.b_E, 4)],
         "angle": number(angle(heads.S, heads.E), 1),
         "lengths": lengths,
     }
@@ -55,7 +54,6 @@ def anatomy_data(
     ]
     left = rest([*parts.products, parts.bias], logit, decimals)
     return {
-        "lane": lane,
         "token": printable(name),
         "T": floats(np.asarray(token)),
         "size": float(np.abs(token).max()),

@@ -88,8 +88,6 @@ def _top(share: NDArray[np.float64]) -> list[int]:
 def head_data(attention: Attention, layer: int, head: int) -> dict[str, Any]:
     """One head [n, n], deflated codes round(255 sqrt(a)): see `core.explaining.attention.pack`."""
     return {
-        "layer": layer,
-        "head": head,
         "n": int(attention.weights.shape[-1]),
         "codes": base64.b64encode(attention.packed(layer, head)).decode("ascii"),
     }
@@ -98,9 +96,6 @@ def head_data(attention: Attention, layer: int, head: int) -> dict[str, Any]:
 def exact_data(attention: Attention, layer: int, head: int, position: int) -> dict[str, Any]:
     """The exact row and column of one position, [n] each."""
     return {
-        "layer": layer,
-        "head": head,
-        "position": position,
         "row": floats(attention.row(layer, head, position)),
         "column": floats(attention.column(layer, head, position)),
     }

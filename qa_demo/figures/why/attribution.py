@@ -75,8 +75,6 @@ def value_of(reading: Reading, target: Target, window: Window) -> float:
 def lanes_data(found: Attribution) -> dict[str, Any]:
     """The two lanes [n], the steps of their path (0 without one), and whether they add up."""
     return {
-        "method": found.method,
-        "name": METHOD_NAMES[found.method],
         "start": floats(found.start),
         "end": floats(found.end),
         "sums": sums(found),

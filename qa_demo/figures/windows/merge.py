@@ -9,7 +9,6 @@ from qa_demo.core.reading.merge_rules import RULES, Rule, RuleResult, run_all, r
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import COMBINES, COPIES, NULLS, SCALES
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import probability
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import listed, shorten
 from qa_demo.figures.windows.compare import (
@@ -78,27 +77,16 @@ def column(result: RuleResult, spans: Sequence[Candidate]) -> dict[str, Any]:
         "unit": SCALES[scale].unit if scale in SCALES else "mean of two probabilities",
         "ranks": [None if r is None else r.rank for r in rows],
         "values": [None if r is None else printed_value(scale, r.value) for r in rows],
-        "windows": [None if r is None else r.candidate.window + 1 for r in rows],
-        **textbook_winner(result, spans),
+        "pair": textbook_pair(result),
     }
 
 
-def textbook_winner(result: RuleResult, spans: Sequence[Candidate]) -> dict[str, Any]:
+def textbook_pair(result: RuleResult) -> dict[str, Any] | None:
     """The separate maxima rank no span: only their pair is marked, with the reason if illegal."""
-    if result.prediction is not None or result.winner is None or result.winner_doc is None:
-        return {"pair": None}
-    at = next(
-        (k for k, c in enumerate(spans) if (c.span.start, c.span.end) == result.winner_doc), None
-    )
-    return {
-        "pair": {
-            "at": at,
-            "legal": result.winner.reason is None,
-            "reason": result.winner.reason and WHY[result.winner.reason],
-            "window": result.winner.window + 1,
-            "value": probability(result.value or 0.0),
-        }
-    }
+    if result.prediction is not None or result.winner is None:
+        return None
+    why = result.winner.reason
+    return {"legal": why is None, "reason": why and WHY[why]}
 
 
 def rule_results(reading: Reading, decode: DecodeOptions) -> tuple[RuleResult, ...]:

@@ -51,7 +51,6 @@ def present(screen: Screen) -> dict[str, Any]:
         "seats": looked.seats(reading.encoding, window),
         "target": {
             "kind": target.kind,
-            "name": rested.KIND_NAMES[target.kind],
             "start": target.span.start,
             "end": target.span.end,
             "other": None if target.other is None else [target.other.start, target.other.end],

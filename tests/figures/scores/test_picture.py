@@ -160,7 +160,6 @@ def test_vectors_travel_once_with_angle_and_lengths() -> None:
     data = vectors_data(HeadWeights(np.array([3.0, 0, 4]), np.array([0, 2.0, 0]), 0.1, -0.2))
     assert (data["d"], data["angle"], data["size"]) == (3, "90.0", 4.0)
     assert data["lengths"] == ["5.00", "2.00"]
-    assert data["bias"] == ["0.1000", "−0.2000"]
 
 
 def test_layers_travel_with_ranks_and_the_notice_names_the_first_layer_that_leads() -> None:

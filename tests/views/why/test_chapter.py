@@ -165,7 +165,7 @@ def test_a_reader_without_attention_says_so_and_is_attributed(
         why.reply(SCREEN, asked(SCREEN, "attention"), work(SCREEN))
     page = why.refusal(SCREEN, asked(SCREEN, "attention"), "this reader gives no attention")
     assert page["picture"]["reply"]["error"] == "this reader gives no attention"
-    assert found(SCREEN, "attribution")["method"] == "integrated_gradients"
+    assert found(SCREEN, "attribution")["sums"]
 
 
 def test_numbers_changed_by_hand_do_not_move_the_explanation() -> None:
