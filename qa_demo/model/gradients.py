@@ -105,25 +105,14 @@ def summed(products: torch.Tensor) -> torch.Tensor:
     return torch.where(values.abs().max() < ROUNDING * size.max(), torch.zeros_like(values), values)
 
 
-def sum_gradient(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
-    """Gradient of the whole target, [1, k, n, h], from one forward and one backward pass."""
-    with torch.enable_grad():
-        at = embeds.detach().requires_grad_()
-        start, end = run(at)
-        (found,) = torch.autograd.grad((start + end).sum(), at)
-    return found[None]
-
-
 def integrate(
     run: Pass,
     embeds: torch.Tensor,
     path: torch.Tensor,
     steps: int,
     between: Callable[[Callable[[], torch.Tensor], int], torch.Tensor] = lambda work, _: work(),
-    apart: bool = True,
 ) -> torch.Tensor:
-    """Integrated gradients of the two parts of the target, [2, n]; of the whole target, [1, n],
-    when not `apart`.
+    """Integrated gradients of the two parts of the target, [2, n].
 
         attr_i = (x_i - x'_i) . mean over the midpoints alpha = (k + 1/2) / steps of dF(x' + alpha
         (x - x')) / dx_i
@@ -133,21 +122,19 @@ def integrate(
     """
     from captum.attr import IntegratedGradients
 
-    parts, gradients = (2, both_gradients) if apart else (1, sum_gradient)
-
     def gradient_func(inputs: tuple[torch.Tensor, ...], **_: Any) -> tuple[torch.Tensor]:
-        points = inputs[0].detach()[::parts]
-        found = between(lambda: gradients(run, points), len(points))
+        points = inputs[0].detach()[::2]
+        found = between(lambda: both_gradients(run, points), len(points))
         return (found.transpose(0, 1).reshape(inputs[0].shape),)
 
     method = IntegratedGradients(lambda points: sum(run(points)))
     method.gradient_func = gradient_func
     size = max(1, min(10, TOKENS_AT_ONCE // embeds.shape[1], steps))
     found = method.attribute(
-        embeds.expand(parts, -1, -1),
-        path.expand(parts, -1, -1),
+        embeds.expand(2, -1, -1),
+        path.expand(2, -1, -1),
         n_steps=steps,
         method="riemann_middle",
-        internal_batch_size=parts * size,
+        internal_batch_size=2 * size,
     )
     return found.detach().sum(-1)

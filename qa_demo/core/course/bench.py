@@ -187,11 +187,6 @@ def _zeros(n: int, step: int | None) -> tuple[Numbers, Numbers]:
     return rows, rows
 
 
-def empty(n: int = FEWEST) -> Bench:
-    """Every logit 0: all positions are equally likely."""
-    return Bench(tuple(f"w{k + 1}" for k in range(n)), *_zeros(n, None))
-
-
 def _check_golds(golds: tuple[tuple[int, int] | None, ...], n: int) -> None:
     if len(golds) > MOST_ANNOTATORS:
         raise BadInput(f"there is room for {MOST_ANNOTATORS} annotators, got {len(golds)}")

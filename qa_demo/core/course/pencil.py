@@ -17,7 +17,6 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.reading.heads import HeadWeights, plane
 
 DIMENSIONS, TOKENS = 4, ("[CLS]", "Ada", "Lovelace", "wrote", "programs")
-QUESTION = "Who wrote programs?"
 
 
 @dataclass(frozen=True)

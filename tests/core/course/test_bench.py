@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.course.bench import FEWEST, MOST, Bench, empty
+from qa_demo.core.course.bench import FEWEST, MOST, Bench
 from qa_demo.core.errors import BadInput
 from qa_demo.core.reader import check_not_typed
 from qa_demo.core.reading.predict import predict
@@ -85,11 +85,6 @@ def test_probabilities_and_logits_give_one_softmax() -> None:
         np.testing.assert_allclose(softmax(bench.reading().logits(0)[0]), p[0], atol=2e-4)
     zero = Bench(WORDS, ((0.0, 0.0, 1.0, 0.0),), p, typed="probabilities").reading()
     assert np.isfinite(zero.logits(0)[0]).all()
-
-
-def test_empty_is_undecided() -> None:
-    reading = empty(4).reading()
-    np.testing.assert_allclose(softmax(reading.logits(0)[0]), 0.2)
 
 
 @pytest.mark.parametrize(
