@@ -24,7 +24,7 @@ from tests.browser.listen import replies_due
 from tests.browser.serve import serve
 from tests.fakes import FakeReader
 from tests.ports import free_port
-from tests.views.link.states import fragment_of, wander
+from tests.views.link.states import fragment_of, pack, wander
 
 PATIENCE = 20_000
 SETTLED = """() => new Promise((done) => {
@@ -123,18 +123,11 @@ def around(trip: Trip, screen: Screen) -> list[str]:
     wrong = differences(comparable(screen, asked), comparable(screen, known), "address")
     if left.strip():
         wrong.append(f"left out: {left.strip()[:300]}")
-    again, fields_again, shown_again, _ = trip.open(packed(fields))
+    again, fields_again, shown_again, _ = trip.open(pack(fields))
     if (key, again) != (screen.chapter, screen.chapter):
         wrong.append(f"chapter: {screen.chapter} was {key}, is {again}")
     wrong += differences(fields, fields_again, "second address")
     return wrong + differences(shown, shown_again, f"screen of {screen.chapter}")
-
-
-def packed(fields: Mapping[str, Any]) -> str:
-    """A link of these fields."""
-    from qa_demo.views.link.fragment import pack
-
-    return pack(fields)
 
 
 def comparable(screen: Screen, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from qa_demo.views.link.fragment import pack, parse
+from qa_demo.views.link.fragment import parse
 from tests.browser.serve import UNKNOWN
 from tests.browser.steps import leaving
+from tests.views.link.states import pack
 
 LONG = "The towers were drawn by Georg Rotne in July. "
 TEXTS = {"question": "Who drew the towers?", "paragraph": LONG}

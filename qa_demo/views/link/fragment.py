@@ -83,18 +83,6 @@ def _names(text: str) -> list[str]:
     return [part.partition("=")[0] for part in text.split("&")]
 
 
-def pack(fields: Mapping[str, Any]) -> str:
-    """The fragment of a link as the page writes it: one [name, value] a line as JSON, then a line
-    with a dot; deflated, in the letters of base64 for addresses.
-
-    The browser writes the same (assets/page/shared/address.js); here it serves tests.
-    """
-    lines = [json.dumps([name, value], ensure_ascii=False) for name, value in fields.items()]
-    press = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    body = press.compress("\n".join([*lines, END]).encode("utf-8", "surrogatepass")) + press.flush()
-    return f"#{VERSION}.{base64.urlsafe_b64encode(body).decode('ascii').rstrip('=')}"
-
-
 def unpacked(packed: str) -> Wanted:
     """The fields of a link of ours, as far as it can be read: one cut off holds its beginning."""
     lines = _inflated(packed).split("\n")

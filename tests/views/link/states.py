@@ -1,8 +1,10 @@
 """States that a visitor can reach, by the page's handlers at random; screens as links."""
 
+import base64
 import json
 import random
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -15,7 +17,7 @@ from qa_demo.views import what_if
 from qa_demo.views.answer import chapter as answer
 from qa_demo.views.bio import bench as bio
 from qa_demo.views.examples import load_examples
-from qa_demo.views.link import fragment
+from qa_demo.views.link.fragment import END, VERSION, parse
 from qa_demo.views.link.restore import TEXTS, restore, save
 from qa_demo.views.loss import bench as loss
 from qa_demo.views.new_reading import new_screen
@@ -157,19 +159,29 @@ def wander(dice: random.Random, steps: int) -> Screen:
     return screen
 
 
+def pack(fields: Mapping[str, Any]) -> str:
+    """A link as the page writes it (assets/page/shared/address.js): one [name, value] a line as
+    JSON, then a line with a dot; deflated, in the letters of base64 for addresses.
+    """
+    lines = [json.dumps([name, value], ensure_ascii=False) for name, value in fields.items()]
+    press = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    body = press.compress("\n".join([*lines, END]).encode("utf-8", "surrogatepass")) + press.flush()
+    return f"#{VERSION}.{base64.urlsafe_b64encode(body).decode('ascii').rstrip('=')}"
+
+
 def fragment_of(screen: Screen, example: PoolExample | None = None) -> str:
     """The link of a screen, as the browser packs it."""
     encoding = screen.reading.encoding
     fields = save(screen, MODULES, example)
     fields = json.loads(json.dumps(fields))
     own = {} if example else {"question": encoding.question, "paragraph": encoding.context}
-    return fragment.pack({**own, **fields, "chapter": screen.chapter})
+    return pack({**own, **fields, "chapter": screen.chapter})
 
 
 def followed(screen: Screen, old: Screen | None = None) -> tuple[Screen, list[str]]:
     """The screen that another's link brings, what it left out, and chapter 8's text."""
     example = load_examples().get(screen.example or "")
-    link = fragment.parse(fragment_of(screen, example))
+    link = parse(fragment_of(screen, example))
     gold, key = (example.answers, example.id) if example else ((), None)
     fresh = new_screen(None, screen.reading, gold, key, screen.source)
     found, left = restore(fresh, old, link, MODULES)

@@ -13,7 +13,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.views.link import fragment
-from qa_demo.views.link.fragment import END, VERSION, Wanted, pack, parse
+from qa_demo.views.link.fragment import END, VERSION, Wanted, parse
 from qa_demo.views.link.parts import parts_of
 from qa_demo.views.link.restore import page_of, restore, save, sentence
 from qa_demo.views.new_reading import new_screen
@@ -27,6 +27,7 @@ from tests.views.link.states import (
     answered,
     followed,
     fragment_of,
+    pack,
     reading,
     seen,
     starts,
