@@ -1,4 +1,4 @@
-"""The plans of a teacher as rows of words: for the page, for paper and for the documents."""
+"""The plans of a teacher as rows of words: for the page, for paper and for docs/teaching.md."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -85,21 +85,3 @@ def printed(found: Sequence[Sheet], paper: str) -> str:
         for one in found
     ]
     return document(found[0].title, paper, pages)
-
-
-def markdown(teaching: Teaching, chapters: Mapping[str, str], texts: Mapping[str, str]) -> str:
-    """All plans and aims for docs/teaching.md."""
-    parts = [OFTEN]
-    for one in sheets(teaching, chapters, texts):
-        parts += [f"### {one.title}", *one.lines, _lines(one.head, one.rows)]
-    return "\n\n".join(parts)
-
-
-def _lines(head: list[str], body: list[list[str]]) -> str:
-    """A table of Markdown; a bar in a cell would end it."""
-    lines = [head, ["---"] * len(head), *body]
-    return "\n".join(f"| {' | '.join(_cell(cell) for cell in row)} |" for row in lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", "<br>")
