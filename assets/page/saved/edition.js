@@ -67,7 +67,7 @@ async function lesson({ index, value }) {
   } else {
     if (index !== "look") await open(step.tape, { chapter: step.chapter, place: step.place });
     const foreign = shown !== step.tape;
-    send("lessons", { n: next(), reply: { ...step.reply, foreign, stamp: state.reading?.stamp } });
+    send("lessons", { n: next(), reply: { ...step.reply, foreign } });
   }
 }
 

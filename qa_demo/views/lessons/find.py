@@ -137,7 +137,6 @@ def reply(
     return {
         "lesson": lesson.id,
         "step": number,
-        "stamp": screen.stamp,
         "reader": printable(screen.reading.model_name),
         "pending": finding is None,
         "foreign": foreign,
