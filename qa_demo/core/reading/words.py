@@ -1,7 +1,6 @@
 """The words of a window: which positions form a whitespace word of question or context."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,10 +48,6 @@ class Words:
         sums = np.zeros(len(self))
         np.add.at(sums, self.of[inside], np.asarray(values, dtype=np.float64)[inside])
         return sums
-
-    def positions(self, chosen: Iterable[int]) -> NDArray[np.bool_]:
-        """The positions [n] of the chosen words."""
-        return np.isin(self.of, np.fromiter(chosen, dtype=np.int64))
 
     def holding(self, span: Span) -> tuple[int, ...]:
         """The words that a `pos` span touches."""

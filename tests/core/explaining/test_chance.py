@@ -185,7 +185,7 @@ def test_what_is_known_is_not_looked_at_again() -> None:
     seen = look(SPAN, window, units, sets, scorer, {frozenset({1, 2}): (7.0, 0.5)})
     assert seen[frozenset({1, 2})] == (7.0, 0.5)
     (masks,) = scorer.calls  # type: ignore[attr-defined]
-    assert len(masks) == 1 and (masks[0] == units.positions([0])).all()
+    assert len(masks) == 1 and (masks[0] == (units.of == 0)).all()
     assert other_words(units, SPAN, window) == tuple(
         k for k in range(len(units)) if k not in answer_words(units, SPAN, window)
     )
