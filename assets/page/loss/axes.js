@@ -115,7 +115,7 @@ function axis(held, side) {
     ) => svg("text.quiet", [at, y + em * 1.4, "middle"], text)),
     ...(lower ? [svg("text.quiet", [0, y + em * 1.4], `← ${lower} lower`)] : []),
   );
-  const labels = new Set(sparse.map(([pos]) => pos));
+  const labels = new Set([...sparse].sort((a, b) => b[1] - a[1]).map(([pos]) => pos));
   const order = [...logits.keys()].sort((a, b) => logits[b] - logits[a]);
   const handles = new Set([...order.slice(0, HANDLES), w.clsAt, ...labels]);
   const parts = {
@@ -302,8 +302,8 @@ function label({ w }, { x, y, em, names, named, labels, right, shown }, logits, 
       const text = clipped(w.tokens[pos], NAME);
       return { pos, text, x: x(logits[pos]), half: text.length * em * 0.29 + 4 };
     });
-  // the label, which comes first, always has its name
-  const ranked = ticks.map((tick, k) => ({ ...tick, rank: k && 3 }));
+  // labels come first, the one with the largest share before all: two of them always have a name
+  const ranked = ticks.map((tick, k) => ({ ...tick, rank: k < 2 && labels.has(tick.pos) ? 0 : 3 }));
   const places = placeLabels(ranked, { width: right, rule: x(z), rows: 2, pad: 4, slides: false });
   names.replaceChildren(...ticks.flatMap((tick, k) => {
     const place = places[k];
