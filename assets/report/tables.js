@@ -29,7 +29,7 @@ export function table(caption, head, rows, numbers = 1) {
     "div.wide",
     el(
       "table",
-      el("caption", caption),
+      el("caption", el("span", caption)),
       el("thead", el("tr", head.map((text, k) => el(`${kind("th", k)}[scope=col]`, text)))),
       el("tbody", rows.map(([name, ...more]) => row(name, cells(more)))),
     ),
