@@ -126,8 +126,9 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
     start, end = reading.logits(window)
     if best.start == best.end:
         return (
-            f"The best span is one dot, {quoted(piece(reading, window, best.start))}: "
-            f"it reaches far along S and along E.{said}"
+            f"The best span takes start and end from one dot, "
+            f"{quoted(piece(reading, window, best.start))}: start logit "
+            f"{number(float(start[best.start]))}, end logit {number(float(end[best.end]))}.{said}"
         )
     return (
         f"The best span takes its start from {quoted(piece(reading, window, best.start))}, whose "
