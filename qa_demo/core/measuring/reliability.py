@@ -94,7 +94,15 @@ def claim_reliability(asked: Sequence[Asked]) -> ClaimReliability:
     Errors: BadInput where a half lacks questions of a kind or holds only right or wrong answers.
     """
     whole, sides = _fits(asked)[1], halves([one.title for one in asked])
-    fits = [_fits([asked[k] for k in side]) for side in sides]
+    fits = []
+    for side in sides:
+        try:
+            fits.append(_fits([asked[k] for k in side]))
+        except BadInput as fault:
+            raise BadInput(
+                f"each half of the articles is fitted alone, and in one of them ({len(side)} of "
+                f"{len(asked)} questions) {fault}"
+            ) from fault
     conditional, judged = np.zeros(len(asked)), np.zeros(len(asked))
     for side, (span, answers) in zip(reversed(sides), fits, strict=True):
         for k in side:

@@ -112,3 +112,16 @@ def test_the_claim_comes_true_where_half_of_the_texts_are_silent() -> None:
     assert found.error < found.chance_error + 0.02 < 0.05 < 0.2 < found.error_conditional
     assert found.slope == pytest.approx(0.4, abs=0.05)
     assert {half.fitted_on for half in found.halves} == {2000}
+
+
+def test_what_only_a_half_lacks_is_said_of_that_half() -> None:
+    """In one article a margin parts the questions, in both together none does."""
+    claims = [PairClaim(score, np.array([score, 0.0])) for score in (1.0, 2.0)]
+    asked = [
+        Asked(title, at > line, claims[k % 2], at, at > line and k % 2 == 0)
+        for title, line in (("a", 0.0), ("b", 3.0))
+        for k, at in enumerate((-2.0, -1.0, 1.0, 2.0, 4.0, 5.0))
+    ]
+    with pytest.raises(BadInput, match=r"in one of them \(6 of 12 questions\) one margin parts"):
+        claim_reliability(asked)
+    assert fit_answerable([a.margin for a in asked], [a.answerable for a in asked]).slope > 0
