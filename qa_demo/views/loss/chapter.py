@@ -87,6 +87,8 @@ LINKED = loss_bench.LINKED
 
 def formula(screen: Screen) -> list[dict[str, str]]:
     """L = -½ Σ y log P_start - ½ Σ y log P_end of the label in use; the windows' mean."""
+    learned = bench_of(screen).learned
+    stepped = learned is not None and learned.steps
     mean, windows = mean_loss(screen.shown, labels_of(screen).golds), len(screen.shown.windows)
     return [
         part("L = −½ Σ y log P"),
@@ -100,6 +102,7 @@ def formula(screen: Screen) -> list[dict[str, str]]:
         part(f" {mean.sign} "),
         part(mean.total, "strong"),
         *([part(f", mean over {windows} windows", "quiet")] if windows > 1 else []),
+        *([part(", before the steps", "quiet")] if stepped else []),
         part("      log Z = log Σ exp(logit)", "quiet"),
     ]
 

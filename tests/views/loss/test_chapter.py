@@ -138,6 +138,10 @@ def test_steps_undo_redo_reset() -> None:
     one = run(learners, marked, "step", STEP)
     two = run(learners, one, "step", {**STEP, "steps": 1})
     learned = bench_of(two).learned
+    assert [", before the steps" in text_of(loss.formula(x)) for x in (marked, two)] == [
+        False,
+        True,
+    ]
     assert learned.steps == 6 and learned.curve[-1].loss < learned.curve[0].loss
     data = plain(loss.present(two))
     drawn = data["picture"]["bench"]["learned"]
