@@ -26,6 +26,11 @@ class PrintedSum:
     sign: str
     decimals: int
 
+    @property
+    def told(self) -> str:
+        """The total of a table's row, with "≈" before it where its addends miss it."""
+        return self.total if self.sign == "=" else f"{self.sign} {self.total}"
+
 
 EXACT = Context(prec=400, rounding=ROUND_HALF_UP)
 """Enough digits for every float: the largest has 309 before the point."""
@@ -175,18 +180,19 @@ def apart(values: Iterable[float]) -> int:
 def mean(values: Sequence[float]) -> PrintedSum:
     """Print values that a sentence compares, as addends, and their mean as the total: as few
     decimals (2 to 6) as `apart` asks, and as the mean of the printed values needs to round to the
-    printed mean.
+    printed mean, a tie away from zero as everywhere.
 
     Example: 1.412 and 0.664 are printed 1.41, 0.66 and 1.04; their mean as printed is 1.035.
+    0.817 and 0.389 keep three: (0.82 + 0.39) / 2 = 0.605 is printed 0.61, their mean 0.60.
     """
     value, count = sum(values) / len(values), len(values)
     least = max(apart(values), min(decimals_for([value]), FINEST))
     for decimals in range(least, FINEST + 1):
         shown = sum(units(v, decimals) for v in values)
-        off = abs(shown - count * units(value, decimals))
-        if 2 * off <= count or decimals == FINEST:
+        fits = units(shown / count, 0) == units(value, decimals)
+        if fits or decimals == FINEST:
             break
-    return _printed(values, value, "=" if 2 * off <= count else "\u2248", decimals)
+    return _printed(values, value, "=" if fits else "\u2248", decimals)
 
 
 def nats(x: float, decimals: int | None = None) -> str:

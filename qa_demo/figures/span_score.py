@@ -12,6 +12,8 @@ from qa_demo.figures.numbers import (
     number,
     percent,
     probability,
+    sign_of,
+    signed,
     totals,
 )
 
@@ -94,6 +96,14 @@ def beside(lead: float, decimals: int = MIN_DECIMALS) -> str:
     "3.00 above". The page has no other sign for it; a threshold t is a limit of -t.
     """
     return f"{number(abs(lead), decimals)} {'above' if lead >= 0 else 'below'}"
+
+
+def against(score: float, null: float) -> str:
+    """A score's lead over no answer in a list of two decimals, "≈" where both as printed miss it:
+    12.09 - 3.00 is ≈ +9.10.
+    """
+    sign = sign_of((score, -null), score - null, MIN_DECIMALS)
+    return f"{'' if sign == '=' else f'{sign} '}{signed(score - null)}"
 
 
 def plus(printed: str) -> str:

@@ -160,8 +160,8 @@ function twoDigits(x) {
 
 /**
  * Values that a sentence compares, and their mean: as few decimals (2 to 6) as the largest needs to
- * keep two digits, unequal values to differ as printed, and the mean of the printed values to round
- * to the printed mean (the twin of qa_demo/figures/numbers.py, mean).
+ * keep two digits, unequal values to differ as printed, and the mean of the printed values to round,
+ * a tie away from zero, to the printed mean (the twin of qa_demo/figures/numbers.py, mean).
  * @param {number[]} values
  * @returns {{addends: string[], total: string, sign: string, digits: number}}
  */
@@ -172,8 +172,7 @@ export function means(values) {
   for (let digits = least;; digits += 1) {
     const addends = values.map((x) => fixed(x, digits));
     const sum = values.reduce((a, x) => a + units(x, digits), 0n);
-    const off = Number(sum - BigInt(values.length) * units(mean, digits));
-    const exact = 2 * Math.abs(off) <= values.length;
+    const exact = units(Number(sum) / values.length, 0) === units(mean, digits);
     if ((exact && new Set(addends).size === different) || digits >= FINEST) {
       return { addends, total: fixed(mean, digits), sign: exact ? "=" : "\u2248", digits };
     }

@@ -30,13 +30,7 @@ function columns(page, picture) {
   return page.narrow ? all.toSorted((a, b) => after(a) - after(b)) : all;
 }
 
-/** All rows have two decimals; where the printed addends miss their sum it is about equal. */
-const cell = (row, key) =>
-  key === "window"
-    ? row.window + 1
-    : key === "score" && row.sign !== "="
-    ? `${row.sign} ${row.score}`
-    : row[key];
+const cell = (row, key) => key === "window" ? row.window + 1 : row[key];
 
 function tableRow(page, picture, row) {
   const name = () => el("button.row-select", { title: textOf(row) }, el("bdi", textOf(row)));

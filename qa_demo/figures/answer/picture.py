@@ -6,19 +6,11 @@ from qa_demo.core.options import MergeOptions
 from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.reading.scales import SCALES
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import (
-    PrintedSum,
-    decimals_for,
-    number,
-    percent,
-    probability,
-    signed,
-    total,
-)
+from qa_demo.figures.numbers import PrintedSum, decimals_for, number, percent, probability, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import columns
 from qa_demo.figures.prose import quoted
-from qa_demo.figures.span_score import RULE, beside, null_score, span_prob
+from qa_demo.figures.span_score import RULE, against, beside, null_score, span_prob
 from qa_demo.figures.verdict import withheld
 
 
@@ -60,8 +52,8 @@ def answer_table(
             "span": lambda r: printable(r.candidate.text),
             "start logit": lambda r: _sum(r.candidate).addends[0],
             "end logit": lambda r: _sum(r.candidate).addends[1],
-            "score": lambda r: _sum(r.candidate).total,
-            "against no answer": lambda r: signed(r.candidate.score - null),
+            "score": lambda r: _sum(r.candidate).told,
+            "against no answer": lambda r: against(r.candidate.score, null),
             "in its window": lambda r: probability(in_window(r.candidate)),
             "share": lambda r: percent(r.share),
             "window": lambda r: str(r.candidate.window + 1),

@@ -1,5 +1,6 @@
 """Chapter 7, step 1, as data: three probabilities a token, one token apart, notice, twin."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from qa_demo.core.learning.tagging import Tagging
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import TAGS, Reading, Span
 from qa_demo.figures.columns import telling
-from qa_demo.figures.numbers import adds_up, exponential, number, probability, rest
+from qa_demo.figures.numbers import adds_up, exponential, number, probability, rest, total
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import formula, part, table
 from qa_demo.figures.prose import listed, place, plural, quoted, word_piece
@@ -65,19 +66,25 @@ def bio_formula(p: Floats | None, pos: int | None, d: int | None) -> list[dict[s
 def token_data(
     reading: Reading, log_rows: Floats, owner: NDArray[np.int64], doc: int
 ) -> dict[str, Any]:
-    """One token: its place, its three logits, its three probabilities, which sum to 1."""
+    """One token: its place, its three logits, its three probabilities, which sum to 1; the divisor
+    is "≈" where the exponentials miss it as printed.
+    """
     window = reading.windows[int(owner[doc])]
     pos = window.to_pos(doc)
     assert reading.tag_logits is not None
     logits, p = reading.tag_logits[window.index, pos].astype(np.float64), np.exp(log_rows[doc])
+    z, decimals, about = float(logsumexp(logits)), 3, ""
+    if z < math.log(1e6):  # else powers of ten
+        exps = total(np.exp(logits).tolist(), at_least=decimals)
+        decimals, about = exps.decimals, "" if exps.sign == "=" else f"{exps.sign} "
     return {
         "pos": pos,
         "window": window.index,
         "windows": len(reading.windows),
         "piece": printable(word_piece(reading.encoding, doc)),
         "logits": [number(x, 3) for x in logits],
-        "exps": [exponential(float(x)) for x in logits],
-        "z": exponential(float(logsumexp(logits))),
+        "exps": [exponential(float(x), decimals) for x in logits],
+        "z": f"{about}{exponential(z, decimals)}",
         "p": [probability(float(x)) for x in p],
         "sum": tag_sum(p),
     }

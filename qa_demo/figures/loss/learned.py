@@ -11,7 +11,7 @@ from qa_demo.core.learning.steps import OPTIMIZERS, SCOPES, STEPS, Learned, Move
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import apart, nats, number, probability, signed
+from qa_demo.figures.numbers import apart, moved, nats, number, probability, signed
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import piece, plural, quoted
@@ -176,7 +176,8 @@ def _spans(answers: Sequence[Any]) -> dict[str, Any]:
     for c in order[:8]:
         old, new = before.get(c.span), after.get(c.span)
         scores = [number(r.candidate.score) if r else "not listed" for r in (old, new)]
-        change = signed(new.candidate.score - old.candidate.score) if old and new else "–"
+        found = [r.candidate.score for r in (old, new) if r]
+        change = signed(moved(*found)) if len(found) == 2 else "–"
         rows.append(
             [
                 printable(c.text),

@@ -7,17 +7,10 @@ from qa_demo.core.reading.predicted import Prediction, Ranked
 from qa_demo.core.reading.scales import null_logits
 from qa_demo.core.reading.spans import Cell, best_illegal, make_cell, top_spans
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import (
-    MAX_DECIMALS,
-    MIN_DECIMALS,
-    PrintedSum,
-    probability,
-    signed,
-    total,
-)
+from qa_demo.figures.numbers import MAX_DECIMALS, MIN_DECIMALS, PrintedSum, probability, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import Place, columns, table
-from qa_demo.figures.span_score import span_prob
+from qa_demo.figures.span_score import against, span_prob
 from qa_demo.figures.spans.pair_mass import mass_data
 
 PRINTED = ("s", "e", "score", "against", "in_window", "share")
@@ -38,9 +31,8 @@ def span_row(
         "end": c.span.end,
         "s": printed.addends[0],
         "e": printed.addends[1],
-        "score": printed.total,
-        "sign": printed.sign,
-        "against": signed(c.score - float(null_logits(reading).min())),
+        "score": printed.told,
+        "against": against(c.score, float(null_logits(reading).min())),
         "in_window": probability(span_prob(reading, c.window, c.span, temperature)),
         "share": probability(ranked.share),
     }
@@ -103,7 +95,7 @@ def _cells_table(
             "end token": lambda c: printable(tokens[c.end_pos]),
             "s": lambda c: printed(c).addends[0],
             "e": lambda c: printed(c).addends[1],
-            "score": lambda c: printed(c).total,
+            "score": lambda c: printed(c).told,
             "region": lambda c: c.reason or "legal",
         },
         place,

@@ -16,6 +16,7 @@ from qa_demo.figures.bio import picture as figure
 from qa_demo.figures.bio import spans as marked
 from tests.core.toys import make_reading, one_window, random_reading
 from tests.printed import added, text_of, unpacked
+from tests.requests import readings
 
 DECODE = DecodeOptions()
 
@@ -61,6 +62,16 @@ def test_a_token_s_logits_exponentials_and_probabilities() -> None:
     assert (found["piece"], found["pos"], found["z"]) == ("blue", 3, "10.000")
     assert found["exps"] == ["6.000", "3.000", "1.000"]
     assert found["p"] == ["0.600", "0.300", "0.100"]
+
+
+def test_the_exponentials_of_every_token_give_the_printed_divisor() -> None:
+    for reading in readings().values():
+        rows, owner = owned_rows(reading)
+        for doc in range(len(rows)):
+            found = figure.token_data(reading, rows, owner, doc)
+            z = found["z"].removeprefix("≈ ")
+            adds = sum(added(x) for x in found["exps"]) == added(z)
+            assert adds == (z == found["z"]), found
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -25,7 +25,7 @@ from qa_demo.figures.loss.picture import distinct, loss_picture, loss_tables, sa
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.terms import bridge, holds, terms_table, windows_table
 from tests.fakes import FakeReader
-from tests.printed import value
+from tests.printed import exact, value
 
 DECODE = DecodeOptions()
 GOLD = Span(3, 4)  # "Delta Epsilon", whole in the second window, cut in the first
@@ -171,6 +171,11 @@ def test_steps_show_before_and_after(two_windows: Reading) -> None:
     assert top["text"] == "Delta" and top["after"] > top["before"]
     assert data["spans"]["rows"][0][0] == "Delta Epsilon"
     assert value(data["spans"]["rows"][0][3]) == 3.0
+    low, high = (two_windows.end_logits + np.float32(x) for x in (-0.004, 0.004))
+    uneven = after_steps(replace(two_windows, end_logits=high))
+    uneven = replace(uneven, before=replace(two_windows, end_logits=low))
+    for row in learned_data(uneven, DECODE, MergeOptions())["spans"]["rows"]:  # 7.50 + 3.01 = 10.50
+        assert "–" in row[3] or exact(row[2]) - exact(row[1]) == exact(row[3])
     assert {"from", "to", "text"} <= set(data["plane"][0])
     still = {"name": "T", "norm": "2.000 → 2.000", "distance": "0.000", "degrees": "0.00°"}
     assert moved_sentence(Movement("T", 2, 2, 0, 0)) == still

@@ -16,13 +16,14 @@ from qa_demo.core.reading.legal import valid_spans
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.spans import grid_misses, separate_argmaxes, span_scores
 from qa_demo.core.types import Reading
+from qa_demo.figures.numbers import number
 from qa_demo.figures.spans.notice import notice
 from qa_demo.figures.spans.pair_mass import mass_data, printed_parts
 from qa_demo.figures.spans.picture import grid_data, spans_picture
 from qa_demo.figures.spans.tables import tables
 from tests.core.toys import make_reading, one_window, t1
 from tests.fakes import FakeReader
-from tests.printed import value
+from tests.printed import exact, value
 
 DEFAULT = DecodeOptions()
 four_words = partial(one_window, words="A B C D", null=(-5.0, -5.0), rest=-6.0)
@@ -78,10 +79,13 @@ def test_every_listed_row_adds_up_as_printed() -> None:
     reading = FakeReader().read("Who met Bertil?", LONG[:600])
     prediction = predict(reading)
     for row, ranked in zip(picture(reading)["n_best"], prediction.n_best, strict=True):
-        gap = abs(value(row["s"]) + value(row["e"]) - value(row["score"]))
-        assert (gap < 1e-9) == (row["sign"] == "=")
+        score, against = (row[key].removeprefix("≈ ") for key in ("score", "against"))
+        gap = exact(row["s"]) + exact(row["e"]) - exact(score)
+        assert (gap == 0) == (row["score"] == score)
         lead, span = ranked.candidate.score - prediction.null_score, ranked.candidate.span
-        assert value(row["against"]) == pytest.approx(lead, abs=0.0051)
+        assert value(against) == pytest.approx(lead, abs=0.0051)
+        gap = exact(score) - exact(number(prediction.null_score)) - exact(against)
+        assert (gap == 0) == (row["against"] == against)
         assert (row["start"], row["end"]) == (span.start, span.end)
 
 
