@@ -77,7 +77,7 @@ def sure(
     """
     known = None if changed else sureness(reading, found)
     if known is not None:
-        of = "It is" if withheld else ""
+        of = "The guess is" if withheld else ""
         name = "likely to be exactly right"
         if known.claim is None:
             chance, name = known.right_if_answerable, f"{name} if the text answers"
@@ -87,7 +87,7 @@ def sure(
     value = percent(span_prob(reading, found.window, found.span, temperature))
     warm = f" at temperature {temperature:g}" if temperature != 1.0 else ""
     name = f"probability in its window{warm}, not calibrated"
-    return {"of": "It has" if withheld else "", "value": value, "name": name}
+    return {"of": "The guess has" if withheld else "", "value": value, "name": name}
 
 
 def place(reading: Reading, found: Candidate) -> str:

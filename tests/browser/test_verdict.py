@@ -22,7 +22,7 @@ def test_the_answer_line_follows_the_rule_in_every_chapter(page: Page) -> None:
     for _ in range(30):
         page.keyboard.press("PageUp")
     expect(line).to_contain_text("No answer")
-    expect(line).to_contain_text(f"best guess, {answer}, lies")
+    expect(line).to_contain_text(f"best guess, “{answer}”, lies")
     expect(line).to_contain_text("the limit is")
     expect(page.locator("#picture-answer .dot.best.out")).to_have_count(1)
     withheld = line.inner_text()

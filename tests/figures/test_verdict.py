@@ -120,7 +120,7 @@ def test_how_sure_is_calibrated_only_where_a_temperature_was_fitted() -> None:
     changed = verdict(fitted, predict(fitted), changed=True)["sure"]
     assert changed == plain, "a calibration is fitted on the reader's own logits"
     guess = verdict(fitted, predict(fitted, DecodeOptions(null_score_diff_threshold=-1e3)))["sure"]
-    assert (known["of"], guess["of"]) == ("", "It is") and guess["value"] == known["value"]
+    assert (known["of"], guess["of"]) == ("", "The guess is") and guess["value"] == known["value"]
     assert guess["name"] == known["name"]
     whole = Calibrations(span=Calibration(1.8, 0.7), answerable=Answerability(0.3, -0.2))
     claimed = replace(reading, calibrations=whole)

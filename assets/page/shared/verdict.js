@@ -23,7 +23,7 @@ function words({ answered, text, why, span }) {
     { title: "show it in the text", onclick: () => go(span) },
     el("bdi", text),
   );
-  return answered ? [lead, button] : [lead, el("span", "Its best guess, ", button, `, ${why}.`)];
+  return answered ? [lead, button] : [lead, el("span", "Its best guess, “", button, `”, ${why}.`)];
 }
 
 const spaced = (/** @type {any[]} */ nodes) => nodes.flatMap((node, k) => k ? [" ", node] : [node]);
