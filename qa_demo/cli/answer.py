@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.cli import shared
-from qa_demo.cli.shared import LongTexts, Progress, visible, with_threshold
+from qa_demo.cli.shared import LongTexts, Progress, terminal, visible, with_threshold
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import answer_json, dumps
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
+from qa_demo.figures.numbers import total
+from qa_demo.figures.prose import characters
 
 
 def add(commands: Any) -> None:
@@ -120,11 +122,12 @@ def lines(report: dict[str, Any]) -> str:
     if report["answer"] is None:
         found = ["no answer"]
     else:
+        printed = total([report["start_logit"], report["end_logit"]], report["score"], at_least=3)
+        start, end, score, sign = map(terminal, (*printed.addends, printed.total, printed.sign))
         found = [
             visible(report["answer"]),
-            f"characters {report['char_start']} to {report['char_end']}, score "
-            f"{report['score']:.3f} "
-            f"= start {report['start_logit']:.3f} + end {report['end_logit']:.3f}",
+            f"{characters(report['char_start'], report['char_end'])}, score {score} "
+            f"{sign} start {start} + end {end}",
         ]
     if report["score_diff"] is not None:
         found.append(

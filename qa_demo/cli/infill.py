@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.cli import shared as cli_shared
-from qa_demo.cli.shared import visible
+from qa_demo.cli.shared import terminal, visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report_infill import infill_json
 from qa_demo.core.masking.infill import NO_HEAD, WIRES
@@ -17,6 +17,8 @@ from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.masking.masked import Masked, hide
 from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.reading.words import span_at
+from qa_demo.figures.numbers import total
+from qa_demo.figures.prose import characters
 
 _LISTED = 5
 
@@ -129,8 +131,8 @@ def lines(report: dict[str, Any]) -> str:
     out: list[str] = []
     for piece in report["pieces"]:
         out.append(
-            f"{visible(piece['text'])}  ({piece['fate']}, characters {piece['char_start']} to "
-            f"{piece['char_end']})"
+            f"{visible(piece['text'])}  ({piece['fate']}, "
+            f"{characters(piece['char_start'], piece['char_end'])})"
         )
         for name in ("mlm", "sbo", "both"):
             if piece[name] is not None:
@@ -141,10 +143,11 @@ def lines(report: dict[str, Any]) -> str:
         if piece["no_sbo"]:
             out.append(f"  no SBO term: {piece['no_sbo']}")
     mlm, sbo = report["terms"]
+    sums = total([mlm["value"], sbo["weight"] * sbo["value"]], report["total"], at_least=3)
+    d = sums.decimals
     out.append(
-        f"loss {report['total']:.3f} = MLM {mlm['value']:.3f} (mean over {mlm['over']}) + "
-        f"{sbo['weight']:g} x SBO "
-        f"{sbo['value']:.3f} (sum over {sbo['over']}, the targets and one); the paper's plain "
-        f"sum is {report['paper_total']:.3f}"
+        f"loss {report['total']:.{d}f} {terminal(sums.sign)} MLM {mlm['value']:.{d}f} (mean over "
+        f"{mlm['over']}) + {sbo['weight']:g} x SBO {sbo['value']:.{d}f} (sum over {sbo['over']}, "
+        f"the targets and one); the paper's plain sum is {report['paper_total']:.{d}f}"
     )
     return "\n".join(out)

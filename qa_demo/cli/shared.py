@@ -26,6 +26,7 @@ from qa_demo.core.reading.scales import (
 )
 from qa_demo.core.reading.windows import fitting
 from qa_demo.core.types import Reading
+from qa_demo.figures.numbers import MINUS
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -264,6 +265,11 @@ class LongTexts:
         self._tenths[example.id] = tenth
         sys.stderr.write(f"question {visible(example.id)}: window {done:,} of {total:,}\n")
         sys.stderr.flush()
+
+
+def terminal(printed: str) -> str:
+    """A number or sign of the page in letters that every terminal has: "-1.50", "~"."""
+    return printed.replace(MINUS, "-").replace("\u2248", "~")
 
 
 def visible(text: str) -> str:

@@ -8,6 +8,7 @@ from qa_demo.cli.shared import visible
 from qa_demo.core.files.report_tag import tag_json
 from qa_demo.core.learning.bio import DECODINGS
 from qa_demo.core.options import WindowOptions
+from qa_demo.figures.prose import characters
 
 _OUTSIDE = 0.98
 
@@ -39,8 +40,7 @@ def lines(report: dict[str, Any]) -> str:
     person.
     """
     spans = [
-        f"{s['marginal']:.3f}  {visible(s['text'])}  (characters {s['char_start']} to "
-        f"{s['char_end']})"
+        f"{s['marginal']:.3f}  {visible(s['text'])}  ({characters(s['char_start'], s['char_end'])})"
         for s in report["spans"]
     ]
     counted = f"{len(spans)} span{'' if len(spans) == 1 else 's'}"

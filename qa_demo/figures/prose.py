@@ -33,6 +33,11 @@ def plural(count: int, thing: str) -> str:
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
+def characters(start: int, end: int) -> str:
+    """Where a slice of the paragraph stands, for people: counted from 1, both ends inside."""
+    return f"characters {start + 1:,} to {end:,}" if end > start + 1 else f"character {end:,}"
+
+
 def became(before: str, after: str) -> str:
     """What became of the answer, both as they are said."""
     return f"goes from {before} to {after}" if before != after else f"stays {before}"

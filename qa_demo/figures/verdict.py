@@ -7,7 +7,7 @@ from qa_demo.core.options import MergeOptions
 from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import exponential, number, percent
-from qa_demo.figures.prose import shorten
+from qa_demo.figures.prose import characters, shorten
 from qa_demo.figures.span_score import RULE, beside, span_prob
 
 LONGEST = 120
@@ -91,9 +91,7 @@ def sure(
 
 
 def place(reading: Reading, found: Candidate) -> str:
-    """Characters counted from 1, and the window where there are several."""
-    first, last, of = found.char_start + 1, found.char_end, len(reading.encoding.context)
-    at = f"character {first:,}" if first == last else f"characters {first:,} to {last:,}"
-    count = len(reading.windows)
+    """Its characters, and the window where there are several."""
+    at, count = characters(found.char_start, found.char_end), len(reading.windows)
     inside = f", window {found.window + 1} of {count}" if count > 1 else ""
-    return f"{at} of {of:,}{inside}"
+    return f"{at} of {len(reading.encoding.context):,}{inside}"

@@ -1,6 +1,7 @@
 """python -m qa_demo answer | evaluate, mostly in this process; two real processes."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.answer_fields import FIELDS
 from tests.cli.terminal import ASKED, OPTIONS, SMALL, TEXTS, Terminal, squad
 from tests.fakes import FakeReader
 from tests.model import kit
+from tests.printed import exact
 
 
 def test_predict_answers_as_the_command_line_does(tmp_path: Path, terminal: Terminal) -> None:
@@ -75,7 +77,11 @@ def test_answer_for_a_person(terminal: Terminal) -> None:
     report = terminal.asked("answer")
     lines = terminal.ask("answer").splitlines()
     assert lines[0] == visible(report["answer"])
-    assert f"characters {report['char_start']} to {report['char_end']}" in lines[1]
+    assert f"characters {report['char_start'] + 1} to {report['char_end']}" in lines[1]
+    score, sign, start, end = re.search(
+        r"score (\S+) ([=~]) start (\S+) \+ end (\S+)", lines[1]
+    ).groups()
+    assert (exact(start) + exact(end) == exact(score)) == (sign == "=")
     assert len(lines) == 4 + 20 and f"window {len(report['windows'])} of" in terminal.err
 
 
@@ -142,9 +148,9 @@ def test_evaluate_scores_what_read_reads(
 
 
 def test_evaluate_with_unanswerables(silent: Path, terminal: Terminal) -> None:
-    for flags, exact in ((["--null-score-diff-threshold=-1e9"], 100.0), ([], 0.0)):
+    for flags, share in ((["--null-score-diff-threshold=-1e9"], 100.0), ([], 0.0)):
         result = terminal.data("evaluate", silent, *flags)
-        assert result["NoAns_exact"] == exact
+        assert result["NoAns_exact"] == share
         assert (result["HasAns_total"], result["NoAns_total"]) == (3, 1)
         best = {"best_exact", "best_exact_thresh", "best_f1", "best_f1_thresh"}
         assert best | {"seconds"} <= set(result)

@@ -21,7 +21,7 @@ from qa_demo.figures.lessons.finding import (
     need,
 )
 from qa_demo.figures.numbers import number, total
-from qa_demo.figures.prose import quoted, shorten
+from qa_demo.figures.prose import characters, quoted, shorten
 
 CHOICES = 4
 """At most so many to choose from, which are also the rows of chapter 4's list in sight."""
@@ -38,11 +38,9 @@ def answer_span(case: Case) -> Finding:
 def reader_span(case: Case) -> Finding:
     """The words that the reader marks."""
     best = case.answer
-    first, last = best.char_start + 1, best.char_end
-    of = len(case.reading.encoding.context)
     return Finding(
-        f"The reader marks {quoted(best.text, LONGEST)}, characters {first:,} to {last:,} of "
-        f"{of:,}.",
+        f"The reader marks {quoted(best.text, LONGEST)}, "
+        f"{characters(best.char_start, best.char_end)} of {len(case.reading.encoding.context):,}.",
         span=best.span,
     )
 
@@ -54,8 +52,8 @@ def copied(case: Case) -> Finding:
     context = case.reading.encoding.context
     here = context[best.char_start : best.char_end]
     return Finding(
-        f"{quoted(best.text, LONGEST)} stands in the paragraph letter by letter, characters "
-        f"{best.char_start + 1:,} to {best.char_end:,} of {len(context):,}.",
+        f"{quoted(best.text, LONGEST)} stands in the paragraph letter by letter, "
+        f"{characters(best.char_start, best.char_end)} of {len(context):,}.",
         holds=here == best.text,
         missing="The answer is no slice of the paragraph.",
         right="copies",

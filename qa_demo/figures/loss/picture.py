@@ -14,7 +14,7 @@ from qa_demo.figures.loss.terms import bridge, holds, terms_table, windows_table
 from qa_demo.figures.numbers import effect, number, probability
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import quoted
+from qa_demo.figures.prose import characters, quoted
 from qa_demo.figures.reading import context_places, joined, logit_range, null_token, question_range
 
 NEAR = 6
@@ -107,14 +107,13 @@ def strip(reading: Reading, golds: Golds) -> dict[str, Any] | None:
         g for g in spans if abs(g.start - gold.start) <= NEAR and abs(g.end - gold.end) <= NEAR
     ]
     first, last = min(g.start for g in close), min(max(g.end for g in close), gold.start + 2 * NEAR)
-    start, end = reading.encoding.chars(gold)
     return {
         "first": max(0, first - 2),
         "stop": min(len(reading.encoding.context_ids), last + 3),
         "start": gold.start,
         "end": gold.end,
-        "chars": f"{quoted(reading.encoding.text(gold))} is characters {start} to {end}, the end "
-        f"not included",
+        "chars": f"{quoted(reading.encoding.text(gold))} is "
+        f"{characters(*reading.encoding.chars(gold))}",
     }
 
 

@@ -89,7 +89,7 @@ def test_the_picture_and_the_strip_hold_the_label(two_windows: Reading) -> None:
     assert picture["windows"][0]["start"] == [[0, 1.0]]
     assert picture["windows"][1]["start"] == [[two_windows.windows[1].to_pos(3), 1.0]]
     cut = strip(two_windows, (GOLD,))
-    assert cut["first"] <= 3 < 4 < cut["stop"] and "characters 17 to 30" in cut["chars"]
+    assert cut["first"] <= 3 < 4 < cut["stop"] and "characters 18 to 30" in cut["chars"]
     assert strip(two_windows, (None,)) is None
     tables = loss_tables(two_windows, labels.golds, 1)
     gradient = [value(row[5].removeprefix("< ")) for row in tables[2]["rows"]]
