@@ -278,6 +278,10 @@ def test_chapter_7_counts_sure_outsiders_illegal_steps_and_compares_both_heads()
         assert f"; {sure} of {len(rows)} tokens are outside with more than 0.98." in said
         first = [text(reading, x.span.start, x.span.end, 40) for x in found["viterbi"].spans[:1]]
         assert said.startswith(f"The tags mark {first[0] if first else 'no span;'}")
+        marginals = [float(x) for x in re.findall(r"\u2069” \(([\d.]+)\)", said)]
+        shown = found["viterbi"].spans[:2]
+        assert marginals == pytest.approx([x.marginal for x in shown], abs=6e-4)
+        assert ("over all legal taggings" in said) == bool(shown)
         assert len(found["viterbi"].illegal) == 0
         spans = [x.span for x in found["viterbi"].spans]
         told = compare_sentence(prediction, found["viterbi"].spans)

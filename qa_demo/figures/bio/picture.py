@@ -164,6 +164,8 @@ def notices(
         f"The tags mark {marked}; {sure} of {len(log_rows)} tokens are outside with more than "
         f"{number(SURE)}."
     ]
+    if viterbi.spans:
+        said.append("A span's number is its probability over all legal taggings.")
     if argmax.illegal:
         said.append(
             f"Each token's likeliest tag gives "
