@@ -119,9 +119,12 @@ def loss_sentence(reading: Reading, terms: SoftTerms, golds: Sequence[TagGold]) 
     """Where annotators disagree, what that costs at least, whether the model is as unsure."""
     parted = np.flatnonzero(terms.floor > 1e-9)
     if not len(parted):
+        agreed = f"All {len(golds)} annotators agree on every token"
+        if not any(map(marked, golds)):
+            agreed = f"None of the {len(golds)} annotators marks an answer"
         return (
-            f"All {len(golds)} annotators agree on every token, so H(t) = 0 and the loss could "
-            "fall to 0. The formula then collapses to one term a token: see the one-hot case."
+            f"{agreed}, so H(t) = 0 and the loss could fall to 0. The formula then collapses to "
+            f"one term a token: see the one-hot case."
         )
     share = float(terms.floor.sum()) / terms.total if terms.total else 0.0
     return (

@@ -23,7 +23,7 @@ DISAGREE = "B, B, O on the selection's first token: t = (2/3, 0, 1/3)"
 FOUND = {
     "reader": (
         "the reader's own answer, three times: mark what is right",
-        "nobody marked anything yet",
+        "the reader's own “no answer”, three times: mark what is right",
     ),
     "marked": ("marked in chapter 5", "chapter 5 says that no answer is right"),
     "annotators": (

@@ -94,7 +94,8 @@ def test_on_a_visitors_text_chapter_5s_marks_are_named_as_such() -> None:
     seen = screen_of(FakeReader(bio=True))
     assert bio_bench.annotators(seen)[1].startswith("the reader's own answer")
     silent = seen.change(decode=DecodeOptions(null_score_diff_threshold=-99.0))
-    assert bio_bench.annotators(silent) == (((), (), ()), "nobody marked anything yet")
+    own = "the reader's own “no answer”, three times: mark what is right"
+    assert bio_bench.annotators(silent) == (((), (), ()), own)
 
 
 def test_a_mark_changes_one_annotator_and_makes_only_this_chapter_stale() -> None:
