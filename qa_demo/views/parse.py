@@ -19,6 +19,11 @@ def got(value: Any, most: int = 40) -> str:
     return str(value)[:most]
 
 
+def came(value: Any) -> str:
+    """What came where no text is wanted: the text '3' is not the number 3."""
+    return f"the text {got(value)!r}" if isinstance(value, str) else got(value)
+
+
 def is_number(value: Any) -> bool:
     """A finite number that is no truth value."""
     return (
@@ -38,7 +43,7 @@ def whole(value: Any, name: str, low: int | None = None, high: int | None = None
     )
     if not fits:
         raise BadInput(
-            f"{name} must be a whole number{_limits(low, high, 'from')}, got {got(value)}"
+            f"{name} must be a whole number{_limits(low, high, 'from')}, got {came(value)}"
         )
     return int(value)
 
@@ -53,7 +58,7 @@ def number(value: Any, name: str, low: float | None = None, high: float | None =
         raise BadInput(
             f"{name} must be a "
             f"{'' if low is not None else 'finite '}number{_limits(low, high, 'between')}, "
-            f"got {got(value)}"
+            f"got {came(value)}"
         )
     return float(value)
 
@@ -61,27 +66,29 @@ def number(value: Any, name: str, low: float | None = None, high: float | None =
 def choice(value: Any, name: str, allowed: Collection[str]) -> str:
     """One of several words."""
     if not isinstance(value, str) or value not in allowed:
-        raise BadInput(f"{name} must be one of {', '.join(allowed)}, got {got(value)!r}")
+        raise BadInput(f"{name} must be one of {', '.join(allowed)}, got {value!r:.42}")
     return value
 
 
 def flag(value: Any, name: str) -> bool:
     """True or false, and nothing that only counts as one."""
     if not isinstance(value, bool):
-        raise BadInput(f"{name} is either true or false, got {got(value)}")
+        raise BadInput(f"{name} is either true or false, got {came(value)}")
     return value
 
 
 def record(value: Any, name: str, *fields: str) -> Mapping[str, Any]:
     """A record with named values; missing ones are None to `get`."""
     if not isinstance(value, dict):
-        raise BadInput(f"{name} needs {', '.join(fields) or 'named values'}, got {got(value)}")
+        raise BadInput(f"{name} needs {', '.join(fields) or 'named values'}, got {came(value)}")
     return value
 
 
 def text(value: Any, name: str, most: int | None = None) -> str:
     """A text with at least one visible character, of at most `most` characters."""
-    if not isinstance(value, str) or not value.strip():
+    if value is not None and not isinstance(value, str):
+        raise BadInput(f"{name} must be a text, got {got(value)}")
+    if value is None or not value.strip():
         raise BadInput(f"{name} is empty; type at least one word")
     if most is not None and len(value) > most:
         raise BadInput(
@@ -105,14 +112,14 @@ def sendable(*texts: str) -> None:
 def many(value: Any, name: str, most: int) -> list[Any]:
     """A list of at most `most` entries."""
     if not isinstance(value, list) or len(value) > most:
-        raise BadInput(f"{name} must be a list of at most {most}, got {got(value)}")
+        raise BadInput(f"{name} must be a list of at most {most}, got {came(value)}")
     return value
 
 
 def entries(value: Any, name: str, count: int) -> list[Any]:
     """A list of exactly so many entries."""
     if not isinstance(value, list) or len(value) != count:
-        raise BadInput(f"{name} has {count} entries, got {got(value)}")
+        raise BadInput(f"{name} has {count} entries, got {came(value)}")
     return value
 
 
@@ -120,7 +127,7 @@ def pair(value: Any, name: str) -> tuple[int, int]:
     """Two whole numbers."""
     two = isinstance(value, list | tuple) and len(value) == 2
     if not two or not all(is_number(one) and one == int(one) for one in value):
-        raise BadInput(f"{name} is a pair of whole numbers, got {got(value)}")
+        raise BadInput(f"{name} is a pair of whole numbers, got {came(value)}")
     return int(value[0]), int(value[1])
 
 
@@ -130,7 +137,7 @@ def pairs(value: Any, name: str, most: int) -> list[tuple[int, int] | None]:
         return []
     if not isinstance(value, list) or len(value) > most:
         raise BadInput(
-            f"{name} must be a list of at most {most} pairs [start, end], got {got(value)}"
+            f"{name} must be a list of at most {most} pairs [start, end], got {came(value)}"
         )
     return [None if one is None else pair(one, f"each entry of {name}") for one in value]
 
@@ -139,7 +146,7 @@ def pieces(reading: Reading, value: Any, name: str) -> Span:
     """[start, end] in word pieces of the paragraph, both included."""
     n = len(reading.encoding.context_ids)
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise BadInput(f"{name} needs its first and last word piece, got {got(value)}")
+        raise BadInput(f"{name} needs its first and last word piece, got {came(value)}")
     first, last = whole(value[0], "start"), whole(value[1], "end")
     if not 0 <= first <= last < n:
         raise BadInput(

@@ -14,7 +14,7 @@ import gradio as gr
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from qa_demo.views.parse import got
+from qa_demo.views.parse import came, got
 
 log = logging.getLogger("qa_demo")
 ROUTES = "/gradio_api/call/v2/", "/gradio_api/call/"
@@ -101,7 +101,7 @@ class Door:
         except (ValueError, RecursionError):
             return 422, "the request must be JSON"
         if not isinstance(given, dict):
-            return 422, f"the request must be a JSON object, got {got(given)}"
+            return 422, f"the request must be a JSON object, got {came(given)}"
         if path == JOIN:
             return self._event(given)
         by_name = path.startswith(ROUTES[0])

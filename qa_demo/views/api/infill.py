@@ -97,5 +97,5 @@ def whole_pairs(given: Any, name: str) -> list[tuple[int, int]]:
 def names(cut: Any) -> frozenset[str]:
     """Wires to cut."""
     if cut is not None and (not isinstance(cut, list) or not all(wire in WIRES for wire in cut)):
-        raise BadInput(f"cut must be a list of wires, of {', '.join(WIRES)}, got {parse.got(cut)}")
+        raise BadInput(f"cut must be a list of wires, of {', '.join(WIRES)}, got {parse.came(cut)}")
     return frozenset(cut or ())

@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse, Response
 from qa_demo import __version__
 from qa_demo.views.api.door import wrong_fields
 from qa_demo.views.api.openapi import Schema, body_of, json_schema, sentence_of
+from qa_demo.views.parse import came
 
 log = logging.getLogger("qa_demo")
 VERSIONS = ("2025-11-25", "2025-06-18")
@@ -86,7 +87,7 @@ class Tools:
                 UNKNOWN, f"this server knows {', '.join(self._methods)}, got {str(method)[:40]!r}"
             )
         if not isinstance(given, dict):
-            raise Fault(PARAMS, f"params must be a JSON object, got {str(given)[:40]}")
+            raise Fault(PARAMS, f"params must be a JSON object, got {came(given)}")
         return self._methods[method](given)
 
     def _initialize(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -105,7 +106,7 @@ class Tools:
         if not isinstance(name, str) or name not in self._calls:
             raise Fault(PARAMS, f"the tools are {', '.join(self._calls)}, got {str(name)[:40]!r}")
         if not isinstance(arguments, dict):
-            raise Fault(PARAMS, f"arguments must be a JSON object, got {str(arguments)[:40]}")
+            raise Fault(PARAMS, f"arguments must be a JSON object, got {came(arguments)}")
         wrong = wrong_fields(name, self._calls[name], arguments)
         if wrong is not None:
             return _refused(wrong)

@@ -58,5 +58,5 @@ def asked_for(value: Any) -> tuple[str, dict[str, Any]]:
     if not home.startswith(("http://", "https://")) or len(home) > MOST_ADDRESS or "#" in home:
         raise BadInput(f"the address of a page is wanted, got {parse.got(home)}")
     if not isinstance(page, dict):
-        raise BadInput(f"what the browser knows must be a record, got {parse.got(page)}")
+        raise BadInput(f"what the browser knows must be a record, got {parse.came(page)}")
     return home, {f"page.{name}": one for name, one in page.items()}

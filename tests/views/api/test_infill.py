@@ -62,7 +62,7 @@ def test_a_model_without_a_head_says_so_in_every_piece() -> None:
     ("arguments", "said"),
     [
         ({"text": " "}, "the text is empty"),
-        ({"text": 5}, "the text is empty"),
+        ({"text": 5}, "the text must be a text, got 5"),
         ({"text": "x" * 1001}, "1,000 are allowed"),
         ({"text": "half \ud800 pair"}, "surrogate"),
         ({"spans": [[0]]}, "pair of whole numbers"),

@@ -24,6 +24,7 @@ def test_others_call_it_by_name_and_are_told_what_is_wrong(address: str) -> None
     assert len(reply["n_best"]) == 2 and reply["windows"][0]["index"] == 0
     for arguments, said in (
         ((" ", TEXT), "the question is empty"),
+        (("Who?", TEXT, "3"), "between 1 and 200, got the text '3'"),
         (("Who?", "x " * 30_000), "this host allows 50,000"),
         (("Who?", TEXT, 0), "max_answer_length must be a number between 1 and 200"),
     ):

@@ -192,7 +192,7 @@ def test_texts_come_from_a_passage_a_reading_or_the_visitor() -> None:
     assert lab(own).passage is None and lab(own).text == "Just <b>one</b> ${text} here."
     for name, value, words in (
         ("mask-text", "  ", "empty"),
-        ("mask-text", 3, "empty"),
+        ("mask-text", 3, "must be a text, got 3"),
         ("mask-passage", "nope", "no passage 'nope'"),
         ("mask-text", "a" * (mask.MOST_CHARACTERS + 1), "characters, 1,600 are allowed"),
         ("mask-text", "a, " * MOST_PIECES, "word pieces, allowed are 1 to 200"),
