@@ -275,7 +275,7 @@ def test_chapter_7_counts_sure_outsiders_illegal_steps_and_compares_both_heads()
         prediction = predict(reading, start_decode(reading))
         said = notices(prediction, found["viterbi"], found["strict"], rows)["tags"]
         sure = sum(float(np.exp(row[2])) > 0.98 for row in rows)
-        assert f"; {sure} of {len(rows)} tokens are outside with more than 0.98." in said
+        assert f"; {sure:,} of {len(rows):,} tokens are outside with more than 0.98." in said
         first = [text(reading, x.span.start, x.span.end, 40) for x in found["viterbi"].spans[:1]]
         assert said.startswith(f"The tags mark {first[0] if first else 'no span;'}")
         marginals = [float(x) for x in re.findall(r"\u2069” \(([\d.]+)\)", said)]

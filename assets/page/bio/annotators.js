@@ -2,6 +2,7 @@
 
 import { choice } from "../shared/controls.js";
 import { drawing, el, fold, grid, row, subs, svg } from "../shared/dom.js";
+import { grouped } from "../shared/numbers.js";
 import { swatch } from "./token.js";
 import { words } from "./words.js";
 
@@ -78,7 +79,7 @@ function totals({ totals: t }) {
 const tagHeads = () => ["B", "I", "O"].map((tag, k) => [swatch(k), tag]);
 
 const otherTokens = (data, ...cells) =>
-  data.others ? row(`the other ${data.others} tokens`, cells) : null;
+  data.others ? row(`the other ${grouped(data.others)} tokens`, cells) : null;
 const token = (r, cells) => row(el("bdi.serif", r.token), cells);
 
 /** A bound needs no equals sign: "= 0.012", but "< 0.001". */

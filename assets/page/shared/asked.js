@@ -4,6 +4,7 @@
 
 import { byHand } from "./by_hand.js";
 import { el } from "./dom.js";
+import { grouped } from "./numbers.js";
 import { keepText, storage } from "./storage.js";
 import { hear, say, state } from "./store.js";
 
@@ -102,7 +103,7 @@ export function updateAsked(root) {
     question.textContent = reading.question;
     const n = reading.windows.length;
     const { tokens: { length }, reader } = reading;
-    about.textContent = `${length} word piece${length === 1 ? "" : "s"} in ${
+    about.textContent = `${grouped(length)} word piece${length === 1 ? "" : "s"} in ${
       n === 1 ? "one window" : `${n} windows`
     }, reader ${reader}`;
     if (reading.stamp !== root.stamp && root.stamp) open(false);

@@ -23,14 +23,15 @@ export function graphemes(context, start, end) {
 }
 
 /**
- * A text in at most `most` characters, the last one an ellipsis where some are left out.
+ * A text in at most `most` characters, the last one an ellipsis where some are left out; one that
+ * has lost its middle already ends there.
  * @param {string} text
  * @param {number} most
  */
 export function clipped(text, most) {
   const letters = Array.from(text);
   return letters.length > most
-    ? `${letters.slice(0, Math.max(1, most - 1)).join("").trimEnd()}…`
+    ? `${letters.slice(0, Math.max(1, most - 1)).join("").replace(/\s+(….*)?$/su, "")}…`
     : text;
 }
 

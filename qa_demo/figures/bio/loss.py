@@ -108,9 +108,9 @@ def totals(
         "floor": printed.addends[0],
         "divergence": printed.addends[1],
         "sign": printed.sign,
-        "tokens": str(count),
+        "tokens": f"{count:,}",
         "mean": number(weighted(code), 4),
-        "over": str(int(code[0].over)),
+        "over": f"{int(code[0].over):,}",
         "model_entropy": number(float(own.sum()), 2),
     }
 
@@ -188,12 +188,12 @@ def _stages(n: int, value: str) -> list[dict[str, str]]:
     return [
         {
             "name": "every term",
-            "says": f"Σ over {n} tokens and 3 tags: {3 * n} terms t · (−log p). Two in three "
+            "says": f"Σ over {n:,} tokens and 3 tags: {3 * n:,} terms t · (−log p). Two in three "
             f"of them are 0.",
         },
         {
             "name": "the zeros gone",
-            "says": f"{2 * n} terms had t = 0. One term is left for each token, the one of "
+            "says": f"{2 * n:,} terms had t = 0. One term is left for each token, the one of "
             f"its gold tag r(i).",
         },
         {
@@ -228,7 +228,7 @@ def terms_table(found: dict[str, Any]) -> dict[str, Any]:
     ]
     if found["others"]:
         rows.append(
-            ["–", f"the other {found['others']} tokens", *["–"] * 3]
+            ["–", f"the other {found['others']:,} tokens", *["–"] * 3]
             + [found["rest"], found["rest_floor"], "–"]
         )
     rows.append(["–", "sum", "–", "–", "–", found["total"], found["floor"], found["divergence"]])

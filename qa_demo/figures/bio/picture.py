@@ -161,7 +161,7 @@ def notices(
     sure = int((np.exp(log_rows[:, O]) > SURE).sum())
     marked = said_spans(viterbi.spans, 2) if viterbi.spans else "no span"
     said = [
-        f"The tags mark {marked}; {sure} of {len(log_rows)} tokens are outside with more than "
+        f"The tags mark {marked}; {sure:,} of {len(log_rows):,} tokens are outside with more than "
         f"{number(SURE)}."
     ]
     if viterbi.spans:

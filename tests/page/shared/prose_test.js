@@ -75,4 +75,5 @@ Deno.test("a long text is cut by characters, not by halves of them", () => {
   assert.equal(clipped("five of it", 6), "five…");
   assert.equal(clipped("\u{1f600}\u{1f600}\u{1f600}", 2), "\u{1f600}…");
   assert.equal(clipped("two", 0), "t…");
+  for (const most of [11, 12, 13]) assert.equal(clipped("the town … in it", most), "the town…");
 });
