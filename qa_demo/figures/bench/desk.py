@@ -152,8 +152,8 @@ def _apart(reading: Reading, value: float, cell: Cell) -> Line:
     return [
         f"two separate maxima{of}",
         f"start “{printable(names[cell.start_pos])}”, end “{printable(names[cell.end_pos])}”, "
-        f"{fits}; the mean of their two probabilities among the tokens is {probability(value)}, "
-        f"the score of no span",
+        f"{fits}; without [CLS] the mean of their two probabilities is {probability(value)}, the "
+        f"score of no span",
     ]
 
 
