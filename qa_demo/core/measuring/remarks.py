@@ -89,8 +89,8 @@ RULES: tuple[tuple[Callable[[Example], bool], str], ...] = (
     (_absent, "no gold answer stands in the paragraph letter by letter, so no span may be right"),
     (
         _elsewhere,
-        "no gold answer stands where answer_start says or could be placed; scores use its text, "
-        "kinds of error need its place",
+        "answer_start is wrong, or missing of a text that stands more than once; scores use the "
+        "text, kinds of error need its place",
     ),
     (
         _apart,

@@ -18,7 +18,7 @@ ODD = {
     "is_impossible is true though": Example("f", "Who?", CONTEXT, (Answer("Ada", 0),), True),
     "a gold answer is empty": Example("b", "Who?", CONTEXT, (Answer("Ada", 0), Answer("", -1))),
     "no gold answer stands in the paragraph": Example("c", "Who?", CONTEXT, (Answer("Eve", 0),)),
-    "no gold answer stands where": Example("d", "What?", CONTEXT, (Answer("notes", -1),)),
+    "answer_start is wrong": Example("d", "What?", CONTEXT, (Answer("notes", -1),)),
     "gold answers at separate places": replace(FINE, id="e", answers=TWO),
 }
 
