@@ -2,8 +2,13 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from qa_demo.core.types import Encoding, Reading, Span
 from qa_demo.figures.pack import printable
+
+LONGEST_WORD = 30
+"""Characters of a word that a sentence quotes."""
 
 
 def shorten(text: str, longest: int = 60) -> str:
@@ -53,6 +58,20 @@ def piece(reading: Reading, window: int, pos: int) -> str:
     w = reading.windows[window]
     inside = w.is_context[pos]
     return word_piece(reading.encoding, w.to_doc(pos)) if inside else reading.tokens(window)[pos]
+
+
+def named(reading: Reading, window: int, pos: int) -> str:
+    """What stands at a position, quoted: “ne”, a part of a word, as “ne” of “Rotne”."""
+    said, w, encoding = (
+        quoted(piece(reading, window, pos)),
+        reading.windows[window],
+        reading.encoding,
+    )
+    if not w.is_context[pos]:
+        return said
+    parts = np.flatnonzero(encoding.word_ids == encoding.word_ids[w.to_doc(pos)])
+    word = encoding.text(Span(int(parts[0]), int(parts[-1])))
+    return said if len(parts) == 1 else f"{said} of {quoted(word, LONGEST_WORD)}"
 
 
 def word_piece(encoding: Encoding, doc: int) -> str:

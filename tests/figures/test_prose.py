@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.figures.prose import listed, piece, plural, quoted, shorten
+from qa_demo.figures.prose import listed, named, piece, plural, quoted, shorten
 from tests.core.toys import t1
+from tests.fakes import FakeReader
 
 ISOLATED = "“\u2068{}\u2069”"
 
@@ -52,3 +53,17 @@ def test_a_list_ends_with_and() -> None:
 def test_a_piece_is_the_text_of_a_context_token_and_the_token_elsewhere() -> None:
     pieces = " ".join(piece(t1(), 1, pos) for pos in range(8))
     assert pieces == "[CLS] who [SEP] Gamma Delta Epsilon Zeta [SEP]"
+
+
+def test_a_part_of_a_word_is_quoted_with_its_word() -> None:
+    reading = FakeReader().read("Who?", "On Peberholm an archaeologist dug.")
+    names = [named(reading, 0, pos) for pos in range(len(reading.tokens(0)))]
+    said = [name.replace("\u2068", "").replace("\u2069", "") for name in names]
+    assert said[:1] + said[4:8] == [
+        "“[CLS]”",
+        "“On”",
+        "“Peberhol” of “Peberholm”",
+        "“m” of “Peberholm”",
+        "“an”",
+    ]
+    assert "“ogist” of “archaeologist”" in said

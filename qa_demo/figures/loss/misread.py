@@ -11,7 +11,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Reading, Window
 from qa_demo.figures.numbers import apart, nats, number, percent
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import piece, plural, quoted
+from qa_demo.figures.prose import named, plural, quoted
 
 CONSTANT = 2.0
 BREAKS = 0.05
@@ -126,9 +126,7 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
 def _elsewhere(reading: Reading, window: int, found: Misread) -> str:
     """A loss that is taken at the prediction instead of at the label."""
     right = nats(found.right)
-    at = " and ".join(
-        quoted(piece(reading, window, int(pos))) for pos in (found.first, found.second)
-    )
+    at = " and ".join(named(reading, window, int(pos)) for pos in (found.first, found.second))
     what = "the two highest positions" if found.key == "predicted" else "the best legal pair"
     if found.differs < BREAKS:
         return (

@@ -10,7 +10,7 @@ from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.picture import distinct, is_right
 from qa_demo.figures.loss.terms import mean_loss
 from qa_demo.figures.numbers import percent
-from qa_demo.figures.prose import piece, quoted
+from qa_demo.figures.prose import named, quoted
 
 
 def loss_notice(reading: Reading, labels: Labels, prediction: Prediction, window: int) -> str:
@@ -23,7 +23,7 @@ def loss_notice(reading: Reading, labels: Labels, prediction: Prediction, window
     rival, share = int(np.argmax(np.where(target > 0, -1.0, p))), float(p[target > 0].sum())
     here = f" in window {window + 1}" if len(reading.windows) > 1 else ""
     name = terms[worse].name
-    other = quoted(piece(reading, window, rival))
+    other = named(reading, window, rival)
     theirs = percent(float(p[rival]))
     if _both_lead(reading, window, golds):
         larger = "which costs as much as the end" if alike else "with the larger loss of the two"

@@ -5,7 +5,7 @@ import numpy as np
 from qa_demo.core.learning.losses import Golds, cross_entropy_gradient, entropy, start_end_targets
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import decimals_for, nats, signed
-from qa_demo.figures.prose import piece, plural, quoted
+from qa_demo.figures.prose import named, plural
 
 
 def labels_notice(reading: Reading, golds: Golds) -> str:
@@ -34,6 +34,6 @@ def pull_notice(reading: Reading, golds: Golds, window: int) -> str:
     here = f" of window {window + 1}" if len(reading.windows) > 1 else ""
     return (
         f"The loss pulls the {('start', 'end')[side]} logit of "
-        f"{quoted(piece(reading, window, int(at)))}{here} hardest, {'up' if pull > 0 else 'down'}: "
+        f"{named(reading, window, int(at))}{here} hardest, {'up' if pull > 0 else 'down'}: "
         f"½ (y − p) = {signed(pull, decimals_for([pull]))}. All of a head's pulls add up to 0."
     )

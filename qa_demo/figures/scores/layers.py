@@ -10,7 +10,7 @@ from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import number, probability
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import piece, quoted
+from qa_demo.figures.prose import named, piece
 
 
 def layers_data(found: Lens) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def rank_table(reading: Reading, window: int, found: Lens, best: Span) -> dict[s
     head = ["layer"]
     for side in ("start", "end"):
         head += [f"{side} rank", f"{side}_logit", f"P({side})", f"leads as {side}"]
-    start, end = (quoted(piece(reading, window, p)) for p in (best.start, best.end))
+    start, end = (named(reading, window, p) for p in (best.start, best.end))
     return table(
         f"The head as a lens on every layer: start {start} and end {end} of the best span",
         head,
@@ -66,7 +66,7 @@ def layers_notice(reading: Reading, window: int, found: Lens, best: Span) -> str
     for lane, ranks, at in zip(
         ("start", "end"), found.ranks(best.start, best.end), (best.start, best.end), strict=True
     ):
-        name, since = quoted(piece(reading, window, at)), settled(ranks)
+        name, since = named(reading, window, at), settled(ranks)
         if since is None:
             said.append(
                 f"the {lane} {name} does not lead even the last layer (rank {int(ranks[-1])} of "

@@ -16,7 +16,7 @@ from qa_demo.core.types import Reading, Span
 from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import Role, formula, part, table
-from qa_demo.figures.prose import piece, plural, quoted
+from qa_demo.figures.prose import named, plural
 from qa_demo.figures.reading import context_places, null_token
 from qa_demo.figures.scores.slide import drawn
 from qa_demo.figures.span_score import signed_addend
@@ -127,13 +127,13 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
     if best.start == best.end:
         return (
             f"The best span takes start and end from one dot, "
-            f"{quoted(piece(reading, window, best.start))}: start logit "
+            f"{named(reading, window, best.start)}: start logit "
             f"{number(float(start[best.start]))}, end logit {number(float(end[best.end]))}.{said}"
         )
     return (
-        f"The best span takes its start from {quoted(piece(reading, window, best.start))}, whose "
+        f"The best span takes its start from {named(reading, window, best.start)}, whose "
         f"end logit is {number(float(end[best.start]))}, and its end from "
-        f"{quoted(piece(reading, window, best.end))}, whose start logit is "
+        f"{named(reading, window, best.end)}, whose start logit is "
         f"{number(float(start[best.end]))}: two different dots.{said}"
     )
 

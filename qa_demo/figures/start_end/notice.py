@@ -8,7 +8,7 @@ from qa_demo.core.reading.spans import Cell, separate_argmaxes
 from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, holders, note
 from qa_demo.figures.numbers import MINUS, number, percent, rest
-from qa_demo.figures.prose import piece, quoted
+from qa_demo.figures.prose import named, quoted
 from qa_demo.figures.span_score import best_in
 
 SHARP = 5
@@ -26,7 +26,7 @@ def shape_sentence(reading: Reading, window: int, side: str, p: Floats) -> str:
     top = int(np.argmax(p))
     outside = "" if reading.windows[window].is_context[top] else ", which is outside the paragraph"
     return (
-        f"The {side} is {shape(p)}: {note(p)}, most on {quoted(piece(reading, window, top))} "
+        f"The {side} is {shape(p)}: {note(p)}, most on {named(reading, window, top)} "
         f"with {percent(float(p[top]))}{outside}."
     )
 
@@ -34,7 +34,7 @@ def shape_sentence(reading: Reading, window: int, side: str, p: Floats) -> str:
 def pair_sentence(reading: Reading, window: int, decode: DecodeOptions, copies: str) -> str:
     """Do the two argmaxes form a legal pair; if not, which span wins and what it costs."""
     apart = separate_argmaxes(reading, window, decode, copies)
-    starts, ends = (quoted(piece(reading, window, pos)) for pos in (apart.start_pos, apart.end_pos))
+    starts, ends = (named(reading, window, pos) for pos in (apart.start_pos, apart.end_pos))
     both = f"The two separate argmaxes in the paragraph, start {starts} and end {ends},"
     if apart.reason is None:
         return f"{both} form a legal pair, so no pair of this window beats it."
