@@ -28,7 +28,8 @@ def test_a_chapter_is_printed_light_and_without_controls(open_page: Callable[...
     assert dark != page.locator("#picture-spans canvas").first.evaluate("(n) => n.toDataURL()")
     for control in ("#switch-dark", "#tab-spans", "#examples-menu", "#spans-closer"):
         expect(page.locator(control)).to_be_hidden()
-    expect(page.locator("#picture-spans .notice")).to_be_visible()
+    for said in (".asked-question", "#picture-spans .notice"):
+        expect(page.locator(said)).to_be_visible()
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen", color_scheme="dark")
     page.locator("#tab-spanbert").click()

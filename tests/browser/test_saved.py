@@ -106,7 +106,10 @@ def test_the_running_page_hands_the_file_over(
     expect(copy.get_by_role("tab", name="Loss")).to_have_attribute("aria-selected", "true")
     expect(copy.locator("#loss-step-labels")).to_have_attribute("aria-pressed", "true")
     asked = page.locator(".asked-question").inner_text()
-    expect(copy.locator(".asked-question")).to_have_text(asked)
+    copy.get_by_role("button", name="you are the reader").click()
+    expect(copy.get_by_text(asked, exact=True).first).to_be_visible()
+    expect(copy.get_by_role("button", name=asked)).to_have_count(0)
+    copy.get_by_role("button", name="you are the reader").click()
     expect(copy.locator("#picture-loss .finding")).to_have_text(
         page.locator("#picture-loss .notice").inner_text()
     )

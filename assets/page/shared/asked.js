@@ -58,7 +58,9 @@ export function updateAsked(root) {
     "aria-expanded": false,
     onclick: () => open(!document.body.classList.contains("editing")),
   }, OWN);
-  const asked = el("button.asked-open", { title: OWN, onclick: () => open(true) }, question);
+  const asked = document.body.classList.contains("saved")
+    ? el("span.asked-open", question) // without a reader nothing else can be asked
+    : el("button.asked-open", { title: OWN, onclick: () => open(true) }, question);
   const open = (on) => {
     document.body.classList.toggle("editing", on);
     edit.setAttribute("aria-expanded", String(on));
