@@ -207,20 +207,21 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   function studentBar() {
     const { seat, look } = room;
     const away = look?.place && !same(look.place);
+    const quiz = look?.quiz?.moment && !look.quiz.done;
     return [
       el("p.room-line", title(), act("leave", "leave the room", leave)),
       el(
         "p.room-count[role=status]",
-        !look?.place
+        quiz
+          ? "Your teacher asks the quiz."
+          : !look?.place
           ? "Your teacher has not opened a step yet."
           : seat?.follow
           ? "Your teacher leads."
           : away
           ? "Your teacher is at another step."
           : "You go on alone.",
-        look?.quiz?.moment && !look.quiz.done
-          ? act("quiz", "open the quiz", () => quizzed(look.quiz, true))
-          : null,
+        quiz ? act("quiz", "open the quiz", () => quizzed(look.quiz, true)) : null,
         act("follow", seat?.follow ? "go on alone" : "follow the class", () => set(!seat?.follow)),
       ),
     ];

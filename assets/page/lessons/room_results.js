@@ -51,7 +51,7 @@ const tables = ({ quiz, steps }) => [
 
 /** @param {any} data as Python sends it */
 export function showResults(data) {
-  const { code, pages, quiz, steps, gain } = data;
+  const { code, pages, asked, quiz, steps, gain } = data;
   const save = (name, rows) =>
     rows && dialogButton(`${name} as CSV`, () => saveCsv(fileName(["room", code, name]), rows));
   const about = `${pages} page${pages === 1 ? " has" : "s have"} joined. ${gain}`;
@@ -72,9 +72,12 @@ export function showResults(data) {
       save("guesses", steps.rows.length ? steps : null),
       quiz || steps.rows.length ? dialogButton("Print", print) : null,
     ),
-    quiz
-      ? items(quiz.rows)
-      : el("p", "The quiz has not been asked: “quiz before” and “quiz after” ask it."),
+    quiz ? items(quiz.rows) : el(
+      "p",
+      asked
+        ? `The quiz is asked, nobody has handed in yet (0 of ${pages}).`
+        : "Nobody has handed in a quiz: “quiz before” and “quiz after” ask it.",
+    ),
     steps.rows.length ? tables({ quiz: null, steps }) : null,
     el(
       "p.said-source",

@@ -121,9 +121,12 @@ class StepGuesses:
 
 @dataclass(frozen=True)
 class Results:
-    """What a class guessed, without a name; `pages` are those that have joined."""
+    """What a class guessed, without a name; `pages` are those that have joined, `asked` whether
+    the quiz is open now.
+    """
 
     code: str
     pages: int
     steps: tuple[StepGuesses, ...]
+    asked: bool
     quiz: Outcome | None

@@ -216,7 +216,8 @@ class Rooms:
                 for place, b in sorted(room.ballots.items(), key=lambda item: item[1].opened)
                 if b.votes
             ]
-            return Results(room.code, len(room.seen), tuple(steps), outcome(room.quiz))
+            code, pages, asked = room.code, len(room.seen), room.quiz.moment is not None
+            return Results(code, pages, tuple(steps), asked, outcome(room.quiz))
 
     def count(self) -> int:
         """Rooms that are open now."""

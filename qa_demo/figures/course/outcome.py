@@ -26,6 +26,7 @@ def outcome_data(
         "code": found.code,
         "pages": found.pages,
         "steps": {"head": list(STEPS), "rows": rows},
+        "asked": found.asked,
         "quiz": None if quiz is None else {"head": list(QUIZ), "rows": quiz_rows(quiz, items)},
         "gain": "" if quiz is None else gain(quiz, len(items)),
     }
