@@ -57,6 +57,7 @@ function line(root, trigger) {
     said.className = `say ${word.kind}`;
     said.textContent = word.text;
     note.classList.remove("aside");
+    note.removeAttribute("style"); // where a refusal stood
   };
   const refuse = (text, before) => {
     held = before;
