@@ -13,12 +13,13 @@ from qa_demo.views.page import CHAPTERS
 from qa_demo.views.state import Screen
 
 FAILURES = load_failures()
+CHAPTER_KEYS = {module.CHAPTER.key for module in CHAPTERS}
 FIRST = next(iter(load_examples().values()))
 
 
-def test_every_chapter_offers_two_examples() -> None:
+def test_every_chapter_that_shows_the_reading_offers_two_examples() -> None:
     offered = plain(menu(load_menu()))["best"]
-    assert set(BEST) == {module.CHAPTER.key for module in CHAPTERS}
+    assert set(BEST) == CHAPTER_KEYS - {"spanbert"}
     assert all(len(pairs) == 2 for pairs in offered.values())
     assert menu({})["best"] == {key: [] for key in BEST}
 
@@ -27,7 +28,7 @@ def test_failures_promise_to_fail_and_name_their_chapter() -> None:
     assert len(FAILURES) >= 17 and not FAILURES.keys() & load_examples().keys()
     assert len({e.kind for e in FAILURES.values()}) >= 7
     for example in load_pool(ASSETS / "failures.json"):
-        assert "fails" in example.promise and example.view in BEST
+        assert "fails" in example.promise and example.view in CHAPTER_KEYS
         assert len(example.reason.split()) <= 25 and len(example.context.split()) <= 60
     assert [key for key in load_menu() if key in FAILURES] == list(FAILURES)
 
