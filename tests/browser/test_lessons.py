@@ -276,6 +276,11 @@ def test_numbers_by_hand_come_on_the_bench_with_the_reveal(play: Callable[..., P
     lesson = next(lesson for lesson in COURSE if lesson.id == "best-pair")
     page.locator("[data-lesson=best-pair]").click()
     settled(page, lesson, 0)
+    page.set_viewport_size({"width": 375, "height": 812})  # where no picture takes the room
+    for option in lesson.steps[0].options:
+        choice = page.get_by_role("button", name=option.text, exact=True)
+        expect(choice).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1280, "height": 800})
     bench = page.locator("section.bench")
     expect(bench).to_be_hidden()
     page.locator(".lesson-strip .choice").first.click()
