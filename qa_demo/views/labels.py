@@ -8,9 +8,9 @@ from qa_demo.views.state import Screen
 
 
 def annotated(screen: Screen) -> tuple[Answer, ...] | None:
-    """The example's answers; None for a text that is no example."""
+    """The example's answers, or those that came with a text; None where nobody said them."""
     example = load_menu().get(screen.example or "")
-    return None if example is None else example.answers
+    return screen.given if example is None else example.answers
 
 
 def labels_of(screen: Screen) -> Labels:

@@ -54,6 +54,7 @@ def new_screen(
             what_if=WhatIf(),
             gold=gold,
             silent=0,
+            given=None,
             example=example,
             selection=None,
             source=source,

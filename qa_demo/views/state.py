@@ -85,6 +85,8 @@ class Screen:
     gold: tuple[Answer, ...] = ()
     silent: int = 0
     """Annotators who found no answer, beside those who marked one in `gold`."""
+    given: tuple[Answer, ...] | None = None
+    """What a link says that annotators marked in a text that is no example."""
     example: str | None = None
     source: str = "bundled"
     """The name of the reader in use, as it was typed: what can be asked for again."""

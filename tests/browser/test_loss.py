@@ -50,7 +50,7 @@ def test_the_label_is_marked_by_keyboard_and_by_mouse(loss: Page) -> None:
     expect(picture.locator(".says").first).to_contain_text("annotators")
     picture.get_by_role("button", name="no answer is right").click()
     expect(picture.locator(".says").first).to_contain_text("no answer is right")
-    picture.get_by_role("button", name="back to the annotators").click()
+    picture.get_by_role("button", name="take your marks away").click()
     expect(picture.locator(".says").first).to_contain_text("annotators")
     assert total(loss) == before
 

@@ -124,6 +124,8 @@ def test_a_file_of_predictions_leads_from_failure_to_failure(
     page.locator("#cases-next").click()
     expect(page.locator("#asked .asked-question")).to_have_text(f"Who is {HOSTILE}?")
     expect(page.locator("#tab-why")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_text("word pieces in one window")).to_be_visible()
+    expect(page.locator("#asked .by-hand")).to_be_hidden()
     expect(page.locator("#cases-next")).to_be_disabled()
     page.locator("h1").click()
     page.keyboard.press("Shift+N")

@@ -41,9 +41,7 @@ export function draw(root, picture, page, held) {
           picture.silent ? silent("one less", "less", picture.silent - 1) : null,
         ]
         : null,
-      source === "marked"
-        ? act(picture.example ? "back to the annotators" : "take all marks away", "annotators")
-        : null,
+      source === "marked" ? act("take your marks away", "annotators") : null,
     ),
     stripFold(picture, page, held),
   );

@@ -48,7 +48,7 @@ def says_labels(reading: Reading, labels: Labels) -> str:
             "answers."
         )
     if by_annotators:
-        return f"The example's annotators: {texts}."
+        return f"The annotators: {texts}."
     if labels.source == "marked":
         return f"You marked {texts}{'' if len(counts) == 1 else '; each counts alike'}."
     return (

@@ -26,10 +26,7 @@ FOUND = {
         "the reader's own “no answer”, three times: mark what is right",
     ),
     "marked": ("marked in chapter 5", "chapter 5 says that no answer is right"),
-    "annotators": (
-        "the example's annotators",
-        "the example's annotators: none of them found an answer",
-    ),
+    "annotators": ("the annotators", "the annotators: none of them found an answer"),
 }
 """Who marked, by the source of chapter 5's labels: with spans, and without."""
 MOST_SPANS = 8

@@ -67,7 +67,7 @@ READ: dict[str, Callable[[str], dict[str, Any]]] = {
     "decode": lambda text: {"decode": numbers(text)},
     "chapter": lambda text: {"chapter": text},
     "span": lambda text: {"span": numbers(text)},
-    "gold": lambda text: {"gold": ranges(text)},
+    "gold": lambda text: {"gold": ranges(text), "given": True},
     "marks": lambda text: {"marks": [ranges(row) for row in text.split("~")]},
     "temperature": lambda text: {"temperature": (numbers(text) or [0])[0]},
     "step": lambda text: _page("step", text),

@@ -69,8 +69,8 @@ def window_of(screen: Screen) -> int:
 
 
 def save_gold(screen: Screen) -> Any:
-    """Characters of each label marked on this page, null for an annotator without an answer."""
-    if labels_of(screen).source != "marked":
+    """Characters of each label of no example, null for an annotator without an answer."""
+    if labels_of(screen).source != "marked" and not save_given(screen):
         return None
     marked = [[a.char_start, a.char_end] for a in screen.gold]
     return [*marked, *(None,) * (screen.silent or not marked)]
@@ -92,14 +92,30 @@ def load_gold(screen: Screen, value: Any) -> Screen:
     )
 
 
+def save_given(screen: Screen) -> Any:
+    """Whether the labels are those that came with the text."""
+    return (screen.given is not None and labels_of(screen).source == "annotators") or None
+
+
+def changed(screen: Screen) -> str:
+    """The labels marked on this page."""
+    return "" if save_given(screen) else counted(len(save_gold(screen) or ()), "label")
+
+
 LINKED = (
     Part(
         "gold",
         "the marked labels",
         save_gold,
         load_gold,
-        changed=lambda screen: counted(len(save_gold(screen) or ()), "label"),
+        changed=changed,
         back=lambda screen: as_annotated(screen, True),
+    ),
+    Part(
+        "given",
+        "who marked the labels",
+        save_given,
+        lambda screen, value: screen.change(given=screen.gold or None),
     ),
     Part(
         "loss_window",
@@ -153,7 +169,7 @@ def silent(screen: Screen, value: Any) -> Screen:
 
 
 def as_annotated(screen: Screen, value: Any) -> Screen:
-    """Back to the example's annotators; on other texts, to no mark."""
+    """Back to the annotators; where there are none, to no mark."""
     return relabel(screen, annotated(screen) or ())
 
 

@@ -76,7 +76,7 @@ def test_annotators_start_as_the_example_has_them() -> None:
     reading = FakeReader(bio=True).read(example.question, example.context)
     seen = Screen(reading, DecodeOptions(), gold=example.answers, example=example.id)
     marks, named = bio_bench.annotators(seen)
-    assert named == "the example's annotators" and all(len(spans) == 1 for spans in marks)
+    assert named == "the annotators" and all(len(spans) == 1 for spans in marks)
     none = loss_bench.no_answer(seen, True)
     assert bio_bench.annotators(none) == (((), (), ()), "chapter 5 says that no answer is right")
     marked = loss_bench.mark(seen, [1, 1])
@@ -84,7 +84,7 @@ def test_annotators_start_as_the_example_has_them() -> None:
     silent = next(e for e in load_examples().values() if not e.answers)
     reading = FakeReader(bio=True).read(silent.question, silent.context)
     named = bio_bench.annotators(Screen(reading, DecodeOptions(), example=silent.id))[1]
-    assert named == "the example's annotators: none of them found an answer"
+    assert named == "the annotators: none of them found an answer"
 
 
 def test_on_a_visitors_text_chapter_5s_marks_are_named_as_such() -> None:

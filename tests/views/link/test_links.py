@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
+from qa_demo.views.by_hand import changes, give_back
+from qa_demo.views.labels import labels_of
 from qa_demo.views.link import fragment
 from qa_demo.views.link.fragment import END, VERSION, Wanted, parse
 from qa_demo.views.link.parts import parts_of
 from qa_demo.views.link.restore import page_of, restore, save, sentence
+from qa_demo.views.loss import bench as loss
 from qa_demo.views.new_reading import new_screen
 from qa_demo.views.spanbert import chapter as spanbert
 from qa_demo.views.spanbert import mask, predict
@@ -129,7 +132,7 @@ def test_fields_by_hand_and_the_first_version() -> None:
     numbers = "windows=100_50_20&decode=7_5_-1.5&span=0_1_1"
     wanted |= {"windows": [100, 50, 20], "decode": [7, 5, -1.5], "span": [0, 1, 1]}
     marks = "gold=0-3_none&marks=0-3~~4-7"
-    wanted |= {"gold": [[0, 3], None], "marks": [[[0, 3]], [], [[4, 7]]]}
+    wanted |= {"gold": [[0, 3], None], "given": True, "marks": [[[0, 3]], [], [[4, 7]]]}
     page = "chapter=spans&veil=1&step=table&lesson=span&lesson_step=2&lock=texts_settings"
     wanted |= {"chapter": "spans", "page.veil": True, "page.step": "table", "page.lesson": "span"}
     wanted |= {"page.lesson_step": 1, "page.lock": ["texts", "settings"]}
@@ -140,6 +143,17 @@ def test_fields_by_hand_and_the_first_version() -> None:
     assert left == [] and made.decode == DecodeOptions(7, 5, -1.5) and made.chapter == "spans"
     assert made.selection.span == Span(1, 1)
     assert [a.text for a in made.gold] == ["Ada"] and made.silent == 1
+
+
+def test_labels_that_come_with_a_text_are_its_annotators_until_others_are_marked() -> None:
+    fresh = new_screen(None, reading("Who?", "Ada met Grace.", windows.WindowOptions()))
+    made, _ = restore(fresh, None, parse("#v=1&q=Who%3F&p=Ada+met+Grace.&gold=0-3"), MODULES)
+    again, left = restore(fresh, None, Wanted(save(made, MODULES, None)), MODULES)
+    assert left == [] and again.given == made.gold
+    assert changes(again, MODULES) == [] and labels_of(again).source == "annotators"
+    marked = loss.mark(again, [2, 2])
+    assert changes(marked, MODULES) == ["1 label"]
+    assert give_back(marked, {}, MODULES).gold == made.gold
 
 
 def test_a_query_gives_what_the_fragment_does_not() -> None:
