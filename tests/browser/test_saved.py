@@ -75,6 +75,10 @@ def test_listed_spans_are_selected_and_the_rest_leads_to_the_page(
     for control in page.locator(".stage :is(input, select, textarea)").all():
         if not control.is_enabled():
             expect(control).to_have_attribute("title", "needs the running page")
+    page.get_by_role("tab", name="Scores").click()
+    for step, name in (("plane", "Ask"), ("layers", "Read and compare")):
+        page.locator(f"#scores-step-{step}").click()
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_disabled()
     page.get_by_role("tab", name="Why").click()
     page.locator("#why-step-trust").click()
     why = page.get_by_role("tabpanel", name="Why")

@@ -19,7 +19,7 @@ const FREE = [
   "#why-by-word",
   "#loss-alone",
 ];
-const CONTROLS = "input, select, textarea";
+const CONTROLS = "input, select, textarea, [type=submit]";
 
 /** The same state on the running page; the fragment follows what is shown. */
 function wayThere(home) {
