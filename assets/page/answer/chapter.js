@@ -73,10 +73,10 @@ function union(ranges) {
 }
 
 function marks(page) {
-  const predicted = page.answer === null ? "no answer is predicted" : "predicted";
+  const predicted = [svg("path.mark-predicted", "M2,8V13H24V8"), "predicted"];
   const gold = [svg("path.mark-gold", "M2,10H24M2,13H24"), "gold answer"];
   return legend([
-    [svg("path.mark-predicted", "M2,8V13H24V8"), predicted],
+    ...(page.answer === null ? [] : [predicted]),
     ...(page.reading.gold.length ? [gold] : []),
     [svg("rect.mark-selected", [2, 2, 22, 12, 2]), "selected"],
   ], { "aria-label": "Marks" });
@@ -232,7 +232,7 @@ function thresholdRule(picture, g, y, page, grey) {
   const node = svg(
     "g.threshold[role=slider][tabindex=0]",
     {
-      "aria-label": "no-answer threshold: the rule stands at null score minus threshold",
+      "aria-label": "no-answer threshold: it stands at null score minus threshold",
       "aria-valuemin": rounded(picture.null - g.high),
       "aria-valuemax": rounded(picture.null - g.low),
     },

@@ -102,7 +102,7 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
         )
     return (
         f"{name} scores {beside(lead, digits)} “no answer”. {runner_up} "
-        f"Drag the rule right past its dot, a threshold more than {beside(lead, digits)}, and the "
+        f"Drag the threshold right past its dot, to more than {beside(lead, digits)}, and the "
         f"reader falls silent. {stored}".rstrip()
     )
 
