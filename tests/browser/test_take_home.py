@@ -105,7 +105,12 @@ def test_the_code_follows_the_selection_and_stays_text(top: Page) -> None:
 
 def test_the_reading_is_saved_with_the_fields_of_the_command_line(top: Page) -> None:
     top.locator("#switch-linking").click()
-    path = saved(top, top.get_by_role("button", name="save as JSON"))
+    names = ("Save this reading as one file", "save as JSON")
+    file, button = (top.get_by_role("button", name=name) for name in names)
+    left = "node => node.offsetLeft + parseFloat(getComputedStyle(node).paddingLeft)"
+    assert file.evaluate(left) == top.get_by_text("This address brings back").evaluate(left)
+    assert file.bounding_box()["y"] == button.bounding_box()["y"]
+    path = saved(top, button)
     found = json.loads(path.read_text(encoding="utf-8"))
     assert list(found) == FIELDS
     assert found["question"] == top.locator("#asked .asked-question").inner_text()

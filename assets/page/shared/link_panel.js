@@ -43,17 +43,17 @@ function panel() {
     copy,
     saveButton(),
     el("button.plain#worksheet", { onclick: printReading }, "print a worksheet of this text"),
+    takeButton(
+      "save as JSON, with the fields of the command line",
+      null,
+      () => ask("json", true),
+    ),
     el(
       "fieldset.link-locks",
       el("legend", "Locked for whoever opens it:"),
       locks.map(([, box, label]) => el("label", box, ` ${label}`)),
     ),
     note,
-    el(
-      "p.table-tools",
-      "This reading, with the fields of the command line: ",
-      takeButton("save as JSON", null, () => ask("json", true)),
-    ),
   );
   hear("given", ({ what, text, error }) => {
     if (what !== "json") return;
