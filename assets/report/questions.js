@@ -86,7 +86,8 @@ function matching() {
 function link(row) {
   const { options, threshold } = data.run;
   const windows = [options.max_seq_length, options.doc_stride, options.max_query_length];
-  const decode = [options.max_answer_length, options.n_best_size, threshold ?? 0];
+  const decode = [options.max_answer_length, options.n_best_size, threshold]
+    .filter(Number.isFinite);
   const { question, ranges, chapter, span } = row, context = data.contexts[row.context];
   return data.page + caseLink({ question, context, ranges }, chapter, { windows, decode, span });
 }

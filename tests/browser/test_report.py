@@ -142,3 +142,4 @@ def test_a_row_opens_the_case_at_its_chapter(
     page = open_page(fragment)
     expect(page.locator("#asked .asked-question")).to_contain_text(row["question"])
     expect(page.locator(f"#picture-{fields['chapter']}")).to_be_visible()
+    expect(page.locator("#asked .by-hand")).to_be_hidden()

@@ -105,7 +105,7 @@ const whole = (list) => list.every(isPlace) ? list : null;
 export function parseRun(text) {
   const found = readJson(text), options = found?.options;
   if (!isText(found?.reader) || !isText(found.weights) || !options) return null;
-  const limit = Number.isFinite(found.threshold) ? [found.threshold] : [0];
+  const limit = Number.isFinite(found.threshold) ? [found.threshold] : [];
   const decode = whole([options.max_answer_length, options.n_best_size]);
   return {
     file: isText(found.file) ? found.file : "",

@@ -56,7 +56,7 @@ Deno.test("a line becomes a case, and its link opens it where the cause is shown
     q: "Who?",
     p: "🙂 Ada met Grace.",
     windows: "384_128_64",
-    decode: "30_20_0",
+    decode: "30_20",
     chapter: "start_end",
     span: "0_1_2",
     gold: "2-5_2-5",
