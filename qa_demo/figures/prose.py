@@ -62,11 +62,8 @@ def piece(reading: Reading, window: int, pos: int) -> str:
 
 def named(reading: Reading, window: int, pos: int) -> str:
     """What stands at a position, quoted: “ne”, a part of a word, as “ne” of “Rotne”."""
-    said, w, encoding = (
-        quoted(piece(reading, window, pos)),
-        reading.windows[window],
-        reading.encoding,
-    )
+    said = quoted(piece(reading, window, pos))
+    w, encoding = reading.windows[window], reading.encoding
     if not w.is_context[pos]:
         return said
     parts = np.flatnonzero(encoding.word_ids == encoding.word_ids[w.to_doc(pos)])
