@@ -185,6 +185,9 @@ def test_the_question_itself_is_the_way_to_another(top: Page) -> None:
     expect(top.get_by_role("button", name="Ask your own", exact=True)).to_be_visible()
 
 
+FRAMES = """async () => {
+  for (let k = 0; k < 4; k += 1) await new Promise((on) => requestAnimationFrame(on));
+}"""
 UNMARKED = """async ([key, terms]) => {
   const { firstUses, pattern } = await module('lessons/terms.js');
   const panel = document.getElementById(`panel-${key}`), names = pattern(terms);
@@ -209,6 +212,10 @@ def test_terms_are_explained_where_they_stand_also_in_a_step_opened_later(page: 
         for step in filter(None, [*steps, next(iter(steps))]):
             page.locator(f"#{key}-step-{step}").click()
             page.wait_for_function(UNMARKED, arg=[key, terms])
-    term = page.locator("#panel-why .term").first
+    term = page.locator("#panel-why .question .term")
     term.hover()
     expect(page.locator(".term-tip")).to_contain_text(str(term.get_attribute("aria-description")))
+    term.focus()
+    page.set_viewport_size({"width": 1100, "height": 800})  # the chapter is drawn again
+    page.evaluate(FRAMES)
+    expect(term).to_be_focused()

@@ -134,13 +134,18 @@ function ready(view) {
     [reading, record].every((one) => one?.stamp === view.data.stamp) && view.root.clientWidth > 0;
 }
 
+/** The question; said again by a redraw it stays, with its underlined terms and a focus on one. */
+function title({ question, data }) {
+  if (data.question && question.textContent !== data.question) question.textContent = data.question;
+}
+
 function draw(view) {
   const { reading } = state;
   if (!reading || !ready(view)) return;
   view.width = view.root.clientWidth;
   view.drawn = reading;
   age(view);
-  view.question.textContent = view.data.question;
+  title(view);
   view.text.textContent = reading.context;
   view.notice.say(view.data.notice);
   put(view.tables, view.data.tables.map((t) => [table(t, view.page), tableTools(t, view.key)]));
@@ -273,6 +278,6 @@ export function updateChapter(root, data, trigger) {
   // an answer travels with one picture only: it is heard before another takes that one's place
   if (view.due && view.data?.picture?.reply) draw(view);
   view.data = data;
-  if (data.question) view.question.textContent = data.question;
+  title(view);
   schedule(view);
 }
