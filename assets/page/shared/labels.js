@@ -30,12 +30,26 @@ const cut = (text, head, tail) =>
   }`;
 
 /**
- * All ways to write a long text in at most `most` signs, the best first: more of the beginning, then
- * more of the end, then a piece of the middle between both.
+ * The cuts between words that fit in `most` signs and fill half of them, the longest first.
+ * @param {string[]} text
+ * @param {number} most
+ */
+function between(text, most) {
+  const gaps = [...text.keys()].filter((at) => !text[at].trim());
+  return gaps.flatMap((head) =>
+    gaps.filter((gap) => gap > head).map((gap) => [head, text.length - gap - 1])
+  ).filter(([head, tail]) => head + tail < most && head + tail >= most / 2)
+    .sort(([a, b], [c, d]) => c + d - a - b || Math.abs(a - b) - Math.abs(c - d));
+}
+
+/**
+ * All ways to write a long text in at most `most` signs, the best first: whole words, then more of
+ * the beginning, then more of the end, then a piece of the middle between both.
  * @param {string[]} text
  * @param {number} most
  */
 function* ways(text, most) {
+  for (const [head, tail] of between(text, most)) yield cut(text, head, tail);
   const room = most - 1;
   const even = Math.ceil(room / 2);
   for (let step = 0; step < room; step += 1) {

@@ -9,8 +9,15 @@ Deno.test("spans that share words are told apart by where they differ", () => {
     "Georg Rotne. Pylons of that height",
   ], 16);
   assert.equal(one, "Georg Rotne");
-  assert.equal(two, "Georg Ro…berholm");
-  assert.equal(three, "Georg Ro…height");
+  assert.equal(two, "Georg…Peberholm");
+  assert.equal(three, "Georg…height");
+});
+
+Deno.test("a name is cut between words where half of its room can be filled so", () => {
+  assert.deepEqual(apart(["Öresund Bridge between by Georg Rotne", "architect Georg Rotne"], 20), [
+    "Öresund Bridge…Rotne",
+    "architect…Rotne",
+  ]);
 });
 
 Deno.test("equal texts have one name, and letters of several code points are not cut", () => {
