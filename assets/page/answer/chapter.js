@@ -120,7 +120,7 @@ function rows(picture, g, page) {
   const places = placeLabels(labels, {
     width: g.width,
     rule: picture.abstains ? g.x(picture.null - picture.threshold) : null,
-    rows: page.narrow ? 3 : 4,
+    rows: 3,
     pad: g.rem * 0.6,
   });
   return picture.dots.map((dot, k) => ({ ...dot, label: names[k], ...places[k] }));

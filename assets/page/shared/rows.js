@@ -9,7 +9,8 @@
 
 /**
  * Places for labels given best first. Winner and runner-up always have one: where there is no room
- * over their dot it stands beside, and its leader slants. Others stand over their dot or have none.
+ * over their dot it stands beside, and its leader slants. Others stand nearer to their dot than to
+ * any other, or have none.
  * @param {Label[]} labels
  * @param {{width: number, rule: number | null, rows: number, pad: number, slides?: boolean}} room
  *   `rule`: where the rule stands, `pad`: blank beside it, `slides`: whether others may stand beside
@@ -57,7 +58,11 @@ export function placeLabels(labels, { width, rule, rows, pad, slides = true }) {
 
   return labels.map((label) => {
     const list = middles(label);
-    const found = find(label, list, label.rank <= 2 ? [true, false] : [true]);
+    const own = list.filter((at) =>
+      !labels.some(({ x }) => Math.abs(x - at) < Math.abs(label.x - at))
+    );
+    const found = find(label, own, [true]) ??
+      (label.rank <= 2 ? find(label, list, [true, false]) ?? wide(label) : null);
     if (found) taken.push({ ...label, ...found });
     if (found) return found;
     const at = middles({ ...label, rank: 1 })[0] ?? inside(label.x, label.half);
@@ -72,8 +77,11 @@ export function placeLabels(labels, { width, rule, rows, pad, slides = true }) {
         if (at !== undefined) return { at, foot: foot(label, at), row };
       }
     }
-    if (label.rank > 2) return null;
-    // wider than either side of the rule
+    return null;
+  }
+
+  /** A place for what is wider than either side of the rule. @param {Label} label */
+  function wide(label) {
     const at = inside(label.x, label.half);
     const row = taken.some((t) => t.row === 0) ? 1 : 0;
     return { at, foot: foot(label, at), row };

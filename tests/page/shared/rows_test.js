@@ -38,6 +38,10 @@ Deno.test("no two labels touch, none leaves the picture or is crossed, the first
       const { half } = labels[a];
       if (a < 2) assert.ok(row !== null, `rank ${a + 1} has no label`);
       if (row === null) return;
+      if (a >= 2) {
+        const near = Math.min(...labels.map(({ x }) => Math.abs(x - at)));
+        assert.equal(Math.abs(labels[a].x - at), near, "a label over the dot of another");
+      }
       assert.ok(at >= half - 1e-9 && at <= width - half + 1e-9);
       const fits = rule === null || Math.max(rule, width - rule) >= 2 * half + 8;
       if (rule !== null && fits && a >= 2) assert.ok(Math.abs(at - rule) >= half);
