@@ -102,8 +102,8 @@ def answer_notice(reading: Reading, prediction: Prediction, merge: MergeOptions 
         )
     return (
         f"{name} scores {beside(lead, digits)} “no answer”. {runner_up} "
-        f"Drag the threshold right past its dot, to more than {beside(lead, digits)}, and the "
-        f"reader falls silent. {stored}".rstrip()
+        f"Drag the threshold right past its dot, to {'more' if lead >= 0 else 'less'} than "
+        f"{beside(lead, digits)}, and the reader falls silent. {stored}".rstrip()
     )
 
 
