@@ -160,6 +160,15 @@ def rest(shown: Sequence[float], value: float, decimals: int = MIN_DECIMALS) -> 
     return number(_of_units(left, decimals), decimals)
 
 
+def difference(a: float, b: float) -> tuple[str, str, str]:
+    """a, b and a - b as printed; more decimals (2 to 4) if the difference prints as 0."""
+    for decimals in range(MIN_DECIMALS, MAX_DECIMALS + 1):
+        shown = number(a, decimals), number(b, decimals), rest([b], a, decimals)
+        if float(shown[2].replace(MINUS, "-")):
+            break
+    return shown
+
+
 def decimals_for(values: Iterable[float], least: int = MIN_DECIMALS, most: int = 7) -> int:
     """The decimals where the largest value keeps two digits: 0.2 needs `least`, 0.0031 four."""
     peak = max((abs(v) for v in values), default=0.0)

@@ -17,6 +17,7 @@ from qa_demo.figures.numbers import (
     MINUS,
     apart,
     decimals_for,
+    difference,
     effect,
     exponential,
     mean,
@@ -251,3 +252,10 @@ def test_a_printed_mean_is_the_rounded_mean_of_what_is_printed(values: list[floa
 )
 def test_a_loss_is_never_printed_as_nothing(x: float, decimals: int | None, text: str) -> None:
     assert nats(x, decimals) == text
+
+
+def test_a_difference_comes_out_as_printed_and_never_as_nothing() -> None:
+    assert difference(9.0, 7.5) == ("9.00", "7.50", "1.50")
+    assert difference(1.0004, 1.0) == ("1.0004", "1.0000", "0.0004")
+    assert difference(8.01357, 7.5573) == ("8.01", "7.56", "0.45"), "0.46 by the exact values"
+    assert difference(2.0, 3.25) == ("2.00", "3.25", "\u22121.25")

@@ -3,7 +3,7 @@
 from qa_demo.core.reading.scales import wide
 from qa_demo.core.reading.spans import window_prob
 from qa_demo.figures.lessons.finding import LONGEST, Case, Check, Finding, Lacking
-from qa_demo.figures.numbers import bracketed, number, percent, total
+from qa_demo.figures.numbers import bracketed, difference, number, percent, total
 from qa_demo.figures.prose import quoted
 
 
@@ -24,12 +24,6 @@ def withholds(case: Case) -> Finding:
         facts={"null": null, "best": other},
         given=f"No answer scores {null}, the best span {other}; the threshold is {limit}.",
     )
-
-
-def difference(a: float, b: float) -> tuple[str, str, str]:
-    """a, b and a - b as printed, with as few decimals as it takes to come out."""
-    printed = total([a, -b])
-    return printed.addends[0], number(b, printed.decimals), printed.total
 
 
 @Check

@@ -5,7 +5,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.reading.spans import separate_argmaxes
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import number, total
+from qa_demo.figures.numbers import difference, number, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.prose import quoted
 from qa_demo.figures.span_score import best_in
@@ -80,8 +80,11 @@ def apart_sentence(reading: Reading, decode: DecodeOptions, window: int, copies:
     if cell.reason is None:
         return f"{pair} form a legal pair, so no pair{where} beats it."
     best = best_in(reading, window, decode, copies)
-    gap = None if best is None else number(cell.score - best.score)
-    lost = f"; the best legal pair gives up {gap}" if gap else ""
+    lost = (
+        ""
+        if best is None
+        else f"; the best legal pair gives up {difference(cell.score, best.score)[2]}"
+    )
     return f"{pair} do not fit: {cell.reason}{lost}."
 
 

@@ -7,7 +7,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.spans import Cell, separate_argmaxes
 from qa_demo.core.types import Reading
 from qa_demo.figures.distributions import distributions, holders, note
-from qa_demo.figures.numbers import MINUS, number, percent, rest
+from qa_demo.figures.numbers import difference, percent
 from qa_demo.figures.prose import named, quoted
 from qa_demo.figures.span_score import best_in
 
@@ -44,20 +44,11 @@ def pair_sentence(reading: Reading, window: int, decode: DecodeOptions, copies: 
             f"{both} form no legal pair ({because(apart, decode)}), and neither does any "
             f"other pair of this window."
         )
-    score, cost, maxima = difference(best.score, apart.score)
+    maxima, score, cost = difference(apart.score, best.score)
     return (
         f"{both} form no legal pair ({because(apart, decode)}). {quoted(best.text)} wins instead: "
         f"its score is {score}, which is {cost} below the sum of the two maxima, {maxima}."
     )
-
-
-def difference(lower: float, higher: float) -> tuple[str, str, str]:
-    """Two numbers and their difference, as printed; more decimals (2 to 4) if it prints as 0."""
-    for decimals in range(2, 5):
-        shown = number(lower, decimals), rest([lower], higher, decimals), number(higher, decimals)
-        if float(shown[1].replace(MINUS, "-")) > 0.0:
-            break
-    return shown
 
 
 def because(cell: Cell, decode: DecodeOptions) -> str:

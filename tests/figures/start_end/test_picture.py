@@ -9,7 +9,7 @@ import pytest
 from qa_demo.core.options import DecodeOptions
 from qa_demo.figures.distributions import distributions, holders
 from qa_demo.figures.start_end.bars import bar_figure, label
-from qa_demo.figures.start_end.notice import difference, notice, pair_sentence, shape
+from qa_demo.figures.start_end.notice import notice, pair_sentence, shape
 from qa_demo.figures.start_end.picture import (
     best_spans,
     quotients,
@@ -128,13 +128,6 @@ def test_a_start_that_another_window_owns_is_named() -> None:
     )
     assert "another window owns the start" in pair_sentence(reading, 1, DECODE, "max_context")
     assert "form a legal pair" in pair_sentence(reading, 1, DECODE, "all")
-
-
-def test_a_difference_is_never_printed_as_nothing() -> None:
-    assert difference(7.5, 9.0) == ("7.50", "1.50", "9.00")
-    assert difference(1.0000, 1.0004) == ("1.0000", "0.0004", "1.0004")
-    low, cost, high = difference(7.5573, 8.01357)
-    assert float(low) + float(cost) == pytest.approx(float(high))
 
 
 def test_the_notice_says_where_and_at_which_temperature() -> None:
