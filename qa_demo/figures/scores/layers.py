@@ -73,10 +73,8 @@ def layers_notice(reading: Reading, window: int, found: Lens, best: Span) -> str
                 f"{found.start.shape[1]})"
             )
         elif since == last and last:
-            said.append(
-                f"the {lane} {name} leads in layer {last} only (rank {int(ranks[-2])} one layer "
-                f"before)"
-            )
+            how = f"again in layer {last}" if 1 in ranks[:-1] else f"in layer {last} only"
+            said.append(f"the {lane} {name} leads {how} (rank {int(ranks[-2])} one layer before)")
         else:
             said.append(
                 f"the {lane} {name} leads from "

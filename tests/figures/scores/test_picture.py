@@ -174,7 +174,9 @@ def test_layers_travel_with_ranks_and_the_notice_names_the_first_layer_that_lead
     assert rows[0][4] == "[CLS]" and rows[2][2] == "3.00"
     said = layers_notice(reading, 0, found, best)
     assert "the start “\u2068Beta\u2069” leads from layer 1 on" in said
-    assert "the end “\u2068Gamma\u2069” leads in layer 2 only (rank 2 one layer before)" in said
+    assert "the end “\u2068Gamma\u2069” leads again in layer 2 (rank 2 one layer before)" in said
+    later = Lens(found.start[1:], found.end[1:])
+    assert "leads in layer 1 only (rank 2 one" in layers_notice(reading, 0, later, best)
     assert "trained on layer 2 only" in said
     assert [settled(np.array(r)) for r in ([3, 1, 1], [1, 1], [1, 2], [1, 2, 1])] == [1, 0, None, 2]
 
