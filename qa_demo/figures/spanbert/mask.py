@@ -149,17 +149,20 @@ def _budget(total: int, options: MaskOptions) -> list[dict[str, str]]:
 
 def mask_notice(spans: Masked, single: Masked, by_hand: bool) -> str:
     """What hiding pieces in a row takes away: visible neighbours."""
-    m, near, far = len(spans.hidden), len(seeing(single)), len(seeing(spans))
+    m, n, near, far = len(spans.hidden), len(single.hidden), len(seeing(single)), len(seeing(spans))
     said = (
         f"{'Your spans hide' if by_hand else 'Spans hide'} {plural(m, 'piece')} in "
         f"{plural(len(spans.runs), 'run')}: {seen(far, m)}. Drawn one by one, "
-        f"{plural(len(single.hidden), 'piece')} fall into {plural(len(single.runs), 'run')}: "
-        f"{seen(near, len(single.hidden))}."
+        f"{plural(n, 'piece')} {'falls' if n == 1 else 'fall'} into "
+        f"{plural(len(single.runs), 'run')}: {seen(near, n)}."
     )
+    apart = far * n - near * m
     return said + (
         " A word between two visible neighbours can often be guessed from next door; a span has "
         "to be guessed from the sentence."
-        if far < near
+        if apart < 0
+        else " On this text the spans leave a larger share with both neighbours."
+        if apart > 0
         else " On this text the two schemes do not differ in that."
     )
 

@@ -43,6 +43,7 @@ def test_seeing_counts_pieces_between_two_observed_ones() -> None:
     )
     assert "5 pieces fall into 4 runs: 3 of 5 have both neighbours in sight." in said
     assert "from next door" in said
+    assert "leave a larger share" in figure.mask_notice(single, masked, by_hand=False)
     assert "do not differ" in figure.mask_notice(single, single, by_hand=False)
 
 
