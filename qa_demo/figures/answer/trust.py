@@ -101,10 +101,10 @@ def reliability_sentence(found: Reliability) -> str:
         else "no closer to the diagonal"
     )
     return (
-        f"On {found.measured_on:,} held-out questions the best spans claim {claim} on average, and "
-        f"{true} of them are exactly right: a probability of this reader misses the share of right "
-        f"answers by {before}. Calibrated, that is as the span's "
-        f"share of all legal spans at temperature {number(found.temperature)} with "
+        f"On {found.measured_on:,} held-out questions that have an answer the best spans claim "
+        f"{claim} on average, and {true} of them are exactly right: a probability of this reader "
+        f"misses the share of right answers by {before}. Calibrated, that is as the span's share "
+        f"of all legal spans at temperature {number(found.temperature)} with "
         f"{number(found.bias)} added to its log-odds, it misses by {after}: the dots lie {change}. "
         f"Each question was judged by a fit that did not see its article; numbers exactly right "
         f"would miss by {number(found.chance_error, 3)} on so few questions."

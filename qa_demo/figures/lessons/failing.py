@@ -11,9 +11,8 @@ from qa_demo.core.measuring.failures import judge as judged
 from qa_demo.core.measuring.measured import ThresholdCurve
 from qa_demo.core.measuring.metrics import exact_match, f1, normalize
 from qa_demo.figures.lessons.finding import LONGEST, NO_ANSWER, Case, Check, Finding, Lacking, need
-from qa_demo.figures.lessons.no_answer import difference
 from qa_demo.figures.measured import HEAD, claims, nearest, share
-from qa_demo.figures.numbers import bracketed, number, percent
+from qa_demo.figures.numbers import bracketed, difference, number, percent
 from qa_demo.figures.prose import listed, quoted
 from qa_demo.figures.span_score import beside
 
@@ -95,9 +94,9 @@ def claimed_and_true(case: Case) -> Finding:
     claim, true = claims(found)
     close = abs(true - claim) <= found.error_after
     return Finding(
-        f"On {found.measured_on:,} questions its best spans have a probability of "
-        f"{percent(claim)} on average, and {percent(true)} of them are exactly right. Calibrated, "
-        f"a probability misses by {number(found.error_after, 3)} on average instead of "
+        f"On {found.measured_on:,} questions that have an answer its best spans have a probability "
+        f"of {percent(claim)} on average, and {percent(true)} of them are exactly right. "
+        f"Calibrated, a probability misses by {number(found.error_after, 3)} on average instead of "
         f"{number(found.error_before, 3)}.",
         right="same" if close else "more" if true > claim else "less",
     )

@@ -82,8 +82,8 @@ def owner_counts(case: Case) -> Finding:
     context = [min(best.span.start - w.doc_start, w.doc_stop - 1 - best.span.start) for w in copies]
     sides = listed([f"{c} in window {w.index + 1}" for c, w in zip(context, copies, strict=True)])
     return Finding(
-        f"On its shorter side {quoted(best.text, LONGEST)} has so many word pieces around it: "
-        f"{sides}; window {owner + 1} owns it, and only its scores count.",
+        f"On its shorter side the first word piece of {quoted(best.text, LONGEST)} has this many "
+        f"others: {sides}; window {owner + 1} owns it, and only its scores count.",
         right="context",
         holds=best.window == owner
         and context[[w.index for w in copies].index(owner)] == max(context),

@@ -156,12 +156,17 @@ def step_through_head(case: Case) -> Finding:
         gained.append((before, after, f"the {side} at {case.piece(window, i)}"))
         free = np.where(target == 0, rise, -np.inf)
         others.append(
-            (float(free.max()), f"{side} logit of {case.piece(window, int(free.argmax()))}")
+            (
+                float(free.max()),
+                f"The {side} logit of {case.piece(window, int(free.argmax()))} has no label and "
+                f"rises too, by {number(float(free.max()))}; that of the label by "
+                f"{number(float(rise[i]))}.",
+            )
         )
     ups = listed([f"{what} from {probability(p)} to {probability(q)}" for p, q, what in gained])
-    most, where = max(others)
+    most, unlabelled = max(others)
     return Finding(
-        f"In probability {ups}. Without a label, the {where} rises too.",
+        f"In probability {ups}. {unlabelled}",
         right="many",
         holds=all(q > p for p, q, _ in gained) and most > 0,
         missing="Here no other logit rises with the labels'.",

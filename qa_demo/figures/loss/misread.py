@@ -119,7 +119,7 @@ def consequence(reading: Reading, window: int, found: Misread) -> str:
     return (
         f"Add {number(CONSTANT, 0)} to every logit: log Z becomes {number(found.first)} for the "
         f"start and {number(found.second)} for the end, the loss stays {printed(found)}. So the "
-        "bias can be left out of the formula, but not out of the code."
+        "formula may leave the bias out; the code has one."
     )
 
 

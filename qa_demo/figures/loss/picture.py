@@ -44,8 +44,8 @@ def says_labels(reading: Reading, labels: Labels) -> str:
     if none:
         return (
             f"The labels: {texts}, no answer ({none} of {count}). Each counts alike, so {null} has "
-            f"{none}/{count} of every window's target, even where a window holds the marked "
-            "answers."
+            f"{none}/{count} of the target of a window that holds the marked answers, and all of "
+            "the target where it holds none of them."
         )
     if by_annotators:
         return f"The annotators: {texts}."
