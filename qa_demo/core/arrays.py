@@ -34,6 +34,11 @@ def softmax(x: Floats, axis: int = -1) -> Floats:
     return np.exp(log_softmax(x, axis))
 
 
+def tied(scores: Floats) -> Floats:
+    """Scores to nine decimals, so that sums that are equal on paper tie: 0.1 + 0.2 and 0.3."""
+    return np.round(scores, 9)
+
+
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
     """Return the array made read-only, so that a frozen record stays what it was."""
     array = np.ascontiguousarray(array)

@@ -205,7 +205,7 @@ class Reading:
     """The slow half, done once per question, context, reader and window options: logits only.
 
     `start_logits`, `end_logits` [W, L] and `tag_logits` [W, L, 3] (B, I, O) are NaN beyond a
-    window's length.
+    window's length; start and end in double precision where a person typed them.
     """
 
     encoding: Encoding

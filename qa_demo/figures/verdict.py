@@ -55,10 +55,11 @@ def withheld(prediction: Prediction, merge: MergeOptions) -> str:
     if diff is None or limit is None or diff <= limit:
         raise ValueError(f"this prediction withholds nothing: score_diff {diff}, limit {limit}")
     if not prediction.has_threshold:
-        times = next(x for d in range(2, 8) if (x := exponential(diff, d)) != number(1.0, d))
+        said = (x for d in range(2, 8) if (x := exponential(diff, d)) != number(1.0, d))
+        times = next(said, "over 1")
         return f"loses: on the scale {merge.scale} no answer is {times} times as probable"
     lead, required = -diff, -limit
-    decimals = next((d for d in range(2, 7) if number(lead, d) != number(required, d)), 7)
+    decimals = next((d for d in range(2, 9) if number(lead, d) != number(required, d)), 9)
     limit_said = f"; the limit is {beside(required, decimals)}" if required else ""
     return f"lies {beside(lead, decimals)} “no answer”{limit_said}"
 

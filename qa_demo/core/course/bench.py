@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, softmax
 from qa_demo.core.errors import BadInput
@@ -228,8 +227,9 @@ def _written(logits: Floats, typed: Typed) -> tuple[float, ...]:
     return tuple(round(float(v), 4) + 0.0 for v in x)
 
 
-def _padded(rows: Numbers, typed: Typed, longest: int) -> NDArray[np.float32]:
-    out = np.full((len(rows), longest), np.nan, dtype=np.float32)
+def _padded(rows: Numbers, typed: Typed, longest: int) -> Floats:
+    """In double precision, so that a typed 0.1 is 0.1."""
+    out = np.full((len(rows), longest), np.nan)
     for w, row in enumerate(rows):
         out[w, : len(row)] = _logits(row, typed)
     return out

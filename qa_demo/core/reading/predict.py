@@ -105,7 +105,7 @@ def pool(
         shift = window.doc_start - window.context_at
         for i, j in cells.tolist():
             pooled.append(
-                (-(float(t.start[i] + t.end[j]) + t.shift), i + shift, j + shift, w, i, j)
+                (-round(float(t.start[i] + t.end[j]) + t.shift, 9), i + shift, j + shift, w, i, j)
             )
     return [(-rank, w, i, j) for rank, _, _, w, i, j in sorted(pooled)]
 

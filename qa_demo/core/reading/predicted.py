@@ -19,8 +19,8 @@ class Candidate:
 
     @property
     def score(self) -> float:
-        """start_logit + end_logit."""
-        return self.start_logit + self.end_logit
+        """start_logit + end_logit, to nine decimals."""
+        return round(self.start_logit + self.end_logit, 9)
 
 
 @dataclass(frozen=True)

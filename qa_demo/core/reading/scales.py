@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qa_demo.core.arrays import Floats, logsumexp, softmax
+from qa_demo.core.arrays import Floats, logsumexp, softmax, tied
 from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.spans import legal_logsumexp
@@ -60,9 +60,8 @@ def wide(reading: Reading, window: int) -> tuple[Floats, Floats]:
 
 def null_logits(reading: Reading) -> Floats:
     """S_w[0] + E_w[0] of every window, [W]."""
-    return np.array(
-        [s[w.cls_at] + e[w.cls_at] for w in reading.windows for s, e in [wide(reading, w.index)]]
-    )
+    found = ((w.cls_at, *wide(reading, w.index)) for w in reading.windows)
+    return tied(np.array([s[at] + e[at] for at, s, e in found]))
 
 
 def _log_z(reading: Reading, window: int, with_cls: bool) -> float:
@@ -154,7 +153,7 @@ BestSpan = tuple[int, float, float]
 
 def _against(scores: Floats, window: int, best: float | None) -> Null:
     score = float(scores[window])
-    return Null(score, window, None if best is None else score - best)
+    return Null(score, window, None if best is None else round(score - best, 9))
 
 
 def _min_logit(reading: Reading, best: BestSpan | None) -> Null:

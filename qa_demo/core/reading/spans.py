@@ -2,7 +2,7 @@
 among the legal.
 
 A pair (i, j) is written in `pos`; its score is start_logits[i] + end_logits[j], so the n x n matrix
-holds no more than its two margins and the mask. Ties are broken by the higher score, then the lower
+holds no more than its two margins and the mask. Ties, of nine decimals, are broken by the lower
 start, then the lower end.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, logsumexp, softmax
+from qa_demo.core.arrays import Floats, logsumexp, softmax, tied
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.legal import (
     REASONS,
@@ -41,8 +41,8 @@ class Cell:
 
     @property
     def score(self) -> float:
-        """start_logit + end_logit."""
-        return self.start_logit + self.end_logit
+        """start_logit + end_logit, to nine decimals."""
+        return round(self.start_logit + self.end_logit, 9)
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,17 @@ def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
     """scores[i, j] = start_logits[i] + end_logits[j], [n, n]; e.g. [1, 2] and [0, 5] give [[1, 6],
     [2, 7]].
     """
-    scores: Floats = np.add.outer(
-        np.asarray(start_logits, dtype=np.float64), np.asarray(end_logits, dtype=np.float64)
+    return tied(
+        np.add.outer(
+            np.asarray(start_logits, dtype=np.float64), np.asarray(end_logits, dtype=np.float64)
+        )
     )
-    return scores
 
 
 def cell_scores(start: Floats, end: Floats, cells: Ints) -> Floats:
     """start[i] + end[j] of cells (i, j) [k, 2], double precision, [k]."""
     s, e = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
-    return s[cells[:, 0]] + e[cells[:, 1]]
+    return tied(s[cells[:, 0]] + e[cells[:, 1]])
 
 
 def _highest(values: Floats, at: Ints, n: int) -> Ints:
@@ -109,7 +110,7 @@ def top_spans(
         np.asarray(start, dtype=np.float64)[starts, None]
         + sliding_window_view(ends, width)[starts - first]
     )
-    flat = band.ravel()
+    flat = tied(band.ravel())
     # Row-major order is lower start, then lower end, which is kept among equal scores.
     best = _highest(flat, np.flatnonzero(flat > -np.inf), n)
     return np.stack([starts[best // width], starts[best // width] + best % width], axis=1)

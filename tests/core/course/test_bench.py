@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from qa_demo.core.arrays import softmax
 from qa_demo.core.course.bench import FEWEST, MOST, Bench
 from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reader import check_not_typed
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.windows import plan
@@ -24,6 +25,24 @@ def test_three_tokens_by_hand() -> None:
     assert best is not None and (best.candidate.text, best.candidate.score) == ("three", 7.0)
     assert reading.tokens(0) == ("[CLS]", *WORDS)
     assert [reading.encoding.context[a:b] for a, b in reading.encoding.offset_mapping] == [*WORDS]
+
+
+@pytest.mark.parametrize("of", [10, 10_000])
+@pytest.mark.parametrize(
+    "rule", [MergeOptions(), MergeOptions("all", "window_product", "min_product")]
+)
+@given(a=st.integers(0, 50), b=st.integers(0, 50), less=st.integers(0, 50))
+def test_decimals_tie_as_they_do_on_paper(
+    of: int, rule: MergeOptions, a: int, b: int, less: int
+) -> None:
+    """[CLS] and the first two tokens have the same sum in another split: 0.1 + 0.2 and 0.3 + 0."""
+    c = a + b - less
+    start = tuple(x / of for x in (a, c, a, -90 * of))
+    end = tuple(x / of for x in (b, less, b, -90 * of))
+    bench = Bench(WORDS, (start,), (end,))
+    one = predict(bench.reading(), DecodeOptions(max_answer_length=1), rule)
+    assert one.answer == "one" and one.score_diff == 0.0
+    assert [r.candidate.text for r in one.n_best][:2] == ["one", "two"]
 
 
 def test_a_typed_reading_says_so_and_differs_with_every_number() -> None:

@@ -142,11 +142,11 @@ def test_decode_equals_brute_force_under_every_rule(
     prediction = predict(reading, decode, rule)
     want = brute_n_best(reading, decode, rule)
     listed = prediction.n_best
-    assert [r.value for r in listed] == pytest.approx([v for v, _ in want], rel=1e-9)
+    assert [r.value for r in listed] == pytest.approx([v for v, _ in want], rel=1e-9, abs=1e-9)
     for c, (value, _) in zip((r.candidate for r in listed), want, strict=True):
         # spans may swap only where values tie
-        tied = {d for v, d in want if v == pytest.approx(value, rel=1e-9)}
-        last = value == pytest.approx(want[-1][0], rel=1e-9)
+        tied = {d for v, d in want if v == pytest.approx(value, rel=1e-9, abs=1e-9)}
+        last = value == pytest.approx(want[-1][0], rel=1e-9, abs=1e-9)
         assert (c.span.start, c.span.end) in tied or last
         assert 1 <= len(c.span) <= max_length
         assert reading.encoding.context[c.char_start : c.char_end] == c.text
