@@ -160,13 +160,16 @@ def rest(shown: Sequence[float], value: float, decimals: int = MIN_DECIMALS) -> 
     return number(_of_units(left, decimals), decimals)
 
 
-def difference(a: float, b: float) -> tuple[str, str, str]:
-    """a, b and a - b as printed; more decimals (2 to 4) if the difference prints as 0."""
-    for decimals in range(MIN_DECIMALS, MAX_DECIMALS + 1):
-        shown = number(a, decimals), number(b, decimals), rest([b], a, decimals)
-        if float(shown[2].replace(MINUS, "-")):
+def difference(a: float, b: float, unlike: float = 0.0) -> tuple[str, str, str]:
+    """a, b and a - b as printed, with as many decimals (2 to 4) as it takes to come out and to
+    differ from `unlike` as printed, unless it is just that.
+    """
+    for least in range(MIN_DECIMALS, MAX_DECIMALS + 1):
+        decimals = total([a, -b], at_least=least).decimals
+        gap = rest([b], a, decimals)
+        if gap != number(unlike, decimals) or a - b == unlike:
             break
-    return shown
+    return number(a, decimals), number(b, decimals), gap
 
 
 def decimals_for(values: Iterable[float], least: int = MIN_DECIMALS, most: int = 7) -> int:
@@ -197,9 +200,9 @@ def mean(values: Sequence[float]) -> PrintedSum:
     value, count = sum(values) / len(values), len(values)
     least = max(apart(values), min(decimals_for([value]), FINEST))
     for decimals in range(least, FINEST + 1):
-        shown = sum(units(v, decimals) for v in values)
-        fits = units(shown / count, 0) == units(value, decimals)
-        if fits or decimals == FINEST:
+        shown = [units(v, decimals) for v in values]
+        fits = units(sum(shown) / count, 0) == units(value, decimals)
+        if (fits and len({*shown}) == len({*values})) or decimals == FINEST:
             break
     return _printed(values, value, "=" if fits else "\u2248", decimals)
 

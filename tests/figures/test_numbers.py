@@ -224,6 +224,7 @@ def test_values_that_a_sentence_compares_by_hand() -> None:
     # (0.82 + 0.39) / 2 is 0.605, which is printed 0.61, not 0.60
     assert mean([0.817, 0.389]).addends == ("0.817", "0.389")
     assert mean([0.0, 0.0]).total == "0.00"
+    assert mean([1.0650450930372481, 1.0649169360460833]).addends == ("1.0650", "1.0649")
 
 
 @given(st.lists(LOSSES, min_size=2, max_size=2))
@@ -257,5 +258,8 @@ def test_a_loss_is_never_printed_as_nothing(x: float, decimals: int | None, text
 def test_a_difference_comes_out_as_printed_and_never_as_nothing() -> None:
     assert difference(9.0, 7.5) == ("9.00", "7.50", "1.50")
     assert difference(1.0004, 1.0) == ("1.0004", "1.0000", "0.0004")
-    assert difference(8.01357, 7.5573) == ("8.01", "7.56", "0.45"), "0.46 by the exact values"
+    assert difference(8.01357, 7.5573) == ("8.0136", "7.5573", "0.4563"), "8.01 - 7.56 is not 0.46"
+    assert difference(9.416, -6.856) == ("9.416", "\u22126.856", "16.272")
+    assert difference(2.0, 5.004, unlike=-3.0) == ("2.000", "5.004", "\u22123.004")
+    assert difference(2.0, 5.0, unlike=-3.0)[2] == "\u22123.00"
     assert difference(2.0, 3.25) == ("2.00", "3.25", "\u22121.25")

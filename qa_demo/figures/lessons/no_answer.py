@@ -13,9 +13,9 @@ def withholds(case: Case) -> Finding:
     best, prediction = case.best, case.prediction
     if best is None or prediction.score_diff is None or prediction.limit is None:
         raise Lacking("This reader knows no threshold, so it always answers.")
-    limit = number(prediction.limit)
     does = "gives its answer" if case.answered else "gives no answer"
-    null, other, gap = difference(prediction.null_score, best.score)
+    null, other, gap = difference(prediction.null_score, best.score, prediction.limit)
+    limit = number(prediction.limit, len(gap.partition(".")[2]))
     return Finding(
         f"The reader {does}: no answer scores {null}, its best span "
         f"{quoted(best.text, LONGEST)} {other}; the difference, {gap}, is "
