@@ -185,12 +185,15 @@ def make_candidate(reading: Reading, window: int, i: int, j: int) -> Candidate:
 def separate_argmaxes(
     reading: Reading, window: int, options: DecodeOptions, copies: str = "max_context"
 ) -> Cell:
-    """The highest start and end of a window's context, each for itself; `reason` if illegal."""
-    at = np.flatnonzero(reading.windows[window].is_context)
-    s, e = reading.logits(window)
-    return make_cell(
-        reading, window, int(at[np.argmax(s[at])]), int(at[np.argmax(e[at])]), options, copies
-    )
+    """The highest start and end of a window's context, each for itself; `reason` if illegal. Of
+    equal ones the first that form a legal pair.
+    """
+    w = reading.windows[window]
+    at = np.flatnonzero(w.is_context)
+    i, j = (at[x[at] == x[at].max()] for x in reading.logits(window))
+    fits = reason_codes(w, i[:, None], j[None, :], options, copies) == 0
+    row, column = np.unravel_index(int(np.argmax(fits)), fits.shape)
+    return make_cell(reading, window, int(i[row]), int(j[column]), options, copies)
 
 
 def best_illegal(

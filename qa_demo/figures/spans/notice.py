@@ -36,7 +36,7 @@ def notice(
 def runner_up(prediction: Prediction) -> str:
     """Which end the runner-up shares with the winner, and where it loses."""
     if len(prediction.n_best) < 2 or prediction.best is None:
-        return "Only one span is legal."
+        return "No other span is listed."
     first, second = prediction.best.candidate, prediction.n_best[1].candidate
     who = f"The runner-up, {quoted(second.text, 40)},"
     if first.window != second.window:
@@ -73,12 +73,12 @@ def apart_sentence(reading: Reading, decode: DecodeOptions, window: int, copies:
     cell, tokens = separate_argmaxes(reading, window, decode, copies), reading.tokens(window)
     where = f" of window {window + 1}" if len(reading.windows) > 1 else ""
     pair = (
-        f"The highest start{where} (i = {cell.start_pos}, {printable(tokens[cell.start_pos])}) "
-        f"and the highest end "
-        f"(j = {cell.end_pos}, {printable(tokens[cell.end_pos])})"
+        f"The paragraph's highest start{where} (i = {cell.start_pos}, "
+        f"{printable(tokens[cell.start_pos])}) and the highest end (j = {cell.end_pos}, "
+        f"{printable(tokens[cell.end_pos])})"
     )
     if cell.reason is None:
-        return f"{pair} form a legal pair, so no pair{where} beats it."
+        return f"{pair} form a legal pair, so no other span{where} beats it."
     best = best_in(reading, window, decode, copies)
     lost = (
         ""

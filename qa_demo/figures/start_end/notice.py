@@ -37,7 +37,7 @@ def pair_sentence(reading: Reading, window: int, decode: DecodeOptions, copies: 
     starts, ends = (named(reading, window, pos) for pos in (apart.start_pos, apart.end_pos))
     both = f"The two separate argmaxes in the paragraph, start {starts} and end {ends},"
     if apart.reason is None:
-        return f"{both} form a legal pair, so no pair of this window beats it."
+        return f"{both} form a legal pair, so no other span of this window beats it."
     best = best_in(reading, window, decode, copies)
     if best is None:
         return (

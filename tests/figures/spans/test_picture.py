@@ -170,7 +170,9 @@ def test_the_notice_says_which_end_the_runner_up_shares_and_what_it_loses() -> N
 
 def test_the_notice_says_whether_the_separate_argmaxes_fit() -> None:
     fit = four_words([5, 0, 0, 0], [0, 0, 5, 0])
-    assert "form a legal pair, so no pair beats it" in said(fit)
+    assert "form a legal pair, so no other span beats it" in said(fit)
+    tied = four_words([0, 0, 5, 5], [5, 0, 0, 5])
+    assert separate_argmaxes(tied, 0, DecodeOptions()).reason is None, "C to D, not C to A"
     crossed = four_words([0, 0, 5, 0], [5, 0, 0, 1])
     cell = separate_argmaxes(crossed, 0, DecodeOptions())
     assert cell.reason == "end before start"
