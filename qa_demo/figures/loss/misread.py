@@ -28,7 +28,7 @@ WRITTEN: dict[str, tuple[str, str]] = {
         "training makes L small.",
     ),
     "predicted": (
-        "L = −log P at the predicted start and end",
+        "L = −log P at the highest start and the highest end",
         "L = −log P at the labelled start and end: the prediction never enters.",
     ),
     "searched": (
@@ -183,7 +183,7 @@ def _ten_to(power: int) -> str:
 def misread_table(data: list[dict[str, Any]]) -> dict[str, Any]:
     """The table twin."""
     return table(
-        "Formulas as they are sometimes written, in nats",
+        f"Formulas as they are sometimes written, in nats, beside {data[0]['of']}",
         ["as written", "gives", "the loss", "corrected"],
         [[d["wrong"], d["value"], d["right"], d["instead"]] for d in data],
     )

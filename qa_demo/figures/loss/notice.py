@@ -8,15 +8,15 @@ from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading
 from qa_demo.figures.labels import Labels
 from qa_demo.figures.loss.picture import distinct, is_right
-from qa_demo.figures.loss.terms import mean_loss
-from qa_demo.figures.numbers import percent
+from qa_demo.figures.numbers import mean, percent
 from qa_demo.figures.prose import named, quoted
 
 
 def loss_notice(reading: Reading, labels: Labels, prediction: Prediction, window: int) -> str:
-    """The larger half, where its probability went, and whether the decoded span is the label."""
+    """The window's larger half, where its probability went, and whether the answer is the label."""
     golds, w = labels.golds, reading.windows[window]
-    terms, printed = start_end_loss(reading, golds), mean_loss(reading, golds).addends
+    terms = start_end_loss(reading, golds, [window])
+    printed = mean([t.value for t in terms]).addends
     alike = printed[0] == printed[1]
     worse = 0 if alike or terms[0].value >= terms[1].value else 1
     target, p = start_end_targets(w, golds)[worse], softmax(reading.logits(window)[worse])
