@@ -90,10 +90,21 @@ export function gapRows(logits, z, sparse, narrow, digits = 2) {
     pos,
     text: narrow
       ? `${share(weight)} · ${fixed(z - logits[pos], digits)}`
-      : `${share(weight)} · ${fixed(z - logits[pos], decimals)} = ${printed.addends[k]}`,
+      : product(weight, fixed(z - logits[pos], decimals), printed.addends[k]),
   }));
   if (rest.length) rows.push({ pos: null, text: `${rest.length} more: ${printed.addends.at(-1)}` });
   return [...rows, { pos: null, text: `sum ${printed.total}` }];
+}
+
+/**
+ * One row of the column: share · (−log p), with "≈" where the printed numbers do not come out.
+ * @param {number} weight
+ * @param {string} gap
+ * @param {string} cost
+ */
+function product(weight, gap, cost) {
+  const exact = fixed(weight * Number(gap), cost.split(".")[1].length) === cost;
+  return `${share(weight)} · ${gap} ${exact ? "=" : "\u2248"} ${cost}`;
 }
 
 /** Draw log Z, the brackets and the column of numbers beside them. */

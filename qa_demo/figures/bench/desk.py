@@ -23,7 +23,7 @@ from qa_demo.core.reading.merge_rules import run_all, separate_maxima
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.spans import Cell, span_scores
 from qa_demo.core.types import Reading, Span
-from qa_demo.figures.numbers import effect, mean, number, probability, rounded, total
+from qa_demo.figures.numbers import effect, mean, number, probability, rounded, sign_of, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import quoted
@@ -164,12 +164,13 @@ def _loss(reading: Reading, golds: Golds) -> Iterator[Line]:
         return
     start, end = start_end_loss(reading, golds)
     half = mean([start.value, end.value])
-    both = total([start.value, end.value], at_least=half.decimals)
+    losses, decimals = [start.value, end.value], half.decimals
+    both = f"{sign_of(losses, sum(losses), decimals)} {number(sum(losses), decimals)}"
     each = "" if len(reading.windows) == 1 else ", each the mean over the windows"
     yield [
         "loss",
         f"({half.addends[0]} + {half.addends[1]}) / 2 {half.sign} {half.total} nats{each}; "
-        f"their sum is {both.total}",
+        f"their sum {both}",
     ]
     floors = [
         float(np.mean([entropy(start_end_targets(w, golds)[side]) for w in reading.windows]))
