@@ -44,7 +44,7 @@ function known({ page: { reading }, chosen }) {
 }
 
 export function signed(x, digits = 2) {
-  if (units(x, digits) === 0n) return `< ${fixed(10 ** -digits, digits)}`;
+  if (x !== 0 && units(x, digits) === 0n) return `< ${fixed(10 ** -digits, digits)}`;
   return `${x > 0 ? "+" : ""}${fixed(x, digits)}`;
 }
 

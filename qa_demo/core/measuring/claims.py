@@ -80,7 +80,7 @@ def fit_answerable(margins: Sequence[float], answers: Sequence[bool]) -> Answera
             f"how likely a text answers is fitted on questions with and without an answer, got "
             f"{int(y.sum())} with one of {y.size}"
         )
-    if x[y == 1].min() > x[y == 0].max() or x[y == 1].max() < x[y == 0].min():
+    if x[y == 1].min() >= x[y == 0].max() or x[y == 1].max() <= x[y == 0].min():
         raise BadInput(
             "one margin parts all questions with an answer from those without: too few questions "
             f"to fit how likely a text answers, got {y.size}"

@@ -5,7 +5,8 @@
 
 Exact: a match is a text that both sets hold. Overlap: each span said counts as the largest share of
 its own characters that one wanted span has in one piece, each wanted span as the largest share that
-one span said has. Source: Li et al. 2022, "MultiSpanQA"; src/eval_script.py.
+one span said has (the script leaves out letters that are frequent in a text of 200 characters or
+more, this does not). Source: Li et al. 2022, "MultiSpanQA"; src/eval_script.py.
 """
 
 from collections.abc import Collection, Sequence

@@ -171,7 +171,9 @@ class Trade:
         points of F1; of equals the
         highest, which withholds least. Never withholding costs nothing, so there is always one."""
         points = [self.at(float(cut)) for cut in self.cuts]
-        allowed = [p for p in points if points[-1].answerable_f1 - p.answerable_f1 <= most_lost]
+        allowed = [
+            p for p in points if points[-1].answerable_f1 - p.answerable_f1 <= most_lost + 1e-9
+        ]
         return max(allowed, key=lambda p: (p.accuracy, p.threshold))
 
 

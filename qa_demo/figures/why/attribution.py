@@ -131,7 +131,8 @@ def _share(gap: float, found: Attribution) -> str:
     if difference == 0.0:
         return "0 %" if gap == 0.0 else "infinitely many %"
     share = abs(gap / difference)
-    return "< 0.1 %" if share < 0.001 else f"{number(100 * share, 1)} %"
+    decimals = 1 if number(100 * share, 1) != number(100 * GAP_LIMIT, 1) else 3
+    return "< 0.1 %" if share < 0.001 else f"{number(100 * share, decimals)} %"
 
 
 def lanes_table(reading: Reading, found: Attribution) -> dict[str, Any]:
