@@ -19,7 +19,7 @@ from tests.requests import MODULES, opened
 
 TERMS = load_terms()
 EVERYDAY = """
-about above after against all and annotators another answered answers are around bar beats before
+about above after against all alone and annotator annotators another answered answers are around bar beats before beside
 begins below bert between can cells choice column combines comes comparable compared context-only
 corrected costs could counted counts cross cut dashed diagonal did difference does draws
 each eight end ends every exact exactly exp far file first form formulas from gets gives grey head
