@@ -137,7 +137,7 @@ def test_every_exercise_is_asked_and_no_mistake_reads_like_the_answer() -> None:
             texts = [option.text for option in one.options]
             assert len(set(texts)) == len(texts) and "{" not in "".join(texts)
             words = (one.text, one.ask, one.choose, one.solution)
-            assert not [w for w in words if "{" in w or "nan" in w]
+            assert not [w for w in words if re.search(r"\{|nan|(?<![\d.])1 times", w)]
     places = {
         next(k for k, option in enumerate(one.options) if option.key == "right")
         for form in FORMS
