@@ -120,6 +120,19 @@ def test_an_answer_follows_from_the_printed_words(kind: str) -> None:
         assert one.shown in one.solution or kind == "boundary"
 
 
+def test_a_solution_adds_up_as_printed_and_no_probability_is_0_or_1() -> None:
+    for seed in (*SEEDS, "spring"):
+        found = asked(seed)
+        start, end, *peaks = numbers(found["loss"].text)
+        assert start + peaks[0] < 0.99 > end + peaks[1]
+        _, first, _, second, *_, both = numbers(found["loss"].solution)
+        assert round(first + second, 2) == both
+        assert round((first + second) / 2 + 1e-9, 2) == float(found["loss"].shown)
+        *powers, added, _, power, _, _, p = numbers(found["softmax"].solution.split("Div")[0])
+        assert round(sum(powers), 4) == added and round(power / added, 2) == p
+        assert not re.search(r"[01]\.00", found["merge"].solution)
+
+
 def test_the_bench_holds_what_is_asked() -> None:
     for seed in SEEDS[:20]:
         found = asked(seed)

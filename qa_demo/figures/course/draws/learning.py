@@ -9,8 +9,8 @@ import numpy as np
 from qa_demo.core.course.bench import Bench
 from qa_demo.core.learning.losses import entropy
 from qa_demo.figures.course.draws.drawn import Drawn, listed, unlike
+from qa_demo.figures.numbers import adds_up, number, signed
 from qa_demo.figures.numbers import mean as printed_mean
-from qa_demo.figures.numbers import number, signed
 
 SENTENCES = (
     "Marie Curie found two new elements in a cold wooden shed",
@@ -22,7 +22,7 @@ SENTENCES = (
 
 def label_loss(rng: Random) -> Drawn | None:
     """The loss of a label that is not what the reader would choose."""
-    labels = [rng.choice((0.1, 0.2, 0.25, 0.3, 0.4)) for _ in range(2)]
+    labels = [rng.choice((0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)) for _ in range(2)]
     peaks = [rng.choice((0.5, 0.6)) for _ in range(2)]
 
     def mean(ps: Sequence[float]) -> float:
@@ -30,9 +30,14 @@ def label_loss(rng: Random) -> Drawn | None:
 
     loss = mean(labels)
     wrong = [mean(peaks), 2 * loss, -loss, 1 - sum(labels) / 2]
-    if not unlike([loss, *wrong], 2):
+    if not unlike([loss, *wrong], 2) or any(
+        p + q > 0.99 for p, q in zip(labels, peaks, strict=True)
+    ):
         return None
-    logs = printed_mean([-math.log(p) for p in labels])
+    found = [-math.log(p) for p in labels]
+    logs = printed_mean(found)
+    if logs.decimals > 2 or not adds_up(found, 2 * loss, 2):
+        return None
     facts = {
         "ps": number(labels[0], 2),
         "pe": number(labels[1], 2),

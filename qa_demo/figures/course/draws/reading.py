@@ -65,9 +65,9 @@ def softmax_share(rng: Random) -> Drawn | None:
         return None
     share, words = z[at] / sum(z), float(inside[at - 1])
     values = [float(p[at]), share, words, float(np.exp(z[at]) / (1 + np.exp(z[at])))]
-    if not unlike(values, 2):
-        return None
     powers = total(np.exp(z).tolist())
+    if powers.sign != "=" or not unlike(values, 2):
+        return None
     facts = {
         "cls": number(z[0], 0),
         "logits": listed(z[1:]),
@@ -150,6 +150,8 @@ def window_merge(rng: Random) -> Drawn | None:
     whole = [float(softmax(np.array(row, float))[1:].max()) for row in rows]
     high, sure = int(best[1] > best[0]), int(words[1] > words[0])
     if best[0] == best[1] or high == sure or int(whole[1] > whole[0]) != high:
+        return None
+    if not all(0.005 <= p < 0.995 for p in words + whole):
         return None
     if not unlike(words, 1) or not unlike([words[sure], whole[sure]], 1) or rows[sure][0] < 0:
         return None
