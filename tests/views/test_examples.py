@@ -1,5 +1,6 @@
 """The menu of examples: kinds, each chapter's two, and what the bundled reader gets wrong."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -30,6 +31,9 @@ def test_failures_promise_to_fail_and_name_their_chapter() -> None:
     for example in load_pool(ASSETS / "failures.json"):
         assert "fails" in example.promise and example.view in CHAPTER_KEYS
         assert len(example.reason.split()) <= 25 and len(example.context.split()) <= 60
+        text = f"{example.context} {example.question}".lower()
+        quotes = re.findall("“(.+?)”", example.reason)
+        assert all(quote.lower() in text for quote in quotes), example.id
     assert [key for key in load_menu() if key in FAILURES] == list(FAILURES)
 
 
