@@ -16,6 +16,7 @@ from qa_demo.figures.numbers import (
     signed,
     totals,
 )
+from qa_demo.figures.prose import plural
 
 RULE = MergeOptions()
 """BERT's own rule, unless another was chosen in chapter 6."""
@@ -86,7 +87,7 @@ def four_numbers(
         {
             "name": "share among the listed",
             "value": percent(listed.share) if listed else "not listed",
-            "over": f"softmax over the {len(prediction.n_best)} listed spans{on}",
+            "over": f"softmax over {plural(len(prediction.n_best), 'listed span')}{on}",
         },
     ]
 

@@ -145,7 +145,7 @@ def test_a_preview_says_how_many_windows_reading_it_would_give() -> None:
                 assert f"one window of {room} holds all {n:,} pieces" in said
             else:
                 assert f"{len(begins):,} windows of {room}, each {step} further on." in said
-            assert "fit into one window" not in said, "never beside several windows"
+            assert "fits into one window" not in said, "never beside several windows"
 
 
 @settings(deadline=None, max_examples=60)

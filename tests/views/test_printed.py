@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from qa_demo.core.options import WindowOptions
 from qa_demo.figures.payload import plain
 from qa_demo.views.examples import load_examples
 from qa_demo.views.page import CHAPTERS
 from qa_demo.views.state import Screen
+from tests.fakes import FakeReader
 from tests.printed import text_of, value
-from tests.requests import opened
+from tests.requests import opened, selected
 
 UNSAID = re.compile(r"[=≈] [<>]|[+−]0\.0{3,}(?!\d)|−0\.0+(?!\d)|\b(?:None|nan|inf)\b(?! of the)")
 NUMBER = re.compile(r"[+−]?\d[\d,]*\.(\d+)")
@@ -63,3 +65,10 @@ def test_every_number_says_something_and_columns_have_equal_decimals(module: Mod
                 assert len(found) > 4000 or not UNSAID.search(found), (screen.example, found[:300])
             elif isinstance(found, dict) and {"caption", "head", "rows"} <= found.keys():
                 check_columns(screen, found)
+
+
+@pytest.mark.parametrize("module", CHAPTERS, ids=lambda m: m.CHAPTER.key)
+def test_of_one_word_no_chapter_says_1_things(module: ModuleType) -> None:
+    screen = selected(FakeReader(bio=True).read("Who came?", "Anna", WindowOptions()))
+    said = "\n".join(x for x in everything(printed(module, screen)) if isinstance(x, str))
+    assert not re.search(r"(?<![\d.,])1 (tokens|word pieces|legal pairs|best spans)|the 1 ", said)

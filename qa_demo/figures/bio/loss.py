@@ -188,8 +188,8 @@ def _stages(n: int, value: str) -> list[dict[str, str]]:
     return [
         {
             "name": "every term",
-            "says": f"Σ over {n:,} tokens and 3 tags: {3 * n:,} terms t · (−log p). Two in three "
-            f"of them are 0.",
+            "says": f"Σ over {plural(n, 'token')} and 3 tags: {3 * n:,} terms t · (−log p). Two "
+            f"in three of them are 0.",
         },
         {
             "name": "the zeros gone",

@@ -161,8 +161,8 @@ def notices(
     sure = int((np.exp(log_rows[:, O]) > SURE).sum())
     marked = said_spans(viterbi.spans, 2) if viterbi.spans else "no span"
     said = [
-        f"The tags mark {marked}; {sure:,} of {len(log_rows):,} tokens are outside with more than "
-        f"{number(SURE)}."
+        f"The tags mark {marked}; of {plural(len(log_rows), 'token')}, {sure:,} "
+        f"{'is' if sure == 1 else 'are'} outside with more than {number(SURE)}."
     ]
     if viterbi.spans:
         said.append("A span's number is its probability over all legal taggings.")

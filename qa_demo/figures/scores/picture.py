@@ -116,7 +116,7 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
     stand = "stand" if count > 1 else "stands"
     null, many = null_token(reading.encoding), plural(int(at.is_context.sum()), "token")
     said = (
-        f" {count or 'None'} of the {many} {stand} above the diagonal through {null}: "
+        f" Of {many}, {count or 'none'} {stand} above the diagonal through {null}: "
         f"{('none scores', 'it scores', 'they score')[min(count, 2)]} higher than no answer as a "
         f"span of one token."
     )

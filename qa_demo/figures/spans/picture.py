@@ -21,7 +21,7 @@ from qa_demo.core.reading.spans import (
 )
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import number, total
-from qa_demo.figures.prose import quoted
+from qa_demo.figures.prose import plural, quoted
 from qa_demo.figures.reading import null_token
 from qa_demo.figures.spans.pair_mass import mass_data
 from qa_demo.figures.spans.tables import span_row
@@ -92,7 +92,7 @@ def no_answer_line(
             f"{number(threshold, printed.decimals)} {printed.sign} {printed.total}"
         )
     )
-    pairs = f"{int(legal.sum()):,} legal pairs"
+    pairs = plural(int(legal.sum()), "legal pair")
     words = (
         f"above this line it beats no answer ({place}): {above:,} of {pairs}"
         if above
@@ -128,21 +128,18 @@ def grid_data(reading: Reading, window: int, decode: DecodeOptions, copies: str)
         f"run_squad.py pairs only the {len(starts)} highest starts with the {len(ends)} "
         f"highest ends; {used}. "
     )
+    said += f"Of this window's {plural(len(exact), 'best span')} it misses {len(missed) or 'none'}"
     if len(missed):
         first = make_candidate(reading, window, int(missed[0, 0]), int(missed[0, 1]))
         rank = exact.tolist().index(missed[0].tolist()) + 1
-        said += (
-            f"It misses {len(missed)} of the {len(exact)} best spans of this window; the best of "
-            f"them is {quoted(first.text, 48)}, rank {rank}, score {number(first.score)}."
-        )
-    else:
-        said += f"Here it misses none of the {len(exact)} best spans of this window."
+        said += f"; the first is {quoted(first.text, 48)}, rank {rank}, "
+        said += f"score {number(first.score)}"
     return {
         "on": decode.top_n_grid,
         "starts": sorted(starts.tolist()),
         "ends": sorted(ends.tolist()),
         "missed": missed.tolist(),
-        "sentence": said,
+        "sentence": f"{said}.",
         "hint": GRID_HINT[decode.top_n_grid],
     }
 

@@ -101,9 +101,8 @@ def split_sentence(layout: WindowPlan) -> str:
     n = len(layout.starts)
     if n == 1:
         return (
-            f"The paragraph's {layout.n_tokens:,} word pieces fit into one window of "
-            f"{layout.capacity:,}: "
-            "nothing has to be split or merged."
+            f"The paragraph has {plural(layout.n_tokens, 'word piece')} and fits into one window "
+            f"of {layout.capacity:,}: nothing has to be split or merged."
         )
     again = layout.computed_twice
     each = number((layout.n_tokens + again) / layout.n_tokens, 1)

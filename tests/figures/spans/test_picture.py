@@ -143,7 +143,11 @@ def test_what_the_grid_misses_is_counted_and_named() -> None:
     data = grid_data(reading, 0, decode, "max_context")
     missed = grid_misses(*reading.logits(0), reading.windows[0], decode)
     assert data["missed"] == missed.tolist() and len(missed) == 2 and not data["on"]
-    for part in ("misses 2 of the 2", "“\u2068A B\u2069”", "2 of these starts"):
+    for part in (
+        "Of this window's 2 best spans it misses 2; ",
+        "“\u2068A B\u2069”",
+        "2 of these starts",
+    ):
         assert part in data["sentence"]
     assert grid_data(reading, 0, replace(decode, top_n_grid=True), "max_context")["on"]
     assert "misses none" in grid_data(reading, 0, DecodeOptions(), "max_context")["sentence"]

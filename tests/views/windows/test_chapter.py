@@ -47,7 +47,7 @@ def test_where_one_window_is_enough_a_split_is_drawn_and_said_to_be_none() -> No
         assert not split or picture["tried"]["layout"]["lost"] == []
         says = picture["steps"][0]["says"]
         assert says.startswith("Preview, not read yet: ") == split
-        assert ("fit into one window" in says) != split, "never beside three windows"
+        assert ("fits into one window" in says) != split, "never beside three windows"
 
 
 def test_merge_options_reach_the_whole_page_and_a_null_gives_way() -> None:
