@@ -211,7 +211,7 @@ def legal_pairs(case: Case) -> Finding:
         within=max(0.5, 0.05 * legal),
         decimals=0,
         traps=((d * d, "That is every pair; in nearly half of them the end comes first."),),
-        facts={"pieces": f"{d:,}", "limit": f"{case.decode.max_answer_length:,}"},
+        facts={"pieces": f"{d:,}", "limit": f"{min(d, case.decode.max_answer_length):,}"},
     )
 
 
