@@ -117,7 +117,7 @@ def _answered(case: Case) -> str:
     """Answer and marked texts, for paper."""
     given = case.prediction.answer
     what = "gives no answer" if given is None else f"answers {quoted(given, LONGEST)}"
-    return f"The reader {what}; marked was {_golds(case) or 'nothing'}."
+    return f"The reader {what}; marked: {_golds(case) or 'nothing'}."
 
 
 def _answer(case: Case) -> str:
@@ -173,7 +173,7 @@ def error_kind(case: Case) -> Finding:
         raise Lacking(f"Here the file says “{kind}”, which is no fault of the reader.")
     given = case.prediction.answer
     what = "no answer" if given is None else quoted(given, LONGEST)
-    marked = f"marked was {_golds(case)}" if case.gold else "nothing is to be marked"
+    marked = f"marked: {_golds(case)}" if case.gold else "nothing is to be marked"
     shown = [kind, *(k for k in KIND_SAYS if k != kind)][:CHOICES]
     return Finding(
         f"The file calls it “{kind}”: the reader gives {what}; {marked}.",
@@ -205,7 +205,7 @@ def gold_rank(case: Case) -> Finding:
         value=found + 1,
         within=0.1,
         decimals=0,
-        given=f"Marked was {_golds(case)}. The list: {_list(case)}.",
+        given=f"Marked: {_golds(case)}. The list: {_list(case)}.",
     )
 
 
