@@ -63,8 +63,8 @@ def lower_threshold(case: Case) -> Finding:
     curve = _curve(case)
     own, low = curve.chosen, nearest(curve, curve.chosen.threshold - LOWER)
     return Finding(
-        f"At {beside(-low.threshold)} “no answer” instead of {beside(-own.threshold)} it withholds "
-        f"{share(low.withheld_right)} of its exactly right answers instead of "
+        f"At {beside(-low.threshold)} “no answer”, instead of {beside(-own.threshold)}, it "
+        f"withholds {share(low.withheld_right)} of its exactly right answers instead of "
         f"{share(own.withheld_right)}, and answers {share(low.wrongly_answered)} of the questions "
         f"without an answer instead of {share(own.wrongly_answered)}.",
         right="withheld",
