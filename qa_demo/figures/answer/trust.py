@@ -78,12 +78,13 @@ def claim_sentence(found: ClaimReliability) -> str:
     return (
         f"Of {found.measured_on:,} held-out questions {found.unanswerable:,} have no answer in "
         f"their text. How likely an answer is right if the text answers misses the share of "
-        f"exactly right answers among them by {number(found.error_conditional, 3)}. The answer "
-        f"line multiplies it by how likely the text answers, the sigmoid of {number(found.slope)} "
-        f"times the best span's lead over no answer {_plus(found.intercept)}, and misses by "
-        f"{number(found.error, 3)}. Each question was judged by a fit that did not see its "
-        f"article; numbers exactly right would miss by {number(found.chance_error, 3)}. For texts "
-        f"that are silent less often the line is too careful, for others not careful enough."
+        f"exactly right answers among all {found.measured_on:,} by "
+        f"{number(found.error_conditional, 3)}. The answer line multiplies it by how likely the "
+        f"text answers, the sigmoid of {number(found.slope)} times the best span's lead "
+        f"over no answer {_plus(found.intercept)}, and misses by {number(found.error, 3)}. Each "
+        f"question was judged by a fit that did not see its article; numbers exactly right would "
+        f"miss by {number(found.chance_error, 3)}. For texts that are silent less often the line "
+        f"is too careful, for others not careful enough."
     )
 
 
@@ -139,7 +140,7 @@ def curve_sentence(curve: ThresholdCurve, threshold: float | None) -> str:
         f"{on} At a threshold {beside(-point.threshold)} “no answer” the reader withholds "
         f"{share(point.withheld_right)} of its exactly right answers and still answers "
         f"{share(point.wrongly_answered)} of the questions without an answer; "
-        f"to answer or not is the right choice for {share(point.accuracy)} of all."
+        f"whether to answer is decided rightly for {share(point.accuracy)} of all."
     )
 
 

@@ -41,7 +41,7 @@ def test_the_answer_line_s_figure_is_said_with_what_it_misses() -> None:
     picture = trust.claim_picture(found)
     assert [row["count"] for row in picture["after"]] == [4]
     said = picture["said"]
-    assert "Of 8 held-out questions 3 have no answer" in said and "among them by 0.335" in said
+    assert "Of 8 held-out questions 3 have no answer" in said and "among all 8 by 0.335" in said
     assert "the sigmoid of 0.25 times the best span's lead over no answer minus 0.50" in said
     assert "misses by 0.036" in said
 
@@ -50,8 +50,8 @@ def test_the_answer_line_s_figure_is_said_with_what_it_misses() -> None:
     ("threshold", "said"),
     [
         (0.4, "At a threshold 0.00 above “no answer” the reader withholds 40 % of its exactly "
-         "right answers and still answers 25 % of the questions without an answer; to "
-         "answer or not is the right choice for 70 % of all."),
+         "right answers and still answers 25 % of the questions without an answer; "
+         "whether to answer is decided rightly for 70 % of all."),
         (1.9, "withholds 0 % of its exactly right answers and still answers 100 %"),
         (-3.0, "A threshold 3.00 above “no answer” lies outside the measured ones: it "
          "withholds every answer."),
