@@ -267,6 +267,7 @@ def test_chapter_6_counts_what_stands_twice_and_names_every_rule_that_differs() 
         differ = [r for r in rules if r.winner_doc != (best.span.start, best.span.end)]
         assert (f"All {len(rules)} rules that rank spans name" in said) == (not differ)
         assert (f"{len(rules) - len(differ)} of {len(rules)} rules name" in said) == bool(differ)
+        assert (", the other “" in said) == (len(differ) == 1)
         assert differ or text(reading, best.span.start, best.span.end)[:20] in said
 
 

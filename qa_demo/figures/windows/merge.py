@@ -172,7 +172,8 @@ def disagreement(results: Sequence[RuleResult], chosen: RuleResult) -> str:
     others = "; ".join(f"{text} wins by {listed(rules)}" for text, rules in named.items())
     agree = len(ranking) - sum(map(len, named.values()))
     counted = (  # one that counts all copies may be alone
-        f"{agree} of {len(ranking)} rules name {winner_text(chosen)}, the others "
+        f"{agree} of {len(ranking)} rules name {winner_text(chosen)}, the "
+        f"{'other' if len(ranking) - agree == 1 else 'others'} "
         f"{listed(list(named))}. "
         if agree
         else ""
