@@ -14,7 +14,7 @@ from qa_demo.figures.loss.terms import bridge, holds, terms_table, windows_table
 from qa_demo.figures.numbers import effect, number, probability
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
-from qa_demo.figures.prose import characters, quoted
+from qa_demo.figures.prose import characters, place, quoted
 from qa_demo.figures.reading import context_places, joined, logit_range, null_token, question_range
 
 NEAR = 6
@@ -35,8 +35,10 @@ def says_labels(reading: Reading, labels: Labels) -> str:
     if none == count:
         return f"You say that no answer is right: every window is trained to {null}."
     by_annotators = labels.source == "annotators" or none > 0
+    words = [reading.encoding.text(span) for span, _ in counts if span is not None]
     texts = ", ".join(
-        quoted(reading.encoding.text(span))
+        quoted(said := reading.encoding.text(span))
+        + (f" at position {place(reading, span.start)}" if words.count(said) > 1 else "")
         + (f" ({n} of {count})" if by_annotators and count > 1 else "")
         for span, n in counts
         if span is not None

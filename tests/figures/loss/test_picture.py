@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from qa_demo.figures.loss.notice import loss_notice
 from qa_demo.figures.loss.picture import distinct, loss_picture, loss_tables, says_labels, strip
 from qa_demo.figures.loss.replay import replay_data
 from qa_demo.figures.loss.terms import bridge, holds, terms_table, windows_table
+from qa_demo.views.examples import load_examples
 from tests.fakes import FakeReader
 from tests.printed import exact, value
 
@@ -49,6 +51,14 @@ def test_labels_come_from_marks_annotators_nobody_or_the_reader(two_windows: Rea
     both = make_labels(two_windows, three, False, None, None)
     assert distinct(both.golds) == [(Span(3, 3), 1), (GOLD, 2)]
     assert "each counts alike" in says_labels(two_windows, both)
+
+
+def test_each_label_of_an_example_reads_unlike_the_others() -> None:
+    for example in load_examples().values():
+        reading, ours = example.stored(), example.answers
+        labels = make_labels(reading, ours, 0, ours, None)
+        told = re.findall(r"“.+? \(\d of", says_labels(reading, labels))
+        assert len({text.rpartition("(")[0] for text in told}) == len(told), example.id
 
 
 def test_the_home_window_owns_the_label(two_windows: Reading) -> None:
