@@ -63,7 +63,7 @@ function starts(rows, page, width) {
     tall,
     {
       role: "img",
-      "aria-label": "F1 of every seed from each start; the numbers stand in the table",
+      "aria-label": "F1 of every seed from each variant; the numbers stand in the table",
     },
     along(
       marks.map(({ at, text }, k) => ({ at, text: k === marks.length - 1 ? `${text} F1` : text })),

@@ -78,10 +78,10 @@ def ablation_data(cells: Cells, budget: Mapping[str, Any]) -> dict[str, Any]:
         "says": ablation_says(cells),
         "tables": [
             columns(
-                "Fine-tuned alike from each start, squad-dev: mean (smallest to largest)",
+                "Fine-tuned alike from each variant, squad-dev: mean (smallest to largest)",
                 starts,
                 {
-                    "start of the reader": lambda row: row[0],
+                    "variant": lambda row: row[0],
                     "seeds": lambda row: str(len(row[1]["f1"])),
                     "exact": lambda row: spread(row[1]["exact"]),
                     "F1": lambda row: spread(row[1]["f1"]),
@@ -167,7 +167,7 @@ def ablation_says(found: Cells) -> str:
         return said + "With one seed each nobody can say how much of that is chance."
     noise = max(max(values) - min(values) for values in f1.values())
     said += (
-        f"Seeds of one start differ by up to {number(noise, 1)}, "
+        f"Seeds of one variant differ by up to {number(noise, 1)}, "
         f"{'less than that' if noise < gap else 'no less than that'}. "
     )
     if not apart(f1[best], f1[worst]):
@@ -175,7 +175,7 @@ def ablation_says(found: Cells) -> str:
     luck, pairs = by_luck(a, b), comb(len(found), 2)
     alike = (
         f"if both were alike, {a} and {b} seeds would fall apart like this in {percent(luck)} of "
-        f"all experiments, and these two were picked out of {len(found)} starts afterwards"
+        f"all experiments, and these two were picked out of {len(found)} variants afterwards"
     )
     verdict = "hard to call chance" if luck * pairs < UNLIKELY else "a hint, no proof"
     return f"{said}The seeds of these two do not overlap, but {alike}: {verdict}."
@@ -200,6 +200,6 @@ def closing_notice(found: Cells) -> str:
     few, many = (pick(len(cell["f1"]) for cell in found.values()) for pick in (min, max))
     seeds = f"{few} to {many} seeds" if few < many else f"{few} seed{'s' if few > 1 else ''}"
     return spelled(
-        f"{said} Here, each against the start before it: {', '.join(ours)} F1, from {seeds} a "
-        f"start."
+        f"{said} Here, each against the variant before it: {', '.join(ours)} F1, from {seeds} "
+        f"a variant."
     )

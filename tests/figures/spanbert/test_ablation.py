@@ -56,10 +56,10 @@ def test_few_seeds_that_are_apart_are_a_hint_and_many_are_more() -> None:
     two = figure.ablation_says(rising(3.0, 70.0, 70.6))
     assert (
         "“span masking + SBO” reads best and “plain encoder” worst, 9.0 F1 apart. Seeds of one "
-        "start differ by up to 0.6, less" in two
+        "variant differ by up to 0.6, less" in two
     )
     assert "2 and 2 seeds would fall apart like this in 33 % of all experiments" in two
-    assert two.endswith("picked out of 4 starts afterwards: a hint, no proof.")
+    assert two.endswith("picked out of 4 variants afterwards: a hint, no proof.")
     many = figure.ablation_says(rising(3.0, *(70.0 + s / 10 for s in range(5))))
     assert "in < 1 % of all experiments" in many
     assert many.endswith("hard to call chance.")
@@ -104,4 +104,4 @@ def test_the_notice_sets_our_steps_beside_the_papers() -> None:
         "the span boundary objective (SBO) +0.1 F1" in notice
     )
     assert "On coreference the SBO adds most, +2.7." in notice
-    assert "span masking −0.3, span masking + SBO +0.0 F1, from 1 to 2 seeds a start." in notice
+    assert "span masking −0.3, span masking + SBO +0.0 F1, from 1 to 2 seeds a variant." in notice
