@@ -6,7 +6,7 @@ import { fixed } from "../shared/numbers.js";
 import { hear, say, state } from "../shared/store.js";
 import { middle, tip } from "../shared/tip.js";
 
-/** @typedef {{id: string, names: string[], text: string, lesson: string, number: string | null}} Term */
+/** @typedef {{id: string, names: string[], text: string, lesson: string | null, number: string | null}} Term */
 
 // no captions: a table with a role of its own may hold rows alone
 const LEGENDS = [".legend", ".w-legend", ".bio-legend", ".spans-legend"];
