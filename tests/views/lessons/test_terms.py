@@ -19,15 +19,15 @@ from tests.requests import MODULES, opened
 
 TERMS = load_terms()
 EVERYDAY = """
-about above after against all alone and annotator annotators another answered answers are around bar beats before beside
-begins below bert between can cells choice column combines comes comparable compared context-only
-corrected costs could counted counts cross cut dashed diagonal did difference does draws
-each eight end ends every exact exactly exp far file first form formulas from gets gives grey head
-height highest holds hollow how ignored ink inside its know last law left lenient lies likeliest
-line list listed lists literally longer look lower marks mass may mean min more none not number
-numbers off often one opens out outside over overlap page pair pairs paper paragraph part percent
-plane poorer predicted product question questions rank reach read reader region rest right row
-rows rule rules said scale selected serve side since solid sometimes special split start step
+about above after against all alone and annotator annotators another answered answers are around
+bar beats before begins below bert beside between can cells choice column combines comes comparable
+compared context-only corrected costs could counted counts cross cut dashed diagonal did difference
+does draws each eight end ends every exact exactly exp far file first form formulas from gets gives
+grey head height highest holds hollow how ignored ink inside its know last law left lenient lies
+likeliest line list listed lists literally longer look lower marks mass may mean min more none not
+number numbers off often one opens out outside over overlap page pair pairs paper paragraph part
+percent plane poorer predicted product question questions rank reach read reader region rest right
+row rows rule rules said scale selected serve side since solid sometimes special split start step
 strict striped stronger sum sums supports sure term text textbook than that the their theirs there
 these they this though ticks trained training tried true two value weight what where which whole
 with withheld without words written yet
