@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from qa_demo.core.errors import BadInput
+from qa_demo.figures.payload import part
 from qa_demo.views import parse
 from qa_demo.views.state import Screen
 
@@ -54,6 +55,12 @@ def change_offset(screen: Screen, value: Any) -> Screen:
 def change_temperature(screen: Screen, value: Any) -> Screen:
     """Divide the displayed logits by another temperature."""
     return changed(screen, temperature=parse.number(value, "temperature", *TEMPERATURES))
+
+
+def before(screen: Screen, formula: list[dict[str, str]]) -> list[dict[str, str]]:
+    """A formula of the reader's own numbers, marked so while other numbers are on show."""
+    note = [part("   before the change by hand", "quiet")]
+    return formula + note if screen.what_if.changes_numbers else formula
 
 
 def changed(screen: Screen, **fields: Any) -> Screen:

@@ -22,7 +22,7 @@ from qa_demo.figures.scores.picture import (
     window_best,
 )
 from qa_demo.figures.scores.slide import move_table, slide_data, slide_notice
-from qa_demo.views import hidden_states, parse
+from qa_demo.views import hidden_states, parse, what_if
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.code import printed
 from qa_demo.views.examples import other_questions
@@ -129,7 +129,7 @@ def formula(screen: Screen) -> list[dict[str, str]]:
         return score_formula(None, None)
     at, (start, end) = screen.reading.windows[chosen.window], screen.reading.logits(chosen.window)
     logits = float(start[at.to_pos(chosen.span.start)]), float(end[at.to_pos(chosen.span.end)])
-    return score_formula(logits, (states.heads.b_S, states.heads.b_E))
+    return what_if.before(screen, score_formula(logits, (states.heads.b_S, states.heads.b_E)))
 
 
 def details(screen: Screen) -> dict[str, Any]:

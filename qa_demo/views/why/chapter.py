@@ -15,7 +15,7 @@ from qa_demo.figures.reading import simplified
 from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import attribution as rested
 from qa_demo.figures.why.code import why_code
-from qa_demo.views import selection
+from qa_demo.views import selection, what_if
 from qa_demo.views.answers import shown
 from qa_demo.views.background import Busy, Job, Wanted
 from qa_demo.views.code import shown_of
@@ -101,11 +101,10 @@ def known(
 def formula(screen: Screen) -> list[dict[str, str]]:
     """F, the number that is explained, with this reading's logits."""
     target = target_of(screen)
-    return (
-        [part("F = s", "quiet"), part("i", "sub"), part(" + e", "quiet"), part("j", "sub")]
-        if target is None
-        else rested.target_formula(screen.reading, target, window_of(screen.reading, target))
-    )
+    if target is None:
+        return [part("F = s", "quiet"), part("i", "sub"), part(" + e", "quiet"), part("j", "sub")]
+    window = window_of(screen.reading, target)
+    return what_if.before(screen, rested.target_formula(screen.reading, target, window))
 
 
 def opening(screen: Screen) -> Iterator[tuple[str, Any]]:

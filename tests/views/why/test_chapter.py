@@ -171,6 +171,7 @@ def test_a_reader_without_attention_says_so_and_is_attributed(
 def test_numbers_changed_by_hand_do_not_move_the_explanation() -> None:
     window = SCREEN.selection.window
     changed = SCREEN.change(what_if=SCREEN.what_if.with_logit("start", window, 20, 9.0))
+    assert text_of(why.formula(changed)).endswith("before the change by hand")
     assert found(SCREEN, "attribution") == found(changed, "attribution")
 
 
