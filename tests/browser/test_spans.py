@@ -209,6 +209,12 @@ def test_a_narrow_screen_unfolds_the_ends_of_a_start(open_page: Callable[..., Pa
     page = open_page(viewport={"width": 375, "height": 800}, has_touch=True)
     picture = chapter(page)
     expect(picture.locator(".spans-phone")).to_be_visible()
+    room = """(box) => {
+      const stem = box.querySelector(".up");
+      stem.style.height = "1.3em";
+      return stem.getBoundingClientRect().top - 4 - box.getBoundingClientRect().top;
+    }"""
+    assert picture.locator(".spans-phone-box").evaluate(room) >= 0, "the tallest stem has its head"
     pieces = picture.locator(".piece:not(.not-owned)")
     pieces.nth(3).click()
     expect(picture.locator(".end-choice")).not_to_have_count(0)
