@@ -100,7 +100,8 @@ def threshold_data(reading: Reading, decode: DecodeOptions, threshold: float) ->
             for x in listed
         ],
         "none": probability(float(np.exp(null_log_prob(reading)))),
-        "says": f"{plural(len(kept), 'span')} with a marginal of at least {number(threshold)}.",
+        "says": f"{plural(len(kept), 'span')} returned: marginal at least {number(threshold)}, no "
+        f"overlap with a higher one.",
     }
 
 
