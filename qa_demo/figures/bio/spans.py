@@ -18,7 +18,7 @@ from qa_demo.core.learning.tagging import Tagging, spans_above
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.glued_spans import LOSSES, STEPS, Glue, descend
 from qa_demo.core.types import Reading
-from qa_demo.figures.numbers import decimals_for, number, probability, sign_of, signed, total
+from qa_demo.figures.numbers import decimals_for, moved, number, probability, sign_of, signed, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import plural, quoted, word_piece
@@ -253,7 +253,7 @@ def _leads(reading: Reading, found: Glue, decode: DecodeOptions, loss: str) -> d
     return {
         "loss": loss,
         **{pair: number(s[pair]) for pair in ("first", "second", "glued", "backwards")},
-        "margin": signed(after.margin),
+        "margin": signed(moved(max(s["first"], s["second"]), s["glued"])),
         "verdict": verdict,
     }
 

@@ -174,6 +174,14 @@ def test_unequal_scores_of_the_glue_never_differ_by_nothing() -> None:
     assert "0.00040 more than" in said
 
 
+def test_the_glue_s_lead_after_the_steps_is_that_of_the_printed_scores() -> None:
+    for less in np.linspace(0.0, 3.9, 14):
+        reading, found = glued(float(less))
+        for row in marked.glue_data(reading, found, DECODE, [0.5, 0.4, 0.01], ())["losses"]:
+            best = max(added(row[key]) for key in ("first", "second"))
+            assert added(row["glued"]) - best == added(row["margin"]), row
+
+
 @pytest.mark.parametrize("sure", [6.0, 9.0, 14.0, 40.0])
 def test_no_term_but_zero_is_printed_as_zero(sure: float) -> None:
     """Sure tags cost next to nothing: each term is a number, a bound, or exactly 0."""
