@@ -29,6 +29,8 @@ FOUND = {
     "annotators": ("the annotators", "the annotators: none of them found an answer"),
 }
 """Who marked, by the source of chapter 5's labels: with spans, and without."""
+TAKEN = ("", ", the first label twice", "", ", the first three labels")
+"""How one, two, three or more labels become three annotators'."""
 MOST_SPANS = 8
 """Spans that one annotator may mark."""
 
@@ -80,7 +82,7 @@ def example_marks(screen: Screen) -> tuple[Marks, str]:
     golds = [() if gold is None else (gold,) for gold in labels.golds]
     marks = tuple(golds[k % len(golds)] for k in range(ANNOTATORS))
     some, none = FOUND.get(labels.source, FOUND["annotators"])
-    return marks, some if any(marks) else none
+    return marks, (some if any(marks) else none) + TAKEN[min(len(golds), 4) - 1]
 
 
 def with_marks(screen: Screen, marks: Marks, source: str) -> Screen:

@@ -14,6 +14,7 @@ from qa_demo.views.bio.bench import (
     FOUND,
     HERE,
     MOST_SPANS,
+    TAKEN,
     Bench,
     added,
     bench_of,
@@ -51,8 +52,9 @@ def load_marks(screen: Screen, value: Any) -> Screen:
         marks.append(spans)
     # the sentence is this page's own: a link may choose among those that can be true, no other
     said = rows[ANNOTATORS] if len(rows) > ANNOTATORS else ""
-    known = {*(s for pair in FOUND.values() for s in pair), EVERY.format(len(marks[0]))}
-    return with_marks(screen, tuple(marks), said if said in known | {AGREE, DISAGREE} else HERE)
+    known = {s + how for pair in FOUND.values() for s in pair for how in TAKEN}
+    known |= {EVERY.format(len(marks[0])), AGREE, DISAGREE}
+    return with_marks(screen, tuple(marks), said if said in known else HERE)
 
 
 def save_place(screen: Screen) -> Any:

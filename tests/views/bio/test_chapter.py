@@ -8,6 +8,7 @@ from qa_demo.core.options import DecodeOptions
 from qa_demo.core.types import Span
 from qa_demo.views.bio import bench as bio_bench
 from qa_demo.views.bio import chapter as bio
+from qa_demo.views.bio import linked
 from qa_demo.views.examples import load_examples
 from qa_demo.views.loss import bench as loss_bench
 from qa_demo.views.state import Screen, Selection
@@ -89,8 +90,14 @@ def test_annotators_start_as_the_example_has_them() -> None:
 
 def test_on_a_visitors_text_chapter_5s_marks_are_named_as_such() -> None:
     gold = (Answer("Anna Lund", TEXT.index("Anna")), Answer("Visby", TEXT.index("Visby")))
-    marks, named = bio_bench.annotators(screen_of(FakeReader(bio=True), gold=gold))
-    assert [m == marks[0] for m in marks] == [True, False, True] and named == "marked in chapter 5"
+    two = screen_of(FakeReader(bio=True), gold=gold)
+    for silent, how in ((0, ", the first label twice"), (1, ""), (2, ", the first three labels")):
+        seen = loss_bench.silent(two, silent)
+        marks, named = bio_bench.annotators(seen)
+        assert [m == marks[0] for m in marks] == [True, False, silent == 0]
+        assert named == f"marked in chapter 5{how}"
+        kept = linked.save_marks(bio_bench.change_preset(seen, "example"))
+        assert bio_bench.annotators(linked.load_marks(seen, kept)) == (marks, named)
     seen = screen_of(FakeReader(bio=True))
     assert bio_bench.annotators(seen)[1].startswith("the reader's own answer")
     silent = seen.change(decode=DecodeOptions(null_score_diff_threshold=-99.0))
