@@ -44,6 +44,11 @@ def question_range(encoding: Encoding) -> list[int]:
     return [first, first + n]
 
 
+def of_window(reading: Reading, window: int) -> str:
+    """Names the window where there are several, else says nothing."""
+    return f" of window {window + 1}" if len(reading.windows) > 1 else ""
+
+
 def context_places(reading: Reading, window: int) -> list[Place]:
     """What each position of a window selects, as row of a table: its own token, if it has one."""
     w = reading.windows[window]

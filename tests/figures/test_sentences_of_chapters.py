@@ -131,12 +131,16 @@ def test_chapter_2_counts_tokens_above_no_answer_and_says_one_dot_or_two() -> No
             null = s[w.cls_at] + e[w.cls_at]
             inside = [k for k in range(len(w)) if w.is_context[k]]
             above = sum(bool(s[k] + e[k] > null) for k in inside)
-            assert re.search(f" Of {len(inside)} tokens?, {above or 'none'} stands? above", said)
+            where = f" of window {w.index + 1}" if len(reading.windows) > 1 else ""
+            assert re.search(
+                rf" Of {len(inside)} tokens?{where}, {above or 'none'} stands? above", said
+            )
             found = legal(reading, w)
             if not found:
                 assert said.startswith("No span of this window is legal.")
                 continue
             _, first, last = found[0]
+            assert said.startswith(f"The best span{where} ")
             assert ("start and end from one dot, " in said) == (first == last)
             numbers = re.findall(r"logit (?:is )?(\u2212?[\d.]+\d)", said)
             i, j = w.to_pos(first), w.to_pos(last)

@@ -11,6 +11,7 @@ from qa_demo.figures.numbers import number, probability
 from qa_demo.figures.pack import floats, printable
 from qa_demo.figures.payload import table
 from qa_demo.figures.prose import named, piece
+from qa_demo.figures.reading import of_window
 
 
 def layers_data(found: Lens) -> dict[str, Any]:
@@ -53,7 +54,8 @@ def rank_table(reading: Reading, window: int, found: Lens, best: Span) -> dict[s
         head += [f"{side} rank", f"{side}_logit", f"P({side})", f"leads as {side}"]
     start, end = (named(reading, window, p) for p in (best.start, best.end))
     return table(
-        f"The head as a lens on every layer: start {start} and end {end} of the best span",
+        f"The head as a lens on every layer: start {start} and end {end} of the best span"
+        f"{of_window(reading, window)}",
         head,
         rows,
     )

@@ -17,7 +17,7 @@ from qa_demo.figures.numbers import number, total
 from qa_demo.figures.pack import printable
 from qa_demo.figures.payload import Role, formula, part, table
 from qa_demo.figures.prose import named, plural
-from qa_demo.figures.reading import context_places, null_token
+from qa_demo.figures.reading import context_places, null_token, of_window
 from qa_demo.figures.scores.slide import drawn
 from qa_demo.figures.span_score import signed_addend
 
@@ -115,8 +115,9 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
     at, count = reading.windows[window], beat_null(reading, window)
     stand = "stand" if count > 1 else "stands"
     null, many = null_token(reading.encoding), plural(int(at.is_context.sum()), "token")
+    where = of_window(reading, window)
     said = (
-        f" Of {many}, {count or 'none'} {stand} above the diagonal through {null}: "
+        f" Of {many}{where}, {count or 'none'} {stand} above the diagonal through {null}: "
         f"{('none scores', 'it scores', 'they score')[min(count, 2)]} higher than no answer as a "
         f"span of one token."
     )
@@ -126,13 +127,13 @@ def plane_notice(reading: Reading, window: int, decode: DecodeOptions, copies: s
     start, end = reading.logits(window)
     if best.start == best.end:
         return (
-            f"The best span takes start and end from one dot, "
+            f"The best span{where} takes start and end from one dot, "
             f"{named(reading, window, best.start)}: start logit "
             f"{number(float(start[best.start]))}, end logit {number(float(end[best.end]))}.{said}"
         )
     return (
-        f"The best span takes its start from {named(reading, window, best.start)}, whose "
-        f"end logit is {number(float(end[best.start]))}, and its end from "
+        f"The best span{where} starts at {named(reading, window, best.start)}, whose "
+        f"end logit is {number(float(end[best.start]))}, and ends at "
         f"{named(reading, window, best.end)}, whose start logit is "
         f"{number(float(start[best.end]))}: two different dots.{said}"
     )
