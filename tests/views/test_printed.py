@@ -21,7 +21,7 @@ from tests.requests import opened, selected
 
 UNSAID = re.compile(r"[=≈] [<>]|[+−]0\.0{3,}(?!\d)|−0\.0+(?!\d)|\b(?:None|nan|inf)\b(?! of the)")
 NUMBER = re.compile(r"[+−]?\d[\d,]*\.(\d+)")
-SUMS = ("Listed spans, best first", "n best spans", "the highest cells of window")
+SUMS = ("Listed spans, best first", "n best spans", "the highest cells of window", "The plane")
 """Tables of whose rows each adds up as printed, with the decimals that it needs."""
 
 
@@ -45,7 +45,7 @@ def check_columns(screen: Screen, found: dict[str, Any]) -> None:
     """Numbers of a column have equal decimals, or each row adds up as printed."""
     head, rows = found["head"], found["rows"]
     if found["caption"].startswith(SUMS):
-        at = head.index("score")
+        at = head.index("sum" if "sum" in head else "score")
         for row in rows:
             a, b, total = (value(cell.removeprefix("≈ ")) for cell in row[at - 2 : at + 1])
             assert a + b == pytest.approx(total, abs=1.5e-4), (found["caption"], row)

@@ -98,9 +98,10 @@ def beat_null(reading: Reading, window: int) -> int:
 def token_table(reading: Reading, window: int) -> dict[str, Any]:
     """The table twin of the plane: both coordinates of every token, and its diagonal."""
     logits = zip(*(x.tolist() for x in reading.logits(window)), strict=True)
+    sums = (total(both, at_least=3) for both in logits)
     rows = [
-        [str(pos), printable(token), *(number(x, 3) for x in (s, e, s + e))]
-        for pos, (token, (s, e)) in enumerate(zip(reading.tokens(window), logits, strict=True))
+        [str(pos), printable(token), *printed.addends, printed.told]
+        for pos, (token, printed) in enumerate(zip(reading.tokens(window), sums, strict=True))
     ]
     caption = (
         f"The plane as numbers: every token of window {window + 1} of "
