@@ -17,7 +17,7 @@ from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.masking.masked import Masked, hide
 from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.reading.words import span_at
-from qa_demo.figures.numbers import total
+from qa_demo.figures.numbers import percent, total
 from qa_demo.figures.prose import characters
 
 _LISTED = 5
@@ -137,7 +137,7 @@ def lines(report: dict[str, Any]) -> str:
         for name in ("mlm", "sbo", "both"):
             if piece[name] is not None:
                 guesses = ", ".join(
-                    f"{visible(g['piece'])} {100 * g['p']:.1f} %" for g in piece[name][:_LISTED]
+                    f"{visible(g['piece'])} {percent(g['p'], 1)}" for g in piece[name][:_LISTED]
                 )
                 out.append(f"  {name:<4} rank {piece[f'true_rank_{name}']:>6,}: {guesses}")
         if piece["no_sbo"]:

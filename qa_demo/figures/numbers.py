@@ -223,13 +223,14 @@ def effect(x: float, decimals: int = MIN_DECIMALS) -> str:
     return signed(x, decimals) if units(x, decimals) else f"< {least}"
 
 
-def percent(p: float) -> str:
+def percent(p: float, decimals: int = 0) -> str:
     """A probability in percent, never 0 % and never a 100 % that is not one."""
-    if p < 0.01:
-        return "< 1 %"
-    if 0.99 < p < 1.0:
-        return "> 99 %"
-    return f"{number(100 * p, 0)} %"
+    floor = 10.0 ** -(decimals + 2)
+    if p < floor:
+        return f"< {number(100 * floor, decimals)} %"
+    if 1.0 - floor < p < 1.0:
+        return f"> {number(100 * (1.0 - floor), decimals)} %"
+    return f"{number(100 * p, decimals)} %"
 
 
 def probability(p: float, decimals: int = 3) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.masking.span_masking import MaskOptions, clipped_law, length_law
-from qa_demo.figures.numbers import number
+from qa_demo.figures.numbers import number, percent
 from qa_demo.figures.payload import table
 
 
@@ -19,23 +19,21 @@ def lengths_data(options: MaskOptions) -> dict[str, Any]:
     laws = {"law": length_law(options), "clipped": clipped_law(options)}
     means = {name: number(mean(law, options), 3) for name, law in laws.items()}
     lengths = range(options.span_lower, options.span_upper + 1)
-    rows = [[str(n), *map(_share, p)] for n, *p in zip(lengths, *laws.values(), strict=True)]
+    rows = [
+        [str(n), *(percent(x, 2) for x in p)] for n, *p in zip(lengths, *laws.values(), strict=True)
+    ]
     law, clipped = (float(law[-1]) for law in laws.values())
     return {
         "lengths": list(lengths),
         **{name: law.tolist() for name, law in laws.items()},
         "means": means,
         "says": f"“Clipped at {options.span_upper}” is done by truncation: longer draws do not "
-        f"exist and the rest is renormalised, so {options.span_upper} words come with "
-        f"{_share(law)}. Cut off literally, all longer draws would pile up there: "
-        f"{_share(clipped)}.",
+        f"exist and the rest is renormalised, so length {options.span_upper} comes with "
+        f"{percent(law, 2)}. Cut off literally, all longer draws would pile up there: "
+        f"{percent(clipped, 2)}.",
         "table": table(
             "Span lengths in words: the law, and a literal clipping",
             ["words", "law", "literal clipping"],
             [*rows, ["mean", *means.values()]],
         ),
     }
-
-
-def _share(p: float) -> str:
-    return f"{number(100 * float(p))} %"

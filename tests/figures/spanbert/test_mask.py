@@ -52,8 +52,12 @@ def test_lengths_stand_beside_both_laws() -> None:
     assert data["means"] == {"law": "3.797", "clipped": "4.463"}
     assert data["table"]["rows"][0] == ["1", "22.41 %", "20.00 %"]
     assert data["table"]["rows"][-1] == ["mean", "3.797", "4.463"]
-    assert "10 words come with 3.01 %" in data["says"]
+    assert "length 10 comes with 3.01 %" in data["says"]
     assert data["says"].endswith("would pile up there: 13.42 %.")
+    for low, high in ((1, 1), (1, 10), (8, 10)):
+        rows = lengths_data(MaskOptions(1, 0.9, low, high))["table"]["rows"][:-1]
+        cells = [x for row in rows for x in row[1:]]
+        assert "0.00 %" not in cells and ("100.00 %" in cells) == (low == high)
     one = plain(lengths_data(MaskOptions(span_lower=3, span_upper=3)))
     assert one["lengths"] == [3] and one["law"] == [1.0]
 
