@@ -144,7 +144,7 @@ def test_a_preview_says_how_many_windows_reading_it_would_give() -> None:
             if len(begins) == 1:
                 assert f"one window of {room} holds all {n:,} pieces" in said
             else:
-                assert f"{len(begins):,} windows of {room}, each {step} further on." in said
+                assert f"{len(begins):,} windows of up to {room}, each {step} further on." in said
             assert "fits into one window" not in said, "never beside several windows"
 
 

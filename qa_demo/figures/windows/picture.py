@@ -199,8 +199,8 @@ def preview_sentence(reading: Reading, options: WindowOptions) -> str:
     if drawn == 1:
         return f"Preview, not read yet: one window of {layout.capacity:,} holds all {n:,} pieces."
     return (
-        f"Preview, not read yet: {drawn:,} windows of {layout.capacity:,}, each {layout.step:,} "
-        f"further on."
+        f"Preview, not read yet: {drawn:,} windows of up to {layout.capacity:,}, each "
+        f"{layout.step:,} further on."
     )
 
 
