@@ -105,9 +105,10 @@ def split_sentence(layout: WindowPlan) -> str:
             f"of {layout.capacity:,}: nothing has to be split or merged."
         )
     again = layout.computed_twice
+    lie = "overlap" if again else "lie side by side"
     each = number((layout.n_tokens + again) / layout.n_tokens, 1)
     return (
-        f"The paragraph is split, not truncated: {n} windows overlap, nothing is cut off. Its "
+        f"The paragraph is split, not truncated: {n} windows {lie}, nothing is cut off. Its "
         f"{layout.n_tokens:,} word pieces are read "
         f"{layout.n_tokens + again:,} times, {each} times each on average, every time beside the "
         f"question."

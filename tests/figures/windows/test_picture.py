@@ -33,6 +33,11 @@ def test_layout_says_who_owns_what_and_what_is_lost() -> None:
     assert data["lost"] == [{"from": 2, "to": 4, "spans": 3}]
 
 
+def test_windows_that_share_no_piece_lie_side_by_side() -> None:
+    assert ": 2 windows overlap, nothing" in figure.split_sentence(plan(7, 4, 3))
+    assert ": 2 windows lie side by side, nothing" in figure.split_sentence(plan(10, 5, 5))
+
+
 def test_more_windows_than_can_be_drawn_are_counted_only() -> None:
     data = figure.layout_data(plan(900, 100, 1), 30)
     assert (data["drawn"], data["starts"]) == (False, [])
