@@ -76,10 +76,10 @@ LABELS = {
 
 
 WHY = {
-    "outside the paragraph": "it leaves the paragraph",
-    "end before start": "it ends before it starts",
-    "too long": "it is too long",
-    "not owned": "another window owns its start",
+    "outside the paragraph": "one lies outside the paragraph",
+    "end before start": "the end lies before the start",
+    "too long": "they lie too far apart",
+    "not owned": "another window owns the start",
 }
 """Why a pair of maxima is no legal span, in words."""
 

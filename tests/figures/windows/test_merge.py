@@ -87,8 +87,10 @@ def test_only_the_row_that_cannot_add_up_as_printed_is_about_equal() -> None:
 def test_illegal_maxima_are_marked_and_named() -> None:
     data = merge_data(illegal_maxima(), DecodeOptions(), MergeOptions())
     pair = next(c["pair"] for c in data["columns"] if c["pair"] is not None)
-    assert (pair["legal"], pair["reason"]) == (False, "it ends before it starts")
-    assert "two separate maxima form no legal span here: it ends before it starts" in data["says"]
+    assert (pair["legal"], pair["reason"]) == (False, "the end lies before the start")
+    assert (
+        "two separate maxima form no legal span here: the end lies before the start" in data["says"]
+    )
 
 
 def test_counting_all_copies_gives_the_page_a_column_of_its_own() -> None:
@@ -135,9 +137,8 @@ def test_a_counterexample_is_found_or_its_absence_counted() -> None:
     assert found["title"] == "toy"
     assert found["says"] == (
         "In “\u2068toy\u2069” the winner by the two separate maxima is the start "
-        "“\u2068c\u2069” with the end “\u2068a\u2069” (window 1, 0.956, no legal span: it ends "
-        "before it "
-        "starts); by the logit sum it is “\u2068c\u2069” (window 1)."
+        "“\u2068c\u2069” with the end “\u2068a\u2069” (window 1, 0.956, no legal span: the "
+        "end lies before the start); by the logit sum it is “\u2068c\u2069” (window 1)."
     )
     none = counterexample([("plain", plain)], "context_product")
     assert (none["title"], none["says"]) == (None, "No counterexample in 1 reading.")
