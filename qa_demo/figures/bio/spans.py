@@ -65,11 +65,12 @@ def decodings_sentence(reading: Reading, found: dict[str, Tagging]) -> str:
             else "the illegal transition costs no span"
         )
         return f"All three decodings return {plural(len(spans['viterbi']), 'span')}: {why}."
-    at = f" at {quoted(word_piece(reading.encoding, illegal[0]))}" if illegal else ""
+    # without an illegal I among the drawn tags, one stands in a window that does not own it
+    at = quoted(word_piece(reading.encoding, illegal[0])) if illegal else "a copy in another window"
     counts = ", ".join(
         f"{'Viterbi' if name == 'viterbi' else name} {len(spans[name])}" for name in DECODINGS
     )
-    return f"The decodings differ{at}, where I has no B before it. Spans: {counts}."
+    return f"The decodings differ at {at}, where I has no B before it. Spans: {counts}."
 
 
 def threshold_data(reading: Reading, decode: DecodeOptions, threshold: float) -> dict[str, Any]:

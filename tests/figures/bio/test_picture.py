@@ -110,6 +110,16 @@ def test_the_decodings_are_named_where_they_part() -> None:
     agree = reading_of("OBIO")
     alike = marked.decodings_data(agree, {name: tagging(agree, name) for name in DECODINGS})
     assert "All three decodings return 1 span" in alike["says"]
+    seen = set()
+    for seed in range(60):
+        parts = random_reading(np.random.default_rng(seed), 9, 5, 3, tags=True)
+        told = {name: tagging(parts, name) for name in DECODINGS}
+        said, at = marked.decodings_sentence(parts, told), told["strict"].illegal
+        if said.startswith("The decodings differ"):
+            place = f"“\u2068w{at[0]}\u2069”" if at else "a copy in another window"
+            assert f"differ at {place}, where I has no B before it" in said
+            seen.add(bool(at))
+    assert seen == {True, False}
     table = marked.decodings_table(reading, found)
     assert [r[1] for r in table["rows"]].count("lenient") == 2
 
