@@ -17,7 +17,7 @@ export const words = {
   beaten: "dashed: overlaps a span of a higher marginal, so it is never returned beside it",
   threshold_help:
     "The exact marginal sums over every legal tagging of the window; above .5 no two " +
-    "spans can overlap.",
+    "spans of one window can overlap.",
   glue: "the glued span: one start, one end, two answers",
   glue_none:
     "Two answers that stand apart in one window are needed. Mark them with the annotators" +

@@ -71,8 +71,8 @@ def spans_above(
     higher one is left out.
 
     At most `most`, looked for among the 10 * `most` likeliest, so that a low threshold cannot ask
-    for all of them. Overlapping spans exclude each other, so above .5 none overlap; below it the
-    higher one is taken.
+    for all of them. Overlapping spans of one window exclude each other, so above .5 none overlap;
+    else the higher one is taken.
     """
     if not 0.0 < threshold <= 1.0:
         raise BadInput(f"the threshold is a probability above 0 and at most 1, got {threshold}")
