@@ -35,10 +35,14 @@ def verdict_sentence(placed: Placed, name: str, what: str = "the score") -> str:
     named = ", ".join(quoted(word, 24) for word in placed.top)
     k, drop, rank = len(placed.top), placed.rank.drop, placed.rank
     verb = "lowers" if drop >= 0 else "raises"
+    beside = (
+        f"of {rank.n_sets} random sets of {_count(k)}, {rank.below} have a smaller drop"
+        if len(placed.order) > k
+        else f"there is no other set of {_count(k)}"
+    )
     return (
         f"Masking the {_count(k).replace(' ', ' top ', 1)} of {name} ({named}) {verb} {what} by "
-        f"{number(abs(drop), decimals_for([drop]))}; of {rank.n_sets} random sets of {_count(k)}, "
-        f"{rank.below} have a smaller drop: {SAYS[rank.standing]}."
+        f"{number(abs(drop), decimals_for([drop]))}; {beside}: {SAYS[rank.standing]}."
     )
 
 

@@ -46,6 +46,11 @@ def test_a_small_window_masks_fewer_words() -> None:
     one = replace(placed(1.0, 50, 50), top=("Rotne",))
     assert trust.verdict_sentence(one, "x").startswith("Masking the one top word of x (")
     assert "random sets of one word," in trust.verdict_sentence(one, "x")
+    only = replace(placed(1.0, 0, 0, 100), order=(4, 1, 3))
+    said = trust.verdict_sentence(only, "x")
+    assert said.endswith(
+        "by 1.00; there is no other set of three words: cannot be told from chance."
+    )
 
 
 def test_the_wait_is_told_in_passes_and_seconds() -> None:
