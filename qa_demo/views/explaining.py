@@ -110,12 +110,12 @@ class Kept:
         """What is kept, or made now."""
         return self.cache.find(self.key(work.reading, *about), lambda: self.make(work, *about))
 
-    def wanted(
-        self, of: Callable[[Job], "Work"], reading: Reading, *about: Any, length: str | None = None
-    ) -> Wanted:
-        """The result as what the reader must make for a request; `of` is the work of a job."""
+    def wanted(self, reading: Reading, *about: Any, length: str | None = None) -> Wanted:
+        """The result as what the reader must make for a request."""
         key = self.key(reading, *about)
-        return Wanted(key, self.cache, lambda job: self.find(of(job), *about), length or self.name)
+        return Wanted(
+            key, self.cache, lambda job: self.find(Work.of(job), *about), length or self.name
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +129,11 @@ class Work:
 
     def __post_init__(self) -> None:
         check_made_by(self.reading, self.reader)
+
+    @classmethod
+    def of(cls, job: Job) -> "Work":
+        """The reader asked on behalf of the reading on screen."""
+        return cls(job.reader, job.screen.reading, job.progress, job.cancelled)
 
     @Kept
     def attention(self, window: Window) -> Attention:
@@ -214,10 +219,10 @@ class Work:
     @Kept
     def lines(
         self, target: Target, rankings: tuple[Ranking, ...], baseline: Baseline
-    ) -> dict[Ranking, Curves]:
-        """The curves of several rankings; the random orders' come first."""
-        self.random_curves(target)
-        return {key: self.curve(target, key, baseline) for key in rankings}
+    ) -> tuple[dict[Ranking, Curves], Curves]:
+        """The curves of several rankings, and the random orders', which come first."""
+        random = self.random_curves(target)
+        return {key: self.curve(target, key, baseline) for key in rankings}, random
 
     def _scorer(
         self, target: Target, on_progress: OnProgress | None = None

@@ -24,7 +24,7 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.why import linked
 from qa_demo.views.why import trust as trusted
-from qa_demo.views.why.answers import ANSWERS, BUSY, CANCELLED, Asked, wanted_by
+from qa_demo.views.why.answers import ANSWERS, Asked
 from qa_demo.views.why.choice import KEY, Choice, choice_of, other_names, score_name, target_of
 
 CHAPTER = Chapter(
@@ -151,7 +151,9 @@ def reply(screen: Screen, value: Any, work: Work) -> dict[str, Any]:
     target = target_of(seen)
     if target is None:
         raise BadInput(NOTHING)
-    data = ANSWERS[value["what"]](Asked(work, seen, target, value))
+    answer = ANSWERS[value["what"]]
+    asked = Asked(seen, target, value)
+    data = {"window": target.window} if answer is None else answer.given(asked, work)
     page = present(seen)
     page["picture"]["reply"] = {
         "key": str(value.get("key"))[:200],
@@ -166,35 +168,32 @@ def refusal(screen: Screen, value: Any, sentence: str) -> dict[str, Any]:
     page, asked = present(screen), value if isinstance(value, dict) else {}
     key = printable(str(asked.get("key"))[:200])
     cancelled = sentence.endswith("was cancelled")
-    if cancelled:
-        sentence = CANCELLED.get(str(asked.get("what")), sentence)
+    answer = ANSWERS.get(str(asked.get("what")))
+    if cancelled and answer is not None:
+        sentence = answer.cancelled or sentence
     page["picture"]["reply"] = {"key": key, "what": None, "error": sentence, "cancelled": cancelled}
     return page
 
 
 def work(job: Job) -> dict[str, Any]:
     """One answer."""
-    return reply(job.screen, job.value, of(job))
+    return reply(job.screen, job.value, Work.of(job))
 
 
 def wanted(job: Job) -> Wanted | None:
     """What the reader must make before the answer can be given."""
     seen = asked_of(job.screen, job.value)
-    target = target_of(seen)
-    if target is None or job.value["what"] == "seats":
-        return None
-    return wanted_by(seen, target, job.value, of)
-
-
-def of(job: Job) -> Work:
-    """The reader asked on behalf of the reading on screen."""
-    return Work(job.reader, job.screen.reading, job.progress, job.cancelled)
+    target, answer = target_of(seen), ANSWERS[job.value["what"]]
+    return (
+        None if target is None or answer is None else answer.wanted(Asked(seen, target, job.value))
+    )
 
 
 def busy(job: Job) -> Busy | None:
     """A sentence for what takes seconds."""
     value = job.value if isinstance(job.value, dict) else {}
-    doing = BUSY.get(str(value.get("what")))
+    answer = ANSWERS.get(str(value.get("what")))
+    doing = None if answer is None else answer.busy
     if doing is not None and value.get("by") in trusted.NAMES:
         doing += f" by {trusted.NAMES[value['by']]}"
     return None if doing is None else Busy(doing, "%")

@@ -1,7 +1,7 @@
 """Chapter 9, step 3: which measurement is asked for, and what is known of it already."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
 from qa_demo.core.explaining.attribution import Method, Target, window_of
 from qa_demo.core.explaining.chance import N_SETS, TOP
@@ -12,9 +12,7 @@ from qa_demo.core.types import Baseline, Reading
 from qa_demo.figures.methods import METHOD_NAMES
 from qa_demo.figures.why import attention as looked
 from qa_demo.figures.why import trust as figure
-from qa_demo.views import parse
-from qa_demo.views.background import Job, Wanted
-from qa_demo.views.explaining import PACE, RANKINGS, Kept, Ranking, Stood, Work, standing
+from qa_demo.views.explaining import PACE, RANKINGS, Kept, Stood, Work
 
 NAMES: Mapping[str, str] = {**METHOD_NAMES, "attention": looked.NAMES["attention"]}
 
@@ -32,47 +30,8 @@ def waits(reading: Reading, target: Target) -> dict[str, str]:
     }
 
 
-def answer_random(work: Work, target: Target) -> dict[str, Any]:
-    """The random sets as dots."""
-    return figure.sets_data(work.random_sets(target))
-
-
-def answer_stood(
-    work: Work, target: Target, by: Any, baseline: Baseline, what: str
-) -> dict[str, Any]:
+def row(key: str, stood: Stood, what: str) -> dict[str, Any]:
     """One ranking among the random sets."""
-    key = cast(Ranking, parse.choice(by, "the ranking", RANKINGS))
-    return _row(key, work.stood(target, key, baseline), what)
-
-
-def answer_curves(work: Work, target: Target, method: Method, baseline: Baseline) -> dict[str, Any]:
-    """The curves of every ranking that has been measured, beside those of the random orders."""
-    rankings = standing(work.reading, target, method, baseline)
-    lines = work.lines(target, rankings, baseline)
-    return figure.curves_data(lines, work.random_curves(target), NAMES, method)
-
-
-MEASURED = ("random", "stood", "curves")
-
-
-def wanted(
-    what: str,
-    reading: Reading,
-    target: Target,
-    how: tuple[Method, Baseline],
-    by: Any,
-    of: Callable[[Job], Work],
-) -> Wanted:
-    """What the reader must make for one measurement."""
-    if what == "random":
-        return Work.random_sets.wanted(of, reading, target)
-    if what == "stood":
-        ranking = parse.choice(by, "the ranking", RANKINGS)
-        return Work.stood.wanted(of, reading, target, ranking, how[1])
-    return Work.lines.wanted(of, reading, target, standing(reading, target, *how), how[1])
-
-
-def _row(key: str, stood: Stood, what: str) -> dict[str, Any]:
     return figure.stood_data(key, NAMES[key], stood.placed, stood.cost, stood.seconds, what)
 
 
@@ -86,7 +45,7 @@ def known(
     stood = _kept(Work.stood, reading, target, baseline)
     mine = stood.get(method)
     said = None if mine is None else figure.verdict_sentence(mine.placed, NAMES[method], what)
-    tables = [figure.stood_table([_row(key, one, what) for key, one in stood.items()])]
+    tables = [figure.stood_table([row(key, one, what) for key, one in stood.items()])]
     tables = (tables if stood else []) + [figure.sets_table(sets)]
     random = Work.random_curves.known(reading, target)
     lines = _kept(Work.curve, reading, target, baseline)

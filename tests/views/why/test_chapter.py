@@ -18,7 +18,6 @@ from qa_demo.views import explaining
 from qa_demo.views.examples import load_examples
 from qa_demo.views.explaining import Work
 from qa_demo.views.state import Screen, Selection
-from qa_demo.views.why import answers
 from qa_demo.views.why import chapter as why
 from qa_demo.views.why import trust as trusted
 from qa_demo.views.why.choice import other_names, others
@@ -231,11 +230,11 @@ def test_the_first_picture_takes_few_steps() -> None:
     assert "largest support" not in first["notice"] and "largest support" in full["notice"]
 
 
-@pytest.mark.parametrize("what", list(answers.CANCELLED))
+@pytest.mark.parametrize("what", [k for k, one in why.ANSWERS.items() if one and one.cancelled])
 def test_a_cancel_says_what_was_cancelled(what: str) -> None:
     for said in ("this was cancelled", "the reading was cancelled"):
         reply = why.refusal(SCREEN, asked(SCREEN, what), said)["picture"]["reply"]
-        assert reply["error"] == answers.CANCELLED[what] and reply["cancelled"]
+        assert reply["error"] == why.ANSWERS[what].cancelled and reply["cancelled"]
     refused = why.refusal(SCREEN, asked(SCREEN, what), "the reader is gone")["picture"]["reply"]
     assert refused["error"] == "the reader is gone" and not refused["cancelled"]
 
