@@ -56,12 +56,15 @@ class Frame:
 
     def place(self, chapter: Chapter) -> gr.HTML:
         """Make the picture of a chapter where the caller stands."""
-        made = picture(
-            "chapter",
-            {"chapter": chapter.key, "question": chapter.question},
-            elem_id=f"picture-{chapter.key}",
-        )
-        self.outputs.parts[f"picture:{chapter.key}"] = made
+        about = {"chapter": chapter.key, "question": chapter.question}
+        return self.picture(chapter.key, about, "chapter", f"picture-{chapter.key}")
+
+    def picture(
+        self, key: str, value: Any = None, kind: str | None = None, elem_id: str | None = None
+    ) -> gr.HTML:
+        """Make a picture that sends events; its kind and its id are its key by default."""
+        made = picture(kind or key, value, elem_id=elem_id or key)
+        self.outputs.parts[f"picture:{key}"] = made
         return made
 
     def browser_input(

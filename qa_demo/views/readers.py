@@ -1,6 +1,5 @@
 """The menu of readers: the page's own, those used in this browser, any other by name."""
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,17 +8,15 @@ from qa_demo.figures.reader_facts import facts_line, scores_line
 from qa_demo.views import another, parse
 from qa_demo.views.frame import Frame
 from qa_demo.views.measured import measured
-from qa_demo.views.picture import picture
 from qa_demo.views.slow_work import Stream, telling
 from qa_demo.views.state import Screen
-from qa_demo.views.update import Update
+from qa_demo.views.update import Update, numbers, sent
 
 KEY = "readers"
 SOURCES = {
     "hub": "a Hugging Face id (with @revision if wanted)",
     "folder": "a folder on this machine",
 }
-_numbers = itertools.count(1)
 Use = Callable[[Screen | None, str, str, str, str], Stream]
 """use(screen, visitor, name, question, paragraph): load a reader and read the texts with it."""
 
@@ -44,19 +41,16 @@ class Readers:
             "own": self.services.default,
             "offered": {name: scores_line(measured(name)) for name in self.services.offered},
             "hint": hint(self.services.offered, self.services.sources),
-            "n": next(_numbers),
+            "n": next(numbers),
         }
-        made = picture(KEY, own, elem_id=KEY)
-        self.frame.outputs.parts[f"picture:{KEY}"] = made
+        self.frame.picture(KEY, own)
         self.frame.slow.wire(KEY, "use", self.use)
         self.frame.slow.wire(KEY, "facts", self.facts)
         another.wire(self.frame, KEY)
 
     def known(self, source: str, reader: Reader) -> Update:
         """What is known of a reader that is loaded goes to the menu."""
-        about = facts_line(reader.facts, reader.checksum)
-        sent = {"source": source, "about": about, "n": next(_numbers)}
-        return Update(pictures={KEY: sent})
+        return sent(KEY, source=source, about=facts_line(reader.facts, reader.checksum))
 
     # Handlers
 

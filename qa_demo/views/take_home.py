@@ -1,6 +1,5 @@
 """What a visitor takes along: the code behind a chapter's numbers, and the reading as a file."""
 
-import itertools
 from collections.abc import Callable
 
 from qa_demo.core.files.report import answer_json, dumps
@@ -9,9 +8,7 @@ from qa_demo.figures.payload import plain
 from qa_demo.views.answers import there
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.state import Screen
-from qa_demo.views.update import Update
-
-_numbers = itertools.count(1)
+from qa_demo.views.update import Update, numbers
 
 
 def reading_file(screen: Screen) -> str:
@@ -25,5 +22,5 @@ def given(what: str, screen: Screen | None, make: Callable[[Screen], str]) -> Up
     the same text is news when it is asked for again.
     """
     text, error = attempt(lambda: make(there(screen)))
-    sent = {"what": what, "n": next(_numbers), "text": text, "error": error}
+    sent = {"what": what, "n": next(numbers), "text": text, "error": error}
     return Update(controls={"given": plain(sent)})

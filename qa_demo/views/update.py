@@ -6,10 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qa_demo.figures.pack import printable
+from qa_demo.figures.payload import plain
 from qa_demo.views.state import Screen
 
 OWN = ("screen", "reading", "selection", "message")
-_numbers = itertools.count(1)
+numbers = itertools.count(1)
+"""In a payload it makes news of what is said again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,4 +63,9 @@ def said(text: str, kind: str = "quiet") -> Update:
     """Nothing changes but what the line below says; kind is quiet, busy or error. Numbered, to be
     spoken again.
     """
-    return Update(message={"text": printable(text), "kind": kind, "n": next(_numbers)})
+    return Update(message={"text": printable(text), "kind": kind, "n": next(numbers)})
+
+
+def sent(picture: str, **parts: Any) -> Update:
+    """A numbered payload of one picture."""
+    return Update(pictures={picture: plain({"n": next(numbers), **parts})})

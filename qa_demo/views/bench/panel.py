@@ -2,7 +2,6 @@
 draws them with its own picture. Typing never runs the model.
 """
 
-import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -24,15 +23,13 @@ from qa_demo.views.frame import Frame
 from qa_demo.views.lessons.tasks import bench_of
 from qa_demo.views.link.restore import Wanted, page_of, restore
 from qa_demo.views.new_reading import KIND, new_screen
-from qa_demo.views.picture import picture
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.slow_work import Stream
 from qa_demo.views.state import Screen
-from qa_demo.views.update import Update, said
+from qa_demo.views.update import Update, said, sent
 
 KEY = "bench"
 EXERCISES = 10_000
-_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +123,7 @@ class Panel:
 
     def build(self) -> None:
         """Make the panel where the caller stands, and wire it."""
-        made = picture(KEY, contents(), elem_id=KEY)
-        self.frame.outputs.parts[f"picture:{KEY}"] = made
+        self.frame.picture(KEY, contents())
         self.frame.slow.wire(KEY, "open", self.open)
         changes: dict[str, Callable[[Screen, Any], Screen]] = {
             "change": lambda screen, value: placed(screen, typed.parsed(value)),
@@ -141,10 +137,11 @@ class Panel:
             ),
             "task": lambda screen, value: placed(screen, bench_of(value)),
         }
-        for name, change in changes.items():
-            self.frame.inputs.setdefault(KEY, {})[name] = partial(self.changed, change)
-        self.frame.inputs[KEY]["close"] = self.close
-        self.frame.inputs[KEY]["exercise"] = self.exercise
+        self.frame.inputs[KEY] = {
+            **{name: partial(self.changed, change) for name, change in changes.items()},
+            "close": self.close,
+            "exercise": self.exercise,
+        }
 
     # Handlers
 
@@ -169,7 +166,7 @@ class Panel:
             return Update()
         new, error = attempt(lambda: change(screen, value))
         if new is None:
-            return self.sent(refused=error or "")
+            return sent(KEY, refused=error or "")
         return self.shown(screen, new)
 
     def shape(self, screen: Screen, value: Any) -> Screen:
@@ -192,7 +189,7 @@ class Panel:
 
         def make() -> Update:
             number = exercise_number(value)
-            return self.sent(pencil=pencil_data(exercise(number), number))
+            return sent(KEY, pencil=pencil_data(exercise(number), number))
 
         return answered(make)
 
@@ -229,9 +226,5 @@ class Panel:
         # on a page that opens with a bench this is the first that the panel hears
         first = contents() if old is None else {}
         return update.then(
-            self.sent(**first, desk=desk(bench, new.reading, new.decode), refused="")
+            sent(KEY, **first, desk=desk(bench, new.reading, new.decode), refused="")
         )
-
-    def sent(self, **parts: Any) -> Update:
-        """A payload of the panel, numbered."""
-        return Update(pictures={KEY: {"n": next(_numbers), **parts}})

@@ -2,7 +2,6 @@
 a guess.
 """
 
-import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,7 +13,6 @@ from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.finding import Finding
-from qa_demo.figures.payload import plain
 from qa_demo.views import parse
 from qa_demo.views.answers import answered, there
 from qa_demo.views.ask import Ask
@@ -26,12 +24,11 @@ from qa_demo.views.lessons.rooms import Classes
 from qa_demo.views.lessons.seats import own_text
 from qa_demo.views.lessons.worksheet import worksheet
 from qa_demo.views.measured import measured
-from qa_demo.views.picture import picture
 from qa_demo.views.services import BUNDLED
 from qa_demo.views.session.recent import RecentValues
 from qa_demo.views.slow_work import Stream, telling
 from qa_demo.views.state import Screen
-from qa_demo.views.update import Update, said
+from qa_demo.views.update import Update, said, sent
 
 KEY = "lessons"
 KIND = "lesson"
@@ -55,13 +52,11 @@ class Strip:
         self.classes = None if rooms is None else Classes(rooms, self.place)
         self._contents = {**contents(course), "rooms": rooms is not None}
         self._found: RecentValues[Finding] = RecentValues(MOST_KEPT)
-        self._numbers = itertools.count(1)
 
     def build(self) -> None:
         """Make the strip where the caller stands, and wire it."""
-        made = picture("lessons", self._contents, elem_id="lessons")
         self.ask.links.lessons = frozenset(self.lessons)
-        self.frame.outputs.parts[f"picture:{KEY}"] = made
+        self.frame.picture(KEY, self._contents)
         handlers = {
             "open": partial(self.open, None),
             "restore": partial(self.open, BUNDLED),
@@ -74,8 +69,9 @@ class Strip:
         quicks = tasks.handlers(self.frame.services.rooms)
         if self.classes is not None:
             quicks |= self.classes.handlers()
-        for name, quick in quicks.items():
-            self.frame.inputs.setdefault(KEY, {})[name] = partial(self._quick, quick)
+        self.frame.inputs[KEY] = {
+            name: partial(self._quick, quick) for name, quick in quicks.items()
+        }
 
     # Handlers
 
@@ -121,7 +117,7 @@ class Strip:
         own = _own_stands(seen, value)
         finding = yield from self._find(seen, visitor, lesson.steps[number], own)
         if finding is not None:
-            yield self._sent(reply=self._reply(lesson, number, seen, finding, own))
+            yield sent(KEY, reply=self._reply(lesson, number, seen, finding, own))
 
     @telling
     def guess(self, screen: Screen | None, visitor: str, value: Any) -> Stream:
@@ -141,8 +137,8 @@ class Strip:
             vote = self.classes.vote(screen, lesson, number, finding, value)
             if vote is not None:
                 counted = {"lesson": lesson.id, "step": number, "label": vote.label}
-                return self._sent(voted=counted)
-        return self._sent(told=find.told(lesson, number, finding, answer))
+                return sent(KEY, voted=counted)
+        return sent(KEY, told=find.told(lesson, number, finding, answer))
 
     def _quick(
         self, handler: Callable[[Screen | None, Any], Any], screen: Screen | None, value: Any
@@ -151,7 +147,7 @@ class Strip:
 
         def make() -> Update:
             made = handler(screen, value)
-            return self._sent(**made) if made else Update()
+            return sent(KEY, **made) if made else Update()
 
         return answered(make)
 
@@ -178,7 +174,7 @@ class Strip:
         )
         if found is not None:
             yield said("")
-            yield self._sent(worksheet=found)
+            yield sent(KEY, worksheet=found)
 
     # What they share
 
@@ -218,7 +214,7 @@ class Strip:
             finding = self._found.get(self._key(screen, step))
         else:
             finding = find.find(find.case_of(screen, step), step, own)
-        return self._sent(reply=self._reply(lesson, number, screen, finding, own))
+        return sent(KEY, reply=self._reply(lesson, number, screen, finding, own))
 
     def _key(self, screen: Screen, step: Step) -> tuple[Any, ...]:
         return (screen.reading.key, screen.decode, screen.merge, step.check, step.question)
@@ -229,6 +225,3 @@ class Strip:
         example = self.ask.examples[find.example_of(lesson, lesson.steps[number])]
         foreign = not own and not find.shows(screen, example)
         return find.reply(lesson, number, screen, finding, foreign)
-
-    def _sent(self, **parts: Any) -> Update:
-        return Update(pictures={KEY: plain({"n": next(self._numbers), **parts})})

@@ -1,6 +1,5 @@
 """The button of the link panel that hands this reading over as one file."""
 
-import itertools
 from typing import Any
 
 from qa_demo.core.errors import BadInput
@@ -10,12 +9,11 @@ from qa_demo.views import parse
 from qa_demo.views.answers import there
 from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
-from qa_demo.views.picture import picture
 from qa_demo.views.saved.file import html, saved
 from qa_demo.views.saved.tape import record
 from qa_demo.views.slow_work import Stream, telling
 from qa_demo.views.state import Screen
-from qa_demo.views.update import Update, said
+from qa_demo.views.update import said, sent
 
 KEY = "saved"
 MOST_ADDRESS = 300
@@ -26,11 +24,11 @@ class Saver:
     """Answers `save`: asks what pictures ask, in the queue, and sends the file compressed."""
 
     def __init__(self, frame: Frame, tabs: list[dict[str, Any]]) -> None:
-        self.frame, self.tabs, self._numbers = frame, tabs, itertools.count(1)
+        self.frame, self.tabs = frame, tabs
 
     def build(self) -> None:
         """Make the place that the file is sent to; nothing of it is to be seen."""
-        self.frame.outputs.parts[f"picture:{KEY}"] = picture(KEY, elem_id="saved-file")
+        self.frame.picture(KEY, elem_id="saved-file")
         self.frame.slow.wire("chosen", "save", self.save)
 
     @telling
@@ -44,9 +42,7 @@ class Saver:
 
         file = yield from self.frame.slow.result(visitor, KEY, work, Busy("saving", "%"))
         if file is not None:
-            name, number = seen.example or "text", next(self._numbers)
-            sent = Update(pictures={KEY: {"n": number, "name": name, "file": file}})
-            yield sent.then(
+            yield sent(KEY, name=seen.example or "text", file=file).then(
                 said("Saved: one file with all chapters, to be opened without a network.")
             )
 
