@@ -209,6 +209,17 @@ def search_lines(shown: Shown, *each: str) -> list[str]:
     return [*lines, f"listed = sorted({every}, reverse=True)[:{most}]"]
 
 
+def searched(shown: Shown, title: str, *each: str) -> list[str]:
+    """A snippet up to `listed`; `each` as in `search_lines`."""
+    return [
+        *opening(shown, title),
+        *run_lines(shown),
+        *(owner_lines(shown) if shown.owned else ()),
+        LOG_P,
+        *search_lines(shown, *each),
+    ]
+
+
 def value_of(shown: Shown) -> str:
     """The number on the rule's scale, as an expression of the rank `r`."""
     return {

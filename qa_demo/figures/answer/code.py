@@ -1,16 +1,6 @@
 """Chapter 1 as plain torch: the answer, and what the score of the selected span means."""
 
-from qa_demo.figures.code import (
-    LOG_P,
-    Shown,
-    answer_lines,
-    opening,
-    owner_lines,
-    run_lines,
-    search_lines,
-    select_line,
-    snippet,
-)
+from qa_demo.figures.code import Shown, answer_lines, searched, select_line, snippet
 
 
 def answer_code(shown: Shown) -> str:
@@ -18,11 +8,7 @@ def answer_code(shown: Shown) -> str:
     value = "np.log(one[0])" if shown.merge.scale == "context_mean" else "one[0]"
     p = f"np.exp(log_p(s{shown.warm})[i] + log_p(e{shown.warm})[j])"
     return snippet(
-        opening(shown, "chapter 1: what the score of a span means"),
-        run_lines(shown),
-        owner_lines(shown) if shown.owned else (),
-        [LOG_P],
-        search_lines(shown),
+        searched(shown, "chapter 1: what the score of a span means"),
         answer_lines(shown),
         [
             select_line(shown),

@@ -1,17 +1,6 @@
 """Chapter 4 as plain torch: every pair of positions, the best of them, and where the mass lies."""
 
-from qa_demo.figures.code import (
-    LOG_P,
-    Shown,
-    opening,
-    owner,
-    owner_lines,
-    run_lines,
-    search_lines,
-    select_line,
-    snippet,
-    value_of,
-)
+from qa_demo.figures.code import Shown, owner, searched, select_line, snippet, value_of
 
 
 def spans_code(shown: Shown) -> str:
@@ -20,11 +9,7 @@ def spans_code(shown: Shown) -> str:
     if shown.owned:
         legal += f" & ({owner(shown, 'y', 'k')} == k)"
     return snippet(
-        opening(shown, "chapter 4: score(i, j) = s_i + e_j"),
-        run_lines(shown),
-        owner_lines(shown) if shown.owned else (),
-        [LOG_P],
-        search_lines(shown),
+        searched(shown, "chapter 4: score(i, j) = s_i + e_j"),
         [
             "for r, w, x, y in listed:",
             f"    print(f'{{{value_of(shown)}:.4f}}',"
