@@ -53,7 +53,7 @@ const pageFor = (view) => ({
   colour: (role) => getComputedStyle(document.body).getPropertyValue(`--sl-${role}`).trim(),
   select,
   input: (name, value, kind = name) =>
-    refuses(name, value) ||
+    refuses(name) ||
     post(`${view.key} ${kind}`, view.trigger, "input", { index: name, value }),
   /** Whether such an input waits or is on its way. @param {string} kind */
   waits: (kind) => underWay(`${view.key} ${kind}`),

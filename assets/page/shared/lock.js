@@ -10,7 +10,8 @@ const SETTINGS = new Set([
   "max_answer_length",
   "n_best_size",
   "top_n_grid",
-  "change",
+  "temperature",
+  "bars",
   "logit",
   "merge",
   "offset",
@@ -29,13 +30,8 @@ export const lockedSays = () => sentence;
 /** The names that are locked now, or null. */
 export const allLocked = () => (now.size ? [...now] : null);
 
-/**
- * Whether a request of a picture would change what is locked. To look at another window is none.
- * @param {string} name
- * @param {any} value
- */
-export const refuses = (name, value) =>
-  now.has("settings") && SETTINGS.has(name) && value?.kind !== "window";
+/** Whether a request of a picture would change what is locked. @param {string} name */
+export const refuses = (name) => now.has("settings") && SETTINGS.has(name);
 
 /**
  * Disable what is locked in a picture that was drawn.

@@ -75,7 +75,6 @@ function order({ page, levers, map, detail }) {
 
 function make(root) {
   const view = { drag: null, temperature: null, log: false, spreads: new Map(), pending: null };
-  view.send = (kind, value, of = kind) => view.page.input("change", { kind, value }, of);
   const choose = (side, doc) => pick(view, side, doc);
   view.levers = controls({
     scale: (log) => {
@@ -92,7 +91,7 @@ function make(root) {
     },
     send: (change) => {
       if (change.value === null) view.drag = null;
-      view.send("logit", change, `logit ${change.window} ${change.side} ${change.doc}`);
+      view.page.input("logit", change, `logit ${change.window} ${change.side} ${change.doc}`);
     },
   });
   view.tip = tip({ class: "readout" });
@@ -112,7 +111,7 @@ function make(root) {
     },
     tell: (doc, at) => tell(doc === null ? null : model(view).window.index, doc, at),
   });
-  view.bars = bars(choose, () => view.send("bars", true));
+  view.bars = bars(choose, () => view.page.input("bars", true));
   view.barFold = fold("bars: hover and zoom", view.bars.root, {
     id: "start_end-bars",
     ontoggle: () => drawBars(view),
@@ -255,7 +254,7 @@ function turn(view, value, done) {
   view.map.draw(now);
   view.detail.restem(now);
   notes(view);
-  if (done) view.send("temperature", value);
+  if (done) view.page.input("temperature", value);
 }
 
 // The same span where the window holds it, else the window's best.
@@ -303,5 +302,5 @@ function ask(view) {
   ) return;
   if (view.asked === key && view.askedOf === picture) return;
   Object.assign(view, { asked: key, askedOf: picture });
-  view.send("window", [chosen.window, chosen.start, chosen.end]);
+  view.page.input("window", [chosen.window, chosen.start, chosen.end]);
 }

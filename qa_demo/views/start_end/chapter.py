@@ -114,7 +114,7 @@ def following(screen: Screen) -> list[tuple[str, Any]]:
     if chosen is None or len(screen.reading.windows) == 1:
         return []
     place = [chosen.window, chosen.span.start, chosen.span.end]
-    return [("change", {"kind": "window", "value": place})]
+    return [("window", place)]
 
 
 def show_bars(screen: Screen, value: Any) -> Screen:
@@ -122,7 +122,7 @@ def show_bars(screen: Screen, value: Any) -> Screen:
     return screen.keep(CHAPTER.key, parse.flag(value, "bars"))
 
 
-CHANGES = {
+QUICK = {
     "bars": show_bars,
     "temperature": what_if.change_temperature,
     "logit": what_if.change_logit,
@@ -130,14 +130,7 @@ CHANGES = {
 }
 
 
-def change(screen: Screen, value: Any) -> Screen:
-    """One door for all four, {"kind", "value"}: two handlers would give two screens."""
-    given = parse.record(value, "a change", "kind", "value")
-    return CHANGES[parse.choice(given.get("kind"), "the kind of change", CHANGES)](
-        screen, given.get("value")
-    )
-
-
 def build(frame: Frame) -> None:
     """The controls stand in the picture, where they move the stems while they are dragged."""
-    frame.browser_input(CHAPTER, "change", change)
+    for name, change in QUICK.items():
+        frame.browser_input(CHAPTER, name, change)

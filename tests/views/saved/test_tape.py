@@ -144,8 +144,8 @@ def test_each_window_of_a_long_text_is_there(split: tuple[Screen, dict[str, Any]
         assert details["scores"]["window"] == window
         if window != base.window:
             assert f"scores states {window}" in tape["answers"]
-            value = {"kind": "window", "value": [int(n) for n in place.split()]}
-            page = page_of(tape, f"start_end change {canonical(value)}")
+            value = [int(n) for n in place.split()]
+            page = page_of(tape, f"start_end window {canonical(value)}")
             assert page["picture"]["window"] == window
 
 

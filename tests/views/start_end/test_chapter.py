@@ -90,21 +90,13 @@ def test_another_window_is_presented_on_request_and_keeps_the_selection() -> Non
     assert same.selection is shown.selection, "a flag about the selection is not lost"
 
 
-def test_one_door_for_what_the_browser_changes() -> None:
-    assert start_end.change(SCREEN, {"kind": "temperature", "value": 3}).what_if.temperature == 3.0
-    kinds = "the kind of change must be one of bars, temperature, logit, window"
-    for value in (None, "temperature", {}, {"kind": "reset"}, {"kind": ["logit"]}):
-        with pytest.raises(BadInput, match=rf"{kinds}|a change needs kind, value"):
-            start_end.change(SCREEN, value)
-
-
 def test_bars_come_once_they_are_asked_for() -> None:
     assert "bars" not in start_end.present(SCREEN)["picture"]
-    asked = start_end.change(SCREEN, {"kind": "bars", "value": True})
+    asked = start_end.show_bars(SCREEN, True)
     assert start_end.CHAPTER.key not in asked.fresh
-    for one in (asked, start_end.change(asked, {"kind": "temperature", "value": 3})):
+    for one in (asked, what_if.change_temperature(asked, 3)):
         assert len(start_end.present(one)["picture"]["bars"]["data"]) == 2
-    without = start_end.change(asked, {"kind": "bars", "value": False})
+    without = start_end.show_bars(asked, False)
     assert "bars" not in start_end.present(without)["picture"]
     with pytest.raises(BadInput, match="bars is either true or false"):
-        start_end.change(SCREEN, {"kind": "bars", "value": "yes"})
+        start_end.show_bars(SCREEN, "yes")
