@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from qa_demo.core.course.lessons import Lesson
 from qa_demo.figures.lessons.checks import CHECKS
@@ -192,6 +192,27 @@ def test_words_are_marked_by_keyboard(play: Callable[..., Page]) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".strip-feedback")).to_be_focused()
     expect(page.locator(".strip-yours")).to_contain_text("other words")
+
+
+def test_words_are_marked_by_finger(play: Callable[..., Page]) -> None:
+    page = play(viewport={"width": 375, "height": 812}, has_touch=True, is_mobile=True)
+    page.get_by_role("button", name="Start lesson 1").tap()
+    settled(page, COURSE[0], 0)
+
+    def mark(key: str, shown: Locator) -> None:
+        """A first word and a last one, in either order; a third tap starts anew."""
+        words = page.locator(f"#picture-{key} .stage .word")
+        for at, first, last in ((3, 3, 3), (1, 1, 3), (2, 2, 2), (2, 2, 2), (4, 2, 4), (5, 5, 5)):
+            words.nth(at).tap()
+            marked = " ".join(words.nth(k).inner_text() for k in range(first, last + 1))
+            expect(shown).to_have_text(marked)
+
+    mark("answer", page.locator(".strip-marked .words"))
+    page.get_by_role("button", name="Leave the lessons").tap()
+    for key, step in (("loss", "labels"), ("bio", "annotators")):
+        page.locator(f"#tab-{key}").tap()
+        page.locator(f"#{key}-step-{step}").tap()
+        mark(key, page.locator(f"#picture-{key} .selected-text"))
 
 
 def test_a_reload_resumes_and_leaving_ends_it(play: Callable[..., Page]) -> None:

@@ -51,7 +51,10 @@ export function tagText() {
   selectable(root, {
     rows: ["hit", "word"],
     drags: ["hit", "word"],
-    now: () => ({ chosen: view.model.page.selection, dir: view.lines[0]?.dir }),
+    now: () => {
+      const { page, targets } = view.model;
+      return { chosen: page.selection, dir: view.lines[0]?.dir, marks: Boolean(targets) };
+    },
     commit: (span) => view.model.page.select({ window: null, ...span }),
     pend: (span) => {
       view.pending = span;

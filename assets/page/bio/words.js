@@ -39,9 +39,10 @@ export const words = {
   first: "first answer",
   second: "second answer",
   every: "each marks every answer",
-  mark_how: "Select a word or a span in the text (Shift extends; arrow keys and Enter work too), " +
-    "then let an annotator mark it. One annotator may mark several spans, which a start " +
-    "and an end cannot say.",
+  mark_how:
+    "Select a word or a span in the text: drag over it, or tap its first word and then its " +
+    "last (by keyboard: arrow keys, Shift extends, Enter). Then let an annotator mark it. One " +
+    "annotator may mark several spans, which a start and an end cannot say.",
   example: "as loaded",
   agree: "all mark the selection",
   disagree: "B, B, O on the selected token",

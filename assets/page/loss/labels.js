@@ -13,6 +13,7 @@ export function draw(root, picture, page, held) {
     page,
     "Paragraph: arrow keys move by word, Shift extends, Enter selects, M marks the selection " +
       "as right",
+    () => true,
   );
   held.text.box.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "m" || event.ctrlKey || event.metaKey || event.altKey) return;

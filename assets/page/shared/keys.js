@@ -1,5 +1,6 @@
 // Selecting on a text with lanes: a start stem sets the start, an end stem the end, a word its
-// pieces, another bar its token; Shift extends, arrows move, Enter commits.
+// pieces, another bar its token; Shift extends, arrows move, Enter commits. A finger has no Shift:
+// where words are marked, a tap on one and then on another marks both and all between.
 
 import { isPress } from "./dom.js";
 import { dragging } from "./drag.js";
@@ -18,8 +19,8 @@ export function spanFor({ row, first, last }, chosen, extend) {
 
 /**
  * Wire a text: `rows` are the rows of a line from above, "word" among them; `drags` the rows over
- * which one drags. `now()` gives {chosen, dir}, `commit(span)` selects, `pend(span or null)` shows
- * what Enter would select, `tell(doc, point)` reads out there.
+ * which one drags. `now()` gives {chosen, dir, marks}, `marks` where taps extend, `commit(span)`
+ * selects, `pend(span or null)` shows what Enter would select, `tell(doc, point)` reads out there.
  */
 export function selectable(
   root,
@@ -38,12 +39,22 @@ export function selectable(
     );
     node.setAttribute("tabindex", "0");
   };
+  let finger = false;
+  let tapped = null; // while the next tap may extend it
+  root.addEventListener("pointerdown", (event) => {
+    finger = event.pointerType !== "mouse";
+  });
   root.addEventListener("click", (event) => {
     const found = item(event.target);
     if (!found) return;
     stop(found.node);
     clear();
-    commit(spanFor(found, now().chosen, event.shiftKey));
+    const { chosen, marks } = now();
+    const second = finger && marks && chosen && tapped?.start === chosen.start &&
+      tapped.end === chosen.end && (found.first > chosen.end || found.last < chosen.start);
+    const span = spanFor(found, chosen, event.shiftKey || second);
+    tapped = finger && !second ? span : null;
+    commit(span);
   });
   dragging(root, {
     at: (target) => {

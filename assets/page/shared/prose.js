@@ -75,8 +75,13 @@ export function words(reading) {
  * The paragraph of a reading whose words can be chosen, as in every text (keys.js).
  * @param {any} page
  * @param {string} label
+ * @param {() => boolean} [marks] whether one marks its words just now
  */
-export function paragraph(page, label) {
+export function paragraph(
+  page,
+  label,
+  marks = () => document.body.classList.contains("marking"),
+) {
   const { context } = page.reading;
   const map = [];
   const box = el("p.reading-text[dir=auto][role=group]", { "aria-label": label });
@@ -98,7 +103,11 @@ export function paragraph(page, label) {
   put(box, at, context.length);
   selectable(box, {
     rows: ["word"],
-    now: () => ({ chosen: page.selection, dir: getComputedStyle(box).direction }),
+    now: () => ({
+      chosen: page.selection,
+      dir: getComputedStyle(box).direction,
+      marks: marks(),
+    }),
     commit: (span) => page.select(span),
     pend: (span) =>
       list.forEach(({ span: node, first, last }) =>

@@ -20,6 +20,8 @@ from qa_demo.figures.reading import context_places, joined, logit_range, null_to
 NEAR = 6
 """Other labels within so many word pieces of the first stand on the same strip."""
 
+MARK = "mark the right one (drag over it, or tap its first word and then its last)"
+
 
 def says_labels(reading: Reading, labels: Labels) -> str:
     """Who says what is right."""
@@ -29,8 +31,8 @@ def says_labels(reading: Reading, labels: Labels) -> str:
     none, count = sum(gold is None for gold in labels.golds), len(labels.golds)
     if none and labels.source == "reader":
         return (
-            "Nobody has marked the answer and the reader gives none, so “no answer” stands "
-            "in: mark the right one on the paragraph."
+            f"Nobody has marked the answer and the reader gives none, so “no answer” stands in: "
+            f"{MARK}."
         )
     if none == count:
         return f"You say that no answer is right: every window is trained to {null}."
@@ -53,10 +55,7 @@ def says_labels(reading: Reading, labels: Labels) -> str:
         return f"The annotators: {texts}."
     if labels.source == "marked":
         return f"You marked {texts}{'' if len(counts) == 1 else '; each counts alike'}."
-    return (
-        f"Nobody has marked the answer, so the reader's own answer {texts} stands in: mark "
-        f"the right one on the paragraph."
-    )
+    return f"Nobody has marked the answer, so the reader's own answer {texts} stands in: {MARK}."
 
 
 def distinct(golds: Golds) -> list[tuple[Span | None, int]]:
