@@ -234,10 +234,15 @@ def test_a_class_is_asked_before_and_after_its_lessons(
             title = student.locator("dialog.said h2")
             expect(title).to_have_text(f"Quiz {moment} the lessons")
             expect(student.locator("dialog.said .quiz-item")).to_have_count(9)
+            kept = student.locator("dialog.said .quiz-item").nth(1).get_by_role("radio").nth(2)
+            expect(kept).not_to_be_checked()
+            kept.check()
             student.get_by_role("button", name="Close", exact=True).click()
             expect(student.locator(".room-count")).to_contain_text("Your teacher asks the quiz.")
             student.get_by_role("button", name="open the quiz").click()
-            expect(student.locator("dialog.said .quiz-item")).to_have_count(9)
+            expect(kept).to_be_checked()
+            load_anew(student)
+            expect(kept).to_be_checked()
             box = student.locator("dialog.said").bounding_box()
             assert box["x"] >= 0 and box["x"] + box["width"] <= student.viewport_size["width"]
             for item in student.locator(".quiz-item").all():

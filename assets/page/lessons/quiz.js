@@ -3,6 +3,7 @@
 
 import { form as typing, textBox } from "../shared/controls.js";
 import { el } from "../shared/dom.js";
+import { keepText, readJson, storage } from "../shared/storage.js";
 import { keep, kept } from "./memory.js";
 import { dialogButton, showDialog } from "./dialog.js";
 import { chosen } from "./parts.js";
@@ -33,6 +34,10 @@ export function pairingMark(own, room) {
   return plain && fnv1a(`${room} ${plain}`);
 }
 
+/** What is chosen and not handed in yet: it outlives a closed dialog and a reload of the tab. */
+const NAME = "spanlight.quiz";
+const hold = (held) => keepText("sessionStorage", NAME, JSON.stringify(held));
+
 const TITLES = { before: "Quiz before the lessons", after: "Quiz after the lessons" };
 
 /**
@@ -59,7 +64,9 @@ export function makeQuiz({ post, seat }) {
     post("task_open", { what: "quiz", ...(form ? { form } : last ? { last } : {}) });
   }
 
-  const item = ({ text, ask: asked, options }, k) =>
+  const place = () => `${view.moment ? seat()?.code : ""} ${view.form}`;
+
+  const item = ({ text, ask: asked, options }, k, held) =>
     el(
       "li.quiz-item",
       el("p", { id: `quiz-ask-${k}` }, `${text} `, el("strong", asked)),
@@ -67,7 +74,11 @@ export function makeQuiz({ post, seat }) {
         "div[role=radiogroup]",
         { "aria-labelledby": `quiz-ask-${k}` },
         options.map((option, n) =>
-          el("label", el("input[type=radio]", { name: `quiz-${k}`, value: n }), el("span", option))
+          el(
+            "label",
+            el("input[type=radio]", { name: `quiz-${k}`, value: n, checked: held?.[k] === n }),
+            el("span", option),
+          )
         ),
       ),
     );
@@ -106,7 +117,12 @@ export function makeQuiz({ post, seat }) {
 
   function show() {
     const last = kept().quiz;
-    view.list = el("ol.tasks", view.items.map(item));
+    const held = readJson(storage("sessionStorage")?.getItem(NAME));
+    view.list = el(
+      "ol.tasks",
+      { onchange: () => hold({ at: place(), answers: answers() }) },
+      view.items.map((one, k) => item(one, k, held?.at === place() && held.answers)),
+    );
     const before = !view.moment && last
       ? ` Last time: ${last.points} of ${view.items.length} right, form ${last.form}.`
       : "";
@@ -155,7 +171,8 @@ export function makeQuiz({ post, seat }) {
 
     /** The class is asked: once for each moment, unless it was handed in. */
     asked({ moment, form, done }) {
-      if (moment === view.seen) return;
+      if ((moment ?? "") === view.seen) return;
+      if (!moment) hold(null);
       view.seen = moment ?? "";
       if (moment && !done) ask(form, moment);
     },
@@ -172,6 +189,7 @@ export function makeQuiz({ post, seat }) {
 
     /** The quiz was marked, or only counted. */
     marked({ points, items, counted }) {
+      hold(null);
       if (items) return told(items, points);
       showDialog(
         counted ? "Thank you" : "Too late",
