@@ -121,15 +121,20 @@ def test_a_class_guesses_together(visit: Callable[..., Page]) -> None:
     teacher.locator(".lesson[data-lesson=span]").click()
     title, count = teacher.locator(".strip-title"), teacher.locator(".room-count")
     expect(title).to_have_text(SPAN.steps[0].title)
-    teacher.get_by_role("button", name="Next").click()
-    expect(title).to_have_text(SPAN.steps[1].title)
-
     students = [visit(), visit(viewport={"width": 375, "height": 812}, color_scheme="dark")]
     for student in students:
         join(student, code)
-        expect(student.locator(".strip-title")).to_have_text(SPAN.steps[1].title)
+        expect(student.locator(".strip-title")).to_have_text(SPAN.steps[0].title)
         expect(student.locator(".strip-nav")).to_have_count(0)
     anna, bertil = students
+    expect(anna.locator(".strip-marked")).to_have_text("Nothing is marked yet.")
+    anna.locator("#picture-answer .word").first.click()
+    anna.get_by_role("button", name="Commit").click()
+    expect(anna.locator(".strip-voted")).to_contain_text("The")
+    expect(anna.locator(".strip-marked")).to_be_empty()
+    teacher.get_by_role("button", name="Next").click()
+    for page in (teacher, *students):
+        expect(page.locator(".strip-title")).to_have_text(SPAN.steps[1].title)
     for key in ("writes", "copies"):
         anna.locator(f".choice[data-key={key}]").click()
         told = next(o.text for o in SPAN.steps[1].options if o.key == key)

@@ -74,8 +74,9 @@ const NOTHING = "Nothing is marked yet.";
  * Words marked in the text of the page: the page's own selection, from the moment it is asked. Who
  * marks by keyboard is taken back to Commit, which stands far from the text in the order of Tab.
  */
-function mark(commit) {
-  const said = el("p.strip-marked[aria-live=polite]", NOTHING);
+function mark(commit, mine) {
+  const nothing = mine ? "" : NOTHING; // what was guessed stands above
+  const said = el("p.strip-marked[aria-live=polite]", nothing);
   const send = button("Commit", () => {
     const { selection } = state;
     if (selection) commit([selection.start, selection.end]);
@@ -86,7 +87,7 @@ function mark(commit) {
     if (!root.isConnected) return bus.removeEventListener("selection", seen);
     const { selection } = state;
     send.toggleAttribute("disabled", !selection);
-    put(said, selection ? ["You marked: ", el("bdi.words", textOf(selection))] : NOTHING);
+    put(said, selection ? ["You marked: ", el("bdi.words", textOf(selection))] : nothing);
     const moved = place(selection) !== before;
     before = place(selection);
     if (moved && selection && document.activeElement?.matches(".stage :focus-visible")) {
@@ -140,14 +141,15 @@ export function chipSentence() {
  * @param {{predict: string, options: string[][]}} step
  * @param {string[][]} found options that the check found in the reading
  * @param {(guess: any) => void} commit
+ * @param {string | null} [mine] what was guessed, while it may be changed
  * @returns {HTMLElement | null}
  */
-export function form(step, found, commit) {
+export function form(step, found, commit, mine) {
   const make = {
     choice: () => choices(step.options, commit),
     pick: () => choices(found, commit),
     number: () => number(commit),
-    mark: () => mark(commit),
+    mark: () => mark(commit, mine),
     chips: () => chips(commit),
   }[step.predict];
   return make ? make() : null;

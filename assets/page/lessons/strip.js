@@ -405,7 +405,7 @@ function asks() {
       el("bdi", mine),
       el("span.role-quiet", " (you can change it until the reveal)"),
     ),
-    form(now, reply.options, commit),
+    form(now, reply.options, commit, mine),
     button("I don’t know, show me", () => commit(null), { class: "plain show-me" }),
   );
 }
