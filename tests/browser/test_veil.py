@@ -107,6 +107,11 @@ def test_chips_are_dragged(page: Page) -> None:
     )
     expect(page.locator("#guess .place", has_text="Georg")).to_have_attribute("aria-label", "Georg")
     page.locator("#guess .pool.end").drag_to(page.locator("#guess .place", has_text="Rotne"))
+    # ten chips are wider than the word: none of them stands at the next one
+    chips = page.locator("#guess .place .chips", has_text="●" * 10)
+    assert chips.evaluate_all(
+        "(all) => all.map((node) => node.scrollWidth <= node.parentElement.clientWidth)"
+    ) == [True, True]
     page.get_by_role("button", name="compare with the model").click()
     expect(page.locator("#guess table")).to_contain_text("your −log p")
 
