@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from qa_demo.core.course.lessons import Lesson
 from qa_demo.figures.lessons.checks import CHECKS
+from qa_demo.views.bench import presets
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import SAID, load
 from qa_demo.views.page import build
@@ -311,9 +312,16 @@ def test_numbers_by_hand_come_on_the_bench_with_the_reveal(play: Callable[..., P
     expect(boxes).to_have_count(4)
     assert [boxes.nth(k).input_value() for k in range(1, 4)] == ["1", "2", "6"]
     expect(page.locator(".strip-note")).to_have_count(0)
+    about = presets.preset("three-tokens").about
+    expect(page.locator(".bench-about")).to_have_text(about)
     page.get_by_role("button", name="Next", exact=True).click()
     settled(page, lesson, 1)
     expect(bench).to_be_hidden()
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(bench).to_be_visible()
+    question = load_examples()[lesson.example].question
+    expect(page.locator("#asked .asked-question")).not_to_have_text(question)
+    expect(page.locator(".bench-about")).to_have_text(about)
 
 
 def test_a_lesson_whose_steps_were_skipped_is_not_done(play: Callable[..., Page]) -> None:

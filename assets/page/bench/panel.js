@@ -116,7 +116,7 @@ function bar() {
       onchange: (event) => {
         const one = presets.find(({ id }) => id === event.target.value);
         view.chosen = one.id;
-        view.about = one.about;
+        view.about = null;
         send("preset", one.id);
         view.inner.classList.add("refused"); // these numbers are not yet the case's
         say("go", one.chapter);
@@ -259,6 +259,7 @@ function build() {
   const pencil = makePencil({
     exercise: (number) => send("exercise", number),
     lay: (number) => {
+      view.chosen = null;
       view.about = "The exercise’s logits. Its answer is what it took as right.";
       send("lay", number);
     },
@@ -289,7 +290,8 @@ function build() {
 function draw() {
   const { inner } = view;
   if (!inner.querySelector("[aria-invalid]")) inner.classList.remove("refused");
-  view.said.textContent = view.about ??
+  const one = view.contents.presets.find(({ id }) => id === view.chosen);
+  view.said.textContent = view.about ?? one?.about ??
     "Type start and end logits, or probabilities, from a book or an exam. No model runs: all nine chapters below show these numbers.";
   const held = focusIn(inner);
   const [name, id] = [held?.dataset.box, held?.id];
@@ -348,6 +350,7 @@ function start(data) {
 /** The numbers of an exercise, once the bench is open. */
 hear("bench-task", (task) => {
   if (!isOn()) document.getElementById(`switch-${SWITCH}`)?.click();
+  Object.assign(view, { chosen: null, about: null });
   send("task", task);
 });
 
