@@ -27,12 +27,14 @@ export function findingOf(text, most = MOST_WORDS) {
 }
 
 /**
- * Where a quotation stands in the paragraph, in tokens, if it stands there once.
+ * Where a quotation stands in the paragraph, in tokens, if it stands there once. One without its
+ * middle, whose end stands there again, is the reader's answer, if it can be.
  * @param {string} quote
  * @param {{context: string, tokens: {start: number, end: number}[]}} reading
+ * @param {{start: number, end: number} | null} [answer]
  * @returns {{start: number, end: number} | null}
  */
-export function placeOf(quote, { context, tokens }) {
+export function placeOf(quote, { context, tokens }, answer) {
   const same = tokens.flatMap(({ start, end }, d) =>
     context.slice(start, end).trim() === quote ? [d] : []
   );
@@ -40,11 +42,15 @@ export function placeOf(quote, { context, tokens }) {
   const [head, tail = ""] = quote.split(" … ");
   const from = context.indexOf(head);
   if (!head || from < 0 || from !== context.lastIndexOf(head)) return null;
-  const last = tail ? context.indexOf(tail, from + head.length) : from;
-  if (last < 0 || (tail && last !== context.lastIndexOf(tail))) return null;
-  const to = last + (tail || head).length;
   const start = tokens.findIndex((token) => token.end > from);
-  const end = tokens.findLastIndex((token) => token.start < to);
+  const last = tail || head;
+  const ends = [];
+  let at = context.indexOf(last, tail ? from + head.length : from);
+  for (; at >= 0; at = context.indexOf(last, at + 1)) {
+    ends.push(tokens.findLastIndex((token) => token.start < at + last.length));
+  }
+  const mine = ends.find((end) => start === answer?.start && end === answer.end);
+  const end = ends.length === 1 ? ends[0] : mine ?? -1;
   return start < 0 || end < start ? null : { start, end };
 }
 
@@ -53,7 +59,7 @@ function linked(text) {
   // with its quotation marks: a line must not end on an opening one
   return text.split(/(“?\u2068[^\u2069]*\u2069”?)/).map((part) => {
     const quote = /\u2068([^\u2069]*)\u2069/.exec(part)?.[1] ?? null;
-    const span = quote && state.reading && placeOf(quote, state.reading);
+    const span = quote && state.reading && placeOf(quote, state.reading, state.predicted);
     return span ? named(part, () => select(span)) : glued(part);
   });
 }

@@ -38,4 +38,7 @@ Deno.test("a quotation is found where it stands once, and nowhere else", () => {
   assert.equal(placeOf("", text), null);
   assert.deepEqual(placeOf("tower of … Malmö near", text), { start: 1, end: 12 });
   assert.equal(placeOf("tower of … Lund", text), null);
+  assert.equal(placeOf("tower of … the", text), null, "two ends are called so");
+  assert.deepEqual(placeOf("tower of … the", text, { start: 1, end: 3 }), { start: 1, end: 3 });
+  assert.deepEqual(placeOf("tower of … the", text, { start: 1, end: 12 }), null);
 });
