@@ -50,6 +50,10 @@ def test_every_chapter_stands_in_the_file(opened: Callable[..., Page], file: Pat
         expect(panel.locator(".stage svg:visible, .stage .word:visible").first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     assert page.locator("#page img, #page script").count() == 0
+    page.keyboard.press("?")
+    listed = page.get_by_role("dialog", name="Keys")
+    expect(listed).to_contain_text("1 to 9")
+    expect(listed).not_to_contain_text(re.compile("examples|next case"))
 
 
 def test_listed_spans_are_selected_and_the_rest_leads_to_the_page(

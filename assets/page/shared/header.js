@@ -100,7 +100,7 @@ export function updateFoot(root, data) {
       "div.foot",
       el(
         "span",
-        el("label", box, " single keys: 1 to 9, [ ], E, V, P, N, ?"),
+        el("label", box, " single keys"),
         el("button.plain", { onclick: list.toggle }, "what they do"),
       ),
       el("span", data.text ?? ""),

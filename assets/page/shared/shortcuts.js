@@ -41,14 +41,14 @@ export function shortcut(event) {
   return kind ? { kind, by: 0 } : null;
 }
 
-/** The list of keys: what is pressed, and what it does. */
+/** The list of keys: what is pressed, what it does, and the part that a saved file has not. */
 export const LIST = [
   ["1 to 9", "open a chapter"],
   ["[ and ]", "the step before, the next step"],
-  ["E", "go to the examples"],
+  ["E", "go to the examples", "examples-menu"],
   ["V", "cover or uncover the results"],
   ["P", "present mode on or off"],
-  ["N, Shift and N", "with a file of predictions open: its next case, the one before"],
+  ["N, Shift and N", "with a file of predictions open: its next case, the one before", "cases"],
   ["?", "this list"],
   ["Tab", "into the picture, and out of it"],
   ["arrows", "move inside a picture; on a slider, change its value"],
@@ -60,10 +60,11 @@ export const LIST = [
 
 /** The list in a dialog; `toggle()` opens and closes it. */
 export function keyList() {
+  const list = el("dl");
   const box = el(
     "dialog.key-list#key-list[aria-labelledby=key-list-title]",
     el("h2#key-list-title", "Keys"),
-    el("dl", LIST.map(([key, does]) => el("div", el("dt", key), el("dd", does)))),
+    list,
     el("p.role-quiet", "Single keys do nothing while a box has the focus."),
     el("form[method=dialog]", el("button.side[type=submit]", "close")),
   );
@@ -77,7 +78,13 @@ export function keyList() {
   box.addEventListener("click", (event) => {
     if (event.target === box) box.close(); // a click beside the list
   });
-  return { box, toggle: () => (box.open ? box.close() : box.showModal()) };
+  const toggle = () => {
+    if (box.open) return box.close();
+    const here = LIST.filter(([, , part]) => !part || document.getElementById(part));
+    list.replaceChildren(...here.map(([key, does]) => el("div", el("dt", key), el("dd", does))));
+    return box.showModal();
+  };
+  return { box, toggle };
 }
 
 /** Open the chapter with this number; the focus goes to its tab, so that Tab leads into it. */
