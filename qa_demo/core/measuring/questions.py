@@ -27,6 +27,7 @@ from qa_demo.core.measuring.squad import examples_of, read_bytes
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 LARGEST_CELL = 10_000_000
+NEEDED = ("question", "context", "answer")
 OWN = ("id", "title", "question", "context", "answers", "answer", "answer_start", "is_impossible")
 LONGEST_COLUMN = 60
 """Characters of a value that can name a group of questions."""
@@ -78,23 +79,34 @@ def _lines(text: str, name: str) -> Iterable[Any]:
 
 
 def _table(text: str, name: str, kind: str) -> Iterable[Any]:
-    limit, lines = csv.field_size_limit(LARGEST_CELL), io.StringIO(text, newline="")
+    """Rows of a table; a fault names the line in which its row begins."""
+    limit, line, found = csv.field_size_limit(LARGEST_CELL), 1, []
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=DELIMITERS[kind])
     try:
-        rows = list(csv.DictReader(lines, strict=True, delimiter=DELIMITERS[kind]))
+        for row in rows:
+            found += [(line, row)] if row else []
+            line = rows.line_num + 1
     except csv.Error as fault:
-        raise BadInput(f"{name} is not a readable {kind[1:].upper()} file: {fault}") from fault
+        said = f"{name} is not a readable {kind[1:].upper()} file"
+        raise BadInput(f"{said}: the row from line {line}: {fault}") from fault
     finally:
         csv.field_size_limit(limit)
-    for number, row in enumerate(rows, 2):
-        known = {key: value for key, value in row.items() if key is not None and value is not None}
-        for column in ("question", "context", "answer"):
-            if column not in known:
-                raise BadInput(
-                    f"{name}, line {number}: the column '{column}' is missing; needed are "
-                    f"question, context and answer, found {', '.join(map(str, row))[:80]}"
-                )
-        answer, start = known["answer"], known.get("answer_start", "")
-        places = [int(start)] if start.strip().isdecimal() else [-1]
+    header = found[0][1] if found else []
+    missing = [column for column in NEEDED if column not in header]
+    if found and missing:
+        raise BadInput(
+            f"{name}, line {found[0][0]}: the column '{missing[0]}' is missing; needed are "
+            f"question, context and answer, found {', '.join(header)[:80]}"
+        )
+    for line, row in found[1:]:
+        if len(row) != len(header):
+            raise BadInput(
+                f"{name}, line {line}: the row has {len(row)} cells, the header {len(header)}; "
+                f"quote a cell that holds {DELIMITERS[kind]!r} or a line end"
+            )
+        known = dict(zip(header, row, strict=True))
+        answer, start = known["answer"], known.get("answer_start", "").strip()
+        places = [int(start)] if start.isdecimal() else [-1]
         yield known | {
             "answers": {"text": [answer], "answer_start": places}
             if answer.strip()

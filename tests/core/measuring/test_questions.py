@@ -39,6 +39,7 @@ def squad() -> dict:
     return {"data": [{"title": "T", "paragraphs": [{"context": CONTEXT, "qas": qas}]}]}
 
 
+HEAD = "question,context,answer\n"
 TEXTS = {
     "squad.json": json.dumps(squad()),
     "list.json": json.dumps(rows()),
@@ -156,8 +157,10 @@ def test_rows_that_hold_nothing_are_left_out_and_numbered(tmp_path: Path) -> Non
         ("a.jsonl", '{"question": "q"}\n{', "a.jsonl, row 1: 'context' must be text"),
         ("a.jsonl", json.dumps(rows()[0]) + "\n{", "a.jsonl, line 2 is not JSON"),
         ("a.jsonl", "7", "row 1 must be an object, got int"),
-        ("a.csv", "question,context\nq,c\n", "line 2: the column 'answer' is missing"),
-        ("a.csv", 'question,context,answer\n"q', "not a readable CSV file"),
+        ("a.csv", "question,context\nq,c\n", "line 1: the column 'answer' is missing"),
+        ("a.csv", f'{HEAD}"q\nr', "not a readable CSV file: the row from line 2:"),
+        ("a.csv", f'{HEAD}q,"c\nd",a\n\nq,c\n', "line 5: the row has 2 cells, the header 3"),
+        ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row has 4 cells, the header 3; quote a cell"),
         ("a.json", "{", "a.json is not a readable SQuAD file"),
         ("a.json", '[{"question": "q", "context": "c"}]', "'answers' must be an object"),
     ],
