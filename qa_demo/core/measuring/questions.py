@@ -15,6 +15,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sized
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -104,11 +105,12 @@ def _table(text: str, name: str, kind: str) -> Iterable[Any]:
                 f"{name}, line {line}: the row has {len(row)} cells, the header {len(header)}; "
                 f"quote a cell that holds {DELIMITERS[kind]!r} or a line end"
             )
-        known = dict(zip(header, row, strict=True))
+        known: dict[str, Any] = dict(zip(header, row, strict=True))
         answer, start = known["answer"], known.get("answer_start", "").strip()
-        places = [int(start)] if start.isdecimal() else [-1]
+        with suppress(ValueError):  # pandas writes 14.0; what is no number is refused with its row
+            start = float(start or "nan")
         yield known | {
-            "answers": {"text": [answer], "answer_start": places}
+            "answers": {"text": [answer], "answer_start": [start]}
             if answer.strip()
             else {"text": [], "answer_start": []}
         }

@@ -72,8 +72,10 @@ def test_a_table_of_question_context_and_answer(tmp_path: Path) -> None:
     assert first == Example("1", "Who wrote first?", CONTEXT, (Answer("Ada", 0),))
     assert second.answers == (Answer("notes", -1),), "the text stands twice: its place is unknown"
     assert (third.answers, third.is_impossible, third.id) == ((), True, "3")
-    path.write_text(f'id,question,answer,answer_start,context\nx,What?,notes,34,"{quoted}"\n')
-    assert read_questions(path).examples[0].answers == (Answer("notes", 34),)
+    for start, place in (("34", 34), ("34.0", 34), ("", -1)):
+        row = f'What?,notes,{start},"{quoted}"'
+        path.write_text(f"question,answer,answer_start,context\n{row}\n")
+        assert read_questions(path).examples[0].answers == (Answer("notes", place),)
 
 
 def test_a_table_between_tabs(tmp_path: Path) -> None:
@@ -160,6 +162,7 @@ def test_rows_that_hold_nothing_are_left_out_and_numbered(tmp_path: Path) -> Non
         ("a.csv", "question,context\nq,c\n", "line 1: the column 'answer' is missing"),
         ("a.csv", f'{HEAD}"q\nr', "not a readable CSV file: the row from line 2:"),
         ("a.csv", f'{HEAD}q,"c\nd",a\n\nq,c\n', "line 5: the row has 2 cells, the header 3"),
+        ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "must be a whole number, got 'zero'"),
         ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row has 4 cells, the header 3; quote a cell"),
         ("a.json", "{", "a.json is not a readable SQuAD file"),
         ("a.json", '[{"question": "q", "context": "c"}]', "'answers' must be an object"),
