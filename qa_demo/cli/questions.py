@@ -1,5 +1,6 @@
 """Files of questions: what core reads by itself, and Parquet where pyarrow is installed."""
 
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.questions import Questions, from_rows, read_questions
 from qa_demo.core.measuring.remarks import remarks
+from qa_demo.core.measuring.squad import layout, read_bytes
 
 
 def load_questions(path: Path) -> list[Example]:
@@ -28,7 +30,7 @@ def tell(name: str, examples: Sequence[Example], empty_rows: Sequence[int]) -> N
 
 
 def _read(path: Path) -> Questions:
-    if path.suffix.lower() != ".parquet":
+    if layout(path) != ".parquet":
         return read_questions(path)
     try:
         import pyarrow.parquet
@@ -37,8 +39,9 @@ def _read(path: Path) -> Questions:
             f"{path.name} is Parquet, which needs the package pyarrow (pip install pyarrow); or "
             f"save it as JSON lines (datasets: data.to_json)"
         ) from fault
+    raw = io.BytesIO(read_bytes(path))
     try:
-        rows = pyarrow.parquet.read_table(path).to_pylist()
+        rows = pyarrow.parquet.read_table(raw).to_pylist()
     except (OSError, ValueError) as fault:  # ArrowInvalid is a ValueError
         raise BadInput(f"{path.name} is not a readable Parquet file: {fault}") from fault
     return from_rows(rows, path.name)

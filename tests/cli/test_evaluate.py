@@ -1,5 +1,6 @@
 """evaluate --out and report: lines, going on, two readers, layouts, hostile text."""
 
+import gzip
 import json
 import sys
 import types
@@ -116,14 +117,14 @@ def test_two_readers_and_their_report(
 def test_parquet_is_read_where_pyarrow_is_and_named_where_it_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
 ) -> None:
-    path = tmp_path / "data.parquet"
-    path.write_bytes(b"PAR1")
+    path = tmp_path / "data.Parquet.GZ"
+    path.write_bytes(gzip.compress(b"PAR1"))
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     terminal.refuses("needs the package pyarrow", "evaluate", path)
     answers = {"text": ["1998"], "answer_start": [kit.CONTEXT.index("1998")]}
     row = {"id": "x", "question": "When?", "context": kit.CONTEXT, "answers": answers}
-    table = types.SimpleNamespace(to_pylist=lambda: [row])
-    parquet = types.SimpleNamespace(read_table=lambda _: table)
+    tables = {b"PAR1": types.SimpleNamespace(to_pylist=lambda: [row])}
+    parquet = types.SimpleNamespace(read_table=lambda file: tables[file.read()])
     monkeypatch.setitem(sys.modules, "pyarrow", types.SimpleNamespace(parquet=parquet))
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", parquet)
     assert terminal.data("evaluate", path)["total"] == 1

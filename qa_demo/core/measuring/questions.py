@@ -24,7 +24,7 @@ import numpy as np
 from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.remarks import check_ids
-from qa_demo.core.measuring.squad import examples_of, read_bytes
+from qa_demo.core.measuring.squad import examples_of, layout, read_bytes
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 LARGEST_CELL = 10_000_000
@@ -51,7 +51,7 @@ def read_questions(path: Path) -> Questions:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise BadInput(f"{path.name} is not UTF-8: byte {fault.start} cannot be decoded") from fault
-    kind = Path(path.name.removesuffix(".gz")).suffix.lower()
+    kind = layout(path)
     if kind in DELIMITERS:
         return from_rows(_table(text, path.name, kind), path.name)
     if kind == ".jsonl":

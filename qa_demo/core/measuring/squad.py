@@ -49,11 +49,16 @@ def _spans(raw: Any, context: str, where: str) -> tuple[tuple[tuple[int, int], .
     return tuple(lists)
 
 
+def layout(path: Path) -> str:
+    """The end of a file's name that says its layout, without .gz: ".csv"."""
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
 def read_bytes(path: Path) -> bytes:
     """A file's bytes, unpacked where its name ends in .gz. Errors: BadInput."""
     try:
         raw = path.read_bytes()
-        return gzip.decompress(raw) if path.suffix == ".gz" else raw
+        return gzip.decompress(raw) if path.suffix.lower() == ".gz" else raw
     except (OSError, EOFError, zlib.error, ValueError) as fault:
         raise BadInput(
             f"{path.name} cannot be read: {getattr(fault, 'strerror', None) or fault}"

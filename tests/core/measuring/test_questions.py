@@ -56,7 +56,7 @@ def test_the_same_questions_in_every_layout(
     name: str, mark: bytes, zipped: bool, tmp_path: Path
 ) -> None:
     raw = mark + TEXTS[name].encode()
-    path = tmp_path / (f"{name}.gz" if zipped else name)
+    path = tmp_path / (f"{name}.gz".upper() if zipped else name)
     path.write_bytes(gzip.compress(raw) if zipped else raw)
     assert read_questions(path) == (WANTED, ())
 
