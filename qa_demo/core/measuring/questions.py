@@ -61,9 +61,15 @@ def read_questions(path: Path) -> Questions:
     except (ValueError, RecursionError) as fault:
         if kind == ".json" and "\n{" in text.strip():
             return from_rows(_lines(text, path.name), path.name)
-        raise BadInput(f"{path.name} is not a readable SQuAD file: {fault}") from fault
-    data = document.get("data") if isinstance(document, dict) else document
-    if isinstance(data, list) and data and isinstance(data[0], dict) and "question" in data[0]:
+        raise BadInput(
+            f"{path.name} is not readable as JSON: {fault}; questions stand in JSON, or in a file "
+            f"that is named .jsonl, .csv, .tsv or .parquet"
+        ) from fault
+    if isinstance(document, dict) and "question" in document:
+        document = [document]
+    data: Any = document.get("data") if isinstance(document, dict) else document
+    flat = isinstance(data, list) and data and isinstance(data[0], dict) and "question" in data[0]
+    if flat or isinstance(document, list):
         return from_rows(data, path.name)
     examples = examples_of(document, path.name, check_offsets=False)
     check_ids(examples, path.name)
@@ -133,7 +139,9 @@ def from_rows(rows: Iterable[Any], name: str) -> Questions:
 def _is_empty(row: Mapping[Any, Any]) -> bool:
     """Neither question nor paragraph nor answer, though the row has room for them."""
     texts = [row[field] for field in ("question", "context") if field in row]
-    blank = all(text is None or (isinstance(text, str) and not text.strip()) for text in texts)
+    blank = bool(texts) and all(
+        text is None or (isinstance(text, str) and not text.strip()) for text in texts
+    )
     said = row.get("answers")
     held = said.get("text") if isinstance(said, Mapping) else said
     return blank and (held is None or (isinstance(held, Sized) and not len(held)))

@@ -21,7 +21,8 @@ def check_ids(examples: Sequence[Example], name: str) -> None:
         if example.id in seen:
             raise BadInput(
                 f"{name}: questions {seen[example.id]} and {number} share the id "
-                f"{example.id[:SHOWN]!r}; each question needs an id of its own"
+                f"{example.id[:SHOWN]!r}; each needs one of its own, and a row without one is "
+                f"called by its number"
             )
         seen[example.id] = number
 

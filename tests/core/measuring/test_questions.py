@@ -61,6 +61,13 @@ def test_the_same_questions_in_every_layout(
     assert read_questions(path) == (WANTED, ())
 
 
+def test_a_json_file_may_hold_one_row_or_none(tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(json.dumps(rows()[0]))
+    assert read_questions(tmp_path / "one.json") == (WANTED[:1], ())
+    (tmp_path / "none.json").write_text("[]")
+    assert read_questions(tmp_path / "none.json") == ([], ())
+
+
 def test_a_table_of_question_context_and_answer(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     quoted = CONTEXT.replace('"', '""')
@@ -95,7 +102,7 @@ def test_0_is_an_id_and_two_rows_never_share_one() -> None:
     assert [e.id for e in from_rows(unnamed, "x").examples] == ["1", "2", "3"]
     with pytest.raises(BadInput, match="x: questions 1 and 3 share the id 'a'"):
         from_rows([rows()[0], rows()[1], rows()[0]], "x")
-    with pytest.raises(BadInput, match="x: questions 1 and 2 share the id '2'"):
+    with pytest.raises(BadInput, match=r"x: questions 1 and 2 share the id '2'.* its number"):
         from_rows([rows()[0] | {"id": "2"}, rows()[1] | {"id": None}], "x")
     with pytest.raises(BadInput, match="row 1: 'id' must be a text or a number, got list"):
         from_rows([rows()[0] | {"id": [1]}], "x")
@@ -164,7 +171,8 @@ def test_rows_that_hold_nothing_are_left_out_and_numbered(tmp_path: Path) -> Non
         ("a.csv", f'{HEAD}q,"c\nd",a\n\nq,c\n', "line 5: the row has 2 cells, the header 3"),
         ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "must be a whole number, got 'zero'"),
         ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row has 4 cells, the header 3; quote a cell"),
-        ("a.json", "{", "a.json is not a readable SQuAD file"),
+        ("a.json", "{", "a.json is not readable as JSON: .* named .jsonl, .csv, .tsv or .parquet"),
+        ("a.json", '[{"query": "q"}]', "a.json, row 1: 'question' must be text, got NoneType"),
         ("a.json", '[{"question": "q", "context": "c"}]', "'answers' must be an object"),
     ],
 )
