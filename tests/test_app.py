@@ -160,6 +160,7 @@ def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(
         assert app.main(["--port", str(port)]) == 2
         said = capsys.readouterr().err
         assert said.startswith(f"spanlight: port {port} is taken by another program")
+        assert "leave out --port and GRADIO_SERVER_PORT" in said
         assert said.count("\n") == 1
         monkeypatch.setattr("qa_demo.server.address.FIRST_PORT", port)
         assert free_address(None, None)[1] > port

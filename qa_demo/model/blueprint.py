@@ -36,10 +36,12 @@ def blueprint(
         raise BadCheckpoint("config.json is missing, so this is not a transformers model")
     clean = clean_config(raw)
     answers = head == "QuestionAnswering"
-    if answers and not _has_two_outputs(raw):
+    labels = raw.get("id2label")
+    named, outputs = len(labels) if isinstance(labels, dict) else 2, raw.get("num_labels", 2)
+    if answers and not named == outputs == 2:
         raise BadCheckpoint(
-            "config.json describes a head with other than two outputs (start and end), so it is "
-            "no span reader"
+            f"config.json describes a head with other than two outputs (start and end), so it is "
+            f"no span reader: id2label names {named}, num_labels is {outputs!r:.20}"
         )
     try:
         config, model_class = build_config(clean, head)
@@ -62,9 +64,3 @@ def blueprint(
         name for name in shapes if answers and not name.startswith(f"{skeleton.base_model_prefix}.")
     )
     return Blueprint(folder, config, model_class, shapes, required, parameters)
-
-
-def _has_two_outputs(config: dict[str, Any]) -> bool:
-    labels = config.get("id2label")
-    named = len(labels) if isinstance(labels, dict) else 2
-    return named == config.get("num_labels", 2) == 2

@@ -114,7 +114,9 @@ def with_fit(reader: "BertReader", path: Path) -> "BertReader":
     except (OSError, ValueError, RecursionError, BadCheckpoint) as fault:
         cause = getattr(fault, "strerror", None) or fault
         raise BadInput(f"{path.name} is no file that calibrate wrote: {cause}") from fault
-    if raw.get("weights") != reader.checksum:
+    if "weights" not in raw:
+        raise BadInput(f"{path.name} is no file that calibrate wrote: it names no weights")
+    if raw["weights"] != reader.checksum:
         raise BadInput(
             f"{path.name} was fitted for other weights, those of the reader "
             f"{str(raw.get('reader'))[:60]}; the reader in use is {reader.name}"

@@ -100,8 +100,8 @@ def _no_address(host: str) -> BadInput:
 def _refused(fault: OSError, host: str, port: int) -> BadInput:
     if fault.errno == errno.EADDRINUSE:
         return TakenPort(
-            f"port {port} is taken by another program; name another one with --port, or leave it "
-            f"out"
+            f"port {port} is taken by another program; name another one with --port, or leave out "
+            f"--port and GRADIO_SERVER_PORT"
         )
     if fault.errno == errno.EACCES:
         return BadInput(f"this user may not open port {port}; name one from 1024 on with --port")

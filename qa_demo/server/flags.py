@@ -58,7 +58,7 @@ def parser() -> OneSentence:
         help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME",
     )
     flags.add_argument(
-        "--port", type=_port, default=None, help="default: the first free port from 7860"
+        "--port", type=_port, help="default: GRADIO_SERVER_PORT, or the first free port from 7860"
     )
     return flags
 

@@ -115,6 +115,7 @@ def test_a_file_with_silent_texts_in_all_articles_fits_whether_there_is_an_answe
     [
         ("{", "is no file that calibrate wrote"),
         ("[]", "must hold an object"),
+        ("{}", "is no file that calibrate wrote: it names no weights"),
         ('{"weights": "other", "reader": "R"}', "was fitted for other weights, those of the"),
     ],
 )

@@ -157,7 +157,7 @@ def three_labels(tensors: dict[str, torch.Tensor]) -> None:
 NAN, INFINITY = float("nan"), float("inf")
 SMALL = {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}
 CONFIGS: list[tuple[dict[str, Any], str]] = [
-    ({"id2label": {"0": "a", "1": "b", "2": "c"}}, "other than two outputs"),
+    ({"id2label": {"0": "a", "1": "b", "2": "c"}}, "other than two outputs.*: id2label names 3"),
     ({"intermediate_size": 64}, r"has the shape \[.*config.json asks for"),
     ({"num_hidden_layers": 3}, "tensors that config.json asks for are missing"),
     ({"model_type": None}, "model_type 'None'"),
