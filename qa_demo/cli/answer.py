@@ -130,9 +130,16 @@ def lines(report: dict[str, Any]) -> str:
             f"{sign} start {start} + end {end}",
         ]
     if report["score_diff"] is not None:
+        diff, null, limit = (report[key] for key in ("score_diff", "null_score", "limit"))
+        sums = total([diff, null - diff], null, at_least=3)
+        diff, best, null = map(terminal, (*sums.addends, sums.total))
+        rule = (
+            "this rule does not compare them"
+            if limit is None
+            else f"above {limit:.3f} an answer is withheld"
+        )
         found.append(
-            f"no answer scores {report['null_score']:.3f}, {report['score_diff']:+.3f} against "
-            f"the best span"
+            f"no answer scores {null}, the best span {best}, a difference of {diff}; {rule}"
         )
     found += _sure(report)
     count = len(report["windows"])

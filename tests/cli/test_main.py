@@ -85,6 +85,28 @@ def test_answer_for_a_person(terminal: Terminal) -> None:
     assert len(lines) == 4 + 20 and f"window {len(report['windows'])} of" in terminal.err
 
 
+@pytest.mark.parametrize(
+    ("flags", "rule"),
+    [
+        ("", "above 100.000 an answer is withheld"),
+        ("--scale window_product", "above 0.000 an answer is withheld"),
+        ("--scale context_mean", "this rule does not compare them"),
+        ("--null none", "this rule does not compare them"),
+    ],
+)
+def test_no_answer_stands_beside_the_best_span_on_one_scale(
+    flags: str, rule: str, terminal: Terminal
+) -> None:
+    line = terminal.ask(f"answer {flags}").splitlines()[2]
+    said = re.fullmatch(
+        r"no answer scores (\S+), the best span (\S+), a differ.* (\S+); (.*)", line
+    )
+    null, best, difference = map(exact, said.groups()[:3])
+    assert (null - best, said[4]) == (difference, rule)
+    report = terminal.asked(f"answer {flags}")
+    assert (report["limit"] is None) == ("compare" in rule)
+
+
 def test_escape_sequences_stay_visible() -> None:
     assert visible("a\x1b[2Jb\u202ec\ud800é🙂") == "a\\x1b[2Jb\\u202ec\\ud800é🙂"
 

@@ -23,7 +23,9 @@ OWN = ("char_start", "char_end", "start_logit", "end_logit", "score")
 def answer_json(reading: Reading, prediction: Prediction) -> dict[str, Any]:
     """One answered question. `answer` and the five fields after it are null when there is no
     answer; `n_best` never holds the null, so its first entry is the best span even then. Chars are
-    half-open in the context as given. The three chances are of that first entry.
+    half-open in the context as given. The three chances are of that first entry. `null_score` and
+    `score_diff` are on the scale of the merge rule, where that entry stands at their difference;
+    above `limit` score_diff means no answer, null where the rule always gives one.
     """
     best = prediction.best
     own = {} if best is None or prediction.answer is None else _span(best)
@@ -35,6 +37,7 @@ def answer_json(reading: Reading, prediction: Prediction) -> dict[str, Any]:
             **{key: own.get(key) for key in OWN},
             "null_score": prediction.null_score,
             "score_diff": prediction.score_diff,
+            "limit": prediction.limit,
             **claim_json(reading, prediction),
             "n_best": [_span(ranked) for ranked in prediction.n_best],
             "windows": _windows(reading),

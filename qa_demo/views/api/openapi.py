@@ -55,6 +55,7 @@ _RESULTS: Mapping[str, Schema] = {
         **{name: maybe(schema) for name, schema in {**_PLACE, **_LOGITS}.items()},
         null_score=NUMBER,
         score_diff=maybe(NUMBER),
+        limit=maybe(NUMBER),
         claim=maybe(NUMBER),
         answerable=maybe(NUMBER),
         right_if_answerable=maybe(NUMBER),

@@ -20,8 +20,8 @@ def test_fields_of_an_answer():
     reading = t1()
     got = report.answer_json(reading, predict(reading, DecodeOptions(n_best_size=2)))
     assert list(got) == FIELDS
-    said = ["who", "toy", "Delta Epsilon", 17, 30, 4.0, 3.5, 7.5, 1.5, -6.0]
-    assert [got[name] for name in FIELDS[:10]] == said
+    said = ["who", "toy", "Delta Epsilon", 17, 30, 4.0, 3.5, 7.5, 1.5, -6.0, 0.0]
+    assert [got[name] for name in FIELDS[:11]] == said
     assert reading.encoding.context[17:30] == "Delta Epsilon"
     second = {"text": "Beta", "char_start": 6, "char_end": 10, "window": 0}
     second |= {"start_logit": 3.0, "end_logit": 4.0, "score": 7.0}
