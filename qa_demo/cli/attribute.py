@@ -18,7 +18,8 @@ from qa_demo.core.explaining.attribution import (
 )
 from qa_demo.core.files.report import attribution_json
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.words import span_at
+from qa_demo.core.reading.words import span_at, words
+from qa_demo.core.types import Reading
 
 _LISTED = 10
 
@@ -82,13 +83,13 @@ def run(args: argparse.Namespace) -> None:
         reading, target, args.method, args.baseline, args.n_steps, on_progress=Progress("step")
     )
     cli_shared.write(
-        attribution_json(reading, found), args.json, lambda report: lines(report, found)
+        attribution_json(reading, found), args.json, lambda report: lines(report, reading, found)
     )
 
 
-def lines(report: dict[str, Any], found: Attribution) -> str:
-    """The target, whether the sum is complete, and the positions with the largest effect, for a
-    person.
+def lines(report: dict[str, Any], reading: Reading, found: Attribution) -> str:
+    """The target, whether the sum is complete, and the words and special tokens with the largest
+    effect, for a person.
     """
     out = [
         f"{report['target']} of {visible(report['span']['text'])!r}: {report['f_x']:+.3f}"
@@ -107,11 +108,11 @@ def lines(report: dict[str, Any], found: Attribution) -> str:
     if said is not None:
         return "\n".join([*out, said])
     out.append(f"{'start':>8} {'end':>8}")
-    ordered = sorted(report["tokens"], key=lambda token: -abs(token["start"] + token["end"]))[
-        :_LISTED
-    ]
-    out += [
-        f"{token['start']:>+8.3f} {token['end']:>+8.3f}  {visible(token['text'])} ({token['side']})"
-        for token in ordered
-    ]
+    units = words(reading.encoding, reading.windows[found.window])
+    sums = zip(units.items, units.sums(found.start), units.sums(found.end), strict=True)
+    rows = [(start, end, word.text, str(word.side)) for word, start, end in sums]
+    special = (token for token in report["tokens"] if token["side"] == "special")
+    rows += [(token["start"], token["end"], token["text"], "special") for token in special]
+    ordered = sorted(rows, key=lambda row: -abs(row[0] + row[1]))[:_LISTED]
+    out += [f"{s:>+8.3f} {e:>+8.3f}  {visible(text)} ({side})" for s, e, text, side in ordered]
     return "\n".join(out)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.explaining.attribution import Target
+from qa_demo.core.measuring.attributed import attributed_json
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading
@@ -62,6 +63,20 @@ def test_lines_for_a_person(terminal: Terminal) -> None:
     out = terminal.ask("attribute --span 4 10 --n-steps 30 --baseline mask")
     assert out.startswith("span_score of 'bridge'")
     assert "after 30 steps" in out and "the baseline (mask)" in out
+
+
+def test_the_list_ranks_whole_words(
+    reader: BertReader, reading: Reading, terminal: Terminal
+) -> None:
+    """Of the method that hides words: `Rotne.` has several pieces."""
+    out = terminal.ask("attribute --method leave_one_out").splitlines()
+    best = predict(reading).best.candidate
+    target = Target("span_score", best.span, window=best.window)
+    found = attributed_json(reading, reader.attribute(reading, target, "leave_one_out"))
+    ranked = sorted(found["words"], key=lambda word: -abs(word[3]))[:10]
+    texts = {"question": kit.QUESTION, "context": kit.CONTEXT}
+    wanted = [f"{texts[side][start:end]} ({side})" for side, start, end, _ in ranked]
+    assert [line[19:] for line in out[3:]] == wanted
 
 
 def test_a_method_with_nothing_to_say_prints_no_zeros(tmp_path: Path, terminal: Terminal) -> None:

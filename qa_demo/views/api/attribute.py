@@ -44,7 +44,8 @@ def attribute(
     `other_*` name the second span of the target span_minus_other. With baseline null
     integrated gradients start from the reader's own: pad, or mask where padding has no
     direction. With n_steps null the steps of integrated gradients grow until the gap is
-    under 2 %.
+    under 2 %. The method leave_one_out hides whole words and splits a word's effect evenly over
+    its pieces.
     """
     decode = parse(DecodeOptions(), max_answer_length=max_answer_length)
     steps = None if n_steps is None else whole(n_steps, "n_steps")
