@@ -103,7 +103,7 @@ def _one(
     """Load one reader and score it; the questions that it refuses are named on stderr. `like` are
     the lines of another reader, from which no setting may differ unless it is allowed.
     """
-    from qa_demo.model.scoring import NO_THRESHOLD, check_setup, says_zero, score_reader
+    from qa_demo.model.scoring import check_setup, no_threshold, score_reader
 
     loaded, cores = shared.load_many(args, bf16=args.bf16)
     reader = shared.fitted(loaded, args)
@@ -113,8 +113,8 @@ def _one(
         windows=shared.windows(args, reader.max_seq_length),
         threshold=args.null_score_diff_threshold,
     )
-    if says_zero(reader, setup, rules):
-        sys.stderr.write(NO_THRESHOLD.format(name=visible(reader.name)) + "\n")
+    unknown = no_threshold(reader, setup, rules)
+    sys.stderr.write("" if unknown is None else visible(unknown) + "\n")
     if out is None:
         result, skipped = score_reader(
             reader, examples, setup, Progress("question"), cores, rules, LongTexts()

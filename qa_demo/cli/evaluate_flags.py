@@ -38,7 +38,8 @@ def add(commands: Any) -> None:
         "--head",
         choices=("span", "bio"),
         default="span",
-        help="Start and end logits, or B, I, O tags. Default: span.",
+        help="Start and end logits, or B, I, O tags, which withhold an answer only where "
+        "--null-score-diff-threshold is given. Default: span.",
     )
     _add_rules(command)
     command.add_argument("--limit", type=int, help="Only the first so many questions.")

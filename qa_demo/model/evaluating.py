@@ -31,13 +31,12 @@ from qa_demo.core.types import Reading
 from qa_demo.model.reader import BertReader
 from qa_demo.model.run_settings import about
 from qa_demo.model.scoring import (
-    NO_THRESHOLD,
     OnWindow,
     Setup,
     check_setup,
     no_answer_limit,
+    no_threshold,
     read_each,
-    says_zero,
     threshold_of,
 )
 from qa_demo.model.workers import usable_cores
@@ -174,8 +173,8 @@ def _scored(
 def _said_first(asked: Questions, reader: BertReader, setup: Setup, rules: str) -> tuple[str, ...]:
     """What would bend a total, each as a warning."""
     said = remarks(asked.examples, asked.empty_rows)
-    if says_zero(reader, setup, rules):
-        said = (*said, NO_THRESHOLD.format(name=reader.name))
+    unknown = no_threshold(reader, setup, rules)
+    said += () if unknown is None else (unknown,)
     for one in said:
         warnings.warn(one, stacklevel=3)
     return said

@@ -68,16 +68,21 @@ def threshold_of(reader: Reader, setup: Setup) -> float:
     return (reader.threshold or 0.0) if setup.threshold is None else setup.threshold
 
 
-NO_THRESHOLD = (
-    "no threshold is stored with the reader {name}, so no answer is given where it scores higher "
-    "than the best span (threshold 0); python -m qa_demo calibrate fits one"
-)
-
-
-def says_zero(reader: Reader, setup: Setup, rules: str) -> bool:
-    """Whether 0 is the threshold for want of another, which is to be said."""
-    unknown = setup.threshold is None and reader.threshold is None
-    return unknown and rules == "2.0" and setup.head == "span"
+def no_threshold(reader: Reader, setup: Setup, rules: str) -> str | None:
+    """What is to be said where no threshold is known and the rules ask for one."""
+    if rules != "2.0" or setup.threshold is not None:
+        return None
+    if setup.head == "bio":
+        return (
+            "no threshold is stored for the tags, so every question is answered; give "
+            "--null-score-diff-threshold to withhold some"
+        )
+    if reader.threshold is not None:
+        return None
+    return (
+        f"no threshold is stored with the reader {reader.name}, so no answer is given where it "
+        f"scores higher than the best span (threshold 0); python -m qa_demo calibrate fits one"
+    )
 
 
 def check_setup(reader: Reader, setup: Setup) -> None:

@@ -85,6 +85,8 @@ def test_a_question_that_is_refused_is_a_line_too(
 def test_without_a_stored_threshold_0_is_taken_and_said(
     tmp_path: Path, dev: Path, silent: Path, out: Path, terminal: Terminal
 ) -> None:
+    terminal.read("evaluate --head bio", silent)
+    assert "no threshold is stored for the tags, so every question is answered" in terminal.err
     terminal.folder = kit.save(tmp_path / "plain", "bert")
     terminal.read("evaluate", silent, "--out", out)
     assert "no threshold is stored with the reader plain" in terminal.err
