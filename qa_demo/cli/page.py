@@ -1,7 +1,6 @@
 """python -m qa_demo page: a reading with all nine chapters as one file of HTML."""
 
 import argparse
-import sys
 from concurrent.futures import Future
 from dataclasses import astuple, fields
 from pathlib import Path
@@ -50,7 +49,8 @@ def run(args: argparse.Namespace) -> None:
     frame = frame_of(services(args.reader, None, first))
     tape = record(frame, screen, Progress("percent"))
     text = html(saved(tape, tabs(), args.page))
-    sys.stdout.write(f"{args.out}: {write_file(args.out, text):,} bytes\n")
+    written = {"file": str(args.out), "bytes": write_file(args.out, text)}
+    shared.write(written, args.json, lambda said: f"{said['file']}: {said['bytes']:,} bytes")
 
 
 def texts(args: argparse.Namespace) -> PoolExample | None:

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.slow
 
 def test_the_file_holds_the_reading_and_the_address(tmp_path: Path, terminal: Terminal) -> None:
     out = tmp_path / "reading.html"
-    said = terminal.ask("page", "--page", "https://class.example/", "--out", out)
+    said = terminal.asked("page", "--page", "https://class.example/", "--out", out)
     text = out.read_text(encoding="utf-8")
-    assert said == f"{out}: {len(text.encode()):,} bytes\n"
+    assert said == {"file": str(out), "bytes": len(text.encode())}
     block = re.search(r'<script type="application/json" id="saved">(.*?)</script>', text)
     assert block is not None
     data = json.loads(block[1])
