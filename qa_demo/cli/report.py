@@ -12,7 +12,7 @@ from qa_demo.cli.predictions import read_lines, read_run
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.embed import embedded, packed
-from qa_demo.core.measuring.comparison import check_same
+from qa_demo.core.measuring.comparison import check_questions, check_same
 from qa_demo.figures.evaluation import report_data
 from qa_demo.figures.own_slices import FIELDS, FUNCTIONS, own_slice
 from qa_demo.figures.slices import Slice
@@ -51,7 +51,7 @@ def add_different(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--allow-different",
         action="store_true",
-        help="Compare two readers though windows, options, rules or questions differ.",
+        help="Compare two readers on the same questions though windows, options or rules differ.",
     )
 
 
@@ -124,6 +124,8 @@ def _write(
     slices: Sequence[Slice],
 ) -> None:
     (rows, run), *others = files
+    if others:
+        check_questions(rows, others[0][0])
     if others and not different:
         check_same(run, others[0][1])
     against, other = others[0] if others else ((), None)

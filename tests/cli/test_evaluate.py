@@ -17,6 +17,7 @@ from tests.model import kit
 from tests.reports import data_of
 
 pytestmark = pytest.mark.model
+SHORT = ["--max-answer-length", "3"]
 
 
 @pytest.fixture
@@ -188,12 +189,14 @@ def test_files_made_under_other_options_are_refused(
 ) -> None:
     a, b = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     terminal.read("evaluate", silent, "--out", a)
-    terminal.read("evaluate", silent, "--out", b, "--max-answer-length", "3")
+    terminal.read("evaluate", silent, "--out", b, *SHORT)
     compare = ["report", a, "--against", b, "--out", page]
     terminal.refuses("under other settings (max_answer_length: 30 and 3)", *compare)
     assert not page.exists()
     terminal.run(*compare, "--allow-different")
     assert page.exists()
+    terminal.read("evaluate", silent, "--out", tmp_path / "c.jsonl", "--limit", "2", *SHORT)
+    terminal.refuses("4 and 2 that are not the same", *compare[:3], tmp_path / "c.jsonl")
     terminal.refuses("belongs to a second file", "report", a, "--allow-different")
 
 

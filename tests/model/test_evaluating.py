@@ -90,7 +90,7 @@ def test_evaluations_become_the_report_that_the_command_writes(
     assert data["groups"][0]["title"] == "short"
     assert [row["id"] for row in data["rows"]] == ["b", "c"]
     other = qa_demo.evaluate(reader, ROWS[1:2])
-    with pytest.raises(BadInput, match="made under other settings"):
+    with pytest.raises(BadInput, match="2 and 1 that are not the same"):
         qa_demo.report(a, page, against=other)
 
 

@@ -140,15 +140,20 @@ class Judged:
         return float(diffs[ends[best]] if sums[best] > 0 else np.nextafter(diffs[0], -np.inf))
 
 
-def paired(a: Sequence[Row], run_a: Row, b: Sequence[Row], run_b: Row) -> Pair:
-    """Compare two readers on the same questions in the same order. Errors: BadInput for lists of
-    other questions.
-    """
+def check_questions(a: Sequence[Row], b: Sequence[Row]) -> None:
+    """Refuse lists of other questions, or in another order. Errors: BadInput."""
     if [row["id"] for row in a] != [row["id"] for row in b] or not a:
         raise BadInput(
             f"two readers are compared on the same questions; the files hold {len(a)} and {len(b)} "
             f"that are not the same"
         )
+
+
+def paired(a: Sequence[Row], run_a: Row, b: Sequence[Row], run_b: Row) -> Pair:
+    """Compare two readers on the same questions in the same order. Errors: BadInput for lists of
+    other questions.
+    """
+    check_questions(a, b)
     units, drawn = units_of([row["title"] for row in a], [row["context"] for row in a])
     draws, sides = Draws(units), (Judged(a, run_a), Judged(b, run_b))
     withholds = run_a["rules"] == "2.0" and None not in (run_a["threshold"], run_b["threshold"])
