@@ -11,19 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import dumps
-from qa_demo.core.inputs import check_texts
+from qa_demo.core.inputs import check_texts, merging
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.legal import check_decode
-from qa_demo.core.reading.scales import (
-    COMBINES,
-    COPIES,
-    NULLS,
-    SCALES,
-    THRESHOLD_SCALES,
-    check_merge,
-)
+from qa_demo.core.reading.scales import COPIES, NULLS, SCALES
 from qa_demo.core.reading.windows import fitting
 from qa_demo.core.types import Reading
 from qa_demo.figures.numbers import MINUS
@@ -143,17 +136,8 @@ def decoding(args: argparse.Namespace) -> tuple[DecodeOptions, MergeOptions]:
     the first that fits the scale.
     """
     decode, merge = options(DecodeOptions, args), options(MergeOptions, args)
-    if args.null is None:
-        merge = replace(merge, null=COMBINES[merge.scale][0])
     check_decode(decode)
-    check_merge(merge)
-    if args.null_score_diff_threshold is not None and merge.scale not in THRESHOLD_SCALES:
-        raise BadInput(
-            f"--null-score-diff-threshold is a number of logits, so the scale {merge.scale} does "
-            f"not take it; "
-            f"{' and '.join(THRESHOLD_SCALES)} do"
-        )
-    return decode, merge
+    return decode, merging(merge, args.null, args.null_score_diff_threshold)
 
 
 def with_threshold(

@@ -13,9 +13,10 @@ DECODING = [
     ("--max-answer-length 0", "max_answer_length must be at least 1"),
     ("--null-score-diff-threshold nan", "must be a finite number"),
     ("--scale log_odds --null min_logit", "cannot be compared with the null min_logit"),
+    ("--scale window_product --null-score-diff-threshold 1", "under the scale window_product and"),
     (
-        "--scale window_product --null-score-diff-threshold 1",
-        "so the scale window_product does not take it; logit and",
+        "--null none --null-score-diff-threshold 1",
+        "changes nothing under the scale logit and the n",
     ),
 ]
 WINDOWS = [

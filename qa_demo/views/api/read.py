@@ -4,9 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo.core.files.report import answer_json
+from qa_demo.core.inputs import merging
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.scales import COPIES, NULLS, SCALES, check_merge
+from qa_demo.core.reading.scales import COPIES, NULLS, SCALES
 from qa_demo.views.api.endpoint import Call, endpoint
 from qa_demo.views.options import parse
 from qa_demo.views.parse import choice
@@ -26,24 +27,22 @@ def read(
     reader: str | None = None,
     copies: str = "max_context",
     scale: str = "logit",
-    null: str = "min_logit",
+    null: str | None = None,
 ) -> dict[str, Any]:
     """Answer a question from a paragraph: the answer or null, its characters, scores, the
     n-best list and the windows.
 
     A threshold of null means the reader's own, a reader of null the page's. `copies`, `scale`
-    and `null` choose how windows are merged, with the names of the command line.
+    and `null` choose how windows are merged, with the names of the command line; without `null`
+    the usual one of the scale counts.
     """
     limits: dict[str, Any] = {"max_answer_length": max_answer_length, "n_best_size": n_best_size}
     if null_score_diff_threshold is not None:
         limits["null_score_diff_threshold"] = null_score_diff_threshold
     decode = parse(DecodeOptions(), **limits)
-    merge = MergeOptions(
-        choice(copies, "copies", COPIES),
-        choice(scale, "scale", SCALES),
-        choice(null, "null", NULLS),
-    )
-    check_merge(merge)
+    merge = MergeOptions(choice(copies, "copies", COPIES), choice(scale, "scale", SCALES))
+    named = None if null is None else choice(null, "null", NULLS)
+    merge = merging(merge, named, null_score_diff_threshold)
     texts = question, context, max_seq_length, doc_stride, max_query_length, reader
     reading = call.reading(*texts)
     if null_score_diff_threshold is None:

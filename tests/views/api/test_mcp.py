@@ -76,7 +76,8 @@ def test_a_reply_is_json_as_text_and_as_structure(threshold: float | None) -> No
         ({**ASKED, "x": 1}, "read has no field x; its fields are question, context, "),
         ({**ASKED, "question": " "}, "the question is empty"),
         ({**ASKED, "scale": ["logit"]}, "scale must be one of logit, "),
-        ({**ASKED, "scale": "context_mean"}, "cannot be compared with the null min_logit"),
+        ({**ASKED, "scale": "context_mean", "null": "min_logit"}, "cannot be compared with the"),
+        ({**ASKED, "scale": "context_mean", "null_score_diff_threshold": 1}, "changes nothing und"),
         ({**ASKED, "reader": ""}, "reader is empty"),
         ({**ASKED, "context": "half \ud800 pair"}, "surrogate"),
         ({**ASKED, "null_score_diff_threshold": nan}, "null_score_diff_threshold"),
@@ -138,7 +139,7 @@ def test_an_unexpected_error_is_logged_and_not_told() -> None:
 def test_another_reader_and_another_merge_rule_are_chosen_by_name() -> None:
     call = make_read(services())
     assert call(**ASKED)["reader"] != call(**ASKED, reader="owner/name")["reader"] == "owner/name"
-    mean = call(**ASKED, scale="context_mean", null="none")
+    mean = call(**ASKED, scale="context_mean")
     shares = [[one["share"] for one in reply["n_best"]] for reply in (mean, call(**ASKED))]
     assert shares[0] != shares[1]
 
