@@ -51,6 +51,8 @@ def limits(given: Sequence[str]) -> dict[str, float]:
                 f"--fail-under needs a score's name and a percent from 0 to 100, such as f1=80, "
                 f"got {one[:60]!r}"
             )
+        if name in found:
+            raise BadInput(f"--fail-under names {name} twice; give each score one limit")
         found[name] = least
     return found
 

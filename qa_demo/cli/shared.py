@@ -62,14 +62,16 @@ def add_characters(
 
 def add_options(command: argparse.ArgumentParser, *kinds: type) -> None:
     """The reader, --json, and a flag for each field of the option records, spelled like it; by
-    default of all three records.
+    default of all three records, and then --calibration, which concerns answers.
     """
     add_reader(command)
-    command.add_argument(
-        "--calibration",
-        type=Path,
-        help="Threshold and calibration that calibrate wrote for this reader.",
-    )
+    command.set_defaults(calibration=None)
+    if not kinds:
+        command.add_argument(
+            "--calibration",
+            type=Path,
+            help="Threshold and calibration that calibrate wrote for this reader.",
+        )
     add_json(command)
     add_fields(command, *(kinds or (WindowOptions, DecodeOptions, MergeOptions)))
 

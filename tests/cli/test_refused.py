@@ -24,7 +24,8 @@ WINDOWS = [
     ("--max-seq-length 384", "max_seq_length must be at most 64"),
     ("--max-query-length 2", "max_query_length allows 2"),
 ]
-NOT_OF_THE_DECODING = ["--max-answer-length 3", "--n-best-size 5", "--scale logit", "--top-n-grid"]
+NOT_OF_THE_DECODING = ["--max-answer-length 3", "--n-best-size 5", "--scale logit"]
+NOT_OF_THE_DECODING += ["--top-n-grid", "--calibration x.json"]
 BEFORE = [
     ("", "required"),
     ("frobnicate", "invalid choice"),
@@ -67,6 +68,8 @@ AFTER = [
     ("attribute {texts} --span 0 99999", "got 0 and 99999"),
     ("attribute {texts} --n-steps 0", "n_steps must be between 1 and"),
     ("attribute {texts} --target span_minus_other", "needs a second span"),
+    ("attribute {texts} --method leave_one_out --n-steps 5", "--n-steps belongs to integrated"),
+    ("attribute {texts} --method gradient_x_input --baseline pad", "leave it out under gradient"),
     ("attribute {texts} --method guess", "invalid choice"),
     (
         "attribute {texts} --target span_minus_other --span 0 3 --other 400 405",
@@ -89,6 +92,7 @@ AFTER = [
     ("evaluate {dev} --n-best-size 5", "--n-best-size is how many spans a line lists; give"),
     ("evaluate {dev} --out no/such/folder.jsonl", "cannot be written"),
     ("evaluate {dev} --fail-under words=3", "such as f1=80, got 'words=3'"),
+    ("evaluate {dev} --fail-under f1=9 --fail-under f1=1", "--fail-under names f1 twice; give"),
     ("evaluate {silent} --rules squad1", "--rules squad1 knows no question without an answer"),
     ("evaluate {dev} --null-score-diff-threshold 2", "changes nothing under the rules of SQ"),
     (
