@@ -121,6 +121,11 @@ def check_flags(args: argparse.Namespace) -> None:
             raise BadInput(f"--{flag.replace('_', '-')} belongs to a second reader; give --against")
     if args.page is not None and args.report is None:
         raise BadInput("--page is where the links of a report lead; give --report too")
+    if args.page is not None:
+        cli_report.check_page(args.page)
+    for path in (args.report, args.eval_results):
+        if path is not None and not path.parent.is_dir():
+            raise BadInput(f"{path.name} cannot be written: there is no folder {path.parent}")
     if args.head == "bio":
         idle = [name for name in SPAN_ONLY if getattr(args, name) not in (None, False)]
         if idle:

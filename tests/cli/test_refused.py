@@ -46,6 +46,12 @@ BEFORE = [
     ("answer --jsonl {bare}", "line 1 must be an object with the texts"),
     ("evaluate /none.json", "none.json"),
     ("evaluate /none.json --limit 0", "--limit must be at least 1, got 0"),
+    ("evaluate {dev} --eval-results no/x.yaml", "x.yaml cannot be written: there is no folder no"),
+    (
+        "evaluate {dev} --out o --report no/r.html",
+        "r.html cannot be written: there is no folder no",
+    ),
+    ("evaluate {dev} --out o --report r.html --page x", "--page must be an address such as"),
     ("evaluate x.json --head both", "invalid choice: 'both'"),
     ("perturb {dev} --limit 0", "--limit must be at least 1"),
     ("report no.jsonl", "no.jsonl cannot be read"),
