@@ -56,8 +56,7 @@ def add(commands: Any) -> None:
     cli_shared.add_characters(
         command,
         "span",
-        "Characters of the span, end exclusive. Default: the best span, even when the answer is "
-        "none.",
+        "Characters of the span. Default: the best span, even when the answer is none.",
     )
     cli_shared.add_characters(command, "other", "The second span of the target span_minus_other.")
     cli_shared.add_options(command)

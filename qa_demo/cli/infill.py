@@ -34,8 +34,7 @@ def add(commands: Any) -> None:
     cli_shared.add_characters(
         command,
         "span",
-        "Characters to hide, end exclusive; may be given several times. Default: spans drawn by "
-        "the law.",
+        "Characters to hide; may be given several times. Default: spans drawn by the law.",
         several=True,
     )
     command.add_argument(

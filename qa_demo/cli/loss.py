@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
     cli_shared.add_characters(
         command,
         "gold",
-        "Characters of a right answer, end exclusive; repeat it for each annotator. Without it no "
+        "Characters of a right answer; repeat it for each annotator. Without it no "
         "answer is right.",
         several=True,
     )

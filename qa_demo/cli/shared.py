@@ -56,7 +56,8 @@ def add_characters(
         nargs=2,
         action="append" if several else "store",
         metavar=("START", "END"),
-        help=what,
+        help=f"{what} START counts from 0 and END is exclusive, as in JSON; what is printed for a "
+        f"person counts from 1, both ends included.",
     )
 
 

@@ -39,10 +39,10 @@ def infill(
     """Hide words of a text and guess them: pieces [text, position, mlm, sbo, both,
     true_rank_*], loss terms and their totals.
 
-    `spans` holds [start, end] in characters, end exclusive; without it pieces are hidden by the
-    law: `masking` span or token, `seed`, and the options of the command line. `cut` names wires
-    of the boundary head (left, right, position) that carry their means; `swap` holds [piece,
-    row] pairs of blanks that read another row of the position table.
+    `spans` holds [start, end] in characters from 0, end exclusive; without it pieces are hidden
+    by the law: `masking` span or token, `seed`, and the options of the command line. `cut`
+    names wires of the boundary head (left, right, position) that carry their means; `swap`
+    holds [piece, row] pairs of blanks that read another row of the position table.
     """
     sendable(parse.text(text, "the text", call.services.max_characters))
     hidden, rows = whole_pairs(spans, "spans"), whole_pairs(swap, "swap")

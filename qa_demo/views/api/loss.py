@@ -25,8 +25,8 @@ def loss(
     """The training loss of the gold answers: terms [name, value, weight, over] and their
     weighted total, in nats.
 
-    `gold` holds [start, end] in characters, end exclusive, one for each annotator, or null for
-    one who found no answer; without it no answer is right.
+    `gold` holds [start, end] in characters from 0, end exclusive, one for each annotator, or null
+    for one who found no answer; without it no answer is right.
     """
     choice(normaliser, "the normaliser", NORMALISERS)
     chars = pairs(gold, "gold", MOST_GOLDS)
