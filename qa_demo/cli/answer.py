@@ -54,6 +54,8 @@ def _many(args: argparse.Namespace) -> None:
     """
     decode, merge = shared.decoding(args)
     examples = list(_asked(args.jsonl))
+    if not examples:
+        raise BadInput(f"{args.jsonl} holds no question")
     from qa_demo.model.scoring import read_each
 
     loaded, cores = shared.load_many(args)

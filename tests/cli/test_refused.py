@@ -41,6 +41,7 @@ BEFORE = [
     ("answer --question q --context c --reader x", "not a reader's name"),
     ("answer --jsonl x --question q", "--jsonl brings its own questions"),
     ("answer --jsonl no.jsonl", "no.jsonl cannot be read"),
+    ("answer --jsonl /dev/null", "/dev/null holds no question"),
     ("answer --jsonl {half}", "line 1 is not JSON"),
     ("answer --jsonl {list}", "line 1 must be an object with the texts"),
     ("answer --jsonl {bare}", "line 1 must be an object with the texts"),
