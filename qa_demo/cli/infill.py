@@ -146,7 +146,8 @@ def lines(report: dict[str, Any]) -> str:
     d = sums.decimals
     out.append(
         f"loss {report['total']:.{d}f} {terminal(sums.sign)} MLM {mlm['value']:.{d}f} (mean over "
-        f"{mlm['over']}) + {sbo['weight']:g} x SBO {sbo['value']:.{d}f} (sum over {sbo['over']}, "
-        f"the targets and one); the paper's plain sum is {report['paper_total']:.{d}f}"
+        f"{mlm['over']}) + {sbo['weight']:g} x SBO {sbo['value']:.{d}f} (a sum of "
+        f"{sbo['over'] - 1}, divided by {sbo['over']}); the paper's plain sum is "
+        f"{report['paper_total']:.{d}f}"
     )
     return "\n".join(out)
