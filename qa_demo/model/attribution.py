@@ -10,6 +10,7 @@ from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled, one_of
 from qa_demo.core.explaining.attribution import (
     BASELINES,
     GAP_LIMIT,
+    MAX_STEPS,
     METHODS,
     STEPS,
     Attribution,
@@ -32,8 +33,6 @@ from qa_demo.model.gradients import (
     make_pass,
     summed,
 )
-
-MAX_STEPS = 500
 
 
 def attribute(

@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.explaining.attribution import MAX_STEPS
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.views.parse import number
 from qa_demo.views.state import Screen
@@ -18,6 +19,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "max_answer_length": (1, 200),
     "n_best_size": (1, 100),
     "null_score_diff_threshold": (-100.0, 100.0),
+    "n_steps": (1, MAX_STEPS),
 }
 """What a control may send, ends included; core.reading.windows decides whether it fits."""
 

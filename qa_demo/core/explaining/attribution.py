@@ -22,6 +22,7 @@ KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
 METHODS: tuple[Method, ...] = get_args(Method)
 BASELINES: tuple[Baseline, ...] = get_args(Baseline)
 STEPS = (20, 50, 100)
+MAX_STEPS = 500
 """Numbers of steps tried in turn until the completeness gap is small enough."""
 GAP_LIMIT = 0.02
 """The largest gap, as a share of F(x) - F(x'), at which an attribution counts as complete."""

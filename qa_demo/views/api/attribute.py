@@ -3,7 +3,14 @@
 from typing import Any, cast
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.explaining.attribution import BASELINES, METHODS, Attribution, Method, Target
+from qa_demo.core.explaining.attribution import (
+    BASELINES,
+    MAX_STEPS,
+    METHODS,
+    Attribution,
+    Method,
+    Target,
+)
 from qa_demo.core.files.report import attribution_json
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
@@ -48,7 +55,7 @@ def attribute(
     its pieces.
     """
     decode = parse(DecodeOptions(), max_answer_length=max_answer_length)
-    steps = None if n_steps is None else whole(n_steps, "n_steps")
+    steps = None if n_steps is None else whole(n_steps, "n_steps", 1, MAX_STEPS)
     how = cast(Method, choice(method, "the method", METHODS))
     named = None if baseline is None else choice(baseline, "the baseline", BASELINES)
     texts = question, context, max_seq_length, doc_stride, max_query_length, reader

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from qa_demo.core.course.bench import TYPED
 from qa_demo.core.explaining.attribution import BASELINES, KINDS, METHODS
 from qa_demo.core.files.report import NORMALISERS
 from qa_demo.core.learning.bio import DECODINGS
@@ -18,6 +19,7 @@ CHOICES: dict[str, Iterable[str]] = {
     "baseline": BASELINES,
     "normaliser": NORMALISERS,
     "decoding": DECODINGS,
+    "typed": TYPED,
 }
 """A field has one meaning in every call."""
 

@@ -96,8 +96,9 @@ class Tools:
             "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[0],
             "capabilities": {"tools": {}},
             "serverInfo": {"name": "spanlight", "title": "Spanlight", "version": __version__},
-            "instructions": "Each tool reads a question and a paragraph with an extractive reader, "
-            "and says what it answers and why. Characters are counted from 0; ends are exclusive.",
+            "instructions": "read, attribute, loss and tag read a question and a paragraph with an "
+            "extractive reader and say what it answers and why; infill takes a text with hidden "
+            "words, bench typed logits. Characters are counted from 0; ends are exclusive.",
         }
 
     def _call(self, given: dict[str, Any]) -> dict[str, Any]:
