@@ -45,7 +45,8 @@ def test_answer_has_exactly_the_promised_fields(reading: Reading, terminal: Term
     assert list(report) == FIELDS and best is not None
     text = kit.CONTEXT[report["char_start"] : report["char_end"]]
     assert report["answer"] == best.candidate.text == text
-    assert report["score"] == best.candidate.score == report["start_logit"] + report["end_logit"]
+    added = report["start_logit"] + report["end_logit"]
+    assert report["score"] == best.candidate.score == round(added, 9)
     assert report["reader"] == "tiny" and report["question"] == kit.QUESTION
     fields = "text char_start char_end window start_logit end_logit score share"
     assert list(report["n_best"][0]) == fields.split()
