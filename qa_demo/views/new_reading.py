@@ -19,7 +19,7 @@ from qa_demo.views.background import Busy
 from qa_demo.views.frame import Frame
 from qa_demo.views.link.parts import start_decode
 from qa_demo.views.link.restore import Wanted, checked_revision, page_of, restore
-from qa_demo.views.services import BUNDLED, reading_name
+from qa_demo.views.services import BUNDLED, reading_name, reading_size
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.jobs import Outcome
 from qa_demo.views.slow_work import Stream
@@ -150,7 +150,7 @@ class NewReadings:
                 yield Update(controls=boxes)
             boxes, busy = None, Busy("reading", "window")
             ready = yield from self.frame.slow.result(
-                visitor, KIND, work, busy, share=reading_name(*asked)
+                visitor, KIND, work, busy, share=reading_name(*asked), size=reading_size(*asked)
             )
         if ready is not None:
             yield partial(self.show, ready, source, example, wanted, after, boxes)

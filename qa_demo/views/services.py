@@ -95,3 +95,13 @@ class Services:
 def reading_name(source: str, question: str, context: str, windows: WindowOptions) -> Hashable:
     """The name under which visitors share a reading that is being made (`JobQueue.run`)."""
     return ("reading", source, question, context, windows)
+
+
+def reading_size(source: str, question: str, context: str, windows: WindowOptions) -> float:
+    """About how many windows of 384 positions the reader's work amounts to, by the texts' lengths:
+    four characters are about a token.
+    """
+    tokens, positions = len(context) / 4, windows.max_seq_length
+    room = positions - min(len(question) / 4, windows.max_query_length)
+    several = 1 + max(0.0, tokens - room) / windows.doc_stride
+    return max(0.1, several * min(tokens + positions - room, positions) / 384)

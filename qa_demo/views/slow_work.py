@@ -144,13 +144,14 @@ class SlowWork:
         loads: bool = False,
         share: Hashable | None = None,
         length: str | None = None,
+        size: float = 1.0,
     ) -> Generator[Update, None, Outcome[Any]]:
         """Run work in the server's queue and yield the sentences of its progress; returns its
-        outcome. `share` and `length` as in `JobQueue.run`.
+        outcome. `share`, `length` and `size` as in `JobQueue.run`.
         """
         if busy is not None:
             yield said(busy.text, "busy")
-        run = self.services.jobs.run(visitor, kind, work, loads, share, length)
+        run = self.services.jobs.run(visitor, kind, work, loads, share, length, size)
         while True:
             try:
                 progress = next(run)

@@ -15,7 +15,7 @@ from qa_demo.core.options import WindowOptions
 from qa_demo.core.types import Reading
 from qa_demo.views.options import parse
 from qa_demo.views.parse import sendable, text
-from qa_demo.views.services import Services, reading_name
+from qa_demo.views.services import Services, reading_name, reading_size
 from qa_demo.views.session.errors import attempt
 from qa_demo.views.session.jobs import Outcome, Work
 from qa_demo.views.session.recent import RecentValues
@@ -61,6 +61,7 @@ class Call:
             "reading",
             lambda tell, cancelled: self.services.read(*of, tell, cancelled),
             reading_name(*of),
+            reading_size(*of),
         )
         self.seconds["tokenise"] += made.tokenise_seconds
         self.seconds["model"] -= made.tokenise_seconds
@@ -71,10 +72,12 @@ class Call:
         found = cache.get(key)
         return self.queued(kind, work, key) if found is None else found
 
-    def queued(self, kind: str, work: Work[T], share: Hashable | None = None) -> T:
+    def queued(
+        self, kind: str, work: Work[T], share: Hashable | None = None, size: float = 1.0
+    ) -> T:
         """The result of work in the queue. Errors: QADemoError with its sentence."""
         began = time.monotonic()
-        run = self.services.jobs.run(self._name, kind, work, share=share)
+        run = self.services.jobs.run(self._name, kind, work, share=share, size=size)
         while True:
             try:
                 next(run)

@@ -78,13 +78,15 @@ class JobQueue:
         loads: bool = False,
         share: Hashable | None = None,
         length: str | None = None,
+        size: float = 1.0,
     ) -> Generator[Progress, None, Outcome[T]]:
         """Yield progress while `work` waits and runs; the generator's return value is its
         outcome.
 
         `share` names the computation by everything that its result depends on, and by nothing of
         the visitor: who asks for one that waits or runs gets its result. `length` names what takes
-        about as long, by default all work of this kind; who asks for little goes first.
+        about as long, by default all work of this kind, and `size` how many times as long as its
+        unit; who asks for little goes first.
         """
         name, job = (visitor or "", kind), Job()
         with self._lock:
@@ -94,7 +96,8 @@ class JobQueue:
         line = self._lines[loads]
         task: Task | None = None
         try:
-            task, refusal = self._joined(job, length or kind, work, line, share)
+            made = Task(length or kind, work, share, size)
+            task, refusal = self._joined(job, made, line)
             if task is None:
                 return Outcome(None, refusal)
             task.future.add_done_callback(lambda _: job.news.put(None))
@@ -128,22 +131,19 @@ class JobQueue:
         with self._lock:
             return any(owner == (visitor or "") for owner, _ in self._current)
 
-    def _joined(
-        self, job: Job, kind: str, work: Work[Any], line: Line, share: Hashable | None
-    ) -> tuple[Task | None, str | None]:
-        """The task of this job, there under the same name or new; or the sentence that refuses."""
+    def _joined(self, job: Job, task: Task, line: Line) -> tuple[Task | None, str | None]:
+        """The task of this job, or one there under the same name; or the sentence that refuses."""
         with self._lock:
-            there = None if share is None else self._shared.get(share)
+            there = None if task.share is None else self._shared.get(task.share)
             if there is not None and there.join(job):
                 return there, None
-            task = Task(kind, work, share)
             task.join(job)
             refusal = self._refusal(line, task)
             if refusal is not None:
                 return None, refusal
             line.add(task)
-            if share is not None:
-                self._shared[share] = task
+            if task.share is not None:
+                self._shared[task.share] = task
             line.pool.submit(self._perform, line)
             line.places()
             return task, None

@@ -57,6 +57,8 @@ class Task:
     kind: str
     work: Callable[[OnProgress, IsCancelled], Any]
     share: Hashable | None
+    size: float = 1.0
+    """How much there is to do, in units of its kind."""
     members: list[Job] = field(default_factory=list)
     last: Progress = Progress()
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -101,12 +103,12 @@ class Line:
     waiting: list[Task] = field(default_factory=list)
     running: list[Task] = field(default_factory=list)
     took: dict[str, float] = field(default_factory=dict)
-    """Seconds of one task by its kind: a moving mean of those that ended well."""
+    """Seconds of one unit by the kind of task: a moving mean of those that ended well."""
 
     def ahead_of(self, task: Task) -> list[Task]:
         """Give a new task its turn; those before it. A kind never timed counts as the longest."""
         longest = max(self.took.values(), default=0.0)
-        task.turn = time.monotonic() + YIELDS * self.took.get(task.kind, longest)
+        task.turn = time.monotonic() + YIELDS * self.took.get(task.kind, longest) * task.size
         return [one for one in self.waiting if one.turn <= task.turn and not one.given_up()]
 
     def add(self, task: Task) -> None:
@@ -131,8 +133,13 @@ class Line:
 
     def learn(self, task: Task, seconds: float) -> None:
         """Count one task that ended well."""
-        mean = self.took.get(task.kind, seconds)
-        self.took[task.kind] = mean + NEWEST * (seconds - mean)
+        unit = seconds / task.size
+        mean = self.took.get(task.kind, unit)
+        self.took[task.kind] = mean + NEWEST * (unit - mean)
+
+    def _seconds(self, task: Task) -> float:
+        """How long it takes; 0 for a kind that was never timed."""
+        return self.took.get(task.kind, 0.0) * task.size
 
     def wait_of(self, task: Task, ahead: list[Task]) -> float | None:
         """Seconds until a worker is free after these and those `ahead`; None if never timed."""
@@ -142,11 +149,11 @@ class Line:
         if any(one.kind not in self.took for one in [*running, *before]):
             return None
         now = time.monotonic()
-        left = [max(0.0, self.took[one.kind] + one.began - now) for one in running]
+        left = [max(0.0, self._seconds(one) + one.began - now) for one in running]
         free = left + [0.0] * (self.workers - long - len(left))
         heapq.heapify(free)
         for one in before:
-            heapq.heapreplace(free, free[0] + self.took[one.kind])
+            heapq.heapreplace(free, free[0] + self._seconds(one))
         return free[0]
 
     def places(self) -> None:
@@ -163,4 +170,4 @@ class Line:
 
     def _kept_out(self, task: Task) -> bool:
         """Whether one worker does not take it."""
-        return self.workers > 1 and self.took.get(task.kind, 0.0) >= LONG
+        return self.workers > 1 and self._seconds(task) >= LONG

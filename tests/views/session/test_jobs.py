@@ -270,6 +270,10 @@ def test_one_of_two_workers_takes_nothing_long() -> None:
         waits = queue.run("b", "explanation", until_cancelled(began[1]))
         told = next(waits)
         assert told.ahead == 0 and told.seconds is not None and 1 < told.seconds <= 2
+        long = queue.run("d", "reading", until_cancelled(), size=100)
+        told = next(long)
+        assert told.seconds is not None and told.ahead == 1, "a long text waits behind them"
+        long.close()
         reading = ask("c", "reading", began[2])
         assert began[2].wait(10) and not began[1].is_set(), "a worker was free for the reading"
         second = pool.submit(finish, waits)
@@ -287,6 +291,8 @@ def test_the_mean_follows_the_newest_times() -> None:
     for seconds in (10.0, 5.0):
         line.learn(task, seconds)
     assert line.took == {"reading": 9.0}
+    line.learn(Task("reading", task.work, None, size=100), 900.0)
+    assert line.took == {"reading": 9.0}, "a long text says how long a short one takes"
 
 
 def test_what_cannot_start_soon_is_refused_at_once_with_a_sentence() -> None:
