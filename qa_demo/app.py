@@ -3,6 +3,7 @@
 import argparse
 import logging
 import os
+import signal
 import sys
 import tempfile
 import threading
@@ -261,6 +262,7 @@ def bundled_checksum() -> str:
 def wait_for_the_end(first: "Future[Reader]") -> None:
     """Serve until interrupted. Raises what loading the first reader raises."""
     over = threading.Event()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as process 1 it would be ignored
     first.add_done_callback(lambda done: over.set() if done.exception() else None)
     try:
         over.wait()

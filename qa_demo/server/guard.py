@@ -68,9 +68,6 @@ class Guard:
             for name, value in scope["headers"]
         }
         refusal = self.refusal(scope["path"], headers)
-        if refusal is not None:
-            await refusal(scope, receive, send)
-            return
         seen, started = 0, False
 
         async def counted() -> Message:
@@ -94,10 +91,10 @@ class Guard:
             await send(part)
 
         try:
-            await self.app(scope, counted, with_policy)
+            await (refusal or self.app)(scope, counted, with_policy)
         except TooLarge:
             if not started:
-                await self._too_large()(scope, receive, send)
+                await self._too_large()(scope, receive, with_policy)
 
     def refusal(self, path: str, headers: dict[str, str]) -> PlainTextResponse | None:
         """The answer to a request that goes no further, or None."""
@@ -109,9 +106,7 @@ class Guard:
         if self.names is not None and headers.get("host", "").lower() not in self.names:
             return PlainTextResponse("This page is not known under that name.", 403)
         origin = headers.get("origin")
-        if origin is not None and not same_origin(
-            origin, headers.get("x-forwarded-host") or headers.get("host", "")
-        ):
+        if origin is not None and not same_origin(origin, headers.get("host", "")):
             return PlainTextResponse("Requests from other pages are not answered.", 403)
         return None
 
@@ -120,6 +115,12 @@ class Guard:
 
 
 def same_origin(origin: str, host: str) -> bool:
-    """Whether an Origin header names the host asked; behind a Space's proxy its public name."""
+    """Whether an Origin header names the host asked; behind a Space's proxy its public name. No
+    other header names it: a foreign page may set them all.
+    """
+    try:
+        asking = urlsplit(origin).netloc
+    except ValueError:  # "http://[::1"
+        return False
     public = os.environ.get("SPACE_HOST", "")
-    return bool(urlsplit(origin).netloc) and urlsplit(origin).netloc in (host, *public.split(","))
+    return bool(asking) and asking in (host, *public.split(","))

@@ -17,6 +17,7 @@ ENVIRONMENT = {
 """gradio asks matplotlib for its backend at every event. Without a name matplotlib loads pyplot to
 find one: half a second before the first picture, and 15 MB for nothing.
 """
+os.environ["GRADIO_DEBUG"] = "0"  # else gradio waits in `launch`, before the reader is loaded
 os.environ.update(
     {name: value for name, value in ENVIRONMENT.items() if name not in os.environ}
 )  # before gradio is imported
@@ -39,6 +40,7 @@ from qa_demo.server.page_files import page_files  # noqa: E402
 from qa_demo.views.api.door import Door, public_calls  # noqa: E402
 from qa_demo.views.api.mcp import Tools, endpoint  # noqa: E402
 from qa_demo.views.api.openapi import RESULTS, document  # noqa: E402
+from qa_demo.views.session.lock import VISITORS  # noqa: E402
 from qa_demo.views.style import sheets  # noqa: E402
 
 PLOTLY = Path(plotly.__file__).parent / "package_data"
@@ -71,7 +73,7 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
         "max_threads": MAX_THREADS,
         "enable_monitoring": False,
         "strict_cors": True,
-        "state_session_capacity": 200,
+        "state_session_capacity": VISITORS,
         "footer_links": [],
         "run_history": False,
         "pwa": False,

@@ -23,7 +23,7 @@ from qa_demo.views.session.errors import attempt
 from qa_demo.views.state import Chapter, Screen
 from qa_demo.views.update import Update, said
 
-NO_READING = "There is no reading yet."
+NO_READING = "No reading is kept for this page, or there is none yet: press Ask, or load it again."
 
 
 class Answers:

@@ -11,6 +11,7 @@ import pytest
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.server.guard import MAX_BODY, POLICY, Guard, same_origin
 from qa_demo.server.launch import ENVIRONMENT, is_public, launch_settings
+from qa_demo.views.session.lock import VISITORS
 from qa_demo.views.style import sheets
 from tests.coroutines import finished
 
@@ -62,7 +63,8 @@ ABSENT += ["/monitoring", "/monitoring/summary"]
 
 @pytest.mark.parametrize("path", ABSENT)
 def test_routes_this_page_does_not_need_are_absent(path: str) -> None:
-    assert call(path)[0] == 404
+    status, headers = call(path)
+    assert status == 404 and headers["content-security-policy"] == POLICY
 
 
 def test_large_bodies_are_refused_declared_or_not() -> None:
@@ -73,10 +75,16 @@ def test_large_bodies_are_refused_declared_or_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("origin", "status"), [("http://page:7860", 200), ("https://evil.example", 403), ("null", 403)]
+    ("origin", "status"),
+    [
+        ("http://page:7860", 200),
+        *((o, 403) for o in ("https://evil.example", "null", "http://[::1")),
+    ],
 )
 def test_requests_from_other_pages_are_refused(origin: str, status: int) -> None:
     assert call(headers={"host": "page:7860", "origin": origin})[0] == status
+    forwarded = {"host": "page:7860", "origin": origin, "x-forwarded-host": "evil.example"}
+    assert call(headers=forwarded)[0] == status, "a script may set that header"
 
 
 def test_a_space_is_known_by_its_public_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +113,7 @@ def test_launch_settings_are_frozen() -> None:
     settings = launch_settings()
     off = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
     assert [settings[name] for name in off] == [False] * len(off)
-    assert settings["strict_cors"] is True and settings["state_session_capacity"] == 200
+    assert settings["strict_cors"] is True and settings["state_session_capacity"] == VISITORS
     assert settings["allowed_paths"] == [] and settings["server_name"] is None
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
     assert sheets()[0].name == "page.css"

@@ -19,7 +19,7 @@ from qa_demo.core.types import Reading, Span
 from qa_demo.figures.reader_facts import facts_sentence
 from qa_demo.views import options, selection
 from qa_demo.views.answer import chapter as answer
-from qa_demo.views.answers import select
+from qa_demo.views.answers import NO_READING, select
 from qa_demo.views.ask import Ask
 from qa_demo.views.background import Busy, Job
 from qa_demo.views.by_hand import give_back
@@ -154,7 +154,7 @@ def test_a_refused_event_keeps_the_screen(frame: Frame) -> None:
     update = frame.answers.step(SCREEN, lambda s: select(s, event(index=[0, 5, 1])))
     assert changed(update) == {"message"} and update.refused
     assert "start first" in update.message["text"]
-    assert frame.answers.step(None, lambda s: s).message["text"] == "There is no reading yet."
+    assert frame.answers.step(None, lambda s: s).message["text"] == NO_READING
 
 
 def test_a_repeated_sentence_is_another_message() -> None:
@@ -289,7 +289,7 @@ def test_slow_work_starts_with_few_outputs_and_is_delivered_to_the_newest_screen
         (gr.skip(), gr.skip())
     ]
     said, _ = list(wired.slow.begin("windows", None, request, me))[-1]
-    assert "no reading yet" in said["text"]
+    assert said["text"] == NO_READING
 
 
 def test_slow_work_begins_before_the_receipt_lets_the_next_event_go(wired: Frame) -> None:

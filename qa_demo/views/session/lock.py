@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from qa_demo.views.state import Screen
 from qa_demo.views.update import Change, Update
 
-VISITORS = 200
-"""As many as gradio keeps the state of (server/launch.py); the longest silent start anew."""
+VISITORS = 400
+"""As many as gradio keeps the state of, too; the longest silent start anew."""
 
 
 @dataclass
