@@ -119,11 +119,9 @@ def asked(case: Case, step: Step, reader: Reader) -> Finding:
     return find(replace(case, reader=reader), step)
 
 
-def filled(text: str, facts: Mapping[str, str], unknown: str | None = None) -> str:
-    """The author's text with the check's facts in their places; an unknown name stays as it is, or
-    gives way to `unknown`.
-    """
-    return FACT.sub(lambda match: facts.get(match[1], unknown or match[0]), text)
+def filled(text: str, facts: Mapping[str, str]) -> str:
+    """The author's text with the check's facts in their places, "…" in that of an unknown one."""
+    return FACT.sub(lambda match: facts.get(match[1], "…"), text)
 
 
 def reply(
@@ -142,7 +140,7 @@ def reply(
         "foreign": foreign,
         "holds": known.holds,
         "missing": printable(known.missing),
-        "text": printable(filled(step.text, known.facts, "…" if finding is None else None)),
+        "text": printable(filled(step.text, known.facts)),
         "options": [[o.key, printable(o.text)] for o in known.options],
         # a step that asks nothing says at once what its check found
         "decides": "" if step.predict else printable(known.decides),

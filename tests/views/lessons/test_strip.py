@@ -101,7 +101,7 @@ def test_a_text_of_ones_own_stands_in_for_the_lessons(frame: Frame) -> None:
         assert opened.screen.example is None
         assert opened.screen.reading.encoding.context == OWN["context"]
         reply = opened.pictures[KEY]["reply"]
-        assert not reply["foreign"]
+        assert not reply["foreign"] and not FACT.search(reply["text"] + reply["reveal"])
         if not step.own:
             assert not reply["holds"] and reply["missing"] == "This step speaks of its own text."
             back = sent(frame, opened.screen, "restore", place).pictures[KEY]["reply"]
