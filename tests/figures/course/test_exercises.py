@@ -60,7 +60,7 @@ def difference(text: str) -> float:
 
 def loss(text: str) -> float:
     start, end, *_ = numbers(text)
-    return (math.log(1 / start) + math.log(1 / end)) / 2
+    return (math.log(1 / start) + math.log(1 / end)) / (2 if "is the mean" in text else 1)
 
 
 def slope(text: str) -> float:
