@@ -28,9 +28,9 @@ def withholds(case: Case) -> Finding:
 
 @Check
 def withheld(case: Case) -> Finding:
-    """As `withholds`, on a text that the reader leaves without an answer."""
+    """As `withholds`, on a text that the reader's own threshold leaves without an answer."""
     found = withholds.point(case)
-    if case.answered:
+    if (case.prediction.score_diff or 0.0) <= (case.reading.threshold or 0.0):
         raise Lacking("This reader does answer this question.")
     return found
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -174,6 +175,16 @@ def test_where_it_turns_is_where_the_answer_changes() -> None:
     for shift, answers in ((-0.01, False), (0.01, True)):
         moved = DecodeOptions(null_score_diff_threshold=value + shift)
         assert (Case(this.reading, moved).prediction.answer is not None) == answers
+
+
+@pytest.mark.parametrize(("key", "silent"), [("violin-price", True), ("vigdis", False)])
+def test_a_step_that_drags_to_an_answer_needs_a_text_without_one(key: str, silent: bool) -> None:
+    this = case(key)
+    step = next(one for one in LESSONS if one.id == "no-answer").steps[3]
+    for limit, right in ((-99.0, "none"), (99.0, "answer")):
+        decode = DecodeOptions(null_score_diff_threshold=limit)
+        found = CHECKS[step.check].find(replace(this, decode=decode))
+        assert found.holds == silent and (not silent or found.right == right)
 
 
 def test_probabilities_add_up_over_the_window_and_not_over_the_answer() -> None:
