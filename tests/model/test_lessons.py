@@ -65,7 +65,8 @@ def test_the_step_of_lesson_6_is_the_one_that_chapter_5_takes() -> None:
     for side, label in (("start", "Frederick"), ("end", "ting")):
         row = next(row for row in data[side] if row["text"] == label)
         before, after = row["says"].split(" → ")
-        assert f"from {before} to {after}" in found.decides
+        assert f"the {side} at “\u2068{label}\u2069” from {before} to {after}" in found.decides
+    assert found.decides.startswith("Both probabilities rise: that of the start")
     at = reading.tokens(0).index("to")
     assert learned.after.end_logits[0][at] > reading.end_logits[0][at]
-    assert "the end logit of “\u2068to" in found.decides
+    assert "The end logit of “\u2068to" in found.decides

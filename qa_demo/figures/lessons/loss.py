@@ -153,7 +153,7 @@ def step_through_head(case: Case) -> Finding:
     ):
         i, rise = int(target.argmax()), -RATE * (hidden @ (_slope(x, target) @ hidden))
         before, after = float(softmax(x)[i]), float(softmax(x + rise)[i])
-        gained.append((before, after, f"the {side} at {case.piece(window, i)}"))
+        gained.append((before, after, f"that of the {side} at {case.piece(window, i)}"))
         free = np.where(target == 0, rise, -np.inf)
         others.append(
             (
@@ -166,7 +166,7 @@ def step_through_head(case: Case) -> Finding:
     ups = listed([f"{what} from {probability(p)} to {probability(q)}" for p, q, what in gained])
     most, unlabelled = max(others)
     return Finding(
-        f"In probability {ups}. {unlabelled}",
+        f"Both probabilities rise: {ups}. {unlabelled}",
         right="many",
         holds=all(q > p for p, q, _ in gained) and most > 0,
         missing="Here no other logit rises with the labels'.",
