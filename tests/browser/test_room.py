@@ -166,9 +166,18 @@ def test_a_class_guesses_together(visit: Callable[..., Page]) -> None:
     expect(anna.locator(".room-count")).to_contain_text("Your teacher leads.")
     expect(anna.locator(".strip-title")).to_have_text(SPAN.steps[2].title)
     expect(ready).to_have_attribute("data-ready", "true")
+    bertil.get_by_role("button", name="leave the room").click()
+    expect(count).to_contain_text("1 page here")
     teacher.get_by_role("button", name="close the room").click()
-    for student in students:
-        expect(student.locator(".room-said")).to_have_text(f"The room {code} is closed.")
+    asked = teacher.get_by_role("dialog", name="Close the room?")
+    asked.get_by_role("button", name="results").click()
+    results = teacher.get_by_role("dialog", name=f"Results of room {code}")
+    expect(results).to_contain_text("2 pages have joined")
+    expect(results).to_contain_text("1 × I don’t know")
+    results.get_by_role("button", name="Close", exact=True).click()
+    teacher.get_by_role("button", name="close the room").click()
+    asked.get_by_role("button", name="Close the room").click()
+    expect(anna.locator(".room-said")).to_have_text(f"The room {code} is closed.")
 
 
 def test_a_class_reads_the_teachers_own_text(visit: Callable[..., Page]) -> None:

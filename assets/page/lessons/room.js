@@ -5,6 +5,7 @@ import { refuse } from "../shared/cause.js";
 import { form, textBox } from "../shared/controls.js";
 import { el, focusIn, put } from "../shared/dom.js";
 import { keepText, readJson, storage } from "../shared/storage.js";
+import { close, dialogButton, showDialog } from "./dialog.js";
 import { button, quiet } from "./guess_forms.js";
 
 const EVERY = 2000;
@@ -151,6 +152,23 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
     sit(null);
   }
 
+  /** The teacher's page ends the room: what was handed in would be gone, so it asks first. */
+  function end() {
+    if (!room.look?.handed) return leave();
+    showDialog(
+      "Close the room?",
+      el("p", "What your class handed in goes with it. “results” shows it, and saves it as files."),
+      el(
+        "p.task-form",
+        dialogButton("results", () => send("room_results")),
+        dialogButton("Close the room", () => {
+          close();
+          leave();
+        }),
+      ),
+    );
+  }
+
   // Drawing: only what has changed, so that the focus stays where it is
 
   function draw() {
@@ -177,7 +195,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   function teacherBar() {
     const { look } = room;
     return [
-      el("p.room-line", title(), act("leave", "close the room", leave)),
+      el("p.room-line", title(), act("leave", "close the room", end)),
       el(
         "p.room-count",
         look ? `${many(look.here, "page", "pages")} here` : "A moment.",

@@ -38,7 +38,8 @@ class Seat:
 
 @dataclass(frozen=True)
 class Look:
-    """What one page may know of its room. `here` and `committed` are the teacher's, else None;
+    """What one page may know of its room. `here`, `committed` and `handed`, whether anything was
+    handed in at any step or quiz, are the teacher's, else None;
     `bars` are (label, guesses), None while they are not to be seen; `mine` the label of one's own
     guess; `quiz` what is asked before or after the lessons; `text` names the teacher's own text
     that the step is read on, empty for the lesson's.
@@ -50,6 +51,7 @@ class Look:
     bars: tuple[tuple[str, int], ...] | None
     here: int | None
     committed: int | None
+    handed: bool | None
     mine: str | None
     quiz: QuizLook
     text: str = ""
@@ -88,6 +90,10 @@ class Room:
     def ballot(self) -> Ballot | None:
         """The guesses at the step in hand."""
         return None if self.place is None else self.ballots[self.place]
+
+    def handed(self) -> bool:
+        """Whether there is a guess or a quiz that would go with the room."""
+        return any(b.votes for b in self.ballots.values()) or any(self.quiz.sheets.values())
 
 
 def text_name(text: tuple[str, str] | None) -> str:

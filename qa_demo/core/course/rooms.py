@@ -6,6 +6,7 @@ room is gone `QUIET` seconds after its teacher's page last asked, and at the lat
 after it was opened. Rooms, pages, steps and the lengths of all texts are bounded.
 """
 
+import math
 import secrets
 import threading
 import time
@@ -33,6 +34,8 @@ QUIET = 2 * 3600.0
 LIFE = 12 * 3600.0
 SEEN = 30.0
 """Seconds after which a page that has not asked counts as gone."""
+LEFT = -math.inf
+"""When a page that gave its seat up was last here: in a full room it is the first to give way."""
 DESERTED = 600.0
 """Seconds after which a room without its teacher gives way to a new one, where there are too many.
 """
@@ -99,13 +102,13 @@ class Rooms:
             return Seat(room.code, key)
 
     def leave(self, seat: Seat) -> None:
-        """A student's page goes, with its guesses; the teacher's page closes the room."""
+        """A student's page goes, what it handed in stays; the teacher's page closes the room."""
         with self._swept():
             room = self._member(seat)
             if seat.key == room.key:
                 del self._rooms[room.code]
             else:
-                self._forget(room, seat.key)
+                room.seen[seat.key] = LEFT
 
     def move(
         self,
@@ -174,6 +177,7 @@ class Rooms:
                 bars(tuple(ballot.votes.values()), ballot.options) if seen else None,
                 sum(now - at < SEEN for at in room.seen.values()) if teacher else None,
                 len(ballot.votes) if teacher else None,
+                room.handed() if teacher else None,
                 None if mine is None else mine.label,
                 room.quiz.look(room.code, seat.key, teacher),
                 text_name(room.text),
@@ -248,7 +252,7 @@ class Rooms:
 
     def _member(self, seat: Seat) -> Room:
         room = self._room(seat.code)
-        if seat.key != room.key and seat.key not in room.seen:
+        if seat.key != room.key and room.seen.get(seat.key, LEFT) == LEFT:
             raise BadInput(f"this page is not in the room {room.code}; join it by its code")
         return room
 

@@ -103,10 +103,15 @@ def test_rooms_and_pages_are_bounded(rooms: Rooms, clock: Clock) -> None:
         rooms.join(full.code)
     with pytest.raises(BadInput, match=f"is full: {MOST_PAGES} pages"):
         rooms.join(full.code)
+    rooms.move(full, HERE)
+    assert rooms.vote(first, HERE, YES)
+    rooms.leave(first)
+    assert rooms.look(full).committed == 1
+    late = rooms.join(full.code)  # in the place of the one that has left, at once
+    assert rooms.look(full).committed == 0
     clock.now += SEEN
     rooms.join(full.code)
-    with pytest.raises(BadInput, match="this page is not in the room"):
-        rooms.look(first)
+    assert rooms.look(late).place == HERE, "the page that was here last is the last to go"
 
 
 def test_only_the_teacher_leads(rooms: Rooms) -> None:
@@ -188,11 +193,10 @@ def test_any_sequence_agrees_with_a_plain_model(events: list[tuple[str, int, int
         elif act == "leave" and page is not None:
             rooms.leave(page)
             pages.remove(page)
-            log = [entry for entry in log if entry[0] != page.key]
         newest = {(key, step): guess for key, step, guess in log}
         wanted = Counter(guess for (_, step), guess in newest.items() if step == at)
         led = rooms.look(teacher)
-        assert led.committed == wanted.total()
+        assert led.committed == wanted.total() and led.handed == bool(log)
         assert led.place == (None if at is None else Place("a", at))
         assert (led.bars is not None) == (at in revealed or at in shown - {None})
         if led.bars is not None:
@@ -238,8 +242,10 @@ def test_a_quiz_is_counted_at_its_moment_and_paired_by_page_or_mark(rooms: Rooms
     assert found.gain.low is not None and found.gain.high is not None
     assert 1 <= found.gain.low <= found.gain.value <= found.gain.high <= 2
     rooms.leave(anna)
-    gone = rooms.results(teacher).quiz
-    assert gone is not None and gone.sheets == (2, 1)
+    with pytest.raises(BadInput, match="not in the room"):
+        rooms.look(anna)
+    gone = rooms.results(teacher)
+    assert (gone.quiz, gone.pages, rooms.look(teacher).here) == (found, 4, 3), "her sheets stay"
 
 
 def test_a_page_is_paired_with_itself_and_a_mark_with_its_other_page() -> None:
