@@ -204,12 +204,20 @@ def test_a_class_reads_the_teachers_own_text(visit: Callable[..., Page]) -> None
     teacher.locator(f".lesson[data-lesson={bound.id}]").click()
     for page in (teacher, student):
         note = page.locator(".strip-note")
-        expect(note).to_contain_text("This step does not hold with your text.")
+        expect(note).to_contain_text("This step does not hold with this text.")
+    expect(teacher.locator(".room-count")).to_contain_text("0 guesses")
+    reveal = teacher.get_by_role("button", name="Reveal", exact=True)
+    expect(reveal).to_have_count(0)
     teacher.get_by_role("button", name="Read the lesson’s text here").click()
+    expect(reveal).to_be_visible()
     asked = load_examples()[bound.example].question
     for page in (teacher, student):
         expect(page.locator(".strip-note, .strip-other")).to_have_count(0)
         expect(page.locator("#asked .asked-question")).to_have_text(asked)
+    load_anew(teacher)
+    expect(reveal).to_be_visible()
+    expect(teacher.locator(".strip-note, .strip-other")).to_have_count(0)
+    expect(teacher.locator("#asked .asked-question")).to_have_text(asked)
     teacher.get_by_role("button", name="Next").click()
     expect(shown).to_have_text(question)
 

@@ -83,8 +83,8 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   const same = (place) => place && place.lesson === here()?.lesson && place.step === here()?.step;
   const leads = () => Boolean(room.seat?.teacher);
   const follows = () => Boolean(room.seat && !room.seat.teacher && room.seat.follow);
-  /** A page that follows reads the class's text. */
-  const reads = () => leads() || (text() ?? "") === room.look?.text;
+  /** Whether the page reads the text that the class was last heard to read. */
+  const reads = () => leads() ? !text() === !room.look?.text : (text() ?? "") === room.look?.text;
   /** The class stands where this page stands, and the answer is still covered. */
   const waits = () => Boolean(room.seat && same(room.look?.place) && !room.look.revealed);
 
@@ -314,7 +314,7 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
     },
     seat: () => room.seat && { code: room.seat.code, key: room.seat.key },
     alone: () => follows() && set(false),
-    revealed: () => Boolean(room.seat && same(room.look?.place) && room.look.revealed),
+    revealed: () => Boolean(room.seat && same(room.look?.place) && reads() && room.look.revealed),
     mine: () => (waits() ? room.look.mine : null),
     pass: () => (waits() && !leads() ? { code: room.seat?.code, key: room.seat?.key } : null),
     soon: () => room.seat && soon(200),

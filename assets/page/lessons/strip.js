@@ -97,6 +97,7 @@ function stand(at) {
 
 /** A link brought a step back with its screen: nothing is set up anew, the check only looks. */
 function take(lesson, number) {
+  own.bare(Boolean(state.reading?.example));
   view.taken = true;
   stand({ lesson, step: number });
   body("lessons", true);
@@ -367,7 +368,7 @@ function page() {
       ? [note(reply, restore, usesOwn()), asks()]
       : el("p.role-quiet[role=status]", "A moment."),
     now.source ? el("p.strip-source", now.source) : null,
-    room.board,
+    reply?.holds === false ? null : room.board,
     view.told ? feedback(view.told) : null,
     navigation(),
     isSaid()
