@@ -404,3 +404,8 @@ def test_a_foreign_reader_and_text_are_named_and_the_bundled_one_is_offered(
     # the step asks now: it does not answer itself because it could not ask before
     page.locator(".lesson-strip .choice").first.click()
     expect(page.locator(".strip-chosen")).to_contain_text("your choice")
+    page.evaluate(OPEN, ["long-text", 2])
+    expect(page.locator(".strip-other")).to_contain_text("Another text: ")
+    page.get_by_label("Examples").select_option("magna-carta")
+    expect(note).to_contain_text("This step does not hold with this text.")
+    expect(page.locator(".strip-other")).to_have_count(0)

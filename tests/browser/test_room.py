@@ -194,7 +194,7 @@ def test_a_class_reads_the_teachers_own_text(visit: Callable[..., Page]) -> None
     shown = student.locator("#asked .asked-question")
     expect(student.locator(".strip-title")).to_have_text(SPAN.steps[1].title)
     expect(shown).to_have_text(question)
-    expect(student.locator(".strip-other")).to_have_text("On your text.")
+    expect(student.locator(".strip-other")).to_have_text("On your class’s text.")
     student.locator(".choice[data-key=copies]").click()
     expect(teacher.locator(".room-count")).to_contain_text("1 page here, 1 guess")
     # a step whose words fit its own text alone says so, and the class goes back to that text

@@ -32,8 +32,8 @@ export function note({ holds, foreign, reader, missing }, restore, own) {
     foreign ? el("p", "Another text than the lesson's stands on the page.") : null,
     holds ? null : el(
       "p",
-      own
-        ? "This step does not hold with your text. "
+      foreign || own
+        ? "This step does not hold with this text. "
         : `The reader in use, ${reader}, does not show the point of this step. `,
       missing,
     ),

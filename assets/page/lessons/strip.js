@@ -377,11 +377,12 @@ function page() {
   ];
 }
 
-/** Says that the text is another one than that of the step before, or one's own. */
+/** Says that the text is another one than that of the step before, one's own, or the class's. */
 function onWhich({ other, byhand }) {
   const another = other && !isSaid() ? `Another text: ${other}.` : "";
-  const says = usesOwn() ? byhand ? "" : "On your text." : another;
-  return says ? el("p.strip-source.strip-other", says) : null;
+  const whose = typeof own.text() === "string" ? "your class’s" : "your";
+  const says = usesOwn() ? byhand ? "" : `On ${whose} text.` : another;
+  return says && !view.reply?.foreign ? el("p.strip-source.strip-other", says) : null;
 }
 
 function asks() {
