@@ -148,6 +148,9 @@ def test_a_lesson_is_played_on_a_phone_from_a_web_server(
         expect(page).to_have_url(f"{address}read.html#lesson={LESSON.id}&step={number + 1}")
         if LESSON.steps[number].predict:
             answer(page, LESSON, number)
+        if LESSON.steps[number].act:
+            expect(page.locator(".lesson-strip")).to_contain_text("needs the running page")
+            expect(page.locator("#say .error")).to_have_count(0)
     page.reload()
     settled(page, LESSON, len(LESSON.steps) - 1)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

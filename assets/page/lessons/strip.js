@@ -7,6 +7,7 @@ import { el, glued } from "../shared/dom.js";
 import { emphasised } from "../shared/emphasis.js";
 import { act } from "./act.js";
 import { post } from "../shared/outbox.js";
+import { needsPage } from "../shared/needs_page.js";
 import { bus, hear, hearLink, say, state } from "../shared/store.js";
 import { chipsPut, putChips } from "../shared/guess.js";
 import { button, chipSentence, form, quiet } from "./guess_forms.js";
@@ -35,6 +36,7 @@ const view = {
   fold: "",
 };
 
+const PRESSED = "What is pressed, typed or measured in this step needs the running page.";
 const FACT = /\{\w+\}/g;
 const lessonOf = (id) => view.contents.lessons.find((lesson) => lesson.id === id);
 const here = () => view.at && lessonOf(view.at.lesson);
@@ -123,7 +125,8 @@ function arrange() {
   const now = view.told ? null : step();
   body("guessing", step()?.predict === "chips");
   // a step by hand whose numbers come on the bench is uncovered with them
-  body("by-hand", Boolean(step()?.byhand && !(view.told && step().act.length)));
+  const typed = view.told && step().act.length && !state.reading?.saved;
+  body("by-hand", Boolean(step()?.byhand && !typed));
   document.body.classList.toggle("marking", now?.predict === "mark");
   veil(Boolean(now?.veil) && now.predict !== "chips"); // the chips' panel covers by itself
   if (step()) return;
@@ -231,7 +234,8 @@ function reveal() {
   const still = () => step() === now && (Boolean(view.told) || !now.predict);
   const filled = (value) =>
     value && value.replace(FACT, (name) => view.told?.facts[name.slice(1, -1)] ?? name);
-  const list = now.act.map(([at, value]) => [at, filled(value)]);
+  const acts = now.act.filter(([, value]) => value !== null || !state.reading?.saved);
+  const list = acts.map(([at, value]) => [at, filled(value)]);
   act(list, still, () => requestAnimationFrame(showLit));
 }
 
@@ -368,6 +372,9 @@ function page() {
       ? [note(reply, restore, usesOwn()), asks()]
       : el("p.role-quiet[role=status]", "A moment."),
     now.source ? el("p.strip-source", now.source) : null,
+    state.reading?.saved && (view.told ? now.act.length : !now.predict && !reply?.decides)
+      ? el("p.strip-source", needsPage(PRESSED))
+      : null,
     reply?.holds === false ? null : room.board,
     view.told ? feedback(view.told) : null,
     navigation(),

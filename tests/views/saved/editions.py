@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,10 @@ from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 from tests.requests import services
 
-LESSON = next(lesson for lesson in load() if lesson.id == "span")
+SPAN = next(lesson for lesson in load() if lesson.id == "span")
+TRAIN = replace(SPAN.steps[1], view="loss", step="steps", act="train")
+"""A step that presses what the edition does not hold."""
+LESSON = replace(SPAN, steps=(SPAN.steps[0], TRAIN, *SPAN.steps[2:]))
 PASSAGE = load_passages(ASSETS / "passages.json")[0]
 READER = FakeReader(bio=True)
 
