@@ -19,7 +19,7 @@ from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading, Span, Window
-from qa_demo.figures.numbers import number, rounded, units
+from qa_demo.figures.numbers import grouped, rounded, units
 from qa_demo.figures.prose import piece, quoted, shorten
 
 NONE: Mapping[str, str] = MappingProxyType({})
@@ -224,7 +224,7 @@ def _counted(finding: Finding, guess: float) -> tuple[bool, str]:
     """Without a value there is nothing to be right about, and so nothing is said."""
     if finding.value is None:
         return False, ""
-    printed = number(finding.value, finding.decimals)
+    printed = grouped(finding.value, finding.decimals)
     if math.isclose(guess, finding.value, rel_tol=0, abs_tol=finding.within):
         if units(guess, finding.decimals) == units(finding.value, finding.decimals):
             return True, f"Yes, it is {printed}."
@@ -246,7 +246,7 @@ MOST_TYPED = 6
 def typed(guess: float) -> str:
     """A guess as it was typed: 2.5 stays 2.5 where a whole number is asked for, 2 / 3 is cut."""
     fits = (d for d in range(MOST_TYPED) if math.isclose(guess, rounded(guess, d), rel_tol=1e-12))
-    return number(guess, next(fits, MOST_TYPED))
+    return grouped(guess, next(fits, MOST_TYPED))
 
 
 def wrote(guess: str, right: str) -> str:

@@ -14,7 +14,7 @@ from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Span
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Feedback, Finding, judge, lacking
-from qa_demo.figures.numbers import number
+from qa_demo.figures.numbers import grouped
 from qa_demo.figures.pack import printable
 from qa_demo.views import parse, selection
 from qa_demo.views.labels import labels_of
@@ -197,7 +197,7 @@ def vote_of(screen: Screen, step: Step, finding: Finding, value: Any) -> Vote:
     if isinstance(guess, Span):
         return _worded(case_of(screen, step).text(guess))
     if isinstance(guess, float):
-        return _worded(number(guess, finding.decimals))
+        return _worded(grouped(guess, finding.decimals))
     own = {o.key: o.text for o in step.options}
     if guess in own:
         return Vote(guess, printable(own[guess]))

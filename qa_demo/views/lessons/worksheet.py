@@ -9,7 +9,7 @@ from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading
 from qa_demo.figures.lessons.finding import Case, Finding
 from qa_demo.figures.lessons.proof import Read, case_of, fault_of
-from qa_demo.figures.numbers import number
+from qa_demo.figures.numbers import grouped
 from qa_demo.figures.pack import printable
 from qa_demo.views.lessons.find import asks, filled, find
 
@@ -101,5 +101,5 @@ def _answer(step: Step, case: Case, found: Finding) -> str:
     if step.predict == "mark" and found.span is not None:
         return case.text(found.span)
     if step.predict == "number" and found.value is not None:
-        return number(found.value, found.decimals)
+        return grouped(found.value, found.decimals)
     return ""

@@ -8,7 +8,7 @@ from qa_demo.core.course.lessons import Lesson, Step
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Reading, Span
 from qa_demo.figures.lessons.finding import Finding, wrote
-from qa_demo.figures.numbers import number
+from qa_demo.figures.numbers import grouped
 from qa_demo.figures.payload import plain
 from qa_demo.views.lessons import find
 from qa_demo.views.saved.listed import NONE, place_of, words
@@ -85,5 +85,5 @@ def _numbers(step: Step, finding: Finding, said: Any) -> Iterator[list[Any]]:
 
 def _otherwise(step: Step, finding: Finding) -> str:
     if step.predict == "number" and finding.value is not None:
-        return wrote(GUESS, number(finding.value, finding.decimals))
+        return wrote(GUESS, grouped(finding.value, finding.decimals))
     return "" if step.predict in ("number", "chips") else NOT_COMPARED

@@ -144,6 +144,8 @@ def test_a_number_has_a_tolerance_and_its_usual_mistakes() -> None:
     assert judge(this, found, 2.5).yours == "You wrote 2.5; it is 1.04."
     assert judge(this, found, 2 / 3).yours == "You wrote 0.666667; it is 1.04."
     assert judge(this, Finding("x"), 7.0).yours == ""
+    pairs = CHECKS["legal_pairs"].find(case("danube"))
+    assert judge(this, pairs, 7e3).yours == "You wrote 7,000; it is 3,840."
 
 
 def test_a_wrong_option_is_answered_by_its_own_number() -> None:
