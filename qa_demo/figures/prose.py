@@ -62,7 +62,7 @@ def piece(reading: Reading, window: int, pos: int) -> str:
 
 def named(reading: Reading, window: int, pos: int) -> str:
     """What stands at a position, quoted: “ne”, a part of a word, as “ne” of “Rotne”."""
-    said = quoted(piece(reading, window, pos))
+    said = quoted(piece(reading, window, pos), LONGEST_WORD)
     w, encoding = reading.windows[window], reading.encoding
     if not w.is_context[pos]:
         return said

@@ -12,6 +12,7 @@ from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case
 from qa_demo.figures.lessons.proof import prove
 from qa_demo.figures.loss.learned import learned_data
+from qa_demo.figures.prose import quoted
 from qa_demo.model.loading import load_reader
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import load
@@ -62,10 +63,11 @@ def test_the_step_of_lesson_6_is_the_one_that_chapter_5_takes() -> None:
     learned = learner.step(Plan(1, 0.1))
     learner.close()
     data = learned_data(learned, case.decode, case.merge)
-    for side, label in (("start", "Frederick"), ("end", "ting")):
+    banting = f" of {quoted('Banting')}"
+    for side, label, of in (("start", "Frederick", ""), ("end", "ting", banting)):
         row = next(row for row in data[side] if row["text"] == label)
         before, after = row["says"].split(" → ")
-        assert f"the {side} at “\u2068{label}\u2069” from {before} to {after}" in found.decides
+        assert f"the {side} at {quoted(label)}{of} from {before} to {after}" in found.decides
     assert found.decides.startswith("Both probabilities rise: that of the start")
     at = reading.tokens(0).index("to")
     assert learned.after.end_logits[0][at] > reading.end_logits[0][at]

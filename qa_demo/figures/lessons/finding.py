@@ -20,7 +20,7 @@ from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.figures.numbers import grouped, rounded, units
-from qa_demo.figures.prose import piece, quoted, shorten
+from qa_demo.figures.prose import named, quoted
 
 NONE: Mapping[str, str] = MappingProxyType({})
 LONGEST = 48
@@ -94,8 +94,8 @@ class Case:
         return quoted(self.reading.encoding.text(span), LONGEST)
 
     def piece(self, window: Window, pos: int) -> str:
-        """What stands at a position of a window, in quotation marks."""
-        return quoted(piece(self.reading, window.index, pos), LONGEST)
+        """What stands at a position of a window, a part of a word with its word."""
+        return named(self.reading, window.index, pos)
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,7 @@ def likeliest(case: Case, window: Window, p: np.ndarray, count: int) -> list[tup
     found: dict[str, int] = {}
     inside = np.flatnonzero(window.is_context)
     for pos in inside[np.argsort(-p[inside], kind="stable")]:
-        text = shorten(piece(case.reading, window.index, int(pos)), LONGEST)
-        found.setdefault(text, int(pos))
+        found.setdefault(case.piece(window, int(pos)), int(pos))
         if len(found) == count:
             return [(pos, text) for text, pos in found.items()]
     raise Lacking("The paragraph is too short to choose from.")
@@ -189,7 +188,7 @@ def first_of(
 def in_the_text(what: str, ranked: Sequence[tuple[int, str]], shown: Sequence[str]) -> str:
     """Texts with their numbers for paper, in the order of the text."""
     rows = sorted(zip(ranked, shown, strict=True))
-    return f"{what}: {'; '.join(f'{quoted(text)} {value}' for (_, text), value in rows)}."
+    return f"{what}: {'; '.join(f'{text} {value}' for (_, text), value in rows)}."
 
 
 def lacking(why: str) -> Finding:

@@ -39,10 +39,10 @@ def likely_begin(case: Case) -> Finding:
     pos, first = ranked[0]
     shares = [percent(float(p[at, B])) for at, _ in ranked]
     return first_of(
-        f"At {quoted(first)} B has {shares[0]}, I {percent(float(p[pos, 1]))} and "
+        f"At {first} B has {shares[0]}, I {percent(float(p[pos, 1]))} and "
         f"O {percent(float(p[pos, O]))}.",
         ranked,
-        [f"At {quoted(t)} B has {share}." for (_, t), share in zip(ranked, shares, strict=True)],
+        [f"At {t} B has {share}." for (_, t), share in zip(ranked, shares, strict=True)],
         in_the_text("P(B)", ranked, shares),
     )
 

@@ -56,10 +56,10 @@ def second_start(case: Case) -> Finding:
     first, *rest = likeliest(case, window, p, CHOICES + 1)
     second = rest[0]
     return first_of(
-        f"After {quoted(first[1])} with {percent(float(p[first[0]]))} comes "
-        f"{quoted(second[1])} with {percent(float(p[second[0]]))}.",
+        f"After {first[1]} with {percent(float(p[first[0]]))} comes {second[1]} with "
+        f"{percent(float(p[second[0]]))}.",
         rest,
-        [f"{quoted(text)} has {percent(float(p[pos]))}." for pos, text in rest],
+        [f"{text} has {percent(float(p[pos]))}." for pos, text in rest],
         in_the_text("Start logits", rest, [number(float(s[pos])) for pos, _ in rest]),
     )
 
@@ -153,9 +153,9 @@ def top_start(case: Case) -> Finding:
     ranked = likeliest(case, window, s, CHOICES)
     at = [number(float(s[pos])) for pos, _ in ranked]
     return first_of(
-        f"The dot farthest to the right is {quoted(ranked[0][1])}, with a start logit of {at[0]}.",
+        f"The dot farthest to the right is {ranked[0][1]}, with a start logit of {at[0]}.",
         ranked,
-        [f"{quoted(t)} has a start logit of {x}." for (_, t), x in zip(ranked, at, strict=True)],
+        [f"{t} has a start logit of {x}." for (_, t), x in zip(ranked, at, strict=True)],
         in_the_text("Start logits", ranked, at),
     )
 

@@ -20,6 +20,7 @@ from qa_demo.figures.lessons import heads, spans
 from qa_demo.figures.lessons.checks import CHECKS
 from qa_demo.figures.lessons.finding import Case, Finding, judge
 from qa_demo.figures.lessons.proof import fault_of, prove
+from qa_demo.figures.prose import quoted
 from qa_demo.views.examples import load_examples
 from qa_demo.views.lessons.course import SAID, VIEWS, load
 from qa_demo.views.link.parts import start_decode
@@ -201,6 +202,12 @@ def test_a_reading_that_does_not_show_the_point_says_so() -> None:
     shown = {"window_count": "gold", "withheld": "oresund", "argmaxes_apart": "oresund"}
     for name, key in (shown | {"rule_disagrees": "danube", "answer_span": "bread"}).items():
         assert not CHECKS[name].find(case(key)).holds, name
+
+
+def test_a_part_of_a_word_is_named_with_its_word() -> None:
+    found = CHECKS["second_start"].find(case("machu-picchu"))
+    part = f"{quoted('145')} of {quoted('1450')}"
+    assert part in [option.text for option in found.options] and part in found.decides
 
 
 def test_a_fault_names_what_is_missing() -> None:

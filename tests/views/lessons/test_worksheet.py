@@ -21,8 +21,9 @@ NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?!\w)")
 
 
 def told_of(option: str) -> str:
-    """An option in quotation marks, and a number behind it."""
-    return re.escape(f"\u2068{option}\u2069\u201d") + r"[^;]*\d"
+    """An option in quotation marks, its own where it names a word piece, and a number behind it."""
+    words = option if "“" in option else f"\u2068{option}\u2069\u201d"
+    return re.escape(words) + r"[^;]*\d"
 
 
 def numbers(text: str) -> list[str]:
