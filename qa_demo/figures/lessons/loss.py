@@ -159,8 +159,7 @@ def step_through_head(case: Case) -> Finding:
             (
                 float(free.max()),
                 f"The {side} logit of {case.piece(window, int(free.argmax()))} has no label and "
-                f"rises too, by {number(float(free.max()))}; that of the label by "
-                f"{number(float(rise[i]))}.",
+                f"rises too, {'more' if free.max() > rise[i] else 'less'} than that of the label.",
             )
         )
     ups = listed([f"{what} from {probability(p)} to {probability(q)}" for p, q, what in gained])
