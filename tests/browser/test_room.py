@@ -169,14 +169,14 @@ def test_a_class_guesses_together(visit: Callable[..., Page]) -> None:
     bertil.get_by_role("button", name="leave the room").click()
     expect(count).to_contain_text("1 page here")
     teacher.get_by_role("button", name="close the room").click()
-    asked = teacher.get_by_role("dialog", name="Close the room?")
+    asked = teacher.get_by_role("dialog", name="End the room?")
     asked.get_by_role("button", name="results").click()
     results = teacher.get_by_role("dialog", name=f"Results of room {code}")
     expect(results).to_contain_text("2 pages have joined")
     expect(results).to_contain_text("1 × I don’t know")
     results.get_by_role("button", name="Close", exact=True).click()
     teacher.get_by_role("button", name="close the room").click()
-    asked.get_by_role("button", name="Close the room").click()
+    asked.get_by_role("button", name="End the room").click()
     expect(anna.locator(".room-said")).to_have_text(f"The room {code} is closed.")
 
 

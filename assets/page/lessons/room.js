@@ -156,12 +156,12 @@ export function makeRoom({ post, here, text, asks, right, go, seated, looked, qu
   function end() {
     if (!room.look?.handed) return leave();
     showDialog(
-      "Close the room?",
+      "End the room?",
       el("p", "What your class handed in goes with it. “results” shows it, and saves it as files."),
       el(
         "p.task-form",
         dialogButton("results", () => send("room_results")),
-        dialogButton("Close the room", () => {
+        dialogButton("End the room", () => {
           close();
           leave();
         }),
