@@ -15,7 +15,7 @@ def withholds(case: Case) -> Finding:
         raise Lacking("This reader knows no threshold, so it always answers.")
     does = "gives its answer" if case.answered else "gives no answer"
     null, other, gap = difference(prediction.null_score, best.score, prediction.limit)
-    limit = number(prediction.limit, len(gap.partition(".")[2]))
+    limit = number(prediction.limit)
     return Finding(
         f"The reader {does}: no answer scores {null}, its best span "
         f"{quoted(best.text, LONGEST)} {other}; the difference, {gap}, is "
