@@ -2,7 +2,7 @@
 // page through textContent only.
 
 import { el, svg } from "../page/shared/dom.js";
-import { fixed, grouped, rounded } from "../page/shared/numbers.js";
+import { fixed, grouped } from "../page/shared/numbers.js";
 import { scaleLinear, ticks } from "../page/shared/scales.js";
 
 /**
@@ -14,15 +14,8 @@ export const range = ({ low, high }, decimals = 2) =>
     ? "no interval"
     : `${fixed(low, decimals)} to ${fixed(high, decimals)}`;
 
-/**
- * Whether an interval leaves out 0, as it is printed: what rounding leaves of a 0 is none.
- * @param {{low: number | null, high: number | null}} estimate
- */
-export const leavesOutZero = ({ low, high }) =>
-  low !== null && high !== null && (rounded(low) > 0 || rounded(high) < 0);
-
-/** The star of a difference whose interval leaves out 0. @param {any} found */
-export const star = (found) => found && leavesOutZero(found) ? " *" : "";
+/** The star of a difference that is told apart from 0. @param {any} found */
+export const star = (found) => found?.told ? " *" : "";
 
 /**
  * One bar for each group, each a button: pressing it shows the group's questions. The thin line is

@@ -49,7 +49,7 @@ export function groups() {
       data.pair
         ? ` Δ is ${data.names[0]} minus ${
           data.names[1]
-        }; a star marks an interval without 0. With so many groups some stars come by chance.`
+        }; a star marks one told apart from 0, by interval and sign-flip test. With so many groups some stars come by chance.`
         : "",
     ),
   );

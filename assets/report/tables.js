@@ -2,7 +2,7 @@
 
 import { el, row } from "../page/shared/dom.js";
 import { fixed, grouped, signed } from "../page/shared/numbers.js";
-import { leavesOutZero, many, range, star } from "./charts.js";
+import { many, range, star } from "./charts.js";
 import { data, note, section } from "./data.js";
 import { press } from "./questions.js";
 
@@ -65,10 +65,11 @@ export function pair() {
   const [a, b] = data.names;
   const limit = (x) => x === null ? "none" : two(x);
   const difference = (x) => `${signed(x.value)} (${range(x)})`;
-  const verdict = (under) =>
-    leavesOutZero(under.f1_difference)
-      ? `${under.f1_difference.value > 0 ? a : b} is better`
-      : "not told apart";
+  const { count, of, least } = data.drawn;
+  const verdict = ({ f1_difference: { told, value } }) => {
+    if (count < least) return `cannot be told: only ${many(count, of.slice(0, -1))}`;
+    return told ? `${value > 0 ? a : b} is better` : "not told apart";
+  };
   const rows = found.under.map((under) => [
     under.meaning,
     `${limit(under.limits[0])}, ${limit(under.limits[1])}`,
@@ -91,8 +92,9 @@ export function pair() {
       `only ${b} ${grouped(found.only_b)}, neither ${grouped(found.neither)}.`,
     ),
     note(
-      "Not told apart: the interval of the difference of F1 holds 0. The same draws serve both ",
-      "readers, so that what a question costs both is not counted as a difference.",
+      `Better: the interval of the difference of F1 leaves out 0, and a sign-flip test over the ${of} `,
+      `(p ≤ 0.05, which needs ${least} of them) agrees. The same draws serve both readers, so that `,
+      "what a question costs both is not counted as a difference.",
     ),
   );
 }
@@ -140,7 +142,7 @@ export function restsOn() {
         "p",
         `By ${found.method}: what the words of each part add to the score of the best span, in `,
         "logits; the mean over the explained questions that have such words, with its 95 % interval. ",
-        both ? "A star marks a difference of right and wrong whose interval leaves out 0. " : "",
+        both ? "A star marks a difference of right and wrong that is told apart from 0. " : "",
         found.incomplete
           ? `For ${many(found.incomplete, "question")} the sum stayed 2 % or more off F(x) − F(x′).`
           : "",

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from qa_demo.core.files.report_evaluate import example_of, outcome_of
-from qa_demo.core.measuring.bootstrap import Draws, units_of
+from qa_demo.core.measuring.bootstrap import LEAST, Draws, units_of
 from qa_demo.core.measuring.comparison import names_of, paired
 from qa_demo.core.measuring.evaluation import grouped
 from qa_demo.core.measuring.failures import KINDS
@@ -82,7 +82,7 @@ def report_data(
         "names": [run["reader"]] if other is None else list(names_of(run, other)),
         "settings": settings(runs),
         "stopped": run.get("scores", {}).get("total") != len(rows),
-        "drawn": {"of": drawn, "count": draws.count},
+        "drawn": {"of": drawn, "count": draws.count, "least": LEAST},
         "scores": [_parts(of, draws) for of in readers],
         "lists": [_lists(of) for of in readers],
         "changed": [changed(of, draws) for of in readers],

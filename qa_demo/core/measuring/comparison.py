@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report_evaluate import example_of, outcome_of
-from qa_demo.core.measuring.bootstrap import Draws, Estimate, units_of
+from qa_demo.core.measuring.bootstrap import Difference, Draws, Estimate, units_of
 from qa_demo.core.measuring.metrics import score
 
 Row = Mapping[str, Any]
@@ -53,8 +53,8 @@ class Under:
     limits: tuple[float | None, float | None]
     f1: tuple[Estimate, Estimate]
     exact: tuple[Estimate, Estimate]
-    f1_difference: Estimate
-    exact_difference: Estimate
+    f1_difference: Difference
+    exact_difference: Difference
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,6 @@ def _under(name: str, draws: Draws, sides: tuple[Judged, Judged]) -> Under:
         (limit_a, limit_b),
         f1=(draws.mean(of_a[:, 1]), draws.mean(of_b[:, 1])),
         exact=(draws.mean(of_a[:, 0]), draws.mean(of_b[:, 0])),
-        f1_difference=draws.mean(of_a[:, 1] - of_b[:, 1]),
-        exact_difference=draws.mean(of_a[:, 0] - of_b[:, 0]),
+        f1_difference=draws.paired(of_a[:, 1] - of_b[:, 1]),
+        exact_difference=draws.paired(of_a[:, 0] - of_b[:, 0]),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.measuring.bootstrap import Draws, Estimate
+from qa_demo.core.measuring.bootstrap import Difference, Draws, Estimate
 
 QUESTION_WORDS = ("who", "whom", "whose", "what", "which", "when", "where", "why", "how")
 
@@ -23,7 +23,7 @@ class Group:
     count: int
     exact: Estimate
     f1: Estimate
-    difference: Estimate | None = None
+    difference: Difference | None = None
 
 
 def grouped(
@@ -45,7 +45,7 @@ def grouped(
     groups = []
     for name in found:
         part = np.array([one == name for one in names])
-        difference = None if less is None else draws.mean(less, part)
+        difference = None if less is None else draws.paired(less, part)
         groups.append(
             Group(name, counts[name], draws.mean(exact, part), draws.mean(f1, part), difference)
         )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report_evaluate import example_of, outcome_of
-from qa_demo.core.measuring.bootstrap import Draws, units_of
+from qa_demo.core.measuring.bootstrap import LEAST, Draws, units_of
 from qa_demo.core.measuring.comparison import check_same, differing, names_of, paired
 from qa_demo.core.measuring.metrics import evaluate
 
@@ -105,6 +105,31 @@ def test_the_interval_is_that_of_a_mean() -> None:
     same = np.repeat(alone, 4)
     clustered = Draws([str(k // 4) for k in range(3600)]).mean(same)
     assert clustered.high - clustered.value == pytest.approx(error, rel=0.12)
+
+
+def test_two_alike_readers_are_told_apart_once_in_twenty() -> None:
+    """For any number of articles; by the interval alone it is every second time with two."""
+    rng, told, clear = np.random.default_rng(5), {}, {}
+    for count in (2, 4, 5, 6, 7, 10, 11, 20):
+        units = np.repeat(np.arange(count), rng.integers(4, 40, count))
+        draws, half = Draws(units.astype(str).tolist()), np.arange(len(units)) % 3 > 0
+        alike = [
+            rng.normal(0, 40, len(units)) + rng.normal(0, 20, count)[units] for _ in range(200)
+        ]
+        told[count] = [draws.paired(x).told for x in alike]
+        told[count] += [draws.difference(x + 50, half, ~half).told for x in alike]
+        clear[count] = draws.paired(alike[0] + 200).told
+    few, enough = (
+        [x for n in told if (n < LEAST) == low for x in told[n]] for low in (True, False)
+    )
+    assert not any(few) and 0.03 < np.mean(enough) < 0.06
+    assert clear == {count: count >= LEAST for count in told}
+
+
+def test_an_interval_that_is_printed_with_a_0_tells_nothing() -> None:
+    draws = Draws([str(k) for k in range(12)])
+    assert not draws.paired(np.full(12, 4e-3)).told and not draws.paired(np.full(12, -4e-3)).told
+    assert draws.paired(np.full(12, 0.01)).told and draws.paired(np.full(12, -0.01)).told
 
 
 def test_units_and_what_one_of_them_says() -> None:
