@@ -56,6 +56,8 @@ MEANING = {
     "not read": "The reader refuses the texts, for example a question that is too long.",
 }
 
+NO_DIFFERENCE = " Made of the first reader's own answers, which favours one of the two: no Δ."
+
 
 def report_data(
     rows: Sequence[Row],
@@ -124,8 +126,11 @@ def _groups(
     return [
         {
             "title": one.title,
-            "says": one.says,
-            "rows": [asdict(g) for g in grouped(rows, of, draws, one.order, against)],
+            "says": one.says + (NO_DIFFERENCE if against and one.outcome else ""),
+            "rows": [
+                asdict(group)
+                for group in grouped(rows, of, draws, one.order, () if one.outcome else against)
+            ],
         }
         for one, of in zip(slices, names, strict=True)
     ]

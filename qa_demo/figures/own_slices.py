@@ -41,6 +41,8 @@ FUNCTIONS = {
     "max": max,
     "number": float,
 }
+OUTCOME = frozenset(("answer", "kind", "exact", "f1", "claim", "score_diff"))
+"""Fields that hold what the reader answered."""
 _OWN = re.compile(r"\s*([^:]{1,60}?)\s*:\s*(.{1,400}?)\s*", re.DOTALL)
 
 
@@ -69,7 +71,9 @@ def own_slice(text: str) -> Slice:
         )
     title, expression = match.groups()
     try:
-        ast.parse(expression, mode="eval")  # simpleeval would take the value of "a = 1" or "a; b"
+        parsed = ast.parse(
+            expression, mode="eval"
+        )  # simpleeval would take the value of "a = 1" or "a; b"
     except (SyntaxError, ValueError) as fault:
         raise BadInput(f"--slice {title!r} is no expression: {_first(fault)}") from fault
 
@@ -84,7 +88,8 @@ def own_slice(text: str) -> Slice:
             ) from fault
         return _said(found)
 
-    return Slice(title, name, f"Your own rule: {expression}")
+    names = {node.id for node in ast.walk(parsed) if isinstance(node, ast.Name)}
+    return Slice(title, name, f"Your own rule: {expression}", outcome=bool(names & OUTCOME))
 
 
 def _first(fault: Exception) -> str:

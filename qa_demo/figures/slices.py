@@ -26,12 +26,15 @@ MOST_ARTICLES = 20
 
 @dataclass(frozen=True)
 class Slice:
-    """A title, the rule, what the rule says for a person, and the order of its names."""
+    """A title, the rule, what the rule says for a person, and the order of its names. `outcome`:
+    the rule goes by what the reader answered, so that on its groups another reader differs anyway.
+    """
 
     title: str
     name: Callable[[Row], str | None]
     says: str
     order: Sequence[str] = ()
+    outcome: bool = False
 
 
 def place(row: Row) -> str | None:
@@ -118,7 +121,7 @@ SLICES: tuple[Slice, ...] = (
     Slice(
         "Windows",
         lambda row: in_bins(row["windows"], WINDOWS),
-        "In how many windows the paragraph was read.",
+        "In how many windows this reader read the paragraph.",
         bin_names(WINDOWS),
     ),
     Slice(
@@ -145,7 +148,7 @@ def lists(rows: Sequence[Row]) -> tuple[Slice, ...]:
     """A slice for each head, where questions ask for a list: what kind of list it says."""
     found = [row["list"] for row in rows if row.get("list")]
     return tuple(
-        Slice(f"List by {title}", partial(_kind_of, head), f"{SAYS[head]} {LISTS}", tuple(KINDS))
+        Slice(f"List by {title}", partial(_kind_of, head), f"{SAYS[head]} {LISTS}", (*KINDS,), True)
         for head, title in HEADS.items()
         if found and all(one[head] is not None for one in found)
     )

@@ -14,6 +14,7 @@ from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.figures.evaluation import CHAPTER_OF, MEANING, chapter, report_data
 from qa_demo.figures.opened import by_word, chance, opened
+from qa_demo.figures.own_slices import own_slice
 from qa_demo.figures.slices import SLICES, answer_looks, named, place, shared_words
 from qa_demo.views.page import CHAPTERS
 from tests.fakes import FakeReader
@@ -252,3 +253,17 @@ def test_lists_have_scores_and_slices_of_their_own() -> None:
     counted = {k: [(g["name"], g["count"]) for g in v] for k, v in groups.items()}
     assert counted["List by start and end"] == [("one of several", 2)]
     assert counted["List by tags"] == [("whole", 2)]
+
+
+def test_groups_made_of_the_first_readers_answers_compare_nobody() -> None:
+    """Whoever stands first is right where "exact == 1": the other can only be worse there."""
+    a, b = lines(), lines(null=90.0)
+    for row in (*a, *b):
+        row["list"] = {"wanted": ["Ada", "Bo"], "span": ["Ada"], "bio": ["Ada", "Bo"]}
+    own = [own_slice("was right: 'a' if exact == 1 else 'b'"), own_slice("short: words(gold) < 2")]
+    found = report_data(a, RUN, b, RUN | {"reader": "other"}, own)["groups"]
+    silent = {one["title"] for one in found if one["says"].endswith("no Δ.")}
+    assert silent == {"was right", "List by start and end", "List by tags"}
+    for one in found:
+        assert all((bar["difference"] is None) == (one["title"] in silent) for bar in one["rows"])
+    assert not any("Δ" in one["says"] for one in report_data(a, RUN, own=own)["groups"])
