@@ -194,6 +194,8 @@ def settings(runs: Sequence[Row]) -> list[list[str]]:
 def _threshold(run: Row) -> str:
     if run["rules"] == "1.1":
         return "none: every question has an answer"
+    if run["options"].get("null") == "none":
+        return "none: nothing is withheld"
     if run["threshold"] is None:
         return "none: this scale withholds by itself"
     return f"{number(run['threshold'], 3)} ({run.get('threshold_from', 'not said from where')})"

@@ -12,7 +12,7 @@ from qa_demo.core.measuring.attributed import PARTS
 from qa_demo.core.measuring.failures import KINDS, judge, unread
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.figures.evaluation import CHAPTER_OF, MEANING, chapter, report_data
+from qa_demo.figures.evaluation import CHAPTER_OF, MEANING, chapter, report_data, settings
 from qa_demo.figures.opened import by_word, chance, opened
 from qa_demo.figures.own_slices import own_slice
 from qa_demo.figures.slices import SLICES, answer_looks, named, place, shared_words
@@ -238,6 +238,18 @@ def test_two_files_of_one_reader_have_two_names() -> None:
     assert data["names"] == ["fake (A)", "fake (B)"]
     said = {name: values for name, *values in data["settings"]}
     assert said["threshold"][0].startswith("0.000") and said["threshold"][1].startswith("3.000")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"rules": "1.1"}, "none: every question has an answer"),
+        ({"options": {"null": "min_product"}}, "none: this scale withholds by itself"),
+        ({"options": {"null": "none"}}, "none: nothing is withheld"),
+    ],
+)
+def test_why_a_run_has_no_threshold(change: dict, said: str) -> None:
+    assert ["threshold", said] in settings([RUN | {"threshold": None} | change])
 
 
 def test_lists_have_scores_and_slices_of_their_own() -> None:
