@@ -103,7 +103,7 @@ export function pair() {
 export function changed() {
   if (!data.changed[0].length) return;
   const says = ({ survived, right, share }) =>
-    share ? `${grouped(survived)} of ${grouped(right)} (${range(share, 1)} %)` : "none was right";
+    share ? `${grouped(survived)} of ${grouped(right)} (${range(share, 1)})` : "none was right";
   /** A button that shows the changed question; an id would be wider than the table. */
   const lost = (id, k) =>
     el(
@@ -114,13 +114,12 @@ export function changed() {
   section(
     "Changed questions",
     table(
-      "Right answers that are still right after the change, with a 95 % interval of their share",
-      ["change", "pairs", ...data.names, "lost, for example"],
-      data.changed[0].map(({ rule, says: means, pairs, lost: some }, k) => [
+      "Right answers that are still right after the change, with a 95 % interval of their percentage, and some lost ones",
+      ["change", "pairs", ...ofEach(["still right", "lost"])],
+      data.changed[0].map(({ rule, says: means, pairs }, k) => [
         meant(rule, means),
         grouped(pairs),
-        ...data.changed.map((of) => says(of[k])),
-        some.map(lost),
+        ...data.changed.flatMap((of) => [says(of[k]), of[k].lost.map(lost)]),
       ]),
     ),
     note("The totals above count these twins too; “Changed question” below has each change apart."),

@@ -24,9 +24,9 @@ RUN_A = RUN | {"options": OPTIONS, "reader": f"A {HOSTILE}"}
 DATA = report_data(lines(), RUN_A, lines(null=90.0), RUN_A | {"reader": "B"})
 
 
-def report(tmp_path: Path, page: str) -> Path:
+def report(tmp_path: Path, page: str, data: dict = DATA) -> Path:
     path = tmp_path / "report.html"
-    path.write_text(html(DATA | {"page": page}), encoding="utf-8")
+    path.write_text(html(data | {"page": page}), encoding="utf-8")
     return path
 
 
@@ -143,3 +143,26 @@ def test_a_row_opens_the_case_at_its_chapter(
     expect(page.locator("#asked .asked-question")).to_contain_text(row["question"])
     expect(page.locator(f"#picture-{fields['chapter']}")).to_be_visible()
     expect(page.locator("#asked .by-hand")).to_be_hidden()
+
+
+def test_each_reader_lists_the_twins_it_lost(opened: Page, tmp_path: Path, site: str) -> None:
+    ids = ("0", "0~typos", "1", "1~typos", "2", "2~negated")
+    made = [row | {"id": name} for row, name in zip((*lines(), lines()[0]), ids, strict=True)]
+    a, b = (
+        [row | {"exact": exact} for row, exact in zip(made, of, strict=True)]
+        for of in ((1, 0, 1, 1, 1, 1), (1, 1, 1, 0, 0, 0))
+    )
+    report(tmp_path, site, report_data(a, RUN, b, RUN | {"reader": "B"}))
+    opened.reload()
+    row = opened.get_by_role("row", name="typos")
+    assert [one.inner_text() for one in row.get_by_role("button").all()] == ["1", "1"]
+    row.get_by_role("button", name="1: 1~typos").click()
+    expect(opened.get_by_role("searchbox", name="Holds the text")).to_have_value("1~typos")
+    expect(opened.get_by_role("row", name="negated")).to_contain_text("1 of 1 (no interval)")
+
+
+def test_paper_keeps_every_column(opened: Page) -> None:
+    opened.emulate_media(media="print")
+    opened.set_viewport_size({"width": 686, "height": 900})
+    over = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+    assert opened.locator(".wide, main").evaluate_all(over) == 0
