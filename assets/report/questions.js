@@ -1,6 +1,6 @@
 // The table of questions: what it shows stands in the address, and each row opens its readings.
 
-import { address, caseLink, holds, isKind } from "../page/shared/case.js";
+import { address, caseLink, holds, isKind, settingsOf } from "../page/shared/case.js";
 import { choice } from "../page/shared/controls.js";
 import { el, headRow, put } from "../page/shared/dom.js";
 import { fixed, probability } from "../page/shared/numbers.js";
@@ -84,12 +84,9 @@ function matching() {
 
 /** The case in Spanlight, at the chapter that shows its cause; the page reads it from after #. */
 function link(row) {
-  const { options, threshold } = data.run;
-  const windows = [options.max_seq_length, options.doc_stride, options.max_query_length];
-  const decode = [options.max_answer_length, options.n_best_size, threshold]
-    .filter(Number.isFinite);
   const { question, ranges, chapter, span } = row, context = data.contexts[row.context];
-  return data.page + caseLink({ question, context, ranges }, chapter, { windows, decode, span });
+  return data.page +
+    caseLink({ question, context, ranges }, chapter, { ...settingsOf(data.run), span });
 }
 
 function questionRow(row) {

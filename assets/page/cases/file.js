@@ -1,7 +1,7 @@
 // A file of predictions, as `python -m qa_demo evaluate --out` writes it, read in the browser: it
 // goes nowhere. What is in it may be anything; only what is checked here is used.
 
-import { caseLink, holds, isKind } from "../shared/case.js";
+import { caseLink, holds, isKind, isPlace, settingsOf } from "../shared/case.js";
 import { readJson } from "../shared/storage.js";
 
 export const MOST_BYTES = 100_000_000;
@@ -12,14 +12,13 @@ export const MOST_LINES = 100_000;
  *   answer: string | null, best: {text: string, span: number[] | null} | null, gold: string[],
  *   ranges: number[][], f1: number}} Case
  * @typedef {{file: string, reader: string, weights: string, windows: number[] | null,
- *   decode: number[] | null}} Run
+ *   decode: number[] | null, merge: string[] | null}} Run
  */
 
 /** A file that cannot be used, in one sentence. */
 export class WrongFile extends Error {}
 
 const isText = (value) => typeof value === "string";
-const isPlace = (value) => Number.isSafeInteger(value) && value >= 0;
 /** @param {any} value @param {number} most */
 const shown = (value, most = 40) => String(value).slice(0, most);
 
@@ -94,9 +93,6 @@ export function parseCases(text, name) {
   return found;
 }
 
-/** @param {any[]} list */
-const whole = (list) => list.every(isPlace) ? list : null;
-
 /**
  * What the lines were made with, from predictions.run.json; null for any other text.
  * @param {string} text
@@ -105,14 +101,11 @@ const whole = (list) => list.every(isPlace) ? list : null;
 export function parseRun(text) {
   const found = readJson(text), options = found?.options;
   if (!isText(found?.reader) || !isText(found.weights) || !options) return null;
-  const limit = Number.isFinite(found.threshold) ? [found.threshold] : [];
-  const decode = whole([options.max_answer_length, options.n_best_size]);
   return {
     file: isText(found.file) ? found.file : "",
     reader: found.reader,
     weights: found.weights,
-    windows: whole([options.max_seq_length, options.doc_stride, options.max_query_length]),
-    decode: decode && [...decode, ...limit],
+    ...settingsOf(found),
   };
 }
 

@@ -21,6 +21,11 @@ def numbers(text: str) -> list[float]:
     return [int(n) if n == int(n) else n for n in found]
 
 
+def _decode(found: list[float]) -> list[float]:
+    """The fourth says whether only BERT's grid is searched: 1 or 0."""
+    return [*found[:3], *(one == 1 for one in found[3:])]
+
+
 def ranges(text: str) -> list[list[int] | None]:
     """Characters of spans: 4-9_none_12-15."""
     found: list[list[int] | None] = []
@@ -64,7 +69,8 @@ READ: dict[str, Callable[[str], dict[str, Any]]] = {
     "bench": lambda text: {"bench": text},
     "reader": lambda text: {"reader": [text]},
     "windows": lambda text: {"windows": numbers(text)},
-    "decode": lambda text: {"decode": numbers(text)},
+    "decode": lambda text: {"decode": _decode(numbers(text))},
+    "merge": lambda text: {"merge": text.split("~")},
     "chapter": lambda text: {"chapter": text},
     "span": lambda text: {"span": numbers(text)},
     "gold": lambda text: {"gold": ranges(text), "given": True},

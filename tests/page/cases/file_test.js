@@ -61,6 +61,18 @@ Deno.test("a line becomes a case, and its link opens it where the cause is shown
     span: "0_1_2",
     gold: "2-5_2-5",
   });
+  const merged = { copies: "all", scale: "logit", null: "min_logit", top_n_grid: true };
+  for (
+    const [rules, threshold, decode, merge] of [
+      ["1.1", null, "30_20_0_1", "all~logit~none"],
+      ["2.0", 4.5, "30_20_4.5_1", "all~logit~min_logit"],
+    ]
+  ) {
+    const made = { ...run, rules, threshold, options: { ...run.options, ...merged } };
+    const link = linkOf(one, parseRun(JSON.stringify(made)), chapters);
+    const said = new URLSearchParams(link.slice(1));
+    assert.deepEqual([said.get("decode"), said.get("merge")], [decode, merge]);
+  }
   const bare = new URLSearchParams(linkOf({ ...one, because: "window" }, null, chapters).slice(1));
   assert.equal(bare.get("chapter"), "windows");
   assert.equal(bare.get("windows"), null);

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.options import DecodeOptions
+from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.types import Span
 from qa_demo.figures.payload import plain
 from qa_demo.views.by_hand import changes, give_back
@@ -129,8 +129,9 @@ def test_no_link_is_none(text: object) -> None:
 
 def test_fields_by_hand_and_the_first_version() -> None:
     texts, wanted = "q=Who%3F&p=Ada+met+Grace.", {"question": "Who?", "paragraph": "Ada met Grace."}
-    numbers = "windows=100_50_20&decode=7_5_-1.5&span=0_1_1"
-    wanted |= {"windows": [100, 50, 20], "decode": [7, 5, -1.5], "span": [0, 1, 1]}
+    numbers = "windows=100_50_20&decode=7_5_-1.5_1&span=0_1_1&merge=all~log_odds~none"
+    wanted |= {"windows": [100, 50, 20], "decode": [7, 5, -1.5, True], "span": [0, 1, 1]}
+    wanted |= {"merge": ["all", "log_odds", "none"]}
     marks = "gold=0-3_none&marks=0-3~~4-7"
     wanted |= {"gold": [[0, 3], None], "given": True, "marks": [[[0, 3]], [], [[4, 7]]]}
     page = "chapter=spans&veil=1&step=table&lesson=span&lesson_step=2&lock=texts_settings"
@@ -140,7 +141,8 @@ def test_fields_by_hand_and_the_first_version() -> None:
     assert found.left == () and found.fields == wanted
     screen = new_screen(None, reading("Who?", "Ada met Grace.", windows.WindowOptions()))
     made, left = restore(screen, None, Wanted(found.fields), MODULES)
-    assert left == [] and made.decode == DecodeOptions(7, 5, -1.5) and made.chapter == "spans"
+    assert left == [] and made.decode == DecodeOptions(7, 5, -1.5, True)
+    assert made.merge == MergeOptions("all", "log_odds", "none") and made.chapter == "spans"
     assert made.selection.span == Span(1, 1)
     assert [a.text for a in made.gold] == ["Ada"] and made.silent == 1
 
