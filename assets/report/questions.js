@@ -57,7 +57,7 @@ const RIGHTS = {
 };
 /** By what "surest first" sorts: the best chance that the lines hold. */
 const SUREST = {
-  claim: "surest first, by the chance that the answer is right",
+  claim: "surest first, by the chance that the best span is right",
   right_if_answerable: "surest first, by the chance that it is right if the text answers",
   in_window: "surest first, by P(start) P(end)",
 }[data.surest];

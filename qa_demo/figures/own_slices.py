@@ -9,7 +9,7 @@ from typing import Any
 from simpleeval import InvalidExpression, SimpleEval
 
 from qa_demo.core.errors import BadInput
-from qa_demo.figures.numbers import number
+from qa_demo.figures.numbers import MINUS, number
 from qa_demo.figures.slices import Row, Slice, shared_words
 
 FIELDS = {
@@ -23,7 +23,7 @@ FIELDS = {
     "kind": "the kind of error",
     "exact": "0 or 1",
     "f1": "0 to 1",
-    "claim": "how likely the answer is right",
+    "claim": "how likely the best span is right",
     "score_diff": "null score minus best score",
     "tokens": "word pieces of the paragraph",
     "windows": "windows",
@@ -101,4 +101,6 @@ def _said(value: Any) -> str | None:
         return None
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)[:60].replace("-", MINUS)
     return number(value, 2) if isinstance(value, float) else str(value)[:60]

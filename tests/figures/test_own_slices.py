@@ -26,6 +26,7 @@ def row(**change: Any) -> dict[str, Any]:
         ("lower(gold)", "ada"),
         ("'number' if number(level) > 2 else 'word'", "number"),
         ("f1", "0.50"),
+        ("round(-score_diff)", "−1"),
         ("claim", None),
         ("source", "wiki"),
         ("answer", ""),
