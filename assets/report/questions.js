@@ -167,7 +167,11 @@ export function questions() {
     Object.assign(state, to);
     show();
   };
-  const turn = (by) => change({ from: state.from + by });
+  const turn = (by) => {
+    change({ from: state.from + by });
+    // a button that has just been disabled would drop the focus
+    (earlier.disabled ? later : later.disabled ? earlier : null)?.focus();
+  };
   const choose = (label, key, options) =>
     el(
       "span",

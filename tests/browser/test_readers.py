@@ -127,6 +127,7 @@ def test_a_file_of_predictions_leads_from_failure_to_failure(
     expect(page.get_by_text("word pieces in one window")).to_be_visible()
     expect(page.locator("#asked .by-hand")).to_be_hidden()
     expect(page.locator("#cases-next")).to_be_disabled()
+    expect(page.locator("#cases-previous")).to_be_focused()
     page.locator("h1").click()
     page.keyboard.press("Shift+N")
     expect(page.locator("#asked .asked-question")).to_have_text("Who was number 2?")

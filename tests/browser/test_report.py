@@ -166,3 +166,16 @@ def test_paper_keeps_every_column(opened: Page) -> None:
     opened.set_viewport_size({"width": 686, "height": 900})
     over = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length"
     assert opened.locator(".wide, main").evaluate_all(over) == 0
+
+
+def test_the_last_page_leaves_the_focus_on_a_button(
+    opened: Page, tmp_path: Path, site: str
+) -> None:
+    rows = [row | {"id": f"{row['id']}.{k}"} for k in range(11) for row in lines()]
+    report(tmp_path, site, report_data(rows, RUN))
+    opened.reload()
+    earlier, later = (opened.get_by_role("button", name=name) for name in ("Previous", "Next"))
+    later.press("Enter")
+    expect(earlier).to_be_focused()
+    earlier.press("Enter")
+    expect(later).to_be_focused()

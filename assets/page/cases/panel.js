@@ -88,7 +88,7 @@ function rows() {
 /** Everything that follows from the file, the filter and the open case. */
 function fill() {
   if (!view.file) return;
-  const n = view.fits.length, here = view.at + 1;
+  const n = view.fits.length, here = view.at + 1, held = document.activeElement;
   part("place").textContent = !n
     ? "no question fits"
     : here
@@ -96,6 +96,8 @@ function fill() {
     : `${count(n)} question${n === 1 ? "" : "s"}`;
   part("previous").disabled = view.at <= 0;
   part("next").disabled = !n || here >= n;
+  // a button that has just been disabled would drop the focus
+  if (held?.matches(":disabled")) part(held === part("next") ? "previous" : "next").focus();
   part("about").replaceChildren(...about());
   part("reader").textContent = madeBy();
   part("list").replaceChildren(...rows());
