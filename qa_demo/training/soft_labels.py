@@ -22,6 +22,8 @@ from qa_demo.training.teacher import Said, Teacher
 log = logging.getLogger("teach")
 PART, TOKENS = 256, 3072
 """Windows of a file, and padded tokens that the teacher reads together."""
+VERSION = 2
+"""Of how a teacher reads; the first gave every piece the token type 0."""
 
 
 def write(folder: Path, teacher: Teacher, windows: Sequence[Window]) -> None:
@@ -29,8 +31,7 @@ def write(folder: Path, teacher: Teacher, windows: Sequence[Window]) -> None:
     of another teacher, or of other windows.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    check(folder, teacher.digest)
-    (folder / "teacher.json").write_text(json.dumps({"weights": teacher.digest}) + "\n")
+    check(folder, {"weights": teacher.digest, "version": VERSION})
     parts = [windows[at : at + PART] for at in range(0, len(windows), PART)]
     for number, part in enumerate(parts):
         if path(folder, number).is_file():
@@ -51,13 +52,21 @@ def asked(teacher: Teacher, windows: Sequence[Window]) -> list[Said]:
     return [found[k] for k in range(len(windows))]
 
 
-def check(folder: Path, weights: str) -> None:
-    """Refuse a folder that another teacher filled. Errors: BadInput."""
+def check(folder: Path, wanted: dict[str, str | int]) -> None:
+    """Note in teacher.json who fills the folder; refuse one that is filled otherwise. Errors:
+    BadInput.
+    """
     about = folder / "teacher.json"
-    if about.is_file() and json.loads(about.read_text())["weights"] != weights:
+    if not about.is_file():
+        about.write_text(json.dumps(wanted) + "\n")
+    try:
+        fits = json.loads(about.read_text()) == wanted
+    except ValueError:
+        fits = False
+    if not fits:
         raise BadInput(
-            f"{folder.name} holds the logits of another teacher; take an empty folder, or the "
-            f"teacher that wrote it"
+            f"{folder.name} holds the logits of another teacher, or of an earlier version of this "
+            f"command; take an empty folder"
         )
 
 

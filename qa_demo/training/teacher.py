@@ -3,7 +3,7 @@
 Both must cut texts into the same word pieces, though they may number them differently (MPNet's are
 BERT's, each with a number larger by four). A window [CLS] question [SEP] passage [SEP] is read as
 <s> question </s></s> passage </s>, and what the teacher says of a piece belongs to the student's
-same piece.
+same piece. Token types are those that the teacher's own tokenizer gives.
 """
 
 import hashlib
@@ -45,6 +45,8 @@ class Teacher:
         self.tokenizer = AutoTokenizer.from_pretrained(source)
         self.numbers = numbers_of(student, self.tokenizer)
         self.between = self.tokenizer.num_special_tokens_to_add(pair=True) - 2
+        # of the passage; where none are fed, which means 0 everywhere
+        self.type = int("token_type_ids" in self.tokenizer.model_input_names)
         self.digest = digest(model)
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self.device)
@@ -60,16 +62,20 @@ class Teacher:
     def says(self, windows: Sequence[Window]) -> list[Said]:
         """What both heads say of windows, read together."""
         rows = [self.ids(w) for w in windows]
-        longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id
+        sizes = [int(w.is_context.sum()) for w in windows]
+        shape = len(rows), max(map(len, rows))
         with self.device:
-            ids = torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
-            mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
+            ids = torch.full(shape, self.tokenizer.pad_token_id)
+            mask, types = torch.zeros_like(ids), torch.zeros_like(ids)
+        for b, (row, size) in enumerate(zip(rows, sizes, strict=True)):
+            n = len(row)
+            ids[b, :n], mask[b, :n] = torch.tensor(row), 1
+            types[b, n - 1 - size : n] = self.type
         with torch.autocast(self.device.type, torch.bfloat16, enabled=processor_has_bf16()):
-            logits = self.model(ids, mask, torch.zeros_like(ids))
+            logits = self.model(ids, mask, types)
         start, end, tags = (x.float().cpu() for x in logits)
         found = []
-        for b, (row, w) in enumerate(zip(rows, windows, strict=True)):
-            size = int(w.is_context.sum())
+        for b, (row, size) in enumerate(zip(rows, sizes, strict=True)):
             passage = slice(len(row) - 1 - size, len(row) - 1)
             span = torch.stack([start[b], end[b]], dim=-1)
             heard = torch.cat([span[:1], span[passage]])

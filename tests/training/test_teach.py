@@ -15,6 +15,7 @@ from torch import nn
 from qa_demo.core.errors import BadCheckpoint, BadInput
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.windows import make_windows
+from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import export, finetune, teach
 from qa_demo.training.teacher import Teacher, numbers_of
@@ -96,6 +97,24 @@ def test_the_teacher_reads_the_same_window_in_its_own_arrangement(
         np.testing.assert_allclose(said.tags, tags[0, -1 - size : -1].numpy(), atol=apart)
 
 
+@pytest.mark.parametrize("family", ["bert", "distilbert"])
+def test_a_teacher_says_what_the_page_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str
+) -> None:
+    monkeypatch.setattr("qa_demo.training.teacher.processor_has_bf16", lambda: False)
+    folder = kit.save(tmp_path, bio=True, max_position_embeddings=512)
+    reader = load_reader(str(folder))
+    student = kit.tokenizer(family)
+    options = WindowOptions(40, 12, 20)
+    own = make_windows(reader.encode(kit.QUESTION, kit.CONTEXT), options)
+    asked = make_windows(encode(student, kit.QUESTION, kit.CONTEXT), options)
+    for window, said in zip(own, Teacher(folder, student).says(asked), strict=True):
+        span, tags = (x[0] for x in reader.forward([window]))
+        at = np.flatnonzero(window.is_context)
+        np.testing.assert_allclose(said.span, span[[0, *at]], atol=1e-5)
+        np.testing.assert_allclose(said.tags, tags[at], atol=1e-5)
+
+
 def test_logits_are_written_once_and_a_stopped_run_goes_on(
     home: Path, taught: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +141,8 @@ def test_a_taught_student_is_exported_as_any_other(home: Path, taught: Path) -> 
     ("harm", "said"),
     [
         ("other weights", "holds the logits of another teacher"),
+        ("earlier version", "or of an earlier version"),
+        ("cut off", "holds the logits of another teacher"),
         ("other windows", "was made for other windows"),
         ("broken", "is no part of a teacher's logits"),
     ],
@@ -132,8 +153,14 @@ def test_logits_that_do_not_fit_are_refused(
     logits = tmp_path / "logits"
     shutil.copytree(taught / "logits", logits)
     more = ["--logits", str(logits)]
-    if harm == "other weights":
-        (logits / "teacher.json").write_text('{"weights": "others"}')
+    about = json.loads((logits / "teacher.json").read_text())
+    noted = {
+        "other weights": json.dumps(about | {"weights": "others"}),
+        "earlier version": json.dumps({"weights": about["weights"]}),
+        "cut off": '{"wei',
+    }
+    if harm in noted:
+        (logits / "teacher.json").write_text(noted[harm])
     elif harm == "other windows":
         more += ["--seed", "8"]
     else:
