@@ -25,9 +25,8 @@ import numpy as np
 from transformers import AutoTokenizer
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.measuring.squad import read_squad
 from qa_demo.training import checkpoints, finetune, pretrain
-from qa_demo.training.evaluate import quick_scores
+from qa_demo.training.evaluate import answerable, quick_scores
 from qa_demo.training.export_spanbert import restore, write_model
 from qa_demo.training.flags import described
 from qa_demo.training.spanbert_card import ablation as table
@@ -101,7 +100,7 @@ def measured(start: str, seed: int, cell: str, a: argparse.Namespace) -> dict[st
     model = load(start, 0.0)
     checkpoints.load_weights(model, run / "average.safetensors")
     return quick_scores(
-        model, AutoTokenizer.from_pretrained(start), read_squad(a.dev)[: a.dev_limit]
+        model, AutoTokenizer.from_pretrained(start), answerable(a.dev)[: a.dev_limit]
     )
 
 
@@ -172,7 +171,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--text", nargs="+", required=True)
     p.add_argument("--train", nargs="+", required=True, metavar="FILE:K")
     p.add_argument("--dev", type=Path, required=True)
-    p.add_argument("--dev-limit", type=int, help="only the first so many questions")
+    p.add_argument("--dev-limit", type=int, help="only the first so many questions with an answer")
     p.add_argument("--pretrain-steps", type=int, required=True)
     p.add_argument("--finetune-steps", type=int, required=True)
     p.add_argument("--seeds", type=int, nargs="+", default=[1, 2])

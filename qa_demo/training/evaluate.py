@@ -1,14 +1,17 @@
 """Quick dev scores while training: exact and F1 of both heads, decoded as on the page."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from qa_demo.core.errors import BadInput
 from qa_demo.core.learning.bio import best_span
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import exact_match, f1
+from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.windows import assemble, make_windows
@@ -16,6 +19,16 @@ from qa_demo.core.types import Reading
 from qa_demo.model.tokenizer import encode
 
 OPTIONS = WindowOptions()
+
+
+def answerable(path: str | Path) -> list[Example]:
+    """A file's questions that have an answer: of no other can the best span be right. Errors:
+    BadInput for a file without any.
+    """
+    found = [example for example in read_squad(path) if example.answers]
+    if not found:
+        raise BadInput(f"{Path(path).name} holds no question with an answer to score")
+    return found
 
 
 @torch.no_grad()

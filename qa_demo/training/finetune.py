@@ -31,7 +31,7 @@ from transformers import AutoTokenizer
 from qa_demo.core.measuring.squad import read_squad
 from qa_demo.training import apart
 from qa_demo.training.data import Feature, Sampler, batches, collate
-from qa_demo.training.evaluate import quick_scores
+from qa_demo.training.evaluate import answerable, quick_scores
 from qa_demo.training.flags import parsed, setting
 from qa_demo.training.loop import Draw, Job, Place, begin, run
 from qa_demo.training.twoheads import TAG_LOSSES, TwoHeads, load, loss_terms, total
@@ -47,7 +47,7 @@ class Settings:
 
     encoder: str = field(metadata={"help": "folder or hub id of the encoder to start from"})
     train: tuple[str, ...] = field(metadata={"metavar": "FILE:K"})
-    dev: str
+    dev: str = field(metadata={"help": "its questions with an answer are scored"})
     out: str
     steps: int
     lengths: tuple[int, ...] = setting((96, 128, 192), help="window sizes to draw from")
@@ -176,7 +176,7 @@ def scored(s: Settings, model: TwoHeads, tokenizer: Any, **more: Any) -> Job:
     """A job whose running average is kept and scored on some of the dev questions; `more` is what
     one kind of training brings to it.
     """
-    dev = read_squad(s.dev)
+    dev = answerable(s.dev)
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
     average = copy.deepcopy(model).requires_grad_(False)
 

@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoModelForQuestionAnswering
 
+from qa_demo.core.errors import BadInput
 from qa_demo.training import checkpoints, export, finetune, loop, processor
 from qa_demo.training.flags import parsed
 from qa_demo.training.progress import stop_asked
@@ -33,7 +34,7 @@ def settings(home: Path, out: str, **more) -> finetune.Settings:
     data = str(home / "squad.json")
     flags = (
         f"--encoder {home}/encoder --train {data}:1.5 --dev {data} --out "
-        f"{home}/{out} --steps 6 --lengths 40 60 --batch-tokens 120 --dev-limit 2 "
+        f"{home}/{out} --steps 6 --lengths 40 60 --batch-tokens 120 --dev-limit 9 "
         "--save-every 3 --evaluate-every 6 --warmup 2 --negatives 0.3"
     ).split()
     return replace(parsed(finetune.Settings, None, "finetune", flags)[0], **more)
@@ -56,6 +57,13 @@ def test_a_resumed_run_is_the_same_run(home, run, name):
     assert whole.keys() == resumed.keys()
     assert all(torch.equal(whole[key], resumed[key]) for key in whole)
     assert json.loads((copy / "settings.json").read_text())["resume"] is None
+
+
+def test_of_a_dev_file_the_questions_with_an_answer_are_scored(home, run):
+    assert [row["dev_questions"] for row in checkpoints.logged(run, "average")] == [4]
+    (home / "silent.json").write_text('{"data": []}')
+    with pytest.raises(BadInput, match=r"silent\.json holds no question with an answer"):
+        finetune.train(settings(home, "unused", dev=str(home / "silent.json")))
 
 
 def test_a_second_phase_that_was_stopped_keeps_its_first(home, run):

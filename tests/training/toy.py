@@ -35,11 +35,12 @@ def text(path: Path) -> Path:
 
 
 def squad(path: Path) -> Path:
-    """Four questions with answers in the kit's paragraph."""
+    """Four questions with answers in the kit's paragraph, and one without."""
     qas = []
     for k, text in enumerate(["George Rotne", "Ingeborg", "1998", "The bridge"]):
         answers = [{"text": text, "answer_start": kit.CONTEXT.index(text)}]
         qas.append({"id": str(k), "question": kit.QUESTION, "answers": answers})
+    qas.append({"id": "none", "question": "Who?", "answers": []})
     article = {"title": "t", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}
     path.write_text(json.dumps({"data": [article]}))
     return path
