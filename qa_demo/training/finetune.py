@@ -16,6 +16,7 @@ qa_demo.training.finetune ...` with the same arguments.
 
 import copy
 import logging
+import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,7 +29,9 @@ from accelerate import Accelerator
 from torch import nn
 from transformers import AutoTokenizer
 
+from qa_demo.core.errors import BadInput
 from qa_demo.core.measuring.squad import read_squad
+from qa_demo.model.config import longest_input
 from qa_demo.training import apart
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import answerable, quick_scores
@@ -37,6 +40,7 @@ from qa_demo.training.loop import Draw, Job, Place, begin, run
 from qa_demo.training.twoheads import TAG_LOSSES, TwoHeads, load, loss_terms, total
 
 log = logging.getLogger("finetune")
+NONE_DRAWN = "no window can be drawn: too few questions, or --lengths leaves no room beside one"
 Choice = tuple[Sampler, int, int]
 """Where from, which question, window size."""
 
@@ -123,7 +127,10 @@ def rounds(
 def draw_batches(
     samplers: list[tuple[Sampler, float]], s: Settings, start: int
 ) -> Iterator[tuple[int, int, list[Feature]]]:
-    """(round, batch number, features); drawn in chunks so that a round starts at once."""
+    """(round, batch number, features); drawn in chunks so that a round starts at once. Errors:
+    BadInput where none can be drawn.
+    """
+    vain, enough = 0, max(1000, sum(len(sampler.examples) for sampler, _ in samplers))
     for r, plan in rounds(samplers, s, start):
         number = 0
         for first in range(0, len(plan), 2048):
@@ -136,6 +143,9 @@ def draw_batches(
             for group in batches(features, s.batch_tokens, rng):
                 yield r, number, group
                 number += 1
+        vain = 0 if number else vain + max(1, len(plan))
+        if vain >= enough:
+            raise BadInput(NONE_DRAWN)
 
 
 @torch.no_grad()
@@ -162,20 +172,36 @@ def drawn(
             yield {"round": r, "batch": b}, collate(mine, pad_id), sum(map(len, mine))
 
 
+def share_of(item: str) -> tuple[str, float]:
+    """The file and the share of FILE:K. Errors: BadInput for another form."""
+    name, _, share = item.rpartition(":")
+    try:
+        if name and 0 < float(share) < math.inf:
+            return name, float(share)
+    except ValueError:
+        pass
+    raise BadInput(f"--train takes FILE:K with K above 0, as squad.json.gz:1.5, got {item!r}")
+
+
 def samplers_of(s: Settings, tokenizer: Any) -> list[tuple[Sampler, float]]:
-    """A sampler of each training file with its share, the lists kept apart left out."""
-    named = [item.rpartition(":") for item in s.train]
-    files = apart.trained([read_squad(name) for name, _, _ in named])
+    """A sampler of each training file with its share, the lists kept apart left out. Errors:
+    BadInput for what is not FILE:K.
+    """
+    named = [share_of(item) for item in s.train]
+    files = apart.trained([read_squad(name) for name, _ in named])
     return [
-        (Sampler(examples, tokenizer, s.negatives), float(share))
-        for examples, (_, _, share) in zip(files, named, strict=True)
+        (Sampler(examples, tokenizer, s.negatives), share)
+        for examples, (_, share) in zip(files, named, strict=True)
     ]
 
 
 def scored(s: Settings, model: TwoHeads, tokenizer: Any, **more: Any) -> Job:
     """A job whose running average is kept and scored on some of the dev questions; `more` is what
-    one kind of training brings to it.
+    one kind of training brings to it. Errors: BadInput for windows longer than the encoder reads.
     """
+    longest = longest_input(model.reader.config)
+    if max(s.lengths) > longest:
+        raise BadInput(f"--lengths may be up to {longest} with this encoder, got {max(s.lengths)}")
     dev = answerable(s.dev)
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
     average = copy.deepcopy(model).requires_grad_(False)

@@ -24,6 +24,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoTokenizer
 
+from qa_demo.core.errors import BadInput
 from qa_demo.training import finetune, soft_labels
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.flags import exit_code, parsed, setting
@@ -64,7 +65,9 @@ class Lesson:
 def windows_of(
     samplers: Sequence[tuple[Sampler, float]], s: Settings
 ) -> list[tuple[Feature, bool]]:
-    """The windows of a run, and whether each is labelled; the same for the same settings."""
+    """The windows of a run, and whether each is labelled; the same for the same settings. Errors:
+    BadInput where there are none.
+    """
     _, plan = next(finetune.rounds(list(samplers), s, 0))
     rng, found = random.Random(f"{s.seed}/teach"), []
     for sampler, index, length in plan:
@@ -74,6 +77,8 @@ def windows_of(
         if rng.random() < s.unlabelled:
             other = sampler.elsewhere(index, length, rng)
             found += [] if other is None else [(other, False)]
+    if not found:
+        raise BadInput(finetune.NONE_DRAWN)
     return found
 
 

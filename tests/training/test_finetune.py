@@ -66,6 +66,20 @@ def test_of_a_dev_file_the_questions_with_an_answer_are_scored(home, run):
         finetune.train(settings(home, "unused", dev=str(home / "silent.json")))
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"train": ("squad.json.gz",)}, r"FILE:K with K above 0, .* got 'squad\.json\.gz'"),
+        ({"train": ("squad.json.gz:0",)}, "FILE:K with K above 0"),
+        ({"lengths": (16,)}, "no window can be drawn"),
+        ({"lengths": (60, 600)}, "may be up to 512 with this encoder, got 600"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused(home, more, said):
+    with pytest.raises(BadInput, match=said):
+        finetune.train(settings(home, "refused", **more))
+
+
 def test_a_second_phase_that_was_stopped_keeps_its_first(home, run):
     second = settings(home, "second", steps=1)
     assert finetune.train(second, str(run))

@@ -144,6 +144,7 @@ def test_a_taught_student_is_exported_as_any_other(home: Path, taught: Path) -> 
         ("earlier version", "or of an earlier version"),
         ("cut off", "holds the logits of another teacher"),
         ("other windows", "was made for other windows"),
+        ("no windows", "no window can be drawn"),
         ("broken", "is no part of a teacher's logits"),
     ],
 )
@@ -163,11 +164,13 @@ def test_logits_that_do_not_fit_are_refused(
         (logits / "teacher.json").write_text(noted[harm])
     elif harm == "other windows":
         more += ["--seed", "8"]
+    elif harm == "no windows":
+        more += ["--lengths", "16"]
     else:
         (logits / "00000.npz").write_bytes(b"PK")
-    assert teach.main(asked(home, f"refused-{harm.split()[-1]}", *more)) == 2
+    assert teach.main(asked(home, f"refused-{harm.replace(' ', '-')}", *more)) == 2
     assert said in capsys.readouterr().err
-    assert not (home / f"refused-{harm.split()[-1]}" / "weights.safetensors").exists()
+    assert not (home / f"refused-{harm.replace(' ', '-')}" / "weights.safetensors").exists()
 
 
 def test_a_folder_that_is_no_teacher(home: Path, tmp_path: Path) -> None:
