@@ -93,9 +93,14 @@ def resume(
     return state
 
 
+def same(given: str | None, out: Path) -> bool:
+    """Whether the run that --resume names is the one that is written, however it is spelled."""
+    return given is not None and Path(given).resolve() == out.resolve()
+
+
 def came_from(out: Path, given: str | None) -> str | None:
     """The run whose weights this one began with; one that goes on keeps what settings say."""
-    if given is None or Path(given) != out:
+    if not same(given, out):
         return given
     earlier: str | None = json.loads((out / "settings.json").read_text())["resume"]
     return earlier

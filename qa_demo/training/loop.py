@@ -79,7 +79,7 @@ def _start(s: LoopSettings, job: Job, optimizer: Any, resume: str | None) -> dic
     """The state to begin with: the same folder goes on, another one starts a new phase."""
     if not resume:
         return {"step": 0, "step_before": 0, "seconds": 0.0, **job.place}
-    same = Path(resume) == Path(s.out)
+    same = checkpoints.same(resume, Path(s.out))
     state = checkpoints.resume(Path(resume), job.model, job.average, optimizer if same else None)
     if same:
         return state

@@ -83,11 +83,11 @@ def test_a_run_that_cannot_be_is_refused(home, more, said):
 def test_a_second_phase_that_was_stopped_keeps_its_first(home, run):
     second = settings(home, "second", steps=1)
     assert finetune.train(second, str(run))
-    assert finetune.train(replace(second, steps=2), second.out)
-    phases = [(p["name"], p["steps_taken"]) for p in export.history(home / "second")]
-    assert phases == [("run", 6), ("second", 2)]
+    assert finetune.train(replace(second, steps=2), f"{home}/run/../second")
     state = json.loads((home / "second" / "state.json").read_text())
     assert (state["step"], state["step_before"]) == (2, 6)
+    phases = [(p["name"], p["steps_taken"]) for p in export.history(home / "second")]
+    assert phases == [("run", 6), ("second", 2)]
 
 
 def test_a_signal_ends_the_run_after_a_whole_step_with_a_checkpoint(home, monkeypatch):
