@@ -29,7 +29,7 @@ from qa_demo.model.heads import BIO_FILE
 from qa_demo.model.source import LOOPBACK
 from qa_demo.model.weights import weights
 from qa_demo.training import checkpoints
-from qa_demo.training.export import finish, history, origin, write_bio, write_checksums
+from qa_demo.training.export import finish, history, origin, taught_by, write_bio, write_checksums
 from qa_demo.training.flags import described
 from qa_demo.training.twoheads import ALPHA
 
@@ -74,7 +74,7 @@ def export(
     trained = load_file(run / "average.safetensors")
     adapter = adapter_of(trained)
     about = {"name": "large", "threshold": None, "tag_order": list(TAGS), "tag_bias": bias}
-    about |= {"phases": history(run), "mean_with": [], "curve": curve_of(run)}
+    about |= {"phases": history(run), "mean_with": [], "curve": curve_of(run)} | taught_by(run)
     about["base"] = {"repo": repo, "revision": revision, "sha256": sha256(base / BASE_FILE)}
     if onto is not None:
         adapter = joined(adapter, load_file(onto / ADAPTER_FILE))

@@ -31,7 +31,7 @@ from qa_demo.training.flags import exit_code, parsed, setting
 from qa_demo.training.loop import Draw, Place, begin, run
 from qa_demo.training.progress import Terms
 from qa_demo.training.teacher import Said, Teacher
-from qa_demo.training.twoheads import load
+from qa_demo.training.twoheads import load, tagging_loss
 
 log = logging.getLogger("teach")
 
@@ -120,14 +120,16 @@ def taught_batch(lessons: Sequence[Lesson], pad_id: int) -> dict[str, Tensor]:
     return batch | {k: torch.from_numpy(v) for k, v in more.items()} | {"labelled": labelled}
 
 
-def loss_terms(model: nn.Module, batch: dict[str, Tensor], temperature: float) -> Terms:
+def loss_terms(
+    model: nn.Module, batch: dict[str, Tensor], temperature: float, tag_loss: str = "pieces"
+) -> Terms:
     """The labels' three terms over the labelled rows, and the teacher's over all.
 
-    labels: start and end -(1/B) sum_b sum_i t_bi log p_bi, tags the mean over tagged pieces (as in
-    twoheads.loss_terms). teacher, at temperature T over what was heard: T^2 KL(q || p) = T^2 sum_i
-    q_i (log q_i - log p_i), q and p the softmax of both readers' logits / T; of the tags the same
-    over B, I, O of each passage piece. Sources: Hinton et al. 2015, "Distilling the Knowledge in a
-    Neural Network"; the second distillation of DistilBERT (Sanh et al. 2019, section 4).
+    labels: start and end -(1/B) sum_b sum_i t_bi log p_bi, tags as in twoheads.loss_terms. teacher,
+    at temperature T over what was heard: T^2 KL(q || p) = T^2 sum_i q_i (log q_i - log p_i), q and
+    p the softmax of both readers' logits / T; of the tags the same over B, I, O of each passage
+    piece. Sources: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network"; the second
+    distillation of DistilBERT (Sanh et al. 2019, section 4).
     """
     start, end, tags = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
     rows, count = batch["labelled"], batch["labelled"].sum().clamp(min=1)
@@ -142,7 +144,9 @@ def loss_terms(model: nn.Module, batch: dict[str, Tensor], temperature: float) -
     apart = divergence(batch["taught_tags"], tags, temperature)
     return {
         **labels,
-        "tags": per_piece.sum() / tagged.sum().clamp(min=1),
+        "tags": tagging_loss(tags, batch["tags"], tagged).sum() / count
+        if tag_loss == "taggings"
+        else per_piece.sum() / tagged.sum().clamp(min=1),
         **{
             f"taught_{name}": divergence(
                 batch["taught"][..., k].masked_fill(~batch["heard"], -1e4),
@@ -180,14 +184,14 @@ def train(s: Settings, resume: str | None = None) -> bool:
     soft_labels.write(folder, Teacher(Path(s.teacher), tokenizer), plain)
     said = soft_labels.read(folder, plain)
     lessons = [Lesson(f, one, labelled) for (f, labelled), one in zip(windows, said, strict=True)]
-    model = load(s.encoder, s.dropout).to(accelerator.device)
+    model = load(s.encoder, s.dropout, s.adapter).to(accelerator.device)
     job = finetune.scored(
         s,
         model,
         tokenizer,
         place={"epoch": 0, "batch": -1},
         batches=partial(drawn, lessons, s, tokenizer.pad_token_id or 0),
-        loss=partial(loss_terms, temperature=s.temperature),
+        loss=partial(loss_terms, temperature=s.temperature, tag_loss=s.tag_loss),
         total=partial(total, label_share=s.label_share, bio_weight=s.bio_weight),
     )
     return run(s, job, accelerator, resume, log)
