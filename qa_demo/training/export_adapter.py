@@ -20,6 +20,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
+from qa_demo.core.errors import BadInput
 from qa_demo.core.types import TAGS
 from qa_demo.model.adapter import ADAPTER_FILE, BASE_FILE, CARD_FILE, base_of
 from qa_demo.model.blueprint import blueprint
@@ -35,6 +36,12 @@ from qa_demo.training.twoheads import ALPHA
 
 LIMIT = 15
 """MB of the folder."""
+BASE = {
+    "repo": "sentence-transformers/all-mpnet-base-v2",
+    "revision": "e8c3b32edf5434bc2275fc9bab85f82640a19130",
+    "sha256": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+}
+"""The encoder of assets/reader-large."""
 Tensors = dict[str, torch.Tensor]
 
 
@@ -68,14 +75,16 @@ def joined(new: Tensors, old: Tensors) -> Tensors:
 
 
 def export(
-    run: Path, base: Path, repo: str, revision: str, out: Path, onto: Path | None, bias: list[float]
+    run: Path, base: dict[str, str], out: Path, onto: Path | None, bias: list[float]
 ) -> None:
-    """Write adapter, heads and what is known of them; refuse a folder over LIMIT."""
+    """Write adapter, heads and what is known of them; refuse a folder over LIMIT. `base`: as
+    `named` gives it.
+    """
     trained = load_file(run / "average.safetensors")
     adapter = adapter_of(trained)
     about = {"name": "large", "threshold": None, "tag_order": list(TAGS), "tag_bias": bias}
     about |= {"phases": history(run), "mean_with": [], "curve": curve_of(run)} | taught_by(run)
-    about["base"] = {"repo": repo, "revision": revision, "sha256": sha256(base / BASE_FILE)}
+    about["base"] = base
     if onto is not None:
         adapter = joined(adapter, load_file(onto / ADAPTER_FILE))
         about["began_with"] = origin(onto)
@@ -84,6 +93,21 @@ def export(
     write_bio(trained["bio.weight"], trained["bio.bias"] + torch.tensor(bias), out)
     (out / "reader.json").write_text(json.dumps(about, indent=1) + "\n")
     finish(out, LIMIT)
+
+
+def named(base: Path, repo: str | None, revision: str | None) -> dict[str, str]:
+    """Where the encoder of a folder comes from, and its SHA-256. Errors: BadInput for another than
+    BASE without both names.
+    """
+    found = sha256(base / BASE_FILE)
+    if repo and revision:
+        return {"repo": repo, "revision": revision, "sha256": found}
+    if found == BASE["sha256"] and not repo and not revision:
+        return BASE
+    raise BadInput(
+        f"--repo and --revision must both say where {base.name} comes from, unless it is "
+        f"{BASE['repo']} of {BASE['revision'][:7]}"
+    )
 
 
 def curve_of(run: Path) -> list[dict[str, float]]:
@@ -119,8 +143,8 @@ def main(argv: list[str] | None = None) -> None:
     what.add_argument("--run", type=Path, help="a run of finetune --adapter")
     what.add_argument("--merge", type=Path, metavar="FOLDER", help="an adapter to merge")
     p.add_argument("--base", type=Path, required=True, help="the folder of the encoder")
-    p.add_argument("--repo", default="sentence-transformers/all-mpnet-base-v2")
-    p.add_argument("--revision", default="e8c3b32edf5434bc2275fc9bab85f82640a19130")
+    p.add_argument("--repo", help=f"the encoder's hub id; needed but for {BASE['repo']}")
+    p.add_argument("--revision", help="its commit there; needed with --repo")
     p.add_argument("--onto", type=Path, metavar="FOLDER", help="the adapter that the run began on")
     p.add_argument("--tag-bias", nargs=3, type=float, default=[0.0] * 3, metavar=("B", "I", "O"))
     p.add_argument("--out", type=Path, required=True)
@@ -128,7 +152,7 @@ def main(argv: list[str] | None = None) -> None:
     if a.merge:
         merge(a.merge, a.base, a.out)
     else:
-        export(a.run, a.base, a.repo, a.revision, a.out, a.onto, a.tag_bias)
+        export(a.run, named(a.base, a.repo, a.revision), a.out, a.onto, a.tag_bias)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
+from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.options import WindowOptions
@@ -29,6 +29,7 @@ from tests.cli.terminal import Terminal
 from tests.fakes import FakeReader
 from tests.model import kit
 
+NAMED = ["--repo", "some/encoder", "--revision", "abc"]
 OPTIONS = WindowOptions(max_seq_length=48, doc_stride=16)
 
 
@@ -69,7 +70,9 @@ def exported(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     run, model = a_run(tmp_path_factory.mktemp("runs") / "run", base, seed=1)
     out = run.with_name("large")
     asked = ["--run", str(run), "--base", str(base), "--out", str(out)]
-    export_adapter.main([*asked, "--repo", "some/encoder", "--revision", "abc"])
+    with pytest.raises(BadInput, match="--repo and --revision must both say where"):
+        export_adapter.main(asked)
+    export_adapter.main([*asked, *NAMED])
     return out, model
 
 
@@ -112,7 +115,7 @@ def test_two_adapters_side_by_side_are_their_sum(
 ) -> None:
     second, _ = a_run(tmp_path / "second", base, seed=2)
     asked = ["--run", str(second), "--base", str(base), "--out", str(tmp_path / "both")]
-    export_adapter.main([*asked, "--onto", str(exported[0])])
+    export_adapter.main([*asked, *NAMED, "--onto", str(exported[0])])
     one, both = (
         load_file(folder / "adapter.safetensors") for folder in (exported[0], tmp_path / "both")
     )
