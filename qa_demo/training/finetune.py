@@ -226,7 +226,7 @@ def scored(s: Settings, model: TwoHeads, tokenizer: Any, **more: Any) -> Job:
 
 def train(s: Settings, resume: str | None = None) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run."""
-    accelerator = begin(s)
+    accelerator = begin(s, resume)
     tokenizer = AutoTokenizer.from_pretrained(s.encoder)
     samplers = samplers_of(s, tokenizer)
     model = load(s.encoder, s.dropout, s.adapter).to(accelerator.device)

@@ -1,6 +1,7 @@
 """The loop of both training commands: loss, log, snapshots, checkpoints, the polite stop."""
 
 import dataclasses
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import torch
 from accelerate import Accelerator
 from torch import nn
 
+from qa_demo.core.errors import BadInput
 from qa_demo.training import checkpoints
 from qa_demo.training.processor import processor_has_bf16
 from qa_demo.training.progress import Log, Terms, descend, stop_asked
@@ -59,8 +61,16 @@ class Job:
     snapshots: bool = False
 
 
-def begin(s: LoopSettings) -> Accelerator:
-    """Seed torch, make the folder, and find the device and number format of a run."""
+def begin(s: LoopSettings, resume: str | None) -> Accelerator:
+    """Seed torch, make the folder, and find the device and number format of a run. Errors: BadInput
+    for a folder that holds another run.
+    """
+    state = Path(s.out) / "state.json"
+    if state.is_file() and not checkpoints.same(resume, Path(s.out)):
+        raise BadInput(
+            f"{s.out} holds a run of {json.loads(state.read_text())['step']:,} steps: go on "
+            f"with it by --resume {s.out}, or take another --out"
+        )
     accelerator = Accelerator(
         mixed_precision="bf16" if processor_has_bf16() else "no", cpu=not torch.cuda.is_available()
     )

@@ -116,7 +116,7 @@ def drawn(s: Settings, batches: Batches, accelerator: Accelerator, place: Place)
 
 def train(s: Settings, resume: str | None = None) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run."""
-    accelerator = begin(s)
+    accelerator = begin(s, resume)
     batches, held, counts = corpus(s, AutoTokenizer.from_pretrained(s.encoder))
     model = load(s.encoder, s.sbo, s.positions, counts, s.dropout).to(accelerator.device)
     if s.compiled:

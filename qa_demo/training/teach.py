@@ -177,7 +177,7 @@ def total(terms: Terms, label_share: float, bio_weight: float) -> Tensor:
 
 def train(s: Settings, resume: str | None = None) -> bool:
     """Ask the teacher, then run the steps; True when all were taken. Errors: BadInput and more."""
-    accelerator = begin(s)
+    accelerator = begin(s, resume)
     tokenizer = AutoTokenizer.from_pretrained(s.encoder)
     windows = windows_of(finetune.samplers_of(s, tokenizer), s)
     folder, plain = Path(s.logits or Path(s.out) / "logits"), [f.window for f, _ in windows]

@@ -90,6 +90,14 @@ def test_a_second_phase_that_was_stopped_keeps_its_first(home, run):
     assert phases == [("run", 6), ("second", 2)]
 
 
+@pytest.mark.parametrize("resume", [None, "interrupted"])
+def test_a_folder_with_another_run_is_refused(home, run, resume):
+    before = (run / "log.jsonl").read_bytes()
+    with pytest.raises(BadInput, match=r"holds a run of 6 steps: go on with it by --resume .*run"):
+        finetune.train(settings(home, "run"), resume and str(home / resume))
+    assert (run / "log.jsonl").read_bytes() == before
+
+
 def test_a_signal_ends_the_run_after_a_whole_step_with_a_checkpoint(home, monkeypatch):
     descend = loop.descend
 
