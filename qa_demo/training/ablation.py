@@ -28,7 +28,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.training import checkpoints, finetune, pretrain
 from qa_demo.training.evaluate import answerable, quick_scores
 from qa_demo.training.export_spanbert import restore, write_model
-from qa_demo.training.flags import described
+from qa_demo.training.flags import described, exit_code, parsed
 from qa_demo.training.spanbert_card import ablation as table
 from qa_demo.training.spanbert_card import write as write_card
 from qa_demo.training.twoheads import load
@@ -94,7 +94,8 @@ def measured(start: str, seed: int, cell: str, a: argparse.Namespace) -> dict[st
     flags += ["--dev-limit", "1", "--evaluate-every", str(10**9)]
     flags += ["--lengths", *map(str, a.lengths)]
     if taken(run) < a.finetune_steps:
-        finetune.main([*flags, *(["--resume", str(run)] if resumable(run) else [])])
+        settings, _ = parsed(finetune.Settings, None, "finetune", flags)
+        finetune.train(settings, resumable(run))
     if taken(run) < a.finetune_steps:
         return None
     model = load(start, 0.0)
@@ -195,6 +196,7 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line, run what is missing, write ablation.json and the card's table."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")

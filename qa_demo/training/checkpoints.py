@@ -54,8 +54,9 @@ def save(
     }
     for name, tensors in files.items():
         save_file(tensors, out / f"{name}.new.safetensors")
-        os.replace(out / f"{name}.new.safetensors", out / f"{name}.safetensors")
     (out / "state.new.json").write_text(json.dumps(state))
+    for name in files:
+        os.replace(out / f"{name}.new.safetensors", out / f"{name}.safetensors")
     os.replace(out / "state.new.json", out / "state.json")
 
 

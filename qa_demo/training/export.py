@@ -27,7 +27,7 @@ from qa_demo.core.types import TAGS
 from qa_demo.model.checks import sha256
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training import checkpoints
-from qa_demo.training.flags import described
+from qa_demo.training.flags import described, exit_code
 from qa_demo.training.twoheads import TwoHeads, load
 
 log = logging.getLogger("export")
@@ -228,6 +228,7 @@ def finish(folder: Path, limit: int) -> None:
         raise OverflowError(f"the folder has {size:.1f} MB, {limit} MB are allowed")
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and export."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -264,4 +265,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -31,7 +31,7 @@ from qa_demo.model.source import LOOPBACK
 from qa_demo.model.weights import weights
 from qa_demo.training import checkpoints
 from qa_demo.training.export import finish, history, origin, taught_by, write_bio, write_checksums
-from qa_demo.training.flags import described
+from qa_demo.training.flags import described, exit_code
 from qa_demo.training.twoheads import ALPHA
 
 LIMIT = 15
@@ -135,6 +135,7 @@ def merge(folder: Path, base: Path, out: Path) -> None:
     write_checksums(out)
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and write the folder."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -156,4 +157,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -22,7 +22,7 @@ from qa_demo.model.spanbert_loading import SBO_FILE
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training import checkpoints
 from qa_demo.training.export import finish, halved
-from qa_demo.training.flags import described
+from qa_demo.training.flags import described, exit_code
 from qa_demo.training.pretrainer import Pretrainer, load
 from qa_demo.training.text import Batches, read_text, tokenize, training_batches
 
@@ -152,6 +152,7 @@ def export(
     finish(out, LIMIT)
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and export."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -175,4 +176,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

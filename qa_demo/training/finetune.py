@@ -35,7 +35,7 @@ from qa_demo.model.config import longest_input
 from qa_demo.training import apart
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import answerable, quick_scores
-from qa_demo.training.flags import parsed, setting
+from qa_demo.training.flags import exit_code, parsed, setting
 from qa_demo.training.loop import Draw, Job, Place, begin, run
 from qa_demo.training.twoheads import TAG_LOSSES, TwoHeads, load, loss_terms, total
 
@@ -242,6 +242,7 @@ def train(s: Settings, resume: str | None = None) -> bool:
     return run(s, job, accelerator, resume, log)
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and train."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
@@ -249,4 +250,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

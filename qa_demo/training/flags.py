@@ -9,6 +9,8 @@ from dataclasses import MISSING, Field, field, fields
 from functools import wraps
 from typing import Any, TypeVar, get_args, get_origin
 
+from safetensors import SafetensorError
+
 from qa_demo.core.errors import QADemoError
 
 Settings = TypeVar("Settings")
@@ -83,7 +85,7 @@ def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., i
     def run(argv: list[str] | None = None) -> int:
         try:
             return main(argv) or 0
-        except (QADemoError, OSError) as fault:
+        except (QADemoError, OSError, SafetensorError) as fault:
             sys.stderr.write(f"{fault}\n")
             return 2
 

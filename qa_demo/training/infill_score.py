@@ -22,7 +22,7 @@ from transformers import AutoTokenizer
 from qa_demo.core.errors import BadInput
 from qa_demo.model.spanbert_loading import load_sbo
 from qa_demo.training.export_spanbert import CARD
-from qa_demo.training.flags import described
+from qa_demo.training.flags import described, exit_code
 from qa_demo.training.measure import versions
 from qa_demo.training.pretrainer import Pretrainer, load
 from qa_demo.training.text import FATES, Batches, held_out_batches, read_text, tokenize
@@ -164,6 +164,7 @@ def scored(a: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line, measure, write metrics.json, card and checksums."""
     p = described(__doc__, "infill_score")
@@ -195,4 +196,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

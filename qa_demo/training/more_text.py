@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from qa_demo.core.measuring.squad import read_squad
-from qa_demo.training.flags import described
+from qa_demo.training.flags import described, exit_code
 from qa_demo.training.text import read_text
 
 log = logging.getLogger("more_text")
@@ -93,6 +93,7 @@ def unseen(paragraphs: Iterable[str], apart: Sequence[str]) -> tuple[list[str], 
     return kept, len(once) - len(kept)
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line, write the paragraphs, say how many came from where."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
@@ -132,4 +133,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

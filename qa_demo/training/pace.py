@@ -22,7 +22,7 @@ from qa_demo.core.reader import Reader
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK
 from qa_demo.training.export import write_checksums
-from qa_demo.training.flags import described
+from qa_demo.training.flags import described, exit_code
 
 QUESTIONS = 60
 
@@ -38,6 +38,7 @@ def times_as_long(reader: Reader, other: Reader, examples: Sequence[Example]) ->
     return median(seconds(reader, e) / seconds(other, e) for e in examples)
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> None:
     """Measure, and put ratio and size into metrics.json."""
     p = described(__doc__, "pace")
@@ -59,4 +60,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

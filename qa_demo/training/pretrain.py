@@ -28,7 +28,7 @@ from torch.utils.data import DataLoader
 from transformers import AutoTokenizer
 
 from qa_demo.core.masking.masked import POSITIONS
-from qa_demo.training.flags import parsed, setting
+from qa_demo.training.flags import exit_code, parsed, setting
 from qa_demo.training.infill_score import measure, summary
 from qa_demo.training.loop import Draw, Job, Place, begin, run
 from qa_demo.training.pretrainer import load, parameter_groups, total
@@ -146,6 +146,7 @@ def train(s: Settings, resume: str | None = None) -> bool:
     return run(s, job, accelerator, resume, log)
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and train."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
@@ -153,4 +154,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -33,7 +33,7 @@ from qa_demo.model.source import LOOPBACK
 from qa_demo.model.workers import set_threads
 from qa_demo.training.apart import held_out
 from qa_demo.training.export import write_checksums
-from qa_demo.training.flags import described
+from qa_demo.training.flags import described, exit_code
 from qa_demo.training.measure import HEADS, Said, read_all, says, versions
 
 log = logging.getLogger("score")
@@ -181,6 +181,7 @@ def metrics(
     return result | (lists(kept, said) if kept else {})
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse, measure, and write metrics.json, threshold, calibrations and checksums."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -223,4 +224,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

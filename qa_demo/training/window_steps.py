@@ -25,7 +25,7 @@ from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.model.loading import load_reader
-from qa_demo.training.flags import described
+from qa_demo.training.flags import described, exit_code
 
 log = logging.getLogger(__name__)
 JOINT = "\n\n"
@@ -46,12 +46,17 @@ def lengthened(example: Example, article: Sequence[str], words: int, rng: random
 
 
 def long_texts(examples: Sequence[Example], words: int, limit: int, seed: int) -> list[Example]:
-    """So many answerable questions on long texts, drawn by the seed. Errors: ValueError."""
+    """So many answerable questions on long texts, drawn by the seed. Errors: BadInput where there
+    are fewer.
+    """
+    asked = [e for e in examples if e.answers]
+    if len(asked) < limit:
+        raise BadInput(f"--limit is {limit} questions, --dev has {len(asked)} with an answer")
     articles: dict[str, dict[str, None]] = {}
     for example in examples:
         articles.setdefault(example.title, {})[example.context] = None
     rng = random.Random(seed)
-    drawn = rng.sample([e for e in examples if e.answers], limit)
+    drawn = rng.sample(asked, limit)
     return [lengthened(e, list(articles[e.title]), words, rng) for e in drawn]
 
 
@@ -85,6 +90,7 @@ def measure(reader: Any, examples: Sequence[Example], steps: Sequence[int]) -> l
     return found
 
 
+@exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line, measure, and write window_steps.json."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")

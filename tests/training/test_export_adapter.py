@@ -71,8 +71,9 @@ def exported(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     out = run.with_name("large")
     asked = ["--run", str(run), "--base", str(base), "--out", str(out)]
     with pytest.raises(BadInput, match="--repo and --revision must both say where"):
-        export_adapter.main(asked)
-    export_adapter.main([*asked, *NAMED])
+        export_adapter.named(base, None, None)
+    assert export_adapter.main(asked) == 2 and not out.exists()
+    assert export_adapter.main([*asked, *NAMED]) == 0
     return out, model
 
 

@@ -2,10 +2,13 @@
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
+from safetensors import SafetensorError
 
 from qa_demo.core.errors import BadInput
+from qa_demo.training import flags
 from qa_demo.training.flags import exit_code, parsed, setting
 
 
@@ -51,7 +54,13 @@ def test_what_does_not_fit_is_named(
 
 def test_a_user_s_fault_is_one_sentence_and_code_2(capsys: pytest.CaptureFixture[str]) -> None:
     def main(argv: list[str] | None = None) -> int | None:
-        for fault in (BadInput("no such text"), FileNotFoundError("no such file"), KeyError("x")):
+        told = SafetensorError("no space left")
+        for fault in (
+            BadInput("no such text"),
+            FileNotFoundError("no such file"),
+            told,
+            KeyError(),
+        ):
             if argv == [type(fault).__name__]:
                 raise fault
         return 1 if argv else None
@@ -60,5 +69,13 @@ def test_a_user_s_fault_is_one_sentence_and_code_2(capsys: pytest.CaptureFixture
     assert command() == 0 and command(["anything"]) == 1
     assert command(["BadInput"]) == 2 and capsys.readouterr().err == "no such text\n"
     assert command(["FileNotFoundError"]) == 2 and capsys.readouterr().err == "no such file\n"
+    assert command(["SafetensorError"]) == 2 and capsys.readouterr().err == "no space left\n"
     with pytest.raises(KeyError):
         command(["KeyError"])
+
+
+def test_every_command_gives_its_exit_code() -> None:
+    for path in Path(flags.__file__).parent.glob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        if "\ndef main(" in code:
+            assert "\n@exit_code\ndef main(" in code and "xit(main())" in code, path.name

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.measured import STEPS, load_measured
@@ -37,7 +38,7 @@ def test_the_draw_follows_its_seed_and_takes_answerable_questions() -> None:
     rows = [*map(example, range(12)), Example("none", "?", ARTICLE[0], (), True, "A")]
     one, same, other = (long_texts(rows, 60, 6, seed) for seed in (1, 1, 2))
     assert one == same != other and all(e.answers for e in one)
-    with pytest.raises(ValueError, match="larger than population"):
+    with pytest.raises(BadInput, match="is 13 questions, --dev has 12 with an answer"):
         long_texts(rows, 60, 13, 1)
 
 
