@@ -9,6 +9,7 @@ those readings. Of the files with lists only the questions that no training sees
 (qa_demo.training.apart). What `learning_curve` and `pace` put into metrics.json stays.
 """
 
+import argparse
 import json
 import logging
 import sys
@@ -181,6 +182,15 @@ def metrics(
     return result | (lists(kept, said) if kept else {})
 
 
+def noted(a: argparse.Namespace) -> str:
+    """The command that measures the same again, by the names of files and folders."""
+    shown = f"python -m qa_demo.training.score --dev {a.dev.name} --dev-v2 {a.dev_v2.name}"
+    if a.reader.resolve() != Path("assets/reader").resolve():
+        shown += f" --reader {a.reader.name}"
+    shown += " --base ENCODER" if a.base else ""
+    return shown + (f" --lists {' '.join(path.name for path in a.lists)}" if a.lists else "")
+
+
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse, measure, and write metrics.json, threshold, calibrations and checksums."""
@@ -193,11 +203,12 @@ def main(argv: list[str] | None = None) -> None:
     p.add_argument("--lists", type=Path, nargs="*", default=[], help="files with lists of answers")
     a = p.parse_args(argv)
     set_threads(1)
-    shown = f"python -m qa_demo.training.score --dev {a.dev.name} --dev-v2 {a.dev_v2.name}"
-    shown += f" --reader {a.reader.name} --base ENCODER" if a.base else ""
-    shown += f" --lists {' '.join(path.name for path in a.lists)}" if a.lists else ""
     result = metrics(
-        load_reader(str(a.reader), replace(LOOPBACK, base=a.base)), a.dev, a.dev_v2, a.lists, shown
+        load_reader(str(a.reader), replace(LOOPBACK, base=a.base)),
+        a.dev,
+        a.dev_v2,
+        a.lists,
+        noted(a),
     )
     path = a.reader / "metrics.json"
     result = beside(result, path)

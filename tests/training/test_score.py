@@ -164,6 +164,11 @@ def test_figures_of_other_commands_stay_and_old_ones_of_its_own_go(scored: dict[
     assert scored["lists"] and "claim" not in scored
 
 
+def test_the_noted_command_measures_the_same_reader(scored: dict[str, Any]) -> None:
+    words = "--dev dev.json --dev-v2 v2.json --reader reader --lists li.json"
+    assert scored["command"] == f"python -m qa_demo.training.score {words}"
+
+
 def test_only_lists_that_no_training_sees_are_scored(scored: dict[str, Any]) -> None:
     kept = apart.held_out(read_squad(scored["files"][2]))
     assert kept and len(kept) < 12
