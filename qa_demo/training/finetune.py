@@ -47,7 +47,7 @@ Choice = tuple[Sampler, int, int]
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a run depends on; the defaults are the bundled reader's first phase."""
+    """Everything a run depends on; written beside its weights."""
 
     encoder: str = field(metadata={"help": "folder or hub id of the encoder to start from"})
     train: tuple[str, ...] = field(metadata={"metavar": "FILE:K"})

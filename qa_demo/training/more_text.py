@@ -1,9 +1,9 @@
 """More free text to pre-train on, as one paragraph a line: a MediaWiki dump, WordNet's glosses,
 paragraphs of SQuAD-layout files.
 
-    pip install mwparserfromhell==0.7.2 python -m qa_demo.training.more_text --dump
-    pages-articles.xml.bz2 --glosses data.noun --squad qa/qed.json.gz --apart text/*.txt.gz \\
-        --out runs/more.txt.gz
+    pip install mwparserfromhell==0.7.2
+    python -m qa_demo.training.more_text --dump pages-articles.xml.bz2 --glosses data.noun \\
+        --squad qa/qed.json.gz --apart text/*.txt.gz --out runs/more.txt.gz
 
 What of `--apart` is held out must stay unseen: a paragraph that shares twelve words in a row with
 it is left out and counted. The bundled SpanBERT took the 106 articles that the test data of gensim

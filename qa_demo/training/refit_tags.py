@@ -7,9 +7,9 @@ is a tagging, not a tag by itself.
     W, b = argmin mean over windows of twoheads.tagging_loss + ridge |W - W0|^2
 
 which is -log P(tagging) among the legal ones and a part of each piece's own loss. The problem is
-convex, so L-BFGS goes to its one minimum. Only `bio_head.safetensors` of --out changes; of a reader
-that is an adapter, --reader is the folder that `export_adapter --merge` wrote. Scores come
-afterwards from `score`.
+convex, so L-BFGS goes to its one minimum. Of --out only `bio_head.safetensors` changes, and what
+`reader.json` and `checksums.json` say of it; of a reader that is an adapter, --reader is the folder
+that `export_adapter --merge` wrote. Scores come afterwards from `score`.
 """
 
 import json
