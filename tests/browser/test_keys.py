@@ -149,6 +149,24 @@ def test_single_keys_work_outside_boxes_and_are_listed(top: Page) -> None:
     page.get_by_label("single keys").check()
 
 
+def test_the_focus_stays_where_a_picture_or_the_form_is_drawn_anew(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page()
+    press_until(page, "Tab", ".threshold")
+    for key in ["ArrowRight"] * 6 + ["PageUp"] * 6:
+        page.keyboard.press(key)
+    at = page.locator(".threshold").get_attribute("aria-valuenow")
+    page.wait_for_function(f"(at) => {STORE}.then((m) => m.state.record.threshold === +at)", arg=at)
+    expect(page.locator(".threshold")).to_be_focused()
+    press_until(page, "Shift+Tab", "#asked .plain")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Who drew the towers?")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#asked .asked-question")).to_have_text("Who drew the towers?")
+    expect(page.get_by_role("button", name="Ask your own", exact=True)).to_be_focused()
+
+
 def test_on_a_phone_a_switch_of_the_head_is_whole_when_it_takes_the_focus(
     open_page: Callable[..., Page],
 ) -> None:

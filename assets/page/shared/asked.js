@@ -62,9 +62,11 @@ export function updateAsked(root) {
     ? el("span.asked-open", question) // without a reader nothing else can be asked
     : el("button.asked-open", { title: OWN, onclick: () => open(true) }, question);
   const open = (on) => {
+    const wasIn = document.getElementById("ask")?.contains(document.activeElement);
     document.body.classList.toggle("editing", on);
     edit.setAttribute("aria-expanded", String(on));
     edit.textContent = on ? "fold" : OWN;
+    if (!on && wasIn) edit.focus();
     if (!on) return;
     boxes()[0]?.focus();
     boxes()[0]?.select();

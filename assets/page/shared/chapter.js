@@ -160,20 +160,20 @@ function draw(view) {
   say("drawn", view.key);
 }
 
-/** A redraw replaces nodes; whoever works by keyboard stays at the same place of the new ones. */
+/**
+ * A redraw replaces nodes; whoever works by keyboard stays at the same one of its kind, however many
+ * of another kind, such as marks of an axis, stand before it.
+ */
 function keepingFocus(root, action) {
   const before = focusIn(root);
-  /** @type {number[]} */
-  const path = [];
-  for (let node = before; node && node !== root; node = node.parentElement) {
-    path.unshift([...(node.parentElement?.children ?? [])].indexOf(node));
-  }
+  const kind = (node) => `${node.tagName} ${node.getAttribute("role")} ${node.classList[0]}`;
+  const alike = () =>
+    before
+      ? [...root.querySelectorAll(before.tagName)].filter((n) => kind(n) === kind(before))
+      : [];
+  const at = alike().indexOf(before);
   action();
-  if (!before || !path.length || focusIn(root)) return;
-  const after = path.reduce((node, k) => node?.children[k], root);
-  if (
-    after?.tagName === before.tagName && after.getAttribute("role") === before.getAttribute("role")
-  ) after.focus({ preventScroll: true });
+  if (at >= 0 && !focusIn(root)) alike()[at]?.focus({ preventScroll: true });
 }
 
 function mark(view, moved = true) {
