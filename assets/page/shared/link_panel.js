@@ -35,6 +35,14 @@ function panel() {
   ]);
   const root = el(
     "div.link-panel#link-panel",
+    {
+      onkeydown: ({ key }) => {
+        const button = document.getElementById("switch-linking");
+        if (key !== "Escape" || !button) return;
+        button.click();
+        button.focus();
+      },
+    },
     el(
       "label[for=link-field]",
       "This address brings back the texts, the reader, the chapter, the selection and what you changed:",

@@ -111,7 +111,7 @@ function controls(view) {
   view.histLegend.replaceChildren(legend(lengths));
   view.histSays.textContent = lengths.says;
   view.levers.replaceChildren(...picture.options.map((option) => {
-    const said = el("output.tabular", option.value);
+    const said = el("span.tabular", option.value);
     const slider = el("input[type=range]", {
       id: `spanbert-${option.name}`,
       min: option.low,

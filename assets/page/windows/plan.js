@@ -162,7 +162,7 @@ function legend(layout) {
 
 function slider(view, name, words) {
   const input = el("input[type=range][step=1]", { id: `windows-${name.replaceAll("_", "-")}` });
-  const shown = el("output.tabular");
+  const shown = el("span.tabular");
   input.addEventListener("input", () => {
     shown.textContent = input.value;
     bounds(view);
