@@ -21,9 +21,13 @@ from qa_demo.server.embedding import frame_ancestors
 from qa_demo.server.flags import BUNDLED, OFF, ON, ROOMS, parser
 
 if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
     from qa_demo.core.course.lesson_folder import Folder
+    from qa_demo.core.files.examples import PoolExample
     from qa_demo.core.masking.infiller import Infiller
     from qa_demo.core.reader import Reader
+    from qa_demo.core.types import Reading
     from qa_demo.model.source import HostLimits
     from qa_demo.server.lull import Lull
     from qa_demo.views.services import Services
@@ -210,10 +214,26 @@ def open_page(
     page = build(served, join(address) if args.lan else None, course)
     names = own_names(at[1]) if args.lan else None
     room = None if served.rooms is None else looker(served.rooms)
-    launch(page, *at, names, health(served), room, lull, prevent_thread_lock=True)
+    launch(
+        page, *at, names, health(served), room, lull, next_page(served), prevent_thread_lock=True
+    )
     if args.lan:
         show(address)
     return lull
+
+
+def next_page(served: "Services") -> "list[BaseRoute]":
+    """The new page, which grows at /next."""
+    from qa_demo.page import beside
+    from qa_demo.pictures import Pictures
+
+    def stored(example: "PoolExample") -> "Reading | None":
+        return example.stored(served.checksum())
+
+    infillers = served.infillers
+    assert infillers is not None
+    pictures = Pictures(dict(served.examples), served.reader, infillers.get, stored)
+    return beside(pictures, [(name, name) for name in served.offered])
 
 
 def others_type(host: str, lan: bool) -> str:

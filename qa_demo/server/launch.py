@@ -1,7 +1,7 @@
 """Every launch setting and every route beside gradio's own, in one place and under test."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ import plotly  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 from starlette.requests import Request  # noqa: E402
 from starlette.responses import FileResponse, JSONResponse  # noqa: E402
-from starlette.routing import Route  # noqa: E402
+from starlette.routing import BaseRoute, Route  # noqa: E402
 
 from qa_demo.server.embedding import frame_ancestors  # noqa: E402
 from qa_demo.server.gradio_page import Early, gradio_files  # noqa: E402
@@ -147,6 +147,7 @@ def launch(
     health: Callable[[], tuple[int, dict[str, Any]]] | None = None,
     room: Callable[[str, str], dict[str, Any]] | None = None,
     lull: Lull | None = None,
+    beside: Sequence[BaseRoute] = (),
     **more: Any,
 ) -> Any:
     """Queue and start a page with the frozen settings, under these names only where they are given;
@@ -161,7 +162,7 @@ def launch(
     ]
     if lull is not None:
         settings["app_kwargs"]["middleware"].insert(0, Middleware(Heard, lull=lull))
-    settings["app_kwargs"]["routes"] += [_openapi(page), *_mcp(page)]
+    settings["app_kwargs"]["routes"] += [_openapi(page), *_mcp(page), *beside]
     if health is not None:
         settings["app_kwargs"]["routes"].append(_health(health))
     if room is not None:

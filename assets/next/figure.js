@@ -1,0 +1,140 @@
+// plotly draws what a figure block holds; colours are roles, the selection is an overlay.
+
+import { el, narrow } from "./dom.js";
+import { BASE, set } from "./store.js";
+
+const SCALES = { score: ["low", "ink"], share: ["paper", "ink"] };
+const ROLES = new Set("ink grey start end gold line shade mid paper low tag-b tag-i tag-o".split(" "));
+const FONTS = ['400 13px "Spanlight Sans"', '700 13px "Spanlight Sans"', '400 16px "Spanlight Serif"'];
+
+/** @type {Promise<any> | null} */
+let loading = null;
+
+/** plotly.js, when a figure is first needed. */
+function plotly() {
+  if (globalThis.Plotly) return Promise.resolve(globalThis.Plotly);
+  loading ??= new Promise((done, failed) => {
+    const script = el("script", { src: new URL("static/page/plotly.js", BASE).href });
+    script.onload = () => done(globalThis.Plotly);
+    script.onerror = () => {
+      loading = null;
+      failed(new Error("plotly.js did not come"));
+    };
+    document.head.append(script);
+  });
+  return loading;
+}
+
+const colour = (role) => getComputedStyle(document.querySelector(".spanlight") ?? document.body).getPropertyValue(`--${role}`).trim();
+
+function mix(scale, at) {
+  const [a, b] = SCALES[scale].map((role) => colour(role).match(/\w\w/g).map((h) => parseInt(h, 16)));
+  return `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * at)).join()})`;
+}
+
+/** The same value with colours in the place of roles. */
+function themed(value, key = "") {
+  if (typeof value === "string") {
+    if (key === "colorscale" && SCALES[value]) return SCALES[value].map((r, i, all) => [i / (all.length - 1), colour(r)]);
+    const shade = /^(score|share):([\d.]+)$/.exec(value);
+    if (shade) return mix(shade[1], Number(shade[2]));
+    return ROLES.has(value) && /color/i.test(key) ? colour(value) : value;
+  }
+  if (Array.isArray(value)) return value.map((one) => themed(one, key));
+  if (!value || typeof value !== "object" || value.bdata) return value;
+  return Object.fromEntries(Object.entries(value).map(([k, one]) => [k, themed(one, k)]));
+}
+
+/** What a narrow screen shows differently: paths of the layout, or "data.TYPE.path". */
+function narrowed(data, layout, paths) {
+  const put = (on, keys, value) => {
+    const last = keys.pop();
+    for (const key of keys) on = on[key] ??= {};
+    on[last] = value;
+  };
+  for (const [path, value] of Object.entries(paths)) {
+    const keys = path.split(".");
+    if (keys[0] !== "data") put(layout, keys, value);
+    else for (const trace of data) if (trace.type === keys[1]) put(trace, keys.slice(2), value);
+  }
+}
+
+/** The patch of a click on a point: names of the point's values, or values as they stand. */
+function patch(sets, point) {
+  const one = (name) => typeof name === "string" && name in point ? point[name] : name;
+  return Object.fromEntries(Object.entries(sets).map(([field, names]) => [field, Array.isArray(names) ? names.map(one) : one(names)]));
+}
+
+export function figure(b, old) {
+  const node = old?.node ?? el("div", { class: "figure", role: "img" });
+  node.setAttribute("aria-label", b.alt);
+  let over = b.overlay ?? {}, at = null, drawn = false;
+
+  const frame = () => {
+    if (!at || !b.mark) return [];
+    const [y, x] = at, h = b.mark.half;
+    const box = (d, role) => ({ type: "rect", x0: x - h + d, x1: x + h - d, y0: y - h + d, y1: y + h - d, line: { color: colour(role), width: 3 } });
+    return [box(0, "ink")];
+  };
+  const laid = (layout) => {
+    const { shapes = [], annotations = [] } = themed(over);
+    return { shapes: [...layout.shapes, ...shapes, ...frame()], annotations: [...layout.annotations, ...annotations] };
+  };
+  let base = { shapes: [], annotations: [] };
+  const draw = async () => {
+    let Plotly;
+    try {
+      [Plotly] = await Promise.all([plotly(), ...FONTS.map((face) => document.fonts.load(face))]);
+    } catch {
+      node.textContent = "The picture needs the server; its numbers stand in the table.";
+      return;
+    }
+    if (!node.isConnected && !node.closest) return;
+    const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
+    if (b.narrow && narrow()) narrowed(data, layout, b.narrow);
+    base = { shapes: layout.shapes ?? [], annotations: layout.annotations ?? [] };
+    const style = {
+      margin: { l: 64, r: 10, t: 10, b: 56 },
+      showlegend: false,
+      hovermode: "closest",
+      dragmode: false,
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: '"Spanlight Sans", sans-serif', size: 13, color: colour("ink") },
+      hoverlabel: { font: { family: '"Spanlight Sans", sans-serif' } },
+    };
+    const whole = { ...style, ...layout, ...laid(base) };
+    for (const name of Object.keys(whole)) if (/^[xy]axis/.test(name)) whole[name].fixedrange = true;
+    await Plotly.react(node, data, whole, { displaylogo: false, displayModeBar: false, responsive: true });
+    drawn = true;
+    node.removeAllListeners("plotly_click");
+    node.on("plotly_click", ({ points: [point] }) => {
+      const sets = b.data[point.curveNumber].sets;
+      if (sets) set(patch(sets, point));
+    });
+  };
+  const lay = (what) => drawn && globalThis.Plotly.relayout(node, what);
+  node.style.minHeight = `${(narrow() && b.narrow?.height) || b.layout.height}px`;
+  const seen = new IntersectionObserver(([entry]) => {
+    if (!entry.isIntersecting) return;
+    seen.disconnect();
+    draw();
+  });
+  if (old) draw();
+  else seen.observe(node);
+  return {
+    node,
+    mark(marks) {
+      const now = b.mark ? marks[b.mark.field] : null;
+      if (!now || String(now) === String(at)) return;
+      at = now;
+      lay({ shapes: laid(base).shapes });
+    },
+    overlay(now) {
+      if (JSON.stringify(now) === JSON.stringify(over)) return;
+      over = now;
+      requestAnimationFrame(() => lay(laid(base)));
+    },
+    themed: draw,
+  };
+}

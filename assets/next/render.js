@@ -1,0 +1,111 @@
+// Blocks become elements: kinds are known here, chapters are not.
+
+import { el, keepingFocus, said } from "./dom.js";
+import { button, choice, entry, slider, steps } from "./controls.js";
+import { figure } from "./figure.js";
+import { table } from "./table.js";
+import { text } from "./text.js";
+
+/**
+ * A view of a block: its node, and how it follows the selection and a new overlay.
+ * @typedef {{node: any, digest?: string, kind?: string, mark?: (marks: any) => void,
+ *   overlay?: (o: any) => void, keeps?: (block: any) => boolean, inner?: Map<string, View>,
+ *   themed?: () => void}} View
+ */
+
+const shapes = (shape, role) => el("i", { class: `key-${shape}`, style: { color: `var(--${role})` } });
+
+/** @type {Record<string, (block: any, old?: View) => View>} */
+const KINDS = {
+  sentence: (b) => ({
+    node: b.role === "heading"
+      ? el("h2", { class: "heading" }, said(b.parts))
+      : el("p", { class: b.role }, said(b.parts)),
+  }),
+  formula: (b) => ({
+    node: el(
+      "p",
+      { class: "formula" },
+      b.label ? el("span", { class: "label" }, b.label) : null,
+      b.lines.map((line) => el("span", { class: "formula-line" }, said(line))),
+    ),
+  }),
+  legend: (b) => ({
+    node: el(
+      "p",
+      { class: "legend" },
+      b.items.map(([shape, role, parts]) =>
+        el("span", {}, shape === "text" ? null : shapes(shape, role), el("span", {}, said(parts)))
+      ),
+    ),
+  }),
+  code: (b) => ({ node: el("pre", { tabindex: 0, "aria-label": "Python" }, el("code", {}, b.text)) }),
+  group(b, old) {
+    const node = old?.node ?? el("div", { class: "blocks" }), inner = old?.inner ?? new Map();
+    place(node, b.blocks, inner);
+    return { node, inner };
+  },
+  fold(b, old) {
+    const body = old?.node.lastChild ?? el("div", { class: "blocks" });
+    const node = old?.node ?? el("details", { class: "fold" }, el("summary", {}, b.title), body);
+    const inner = old?.inner ?? new Map();
+    place(body, b.blocks, inner);
+    return { node, inner };
+  },
+  text,
+  table,
+  figure,
+  slider,
+  choice,
+  button,
+  entry,
+  steps,
+};
+
+/** Put blocks into a grid; a block with the same key and digest keeps its node. */
+export function place(grid, blocks, views) {
+  const keys = new Set(blocks.map((b) => b.key));
+  for (const [key, view] of views) {
+    if (!keys.has(key)) view.node.remove(), views.delete(key);
+  }
+  let at = grid.firstChild;
+  for (const b of blocks) {
+    const old = views.get(b.key);
+    let view = old;
+    if (!old || old.kind !== b.kind || b.blocks || old.digest !== b.digest) {
+      if (old?.kind === b.kind && old.keeps?.(b)) old.digest = b.digest;
+      else {
+        view = KINDS[b.kind](b, old?.kind === b.kind ? old : undefined);
+        view.kind = b.kind, view.digest = b.digest;
+        view.node.dataset.block = b.key;
+        view.node.style.gridColumn = `span ${b.span}`;
+        views.set(b.key, view);
+        if (old && old.node !== view.node) {
+          if (at === old.node) at = old.node.nextSibling;
+          old.node.remove();
+        }
+      }
+    } else if (b.overlay) old.overlay?.(b.overlay);
+    const node = /** @type {View} */ (view).node;
+    if (node === at) at = at.nextSibling;
+    else grid.insertBefore(node, at);
+  }
+}
+
+/** Every view, those inside groups and folds too. */
+export function* all(views) {
+  for (const view of views.values()) {
+    yield view;
+    if (view.inner) yield* all(view.inner);
+  }
+}
+
+/** Tell the views where the marks are now. */
+export function follow(views, marks) {
+  for (const view of all(views)) view.mark?.(marks);
+}
+
+export function draw(grid, picture, views) {
+  keepingFocus(grid, () => place(grid, picture.blocks, views));
+  follow(views, { selection: picture.selection });
+}

@@ -1,0 +1,191 @@
+// The state: one object that is the address. `set` changes it, `ask` brings the picture of it.
+
+export const BASE = new URL("../../", import.meta.url);
+const TEXTS = ["example", "question", "context"];
+const OF_A_TEXT = ["selection", "edits", "gold", "own"];
+const PLACES = ["example", "question", "context", "reader", "chapter", "step"];
+const LONGEST = 8000;
+const AGAIN = 300;
+const HELD = 120;
+
+/** @type {Record<string, any>} */
+let state = {};
+/** @type {Map<string, any>} every block that came, by its digest, the newest last */
+const held = new Map();
+let asking = false, again = false, turn = 0;
+
+/** @type {{picture: (p: any) => void, marks: (patch: any) => void, say: (s: any) => void}} */
+let page = { picture: () => {}, marks: () => {}, say: () => {} };
+
+export const current = () => state;
+
+/** The state with a patch: paths such as "edits.start.0:32"; null takes a field out. */
+export function patched(from, patch) {
+  const next = structuredClone(from);
+  if (TEXTS.some((name) => name in patch)) {
+    for (const name of OF_A_TEXT) delete next[name];
+    if (patch.example) delete next.question, delete next.context;
+    else if (patch.question !== undefined) delete next.example;
+  }
+  for (const [path, value] of Object.entries(patch)) {
+    const keys = path.split("."), last = /** @type {string} */ (keys.pop());
+    let at = next;
+    for (const key of keys) at = at[key] ??= {};
+    if (value === null || value === undefined) delete at[last];
+    else at[last] = value;
+  }
+  return next;
+}
+
+/** Change the state: marks move at once, the picture follows. */
+export function set(patch) {
+  if (patch.chapter && patch.step === undefined) patch = { ...patch, step: null };
+  const places = Object.keys(patch).some((path) => PLACES.includes(path));
+  state = patched(state, patch);
+  page.marks(patch);
+  write(places);
+  ask();
+}
+
+/** base64url of the state's JSON: letters, digits, - and _ alone, so that mail leaves it whole. */
+export function packed(value) {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The state in an address, or null for none; what a mail program hung on behind it is left out. */
+export function unpacked(hash) {
+  let text = hash.replace(/^#/, "");
+  if (!text) return null;
+  try {
+    text = decodeURIComponent(text);
+  } catch {
+    // a lone % stands for itself
+  }
+  if (text.startsWith("{")) return JSON.parse(text.slice(0, text.lastIndexOf("}") + 1));
+  const letters = /^[\w-]+/.exec(text.replace(/\s/g, ""))?.[0] ?? "";
+  const bytes = atob(letters.replaceAll("-", "+").replaceAll("_", "/"));
+  return JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (c) => c.charCodeAt(0))));
+}
+
+/** The address of the state; null where it would be too long to copy. */
+export function link() {
+  const text = Object.keys(state).length ? packed(state) : "";
+  return text.length > LONGEST ? null : `${location.origin}${location.pathname}#${text}`;
+}
+
+function write(push) {
+  const address = link() ?? `${location.pathname}#`;
+  const kept = { spanlight: state };
+  if (push) history.pushState(kept, "", address);
+  else history.replaceState(kept, "", address);
+}
+
+/** The state of the address or of the browser's history. Errors: SyntaxError for a damaged link. */
+function read() {
+  if (history.state?.spanlight && !(location.hash.length > 1)) return history.state.spanlight;
+  return unpacked(location.hash) ?? history.state?.spanlight ?? {};
+}
+
+/** Begin with what the address says. */
+export function begin(with_page) {
+  page = with_page;
+  const go = () => {
+    try {
+      state = read();
+    } catch {
+      state = {};
+      page.say({ error: "This link is damaged: it holds no state that can be read." });
+    }
+    page.marks({});
+    ask();
+  };
+  addEventListener("popstate", go);
+  go();
+}
+
+/** Bring the picture of the state; one request at a time, the newest state next. */
+export async function ask() {
+  turn += 1;
+  if (asking) {
+    again = true;
+    return;
+  }
+  asking = true;
+  try {
+    do {
+      again = false;
+      await once(state);
+    } while (again);
+  } finally {
+    asking = false;
+    page.say({ busy: false });
+  }
+}
+
+/** Wait, or less if the state changes. */
+async function pause(ms) {
+  for (const now = turn; ms > 0 && turn === now; ms -= 50) await new Promise((go) => setTimeout(go, 50));
+}
+
+async function once(wanted) {
+  page.say({ busy: true });
+  while (true) {
+    const have = [...held.keys()].slice(-HELD);
+    let reply;
+    try {
+      reply = await fetch(new URL("picture", BASE), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ state: wanted, have }),
+      });
+      const body = await reply.json();
+      if (reply.status === 200) {
+        const picture = whole(body);
+        const show = () => same(wanted, state) && (page.picture(picture), page.say({ error: null }));
+        if (again) setTimeout(show); // the next question is on its way while this one is drawn
+        else show();
+        return;
+      }
+      if (reply.status !== 202) {
+        if (wanted === state) page.say({ error: body.error });
+        return;
+      }
+      page.say({ waiting: body });
+      await pause(AGAIN);
+    } catch (fault) {
+      if (!(fault instanceof TypeError || fault instanceof SyntaxError)) throw fault;
+      page.say({ lost: true });
+      await pause(1000);
+    }
+    if (wanted !== state) return;
+  }
+}
+
+/** Whether a picture of one state may be shown while another is asked for: same place. */
+function same(one, other) {
+  return PLACES.every((name) => one[name] === other[name]);
+}
+
+/** Leave off what is waited for: the state goes back to the last picture's. */
+export function leave(to) {
+  state = to;
+  write(false);
+  turn += 1;
+  again = false;
+}
+
+/** The blocks of a picture with their content: what was not sent is held. */
+function whole(picture) {
+  const fill = (block) => {
+    if (block.blocks) return { ...block, blocks: block.blocks.map(fill) };
+    const { overlay, ...own } = block;
+    if (block.kind) held.delete(block.digest), held.set(block.digest, own);
+    return { ...held.get(block.digest), overlay };
+  };
+  const blocks = picture.blocks.map(fill);
+  for (const old of [...held.keys()].slice(0, -3 * HELD)) held.delete(old);
+  return { ...picture, blocks };
+}

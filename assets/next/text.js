@@ -1,0 +1,178 @@
+// The words as typed, with bars above and below, marks and lines; words select by drag and by keys.
+
+import { el, said } from "./dom.js";
+import { set } from "./store.js";
+
+const LINE = 30;
+
+/** A word with its bars. Its padding is as high as its own bars, so a line is as tall as its tallest. */
+function word(b, one, number) {
+  const marks = one.marks ?? [];
+  const inner = el("span", { class: "t" }, one.t);
+  const node = el("span", { class: ["word", one.joined && b.dots ? "joined" : "", ...marks].join(" ") }, inner);
+  const framed = (v) => b.track && v >= 0.5;
+  const tall = (v) => Math.max(2, Math.abs(v) * b.height);
+  const room = ([v, label]) => (framed(v) ? b.height : tall(v)) + (label ? 18 : 3);
+  const up = one.up ? room(one.up) : 0, down = one.down ? room(one.down) : 0;
+  if (up) node.style.paddingTop = `${up}px`;
+  if (down) node.style.paddingBottom = `${down}px`;
+  for (const [lane, role, top] of [["up", b.up, true], ["down", b.down, false]]) {
+    if (!one[lane]) continue;
+    const [v, label] = one[lane], height = tall(v), frame = framed(v) ? b.height : height;
+    const at = (h) => top ? `${up - h}px` : `${up + LINE}px`;
+    if (framed(v)) node.append(el("i", { class: "track", style: { top: at(b.height), height: `${b.height}px` } }));
+    node.append(el("i", { class: `bar lane-${one.lane ?? role}`, style: { top: at(height), height: `${height}px` } }));
+    if (label) {
+      node.append(el("b", { class: `is-${role}`, style: { top: top ? `${up - frame - 17}px` : `${up + LINE + frame + 1}px` } }, label));
+    }
+  }
+  if (one.under) node.append(el("b", { class: "under", style: { top: `${up + LINE - 4}px` } }, one.under));
+  const selects = one.at !== undefined && b.select !== false;
+  if (selects || one.sets) {
+    node.setAttribute("role", "button");
+    node.setAttribute("tabindex", "-1");
+    node.setAttribute("data-focus", `${b.key}-${number}`);
+    node.setAttribute("aria-pressed", String(marks.includes("boxed")));
+    if (one.sets) node.addEventListener("click", () => set(one.sets));
+  }
+  return node;
+}
+
+/** Lines under the words that people marked, each with its count. */
+function goldLines(b, nodes) {
+  for (const [k, line] of (b.lines ?? []).entries()) {
+    const inside = nodes.filter(({ one }) => one.at >= line.from && one.at <= line.to);
+    for (const { node } of inside) {
+      node.style.paddingBottom = `${Math.max(parseFloat(node.style.paddingBottom) || 0, 10 + 15 * k)}px`;
+      node.append(el("i", { class: `marked lane-${line.role}`, style: { bottom: `${-3 - 15 * k + (parseFloat(node.style.paddingBottom) || 0)}px` } }));
+    }
+    inside.at(-1)?.node.append(el("b", { class: `marked-by is-${line.role}`, style: { top: `${LINE + 2 + 15 * k}px` } }, line.text));
+  }
+}
+
+/** Of two printed numbers that touch, the smaller goes; its bar and its row of the table stay. */
+function thin(root) {
+  const labels = [...root.querySelectorAll("b:not(.marked-by, .under)")];
+  const size = (e) => Math.abs(parseFloat(e.textContent.replace(/[^\d.]/g, "")) || 0);
+  const kept = [];
+  for (const e of labels.sort((x, y) => size(y) - size(x))) {
+    const r = e.getBoundingClientRect();
+    const touches = kept.some((k) => r.left < k.right && k.left < r.right && r.top < k.bottom && k.top < r.bottom);
+    if (touches) e.style.visibility = "hidden";
+    else kept.push(r);
+  }
+}
+
+export function text(b) {
+  /** @type {{one: any, node: any}[]} */
+  const nodes = [];
+  const segments = b.segments.map((s) => {
+    const row = el("div", { class: s.inline ? "segment inline" : "segment", translate: "no" });
+    if (s.name || s.holds.length) {
+      row.append(el("span", { class: "name" }, s.name, " ", el("span", { class: "holds" }, said(s.holds))));
+    }
+    const body = el("span", { class: "words", dir: "auto" });
+    let run = el("span", { class: "run" }); // the pieces of a word stay together
+    for (const one of s.items) {
+      const node = word(b, one, nodes.length);
+      nodes.push({ one, node });
+      run.append(node);
+      if (one.gap) {
+        body.append(run, one.gap);
+        run = el("span", { class: "run" });
+      }
+    }
+    body.append(run);
+    if (s.inline) row.prepend(body);
+    else row.append(body);
+    return row;
+  });
+  const node = el("div", { class: "text" }, segments);
+  goldLines(b, nodes);
+  const words = nodes.filter(({ node: w }) => w.hasAttribute("role"));
+  if (words.length) listen(node, words);
+  requestAnimationFrame(() => thin(node));
+  const mark = ({ selection }) => {
+    if (b.select === false || !selection) return;
+    for (const { one, node: w } of nodes) {
+      const on = one.at !== undefined && one.at >= selection[0] && one.at <= selection[1];
+      w.classList.toggle("selected", on);
+      if (w.hasAttribute("role") && !one.sets) w.setAttribute("aria-pressed", String(on));
+    }
+    reachable(words, words.findIndex(({ one }) => one.at === selection[0]));
+  };
+  if (words.length) reachable(words, 0);
+  return { node, mark };
+}
+
+/** One word of a text is in the order of Tab. */
+function reachable(words, k) {
+  if (words.some(({ node }) => node === document.activeElement)) return;
+  for (const [n, { node }] of words.entries()) node.tabIndex = n === Math.max(0, k) ? 0 : -1;
+}
+
+const ends = (one) => Array.isArray(one.at) ? one.at : [one.at, one.at];
+
+/** Drag, Shift, arrows, Enter; a finger's first tap begins a span, its second ends it. */
+function listen(root, words) {
+  const index = new Map(words.map(({ node }, k) => [node, k]));
+  const at = (target) => index.get(target?.closest?.(".word")) ?? -1;
+  let from = -1, to = -1, tapped = -1;
+  const show = () => {
+    const [a, z] = [Math.min(from, to), Math.max(from, to)];
+    for (const [k, { node }] of words.entries()) node.classList.toggle("selected", k >= a && k <= z);
+  };
+  const commit = () => {
+    const [a, z] = [words[Math.min(from, to)].one, words[Math.max(from, to)].one];
+    if (a.at !== undefined && z.at !== undefined) set({ selection: [ends(a)[0], ends(z)[1]] });
+  };
+  root.addEventListener("pointerdown", (event) => {
+    const k = at(event.target);
+    if (k < 0 || words[k].one.at === undefined || words[k].one.sets || event.button) return;
+    if (event.pointerType === "touch") return;
+    from = event.shiftKey && from >= 0 ? from : k;
+    to = k;
+    event.preventDefault();
+    words[k].node.focus({ preventScroll: true });
+    show();
+    const move = (e) => {
+      const m = at(document.elementFromPoint(e.clientX, e.clientY));
+      if (m >= 0 && m !== to) to = m, show();
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", () => {
+      removeEventListener("pointermove", move);
+      commit();
+    }, { once: true });
+  });
+  root.addEventListener("click", (event) => {
+    const k = at(event.target);
+    if (k < 0 || words[k].one.sets || event.pointerType !== "touch") return;
+    if (tapped >= 0) from = tapped, to = k, tapped = -1;
+    else from = to = tapped = k;
+    show();
+    commit();
+  });
+  root.addEventListener("keydown", (event) => {
+    const k = at(event.target);
+    if (k < 0) return;
+    const rtl = getComputedStyle(words[k].node).direction === "rtl" ? -1 : 1;
+    const step = { ArrowRight: rtl, ArrowLeft: -rtl, Home: -k, End: words.length - 1 - k }[event.key];
+    if (step !== undefined) {
+      const next = Math.min(words.length - 1, Math.max(0, k + step));
+      words[k].node.tabIndex = -1;
+      words[next].node.tabIndex = 0;
+      words[next].node.focus();
+      if (!event.shiftKey) from = next;
+      else if (from < 0) from = k;
+      to = next;
+      if (event.shiftKey) show();
+      event.preventDefault();
+    } else if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      if (words[k].one.sets) return words[k].node.click();
+      if (from < 0) from = to = k;
+      commit();
+    }
+  });
+}

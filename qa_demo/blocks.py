@@ -1,0 +1,286 @@
+"""Blocks: what a chapter returns and the browser draws. Every block is a plain dictionary.
+
+A chapter calls the functions of this module; the renderer in assets/page knows the kinds and no
+rule and no number of the subject. A figure is plotly's `{data, layout}` as a plain dictionary whose
+colours are roles. Parts are `[text, role]` pairs; a bare text is a part without a role.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import ArrayLike
+
+Block = dict[str, Any]
+Part = str | Sequence[str]
+START, END, GOLD, INK, GREY = "start", "end", "gold", "ink", "grey"
+LINE, SHADE, MID, PAPER = "line", "shade", "mid", "paper"
+B, I, O = "tag-b", "tag-i", "tag-o"  # noqa: E741  the field's letters
+QUOTE, NUMBER, STRONG, TERM = "quote", "number", "strong", "term"
+
+
+# ---- numbers and words as printed
+
+
+def number(x: float, digits: int = 2) -> str:
+    """x with a true minus sign, never "-0.00"; e.g. -0.143 gives "−0.14"."""
+    return f"{round(float(x), digits) + 0.0:,.{digits}f}".replace("-", "−")
+
+
+def signed(x: float, digits: int = 2) -> str:
+    """The same with its sign always there; e.g. 3.5 gives "+3.50"."""
+    found = number(x, digits)
+    return found if found.startswith("−") else "+" + found
+
+
+def probability(p: float, digits: int = 3) -> str:
+    """p with three digits; one that is not 0 or 1 is never printed as 0 or 1."""
+    smallest = 10.0**-digits
+    if 0 < p < smallest / 2:
+        return f"<{smallest:.{digits}f}"
+    if 1 - smallest / 2 <= p < 1:
+        return f">{1 - smallest:.{digits}f}"
+    return f"{p:.{digits}f}"
+
+
+def percent(p: float) -> str:
+    """p in per cent without digits; e.g. 0.853 gives "85 %"."""
+    return "over 99 %" if 0.995 <= p < 1 else "under 1 %" if 0 < p < 0.005 else f"{100 * p:.0f} %"
+
+
+def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
+    """ "=" where the printed parts give the printed total, else "≈"."""
+    printed = sum(round(float(part), digits) for part in parts)
+    return "=" if abs(printed - round(float(total), digits)) < 0.1 * 10.0**-digits else "≈"
+
+
+def small_number(n: int) -> str:
+    """A count in words up to ten."""
+    names = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    return names[n] if 0 <= n < len(names) else f"{n:,}"
+
+
+def plural(n: int, one: str, many: str | None = None) -> str:
+    """A count with its noun; e.g. 2 and "window" give "2 windows"."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def quote(text: str, most: int = 60) -> str:
+    """The words in quotation marks, their middle left out where they are long."""
+    if len(text) > most:
+        half = most // 2
+        head, tail = text[:half].rsplit(" ", 1)[0], text[-half:].split(" ", 1)[-1]
+        text = f"{head.rstrip(',;:')} … {tail}"
+    return f"“{text}”"
+
+
+def escape(text: str) -> str:
+    """User text for a figure: plotly reads a little HTML in every text."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def parts(found: Iterable[Part | None]) -> list[list[str]]:
+    """Parts as pairs; None is left out."""
+    return [[p, ""] if isinstance(p, str) else [str(x) for x in p] for p in found if p is not None]
+
+
+# ---- kinds of blocks
+
+
+def sentence(key: str, role: str, *said: Part | None, span: int = 12) -> Block:
+    """A sentence; role: heading, idea, finding, closing or note."""
+    return {"kind": "sentence", "key": key, "role": role, "span": span, "parts": parts(said)}
+
+
+def formula(key: str, *lines: Sequence[Part | None], label: str = "", span: int = 12) -> Block:
+    """Lines of parts; the role "sub" and "sup" set a part lower and higher."""
+    made = [parts(line) for line in lines]
+    return {"kind": "formula", "key": key, "span": span, "label": label, "lines": made}
+
+
+def legend(key: str, *items: tuple[str, str, Any], span: int = 12) -> Block:
+    """Swatches with words: (shape, role, text or parts); shapes: bar, under, track, fill, box,
+    hollow, boxed, hatch, dot, ring, diamond, line, dash, arrow, text (no swatch).
+    """
+    made = [[shape, role, parts([t] if isinstance(t, str) else t)] for shape, role, t in items]
+    return {"kind": "legend", "key": key, "span": span, "items": made}
+
+
+def table(
+    key: str,
+    columns: Sequence[tuple[str, str]],
+    rows: Sequence[Block],
+    span: int = 12,
+    caption: str = "",
+) -> Block:
+    """Columns (name, role) and rows made by `row`."""
+    made = {"kind": "table", "key": key, "span": span, "caption": caption}
+    return {**made, "columns": [list(c) for c in columns], "rows": list(rows)}
+
+
+def row(
+    *cells: str,
+    sets: Mapping[str, Any] | None = None,
+    more: tuple[str, Sequence[Sequence[str]]] | None = None,
+    strong: bool = False,
+) -> Block:
+    """A row; `sets`: the patch of a press; `more`: what a press unfolds, (label, rows of cells)."""
+    made: Block = {"cells": list(cells)}
+    if sets is not None:
+        made["sets"] = dict(sets)
+    if more is not None:
+        made["more"] = {"label": more[0], "rows": [list(cells) for cells in more[1]]}
+    return {**made, "strong": True} if strong else made
+
+
+def slider(
+    key: str,
+    field: str,
+    label: str,
+    low: float,
+    high: float,
+    step: float,
+    value: float,
+    span: int = 6,
+    says: str = "",
+) -> Block:
+    """A slider with its box; `field` is the path of the state that it sets, "edits.start.0:32"."""
+    made = {"kind": "slider", "key": key, "span": span, "field": field, "label": label}
+    return {**made, "min": low, "max": high, "step": step, "value": value, "says": says}
+
+
+def choice(
+    key: str, label: str, options: Sequence[tuple[str, Mapping[str, Any], bool]], span: int = 12
+) -> Block:
+    """Buttons of which one is pressed: (words, the patch it sets, pressed)."""
+    made = [{"label": w, "sets": dict(s), "pressed": on} for w, s, on in options]
+    return {"kind": "choice", "key": key, "span": span, "label": label, "options": made}
+
+
+def button(
+    key: str, label: str, sets: Mapping[str, Any], span: int = 12, off: bool = False
+) -> Block:
+    """A button that sets a patch."""
+    made = {"kind": "button", "key": key, "span": span, "label": label}
+    return {**made, "sets": dict(sets), "off": off}
+
+
+def entry(
+    key: str, field: str, label: str, value: str = "", span: int = 6, most: int = 300
+) -> Block:
+    """A box for words; Enter sets the field."""
+    made = {"kind": "entry", "key": key, "span": span, "field": field}
+    return {**made, "label": label, "value": value, "most": most}
+
+
+def steps(names: Sequence[str], now: int) -> Block:
+    """The names of a chapter's steps; a press sets `step`."""
+    return {"kind": "steps", "key": "steps", "span": 5, "names": list(names), "now": now}
+
+
+def group(key: str, span: int, *blocks: Block | None) -> Block:
+    """Blocks under each other in one column of `span` twelfths."""
+    inner = [b for b in blocks if b is not None]
+    return {"kind": "group", "key": key, "span": span, "blocks": inner}
+
+
+def fold(key: str, title: str, *blocks: Block | None, span: int = 12) -> Block:
+    """What a press opens: "exactly", "table" or "code"."""
+    inner = [b for b in blocks if b is not None]
+    return {"kind": "fold", "key": key, "span": span, "title": title, "blocks": inner}
+
+
+def code(key: str, text: str) -> Block:
+    """Python that runs as it stands."""
+    return {"kind": "code", "key": key, "span": 12, "text": text}
+
+
+# ---- figures
+
+
+def figure(
+    key: str,
+    data: Sequence[Block],
+    layout: Block,
+    alt: str,
+    span: int = 12,
+    overlay: Block | None = None,
+    narrow: Block | None = None,
+    mark: Block | None = None,
+) -> Block:
+    """A plotly figure. `overlay`: {shapes, annotations} that follow the selection. `narrow`: paths
+    of the layout that differ under 700 px. `mark`: {field, half}: a frame at [y, x] of a field that
+    moves at once. On a trace `sets`: {field: [names of the point's values]}.
+    """
+    made: Block = {"kind": "figure", "key": key, "span": span, "data": list(data)}
+    made |= {"layout": layout, "alt": alt}
+    for name, value in (("overlay", overlay), ("narrow", narrow), ("mark", mark)):
+        if value is not None:
+            made[name] = value
+    return made
+
+
+def packed(values: ArrayLike) -> Block:
+    """An array as plotly's typed array, float32 [n] or [rows, columns]."""
+    array = np.ascontiguousarray(values, np.float32)
+    data = base64.b64encode(array.tobytes()).decode("ascii")
+    shape = {"shape": ",".join(map(str, array.shape))} if array.ndim > 1 else {}
+    return {"dtype": "f4", "bdata": data, **shape}
+
+
+def axis(title: str | None = None, role: str = INK, **more: Any) -> Block:
+    """An axis in the page's style, with its name in words."""
+    named = {"title": {"text": title or "", "font": {"color": role}}}
+    plain = {"zeroline": False, "gridcolor": LINE, "linecolor": LINE}
+    return {**named, "ticklabeloverflow": "allow", **plain, **more}
+
+
+def token_axis(
+    names: Sequence[str], title: str, role: str = INK, every: int = 1, **more: Any
+) -> Block:
+    """A numeric axis whose ticks are tokens: equal tokens never fall together."""
+    at = list(range(0, len(names), every))
+    ticks = {"tickvals": at, "ticktext": [escape(names[k]) for k in at]}
+    return axis(title, role, **ticks, showgrid=False, **more)
+
+
+def note(text: str, x: float, y: float, role: str = INK, **more: Any) -> Block:
+    """A text in a figure, already escaped."""
+    return {
+        "text": text,
+        "x": x,
+        "y": y,
+        "showarrow": False,
+        "font": {"color": role, "size": 13},
+        **more,
+    }
+
+
+def line(x0: float, x1: float, y0: float, y1: float, role: str = INK, **more: Any) -> Block:
+    """A line in a figure."""
+    stroke = {"color": role, "width": more.pop("width", 1.5), "dash": more.pop("dash", "solid")}
+    return {"type": "line", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": stroke, **more}
+
+
+# ---- what travels
+
+
+def digest(block: Block) -> str:
+    """Names a block's content."""
+    return hashlib.sha1(orjson.dumps(block), usedforsecurity=False).hexdigest()[:12]
+
+
+def travelling(block: Block, held: frozenset[str]) -> Block:
+    """The block with its digest, without its content where the browser holds it. An overlay has a
+    digest of its own, so a selection never sends a figure's data again.
+    """
+    own = {k: v for k, v in block.items() if k not in ("blocks", "overlay")}
+    if "blocks" in block:
+        own["blocks"] = [travelling(inner, held) for inner in block["blocks"]]
+        return own
+    name = digest(own)
+    sent = {"key": block["key"], "digest": name} if name in held else {**own, "digest": name}
+    return {**sent, "overlay": block["overlay"]} if "overlay" in block else sent

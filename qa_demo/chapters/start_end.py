@@ -1,0 +1,473 @@
+"""Chapter 3, Start & end: two softmaxes over all positions of a window.
+
+P(start = k) = exp(s_k / T) / sum over all positions m of exp(s_m / T), and the same for the end.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.blocks import (
+    END,
+    GREY,
+    INK,
+    LINE,
+    MID,
+    QUOTE,
+    START,
+    STRONG,
+    Block,
+    Part,
+    adds,
+    axis,
+    button,
+    code,
+    escape,
+    figure,
+    fold,
+    formula,
+    legend,
+    line,
+    note,
+    number,
+    packed,
+    plural,
+    probability,
+    row,
+    sentence,
+    slider,
+    table,
+)
+from qa_demo.core.arrays import softmax
+from qa_demo.core.types import Window
+from qa_demo.shown import Shown
+from qa_demo.state import Int, Record
+from qa_demo.texts import (
+    item,
+    mark,
+    paragraph_items,
+    position_name,
+    question_items,
+    said_at,
+    segment,
+    span_words,
+    text,
+    word,
+)
+
+NAME = "Start & end"
+HEADINGS = (
+    "Where could the answer start, and where could it end?",
+    "How much does each position get?",
+    "What happens if one logit is changed?",
+)
+STEPS = ("Start and end", "Every position", "Change a logit")
+OPENS: dict[int, dict[str, Any]] = {}
+LABELLED = 0.1
+"""A bar from this probability on carries its number."""
+SNIPPET = """\
+import numpy as np
+
+start_logits = np.array([1.5, -6.2, 5.9, -0.2])  # [CLS], three words
+P = np.exp(start_logits) / np.exp(start_logits).sum()
+print(P.round(3), P.sum())
+"""
+
+
+class Own(Record):
+    """What this chapter alone keeps: the position whose logits step 3 changes."""
+
+    position: Int | None = None
+
+
+class Softmaxes:
+    """Logits and probabilities of the window that is shown, [n] each; T is the temperature."""
+
+    def __init__(self, shown: Shown) -> None:
+        self.window: Window = shown.window
+        start, end = shown.reading.logits(self.window.index)
+        self.logits = start.astype(np.float64), end.astype(np.float64)
+        self.temperature = shown.state.temperature
+        self.start, self.end = (softmax(x / self.temperature) for x in self.logits)
+        self.top = int(self.start.argmax()), int(self.end.argmax())
+
+
+def picture(shown: Shown, own: Own) -> list[Block | None]:
+    """The blocks of the step."""
+    p = Softmaxes(shown)
+    made = (first_step, every_position, change)[shown.state.step - 1](shown, p, own)
+    return [
+        *made,
+        as_table(shown, p),
+        exactly(shown, p),
+        fold("code", "The code", code("py", SNIPPET)),
+    ]
+
+
+def surest(shown: Shown, p: Softmaxes) -> Block:
+    """The finding: where both distributions are highest."""
+    (i, j), w = p.top, p.window
+    many = len(shown.reading.windows)
+    return sentence(
+        "finding",
+        "finding",
+        "The start is surest on ",
+        *said_at(shown, w, i),
+        f" with {probability(p.start[i])}, the end on ",
+        *said_at(shown, w, j),
+        f" with {probability(p.end[j])}; all other positions share the rest.",
+        f" Temperature {p.temperature:g}." if p.temperature != 1 else None,
+        f" Shown is window {w.index + 1} of {many}." if many > 1 else None,
+    )
+
+
+def softmax_formula(shown: Shown, p: Softmaxes, side: int, pos: int, span: int = 6) -> Block:
+    """P(start = "Georg") = exp(5.902) / sum of exp = ..., with as many digits as it takes."""
+    name, role = (("start", START), ("end", END))[side]
+    logits, probs = p.logits[side], (p.start, p.end)[side]
+    weights = np.exp(logits / p.temperature)
+    shown_logit = float(logits[pos])
+    over = f" / {p.temperature:g}" if p.temperature != 1 else ""
+    digits = next(
+        (
+            d
+            for d in (2, 3, 4)
+            if number(np.exp(round(shown_logit, d) / p.temperature), 1) == number(weights[pos], 1)
+        ),
+        4,
+    )
+    top, total, result = number(weights[pos], 1), number(weights.sum(), 1), probability(probs[pos])
+    quotient = round(float(weights[pos]), 1) / max(round(float(weights.sum()), 1), 0.1)
+    sign = "=" if result == probability(quotient) else "≈"
+    return formula(
+        f"p-{name}",
+        [
+            f"P({name} = ",
+            *said_at(shown, p.window, pos, role),
+            ") = exp(",
+            [number(shown_logit, digits) + over, role],
+            ") / Σ exp = ",
+            [top, role],
+            f" / {total} ",
+            [f"{sign} {result}", role],
+        ],
+        span=span,
+    )
+
+
+def words(shown: Shown, p: Softmaxes, step: int, chosen: int | None = None) -> Block:
+    """The whole window as text: a bar of P(start) above each piece, of P(end) below."""
+    e, w, n = shown.encoding, p.window, len(p.start)
+
+    def with_bars(one: Block, pos: int) -> Block:
+        for lane, probs, top in (("up", p.start, p.top[0]), ("down", p.end, p.top[1])):
+            value = float(probs[pos])
+            if value >= 0.005 or pos == 0:
+                name = {"up": "start ", "down": "end "}[lane] if pos == top else ""
+                one[lane] = [
+                    round(value, 4),
+                    name + probability(value) if value >= LABELLED else "",
+                ]
+        if step == 3:
+            one["sets"] = {"own.start_end.position": pos}
+            if pos == chosen:
+                one["marks"] = [*one.get("marks", []), "boxed"]
+        return one
+
+    asked = question_items(e)
+    q0 = w.context_at - 1 - len(asked)
+    inside = paragraph_items(e, w.doc_start, w.doc_stop)
+    mark(inside, shown.best.span, "predicted")
+    special = {"marks": ["special"]}
+    cls = with_bars(item("[CLS]", **special), 0)
+    question = [with_bars(one, q0 + k) for k, one in enumerate(asked)]
+    question += [with_bars(item("[SEP]", **special), w.context_at - 1)]
+    paragraph = [with_bars(one, w.context_at + k) for k, one in enumerate(inside)]
+    paragraph += [with_bars(item("[SEP]", **special), n - 1)]
+
+    def held(at: NDArray[np.int64] | list[int], said: str) -> list[Part]:
+        return [
+            said + " ",
+            ["start " + probability(float(p.start[at].sum())), START],
+            " ",
+            ["end " + probability(float(p.end[at].sum())), END],
+        ]
+
+    rest = [*range(1, w.context_at), n - 1]
+    return text(
+        "words",
+        segment([cls], "", True, *held([0], "means “no answer”:")),
+        segment(question, "question", True, *held(rest, "and both [SEP] in sum:")),
+        segment(paragraph, "paragraph", False, *held(np.flatnonzero(w.is_context), "in sum:")),
+        up=START,
+        down=END,
+        height=100 if step == 1 else 76,
+        track=True,
+        dots=True,
+        select=step != 3,
+    )
+
+
+def key(shown: Shown, p: Softmaxes, step: int) -> Block:
+    """What the marks of the text mean."""
+    e = shown.encoding
+    near = sorted(
+        range(p.window.doc_start, p.window.doc_stop), key=lambda d: abs(d - shown.best.span.end)
+    )
+    split = next((word(e, d) for d in near if "·" in word(e, d)), None)
+    answers = shown.prediction.answer is not None
+    predicted = "the reader's answer" if answers else "the best span; “no answer” wins"
+    return legend(
+        "key",
+        ("bar", START, "above a word: P(start)"),
+        ("bar", END, "below a word: P(end)"),
+        ("track", LINE, "frame: probability 1"),
+        ("fill", MID, predicted),
+        *([("boxed", INK, "the chosen position")] if step == 3 else []),
+        *(
+            [
+                (
+                    "text",
+                    GREY,
+                    [[f"“{split}”", QUOTE], f" is one word of {split.count('·') + 1} pieces"],
+                )
+            ]
+            if split
+            else []
+        ),
+    )
+
+
+def heat(p: Softmaxes) -> Block:
+    """The temperature."""
+    says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
+    return slider(
+        "temperature", "temperature", "temperature T", 0.2, 5, 0.05, p.temperature, 12, says
+    )
+
+
+def first_step(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
+    """Start and end: bars in the text."""
+    return [
+        sentence(
+            "idea",
+            "idea",
+            "Two softmaxes over all positions of the window: ",
+            ["one says where the answer starts, the other where it ends.", STRONG],
+            " Each sums to 1.",
+        ),
+        surest(shown, p),
+        key(shown, p, 1),
+        words(shown, p, 1),
+        softmax_formula(shown, p, 0, p.top[0]),
+        softmax_formula(shown, p, 1, p.top[1]),
+        sentence(
+            "closing",
+            "closing",
+            f"Σ runs over all {len(p.start)} positions, not over an answer's words. "
+            "The two are computed apart; chapter Spans pairs them.",
+        ),
+    ]
+
+
+def every_position(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
+    """Every position in a row, and the temperature that flattens both."""
+    w, n = p.window, len(p.start)
+    names = [position_name(shown, w, k) for k in range(n)]
+    every = max(1, n // 90)
+    (i, j), a = p.top, w.context_at
+    few = sorted({0, a, i, j} | {k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()})
+    few = [k for n_, k in enumerate(few) if k in (i, j) or n_ == 0 or k - few[n_ - 1] > n / 16]
+    bars = figure(
+        "bars",
+        [_bar(p.start, names, START, "P(start)", 1), _bar(p.end, names, END, "P(end)", -1)],
+        {
+            "height": 372,
+            "barmode": "overlay",
+            "bargap": 0.15,
+            "margin": {"l": 74, "r": 8, "t": 8, "b": 112},
+            "xaxis": axis(
+                "[CLS] (“no answer”), question, paragraph, piece by piece",
+                GREY,
+                tickvals=list(range(0, n, every)),
+                ticktext=[escape(names[k]) for k in range(0, n, every)],
+                tickangle=-90,
+                tickfont={"size": 12},
+                showgrid=False,
+                range=[-1, n],
+            ),
+            "yaxis": axis(
+                "P(end) below    P(start) above",
+                tickvals=[-1, -0.5, 0, 0.5, 1],
+                ticktext=["1", "0.5", "0", "0.5", "1"],
+                range=[-1.12, 1.12],
+                zeroline=True,
+                zerolinecolor=GREY,
+            ),
+            "shapes": [
+                line(x - 0.5, x - 0.5, -1.12, 1.12, GREY, width=1, dash="dot") for x in (1, a)
+            ],
+            "annotations": [
+                note("question", 1, 1.11, GREY, xanchor="left", yanchor="top"),
+                note("paragraph", a, 1.11, GREY, xanchor="left", yanchor="top"),
+                _tip(f"start {probability(p.start[i])}", i, float(p.start[i]), START, n),
+                _tip(f"end {probability(p.end[j])}", j, -float(p.end[j]), END, n),
+            ],
+        },
+        "P(start) above and P(end) below the axis for every position of the window",
+        narrow={
+            "xaxis.tickvals": few,
+            "xaxis.ticktext": [escape(names[k]) for k in few],
+            "xaxis.title.text": "",
+            "margin.l": 56,
+        },
+    )
+    least = float(p.start.min())
+    return [
+        sentence(
+            "idea",
+            "idea",
+            "A softmax gives every position something, and together they share 1. ",
+            ["The temperature T divides every logit first.", STRONG],
+        ),
+        surest(shown, p),
+        heat(p),
+        bars,
+        softmax_formula(shown, p, 0, i, 12),
+        sentence(
+            "closing",
+            "closing",
+            f"A bar too low to be seen is not 0: the smallest P(start) here is {tiny(least)}.",
+        ),
+    ]
+
+
+def _bar(probs: NDArray[np.float64], names: list[str], role: str, said: str, way: int) -> Block:
+    return {
+        "type": "bar",
+        "x": list(range(len(probs))),
+        "y": packed(way * probs),
+        "marker": {"color": role},
+        "customdata": [
+            f"{escape(n)}: {said} {probability(v, 4)}" for n, v in zip(names, probs, strict=True)
+        ],
+        "hovertemplate": "%{customdata}<extra></extra>",
+        "sets": {"own.start_end.position": "x", "step": 3},
+    }
+
+
+def _tip(said: str, x: int, y: float, role: str, n: int) -> Block:
+    left = x > n * 0.2
+    side = {"xanchor": "right", "xshift": -8} if left else {"xanchor": "left", "xshift": 8}
+    return note(said, x, y, role, yanchor="top" if y > 0 else "bottom", **side)
+
+
+def tiny(p: float) -> str:
+    """A small number as a power of ten; e.g. 3e-06 gives "3 · 10⁻⁶"."""
+    head, power = f"{p:.0e}".split("e")
+    return f"{head} · 10" + str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def change(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
+    """Change a logit by hand: both distributions and the best pair follow."""
+    w, state = p.window, shown.state
+    pos = p.top[0] if own.position is None else min(own.position, len(p.start) - 1)
+    true = shown.true.logits(w.index)
+    best, was = shown.best, shown.before.best
+    assert was is not None
+    said: list[Part]
+    if state.edits:
+        said = ["Changed by hand: "]
+        for side, edits in ((0, state.edits.start), (1, state.edits.end)):
+            for at, value in edits.items():
+                window, k = map(int, at.split(":"))
+                if window == w.index:
+                    name, role = (("start", START), ("end", END))[side]
+                    said += [f"{name} logit of ", *said_at(shown, w, k)]
+                    said += [[f" {number(true[side][k])} → {number(value)}", role], "; "]
+        said += ["best pair ", span_words(best), f" with {number(best.score)}"]
+        moved = best.span != was.candidate.span
+        said += (
+            [f"; it was {number(was.candidate.score)} with ", span_words(was.candidate), "."]
+            if moved
+            else ["."]
+        )
+    else:
+        sign = adds((best.start_logit, best.end_logit), best.score)
+        said = ["Nothing is changed yet. Best pair: ", span_words(best), " with "]
+        said += [[number(best.start_logit), START], " + ", [number(best.end_logit), END]]
+        said += [f" {sign} ", [number(best.score), STRONG], "."]
+
+    def logit(side: int, name: str) -> Block:
+        value = round(float(p.logits[side][pos]), 2)
+        path = f"edits.{name}.{w.index}:{pos}"
+        says = f"the reader's own: {number(true[side][pos])}"
+        return slider(f"{name}-logit", path, f"{name} logit", -12, 12, 0.01, value, 6, says)
+
+    return [
+        sentence(
+            "idea",
+            "idea",
+            "Raise one logit and its position gains probability; ",
+            ["all others shrink by one common factor.", STRONG],
+            " The sums of chapter Spans follow.",
+        ),
+        sentence("finding", "finding", *said),
+        sentence(
+            "chosen",
+            "note",
+            "Chosen: ",
+            *said_at(shown, w, pos),
+            ". A press on another word chooses that one.",
+        ),
+        logit(0, "start"),
+        logit(1, "end"),
+        key(shown, p, 3),
+        words(shown, p, 3, pos),
+        softmax_formula(shown, p, 0, pos),
+        softmax_formula(shown, p, 1, pos),
+        button("undo", "Put the reader's own logits back", {"edits": None}, off=not state.edits),
+        sentence(
+            "closing",
+            "closing",
+            "Answer, Spans, Loss and Long text follow these logits; "
+            "Tags, SpanBERT and Why have layers of their own and do not.",
+        ),
+    ]
+
+
+def as_table(shown: Shown, p: Softmaxes) -> Block:
+    """The twelve positions with the highest probability."""
+    w, e = p.window, shown.encoding
+    rows = []
+    for k in np.argsort(-np.maximum(p.start, p.end), kind="stable")[:12].tolist():
+        inside = bool(w.is_context[k])
+        d = w.to_doc(k) if inside else 0
+        name = position_name(shown, w, k) + (
+            f" of “{word(e, d)}”" if inside and "·" in word(e, d) else ""
+        )
+        numbers = number(p.logits[0][k], 3), probability(p.start[k])
+        ends = number(p.logits[1][k], 3), probability(p.end[k])
+        rows.append(
+            row(str(k), name, *numbers, *ends, sets={"selection": [d, d]} if inside else None)
+        )
+    heads = [("position", ""), ("token", ""), ("start logit", START), ("P(start)", START)]
+    heads += [("end logit", END), ("P(end)", END)]
+    return fold(
+        "table", "As a table", table("rows", heads, rows, caption="The twelve highest"), span=4
+    )
+
+
+def exactly(shown: Shown, p: Softmaxes) -> Block:
+    """Conditions that the first screen does without."""
+    n = len(p.start)
+    said = (
+        f"The sum runs over all {n} positions of the unpadded window: [CLS], the question, the "
+        f"separators and {plural(int(p.window.is_context.sum()), 'piece')} of the paragraph. "
+        "[CLS] stands for “no answer” in both. The reader's start does not depend on its end: "
+        "each softmax is computed from the logits of its own kind. Another window has softmaxes "
+        "of its own, so a P of one window says nothing about another. The temperature changes "
+        "what is shown here, not the answer."
+    )
+    return fold("exactly", "Exactly", sentence("conditions", "note", said), span=4)

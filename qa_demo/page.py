@@ -1,0 +1,154 @@
+"""The page around the chapters: gradio's boxes, one script, one sheet, and `POST /picture`.
+
+Every event runs in the browser (`fn=None, js=`), so that no page is tied to one process.
+"""
+
+import gzip
+import hashlib
+import html
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import fastapi
+import gradio as gr
+import orjson
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.views.style import fonts
+
+FOLDER = ASSETS / "next"
+MODULES = ("dom", "store", "controls", "table", "text", "figure", "render", "main")
+_IMPORT = re.compile(r"^import [^;]*;\n", re.M)
+_LIST = re.compile(r"^export \{[^}]*\};\n", re.M)
+PACK_FROM = 800
+"""Bytes from which an answer is worth compressing."""
+CALL = "globalThis.spanlight?."
+
+
+@cache
+def script(saved: bool = False) -> str:
+    """The page's modules as one: they share one scope, so no two may use a name for two things.
+    A saved file has no server, and its script is no module.
+    """
+    whole = "".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in MODULES)
+    whole = re.sub(r"^export (?=\w)", "", _LIST.sub("", _IMPORT.sub("", whole)), flags=re.M)
+    if saved:
+        return whole.replace("import.meta.url", "document.baseURI")
+    return whole + "globalThis.spanlight = { mount, boxes, askTexts, link, set };\n"
+
+
+@cache
+def style() -> str:
+    """The sheet and the fonts, inside it."""
+    return (FOLDER / "page.css").read_text(encoding="utf-8") + fonts()
+
+
+def served(text: Callable[[], bytes], kind: str) -> Callable[[Request], Any]:
+    """A file that the browser asks for again at each visit: it must never mix two versions."""
+
+    async def answer(request: Request) -> Response:
+        plain, packed, tag = _file(text)
+        headers = {"cache-control": "no-cache", "etag": tag, "vary": "accept-encoding"}
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            headers["content-encoding"] = "gzip"
+            return Response(packed, headers=headers, media_type=kind)
+        return Response(plain, headers=headers, media_type=kind)
+
+    return answer
+
+
+@cache
+def _file(text: Callable[[], bytes]) -> tuple[bytes, bytes, str]:
+    plain = text()
+    return plain, gzip.compress(plain, 9, mtime=0), f'"{hashlib.sha256(plain).hexdigest()[:32]}"'
+
+
+def plotly_file() -> bytes:
+    """plotly's bundle of cartesian charts, as vendored."""
+    return (FOLDER / "vendor" / "plotly-cartesian.min.js").read_bytes()
+
+
+def routes(pictures: Pictures) -> list[BaseRoute]:
+    """The page's files and its one question to the server."""
+
+    async def picture(request: Request) -> Response:
+        try:
+            asked = orjson.loads(await request.body())
+        except orjson.JSONDecodeError:
+            asked = None
+        status, body = await run_in_threadpool(pictures.answer, asked)
+        made = orjson.dumps(body)
+        headers = {"cache-control": "no-store"}
+        if len(made) > PACK_FROM and "gzip" in request.headers.get("accept-encoding", ""):
+            made, headers["content-encoding"] = gzip.compress(made, 3, mtime=0), "gzip"
+        return Response(made, status, headers, "application/json")
+
+    return [
+        Route("/picture", picture, methods=["POST"]),
+        Route("/static/page/page2.js", served(lambda: script().encode(), "text/javascript")),
+        Route("/static/page/page2.css", served(lambda: style().encode(), "text/css")),
+        Route("/static/page/plotly.js", served(plotly_file, "text/javascript")),
+    ]
+
+
+def build(examples: dict[str, PoolExample], readers: list[tuple[str, str]]) -> gr.Blocks:
+    """gradio's page: boxes for the texts, example, reader, Ask, and an element for the chapters."""
+    first = next(iter(examples.values()))
+    names = html.escape(json.dumps([[key, m.NAME] for key, m in CHAPTERS.items()]), quote=True)
+    load = (
+        "import(new URL('static/page/page2.js', document.baseURI.replace(/next\\/?$/, '')))"
+        ".then(() => globalThis.spanlight.mount(element.querySelector('.spanlight'), "
+        "JSON.parse(element.querySelector('.spanlight').dataset.chapters)))"
+    )
+    with gr.Blocks(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
+        with gr.Row(elem_id="ask-row"):
+            question = gr.Textbox(
+                first.question, label="Question", lines=1, max_lines=1, scale=5, elem_id="question"
+            )
+            context = gr.Textbox(
+                first.context, label="Paragraph", lines=1, max_lines=8, scale=5, elem_id="paragraph"
+            )
+            ask = gr.Button("Ask", variant="primary", scale=0, elem_id="ask")
+            example = gr.Dropdown(
+                [(e.title, e.id) for e in examples.values()],
+                value=first.id,
+                label="Example",
+                scale=2,
+                elem_id="example",
+            )
+            reader = gr.Dropdown(
+                readers, value="bundled", label="Reader", scale=2, elem_id="reader"
+            )
+        fill = gr.Button("fill", elem_id="fill-boxes")
+        gr.HTML(
+            html_template=f"<div class='spanlight' data-chapters=\"{names}\"></div>",
+            js_on_load=load,
+            apply_default_css=False,
+            elem_id="chapters",
+        )
+        boxes = [question, context, example, reader]
+        asked = f"(q, c) => {{ {CALL}askTexts(q, c); }}"
+        gr.on([ask.click, question.submit], None, [question, context], js=asked)
+        example.input(None, example, js=f"(e) => {{ {CALL}set({{ example: e }}); }}")
+        reader.input(None, reader, js=f"(r) => {{ {CALL}set({{ reader: r }}); }}")
+        fill.click(None, None, boxes, js=f"() => {CALL}boxes()")
+    return page
+
+
+def beside(pictures: Pictures, readers: list[tuple[str, str]]) -> list[BaseRoute]:
+    """The page at /next, beside the old one, and its routes."""
+    sheet = '<link rel="stylesheet" href="../static/page/page2.css">'
+    page = build(pictures.examples, readers)
+    whole = gr.mount_gradio_app(fastapi.FastAPI(), page, "/next", head=sheet, footer_links=[])
+    return [*routes(pictures), *(route for route in whole.routes if isinstance(route, Mount))]

@@ -1,0 +1,311 @@
+"""picture(state) -> blocks: the whole server of the page is this function and a cache."""
+
+import logging
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from qa_demo.blocks import Block, percent, quote, sentence, steps, travelling
+from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.inputs import check_texts
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.measuring.claims import sureness
+from qa_demo.core.reader import Reader
+from qa_demo.core.reading.spans import window_prob
+from qa_demo.core.reading.what_if import apply_what_if
+from qa_demo.core.reading.windows import fitting
+from qa_demo.core.rules import predict_by
+from qa_demo.core.types import Reading, Span
+from qa_demo.shown import Need, Shown
+from qa_demo.state import CHAPTERS as NAMES
+from qa_demo.state import MAX_CHARACTERS, State, load
+from qa_demo.state import sentence as refusal
+from qa_demo.work import Pending, Work
+
+CHAPTERS: dict[str, ModuleType] = {
+    name: import_module(f"qa_demo.chapters.{name}")
+    for name in NAMES
+    if find_spec(f"qa_demo.chapters.{name}")
+}
+"""Each has NAME, HEADINGS (one a step), STEPS (their names), OPENS (per step: the fields of the
+state that a page on which nothing was chosen opens with), Own (a pydantic model) and
+`picture(shown, own) -> blocks`.
+"""
+COVERED = ("finding", "formula", "figure", "table", "closing", "answer", "code")
+FIRST = "oresund"
+log = logging.getLogger("qa_demo")
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """What a picture is made from. `reader` and `spanbert` load a model by its name and may take
+    long; `stored` gives the reading that an example came with, or None.
+    """
+
+    examples: dict[str, PoolExample]
+    reader: Callable[[str], Reader]
+    spanbert: Callable[[str], Any]
+    stored: Callable[[PoolExample], Reading | None] = lambda _: None
+    work: Work = field(default_factory=Work)
+
+    def answer(self, asked: Any) -> tuple[int, dict[str, Any]]:
+        """Status and body of `POST /picture`: 200 with blocks, 202 with place, seconds and done
+        while a model works, 4xx and 5xx with one sentence.
+        """
+        try:
+            if not isinstance(asked, Mapping) or not isinstance(asked.get("have", []), list):
+                raise BadInput('a picture is asked for by {"state": {...}, "have": [digests]}')
+            held = frozenset(str(name) for name in asked.get("have", [])[:500])
+            return 200, self.picture(load(asked.get("state")), held)
+        except Pending as wait:
+            return 202, {"place": wait.place, "seconds": wait.seconds, "done": wait.done}
+        except BadInput as fault:
+            return 422, {"error": str(fault)}
+        except QADemoError as fault:
+            return 503, {"error": str(fault)}
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:
+            log.exception("A picture failed")
+            return 500, {"error": "this picture failed; the server's log tells more"}
+
+    def picture(self, given: State, held: frozenset[str] = frozenset()) -> dict[str, Any]:
+        """The blocks of a state. Raises Pending while a model works, QADemoError."""
+        blocks, shown = self.blocks(given)
+        state = shown.state
+        return {
+            "chapter": state.chapter,
+            "step": state.step,
+            "selection": [shown.selection.start, shown.selection.end],
+            "example": shown.example.id if shown.example else None,
+            "question": shown.encoding.question,
+            "context": shown.encoding.context,
+            "reader": state.reader,
+            "blocks": [travelling(block, held) for block in blocks],
+        }
+
+    def blocks(self, given: State) -> tuple[list[Block], Shown]:
+        """The blocks with all their content, and what they show."""
+        chapter = CHAPTERS.get(given.chapter)
+        if chapter is None:
+            raise BadInput(f"chapter {given.chapter} is not there yet")
+        if given.step > len(chapter.STEPS):
+            raise BadInput(
+                f"step must be 1 to {len(chapter.STEPS)} in this chapter, got {given.step}"
+            )
+        state = opened(given, chapter)
+        own = own_fields(state, chapter)
+        shown = self.shown(state)
+        found = [
+            sentence("heading", "heading", chapter.HEADINGS[state.step - 1], span=7),
+            *([steps(chapter.STEPS, state.step)] if len(chapter.STEPS) > 1 else []),
+            *(b for b in chapter.picture(shown, own) if b is not None),
+        ]
+        found = [verdict(shown), *found]
+        return (covered(found) if state.veil else found), shown
+
+    def shown(self, state: State) -> Shown:
+        """The reading of a state's text, decoded, with its selection."""
+        question, context, example = self.texts(state)
+        true, need = self.read(state, question, context, example)
+        reading = true
+        if state.edits:
+            changed = {
+                (side, *map(int, at.split(":"))): value
+                for side, side_edits in (("start", state.edits.start), ("end", state.edits.end))
+                for at, value in side_edits.items()
+            }
+            reading = apply_what_if(true, changed)
+        decode = state.decode(true.threshold)
+        before = predict_by(true, state.rule, decode)
+        prediction = before if reading is true else predict_by(reading, state.rule, decode)
+        if prediction.best is None or before.best is None:
+            raise BadInput(
+                f"no span of this paragraph is allowed under a longest answer of "
+                f"{state.max_answer_length} pieces"
+            )
+        found = prediction.best.candidate.span
+        selection = found if state.selection is None else Span(*state.selection)
+        if selection.end >= len(true.encoding.context_ids):
+            raise BadInput(
+                f"the selection must end before piece {len(true.encoding.context_ids)} of this "
+                f"paragraph, got {selection.end}"
+            )
+        return Shown(
+            state=state,
+            reading=reading,
+            true=true,
+            prediction=prediction,
+            before=before,
+            selection=selection,
+            golds=golds_of(state, example, context),
+            example=example,
+            examples=self.examples,
+            decode=decode,
+            need=need,
+        )
+
+    def texts(self, state: State) -> tuple[str, str, PoolExample | None]:
+        """Question, paragraph, and the example they are from."""
+        if state.question is not None and state.context is not None:
+            return *check_texts(state.question, state.context, MAX_CHARACTERS), None
+        name = state.example or FIRST
+        if name not in self.examples:
+            raise BadInput(f"there is no example {name[:60]!r}; the menu names them all")
+        example = self.examples[name]
+        return example.question, example.context, example
+
+    def read(
+        self, state: State, question: str, context: str, example: PoolExample | None
+    ) -> tuple[Reading, Need]:
+        """The reading, and what asks for more about it."""
+        windows = state.windows
+        stored = None
+        if example is not None and state.reader == "bundled":
+            stored = self.work.kept.find(("stored", example.id), lambda: (self.stored(example),))[0]
+        name = (state.reader, question, context, windows)
+        need = partial(self._need, state.reader, name)
+        if stored is not None and stored.options == windows:
+            return stored, need
+
+        def make(reader: Reader, progress: Any, cancelled: Any) -> Reading:
+            return reader.read(
+                question, context, fitting(windows, reader.max_seq_length), progress, cancelled
+            )
+
+        long = len(context) > 6 * windows.max_seq_length
+        return need("reading", make, slow=long), need
+
+    def _need(
+        self,
+        source: str,
+        text: Hashable,
+        key: Hashable,
+        make: Callable[..., Any],
+        *,
+        of: str = "reader",
+        slow: bool = False,
+    ) -> Any:
+        """See shown.Need."""
+        model = self.spanbert if of == "spanbert" else self.reader
+        name = (of, key) if of == "spanbert" else (of, text, key)
+        return self.work.ask(
+            name, lambda progress, cancelled: make(model(source), progress, cancelled), slow
+        )
+
+
+def opened(state: State, chapter: ModuleType) -> State:
+    """The state with the text that the chapter opens on where none was chosen yet."""
+    if not state.pristine:
+        return state
+    given = state.model_fields_set
+    fields = chapter.OPENS.get(state.step, chapter.OPENS.get(1, {}))
+    return state.model_copy(update={k: v for k, v in fields.items() if k not in given})
+
+
+def own_fields(state: State, chapter: ModuleType) -> BaseModel:
+    """What this chapter alone keeps. Errors: BadInput."""
+    try:
+        found: BaseModel = chapter.Own.model_validate(state.own.get(state.chapter, {}))
+    except ValidationError as fault:
+        raise BadInput(refusal(fault)) from fault
+    return found
+
+
+def golds_of(state: State, example: PoolExample | None, context: str) -> tuple[Answer, ...]:
+    """What people marked as right: the visitor's own marks, else the example's annotators'."""
+    if state.gold is None:
+        return () if example is None else example.answers
+    for start, stop in state.gold:
+        if not start < stop <= len(context):
+            raise BadInput(
+                f"gold needs characters 0 <= first < last <= {len(context)}, got {start} and {stop}"
+            )
+    return tuple(Answer(context[start:stop], start) for start, stop in state.gold)
+
+
+def verdict(shown: Shown) -> Block:
+    """The answer line: what the reader answers, and one number of sureness with its condition."""
+    best, answer = shown.best, shown.prediction.answer
+    said = [quote(best.text, 70), "strong"]
+    lead = (
+        ["Answer: ", said]
+        if answer is not None
+        else [["No answer.", "strong"], " Best span: ", said]
+    )
+    if shown.changed:
+        return sentence("answer", "answer", *lead, [" · logits changed by hand", "note"])
+    known = sureness(shown.reading, best)
+    if known is None or known.claim is None or shown.state.rule != "logits":
+        w = shown.reading.windows[best.window]
+        p = window_prob(
+            shown.reading, best.window, *map(w.to_pos, (best.span.start, best.span.end))
+        )
+        return sentence(
+            "answer", "answer", *lead, [f" · P(start) P(end) in its window {percent(p)}", "note"]
+        )
+    return sentence(
+        "answer",
+        "answer",
+        *lead,
+        [" · ", "note"],
+        [percent(known.claim), "strong"],
+        [" likely exactly right, measured on mixed questions", "note"],
+    )
+
+
+def covered(blocks: list[Block]) -> list[Block]:
+    """Under the veil: what would tell the answer is left out, the words themselves stay."""
+    found = []
+    for block in blocks:
+        if "blocks" in block:
+            inner = covered(block["blocks"])
+            found += [{**block, "blocks": inner}] if inner and block["kind"] != "fold" else []
+        elif block["kind"] == "text":
+            found.append(bare(block))
+        elif block["kind"] not in COVERED and block.get("role") not in COVERED:
+            found.append(block)
+    return found
+
+
+def bare(block: Block) -> Block:
+    """A text without marks, bars and sums."""
+    kept = ("t", "gap", "at", "joined")
+    segments = [
+        {
+            "name": s["name"],
+            "inline": s["inline"],
+            "holds": [],
+            "items": [{k: i[k] for k in kept if k in i} for i in s["items"]],
+        }
+        for s in block["segments"]
+    ]
+    return {**{k: v for k, v in block.items() if k != "lines"}, "segments": segments}
+
+
+def without_need(*_: Any, **__: Any) -> Any:
+    """For a picture that stands on a reading alone."""
+    raise BadInput("this picture asks a model, and none was given")
+
+
+def picture_of(reading: Reading, state: State, need: Need = without_need) -> list[Block]:
+    """The blocks of a chapter for a reading that is at hand: notebook, saved file, tests."""
+    texts = {"question": reading.encoding.question, "context": reading.encoding.context}
+    given = {
+        "max_seq_length": reading.options.max_seq_length,
+        "doc_stride": reading.options.doc_stride,
+    }
+    asked = state.model_copy(update={**texts, **given, "example": None})
+
+    class Held(Pictures):
+        def read(self, *_: Any) -> tuple[Reading, Need]:
+            return reading, need
+
+    return Held({}, without_need, without_need).blocks(asked)[0]

@@ -1,0 +1,69 @@
+"""What every chapter is given: one text as it is on screen, and a way to ask the models."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.options import DecodeOptions
+from qa_demo.core.reading.predicted import Candidate, Prediction
+from qa_demo.core.types import Encoding, Reading, Span, Window
+from qa_demo.state import State
+
+T = TypeVar("T")
+
+
+class Need(Protocol):
+    """Asks a model for what a picture needs. The key names the result within this text, reader and
+    windows; raises `work.Pending` until it is there.
+    """
+
+    def __call__(
+        self, key: Hashable, make: Callable[..., T], *, of: str = "reader", slow: bool = False
+    ) -> T:
+        """make(model, on_progress, cancelled); `of`: "reader" or "spanbert"."""
+        ...
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One text as it is on screen. `reading` and `prediction` follow logits changed by hand, `true`
+    and `before` are the reader's own.
+    """
+
+    state: State
+    reading: Reading
+    true: Reading
+    prediction: Prediction
+    before: Prediction
+    selection: Span
+    golds: tuple[Answer, ...]
+    example: PoolExample | None
+    examples: dict[str, PoolExample]
+    decode: DecodeOptions
+    need: Need
+
+    @property
+    def best(self) -> Candidate:
+        """The best span, whether or not "no answer" wins; `pictures` refuses a text without one."""
+        assert self.prediction.best is not None
+        return self.prediction.best.candidate
+
+    @property
+    def encoding(self) -> Encoding:
+        """The texts and their pieces."""
+        return self.reading.encoding
+
+    @property
+    def window(self) -> Window:
+        """The window to look at: the best span's where it holds the selection, else the home of the
+        selection.
+        """
+        own = self.reading.windows[self.best.window]
+        return own if own.holds(self.selection) else self.reading.home(self.selection) or own
+
+    @property
+    def changed(self) -> bool:
+        """Whether logits were changed by hand."""
+        return bool(self.state.edits)

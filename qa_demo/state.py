@@ -1,0 +1,160 @@
+"""The state of a page: one frozen record that is the address, a lesson's step and a call's body.
+
+What a visitor sees follows from it alone. `load` reads it from JSON and refuses in one sentence;
+`dump` leaves out what is at its default.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+
+from qa_demo.core.errors import BadInput
+from qa_demo.core.options import DecodeOptions, WindowOptions
+
+Chapter = Literal[
+    "answer", "scores", "start_end", "spans", "loss", "windows", "bio", "spanbert", "why"
+]
+CHAPTERS: tuple[Chapter, ...] = get_args(Chapter)
+Rule = Literal["logits", "mean_of_maxima", "product"]
+MAX_CHARACTERS = 50_000
+MAX_LOGIT = 1000.0
+
+
+def _number(value: Any) -> Any:
+    """Numbers alone: pydantic would take True and "1" for 1."""
+    if isinstance(value, bool | str):
+        raise ValueError("must be a number")
+    return value
+
+
+def _text(value: Any) -> Any:
+    """A lone half of a surrogate pair cannot be sent back as UTF-8: it reads as U+FFFD."""
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+Int = Annotated[int, BeforeValidator(_number)]
+Float = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
+Text = Annotated[str, BeforeValidator(_text), StringConstraints(max_length=MAX_CHARACTERS)]
+Name = Annotated[str, BeforeValidator(_text), StringConstraints(max_length=1000)]
+Logits = dict[
+    Annotated[str, Field(pattern=r"^\d{1,4}:\d{1,5}$")],
+    Annotated[Float, Field(ge=-MAX_LOGIT, le=MAX_LOGIT)],
+]
+
+
+class Record(BaseModel):
+    """What all parts of a state share: they never change, and know no field but their own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Edits(Record):
+    """Logits changed by hand: "WINDOW:POSITION" and the new value."""
+
+    start: Logits = Field({}, title="start logits", max_length=200)
+    end: Logits = Field({}, title="end logits", max_length=200)
+
+    def __bool__(self) -> bool:
+        return bool(self.start or self.end)
+
+
+class State(Record):
+    """Everything that decides what a page shows. Positions of the paragraph are word pieces."""
+
+    example: Name | None = Field(None, title="example")
+    question: Text | None = Field(None, title="question")
+    context: Text | None = Field(None, title="paragraph")
+    reader: Name = Field("bundled", title="reader")
+    max_seq_length: Int = Field(384, title="window size", ge=8, le=8192)
+    doc_stride: Int = Field(128, title="step to the next window", ge=1, le=8192)
+    max_answer_length: Int = Field(30, title="longest answer", ge=1, le=500)
+    n_best_size: Int = Field(20, title="spans listed", ge=1, le=100)
+    threshold: Annotated[Float, Field(ge=-1000, le=1000)] | None = Field(None, title="threshold")
+    rule: Rule = Field("logits", title="merge rule")
+    edits: Edits = Field(Edits(), title="changed logits")
+    temperature: Float = Field(1.0, title="temperature", ge=0.05, le=20)
+    gold: Annotated[tuple[tuple[Int, Int], ...], Field(max_length=20)] | None = Field(
+        None, title="marked answers"
+    )
+    selection: tuple[Int, Int] | None = Field(None, title="selection")
+    veil: bool = Field(False, title="veil", strict=True)
+    chapter: Chapter = Field("answer", title="chapter")
+    step: Int = Field(1, title="step", ge=1, le=9)
+    own: dict[Chapter, dict[str, Any]] = Field({}, title="a chapter's own fields")
+
+    @model_validator(mode="after")
+    def _whole(self) -> "State":
+        if (self.question is None) != (self.context is None):
+            raise ValueError("question and paragraph belong together; one of the two is missing")
+        if self.question is not None and self.example is not None:
+            raise ValueError("a state has an example or texts of its own, not both")
+        for name, pairs in (("selection", (self.selection,)), ("gold", self.gold or ())):
+            for pair in pairs:
+                if pair is not None and not 0 <= pair[0] <= pair[1]:
+                    raise ValueError(
+                        f"{name} needs 0 <= first <= last, got {pair[0]} and {pair[1]}"
+                    )
+        return self
+
+    @property
+    def windows(self) -> WindowOptions:
+        """How the paragraph is cut."""
+        return WindowOptions(self.max_seq_length, self.doc_stride)
+
+    @property
+    def pristine(self) -> bool:
+        """Whether no text was chosen yet: then each chapter opens on the one that suits it."""
+        return self.example is None and self.question is None
+
+    def decode(self, own: float | None) -> DecodeOptions:
+        """Which spans are allowed, with the threshold in use; `own` is the reader's."""
+        threshold = self.threshold if self.threshold is not None else own or 0.0
+        return DecodeOptions(self.max_answer_length, self.n_best_size, threshold)
+
+
+def load(given: Any) -> State:
+    """A state from JSON's values; None is a default. Errors: BadInput, one sentence with field,
+    value and what is allowed.
+    """
+    if not isinstance(given, Mapping):
+        raise BadInput(f"a state is an object of fields, got {type(given).__name__}")
+    try:
+        return State.model_validate({k: v for k, v in given.items() if v is not None})
+    except ValidationError as fault:
+        raise BadInput(sentence(fault)) from fault
+
+
+def dump(state: State) -> dict[str, Any]:
+    """The state as JSON's values without what is at its default, keys sorted."""
+    found = state.model_dump(mode="json", exclude_defaults=True)
+    return {key: found[key] for key in sorted(found)}
+
+
+def sentence(fault: ValidationError) -> str:
+    """The first fault as one sentence: field, value received, what is allowed."""
+    first = fault.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in first["loc"] if part != "[key]") or "the state"
+    got, kind, limits = repr(first["input"])[:60], first["type"], first.get("ctx", {})
+    if kind == "extra_forbidden":
+        return f"there is no field {field[:60]}, got {got}"
+    if kind == "value_error":
+        said = str(limits["error"])
+        return f"{field} {said}, got {got}" if said.startswith("must") else said
+    if kind == "string_too_long":
+        most, length = limits["max_length"], len(str(first["input"]))
+        return f"{field} may hold {most:,} characters, got {length:,}"
+    if kind == "string_pattern_mismatch":
+        return f"{field}: a changed logit stands under WINDOW:POSITION, such as 0:32"
+    allowed = first["msg"].replace("Input should be", "must be").replace("Input", "it")
+    return f"{field}: {allowed[0].lower()}{allowed[1:]}, got {got}"

@@ -1,0 +1,184 @@
+"""A text's words and pieces: how they are named, and the blocks that show them as typed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from qa_demo.blocks import END, QUOTE, START, Block, escape, number, parts, quote
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.reading.predicted import Candidate
+from qa_demo.core.reading.words import touching
+from qa_demo.core.rules import predict_by
+from qa_demo.core.types import Encoding, Span, Window
+from qa_demo.shown import Shown
+
+# ---- words and their pieces
+
+
+def piece(e: Encoding, d: int) -> str:
+    """A piece as the paragraph spells it."""
+    return e.context[int(e.offset_mapping[d, 0]) : int(e.offset_mapping[d, 1])]
+
+
+def siblings(e: Encoding, d: int) -> list[int]:
+    """The pieces of the word that piece d belongs to."""
+    first, last = d, d
+    while first > 0 and e.word_ids[first - 1] == e.word_ids[d]:
+        first -= 1
+    while last + 1 < len(e.context_ids) and e.word_ids[last + 1] == e.word_ids[d]:
+        last += 1
+    return list(range(first, last + 1))
+
+
+def word(e: Encoding, d: int, dot: str = "·") -> str:
+    """The whole word of a piece, its pieces joined by middle dots: Rot·ne."""
+    return dot.join(piece(e, k) for k in siblings(e, d))
+
+
+def dotted(e: Encoding, d: int) -> str:
+    """A piece with a dot where its word goes on: Rot· and ·ne."""
+    same = siblings(e, d)
+    return ("·" if d > same[0] else "") + piece(e, d) + ("·" if d < same[-1] else "")
+
+
+def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
+    """The word of a piece in quotation marks, as parts: the piece in its role, the rest dim."""
+    inner: list[list[str]] = []
+    for k in siblings(e, d):
+        inner += [["·", "dim"]] if inner else []
+        inner.append([piece(e, k), role if k == d else "dim"])
+    return [["“", role], *inner, ["”", role]]
+
+
+def bold(e: Encoding, d: int) -> str:
+    """The same for a figure: Rot·<b>ne</b>, escaped."""
+    pieces = [(escape(piece(e, k)), k == d) for k in siblings(e, d)]
+    return "·".join(f"<b>{text}</b>" if own else text for text, own in pieces)
+
+
+def position_name(shown: Shown, window: Window, pos: int) -> str:
+    """A position in plain words: [CLS], a piece of the question or the paragraph, [SEP]."""
+    if window.is_context[pos]:
+        return dotted(shown.encoding, window.to_doc(pos))
+    return shown.reading.tokens(window.index)[pos].replace("##", "·")
+
+
+def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[list[str]]:
+    """A position as parts, quoted."""
+    if window.is_context[pos]:
+        return said(shown.encoding, window.to_doc(pos), role)
+    return [["“" + position_name(shown, window, pos) + "”", role]]
+
+
+# ---- the text as a block
+
+
+def item(text: str, gap: str = "", **more: Any) -> Block:
+    """One word or piece of a text block. `at`: its piece(s) of the paragraph, which makes it
+    selectable; `up`, `down`: [share of the full height, label]; `joined`: continues a word;
+    `marks`: predicted, boxed, strong, blank, masked, special; `sets`: the patch of a press;
+    `under`: small words below it; `lane`: a role for its bars in the place of the text's.
+    """
+    return {"t": text, "gap": gap, **{k: v for k, v in more.items() if v not in (None, [], False)}}
+
+
+def question_items(e: Encoding) -> list[Block]:
+    """The question's pieces as typed, with the gaps between them."""
+    offsets, q = e.question_offset_mapping, e.question
+    return [
+        item(
+            q[int(b) : int(f)],
+            q[int(f) : int(offsets[k + 1, 0])] if k + 1 < len(offsets) else "",
+            joined=k > 0 and bool(offsets[k - 1, 1] == b) and q[int(b)].isalnum(),
+        )
+        for k, (b, f) in enumerate(offsets)
+    ]
+
+
+def paragraph_items(e: Encoding, start: int = 0, stop: int | None = None) -> list[Block]:
+    """The pieces [start, stop) of the paragraph as typed, selectable, with their gaps."""
+    stop = len(e.context_ids) if stop is None else stop
+    found = []
+    for d in range(start, stop):
+        begins, ends = int(e.offset_mapping[d, 0]), int(e.offset_mapping[d, 1])
+        gap = e.context[ends : int(e.offset_mapping[d + 1, 0])] if d + 1 < stop else ""
+        joined = d > start and bool(e.word_ids[d] == e.word_ids[d - 1])
+        found.append(item(e.context[begins:ends], gap, at=d, joined=joined))
+    return found
+
+
+def mark(items: Sequence[Block], span: Span, name: str) -> None:
+    """Add a mark to the items of a `doc` span."""
+    for one in items:
+        if "at" in one and span.start <= one["at"] <= span.end:
+            one["marks"] = [*one.get("marks", []), name]
+
+
+def text(key: str, *segments: Block, span: int = 12, **more: Any) -> Block:
+    """A text block of segments. `up`, `down`: roles of the lanes; `height`: pixels of a bar of 1;
+    `track`: a frame where 1 would be; `lines`: see `gold_lines`; `dots`: whether pieces of a word
+    are parted by dots; `select`: whether words select.
+    """
+    return {"kind": "text", "key": key, "span": span, "segments": list(segments), **more}
+
+
+def segment(items: Sequence[Block], name: str = "", inline: bool = False, *holds: Any) -> Block:
+    """A run of words with its name, and what it holds in sum, as parts."""
+    return {"name": name, "inline": inline, "items": list(items), "holds": parts(holds)}
+
+
+def gold_lines(e: Encoding, golds: Sequence[Answer], own: bool = False) -> list[Block]:
+    """One line under the text for each answer that people marked, with how many marked it."""
+    counts: dict[tuple[int, int], int] = {}
+    for g in golds:
+        at = touching(e, g.char_start, g.char_end)
+        if at is not None:
+            counts[at.start, at.end] = counts.get((at.start, at.end), 0) + 1
+    one = len(golds) == 1
+    return [
+        {
+            "from": start,
+            "to": end,
+            "role": "gold",
+            "text": ("marked by you" if own else "marked by the author")
+            if one
+            else f"{n} of {len(golds)} people",
+        }
+        for (start, end), n in sorted(counts.items(), key=lambda c: (-c[1], c[0]))
+    ]
+
+
+# ---- spans
+
+
+def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
+    """The best spans; variants, which differ by a mark or by part of a word, stand in one row."""
+    e, rows = shown.encoding, dict[tuple[int, int], list[Candidate]]()
+    wide = replace(shown.decode, n_best_size=200)
+    for ranked in predict_by(shown.reading, shown.state.rule, wide).n_best:
+        c = ranked.candidate
+        inside = range(c.span.start, c.span.end + 1)
+        ids = [k for k in inside if any(ch.isalnum() for ch in piece(e, k))]
+        key = (int(e.word_ids[ids[0]]), int(e.word_ids[ids[-1]])) if ids else (-1, c.span.start)
+        if key not in rows and len(rows) == most:
+            break
+        rows.setdefault(key, []).append(c)
+    return list(rows.values())
+
+
+def sum_parts(c: Candidate, sign: str) -> list[list[str]]:
+    """5.90 + 6.19 = 12.09, in the colours of start and end."""
+    return parts(
+        [
+            [number(c.start_logit), START],
+            " + ",
+            [number(c.end_logit), END],
+            f" {sign} ",
+            [number(c.score), "strong"],
+        ]
+    )
+
+
+def span_words(c: Candidate, most: int = 44) -> list[str]:
+    """A span's words as a quoted part."""
+    return [quote(c.text, most), QUOTE]

@@ -1,0 +1,80 @@
+"""Pictures without a server: examples by their stored readings, models by fakes or real."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import plotly.graph_objects as go
+
+from qa_demo.blocks import Block
+from qa_demo.core.errors import BadInput
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.pictures import Pictures
+from qa_demo.state import load
+from qa_demo.views.examples import load_menu
+from qa_demo.work import Work
+from tests.fakes import FakeReader
+
+
+class AtOnce(Work):
+    """Computes in the thread that asks."""
+
+    def ask(self, key: Any, make: Any, slow: bool = False, wait: float = 0) -> Any:
+        return self.kept.find(key, lambda: make(lambda *_: None, lambda: False))
+
+
+def refused(name: str) -> Any:
+    raise BadInput(f"this test asks no {name}")
+
+
+@cache
+def stored() -> Pictures:
+    """Examples by what came with them; no model is loaded."""
+    return Pictures(load_menu(), refused, refused, PoolExample.stored, AtOnce())
+
+
+@cache
+def faked() -> Pictures:
+    """The examples' texts read by the fake reader."""
+    reader = FakeReader()
+    return Pictures(load_menu(), lambda _: reader, refused, work=AtOnce())
+
+
+def blocks(pictures: Pictures, **state: Any) -> dict[str, Block]:
+    """All blocks of a state by key, those in groups and folds too; every figure is plotly's."""
+    found = {b["key"]: b for b in walk(pictures.blocks(load(state))[0])}
+    for block in found.values():
+        if block["kind"] == "figure":
+            data = [{k: v for k, v in t.items() if k != "sets"} for t in block["data"]]
+            data = [dict(t) for t in cleaned(data)]
+            for trace in data:
+                trace.pop("colorscale", None)
+            go.Figure({"data": data, "layout": cleaned(block["layout"])})
+            overlay = cleaned(block.get("overlay", {}))
+            go.Figure({"layout": overlay})
+    return found
+
+
+def walk(some: list[Block]) -> Iterator[Block]:
+    for block in some:
+        yield block
+        yield from walk(block.get("blocks", []))
+
+
+def cleaned(value: Any, key: str = "") -> Any:
+    """A figure's dictionary with a colour in the place of every role: only they stand there."""
+    if isinstance(value, dict):
+        return {k: cleaned(v, k) for k, v in value.items()}
+    if isinstance(value, list) and key != "marker":
+        return [cleaned(v, key) for v in value]
+    return "#123456" if isinstance(value, str) and "color" in key.lower() else value
+
+
+def words(block: Block) -> str:
+    """What a sentence, a formula, a legend or a table says, as one text."""
+    lines = block.get("lines") or [block.get("parts", [])]
+    if block["kind"] == "legend":
+        lines = [parts for _, _, parts in block["items"]]
+    if block["kind"] == "table":
+        lines = [[[c, ""] for c in r["cells"]] for r in block["rows"]]
+    return "\n".join("".join(text for text, _ in line) for line in lines)

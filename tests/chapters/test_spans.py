@@ -1,0 +1,76 @@
+"""Chapter 4: the square is brute force over all pairs, and its highest cell is the prediction."""
+
+import base64
+
+import numpy as np
+import pytest
+
+from qa_demo.core.reading.predict import predict
+from qa_demo.views.examples import load_examples
+from tests.chapters.given import blocks, faked, stored, words
+
+EXAMPLES = ("oresund", "insulin", "danube", "reef", "emoji")
+
+
+def unpacked(array: dict) -> np.ndarray:
+    found = np.frombuffer(base64.b64decode(array["bdata"]), np.float32)
+    return found.reshape([int(n) for n in array["shape"].split(",")])
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_square_is_the_sum_of_two_logits_where_a_pair_is_allowed(name):
+    found = blocks(stored(), example=name, chapter="spans")
+    heat = next(t for t in found["square"]["data"] if t["type"] == "heatmap")
+    z, first = unpacked(heat["z"]), heat["y0"]
+    shown = stored().shown(load_state(name))
+    window, reading = shown.window, shown.reading
+    start, end = reading.logits(window.index)
+    for i in range(len(z)):
+        for j in range(len(z)):
+            a, b = i + window.context_at, j + window.context_at
+            allowed = i <= j < i + 30 and window.is_max_context[a]
+            expected = start[a] + end[b] if allowed else np.nan
+            np.testing.assert_allclose(z[i, j], expected, atol=6e-4)
+    i, j = np.unravel_index(np.nanargmax(z), z.shape)
+    best = shown.best
+    assert (int(i) + first, int(j) + first) == (best.span.start, best.span.end)
+
+
+def load_state(name):
+    from qa_demo.state import load
+
+    return load({"example": name, "chapter": "spans"})
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_list_is_the_prediction_with_variants_in_one_row(name):
+    found = blocks(stored(), example=name, chapter="spans")
+    reading = load_examples()[name].stored()
+    best = predict(reading).n_best[0].candidate
+    first = found["listed"]["rows"][0]
+    assert first["sets"] == {"selection": [best.span.start, best.span.end]}
+    scores = [float(r["cells"][3].replace("−", "-")) for r in found["listed"]["rows"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_selected_pair_moves_the_sum_and_the_overlay_and_not_the_figure():
+    a = blocks(stored(), example="oresund", chapter="spans")
+    b = blocks(stored(), example="oresund", chapter="spans", selection=[3, 5])
+    assert a["square"]["data"] == b["square"]["data"]
+    assert a["square"]["layout"] == b["square"]["layout"]
+    assert a["square"]["overlay"] != b["square"]["overlay"]
+    assert words(a["sum"]) != words(b["sum"])
+
+
+def test_hundred_pairs_of_the_fake_reader_are_drawn():
+    found = blocks(
+        faked(), question="Who?", context="Ada Kok lives in Oslo. " * 30, chapter="spans"
+    )
+    assert "allowed sums" in words(found["finding"])
+
+
+def test_markup_in_a_text_stays_text():
+    hostile = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works there."
+    found = blocks(faked(), question="Where?", context=hostile, chapter="spans")
+    drawn = [found["square"]["layout"]["xaxis"]["ticktext"], found["square"]["overlay"]]
+    assert "<img" not in str(drawn)
