@@ -20,13 +20,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
+from qa_demo.core.errors import QADemoError
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.saved import pictures_of, saved
+from qa_demo.state import load
 from qa_demo.views.style import fonts
+from qa_demo.work import Pending
 
 FOLDER = ASSETS / "next"
-MODULES = ("dom", "store", "controls", "table", "text", "figure", "render", "main")
+MODULES = ("dom", "store", "controls", "table", "text", "figure", "render", "tools", "main")
 _IMPORT = re.compile(r"^import [^;]*;\n", re.M)
 _LIST = re.compile(r"^export \{[^}]*\};\n", re.M)
 PACK_FROM = 800
@@ -43,7 +47,7 @@ def script(saved: bool = False) -> str:
     whole = re.sub(r"^export (?=\w)", "", _LIST.sub("", _IMPORT.sub("", whole)), flags=re.M)
     if saved:
         return whole.replace("import.meta.url", "document.baseURI")
-    return whole + "globalThis.spanlight = { mount, boxes, askTexts, link, set };\n"
+    return whole + "globalThis.spanlight = { mount, boxes, askTexts, choose, set };\n"
 
 
 @cache
@@ -94,8 +98,22 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
             made, headers["content-encoding"] = gzip.compress(made, 3, mtime=0), "gzip"
         return Response(made, status, headers, "application/json")
 
+    async def whole(request: Request) -> Response:
+        try:
+            asked = orjson.loads(await request.body())
+            state = load(asked.get("state") if isinstance(asked, dict) else None)
+            found = await run_in_threadpool(pictures_of, pictures, state, 0.0)
+        except (orjson.JSONDecodeError, QADemoError) as fault:
+            return Response(orjson.dumps({"error": str(fault)}), 422, media_type="application/json")
+        except Pending as wait:
+            body = orjson.dumps({"place": wait.place, "seconds": wait.seconds, "done": wait.done})
+            return Response(body, 202, media_type="application/json")
+        text = saved(found, state, script(saved=True), plotly_file().decode(), style())
+        return Response(text, media_type="text/html")
+
     return [
         Route("/picture", picture, methods=["POST"]),
+        Route("/saved", whole, methods=["POST"]),
         Route("/static/page/page2.js", served(lambda: script().encode(), "text/javascript")),
         Route("/static/page/page2.css", served(lambda: style().encode(), "text/css")),
         Route("/static/page/plotly.js", served(plotly_file, "text/javascript")),
@@ -140,7 +158,7 @@ def build(examples: dict[str, PoolExample], readers: list[tuple[str, str]]) -> g
         boxes = [question, context, example, reader]
         asked = f"(q, c) => {{ {CALL}askTexts(q, c); }}"
         gr.on([ask.click, question.submit], None, [question, context], js=asked)
-        example.input(None, example, js=f"(e) => {{ {CALL}set({{ example: e }}); }}")
+        example.input(None, example, js=f"(e) => {{ {CALL}choose(e); }}")
         reader.input(None, reader, js=f"(r) => {{ {CALL}set({{ reader: r }}); }}")
         fill.click(None, None, boxes, js=f"() => {CALL}boxes()")
     return page

@@ -23,9 +23,10 @@ from qa_demo.core.reading.what_if import apply_what_if
 from qa_demo.core.reading.windows import fitting
 from qa_demo.core.rules import predict_by
 from qa_demo.core.types import Reading, Span
+from qa_demo.links import from_link
 from qa_demo.shown import Need, Shown
 from qa_demo.state import CHAPTERS as NAMES
-from qa_demo.state import MAX_CHARACTERS, State, load
+from qa_demo.state import MAX_CHARACTERS, State, dump, load
 from qa_demo.state import sentence as refusal
 from qa_demo.work import Pending, Work
 
@@ -40,6 +41,7 @@ state that a page on which nothing was chosen opens with), Own (a pydantic model
 """
 COVERED = ("finding", "formula", "figure", "table", "closing", "answer", "code")
 FIRST = "oresund"
+MOST_LINK = 300_000
 log = logging.getLogger("qa_demo")
 
 
@@ -63,7 +65,14 @@ class Pictures:
             if not isinstance(asked, Mapping) or not isinstance(asked.get("have", []), list):
                 raise BadInput('a picture is asked for by {"state": {...}, "have": [digests]}')
             held = frozenset(str(name) for name in asked.get("have", [])[:500])
-            return 200, self.picture(load(asked.get("state")), held)
+            if "link" in asked:
+                state = load(from_link(str(asked["link"])[:MOST_LINK]))
+                return 200, {**self.picture(state, held), "state": dump(state)}
+            state = load(asked.get("state"))
+            made = self.picture(state, held)
+            if "than" in asked:
+                made["differs"] = differs(state, load(asked["than"]))
+            return 200, made
         except Pending as wait:
             return 202, {"place": wait.place, "seconds": wait.seconds, "done": wait.done}
         except BadInput as fault:
@@ -234,12 +243,12 @@ def golds_of(state: State, example: PoolExample | None, context: str) -> tuple[A
 def verdict(shown: Shown) -> Block:
     """The answer line: what the reader answers, and one number of sureness with its condition."""
     best, answer = shown.best, shown.prediction.answer
+    asked = [f"{quote(shown.encoding.question, 90)} ", "asked"]  # seen where the boxes are not
     said = [quote(best.text, 70), "strong"]
-    lead = (
-        ["Answer: ", said]
-        if answer is not None
-        else [["No answer.", "strong"], " Best span: ", said]
-    )
+    if answer is not None:
+        lead = [asked, "Answer: ", said]
+    else:
+        lead = [asked, ["No answer.", "strong"], " Best span: ", said]
     if shown.changed:
         return sentence("answer", "answer", *lead, [" · logits changed by hand", "note"])
     known = sureness(shown.reading, best)
@@ -259,6 +268,19 @@ def verdict(shown: Shown) -> Block:
         [percent(known.claim), "strong"],
         [" likely exactly right, measured on mixed questions", "note"],
     )
+
+
+def differs(pinned: State, now: State) -> str:
+    """One line that tells what differs between a pinned state and the page's; "" for nothing."""
+    said = []
+    for name, about in State.model_fields.items():
+        a, b = getattr(pinned, name), getattr(now, name)
+        if a != b and name not in ("chapter", "step", "veil"):
+            plain = isinstance(a, str | int | float) and isinstance(b, str | int | float)
+            said.append(
+                f"{about.title} {str(a)[:40]}, there {str(b)[:40]}" if plain else about.title
+            )
+    return f"Pinned. It differs in: {'; '.join(map(str, said))}." if said else ""
 
 
 def covered(blocks: list[Block]) -> list[Block]:

@@ -5,7 +5,11 @@ import { set } from "./store.js";
 
 export function slider(b) {
   const range = el("input", { type: "range", "aria-label": b.label, "data-focus": b.key });
-  const box = el("input", { type: "number", "aria-label": `${b.label}, number`, "data-focus": `${b.key}-box` });
+  const box = el("input", {
+    type: "number",
+    "aria-label": `${b.label}, number`,
+    "data-focus": `${b.key}-box`,
+  });
   const says = el("small", {});
   const fill = (now) => {
     for (const input of [range, box]) {
@@ -20,14 +24,24 @@ export function slider(b) {
     set({ [b.field]: Number(range.value) });
   });
   box.addEventListener("change", () => {
-    if (box.value === "" || !box.validity.valid && (box.validity.rangeOverflow || box.validity.rangeUnderflow)) {
+    if (
+      box.value === "" ||
+      !box.validity.valid && (box.validity.rangeOverflow || box.validity.rangeUnderflow)
+    ) {
       box.value = range.value;
       return;
     }
     range.value = box.value;
     set({ [b.field]: Number(box.value) });
   });
-  const node = el("div", { class: b.span > 6 ? "control wide" : "control" }, el("span", {}, b.label), range, box, says);
+  const node = el(
+    "div",
+    { class: b.span > 6 ? "control wide" : "control", "data-field": b.field },
+    el("span", {}, b.label),
+    range,
+    box,
+    says,
+  );
   // a slider under a finger is never drawn anew
   const keeps = (now) => now.field === b.field && now.label === b.label && (fill(now), true);
   return { node, keeps };
@@ -41,20 +55,38 @@ export function choice(b) {
       onclick: () => set(option.sets),
     }, option.label);
   const label = b.label ? el("span", { class: "label" }, b.label) : null;
-  return { node: el("div", { class: "choice", role: "group", "aria-label": b.label || null }, label, b.options.map(press)) };
+  return {
+    node: el(
+      "div",
+      { class: "choice", role: "group", "aria-label": b.label || null },
+      label,
+      b.options.map(press),
+    ),
+  };
 }
 
 export function button(b) {
-  const node = el("button", { disabled: b.off, "data-focus": b.key, onclick: () => set(b.sets) }, b.label);
+  const node = el(
+    "button",
+    { disabled: b.off, "data-focus": b.key, onclick: () => set(b.sets) },
+    b.label,
+  );
   return { node: el("p", { class: "press" }, node) };
 }
 
 export function entry(b) {
-  const box = el("input", { type: "text", value: b.value, maxlength: b.most, "aria-label": b.label, placeholder: b.label, "data-focus": b.key });
+  const box = el("input", {
+    type: "text",
+    value: b.value,
+    maxlength: b.most,
+    "aria-label": b.label,
+    placeholder: b.label,
+    "data-focus": b.key,
+  });
   box.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && box.value.trim()) set({ [b.field]: box.value });
   });
-  return { node: el("p", { class: "entry" }, box) };
+  return { node: el("div", { class: "entry", "data-field": b.field }, box) };
 }
 
 export function steps(b) {
@@ -64,5 +96,7 @@ export function steps(b) {
       "data-focus": `step-${k}`,
       onclick: () => set({ step: k + 1 }),
     }, `${k + 1} ${name}`);
-  return { node: el("div", { class: "steps", role: "group", "aria-label": "Steps" }, b.names.map(press)) };
+  return {
+    node: el("div", { class: "steps", role: "group", "aria-label": "Steps" }, b.names.map(press)),
+  };
 }

@@ -41,4 +41,5 @@ export function keepingFocus(root, change) {
   }
 }
 
-export const narrow = () => innerWidth < 700;
+/** Whether a figure has a phone's width. */
+export const narrow = (node) => (node.clientWidth || innerWidth) < 480;

@@ -4,8 +4,14 @@ import { el, narrow } from "./dom.js";
 import { BASE, set } from "./store.js";
 
 const SCALES = { score: ["low", "ink"], share: ["paper", "ink"] };
-const ROLES = new Set("ink grey start end gold line shade mid paper low tag-b tag-i tag-o".split(" "));
-const FONTS = ['400 13px "Spanlight Sans"', '700 13px "Spanlight Sans"', '400 16px "Spanlight Serif"'];
+const ROLES = new Set(
+  "ink grey start end gold line shade mid paper low tag-b tag-i tag-o".split(" "),
+);
+const FONTS = [
+  '400 13px "Spanlight Sans"',
+  '700 13px "Spanlight Sans"',
+  '400 16px "Spanlight Serif"',
+];
 
 /** @type {Promise<any> | null} */
 let loading = null;
@@ -25,17 +31,24 @@ function plotly() {
   return loading;
 }
 
-const colour = (role) => getComputedStyle(document.querySelector(".spanlight") ?? document.body).getPropertyValue(`--${role}`).trim();
+const colour = (role) =>
+  getComputedStyle(document.querySelector(".spanlight") ?? document.body).getPropertyValue(
+    `--${role}`,
+  ).trim();
 
 function mix(scale, at) {
-  const [a, b] = SCALES[scale].map((role) => colour(role).match(/\w\w/g).map((h) => parseInt(h, 16)));
+  const [a, b] = SCALES[scale].map((role) =>
+    (colour(role).match(/\w\w/g) ?? []).map((h) => parseInt(h, 16))
+  );
   return `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * at)).join()})`;
 }
 
 /** The same value with colours in the place of roles. */
 function themed(value, key = "") {
   if (typeof value === "string") {
-    if (key === "colorscale" && SCALES[value]) return SCALES[value].map((r, i, all) => [i / (all.length - 1), colour(r)]);
+    if (key === "colorscale" && SCALES[value]) {
+      return SCALES[value].map((r, i, all) => [i / (all.length - 1), colour(r)]);
+    }
     const shade = /^(score|share):([\d.]+)$/.exec(value);
     if (shade) return mix(shade[1], Number(shade[2]));
     return ROLES.has(value) && /color/i.test(key) ? colour(value) : value;
@@ -62,7 +75,11 @@ function narrowed(data, layout, paths) {
 /** The patch of a click on a point: names of the point's values, or values as they stand. */
 function patch(sets, point) {
   const one = (name) => typeof name === "string" && name in point ? point[name] : name;
-  return Object.fromEntries(Object.entries(sets).map(([field, names]) => [field, Array.isArray(names) ? names.map(one) : one(names)]));
+  return Object.fromEntries(
+    Object.entries(sets).map((
+      [field, names],
+    ) => [field, Array.isArray(names) ? names.map(one) : one(names)]),
+  );
 }
 
 export function figure(b, old) {
@@ -73,12 +90,22 @@ export function figure(b, old) {
   const frame = () => {
     if (!at || !b.mark) return [];
     const [y, x] = at, h = b.mark.half;
-    const box = (d, role) => ({ type: "rect", x0: x - h + d, x1: x + h - d, y0: y - h + d, y1: y + h - d, line: { color: colour(role), width: 3 } });
+    const box = (d, role) => ({
+      type: "rect",
+      x0: x - h + d,
+      x1: x + h - d,
+      y0: y - h + d,
+      y1: y + h - d,
+      line: { color: colour(role), width: 3 },
+    });
     return [box(0, "ink")];
   };
   const laid = (layout) => {
     const { shapes = [], annotations = [] } = themed(over);
-    return { shapes: [...layout.shapes, ...shapes, ...frame()], annotations: [...layout.annotations, ...annotations] };
+    return {
+      shapes: [...layout.shapes, ...shapes, ...frame()],
+      annotations: [...layout.annotations, ...annotations],
+    };
   };
   let base = { shapes: [], annotations: [] };
   const draw = async () => {
@@ -91,7 +118,7 @@ export function figure(b, old) {
     }
     if (!node.isConnected && !node.closest) return;
     const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
-    if (b.narrow && narrow()) narrowed(data, layout, b.narrow);
+    if (b.narrow && narrow(node)) narrowed(data, layout, b.narrow);
     base = { shapes: layout.shapes ?? [], annotations: layout.annotations ?? [] };
     const style = {
       margin: { l: 64, r: 10, t: 10, b: 56 },
@@ -104,8 +131,14 @@ export function figure(b, old) {
       hoverlabel: { font: { family: '"Spanlight Sans", sans-serif' } },
     };
     const whole = { ...style, ...layout, ...laid(base) };
-    for (const name of Object.keys(whole)) if (/^[xy]axis/.test(name)) whole[name].fixedrange = true;
-    await Plotly.react(node, data, whole, { displaylogo: false, displayModeBar: false, responsive: true });
+    for (const name of Object.keys(whole)) {
+      if (/^[xy]axis/.test(name)) whole[name].fixedrange = true;
+    }
+    await Plotly.react(node, data, whole, {
+      displaylogo: false,
+      displayModeBar: false,
+      responsive: true,
+    });
     drawn = true;
     node.removeAllListeners("plotly_click");
     node.on("plotly_click", ({ points: [point] }) => {
@@ -114,7 +147,7 @@ export function figure(b, old) {
     });
   };
   const lay = (what) => drawn && globalThis.Plotly.relayout(node, what);
-  node.style.minHeight = `${(narrow() && b.narrow?.height) || b.layout.height}px`;
+  node.style.minHeight = `${(narrow(node) && b.narrow?.height) || b.layout.height}px`;
   const seen = new IntersectionObserver(([entry]) => {
     if (!entry.isIntersecting) return;
     seen.disconnect();

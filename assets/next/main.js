@@ -1,37 +1,68 @@
-// The page: head, tabs, chapter; all it knows of a chapter is its name.
+// The page: answer, tabs, chapter; all it knows of a chapter is its name.
 
 import { el } from "./dom.js";
 import { all, draw, follow } from "./render.js";
-import { begin, current, leave, link, set } from "./store.js";
+import { begin, current, leave, pictureOf, restart, set } from "./store.js";
+import { askedTyped, keepTyped, tools, typed } from "./tools.js";
 
-const views = new Map();
-const verdict = new Map();
+const views = new Map(), verdict = new Map(), pinnedViews = new Map();
+/** @type {any} the picture on screen, with its state */
 let shown = null;
+/** @type {any} the state that was pinned */
+let pinned = null;
+/** The sentence about the state that the page was opened with, until something is set. */
+let begun = "";
 
 /** Build the page in an element; `chapters`: [key, name] each. */
 export function mount(root, chapters) {
   const tab = ([key, name]) =>
-    el("button", { role: "tab", id: `tab-${key}`, "aria-controls": "chapter", "data-chapter": key, "aria-selected": "false", tabindex: -1, onclick: () => set({ chapter: key }) }, name);
-  const tabs = el("div", { class: "tabs", role: "tablist", "aria-label": "Chapters" }, chapters.map(tab));
+    el("button", {
+      role: "tab",
+      id: `tab-${key}`,
+      "aria-controls": "chapter",
+      "data-chapter": key,
+      "aria-selected": "false",
+      tabindex: -1,
+      onclick: () => set({ chapter: key }),
+    }, name);
+  const tabs = el(
+    "div",
+    { class: "tabs", role: "tablist", "aria-label": "Chapters" },
+    chapters.map(tab),
+  );
   const answer = el("div", { class: "verdict" });
   const say = el("p", { class: "say", role: "status" });
   const grid = el("div", { class: "blocks", id: "chapter", role: "tabpanel", tabindex: -1 });
-  root.replaceChildren(el("div", { class: "top" }, answer), tabs, say, grid);
-
+  const aside = el("section", { class: "pinned", "aria-label": "Pinned", hidden: true });
+  const pin = el("button", {
+    "aria-pressed": "false",
+    onclick: () => (pinned = pinned ? null : shown.state, beside(aside, pin)),
+  }, "Pin");
+  const themed = () => [...all(views), ...all(pinnedViews)].forEach((view) => view.themed?.());
+  const tell = (sentence) => (say.textContent = sentence);
+  const bar = tools({ say: tell, themed, pin });
+  root.replaceChildren(
+    el("div", { class: "top" }, answer, bar.node),
+    say,
+    tabs,
+    el("div", { class: "pair" }, grid, aside),
+  );
   tabs.addEventListener("keydown", (event) => {
-    const all = [...tabs.children], k = all.indexOf(document.activeElement);
+    const list = [...tabs.children], k = list.indexOf(document.activeElement);
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (k < 0 || !step) return;
-    all[(k + step + all.length) % all.length].focus();
+    list[(k + step + list.length) % list.length].focus();
     event.preventDefault();
   });
 
   let stale = 0;
   begin({
     picture(picture) {
-      const fresh = shown && (shown.chapter !== picture.chapter || shown.step !== picture.step);
-      if (fresh) views.clear(), grid.replaceChildren();
       const before = shown;
+      if (before && (before.chapter !== picture.chapter || before.step !== picture.step)) {
+        views.clear();
+        grid.replaceChildren();
+      }
       shown = { ...picture, state: structuredClone(current()) };
       const [head, ...blocks] = picture.blocks;
       draw(answer, { blocks: [head], selection: picture.selection }, verdict);
@@ -40,45 +71,110 @@ export function mount(root, chapters) {
         const on = t.dataset.chapter === picture.chapter;
         t.setAttribute("aria-selected", String(on));
         t.tabIndex = on ? 0 : -1;
-        if (on) grid.setAttribute("aria-labelledby", t.id), t.scrollIntoView({ block: "nearest", inline: "nearest" });
+        if (on && before?.chapter !== picture.chapter) {
+          grid.setAttribute("aria-labelledby", t.id);
+          t.scrollIntoView({ block: "nearest", inline: "nearest" });
+        }
       }
-      if (!before || before.question !== picture.question || before.context !== picture.context || before.example !== picture.example) fillBoxes();
+      bar.show();
+      const same = before &&
+        ["question", "context", "example", "reader"].every((name) =>
+          before[name] === picture[name]
+        );
+      if (!same) fillBoxes();
+      if (pinned) beside(aside, pin);
     },
-    marks: (patch) => follow(views, patch),
+    marks(patch) {
+      if (shown) begun = "";
+      follow(views, patch);
+    },
     say(what) {
       if (what.busy === true) stale ||= setTimeout(() => grid.classList.add("stale"), 200);
       if (what.busy === false) clearTimeout(stale), stale = 0, grid.classList.remove("stale");
-      if ("error" in what) say.textContent = what.error ?? "", say.classList.toggle("error", !!what.error);
-      if (what.lost) say.textContent = "The server does not answer; asking again …";
-      if (what.waiting) {
-        const { place, seconds, done } = what.waiting;
-        const where = place ? `place ${place} in the line` : done ? `${Math.round(100 * done)} % read` : "the model works";
-        const cancel = el("button", { onclick: () => shown && leave(shown.state) }, "Cancel");
-        say.replaceChildren(`${where}, ${Math.round(seconds)} s `, cancel);
+      if ("error" in what) refuse(say, grid, what.error, what.field);
+      if (what.lost) tell("The server does not answer; asking again …");
+      if (what.waiting) wait(say, what.waiting);
+      if ("busy" in what) root.dataset.busy = String(what.busy);
+      if (what.error && !shown && !begun) { // a state that cannot be shown: the first example below
+        begun = what.error;
+        restart();
       }
-      root.dataset.busy = String(what.busy ?? root.dataset.busy);
-      if (what.error && !shown) set(FIRST);
     },
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    for (const view of all(views)) view.themed?.();
-  });
+  keepTyped();
 }
 
-const FIRST = { example: "oresund" };
+/** One sentence, beside the control that caused it where there is one. */
+function refuse(say, grid, sentence, field) {
+  for (const old of grid.querySelectorAll(".refused")) old.remove();
+  const control = sentence && field && grid.querySelector(`[data-field="${CSS.escape(field)}"]`);
+  if (control) control.append(el("p", { class: "refused", role: "alert" }, sentence));
+  say.textContent = control ? "" : (sentence ?? begun);
+  say.classList.toggle("error", !!(sentence ?? begun) && !control);
+}
+
+function wait(say, { place, seconds, done }) {
+  const where = place
+    ? `Place ${place} in the line`
+    : done
+    ? `${Math.round(100 * done)} % done`
+    : "The model works";
+  const text = `${where}, ${Math.round(seconds)} s `;
+  const cancel = say.querySelector("button");
+  if (cancel) say.firstChild.textContent = text;
+  else {say.replaceChildren(
+      text,
+      el(
+        "button",
+        { onclick: () => (shown && leave(shown.state), say.replaceChildren()) },
+        "Cancel",
+      ),
+    );}
+}
+
+/** The pinned state in the chapter that is open, beside the page's own. */
+async function beside(aside, pin) {
+  pin.setAttribute("aria-pressed", String(!!pinned));
+  aside.hidden = !pinned;
+  document.body.classList.toggle("paired", !!pinned);
+  if (!pinned) return;
+  const { chapter, step, veil } = current();
+  const picture = await pictureOf({ ...pinned, chapter, step, veil }, current());
+  if (!pinned || !picture) return;
+  if (aside.dataset.place !== `${picture.chapter}${picture.step}`) {
+    pinnedViews.clear(), aside.replaceChildren();
+  }
+  aside.dataset.place = `${picture.chapter}${picture.step}`;
+  const grid = aside.querySelector(".blocks") ?? aside.appendChild(el("div", { class: "blocks" }));
+  const line = aside.querySelector(".differs") ?? el("p", { class: "differs" });
+  line.textContent = picture.differs || "Pinned: the same state; change anything, and this stays.";
+  aside.prepend(line);
+  draw(grid, picture, pinnedViews);
+}
 
 /** gradio's boxes are filled by an event of gradio: a hidden button's, whose script reads `boxes`. */
 function fillBoxes() {
-  document.querySelector("#fill-boxes")?.click();
+  /** @type {any} */ (document.querySelector("#fill-boxes"))?.click();
 }
 
-/** What stands in question, paragraph, example and reader. */
-export const boxes = () => shown ? [shown.question, shown.context, shown.example, shown.reader] : [];
+/** What stands in question, paragraph, example and reader; what was typed and not asked stays. */
+export function boxes() {
+  if (!shown) return [];
+  const [question, context] = typed() ?? [shown.question, shown.context];
+  return [question, context, shown.example, shown.reader];
+}
 
-/** Ask: texts that are an example's stay that example. */
+/** Ask: the newest press wins. */
 export function askTexts(question, context) {
-  if (shown?.question === question && shown?.context === context) return;
-  set({ question, context });
+  askedTyped();
+  if (shown?.question === question && shown?.context === context) set({});
+  else set({ question, context });
 }
 
-export { link, set };
+/** An example was chosen: its texts take the place of what was typed. */
+export function choose(example) {
+  askedTyped();
+  set({ example });
+}
+
+export { set };

@@ -13,7 +13,8 @@ import { text } from "./text.js";
  *   themed?: () => void}} View
  */
 
-const shapes = (shape, role) => el("i", { class: `key-${shape}`, style: { color: `var(--${role})` } });
+const shapes = (shape, role) =>
+  el("i", { class: `key-${shape}`, style: { color: `var(--${role})` } });
 
 /** @type {Record<string, (block: any, old?: View) => View>} */
 const KINDS = {
@@ -39,7 +40,9 @@ const KINDS = {
       ),
     ),
   }),
-  code: (b) => ({ node: el("pre", { tabindex: 0, "aria-label": "Python" }, el("code", {}, b.text)) }),
+  code: (b) => ({
+    node: el("pre", { tabindex: 0, "aria-label": "Python" }, el("code", {}, b.text)),
+  }),
   group(b, old) {
     const node = old?.node ?? el("div", { class: "blocks" }), inner = old?.inner ?? new Map();
     place(node, b.blocks, inner);

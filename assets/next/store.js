@@ -13,6 +13,10 @@ let state = {};
 /** @type {Map<string, any>} every block that came, by its digest, the newest last */
 const held = new Map();
 let asking = false, again = false, turn = 0;
+/** The path that was set last: a refusal stands beside its control. */
+let touched = "";
+/** A link that only the server can read: version 0.2's, or one written by hand. */
+let foreign = "";
 
 /** @type {{picture: (p: any) => void, marks: (patch: any) => void, say: (s: any) => void}} */
 let page = { picture: () => {}, marks: () => {}, say: () => {} };
@@ -42,6 +46,7 @@ export function set(patch) {
   if (patch.chapter && patch.step === undefined) patch = { ...patch, step: null };
   const places = Object.keys(patch).some((path) => PLACES.includes(path));
   state = patched(state, patch);
+  foreign = "", touched = Object.keys(patch)[0] ?? "";
   page.marks(patch);
   write(places);
   ask();
@@ -64,6 +69,7 @@ export function unpacked(hash) {
   } catch {
     // a lone % stands for itself
   }
+  if (/^2\.|^\w+=/.test(text)) return { link: hash };
   if (text.startsWith("{")) return JSON.parse(text.slice(0, text.lastIndexOf("}") + 1));
   const letters = /^[\w-]+/.exec(text.replace(/\s/g, ""))?.[0] ?? "";
   const bytes = atob(letters.replaceAll("-", "+").replaceAll("_", "/"));
@@ -95,6 +101,8 @@ export function begin(with_page) {
   const go = () => {
     try {
       state = read();
+      foreign = state.link ?? "";
+      if (foreign) state = {};
     } catch {
       state = {};
       page.say({ error: "This link is damaged: it holds no state that can be read." });
@@ -127,30 +135,54 @@ export async function ask() {
 
 /** Wait, or less if the state changes. */
 async function pause(ms) {
-  for (const now = turn; ms > 0 && turn === now; ms -= 50) await new Promise((go) => setTimeout(go, 50));
+  for (const now = turn; ms > 0 && turn === now; ms -= 50) {
+    await new Promise((go) => setTimeout(go, 50));
+  }
+}
+
+/** One answer of the server, [status, body]; a saved file answers itself. */
+async function answered(body) {
+  if (globalThis.SAVED) return savedAnswer(body.state);
+  const reply = await fetch(new URL("picture", BASE), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...body, have: [...held.keys()].slice(-HELD) }),
+  });
+  return [reply.status, await reply.json()];
+}
+
+/** A saved file holds its own state's pictures alone. */
+function savedAnswer(asked) {
+  const { pictures, state: own } = globalThis.SAVED;
+  const place = (s) => `${s.chapter ?? "answer"}/${s.step ?? 1}`;
+  const bare = ({ chapter: _c, step: _s, selection: _x, ...rest }) =>
+    JSON.stringify(Object.entries(rest).sort());
+  if (bare(asked) !== bare(own)) {
+    return [422, { error: "This needs the running page; a saved file holds what was on screen." }];
+  }
+  return [200, pictures[place(asked)]];
 }
 
 async function once(wanted) {
   page.say({ busy: true });
   while (true) {
-    const have = [...held.keys()].slice(-HELD);
-    let reply;
     try {
-      reply = await fetch(new URL("picture", BASE), {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ state: wanted, have }),
-      });
-      const body = await reply.json();
-      if (reply.status === 200) {
+      const link = foreign;
+      const [status, body] = await answered(link ? { link } : { state: wanted });
+      if (status === 200) {
+        if (link && body.state && wanted === state) {
+          state = wanted = body.state, foreign = "", write(false);
+        }
         const picture = whole(body);
-        const show = () => same(wanted, state) && (page.picture(picture), page.say({ error: null }));
+        const show = () =>
+          same(wanted, state) && (page.picture(picture), page.say({ error: null }));
         if (again) setTimeout(show); // the next question is on its way while this one is drawn
         else show();
         return;
       }
-      if (reply.status !== 202) {
-        if (wanted === state) page.say({ error: body.error });
+      if (status !== 202) {
+        foreign = "";
+        if (wanted === state) page.say({ error: body.error, field: touched });
         return;
       }
       page.say({ waiting: body });
@@ -164,9 +196,25 @@ async function once(wanted) {
   }
 }
 
+/** The picture of another state than the page's, or null where there is none. */
+export async function pictureOf(other, than) {
+  while (true) {
+    const [status, body] = await answered({ state: other, than });
+    if (status === 200) return whole(body);
+    if (status !== 202) return null;
+    await new Promise((go) => setTimeout(go, AGAIN));
+  }
+}
+
 /** Whether a picture of one state may be shown while another is asked for: same place. */
 function same(one, other) {
   return PLACES.every((name) => one[name] === other[name]);
+}
+
+/** Begin anew with the first example. */
+export function restart() {
+  leave({});
+  ask();
 }
 
 /** Leave off what is waited for: the state goes back to the last picture's. */

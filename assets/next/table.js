@@ -17,8 +17,12 @@ export function table(b) {
     const cells = r.cells.map((text, i) => cell(text, i));
     const line = el("tr", { class: r.strong ? "strong" : null }, cells);
     if (r.sets) {
-      const name = `${b.key}-${k}`, label = r.cells.join(", ");
-      const press = el("button", { class: "row", "data-focus": name, "aria-pressed": "false", "aria-label": `Select ${label}` });
+      const name = `${b.key}-${k}`;
+      const press = el("button", {
+        class: "row",
+        "data-focus": name,
+        "aria-pressed": "false",
+      });
       press.append(...cells[0].childNodes);
       cells[0].append(press);
       line.classList.add("pressable");
@@ -26,20 +30,34 @@ export function table(b) {
       pressed.push([JSON.stringify(r.sets.selection), line, press]);
     }
     if (!r.more) return [line];
-    const kin = r.more.rows.map((more) => el("tr", { class: "kin", hidden: true }, more.map((text, i) => cell(text, i))));
+    const kin = r.more.rows.map((more) =>
+      el("tr", { class: "kin", hidden: true }, more.map((text, i) => cell(text, i)))
+    );
     const open = (event) => {
       event.stopPropagation();
       const now = kin[0].hidden;
       for (const one of kin) one.hidden = !now;
       event.currentTarget.setAttribute("aria-expanded", String(now));
     };
-    cells[0].append(" ", el("button", { class: "more", "aria-expanded": "false", onclick: open, "data-focus": `${b.key}-${k}-more` }, r.more.label));
+    cells[0].append(
+      " ",
+      el("button", {
+        class: "more",
+        "aria-expanded": "false",
+        onclick: open,
+        "data-focus": `${b.key}-${k}-more`,
+      }, r.more.label),
+    );
     return [line, ...kin];
   });
   const head = el("tr", {}, b.columns.map(([name], i) => cell(name, i, "th")));
   for (const th of head.children) th.setAttribute("scope", "col");
   const caption = b.caption ? el("caption", { class: "unseen" }, b.caption) : null;
-  const node = el("div", { class: "scroll" }, el("table", {}, caption, el("thead", {}, head), el("tbody", {}, rows)));
+  const node = el(
+    "div",
+    { class: "scroll" },
+    el("table", {}, caption, el("thead", {}, head), el("tbody", {}, rows)),
+  );
   const mark = ({ selection }) => {
     for (const [at, line, press] of pressed) {
       const on = at !== undefined && at === JSON.stringify(selection);

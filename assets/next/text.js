@@ -9,7 +9,9 @@ const LINE = 30;
 function word(b, one, number) {
   const marks = one.marks ?? [];
   const inner = el("span", { class: "t" }, one.t);
-  const node = el("span", { class: ["word", one.joined && b.dots ? "joined" : "", ...marks].join(" ") }, inner);
+  const node = el("span", {
+    class: ["word", one.joined && b.dots ? "joined" : "", ...marks].join(" "),
+  }, inner);
   const framed = (v) => b.track && v >= 0.5;
   const tall = (v) => Math.max(2, Math.abs(v) * b.height);
   const room = ([v, label]) => (framed(v) ? b.height : tall(v)) + (label ? 18 : 3);
@@ -20,13 +22,29 @@ function word(b, one, number) {
     if (!one[lane]) continue;
     const [v, label] = one[lane], height = tall(v), frame = framed(v) ? b.height : height;
     const at = (h) => top ? `${up - h}px` : `${up + LINE}px`;
-    if (framed(v)) node.append(el("i", { class: "track", style: { top: at(b.height), height: `${b.height}px` } }));
-    node.append(el("i", { class: `bar lane-${one.lane ?? role}`, style: { top: at(height), height: `${height}px` } }));
+    if (framed(v)) {
+      node.append(
+        el("i", { class: "track", style: { top: at(b.height), height: `${b.height}px` } }),
+      );
+    }
+    node.append(
+      el("i", {
+        class: `bar lane-${one.lane ?? role}`,
+        style: { top: at(height), height: `${height}px` },
+      }),
+    );
     if (label) {
-      node.append(el("b", { class: `is-${role}`, style: { top: top ? `${up - frame - 17}px` : `${up + LINE + frame + 1}px` } }, label));
+      node.append(
+        el("b", {
+          class: `is-${role}`,
+          style: { top: top ? `${up - frame - 17}px` : `${up + LINE + frame + 1}px` },
+        }, label),
+      );
     }
   }
-  if (one.under) node.append(el("b", { class: "under", style: { top: `${up + LINE - 4}px` } }, one.under));
+  if (one.under) {
+    node.append(el("b", { class: "under", style: { top: `${up + LINE - 4}px` } }, one.under));
+  }
   const selects = one.at !== undefined && b.select !== false;
   if (selects || one.sets) {
     node.setAttribute("role", "button");
@@ -43,10 +61,23 @@ function goldLines(b, nodes) {
   for (const [k, line] of (b.lines ?? []).entries()) {
     const inside = nodes.filter(({ one }) => one.at >= line.from && one.at <= line.to);
     for (const { node } of inside) {
-      node.style.paddingBottom = `${Math.max(parseFloat(node.style.paddingBottom) || 0, 10 + 15 * k)}px`;
-      node.append(el("i", { class: `marked lane-${line.role}`, style: { bottom: `${-3 - 15 * k + (parseFloat(node.style.paddingBottom) || 0)}px` } }));
+      node.style.paddingBottom = `${
+        Math.max(parseFloat(node.style.paddingBottom) || 0, 10 + 15 * k)
+      }px`;
+      node.append(
+        el("i", {
+          class: `marked lane-${line.role}`,
+          style: { bottom: `${-3 - 15 * k + (parseFloat(node.style.paddingBottom) || 0)}px` },
+        }),
+      );
     }
-    inside.at(-1)?.node.append(el("b", { class: `marked-by is-${line.role}`, style: { top: `${LINE + 2 + 15 * k}px` } }, line.text));
+    inside.at(-1)?.node.append(
+      el(
+        "b",
+        { class: `marked-by is-${line.role}`, style: { top: `${LINE + 2 + 15 * k}px` } },
+        line.text,
+      ),
+    );
   }
 }
 
@@ -57,7 +88,9 @@ function thin(root) {
   const kept = [];
   for (const e of labels.sort((x, y) => size(y) - size(x))) {
     const r = e.getBoundingClientRect();
-    const touches = kept.some((k) => r.left < k.right && k.left < r.right && r.top < k.bottom && k.top < r.bottom);
+    const touches = kept.some((k) =>
+      r.left < k.right && k.left < r.right && r.top < k.bottom && k.top < r.bottom
+    );
     if (touches) e.style.visibility = "hidden";
     else kept.push(r);
   }
@@ -69,7 +102,9 @@ export function text(b) {
   const segments = b.segments.map((s) => {
     const row = el("div", { class: s.inline ? "segment inline" : "segment", translate: "no" });
     if (s.name || s.holds.length) {
-      row.append(el("span", { class: "name" }, s.name, " ", el("span", { class: "holds" }, said(s.holds))));
+      row.append(
+        el("span", { class: "name" }, s.name, " ", el("span", { class: "holds" }, said(s.holds))),
+      );
     }
     const body = el("span", { class: "words", dir: "auto" });
     let run = el("span", { class: "run" }); // the pieces of a word stay together
@@ -120,7 +155,9 @@ function listen(root, words) {
   let from = -1, to = -1, tapped = -1;
   const show = () => {
     const [a, z] = [Math.min(from, to), Math.max(from, to)];
-    for (const [k, { node }] of words.entries()) node.classList.toggle("selected", k >= a && k <= z);
+    for (const [k, { node }] of words.entries()) {
+      node.classList.toggle("selected", k >= a && k <= z);
+    }
   };
   const commit = () => {
     const [a, z] = [words[Math.min(from, to)].one, words[Math.max(from, to)].one];
@@ -157,7 +194,8 @@ function listen(root, words) {
     const k = at(event.target);
     if (k < 0) return;
     const rtl = getComputedStyle(words[k].node).direction === "rtl" ? -1 : 1;
-    const step = { ArrowRight: rtl, ArrowLeft: -rtl, Home: -k, End: words.length - 1 - k }[event.key];
+    const step =
+      { ArrowRight: rtl, ArrowLeft: -rtl, Home: -k, End: words.length - 1 - k }[event.key];
     if (step !== undefined) {
       const next = Math.min(words.length - 1, Math.max(0, k + step));
       words[k].node.tabIndex = -1;

@@ -468,7 +468,7 @@ def curves(shown: Shown, sq: Square) -> Block:
         "margin": {"l": 60, "r": 8, "t": 8, "b": 44},
     }
     return figure(
-        "curves", drawn, layout, "Start logits and end logits of all pieces of the paragraph"
+        "curves", drawn, layout, "Start logits and end logits of all pieces of this window"
     )
 
 

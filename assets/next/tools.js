@@ -1,0 +1,122 @@
+// What stands beside the answer: dark, present, cover, pin, link, save; and what was typed is kept.
+
+import { el } from "./dom.js";
+import { BASE, current, link, set } from "./store.js";
+
+const KEPT = "spanlight";
+
+/** What the browser remembers; a private window may refuse. */
+function kept(name, value) {
+  try {
+    const store = name === "typed" ? sessionStorage : localStorage;
+    if (value === undefined) return JSON.parse(store.getItem(`${KEPT}.${name}`) ?? "null");
+    store.setItem(`${KEPT}.${name}`, JSON.stringify(value));
+  } catch {
+    return null;
+  }
+}
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+
+/** Dark as chosen, else as the system has it. */
+export function theme(changed) {
+  const show = () => {
+    const dark = kept("dark") ?? system.matches;
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    document.body.classList.toggle("dark", dark);
+    changed(dark);
+  };
+  system.addEventListener("change", show);
+  show();
+  return {
+    toggle: () => (kept("dark", document.documentElement.dataset.theme !== "dark"), show()),
+  };
+}
+
+/** A mode of the page that a reload keeps: present, with its button. */
+function mode(name, label) {
+  const button = el("button", { "aria-pressed": "false" }, label);
+  const show = (on) => {
+    document.body.classList.toggle(name, on);
+    button.setAttribute("aria-pressed", String(on));
+    dispatchEvent(new Event("resize"));
+  };
+  button.addEventListener("click", () => {
+    const on = !document.body.classList.contains(name);
+    kept(name, on);
+    show(on);
+  });
+  show(kept(name) === true);
+  return button;
+}
+
+/** The bar of tools; `say` tells a sentence, `themed` draws figures anew. */
+export function tools({ say, themed, pin }) {
+  const dark = el("button", { "aria-pressed": "false" }, "Dark");
+  const scheme = theme((on) => (dark.setAttribute("aria-pressed", String(on)), themed()));
+  dark.addEventListener("click", scheme.toggle);
+  const cover = el("button", {
+    "aria-pressed": "false",
+    onclick: () => set({ veil: current().veil ? null : true }),
+  }, "Cover");
+  const copy = el("button", {
+    onclick: async () => {
+      const address = link();
+      if (!address) return say("These texts are too long for a link; save the page instead.");
+      try {
+        await navigator.clipboard.writeText(address);
+        say("The link is copied.");
+      } catch {
+        say(`The link is the page's address: ${address.length} characters.`);
+      }
+    },
+  }, "Link");
+  const keep = el("button", { onclick: () => save(say) }, "Save");
+  const node = el(
+    "div",
+    { class: "tools", role: "group", "aria-label": "Page" },
+    cover,
+    pin,
+    copy,
+    globalThis.SAVED ? null : keep,
+    mode("present", "Present"),
+    dark,
+  );
+  return { node, show: () => cover.setAttribute("aria-pressed", String(!!current().veil)) };
+}
+
+/** All chapters of this state as one file; the server is asked again until its models are through. */
+async function save(say) {
+  say("Saving all chapters …");
+  while (true) {
+    const reply = await fetch(new URL("saved", BASE), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ state: current() }),
+    });
+    if (reply.status === 202) {
+      await new Promise((go) => setTimeout(go, 500));
+      continue;
+    }
+    if (!reply.ok) return say((await reply.json()).error);
+    const href = URL.createObjectURL(await reply.blob());
+    el("a", { href, download: "spanlight.html" }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    return say("Saved: one file that opens without this server.");
+  }
+}
+
+/** @returns {any} */
+const area = (id) => document.querySelector(`#${id} textarea, #${id} input`);
+
+/** What was typed and not asked yet survives a reload and a restarted server. */
+export function keepTyped() {
+  addEventListener("input", (/** @type {any} */ event) => {
+    if (!event.target.closest?.("#question, #paragraph")) return;
+    kept("typed", [area("question")?.value ?? "", area("paragraph")?.value ?? ""]);
+  });
+}
+
+/** The texts that were typed and not asked, or null. */
+export const typed = () => kept("typed") ?? null;
+export const askedTyped = () => kept("typed", null);

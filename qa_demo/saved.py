@@ -1,0 +1,87 @@
+"""One HTML file of all chapters that opens offline: the renderer, plotly and every picture inside.
+
+User text stands in it as JSON in an inert element alone; only the two scripts named by their
+digests may run.
+"""
+
+import base64
+import hashlib
+import html
+import time
+from typing import Any
+
+import orjson
+
+from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.state import State, dump
+from qa_demo.work import Pending
+
+PATIENCE = 120.0
+"""Seconds that a chapter's models may take before its place says that it is missing."""
+
+
+def pictures_of(pictures: Pictures, state: State, patience: float = PATIENCE) -> dict[str, Any]:
+    """Every step of every chapter of this state, by "chapter/step". Raises QADemoError for a state
+    that has no picture; a chapter that takes too long raises Pending.
+    """
+    found = {}
+    for chapter, module in CHAPTERS.items():
+        for step in range(1, len(module.STEPS) + 1):
+            asked = state.model_copy(update={"chapter": chapter, "step": step, "veil": False})
+            if state.pristine:  # a saved file is of one text, not of each chapter's opening
+                asked = asked.model_copy(update={"example": next(iter(pictures.examples))})
+            found[f"{chapter}/{step}"] = _waited(pictures, asked, patience)
+    return found
+
+
+def _waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]:
+    end = time.monotonic() + patience
+    while True:
+        try:
+            return pictures.picture(state)
+        except Pending:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
+def saved(found: dict[str, Any], state: State, script: str, plotly: str, style: str) -> str:
+    """The file's text from its pictures; `script` is the classic one (page.script(saved=True))."""
+    first = found[f"{state.chapter}/{state.step}"]
+    names = [[key, module.NAME] for key, module in CHAPTERS.items()]
+    data = orjson.dumps({"pictures": found, "state": dump(state), "chapters": names}).decode()
+    run = (
+        f"{script}\nglobalThis.SAVED = JSON.parse(document.querySelector('#saved').textContent);\n"
+        "mount(document.querySelector('.spanlight'), globalThis.SAVED.chapters);\n"
+    )
+    scripts = [text.replace("</script", "<\\/script") for text in (plotly, run)]
+    allowed = " ".join(f"'sha256-{_digest(text)}'" for text in scripts)
+    policy = (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        "font-src data:; img-src data: blob:"
+    )
+    sheet = style.replace("</", "<\\/")
+    title = html.escape(first["question"][:80])
+    return "\n".join(
+        (
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>Spanlight: {title}</title>",
+            f"<style>{sheet}</style></head>",
+            '<body class="saved"><main><div class="spanlight"></div></main>',
+            f'<script type="application/json" id="saved">{_inert(data)}</script>',
+            *(f"<script>{text}</script>" for text in scripts),
+            "</body></html>",
+        )
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _inert(data: str) -> str:
+    """JSON that cannot end its element."""
+    return data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
