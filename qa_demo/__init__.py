@@ -1,11 +1,12 @@
 """Spanlight: see how a BERT reader finds an answer.
 
-    from qa_demo import evaluate, explain, load_reader, predict, report
+    from qa_demo import evaluate, explain, load_reader, plot, predict, report
     reader = load_reader()
     reading = reader.read(question, context)
     predict(reading).answer, explain(reader, reading)
     found = evaluate(reader, rows)
     found.scores, report(found, "report.html")
+    plot(reading, "spans").show()
 
 In a notebook a cell that ends with `reading` shows all nine chapters of it. Nothing is imported
 before it is asked for: torch takes seconds.
@@ -22,7 +23,7 @@ _HOME = {
     "explain": "qa_demo.core.explaining.explain",
     "evaluate": "qa_demo.model.evaluating",
     "report": "qa_demo.cli.report",
-    "homework": "qa_demo.views.lessons.tasks",
+    "plot": "qa_demo.notebook",
 }
 __all__ = ["__version__", *_HOME]
 
@@ -43,7 +44,7 @@ def _shown_in_notebooks() -> None:
 
 
 def _as_page(reading: Any) -> str:
-    page: str = import_module("qa_demo.views.notebook").as_page(reading)
+    page: str = import_module("qa_demo.notebook").as_page(reading)
     return page
 
 

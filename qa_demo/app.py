@@ -1,146 +1,32 @@
-"""Open the page: `spanlight` [--lan] [--reader R] [--lessons FOLDER] [--host H] [--port P]."""
+"""Open the page: `spanlight` [--lan] [--reader R] [--host H] [--port P]."""
 
 import argparse
 import logging
-import os
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qa_demo.core.errors import BadInput, QADemoError
 from qa_demo.core.files.assets import READERS
 from qa_demo.server.address import EVERYWHERE, LOCAL, free_address, network_address, own_names
 from qa_demo.server.embedding import frame_ancestors
-from qa_demo.server.flags import BUNDLED, OFF, ON, ROOMS, parser
+from qa_demo.server.flags import BUNDLED, parser
 
 if TYPE_CHECKING:
-    from starlette.routing import BaseRoute
-
-    from qa_demo.core.course.lesson_folder import Folder
     from qa_demo.core.files.examples import PoolExample
-    from qa_demo.core.masking.infiller import Infiller
-    from qa_demo.core.reader import Reader
     from qa_demo.core.types import Reading
     from qa_demo.model.source import HostLimits
-    from qa_demo.server.lull import Lull
-    from qa_demo.views.services import Services
+    from qa_demo.pictures import Pictures
 
-
-def begin_loading(
-    reader: str,
-    calibration: Path | None = None,
-    into: "Future[Reader] | None" = None,
-    lull: "Lull | None" = None,
-    base: Path | None = None,
-) -> "Future[Reader]":
-    """Load the page's reader in a thread of its own, so that the first example is shown before
-    the weights are there; `into` is a promise of it that was given before, and `lull` is waited
-    for: beside the imports of torch and transformers a first picture takes a second longer.
-    `base`: the folder of the encoder that an adapter changes.
-    """
-    first: Future[Reader] = Future() if into is None else into
-
-    def load() -> "Reader":
-        if lull is not None:
-            lull.wait()
-        # torch and transformers are imported here, beside the first paint
-        from qa_demo.model.heads import with_fit
-        from qa_demo.model.loading import load_reader
-        from qa_demo.model.source import LOOPBACK
-        from qa_demo.model.workers import set_threads
-
-        set_threads()
-        loaded = load_reader(reader, replace(LOOPBACK, base=base))
-        return loaded if calibration is None else with_fit(loaded, calibration)
-
-    def hand_over(done: "Future[Reader]") -> None:
-        fault = done.exception()
-        if fault is None:
-            first.set_result(done.result())
-        else:
-            first.set_exception(fault)
-
-    ThreadPoolExecutor(1, thread_name_prefix="loading").submit(load).add_done_callback(hand_over)
-    return first
-
-
-def services(
-    reader: str,
-    host: str | None,
-    first: "Future[Reader]",
-    fitted: bool = False,
-    lan: bool = False,
-    rooms: str | None = None,
-    lull: "Lull | None" = None,
-    base: Path | None = None,
-) -> "Services":
-    """What the page may ask of this server; `first` is the reader named `reader`. One that was
-    `fitted` anew shows no stored reading, which holds the old threshold. `rooms`: see `has_rooms`.
-    Who asks for the reader ends the `lull` that its loading waits for. `base`: see begin_loading.
-    """
-    from qa_demo.core.course.rooms import Rooms
-    from qa_demo.model.source import LAN, LOOPBACK, PUBLIC
-    from qa_demo.server.launch import is_public
-    from qa_demo.views.examples import load_menu
-    from qa_demo.views.services import Services
-    from qa_demo.views.session.model_cache import ModelCache
-
-    public = is_public(host) and not lan
-    limits = replace(LAN if lan else PUBLIC if public else LOOPBACK, base=base)
-
-    def load(source: str) -> "Reader":
-        from qa_demo.model.loading import load_reader
-
-        return load_reader(source, limits)
-
-    def wanted() -> "Reader":
-        if lull is not None:
-            lull.end()
-        return first.result()
-
-    readers = ModelCache(load, most=3)  # a class that picks one reader together loads it once
-    return Services(
-        wanted,
-        readers.get,
-        load_menu(),
-        default=reader,
-        checksum=(lambda: "") if fitted else bundled_checksum,
-        infillers=ModelCache(partial(load_infiller, limits)),
-        loaded=first.done,
-        rooms=Rooms() if has_rooms(rooms, public) else None,
-        sources=("hub",) * limits.hub + ("folder",) * limits.local_folders,
-        offered=offered(limits),
-    )
-
-
-def offered(limits: "HostLimits") -> tuple[str, ...]:
-    """The readers that can be loaded here: the bundled one, the large one if its base is there."""
-    there = limits.hub or limits.base is not None
-    return (BUNDLED, *(["large"] if there and READERS["large"].is_dir() else []))
-
-
-def load_infiller(limits: "HostLimits", source: str) -> "Infiller":
-    """A model that fills blanks, by its name. Raises what loading raises."""
-    from qa_demo.model.spanbert_loading import load_spanbert
-
-    return load_spanbert(source, limits)
-
-
-def has_rooms(wanted: str | None, public: bool) -> bool:
-    """Whether teachers may open rooms: as the flag says, else as the environment does, else not
-    where the page is `public`. Errors: BadInput for another word than on and off.
-    """
-    said = wanted or os.environ.get(ROOMS) or (OFF if public else ON)
-    if said not in (ON, OFF):
-        raise BadInput(f"{ROOMS} is {ON} or {OFF}, got {said[:20]!r}")
-    return said == ON
+LISTENS = 1.0
+"""Seconds after the page is open when the reader is loaded: beside gradio's own start both would
+end late.
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -155,14 +41,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         said = f"the page cannot be opened: {fault.strerror or fault}"
     except KeyboardInterrupt:
         return 130
-    from qa_demo.cli.shared import visible  # a lesson's file may hold what steers a terminal
+    from qa_demo.cli.shared import visible  # the sentence may hold what steers a terminal
 
     sys.stderr.write(f"spanlight: {visible(said)}\n")
     return 2
 
 
 def serve(args: argparse.Namespace) -> int:
-    """Check, load, open, and wait for the end. Errors: QADemoError for an unusable argument."""
+    """Check, open, load, and wait for the end. Errors: QADemoError for an unusable argument."""
     if args.lan and args.host is not None:
         raise BadInput("--lan listens on the whole network; leave --host out")
     host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
@@ -170,70 +56,77 @@ def serve(args: argparse.Namespace) -> int:
     check_reader(args.reader)
     check_temporary()
     frame_ancestors()  # refused before anything is loaded
-    from qa_demo.cli.shared import visible  # a lesson's file may hold what steers a terminal
-    from qa_demo.views.lessons.course import load_course
-
-    course = load_course(args.lessons)
-    for fault in course.faults:
-        logging.warning("A lesson is left out: %s.", visible(fault))
-    first: Future[Reader] = Future()
-    waits = args.reader != BUNDLED or args.calibration is not None
-    if waits:
+    pictures, load = made(args, host)
+    if args.reader != BUNDLED or args.calibration is not None:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
-        # an unknown reader is refused before anybody sees a page
-        begin_loading(args.reader, args.calibration, first, None, args.base).result()
-    lull = open_page(args, (host, port), address, course, first)
-    if not waits:
-        # now: beside gradio's own imports both would end late (the page after 7 s instead of 4)
-        begin_loading(args.reader, args.calibration, first, lull, args.base)
+        load()  # an unknown reader is refused before anybody sees a page
+    from qa_demo.api import routes as calls
+    from qa_demo.page import build, routes
+    from qa_demo.server.join import show
+    from qa_demo.server.launch import health_route, launch
+
+    page = build(pictures)
+    names = own_names(port) if args.lan else None
+    beside = [*routes(pictures), *calls(pictures), health_route(pictures.health)]
+    launch(page, host, port, names, beside, prevent_thread_lock=True)
+    if args.lan:
+        show(address)
+    threading.Timer(LISTENS, load_quietly, (load,)).start()
     for_all = " for everybody on this network." if args.lan else ""
     logging.info("Spanlight is open at %s%s", address, for_all)
-    wait_for_the_end(first)
+    wait_for_the_end()
     return 0
 
 
-def open_page(
-    args: argparse.Namespace,
-    at: tuple[str, int],
-    address: str,
-    course: "Folder",
-    first: "Future[Reader]",
-) -> "Lull":
-    """Build the page and open it `at` host and port; the lull that hears of its requests."""
-    from qa_demo.server.join import join, show
-    from qa_demo.server.launch import (
-        launch,  # gradio takes seconds, which --version need not wait for
-    )
-    from qa_demo.server.lull import Lull
-    from qa_demo.views.api.health import health
-    from qa_demo.views.lessons.rooms import looker
-    from qa_demo.views.page import build
-
-    lull, fitted = Lull(), args.calibration is not None
-    served = services(args.reader, at[0], first, fitted, args.lan, args.rooms, lull, args.base)
-    page = build(served, join(address) if args.lan else None, course)
-    names = own_names(at[1]) if args.lan else None
-    room = None if served.rooms is None else looker(served.rooms)
-    launch(
-        page, *at, names, health(served), room, lull, next_page(served), prevent_thread_lock=True
-    )
-    if args.lan:
-        show(address)
-    return lull
-
-
-def next_page(served: "Services") -> "list[BaseRoute]":
-    """The new page, which grows at /next."""
-    from qa_demo.page import beside
+def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callable[[], Any]]":
+    """What pictures are made from on this host, and what loads the page's own reader."""
+    from qa_demo.examples import load_menu
     from qa_demo.pictures import Pictures
+    from qa_demo.server.launch import is_public
+
+    public = is_public(host) and not args.lan
+
+    def limits() -> "HostLimits":
+        from qa_demo.model.source import LAN, LOOPBACK, PUBLIC
+
+        return replace(LAN if args.lan else PUBLIC if public else LOOPBACK, base=args.base)
+
+    def load(source: str) -> Any:
+        # torch and transformers are imported here, behind the first paint
+        from qa_demo.model.heads import with_fit
+        from qa_demo.model.loading import load_reader
+        from qa_demo.model.source import LOOPBACK
+        from qa_demo.model.workers import set_threads
+
+        set_threads()
+        if source != args.reader:
+            return load_reader(source, limits())
+        loaded = load_reader(source, replace(LOOPBACK, base=args.base))
+        return loaded if args.calibration is None else with_fit(loaded, args.calibration)
+
+    def load_filler(source: str) -> Any:
+        from qa_demo.model.spanbert_loading import load_spanbert
+
+        return load_spanbert(source, limits())
+
+    fitted = args.calibration is not None
+    checksum = "" if fitted else bundled_checksum()
 
     def stored(example: "PoolExample") -> "Reading | None":
-        return example.stored(served.checksum())
+        return example.stored(checksum)
 
-    infillers = served.infillers
-    assert infillers is not None
-    pictures = Pictures(dict(served.examples), served.reader, infillers.get, stored)
-    return beside(pictures, [(name, name) for name in served.offered])
+    large = not public and READERS["large"].is_dir() and args.base is not None
+    readers = dict.fromkeys((args.reader, BUNDLED, *(["large"] if large else [])))
+    pictures = Pictures.serving(load_menu(), load, load_filler, stored, tuple(readers))
+    return pictures, lambda: pictures.reader(args.reader)
+
+
+def load_quietly(load: Callable[[], Any]) -> None:
+    """Load behind the page; whoever asks for the reader is told what went wrong."""
+    try:
+        load()
+    except QADemoError as fault:
+        logging.warning("The reader cannot be loaded: %s", fault)
 
 
 def others_type(host: str, lan: bool) -> str:
@@ -275,18 +168,14 @@ def bundled_checksum() -> str:
     from qa_demo.model.checks import sha256
     from qa_demo.model.source import bundled_folder
 
-    manifest = bundled_folder() / "checksums.json"
+    manifest: Path = bundled_folder() / "checksums.json"
     return sha256(manifest) if manifest.is_file() else ""
 
 
-def wait_for_the_end(first: "Future[Reader]") -> None:
-    """Serve until interrupted. Raises what loading the first reader raises."""
-    over = threading.Event()
+def wait_for_the_end() -> None:
+    """Serve until interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as process 1 it would be ignored
-    first.add_done_callback(lambda done: over.set() if done.exception() else None)
     try:
-        over.wait()
+        threading.Event().wait()
     except KeyboardInterrupt:
         logging.info("Spanlight is closed.")
-        return
-    first.result()

@@ -1,7 +1,7 @@
 """Links that the page itself does not write: version 0.2's, and those written by hand.
 
     #2.7VZ...                             version 0.2: deflate of JSON lines [name, value]
-    #chapter=spans&example=gold           by hand: fields of a state, or 0.2's names
+    #chapter=spans&example=gold           by hand, and a report's: a state's fields, 0.2's names
 
 Reads for one version; 0.2's settings that no longer exist are left out.
 """
@@ -37,8 +37,16 @@ def from_link(text: str) -> dict[str, Any]:
             )
         elif name == "span":
             found["selection"] = [_int(n) for n in value.split("_")[-2:]]
+        elif name == "decode":
+            names = ("max_answer_length", "n_best_size", "threshold")
+            found |= dict(zip(names, map(_number, value.split("_")), strict=False))
+        elif name == "merge":
+            found["rule"] = "product" if "context_product" in value else "logits"
+        elif name == "gold":
+            pairs = (part.split("-") for part in value.split("_") if part != "none")
+            found["gold"] = [[_int(end) for end in pair] for pair in pairs]
         elif name in ("threshold", "temperature"):
-            found[name] = float(value) if value.replace(".", "").strip("-").isdigit() else value
+            found[name] = _number(value)
         elif name in State.model_fields:
             found[name] = _int(value) if name in NUMBERS else value
         elif name != "v" and not name.startswith(FOREIGN):
@@ -80,6 +88,12 @@ def of_version_02(old: dict[str, Any]) -> dict[str, Any]:
 
 def _int(text: str) -> Any:
     return int(text) if text.strip("-").isdigit() and text.isascii() else text
+
+
+def _number(text: str) -> Any:
+    plain = text.replace(".", "", 1).removeprefix("-")
+    whole = plain.isdigit() and plain.isascii()
+    return text if not whole else float(text) if "." in text else int(text)
 
 
 def _unpacked(letters: str) -> dict[str, Any]:

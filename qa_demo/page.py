@@ -3,6 +3,7 @@
 Every event runs in the browser (`fn=None, js=`), so that no page is tied to one process.
 """
 
+import base64
 import gzip
 import hashlib
 import html
@@ -12,24 +13,25 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import fastapi
 import gradio as gr
 import orjson
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import BaseRoute, Route
 
+from qa_demo.api import public
 from qa_demo.core.errors import QADemoError
 from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.files.examples import PoolExample
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import pictures_of, saved
+from qa_demo.server.gradio_page import gradio_style
 from qa_demo.state import load
-from qa_demo.views.style import fonts
 from qa_demo.work import Pending
 
-FOLDER = ASSETS / "next"
+FOLDER = ASSETS / "page"
+FONTS = FOLDER / "vendor" / "fonts"
+_FILE = re.compile(r'url\("([\w-]+\.woff2)"\)')
 MODULES = ("dom", "store", "controls", "table", "text", "figure", "render", "tools", "main")
 _IMPORT = re.compile(r"^import [^;]*;\n", re.M)
 _LIST = re.compile(r"^export \{[^}]*\};\n", re.M)
@@ -52,8 +54,14 @@ def script(saved: bool = False) -> str:
 
 @cache
 def style() -> str:
-    """The sheet and the fonts, inside it."""
-    return (FOLDER / "page.css").read_text(encoding="utf-8") + fonts()
+    """The sheet, and the fonts inside it: a saved file has no other place for them."""
+
+    def inside(found: re.Match[str]) -> str:
+        data = base64.b64encode((FONTS / found[1]).read_bytes()).decode("ascii")
+        return f'url("data:font/woff2;base64,{data}")'
+
+    faces = _FILE.sub(inside, (FONTS / "fonts.css").read_text(encoding="utf-8"))
+    return (FOLDER / "page.css").read_text(encoding="utf-8") + faces
 
 
 def served(text: Callable[[], bytes], kind: str) -> Callable[[Request], Any]:
@@ -114,18 +122,20 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
     return [
         Route("/picture", picture, methods=["POST"]),
         Route("/saved", whole, methods=["POST"]),
-        Route("/static/page/page2.js", served(lambda: script().encode(), "text/javascript")),
-        Route("/static/page/page2.css", served(lambda: style().encode(), "text/css")),
+        Route("/static/page/page.js", served(lambda: script().encode(), "text/javascript")),
+        Route("/static/page/page.css", served(lambda: style().encode(), "text/css")),
+        Route("/static/page/gradio.css", served(lambda: gradio_style().encode(), "text/css")),
         Route("/static/page/plotly.js", served(plotly_file, "text/javascript")),
     ]
 
 
-def build(examples: dict[str, PoolExample], readers: list[tuple[str, str]]) -> gr.Blocks:
+def build(pictures: Pictures) -> gr.Blocks:
     """gradio's page: boxes for the texts, example, reader, Ask, and an element for the chapters."""
+    examples, readers = pictures.examples, pictures.readers
     first = next(iter(examples.values()))
     names = html.escape(json.dumps([[key, m.NAME] for key, m in CHAPTERS.items()]), quote=True)
     load = (
-        "import(new URL('static/page/page2.js', document.baseURI.replace(/next\\/?$/, '')))"
+        "import(new URL('static/page/page.js', document.baseURI))"
         ".then(() => globalThis.spanlight.mount(element.querySelector('.spanlight'), "
         "JSON.parse(element.querySelector('.spanlight').dataset.chapters)))"
     )
@@ -161,12 +171,5 @@ def build(examples: dict[str, PoolExample], readers: list[tuple[str, str]]) -> g
         example.input(None, example, js=f"(e) => {{ {CALL}choose(e); }}")
         reader.input(None, reader, js=f"(r) => {{ {CALL}set({{ reader: r }}); }}")
         fill.click(None, None, boxes, js=f"() => {CALL}boxes()")
+        public(pictures)
     return page
-
-
-def beside(pictures: Pictures, readers: list[tuple[str, str]]) -> list[BaseRoute]:
-    """The page at /next, beside the old one, and its routes."""
-    sheet = '<link rel="stylesheet" href="../static/page/page2.css">'
-    page = build(pictures.examples, readers)
-    whole = gr.mount_gradio_app(fastapi.FastAPI(), page, "/next", head=sheet, footer_links=[])
-    return [*routes(pictures), *(route for route in whole.routes if isinstance(route, Mount))]

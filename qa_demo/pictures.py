@@ -1,7 +1,7 @@
 """picture(state) -> blocks: the whole server of the page is this function and a cache."""
 
 import logging
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -24,6 +24,7 @@ from qa_demo.core.reading.windows import fitting
 from qa_demo.core.rules import predict_by
 from qa_demo.core.types import Reading, Span
 from qa_demo.links import from_link
+from qa_demo.model.cache import ModelCache
 from qa_demo.shown import Need, Shown
 from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import MAX_CHARACTERS, State, dump, load
@@ -56,6 +57,32 @@ class Pictures:
     spanbert: Callable[[str], Any]
     stored: Callable[[PoolExample], Reading | None] = lambda _: None
     work: Work = field(default_factory=Work)
+    readers: tuple[str, ...] = ("bundled",)
+    """Those that the menu offers."""
+
+    @classmethod
+    def serving(
+        cls,
+        examples: dict[str, PoolExample],
+        load: Callable[[str], Reader],
+        load_filler: Callable[[str], Any],
+        stored: Callable[[PoolExample], Reading | None],
+        readers: tuple[str, ...],
+    ) -> "Pictures":
+        """Those of a server: a few models stay loaded, the longest unused makes room."""
+        models = ModelCache(load, most=3, idle=float("inf"))
+        fillers = ModelCache(load_filler)
+        return cls(examples, models.get, fillers.get, stored, Work(), readers)
+
+    def health(self) -> tuple[int, dict[str, Any]]:
+        """Status and body of /health: whether the page's own reader reads one short text."""
+        try:
+            self.shown(State(question="Is the reader well?", context="The reader is well."))
+        except Pending:
+            return 503, {"status": "loading", "error": "the reader is being loaded"}
+        except QADemoError as fault:
+            return 503, {"status": "failing", "error": str(fault)}
+        return 200, {"status": "ok"}
 
     def answer(self, asked: Any) -> tuple[int, dict[str, Any]]:
         """Status and body of `POST /picture`: 200 with blocks, 202 with place, seconds and done
@@ -312,22 +339,39 @@ def bare(block: Block) -> Block:
     return {**{k: v for k, v in block.items() if k != "lines"}, "segments": segments}
 
 
-def without_need(*_: Any, **__: Any) -> Any:
+def without_model(*_: Any, **__: Any) -> Any:
     """For a picture that stands on a reading alone."""
-    raise BadInput("this picture asks a model, and none was given")
+    raise BadInput("this picture asks a model, and none is at hand")
 
 
-def picture_of(reading: Reading, state: State, need: Need = without_need) -> list[Block]:
-    """The blocks of a chapter for a reading that is at hand: notebook, saved file, tests."""
+@dataclass(frozen=True)
+class Held(Pictures):
+    """Pictures of one reading that is at hand: for a notebook and tests."""
+
+    reading: Reading | None = None
+
+    @classmethod
+    def of(cls, reading: Reading) -> "Held":
+        """The pictures of a reading; those that ask a model are refused."""
+        return cls({}, without_model, without_model, reading=reading)
+
+    def read(self, *_: Any) -> tuple[Reading, Need]:
+        """The reading."""
+        assert self.reading is not None
+        return self.reading, without_model
+
+
+def picture_of(reading: Reading, state: State) -> list[Block]:
+    """The blocks of a chapter for a reading that is at hand; its texts and windows count."""
     texts = {"question": reading.encoding.question, "context": reading.encoding.context}
-    given = {
-        "max_seq_length": reading.options.max_seq_length,
-        "doc_stride": reading.options.doc_stride,
-    }
-    asked = state.model_copy(update={**texts, **given, "example": None})
+    options = reading.options
+    windows = {"max_seq_length": options.max_seq_length, "doc_stride": options.doc_stride}
+    asked = state.model_copy(update={**texts, **windows, "example": None})
+    return Held.of(reading).blocks(asked)[0]
 
-    class Held(Pictures):
-        def read(self, *_: Any) -> tuple[Reading, Need]:
-            return reading, need
 
-    return Held({}, without_need, without_need).blocks(asked)[0]
+def walk(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Every block, those in groups and folds too."""
+    for block in blocks:
+        yield block
+        yield from walk(block.get("blocks", []))

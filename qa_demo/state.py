@@ -148,6 +148,8 @@ def sentence(fault: ValidationError) -> str:
     got, kind, limits = repr(first["input"])[:60], first["type"], first.get("ctx", {})
     if kind == "extra_forbidden":
         return f"there is no field {field[:60]}, got {got}"
+    if kind == "missing":
+        return f"{field} is missing"
     if kind == "value_error":
         said = str(limits["error"])
         return f"{field} {said}, got {got}" if said.startswith("must") else said

@@ -12,7 +12,7 @@ from typing import Any
 
 from qa_demo.core.errors import Cancelled
 from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.views.session.recent import RecentValues, held_bytes
+from qa_demo.recent import RecentValues, held_bytes
 
 Make = Callable[[OnProgress, IsCancelled], Any]
 KEPT_BYTES = 96_000_000
@@ -78,18 +78,22 @@ class Work:
             if job is None or (job.abandoned() and not job.future.done()):
                 job = self._jobs[key] = Job(next(self._numbers), slow)
                 self._lanes[slow].submit(self._run, key, job, make)
-            job.asked = time.monotonic()
-        try:
-            return job.future.result(timeout=wait)
-        except TimeoutError:
-            if job.future.done():  # the computation's own
-                raise
-            ahead = sum(
-                not j.running and j.slow == job.slow and j.number < job.number
-                for j in list(self._jobs.values())
-            )
-            place = 0 if job.running else 1 + ahead
-            raise Pending(place, time.monotonic() - job.began, job.done) from None
+        end = time.monotonic() + wait
+        while True:
+            now = job.asked = time.monotonic()
+            try:
+                return job.future.result(timeout=max(0.0, min(LEASE / 4, end - now)))
+            except TimeoutError:
+                if job.future.done():  # the computation's own
+                    raise
+                if now < end:
+                    continue
+                ahead = sum(
+                    not j.running and j.slow == job.slow and j.number < job.number
+                    for j in list(self._jobs.values())
+                )
+                place = 0 if job.running else 1 + ahead
+                raise Pending(place, now - job.began, job.done) from None
 
     def __len__(self) -> int:
         """How many computations wait or run."""

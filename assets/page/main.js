@@ -1,76 +1,180 @@
-// Every picture of the page is mounted here: `mount` is called once for each gr.HTML made by
-// qa_demo/views/picture.py.
+// The page: answer, tabs, chapter; all it knows of a chapter is its name.
 
-import "./shared/focus.js";
-import { updateBench } from "./bench/panel.js";
-import { updateAsked } from "./shared/asked.js";
-import { updateCases } from "./cases/panel.js";
-import { updateChapter } from "./shared/chapter.js";
-import { updateChapters } from "./shared/chapters.js";
-import { updateExamples } from "./shared/examples.js";
-import { updateGuess } from "./shared/guess.js";
-import { updateFoot, updateHeader } from "./shared/header.js";
-import { updateLessons } from "./lessons/strip.js";
-import { answered } from "./shared/outbox.js";
-import { updateReaders } from "./shared/readers.js";
-import { updateSaved } from "./shared/save_file.js";
-import { heard, knockBy } from "./shared/silence.js";
-import { updateSay } from "./shared/say.js";
-import { updateVerdict } from "./shared/verdict.js";
-import { arrive, keep, refused, say, state } from "./shared/store.js";
-import { sheets } from "./shared/style.js";
+import { el } from "./dom.js";
+import { all, draw, follow } from "./render.js";
+import { begin, current, leave, pictureOf, restart, set } from "./store.js";
+import { askedTyped, keepTyped, tools, typed } from "./tools.js";
 
-await sheets();
-await Promise.allSettled(
-  ["1em 'Spanlight Sans'", "1em 'Spanlight Serif'"].map((face) => document.fonts.load(face)),
-);
+const views = new Map(), verdict = new Map(), pinnedViews = new Map();
+/** @type {any} the picture on screen, with its state */
+let shown = null;
+/** @type {any} the state that was pinned */
+let pinned = null;
+/** The sentence about the state that the page was opened with, until something is set. */
+let begun = "";
 
-const kinds = {
-  store(_, data) {
-    if (!data.stamp) return;
-    document.body.classList.add("ready");
-    arrive(data);
-  },
-  chosen(_, data, trigger) {
-    state.send = trigger;
-    if (data.stamp) keep(data);
-  },
-  heard(_, data, trigger) {
-    knockBy(trigger);
-    if (!data.n) return;
-    answered(data.id);
-    if (data.refused) refused();
-    else say("worked", data.id);
-  },
-  given(_, data) {
-    if (data.n) say("given", data);
-  },
-  asked: updateAsked,
-  examples: updateExamples,
-  readers: updateReaders,
-  cases: updateCases,
-  say: updateSay,
-  chapters: updateChapters,
-  header: updateHeader,
-  foot: updateFoot,
-  guess: updateGuess,
-  bench: updateBench,
-  lessons: updateLessons,
-  saved: updateSaved,
-  verdict: updateVerdict,
-  chapter: updateChapter,
-};
-
-/** Draw a picture's value into its element now and whenever Python sends another. */
-export function mount(element, props, trigger, watch) {
-  const root = element.querySelector(".mount");
-  // JSON text on the running page, an object in a saved file
-  const value = () => typeof props.value === "string" ? JSON.parse(props.value) : props.value ?? {};
-  const update = (sent) => kinds[props.kind](root, sent, trigger);
-  watch("value", () => {
-    const sent = value();
-    heard(sent.slow === true || sent.kind === "busy");
-    update(sent);
+/** Build the page in an element; `chapters`: [key, name] each. */
+export function mount(root, chapters) {
+  const tab = ([key, name]) =>
+    el("button", {
+      role: "tab",
+      id: `tab-${key}`,
+      "aria-controls": "chapter",
+      "data-chapter": key,
+      "aria-selected": "false",
+      tabindex: -1,
+      onclick: () => set({ chapter: key }),
+    }, name);
+  const tabs = el(
+    "div",
+    { class: "tabs", role: "tablist", "aria-label": "Chapters" },
+    chapters.map(tab),
+  );
+  const answer = el("div", { class: "verdict" });
+  const say = el("p", { class: "say", role: "status" });
+  const grid = el("div", { class: "blocks", id: "chapter", role: "tabpanel", tabindex: -1 });
+  const aside = el("section", { class: "pinned", "aria-label": "Pinned", hidden: true });
+  const pin = el("button", {
+    "aria-pressed": "false",
+    onclick: () => (pinned = pinned ? null : shown.state, beside(aside, pin)),
+  }, "Pin");
+  const themed = () => [...all(views), ...all(pinnedViews)].forEach((view) => view.themed?.());
+  const tell = (sentence) => (say.textContent = sentence);
+  const bar = tools({ say: tell, themed, pin });
+  root.replaceChildren(
+    el("div", { class: "top" }, answer, bar.node),
+    say,
+    tabs,
+    el("div", { class: "pair" }, grid, aside),
+  );
+  tabs.addEventListener("keydown", (event) => {
+    const list = [...tabs.children], k = list.indexOf(document.activeElement);
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (k < 0 || !step) return;
+    list[(k + step + list.length) % list.length].focus();
+    event.preventDefault();
   });
-  update(value());
+
+  let stale = 0;
+  begin({
+    picture(picture) {
+      const before = shown;
+      if (before && (before.chapter !== picture.chapter || before.step !== picture.step)) {
+        views.clear();
+        grid.replaceChildren();
+      }
+      shown = { ...picture, state: structuredClone(current()) };
+      const [head, ...blocks] = picture.blocks;
+      draw(answer, { blocks: [head], selection: picture.selection }, verdict);
+      draw(grid, { ...picture, blocks }, views);
+      for (const t of tabs.children) {
+        const on = t.dataset.chapter === picture.chapter;
+        t.setAttribute("aria-selected", String(on));
+        t.tabIndex = on ? 0 : -1;
+        if (on && before?.chapter !== picture.chapter) {
+          grid.setAttribute("aria-labelledby", t.id);
+          t.scrollIntoView({ block: "nearest", inline: "nearest" });
+        }
+      }
+      bar.show();
+      const same = before &&
+        ["question", "context", "example", "reader"].every((name) =>
+          before[name] === picture[name]
+        );
+      if (!same) fillBoxes();
+      if (pinned) beside(aside, pin);
+    },
+    marks(patch) {
+      if (shown) begun = "";
+      follow(views, patch);
+    },
+    say(what) {
+      if (what.busy === true) stale ||= setTimeout(() => grid.classList.add("stale"), 200);
+      if (what.busy === false) clearTimeout(stale), stale = 0, grid.classList.remove("stale");
+      if ("error" in what) refuse(say, grid, what.error, what.field);
+      if (what.lost) tell("The server does not answer; asking again …");
+      if (what.waiting) wait(say, what.waiting);
+      if ("busy" in what) root.dataset.busy = String(what.busy);
+      if (what.error && !shown && !begun) { // a state that cannot be shown: the first example below
+        begun = what.error;
+        restart();
+      }
+    },
+  });
+  keepTyped();
 }
+
+/** One sentence, beside the control that caused it where there is one. */
+function refuse(say, grid, sentence, field) {
+  for (const old of grid.querySelectorAll(".refused")) old.remove();
+  const control = sentence && field && grid.querySelector(`[data-field="${CSS.escape(field)}"]`);
+  if (control) control.append(el("p", { class: "refused", role: "alert" }, sentence));
+  say.textContent = control ? "" : (sentence ?? begun);
+  say.classList.toggle("error", !!(sentence ?? begun) && !control);
+}
+
+function wait(say, { place, seconds, done }) {
+  const where = place
+    ? `Place ${place} in the line`
+    : done
+    ? `${Math.round(100 * done)} % done`
+    : "The model works";
+  const text = `${where}, ${Math.round(seconds)} s `;
+  const cancel = say.querySelector("button");
+  if (cancel) say.firstChild.textContent = text;
+  else {say.replaceChildren(
+      text,
+      el(
+        "button",
+        { onclick: () => (shown && leave(shown.state), say.replaceChildren()) },
+        "Cancel",
+      ),
+    );}
+}
+
+/** The pinned state in the chapter that is open, beside the page's own. */
+async function beside(aside, pin) {
+  pin.setAttribute("aria-pressed", String(!!pinned));
+  aside.hidden = !pinned;
+  document.body.classList.toggle("paired", !!pinned);
+  if (!pinned) return;
+  const { chapter, step, veil } = current();
+  const picture = await pictureOf({ ...pinned, chapter, step, veil }, current());
+  if (!pinned || !picture) return;
+  if (aside.dataset.place !== `${picture.chapter}${picture.step}`) {
+    pinnedViews.clear(), aside.replaceChildren();
+  }
+  aside.dataset.place = `${picture.chapter}${picture.step}`;
+  const grid = aside.querySelector(".blocks") ?? aside.appendChild(el("div", { class: "blocks" }));
+  const line = aside.querySelector(".differs") ?? el("p", { class: "differs" });
+  line.textContent = picture.differs || "Pinned: the same state; change anything, and this stays.";
+  aside.prepend(line);
+  draw(grid, picture, pinnedViews);
+}
+
+/** gradio's boxes are filled by an event of gradio: a hidden button's, whose script reads `boxes`. */
+function fillBoxes() {
+  /** @type {any} */ (document.querySelector("#fill-boxes"))?.click();
+}
+
+/** What stands in question, paragraph, example and reader; what was typed and not asked stays. */
+export function boxes() {
+  if (!shown) return [];
+  const [question, context] = typed() ?? [shown.question, shown.context];
+  return [question, context, shown.example, shown.reader];
+}
+
+/** Ask: the newest press wins. */
+export function askTexts(question, context) {
+  askedTyped();
+  if (shown?.question === question && shown?.context === context) set({});
+  else set({ question, context });
+}
+
+/** An example was chosen: its texts take the place of what was typed. */
+export function choose(example) {
+  askedTyped();
+  set({ example });
+}
+
+export { set };

@@ -1,9 +1,9 @@
 // The report's pictures: bars that are buttons, and curves over two axes. Texts become part of the
 // page through textContent only.
 
-import { el, svg } from "../page/shared/dom.js";
-import { fixed, grouped } from "../page/shared/numbers.js";
-import { scaleLinear, ticks } from "../page/shared/scales.js";
+import { el, svg } from "./shared/dom.js";
+import { fixed, grouped } from "./shared/numbers.js";
+import { scaleLinear, ticks } from "./shared/scales.js";
 
 /**
  * An interval in words: "70.10 to 74.30"; none where all comes from one article.

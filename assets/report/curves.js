@@ -1,8 +1,8 @@
 // Curves: how sure and how often right, and what every threshold would do.
 
-import { through } from "../page/shared/axes.js";
-import { el, svg } from "../page/shared/dom.js";
-import { fixed, place } from "../page/shared/numbers.js";
+import { through } from "./shared/axes.js";
+import { el, svg } from "./shared/dom.js";
+import { fixed, place } from "./shared/numbers.js";
 import { axes, many } from "./charts.js";
 import { data, note, section } from "./data.js";
 

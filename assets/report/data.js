@@ -1,7 +1,7 @@
 // What the report was given, and where it stands.
 
-import { el } from "../page/shared/dom.js";
-import { unzipped } from "../page/shared/pack.js";
+import { el } from "./shared/dom.js";
+import { unzipped } from "./shared/pack.js";
 
 const holder = /** @type {HTMLElement} */ (document.getElementById("data"));
 export const data = await unzipped(String(holder.textContent)).json();

@@ -1,7 +1,7 @@
 // Bars to press: kinds of error, and groups of questions.
 
-import { el } from "../page/shared/dom.js";
-import { fixed, grouped, signed } from "../page/shared/numbers.js";
+import { el } from "./shared/dom.js";
+import { fixed, grouped, signed } from "./shared/numbers.js";
 import { bars, star } from "./charts.js";
 import { data, note, section } from "./data.js";
 import { press } from "./questions.js";

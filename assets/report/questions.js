@@ -1,10 +1,10 @@
 // The table of questions: what it shows stands in the address, and each row opens its readings.
 
-import { address, caseLink, holds, isKind, settingsOf } from "../page/shared/case.js";
-import { choice } from "../page/shared/controls.js";
-import { el, headRow, put } from "../page/shared/dom.js";
-import { fixed, probability } from "../page/shared/numbers.js";
-import { sideBySide } from "../page/shared/side_by_side.js";
+import { address, caseLink, holds, isKind, settingsOf } from "./shared/case.js";
+import { choice } from "./shared/controls.js";
+import { el, headRow, put } from "./shared/dom.js";
+import { fixed, probability } from "./shared/numbers.js";
+import { sideBySide } from "./shared/side_by_side.js";
 import { many } from "./charts.js";
 import { data, section } from "./data.js";
 

@@ -1,8 +1,8 @@
 // The report on a file of predictions: its head, and the order of its parts. Every text of a file or a
 // reader becomes a page through textContent only.
 
-import { el, put } from "../page/shared/dom.js";
-import { fixed, grouped } from "../page/shared/numbers.js";
+import { el, put } from "./shared/dom.js";
+import { fixed, grouped } from "./shared/numbers.js";
 import { many, range } from "./charts.js";
 import { calibrated, thresholds } from "./curves.js";
 import { data, main, note } from "./data.js";

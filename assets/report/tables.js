@@ -1,7 +1,7 @@
 // What the report says in tables: lists, two readers, changed questions, what answers rest on.
 
-import { el, row } from "../page/shared/dom.js";
-import { fixed, grouped, signed } from "../page/shared/numbers.js";
+import { el, row } from "./shared/dom.js";
+import { fixed, grouped, signed } from "./shared/numbers.js";
 import { many, range, star } from "./charts.js";
 import { data, note, section } from "./data.js";
 import { press } from "./questions.js";

@@ -11,21 +11,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from qa_demo import __version__
-from qa_demo.cli import (
-    answer,
-    attribute,
-    calibrate,
-    course,
-    evaluate,
-    infill,
-    lesson,
-    loss,
-    page,
-    perturb,
-    report,
-    site,
-    tag,
-)
+from qa_demo.cli import answer, attribute, calibrate, evaluate, infill, loss, page, report, tag
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput, Cancelled, QADemoError
 from qa_demo.server.arguments import OneSentence
@@ -37,12 +23,8 @@ COMMANDS: dict[str, ModuleType] = {
     "calibrate": calibrate,
     "attribute": attribute,
     "infill": infill,
-    "lesson": lesson,
-    "course": course,
     "loss": loss,
     "page": page,
-    "perturb": perturb,
-    "site": site,
     "tag": tag,
 }
 """Each module has add(commands) and run(args)."""

@@ -1,22 +1,14 @@
 """python -m qa_demo page: a reading with all nine chapters as one file of HTML."""
 
 import argparse
-from concurrent.futures import Future
-from dataclasses import astuple, fields
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qa_demo.cli import shared
 from qa_demo.cli.files import write_file
-from qa_demo.cli.report import add_page, check_page
-from qa_demo.cli.shared import Progress
 from qa_demo.core.errors import BadInput
-from qa_demo.core.files.examples import PoolExample
-from qa_demo.core.options import WindowOptions
-
-if TYPE_CHECKING:
-    from qa_demo.core.reader import Reader
-    from qa_demo.views.state import Screen
+from qa_demo.state import State, load
 
 
 def add(commands: Any) -> None:
@@ -30,67 +22,51 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--out", type=Path, default=Path("reading.html"), help="Default: reading.html."
     )
-    add_page(command)
-    shared.add_options(command)
+    shared.add_reader(command)
+    shared.add_json(command)
+    for name in ("max_seq_length", "doc_stride", "max_answer_length", "n_best_size"):
+        about = State.model_fields[name]
+        flag = f"--{name.replace('_', '-')}"
+        command.add_argument(flag, type=int, help=f"{about.title}. Default: {about.default}.")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read, ask what the page would ask, and write the file. Errors: BadInput."""
-    check_page(args.page)
-    shared.decoding(args)  # refused before a reader is loaded
-    reader, screen = read(args, texts(args))
-    from qa_demo.app import services
-    from qa_demo.views.page import frame_of, tabs
-    from qa_demo.views.saved.file import html, saved
-    from qa_demo.views.saved.tape import record
+    """Read, draw every step of every chapter, and write the file. Errors: BadInput."""
+    state = state_of(args)
+    from qa_demo.examples import load_menu
+    from qa_demo.model.loading import load_reader
+    from qa_demo.model.source import LOOPBACK
+    from qa_demo.model.spanbert_loading import load_spanbert
+    from qa_demo.page import plotly_file, script, style
+    from qa_demo.pictures import Pictures
+    from qa_demo.saved import pictures_of, saved
 
-    first: Future[Reader] = Future()
-    first.set_result(reader)
-    frame = frame_of(services(args.reader, None, first))
-    tape = record(frame, screen, Progress("percent"))
-    text = html(saved(tape, tabs(), args.page))
+    limits = replace(LOOPBACK, base=args.base)
+    pictures = Pictures.serving(
+        load_menu(),
+        lambda source: load_reader(source, limits),
+        lambda source: load_spanbert(source, limits),
+        lambda example: None,
+        (args.reader,),
+    )
+    found = pictures_of(pictures, state, 600.0)
+    text = saved(found, state, script(saved=True), plotly_file().decode(), style())
     written = {"file": str(args.out), "bytes": write_file(args.out, text)}
     shared.write(written, args.json, lambda said: f"{said['file']}: {said['bytes']:,} bytes")
 
 
-def texts(args: argparse.Namespace) -> PoolExample | None:
-    """The example that is asked for, whose texts and windows become flags. Errors: BadInput."""
+def state_of(args: argparse.Namespace) -> State:
+    """The state that the flags name. Errors: BadInput."""
     given = args.context is not None or args.context_file is not None
-    if args.example is None:
-        if args.question is None or not given:
-            raise BadInput(
-                "page needs --question and --context (or --context-file), or --example ID"
-            )
-        return None
-    if args.question is not None or given:
+    if args.example is None and (args.question is None or not given):
+        raise BadInput("page needs --question and --context (or --context-file), or --example ID")
+    if args.example is not None and (args.question is not None or given):
         raise BadInput("--example brings its own texts; leave out --question and --context")
-    from qa_demo.views.examples import load_menu
-
-    examples = load_menu()
-    example = examples.get(args.example)
-    if example is None:
-        raise BadInput(
-            f"there is no example '{args.example[:40]}'; there are {', '.join(examples)}"
-        )
-    args.question, args.context = example.question, example.context
-    names = [option.name for option in fields(WindowOptions)]
-    if example.windows is not None and all(getattr(args, name, None) is None for name in names):
-        for name, value in zip(names, astuple(example.windows), strict=True):
-            setattr(args, name, value)
-    return example
-
-
-def read(args: argparse.Namespace, example: PoolExample | None) -> "tuple[Reader, Screen]":
-    """The reader, and the screen of a newcomer with these options."""
-    reader, reading = shared.read(args)
-    decode, merge = shared.decoding(args)
-    reading, decode = shared.with_threshold(reading, decode, args)
-    from qa_demo.views.new_reading import new_screen
-    from qa_demo.views.selection import winner
-
-    gold = () if example is None else example.answers
-    known = None if example is None else example.id
-    screen = new_screen(None, reading, gold, known, args.reader)
-    screen = screen.change(decode=decode, merge=merge)
-    chosen = winner(screen)
-    return reader, screen if chosen is None else screen.select(chosen)
+    if args.context_file is not None and args.context_file.resolve() == args.out.resolve():
+        raise BadInput("--out names the file that the paragraph is read from; name another")
+    names = ("max_seq_length", "doc_stride", "max_answer_length", "n_best_size", "reader")
+    fields = {name: getattr(args, name) for name in names}
+    if args.example is not None:
+        return load({"example": args.example, **fields})
+    context = shared.text_of(args.context, args.context_file)
+    return load({"question": args.question, "context": context, **fields})

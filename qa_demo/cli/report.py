@@ -13,11 +13,10 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.embed import embedded, packed
 from qa_demo.core.measuring.comparison import check_questions, check_same
-from qa_demo.figures.evaluation import report_data
-from qa_demo.figures.own_slices import FIELDS, FUNCTIONS, own_slice
-from qa_demo.figures.slices import Slice
-from qa_demo.views.bundle import script
-from qa_demo.views.saved.file import document
+from qa_demo.evaluate.bundle import script
+from qa_demo.evaluate.evaluation import report_data
+from qa_demo.evaluate.own_slices import FIELDS, FUNCTIONS, own_slice
+from qa_demo.evaluate.slices import Slice
 
 if TYPE_CHECKING:
     from qa_demo.model.evaluating import Evaluation
@@ -152,11 +151,17 @@ def html(data: dict[str, Any]) -> str:
     """The page around the data, which is compressed: no text of a file can end its block, and the
     script shows each as text.
     """
-    sheets = (ASSETS / "report" / "report.css", ASSETS / "page" / "shared" / "mirrored.css")
+    sheets = (ASSETS / "report" / "report.css", ASSETS / "report" / "shared" / "mirrored.css")
     style = "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
     block = packed(embedded(data | {"rows": _columns(data["rows"])}))
     body = (
         f'<body>\n<main></main>\n<script type="application/gzip" id="data">{block}</script>\n'
         f"<script>{script(ASSETS, ENTRY)}</script>\n"
     )
-    return document("Report", POLICY, f"<style>{style}</style>\n", body)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>Report</title>\n<style>{style}</style>\n</head>\n{body}</body>\n</html>\n"
+    )

@@ -78,8 +78,6 @@ class Early:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope.get("path", "").startswith("/next"):  # the new page has a head of its own
-            return await self.app(scope, receive, send)
         kind, packed = "", None
 
         async def early(part: Message) -> None:

@@ -1,3 +1,0 @@
-// In place of shared/style.js: a saved page holds all style sheets already.
-
-export const sheets = () => Promise.resolve();

@@ -1,0 +1,1 @@
+"""From lines of predictions to a report: slices, comparison, one file of HTML."""

@@ -1,5 +1,0 @@
-"""Chapter 2: S, E and the hidden states as dot products.
-
-Records in, plain data for the page out; no gradio, no torch. No other chapter is imported here:
-what two chapters share lies one level up.
-"""

@@ -1,5 +1,0 @@
-"""Chapter 8: masked spans and the boundary.
-
-Records in, plain data for the page out; no gradio, no torch. No other chapter is imported here:
-what two chapters share lies one level up.
-"""

@@ -1,5 +1,0 @@
-"""Chapter 3: the two distributions.
-
-Records in, plain data for the page out; no gradio, no torch. No other chapter is imported here:
-what two chapters share lies one level up.
-"""

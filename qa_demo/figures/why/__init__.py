@@ -1,5 +1,0 @@
-"""Chapter 9: attention, attribution, trust.
-
-Records in, plain data for the page out; no gradio, no torch. No other chapter is imported here:
-what two chapters share lies one level up.
-"""

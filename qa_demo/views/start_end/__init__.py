@@ -1,5 +1,0 @@
-"""Chapter 3: the two distributions.
-
-Wiring: `chapter.py` holds CHAPTER, present, formula, build; never torch. No other chapter is
-imported here: what two chapters share lies one level up.
-"""
