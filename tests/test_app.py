@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from qa_demo.views.readers import SOURCES, hint
 
 from qa_demo import __version__, app
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
@@ -18,7 +19,6 @@ from qa_demo.core.reader import Reader
 from qa_demo.model.source import LAN, LOOPBACK, PUBLIC, HostLimits, parse_source
 from qa_demo.server.address import free_address, network_address, own_names, port_of
 from qa_demo.server.join import join
-from qa_demo.views.readers import SOURCES, hint
 from tests.fakes import FakeReader
 
 

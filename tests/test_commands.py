@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from qa_demo.views.page import build
+from qa_demo.views.session.model_cache import ModelCache
+from tests.browser.serve import infiller, running
+from tests.requests import services
 
 from qa_demo import app
 from qa_demo.cli.main import main
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.model.loading import load_reader
-from qa_demo.views.page import build
-from qa_demo.views.session.model_cache import ModelCache
 from tests import commands
-from tests.browser.serve import infiller, running
 from tests.documents import README
 from tests.fakes import FakeReader
 from tests.model import kit
-from tests.requests import services
 from tests.training.test_score import squad
 
 TESTS = Path(__file__).parent

@@ -148,9 +148,10 @@ def test_links_between_the_documents_lead_somewhere(page: str) -> None:
 
 def test_the_chapters_lessons_and_limits_that_are_told_are_those_of_the_page() -> None:
     from qa_demo.core.course import rooms
-    from qa_demo.core.files.assets import ASSETS
     from qa_demo.views.page import CHAPTERS
     from qa_demo.views.services import MAX_CHARACTERS
+
+    from qa_demo.core.files.assets import ASSETS
 
     teaching = " ".join(PAGES["docs/teaching.md"].split())
     table = re.findall(r"^\| (\d [A-Z].*?) \| ", PAGES["docs/teaching.md"], re.MULTILINE)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from qa_demo.views.examples import other_questions
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
@@ -18,7 +19,6 @@ from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
 from qa_demo.training import examples
 from qa_demo.training.promises import PROMISES, check, load_pool, winners
-from qa_demo.views.examples import other_questions
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 

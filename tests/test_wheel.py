@@ -16,14 +16,14 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
+from qa_demo.server.page_files import page_files
+from qa_demo.views.examples import load_examples
 
 import qa_demo
 from qa_demo.core.files.assets import ASSETS, find_assets
 from qa_demo.core.files.report import answer_json
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
-from qa_demo.server.page_files import page_files
-from qa_demo.views.examples import load_examples
 
 pytestmark = pytest.mark.slow
 

@@ -72,6 +72,27 @@ function narrowed(data, layout, paths) {
   }
 }
 
+const PIXELS = new Set(
+  ("height size l r t b xshift yshift standoff thickness borderpad borderwidth ticklen ax ay " +
+    "arrowwidth outlinewidth").split(" "),
+);
+
+/** How much larger the page is shown in front of a class. */
+const zoom = () => Number(document.body.style.getPropertyValue("--zoom")) || 1;
+
+/** A layout as large as the page is shown: in front of a class, where pages zoom and plotly does not. */
+function scaled(value, by, key = "") {
+  if (by === 1) return value;
+  if (typeof value === "number") {
+    return PIXELS.has(key) || key === "width" ? value * by : value;
+  }
+  if (Array.isArray(value)) {
+    return PIXELS.has(key) || key === "range" ? value : value.map((one) => scaled(one, by));
+  }
+  if (!value || typeof value !== "object" || value.bdata) return value;
+  return Object.fromEntries(Object.entries(value).map(([k, one]) => [k, scaled(one, by, k)]));
+}
+
 /** The patch of a click on a point: names of the point's values, or values as they stand. */
 function patch(sets, point) {
   const one = (name) => typeof name === "string" && name in point ? point[name] : name;
@@ -101,7 +122,7 @@ export function figure(b, old) {
     return [box(0, "ink")];
   };
   const laid = (layout) => {
-    const { shapes = [], annotations = [] } = themed(over);
+    const { shapes = [], annotations = [] } = scaled(themed(over), zoom());
     return {
       shapes: [...layout.shapes, ...shapes, ...frame()],
       annotations: [...layout.annotations, ...annotations],
@@ -119,7 +140,13 @@ export function figure(b, old) {
     if (!node.isConnected && !node.closest) return;
     const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
     if (b.narrow && narrow(node)) narrowed(data, layout, b.narrow);
-    base = { shapes: layout.shapes ?? [], annotations: layout.annotations ?? [] };
+    const by = zoom();
+    for (const trace of data) {
+      for (const part of ["marker", "line", "textfont", "colorbar"]) {
+        if (trace[part]) trace[part] = scaled(trace[part], by);
+      }
+    }
+    base = scaled({ shapes: layout.shapes ?? [], annotations: layout.annotations ?? [] }, by);
     const style = {
       margin: { l: 64, r: 10, t: 10, b: 56 },
       showlegend: false,
@@ -130,7 +157,8 @@ export function figure(b, old) {
       font: { family: '"Spanlight Sans", sans-serif', size: 13, color: colour("ink") },
       hoverlabel: { font: { family: '"Spanlight Sans", sans-serif' } },
     };
-    const whole = { ...style, ...layout, ...laid(base) };
+    const whole = { ...scaled({ ...style, ...layout }, by), ...laid(base) };
+    node.style.minHeight = `${whole.height}px`;
     for (const name of Object.keys(whole)) {
       if (/^[xy]axis/.test(name)) whole[name].fixedrange = true;
     }

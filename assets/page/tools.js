@@ -34,13 +34,20 @@ export function theme(changed) {
 }
 
 /** A mode of the page that a reload keeps: present, with its button. */
-function mode(name, label) {
+function mode(name, label, themed) {
   const button = el("button", { "aria-pressed": "false" }, label);
   const show = (on) => {
     document.body.classList.toggle(name, on);
     button.setAttribute("aria-pressed", String(on));
-    dispatchEvent(new Event("resize"));
+    size();
+    themed();
   };
+  const size = () => {
+    const by = Math.min(innerWidth / 1240, innerHeight / 740, 2);
+    const on = document.body.classList.contains(name);
+    document.body.style.setProperty("--zoom", String(on ? Math.max(1, by) : 1));
+  };
+  addEventListener("resize", () => (size(), themed()));
   button.addEventListener("click", () => {
     const on = !document.body.classList.contains(name);
     kept(name, on);
@@ -79,7 +86,7 @@ export function tools({ say, themed, pin }) {
     pin,
     copy,
     globalThis.SAVED ? null : keep,
-    mode("present", "Present"),
+    mode("present", "Present", themed),
     dark,
   );
   return { node, show: () => cover.setAttribute("aria-pressed", String(!!current().veil)) };

@@ -1,221 +1,261 @@
-"""The frame in Chromium: asking, examples, links, hostile text, cancel, accessibility."""
+"""The page in Chromium: what surrounds the chapters, and that every chapter opens."""
 
-import re
-import threading
-from collections.abc import Callable
-from urllib.parse import urlencode, urlsplit
+import base64
+import json
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from qa_demo.server.gradio_page import gradio_files
-from qa_demo.views.examples import load_examples
-from qa_demo.views.lessons.course import load_terms
-from qa_demo.views.link.fragment import parse
-from tests.browser.serve import UNKNOWN
-from tests.browser.steps import load_anew, send
-from tests.browser.test_present import PICTURES
-from tests.fakes import FakeReader
+from qa_demo.pictures import CHAPTERS
+from qa_demo.state import CHAPTERS as NAMES
+from tests.browser.conftest import drawn, link, ready, show
 
 pytestmark = pytest.mark.browser
-
-STORE = "module('shared/store.js')"
-HOSTILE = [
-    '<img src=x onerror="window.__fired=1"> Ada <b>bold</b> '
-    "</div><script>window.__fired=1</script>",
-    "${window.__fired=1} {{constructor.constructor('window.__fired=1')()}} Ada {{#each value}}",
-    "$$\\rule{3000em}{3000em}$$ [x](javascript:window.__fired=1) <form action=//evil.example> Ada",
-    "\u202eright to left\u202c \u05e9\u05dc\u05d5\u05dd Ada \U0001f469\u200d\U0001f52c "
-    "e\u0301t\u00e9 \u0000 end",
-]
+ORESUND = {"example": "oresund"}
 
 
-def test_asking_by_keyboard_folds_the_boxes(top: Page) -> None:
-    top.get_by_role("button", name="Ask your own", exact=True).focus()
-    top.keyboard.press("Enter")
-    expect(top.get_by_label("Question", exact=True)).to_be_focused()
-    expect(top.locator("#ask-answer.filled")).to_have_count(0)
-    top.get_by_label("Question", exact=True).fill("Who was first?")
-    expect(top.locator("#ask-answer.filled")).to_have_count(1)
-    top.keyboard.press("Enter")
-    expect(top.locator("#asked .asked-question")).to_have_text("Who was first?")
-    expect(top.locator("#ask")).to_be_hidden()
-    expect(top.get_by_label("Examples")).to_have_value("")  # what is read is no example any more
+def answer(page: Page):
+    return page.locator("#chapter").locator("xpath=../..").locator("[data-block=answer]")
 
 
-def test_a_refusal_keeps_the_last_reading(page: Page) -> None:
-    before = page.locator("#asked .asked-question").inner_text()
-    send(page, "   ", "Some text.")
-    expect(page.locator("#say [role=status]")).to_contain_text("the question is empty")
-    expect(page.locator("#asked .asked-question")).to_have_text(before)
-    expect(page.get_by_label("Examples")).not_to_have_value("")
-    page.get_by_label("Question", exact=True).fill("Who " * 90)
-    page.locator("#ask-answer").click()
-    expect(page.locator("#say [role=status]")).to_contain_text("max_query_length allows 64")
+def ask(page: Page, question: str, context: str) -> None:
+    page.get_by_label("Paragraph", exact=True).fill(context)
+    page.get_by_label("Question", exact=True).fill(question)
+    page.get_by_label("Question", exact=True).press("Enter")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_is_shown_literally(top: Page, text: str) -> None:
-    send(top, text, text)
-    expect(top.locator("#ask")).to_be_hidden()
-    shown = text.replace("\u0000", "\u2400") if "\u0000" in text else text
-    assert top.locator("#picture-answer .reading-text[role=group]").evaluate(
-        "node => node.textContent"
-    ) in (shown, text.replace("\u0000", "\ufffd"))
-    assert top.evaluate("window.__fired") is None
-
-
-def test_an_example_is_shown(top: Page) -> None:
-    before = top.locator("#asked .asked-question").inner_text()
-    top.get_by_label("Examples").select_option(index=2)
-    expect(top.locator("#asked .asked-question")).not_to_have_text(before)
-    expect(top.locator("#say [role=status]")).to_be_empty()
-    shown = top.locator("#asked .asked-question").inner_text()
-    first = next(iter(load_examples().values()))
-    top.evaluate(f"{STORE}.then((m) => m.openExample('no such example'))")
-    expect(top.locator("#say [role=status]")).to_contain_text("no example 'no such example'")
-    expect(top.locator("#asked .asked-question")).to_have_text(shown)
-    top.evaluate(f"(id) => {STORE}.then((m) => m.openExample(id))", first.id)
-    expect(top.locator("#asked .asked-question")).to_have_text(first.question)
-    expect(top.get_by_label("Examples")).to_have_value(first.id)
-
-
-def use_reader(page: Page, name: str) -> None:
-    page.get_by_label("Reader", exact=True).fill(name)
-    page.locator("#ask-load").click()
-
-
-def test_another_reader_is_used_only_when_it_has_read(page: Page) -> None:
-    switch, said = page.locator("#switch-readers"), page.locator("#say [role=status]")
-    switch.click()
-    use_reader(page, UNKNOWN)
-    expect(said).to_have_text(f"{UNKNOWN}: there is no such reader")
-    expect(switch).to_have_text("reader: fake")
-    send(page, "Who was first?", "Ada wrote it. Then Grace Hopper came.")
-    expect(page.locator("#asked .about")).to_contain_text("reader fake")
-    use_reader(page, "other/reader")
-    expect(switch).to_have_text("reader: other/reader")
-    page.locator("#picture-answer .word", has_text="Grace").click()
-    send(page, "Who came?", "Ada wrote it. Then Grace Hopper came.")
-    expect(page.locator("#asked .about")).to_contain_text("reader other/reader")
-
-
-def test_a_long_text_shows_progress_and_can_be_cancelled(page: Page, reader: FakeReader) -> None:
-    reader.gate = threading.Event()
-    try:
-        before = page.locator("#asked .asked-question").inner_text()
-        send(page, "Where is Ada?", "The ship sailed on and on. " * 400)
-        expect(page.locator("#say [role=status]")).to_contain_text("reading window 1 of")
-        page.locator("#ask-cancel").click()
-        expect(page.locator("#say [role=status]")).to_contain_text("cancelled")
-        expect(page.locator("#asked .asked-question")).to_have_text(before)
-    finally:
-        reader.gate.set()
-        reader.gate = None
-
-
-def test_a_link_restores_texts_and_selection(open_page: Callable[..., Page]) -> None:
-    page = open_page(
-        "#"
-        + urlencode(
-            {"v": "1", "q": "Who?", "p": "Ada & Émile met Grace.", "span": "0_2_2", "veil": "1"}
-        )
+@pytest.mark.parametrize("chapter", NAMES)
+def test_a_chapter_shows_its_idea_its_finding_and_every_step(open_page, chapter):
+    page = open_page({"chapter": chapter})
+    module = CHAPTERS[chapter]
+    expect(page.get_by_role("tab", name=module.NAME, exact=True)).to_have_attribute(
+        "aria-selected", "true"
     )
-    expect(page.locator("#asked .asked-question")).to_have_text("Who?")
-    expect(page.locator("body.veiled")).to_have_count(1)
-    page.locator("#switch-veiled").click()
-    expect(page.locator("#picture-answer .selected-text")).to_have_text("Émile")
-    page.locator("#switch-linking").click()
-    expect(page.get_by_label("This address brings back")).to_have_value(re.compile("#2"))
-    written = page.get_by_label("This address brings back").input_value()
-    found = parse(written.partition("#")[2])
-    assert found is not None and found.left == ()
-    assert found.fields["span"] == [0, 2, 2] and found.fields["windows"] == [384, 128, 64]
+    for step in range(1, len(module.STEPS) + 1):
+        if step > 1:
+            page.get_by_role("button", name=f"{step} {module.STEPS[step - 1]}").click()
+        expect(page.locator("[data-block=heading]")).to_have_text(module.HEADINGS[step - 1])
+        ready(page)
+        for key in ("idea", "finding", "closing"):
+            expect(page.locator(f"[data-block={key}]")).to_be_visible()
+        drawn(page)
+        wide = "[...document.querySelectorAll('#chapter *')].some((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.scroll, .figure'))"
+        assert not page.evaluate(wide)
 
 
-DROP = """([name, type, text]) => {
-  const given = new DataTransfer();
-  given.items.add(new File([text], name, { type }));
-  const event = { dataTransfer: given, bubbles: true, cancelable: true };
-  document.querySelector("#ask-paragraph textarea").dispatchEvent(new DragEvent("drop", event));
-}"""
+def test_an_own_question_is_answered_in_two_actions_and_survives_a_reload(open_page, server):
+    page = open_page({"chapter": "spans"})
+    ask(page, "Who met Charles?", "In London Ada Lovelace met Charles Babbage in June 1833.")
+    expect(page.locator("[data-block=answer]").first).to_contain_text("Ada")
+    page.reload()
+    ready(page)
+    expect(page.locator("[data-block=answer]").first).to_contain_text("Ada")
+    expect(page.get_by_label("Question", exact=True)).to_have_value("Who met Charles?")
 
 
-def test_a_page_load_asks_for_few_files_and_for_gradios_at_once(page: Page) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(urlsplit(request.url).path))
-    with page.expect_response(re.compile("/rest.js")):
-        load_anew(page)
-    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
-    own = [path.rpartition("/")[2] for path in asked if path.startswith("/assets/")]
-    scripts = [name for name in gradio_files() if name.endswith(".js")]
-    assert sorted(own[1:]) == sorted(scripts), f"assets/gradio.txt is not gradio's list: {own}"
-    assert len(asked) <= 40
+def test_what_was_typed_survives_reload_and_restart(open_page, server):
+    page = open_page(ORESUND)
+    page.get_by_label("Question", exact=True).fill("Not asked yet?")
+    page.reload()
+    ready(page)
+    expect(page.get_by_label("Question", exact=True)).to_have_value("Not asked yet?")
+    server.kill()
+    page.get_by_role("tab", name="Spans").click()
+    expect(page.locator(".say")).to_contain_text("does not answer")
+    server.start()
+    expect(page.locator("[data-block=square]")).to_be_visible()
+    expect(page.get_by_label("Question", exact=True)).to_have_value("Not asked yet?")
 
 
-def test_an_open_page_draws_no_frames_where_nothing_moves(page: Page) -> None:
-    page.add_init_script("""{ const frame = requestAnimationFrame.bind(window); window.frames_asked = 0;
-      window.requestAnimationFrame = (run) => frame(run, window.frames_asked += 1); }""")
-    load_anew(page)
-    expect(page.locator("#picture-answer .four dd").first).to_be_visible()
-    assert page.evaluate("""async () => {
-      for (let second = 0; second < 20; second += 1) {
-        const before = frames_asked;
-        await new Promise((on) => setTimeout(on, 1000));
-        if (frames_asked - before < 5) return true;
-      }
-      return false;
+def test_a_refusal_is_one_sentence_and_the_text_stays(open_page):
+    page = open_page(ORESUND, refused=True)
+    ask(page, "   ", "Some text.")
+    expect(page.get_by_role("status")).to_contain_text("the question is empty")
+    expect(page.get_by_label("Paragraph", exact=True)).to_have_value("Some text.")
+
+
+def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page):
+    page = open_page(ORESUND)
+    ask(page, "Slowly: who?", "Ada Kok met Grace Hopper.")
+    expect(page.get_by_role("status")).to_contain_text("% done")
+    ask(page, "Who came?", "Later Bertil Visby came.")
+    expect(page.locator("[data-block=answer]").first).to_contain_text("Bertil")
+    ask(page, "Slowly: where?", "Ada Kok met Grace Hopper.")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("status")).to_be_empty()
+    expect(page.locator("[data-block=answer]").first).to_contain_text("Bertil")
+
+
+DAMAGED = ["{}.", "{})", "{}&fbclid=abc", "{}%20", "{}\n", "chapter=spans&example=gold"]
+
+
+@pytest.mark.parametrize("form", DAMAGED)
+def test_a_link_that_mail_damaged_opens(open_page, form):
+    page = open_page(form.format(link({"chapter": "spans", "example": "gold"})))
+    expect(page.locator("[data-block=answer]").first).to_contain_text("1,064")
+
+
+WRONG = {
+    "chapter=spans&foo=1": "'foo'",
+    "garbage!!": "damaged",
+    link({"temperature": 99}): "temperature",
+    link({"example": "nope"}): "no example 'nope'",
+    "2.xxxx": "damaged",
+}
+
+
+@pytest.mark.parametrize("form", WRONG)
+def test_a_bad_state_is_one_sentence_above_the_first_example(open_page, form):
+    page = open_page(form, refused=True)
+    expect(page.get_by_role("status")).to_contain_text(WRONG[form])
+    expect(page.locator("[data-block=answer]").first).to_contain_text("Georg Rotne")
+
+
+def test_back_forward_and_a_copied_link_restore_the_state(open_page, server):
+    page = open_page(ORESUND)
+    page.get_by_role("tab", name="Spans").click()
+    expect(page.locator("[data-block=square]")).to_be_visible()
+    page.locator("[data-block=listed] button.row").nth(3).click()
+    expect(page.locator("[data-block=sum]")).to_contain_text("architect")
+    copied = page.url
+    page.go_back()
+    expect(page.locator("[data-block=square]")).to_have_count(0)
+    page.go_forward()
+    expect(page.locator("[data-block=sum]")).to_contain_text("architect")
+    other = page.context.new_page()
+    other.goto(copied)
+    expect(other.locator("[data-block=sum]")).to_contain_text("architect")
+
+
+def state(page: Page) -> list[int]:
+    """The selection in the address."""
+    hash = page.evaluate("location.hash.slice(1)")
+    return json.loads(base64.urlsafe_b64decode(hash + "=" * (-len(hash) % 4)))["selection"]
+
+
+def test_mouse_keyboard_and_finger_select_the_same_span(open_page, server):
+    wanted = "Danish architect Georg"
+    page = open_page({**ORESUND, "chapter": "start_end"})
+
+    def word(name):
+        return page.locator(".segment .word", has_text=name).first
+
+    word("Danish").hover()
+    page.mouse.down()
+    word("Georg").hover()
+    page.mouse.up()
+    ready(page)
+    dragged = state(page)
+    show(page, server, {**ORESUND, "chapter": "spans"})
+    show(page, server, {**ORESUND, "chapter": "start_end"})
+    word("Danish").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Enter")
+    ready(page)
+    assert state(page) == dragged
+    phone = open_page({**ORESUND, "chapter": "start_end"}, width=375, has_touch=True)
+    phone.locator(".segment .word", has_text="Danish").first.tap()
+    phone.locator(".segment .word", has_text="Georg").first.tap()
+    ready(phone)
+    assert state(phone) == dragged
+    text = page.evaluate(
+        "[...document.querySelectorAll('.word.selected')].map((w) => w.textContent).join(' ')"
+    )
+    assert text.startswith(wanted)
+
+
+def test_under_the_veil_nothing_tells_the_answer(open_page):
+    page = open_page({**ORESUND, "chapter": "spans"})
+    page.get_by_role("button", name="Cover").click()
+    expect(page.locator("[data-block=square]")).to_have_count(0)
+    assert "12.09" not in page.content() and "5.90" not in page.locator(".spanlight").inner_text()
+    page.get_by_role("button", name="Cover").click()
+    expect(page.locator("[data-block=square]")).to_be_visible()
+
+
+def test_a_pinned_picture_stays_beside_what_is_changed(open_page):
+    page = open_page({**ORESUND, "chapter": "start_end"}, width=1400)
+    page.get_by_role("button", name="Pin").click()
+    page.locator("#chapter").get_by_role("button", name="2 Every position").click()
+    ready(page)
+    page.locator("#chapter").get_by_label("temperature T", exact=True).fill("3")
+    expect(page.locator(".differs")).to_contain_text("temperature")
+    first = page.locator("#chapter [data-block=p-start]").inner_text()
+    assert first != page.locator(".pinned [data-block=p-start]").inner_text()
+
+
+def test_present_mode_survives_a_reload_and_a_click_hits_its_cell(open_page):
+    page = open_page({**ORESUND, "chapter": "spans"}, width=1920, height=1080)
+    page.get_by_role("button", name="Present").click()
+    page.reload()
+    ready(page)
+    drawn(page)
+    expect(page.get_by_role("button", name="Present")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-block=idea]")).to_be_visible()
+    spot = page.evaluate("""() => {
+      const f = document.querySelector('.figure'), l = f._fullLayout, r = f.querySelector('.nsewdrag').getBoundingClientRect();
+      const k = r.width / l.xaxis._length;
+      return [r.left + l.xaxis.d2p(40) * k, r.top + l.yaxis.d2p(30) * k];
     }""")
+    page.mouse.click(*spot)
+    ready(page)
+    assert state(page) == [30, 40]
 
 
-def test_the_question_itself_is_the_way_to_another(top: Page) -> None:
-    question = top.get_by_label("Question", exact=True)
-    paragraph = top.get_by_label("Paragraph", exact=True)
-    top.locator("#asked .asked-question").click()
-    expect(question).to_be_focused()
-    top.keyboard.type("Who came to Visby?")  # in the place of what was asked before
-    expect(question).to_have_value("Who came to Visby?")
-    top.evaluate(DROP, ["picture.png", "image/png", "no text"])
-    expect(top.locator("#say")).to_contain_text("Only a file of plain text")
-    top.evaluate(DROP, ["visby.txt", "text/plain", "Anna came to Visby in the rain."])
-    expect(paragraph).to_have_value("Anna came to Visby in the rain.")
-    paragraph.press("Control+Enter")
-    expect(top.locator("#asked .asked-question")).to_have_text("Who came to Visby?")
-    expect(top.locator("#picture-answer .reading-text").first).to_contain_text("in the rain")
-    expect(top.get_by_role("button", name="Ask your own", exact=True)).to_be_visible()
+def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
+    page = open_page({**ORESUND, "chapter": "spans"})
+    with page.expect_download(timeout=120_000) as download:
+        page.get_by_role("button", name="Save").click()
+    path = tmp_path / "saved.html"
+    download.value.save_as(path)
+    page.context.set_offline(True)
+    page.goto(path.as_uri())
+    for chapter, module in CHAPTERS.items():
+        page.get_by_role("tab", name=module.NAME, exact=True).click()
+        expect(page.locator("[data-block=heading]")).to_have_text(module.HEADINGS[0])
+        assert page.locator(f"#tab-{chapter}").get_attribute("aria-selected") == "true"
 
 
-FRAMES = """async () => {
-  for (let k = 0; k < 4; k += 1) await new Promise((on) => requestAnimationFrame(on));
-}"""
-UNMARKED = """async ([key, terms]) => {
-  const { firstUses, pattern } = await module('lessons/terms.js');
-  const panel = document.getElementById(`panel-${key}`), names = pattern(terms);
-  const byName = new Map(terms.flatMap((t) => t.names.map((name) => [name.toLowerCase(), t])));
-  const met = new Set([...panel.querySelectorAll(".term")].map((node) => node.dataset.term));
-  const texts = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
-  const places = ".question, .formula-line, .notice, .legend, .w-legend, .bio-legend, th[scope=col]";
-  let found = 0;
-  while (texts.nextNode()) {
-    const node = texts.currentNode.parentElement;
-    if (!node.closest(places) || node.closest("bdi, button, summary, svg, .term, .selected-text")) continue;
-    found += firstUses(texts.currentNode.data, names, byName, met).length;
-  }
-  return found === 0;
-}"""
+HOSTILE = "<img src=x onerror=alert(1)> </script><b>Ada</b> {{value}} ${7*7} \u202e met Grace & Co."
 
 
-def test_terms_are_explained_where_they_stand_also_in_a_step_opened_later(page: Page) -> None:
-    terms = load_terms()
-    for key, steps in PICTURES.items():
-        page.locator(f"#tab-{key}").click()
-        for step in filter(None, [*steps, next(iter(steps))]):
-            page.locator(f"#{key}-step-{step}").click()
-            page.wait_for_function(UNMARKED, arg=[key, terms])
-    term = page.locator("#panel-why .question .term")
-    term.hover()
-    expect(page.locator(".term-tip")).to_contain_text(str(term.get_attribute("aria-description")))
-    term.focus()
-    page.set_viewport_size({"width": 1100, "height": 800})  # the chapter is drawn again
-    page.evaluate(FRAMES)
-    expect(term).to_be_focused()
+def test_hostile_text_stays_text(open_page, server):
+    page = open_page(ORESUND)
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    for chapter in NAMES:
+        state = {"question": HOSTILE, "context": HOSTILE * 2, "chapter": chapter}
+        page.goto("about:blank")
+        show(page, server, state)
+        drawn(page)
+        assert page.locator(".spanlight img, .spanlight script").count() == 0
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "phone"])
+def test_axe_finds_nothing(open_page, server, look):
+    size = {"width": 375} if look == "phone" else {}
+    page = open_page(ORESUND, color_scheme="dark" if look == "dark" else "light", **size)
+    for chapter in NAMES:
+        page.locator(f"#tab-{chapter}").click()
+        expect(page.locator(f"#tab-{chapter}")).to_have_attribute("aria-selected", "true")
+        ready(page)
+        drawn(page)
+        found = Axe().run(page, context=".spanlight").response["violations"]
+        assert [(v["id"], v["nodes"][0]["html"][:120]) for v in found] == [], chapter
+
+
+def test_tab_from_the_top_reaches_every_control(open_page):
+    page = open_page({**ORESUND, "chapter": "spans"})
+    page.locator("body").click(position={"x": 2, "y": 790})
+    seen = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        seen.add(
+            page.evaluate(
+                "document.activeElement?.getAttribute('data-focus') || document.activeElement?.id || document.activeElement?.textContent?.slice(0, 12)"
+            )
+        )
+    assert {"listed-0", "listed-9", "other", "tab-spans", "Exactly"} <= seen

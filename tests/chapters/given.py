@@ -9,9 +9,9 @@ import plotly.graph_objects as go
 from qa_demo.blocks import Block
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import PoolExample
+from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from qa_demo.state import load
-from qa_demo.views.examples import load_menu
 from qa_demo.work import Work
 from tests.fakes import FakeReader
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.reading.predict import predict
-from qa_demo.views.examples import load_examples
+from qa_demo.examples import load_examples
 from tests.chapters.given import blocks, faked, stored, words
 
 EXAMPLES = ("oresund", "insulin", "danube", "reef", "emoji")

@@ -3,16 +3,16 @@
 import gradio as gr
 import numpy as np
 import pytest
+from qa_demo.views.api.loss import loss as make_loss
+from tests.requests import services
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import loss_json
 from qa_demo.core.reading.words import span_at
 from qa_demo.core.types import Reading, Span
-from qa_demo.views.api.loss import loss as make_loss
 from tests.cli.terminal import Terminal
 from tests.core.toys import t1
 from tests.model import kit
-from tests.requests import services
 
 FIELDS = ["question", "reader", "normaliser", "gold", "terms", "total", "windows"]
 

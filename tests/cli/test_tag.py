@@ -5,15 +5,15 @@ import json
 import gradio as gr
 import numpy as np
 import pytest
+from qa_demo.views.api.tag import tag as make_tag
+from tests.requests import services
 
 from qa_demo.core.learning.bio import decode_reading
 from qa_demo.core.learning.tagging import owned_rows
 from qa_demo.core.types import Reading
-from qa_demo.views.api.tag import tag as make_tag
 from tests.cli.terminal import Terminal
 from tests.fakes import FakeReader
 from tests.model import kit
-from tests.requests import services
 
 FIELDS = ["question", "reader", "decoding", "spans", "tokens"]
 

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator
 
 import pytest
+from qa_demo.server.page_files import page_files
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 from starlette.routing import Route
@@ -15,7 +16,6 @@ from starlette.types import Message, Receive, Scope, Send
 from qa_demo.server import gradio_page
 from qa_demo.server.gradio_page import Early, gradio_files, gradio_style, head, with_head
 from qa_demo.server.launch import launch_settings
-from qa_demo.server.page_files import page_files
 
 PAGE = b"""<head><link rel="stylesheet" href="./a.css"><script>{"theme_hash": "0a1"}</script></head>
 <body>&lt;/head></head></body>"""

@@ -7,12 +7,12 @@ import sys
 from typing import Any
 
 import pytest
+from qa_demo.views.session.lock import VISITORS
+from qa_demo.views.style import sheets
 
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.server.guard import MAX_BODY, POLICY, Guard, same_origin
 from qa_demo.server.launch import ENVIRONMENT, is_public, launch_settings
-from qa_demo.views.session.lock import VISITORS
-from qa_demo.views.style import sheets
 from tests.coroutines import finished
 
 

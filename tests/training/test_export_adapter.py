@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from qa_demo.figures.reader_facts import scores_line
 from safetensors.torch import load_file, save_file
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
@@ -15,7 +16,6 @@ from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.windows import make_windows
-from qa_demo.figures.reader_facts import scores_line
 from qa_demo.model.adapter import merged
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LAN, LOOPBACK

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from qa_demo.core.course.pencil import another, parse_number, pencil
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.course.pencil import another, parse_number, pencil
 from qa_demo.core.errors import BadInput
 from qa_demo.core.reading.heads import HeadWeights, anatomy, angle, plane
 from qa_demo.core.reading.predict import predict

@@ -1,0 +1,46 @@
+"""The page with the fake reader: python -m tests.browser.server PORT."""
+
+import sys
+import time
+
+from qa_demo.api import routes as calls
+from qa_demo.core.types import Reading
+from qa_demo.examples import load_menu
+from qa_demo.page import build, routes
+from qa_demo.pictures import Pictures
+from qa_demo.server.launch import health_route, launch
+from tests.fake_infiller import FakeInfiller
+from tests.fakes import FakeReader
+
+SLOW = "Slowly: "
+"""A question that begins so takes a second a window."""
+
+
+class Patient(FakeReader):
+    """Reads some texts slowly."""
+
+    def read(self, question, context, options=None, on_progress=None, cancelled=None) -> Reading:
+        if question.startswith(SLOW):
+            for k in range(40):
+                if cancelled is not None and cancelled():
+                    break
+                if on_progress is not None:
+                    on_progress(k, 40)
+                time.sleep(0.1)
+        return super().read(question, context, options, on_progress, cancelled)
+
+
+def main(port: int) -> None:
+    """Serve until killed."""
+    reader = Patient(bio=True)
+    pictures = Pictures.serving(
+        load_menu(), lambda _: reader, lambda _: FakeInfiller(), lambda e: e.stored(), ("bundled",)
+    )
+    beside = [*routes(pictures), *calls(pictures), health_route(pictures.health)]
+    launch(build(pictures), "127.0.0.1", port, None, beside, prevent_thread_lock=False)
+    while True:
+        time.sleep(60)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

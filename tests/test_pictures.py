@@ -1,0 +1,126 @@
+"""picture(state): every chapter on every example, the veil, what travels, and the one door."""
+
+import json
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core.errors import ModelUnavailable
+from qa_demo.pictures import CHAPTERS, Pictures, walk
+from qa_demo.state import CHAPTERS as NAMES
+from qa_demo.state import State, load
+from qa_demo.work import Pending
+from tests.chapters.given import AtOnce, blocks, faked, refused
+from tests.odd import JSON
+
+STEPS = [(name, k + 1) for name in NAMES for k in range(len(CHAPTERS[name].STEPS))]
+
+
+@pytest.mark.parametrize(("chapter", "step"), STEPS)
+def test_every_step_of_every_chapter_draws_every_example(chapter, step):
+    pictures = faked()
+    for name in pictures.examples:
+        found = blocks(pictures, chapter=chapter, step=step, example=name)
+        keys = [b["key"] for b in found.values()]
+        assert {"answer", "heading", "idea", "finding", "closing", "exactly"} <= set(keys), name
+        assert found["idea"]["role"] == "idea" and len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(("chapter", "step"), STEPS)
+def test_own_texts_of_any_kind_are_drawn(chapter, step):
+    for question, context in (
+        ("Who?", "x"),
+        ("Where does Ada live?", "Ada lives in Oslo. " * 90),
+        ("<b>?", "<img src=x onerror=alert(1)> & </script> \u202eAda\u0301 🚜🚜 met Grace."),
+    ):
+        blocks(faked(), chapter=chapter, step=step, question=question, context=context)
+
+
+def test_the_veil_leaves_out_what_tells_the_answer_and_keeps_the_words():
+    for name in NAMES:
+        shown = blocks(faked(), chapter=name, example="oresund", veil=True)
+        kinds = {b["kind"] for b in shown.values()}
+        roles = {b.get("role") for b in shown.values()}
+        assert not kinds & {"figure", "table", "formula", "code"}
+        assert not roles & {"finding", "closing", "answer"} and "idea" in roles
+        for block in shown.values():
+            for segment in block.get("segments", []):
+                assert segment["holds"] == []
+                assert all(not {"up", "down", "marks"} & set(i) for i in segment["items"])
+
+
+def test_a_block_that_the_browser_holds_is_not_sent_again():
+    first = faked().picture(load({"chapter": "spans", "example": "oresund"}))
+    held = {b["digest"] for b in walk(first["blocks"]) if "digest" in b}
+    again = faked().picture(load({"chapter": "spans", "example": "oresund"}), frozenset(held))
+    assert all("kind" not in b for b in walk(again["blocks"]) if "digest" in b)
+    moved = load({"chapter": "spans", "example": "oresund", "selection": [2, 4]})
+    sent = faked().picture(moved, frozenset(held))
+    fresh = [b["key"] for b in walk(sent["blocks"]) if "kind" in b and "digest" in b]
+    assert fresh == ["sum"] and len(orjson.dumps(sent)) < 6_000
+
+
+DOORS = {
+    "nothing": (None, 422, "a picture is asked for by"),
+    "a field": ({"state": {"foo": 1}}, 422, "there is no field foo"),
+    "an example": ({"state": {"example": "nope"}}, 422, "there is no example 'nope'"),
+    "a step": ({"state": {"chapter": "spans", "step": 7}}, 422, "step must be 1 to"),
+    "a selection": ({"state": {"example": "oresund", "selection": [0, 5000]}}, 422, "selection"),
+    "a gold": ({"state": {"example": "oresund", "gold": [[5, 99999]]}}, 422, "gold needs"),
+    "a window": ({"state": {"example": "oresund", "max_seq_length": 12}}, 422, "12"),
+    "an empty text": ({"state": {"question": " ", "context": "x"}}, 422, "the question is empty"),
+    "own": ({"state": {"own": {"spans": {"x": 1}}, "chapter": "spans"}}, 422, "no field x"),
+    "an edit": ({"state": {"example": "oresund", "edits": {"start": {"7:1": 1}}}}, 422, "window 7"),
+    "a link": ({"link": "#foo=1"}, 422, "'foo'"),
+}
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_the_door_answers_with_one_sentence(name):
+    asked, status, said = DOORS[name]
+    found = faked().answer(asked)
+    assert found[0] == status and said in found[1]["error"] and "\n" not in found[1]["error"]
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(st.dictionaries(st.sampled_from(["state", "have", "link", "than"]), JSON))
+def test_any_json_at_the_door_is_a_picture_or_a_sentence(asked):
+    status, body = faked().answer(asked)
+    assert status in (200, 422) and json.dumps(body)
+
+
+def test_a_model_that_is_missing_or_broken_is_said_and_a_pending_one_is_told():
+    class Waits(AtOnce):
+        def ask(self, *_, **__):
+            raise Pending(2, 1.5, 0.25)
+
+    examples = faked().examples
+    body = {"place": 2, "seconds": 1.5, "done": 0.25}
+    assert Pictures(examples, refused, refused, work=Waits()).answer({"state": {}}) == (202, body)
+
+    def gone(_):
+        raise ModelUnavailable("no such reader")
+
+    def broken(_):
+        raise BaseException("a panic of the tokenizer")
+
+    made = Pictures(examples, gone, refused, work=AtOnce()).answer({"state": {"example": "gold"}})
+    assert made == (503, {"error": "no such reader"})
+    status, said = Pictures(examples, broken, refused, work=AtOnce()).answer({"state": {}})
+    assert status == 500 and "panic" not in said["error"]
+
+
+def test_nothing_chosen_opens_each_chapter_on_its_own_text_and_a_chosen_one_stays():
+    for name, module in CHAPTERS.items():
+        opens = module.OPENS.get(1, {}).get("example", "oresund")
+        assert faked().picture(State(chapter=name))["example"] == opens
+        assert faked().picture(State(chapter=name, example="gold"))["example"] == "gold"
+
+
+def test_what_differs_from_a_pinned_state_is_one_line():
+    asked = {"state": {"example": "oresund"}, "than": {"example": "oresund", "temperature": 2.0}}
+    assert (
+        faked().answer(asked)[1]["differs"] == "Pinned. It differs in: temperature 1.0, there 2.0."
+    )

@@ -1,0 +1,137 @@
+"""The state: what is let in comes out the same, and what is not is named in one sentence."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_demo.core.errors import BadInput
+from qa_demo.links import from_link
+from qa_demo.state import CHAPTERS, MAX_CHARACTERS, State, dump, load
+from tests.odd import JSON
+
+LETTERS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+STATES = st.fixed_dictionaries(
+    {},
+    optional={
+        "reader": LETTERS,
+        "max_seq_length": st.integers(8, 8192),
+        "doc_stride": st.integers(1, 8192),
+        "threshold": st.floats(-1000, 1000),
+        "rule": st.sampled_from(["logits", "mean_of_maxima", "product"]),
+        "temperature": st.floats(0.05, 20),
+        "selection": st.tuples(st.integers(0, 50), st.integers(50, 99)).map(list),
+        "veil": st.booleans(),
+        "chapter": st.sampled_from(CHAPTERS),
+        "step": st.integers(1, 9),
+        "edits": st.fixed_dictionaries(
+            {"start": st.dictionaries(st.sampled_from(["0:3", "1:7"]), st.floats(-9, 9))}
+        ),
+    },
+)
+TEXTS = st.one_of(
+    st.just({}),
+    st.fixed_dictionaries({"example": LETTERS}),
+    st.fixed_dictionaries({"question": LETTERS, "context": LETTERS}),
+)
+
+
+@given(STATES, TEXTS)
+def test_a_state_comes_back_the_same_without_its_defaults(fields, texts):
+    state = load({**fields, **texts})
+    assert load(dump(state)) == state
+    assert list(dump(state)) == sorted(dump(state))
+    assert all(value != State.model_fields[name].default for name, value in dump(state).items())
+
+
+SENTENCES = {
+    "an object": ([], "a state is an object of fields, got list"),
+    "a field": ({"foo": 1}, "there is no field foo, got 1"),
+    "a chapter": ({"chapter": "x"}, "chapter: must be 'answer', .* or 'why', got 'x'"),
+    "a truth": ({"temperature": True}, "temperature must be a number, got True"),
+    "a text": ({"max_seq_length": "3"}, "max_seq_length must be a number, got '3'"),
+    "a part": ({"step": 1.5}, "step: must be a valid integer, got a number with .*, got 1.5"),
+    "too much": ({"temperature": 99}, "temperature: must be less than or equal to 20, got 99"),
+    "no number": ({"threshold": float("nan")}, "threshold: must be a finite number, got nan"),
+    "one text": ({"question": "a"}, "question and paragraph belong together"),
+    "both": ({"example": "a", "question": "a", "context": "b"}, "not both"),
+    "a span": ({"selection": [3, 1]}, "selection needs 0 <= first <= last, got 3 and 1"),
+    "a place": ({"edits": {"start": {"3": 1}}}, "WINDOW:POSITION"),
+    "a long text": (
+        {"question": "q", "context": "x" * 50_001},
+        "context may hold 50,000 characters, got 50,001",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_what_is_refused_is_named_in_one_sentence(name):
+    given_state, said = SENTENCES[name]
+    with pytest.raises(BadInput, match=said) as fault:
+        load(given_state)
+    assert "\n" not in str(fault.value) and len(str(fault.value)) < 300
+
+
+@given(st.dictionaries(st.sampled_from([*State.model_fields, "x"]), JSON, max_size=4))
+def test_any_json_is_a_state_or_a_sentence(odd):
+    try:
+        state = load(odd)
+    except BadInput as fault:
+        assert str(fault) and "\n" not in str(fault)
+    else:
+        dump(state)
+
+
+def test_half_a_surrogate_pair_does_not_stay():
+    assert load({"question": "\ud800?", "context": "b"}).question == "\ufffd?"
+
+
+def test_links_of_version_02_and_by_hand():
+    assert load(
+        from_link("#q=Who%3F&p=Ada+%26+Bo&windows=64_24&span=0_1_2&chapter=spans")
+    ) == State(
+        question="Who?",
+        context="Ada & Bo",
+        max_seq_length=64,
+        doc_stride=24,
+        selection=(1, 2),
+        chapter="spans",
+    )
+    assert from_link("gold=4-9_none_12-15&utm_source=x")["gold"] == [[4, 9], [12, 15]]
+    with pytest.raises(BadInput, match="names 'foo'"):
+        from_link("foo=1")
+
+
+def packed_02(fields: dict) -> str:
+    """As version 0.2 wrote it: JSON lines, deflated, base64url."""
+    import base64
+    import json
+    import zlib
+
+    lines = "\n".join([*(json.dumps([k, v]) for k, v in fields.items()), "."]).encode()
+    press = zlib.compressobj(wbits=-15)
+    body = press.compress(lines) + press.flush()
+    return "2." + base64.urlsafe_b64encode(body).decode().rstrip("=")
+
+
+def test_a_whole_link_of_version_02_opens_with_what_still_exists():
+    fields = {
+        "example": ["gold", 0, 0],
+        "reader": ["bundled"],
+        "chapter": "start_end",
+        "windows": [64, 24, 64],
+        "decode": [20, 5, 1.5, False],
+        "span": [0, 3, 5],
+        "logits": [["start", 0, 7, 2.5]],
+        "page.veil": True,
+        "merge": ["max_context", "logit", "min_logit"],
+    }
+    state = load(from_link("#" + packed_02(fields)))
+    assert (state.example, state.chapter, state.max_seq_length, state.doc_stride) == (
+        "gold",
+        "start_end",
+        64,
+        24,
+    )
+    assert (state.max_answer_length, state.n_best_size, state.threshold) == (20, 5, 1.5)
+    assert state.selection == (3, 5) and state.edits.start == {"0:7": 2.5} and state.veil
+    assert MAX_CHARACTERS == 50_000

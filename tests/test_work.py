@@ -1,0 +1,105 @@
+"""Slow results by key: made once for all who ask, ended when nobody asks, forgotten when they
+fail.
+"""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from qa_demo import work
+from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.work import Pending, Work
+
+
+def waited(lane, key, make, slow=False):
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        try:
+            return lane.ask(key, make, slow, 0.01)
+        except Pending:
+            pass
+    raise AssertionError("it never came")
+
+
+def test_one_computation_for_all_who_ask_and_a_kept_value_is_not_made_again():
+    made, gate, lane = [], threading.Event(), Work()
+
+    def make(tell, cancelled):
+        made.append(1)
+        tell(1, 4)
+        gate.wait(5)
+        return np.arange(3)
+
+    with pytest.raises(Pending) as wait:
+        lane.ask("key", make, wait=0.2)
+    assert (wait.value.place, wait.value.done) == (0, 0.25) and len(lane) == 1
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(waited(lane, "key", make))) for _ in range(8)
+    ]
+    for one in threads:
+        one.start()
+    gate.set()
+    for one in threads:
+        one.join()
+    assert len({id(f) for f in found}) == 1 and made == [1] and len(lane) == 0
+    assert lane.ask("key", make) is found[0] and made == [1]
+
+
+def test_a_failure_reaches_who_asks_and_is_not_kept():
+    lane, faults = Work(), [BadInput("no"), None]
+
+    def make(tell, cancelled):
+        fault = faults.pop(0)
+        if fault:
+            raise fault
+        return 7
+
+    with pytest.raises(BadInput, match="no"):
+        waited(lane, "key", make)
+    assert waited(lane, "key", make) == 7
+
+
+def test_what_nobody_asks_for_any_more_is_cancelled(monkeypatch):
+    monkeypatch.setattr(work, "LEASE", 0.1)
+    lane, ended = Work(), threading.Event()
+
+    def make(tell, cancelled):
+        while not cancelled():
+            time.sleep(0.01)
+        ended.set()
+        raise Cancelled("nobody waits")
+
+    with pytest.raises(Pending):
+        lane.ask("key", make, wait=0.02)
+    assert ended.wait(5)
+
+
+def test_who_waits_long_keeps_the_computation_alive(monkeypatch):
+    monkeypatch.setattr(work, "LEASE", 0.2)
+    lane = Work()
+
+    def make(tell, cancelled):
+        time.sleep(0.7)
+        return "cut" if cancelled() else "whole"
+
+    assert lane.ask("key", make, wait=5) == "whole"
+
+
+def test_a_short_one_does_not_wait_behind_long_ones_and_places_are_told():
+    lane, gate = Work(threads=1), threading.Event()
+    for k in range(3):
+        with pytest.raises(Pending) as wait:
+            lane.ask(k, lambda *_: gate.wait(5), slow=True, wait=0.02)
+        assert wait.value.place == (0 if k == 0 else k)
+    assert waited(lane, "short", lambda *_: "short") == "short"
+    gate.set()
+
+
+def test_the_longest_unused_makes_room():
+    lane = Work(kept=3_000)
+    for k in range(5):
+        waited(lane, k, lambda *_: np.zeros(200))
+    assert len(lane.kept) < 3
