@@ -75,7 +75,8 @@ function goldLines(b, nodes) {
 function thin(root) {
   const edge = root.getBoundingClientRect().right;
   for (const e of root.querySelectorAll(".marked-by")) {
-    if (e.getBoundingClientRect().right > edge) e.classList.add("inward");
+    e.classList.remove("inward");
+    e.classList.toggle("inward", e.getBoundingClientRect().right > edge);
   }
   const labels = [...root.querySelectorAll("b:not(.marked-by, .under)")];
   const size = (e) => Math.abs(parseFloat(e.textContent.replace(/[^\d.]/g, "")) || 0);
@@ -86,7 +87,7 @@ function thin(root) {
       r.left < k.right && k.left < r.right && r.top < k.bottom && k.top < r.bottom
     );
     if (touches) e.style.visibility = "hidden";
-    else kept.push(r);
+    else e.style.visibility = "", kept.push(r);
   }
 }
 
@@ -122,7 +123,7 @@ export function text(b) {
   goldLines(b, nodes);
   const words = nodes.filter(({ node: w }) => w.hasAttribute("role"));
   if (words.length) listen(node, words);
-  requestAnimationFrame(() => thin(node));
+  requestAnimationFrame(() => (thin(node), document.fonts.ready.then(() => thin(node))));
   const mark = ({ selection }) => {
     if (b.select === false || !selection) return;
     for (const { one, node: w } of nodes) {

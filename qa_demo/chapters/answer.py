@@ -117,10 +117,13 @@ def framed(plain: str, strong: str, rest: str, last: str) -> tuple[Block, Block]
 def folds(shown: Shown, *exactly: str, made: Block | None = None) -> list[Block]:
     """Exactly, as a table, the code."""
     said = [sentence(f"exactly-{k}", "note", one) for k, one in enumerate(exactly)]
+    rest = [whole(shown)] if shown.state.step == 1 and len(shown.encoding.context) > LONG else []
+    span = 3 if rest else 4
     return [
-        fold("exactly", "Exactly", *said, span=4),
-        fold("table", "As a table", made or listed(shown), span=4),
-        fold("code", "The code", code("py", SNIPPET), span=4),
+        fold("exactly", "Exactly", *said, span=span),
+        fold("table", "As a table", made or listed(shown), span=span),
+        fold("code", "The code", code("py", SNIPPET), span=span),
+        *rest,
     ]
 
 
@@ -197,13 +200,7 @@ def best_span(shown: Shown) -> list[Block | None]:
     )
     paragraph = text("words", segment(seen(shown)), lines=lines(shown))
     made = [idea, highest(shown), key(shown), paragraph, undo(shown), dots(shown)]
-    return [
-        *made,
-        score_of_selection(shown),
-        closing,
-        *folds(shown, conditions(shown)),
-        whole(shown),
-    ]
+    return [*made, score_of_selection(shown), closing, *folds(shown, conditions(shown))]
 
 
 def count_spans(shown: Shown) -> int:
@@ -295,14 +292,13 @@ def seen(shown: Shown) -> list[Block]:
     return found
 
 
-def whole(shown: Shown) -> Block | None:
+def whole(shown: Shown) -> Block:
     """A long paragraph whole, word by word, in a fold."""
-    if len(shown.encoding.context) <= LONG:
-        return None
     ends = {k for span in marked(shown) for k in (span.start, span.end + 1)}
     words = word_items(shown.encoding, ends)
     mark(words, shown.best.span, "predicted")
-    return fold("whole", "The whole paragraph", text("all", segment(words), lines=lines(shown)))
+    made = text("all", segment(words), lines=lines(shown))
+    return fold("whole", "The whole paragraph", made, span=3)
 
 
 def names(shown: Shown, top: list[Candidate], most: int) -> list[str]:
@@ -339,7 +335,7 @@ def dots(shown: Shown) -> Block:
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}
     ring |= {"y0": -12, "y1": 12, "line": {"color": INK, "width": 2}}
     chosen = [k for k in at[1:] if top[k].span == shown.selection]
-    narrow = {"yaxis.ticktext": names(shown, top, 20), "yaxis.tickfont.size": 13}
+    narrow = {"yaxis.ticktext": names(shown, top, 24), "yaxis.tickfont.size": 13}
     narrow |= {"xaxis.range": [low - 0.1 * room, low + 1.5 * room], "xaxis.nticks": 3}
     return figure(
         "spans",
@@ -355,7 +351,7 @@ def score_of_selection(shown: Shown) -> Block:
     """score of “Georg Rotne” = start logit + end logit = 5.90 + 6.19 = 12.09."""
     span, best, reading = shown.selection, shown.best, shown.reading
     window = reading.windows[best.window] if span == best.span else reading.home(span)
-    name = [named(shown.encoding, span, 40), QUOTE]
+    name = [named(shown.encoding, span, 32), QUOTE]
     if window is None:
         return formula("sum", [name, " fits in no window, so it has no score."])
     start, end = reading.logits(window.index)
@@ -363,7 +359,7 @@ def score_of_selection(shown: Shown) -> Block:
     s, e, most = float(start[i]), float(end[j]), shown.decode.max_answer_length
     said: list[Part] = ["score of ", name, " = start logit + end logit = "]
     said += summed(s, e, fit((s, e), s + e))
-    return formula("sum", said + [f" (longer than {most} pieces: not compared)"] * (j - i >= most))
+    return formula("sum", said + [f" (over {most} pieces: not compared)"] * (j - i >= most))
 
 
 def conditions(shown: Shown) -> str:
@@ -472,6 +468,7 @@ def steered(shown: Shown, n: Lead) -> list[Block | None]:
 def leads(shown: Shown, n: Lead) -> Block:
     """The lead from 0, which is "no answer", and the threshold as a line."""
     reach, notes = n.reach, notes_on_leads(n)
+    tail = [(k, a) for k, a in enumerate(notes) if k]
     others = [c.score - n.null for c, *_ in families(shown, DRAWN)[1:]]
     others = [x for x in others if -reach < x < reach]
     step = next(s for s in (5, 10, 20, 50, 100, 200, 500, 1000) if reach / s <= 5)
@@ -494,7 +491,8 @@ def leads(shown: Shown, n: Lead) -> Block:
     layout |= {"annotations": notes, "yaxis": axis(None, range=[-1, 1], visible=False)}
     layout |= {"xaxis": axis("lead of a span over “no answer”", **across)}
     narrow = {"annotations.0.text": f"<b>{escape(quote(n.best.text, 20))}</b> {number(n.lead)}"}
-    narrow |= {f"annotations.{k}.font.size": 12 for k in range(1, len(notes))}
+    short = {"“no answer” is returned": "“no answer”", "the best span is returned": "the best span"}
+    narrow |= {f"annotations.{k}.text": short.get(a["text"], a["text"]) for k, a in tail}
     alt = f"The best span's lead over no answer is {number(n.lead)}."
     return figure("leads", [rings, best], layout, alt, narrow={"height": 240, **narrow})
 
@@ -507,7 +505,8 @@ def notes_on_leads(n: Lead) -> list[Block]:
         side = "left" if x < -0.6 * reach else "right" if x > 0.6 * reach else "center"
         return {"xanchor": side, "font": {"size": size, "color": INK}}
 
-    best = note(f"<b>{name}</b> {number(n.lead)}", n.lead, 0, yshift=30)
+    below = SHADE if n.lead < n.edge else PAPER
+    best = note(f"<b>{name}</b> {number(n.lead)}", n.lead, 0, yshift=30, bgcolor=below)
     if n.limit is None:
         return [best | at(n.lead, 17)]
     minus = f"minus the threshold: <b>{number(-n.limit)}</b>"
@@ -632,7 +631,7 @@ def tens(b: CalibrationBin) -> str:
 
 def how_often(s: Sure) -> list[Part]:
     """The finding: the number, and how often such spans were right."""
-    name, b = span_words(s.best, 60), s.like
+    name, b = span_words(s.best), s.like
     if b is None:
         return ["How sure the reader is of ", name, f" cannot be said. {s.why}."]
     said = f" sure. Of {b.count:,} other questions on which it was {tens(b)} sure, "
