@@ -79,7 +79,8 @@ def item(text: str, gap: str = "", **more: Any) -> Block:
     `marks`: predicted, boxed, strong, blank, masked, special; `sets`: the patch of a press;
     `under`: small words below it; `lane`: a role for its bars in the place of the text's.
     """
-    return {"t": text, "gap": gap, **{k: v for k, v in more.items() if v not in (None, [], False)}}
+    kept = {k: v for k, v in more.items() if v is not None and v is not False and v != []}
+    return {"t": text, "gap": gap, **kept}
 
 
 def question_items(e: Encoding) -> list[Block]:
@@ -121,9 +122,10 @@ def word_items(e: Encoding, cuts: Collection[int] = (), most: int = 24) -> list[
             and e.offset_mapping[last, 1] - begins < most
         ):
             last += 1
-        ends = int(e.char_ends[last])
-        gap = e.context[ends : int(e.offset_mapping[last + 1, 0])] if last + 1 < n else ""
-        found.append(item(e.context[begins:ends], gap, at=d if d == last else [d, last]))
+        span = Span(d, last)
+        then = int(e.offset_mapping[last + 1, 0]) if last + 1 < n else 0
+        gap = e.context[e.chars(span)[1] : then]
+        found.append(item(e.text(span), gap, at=d if d == last else [d, last]))
         d = last + 1
     return found
 
