@@ -58,16 +58,25 @@ function word(b, one, number) {
 
 /** Lines under the words that people marked, each with its count; a line runs on between words. */
 function goldLines(b, nodes) {
-  const lines = b.lines ?? [], top = (node, k) => (parseFloat(node.style.paddingTop) || 0) + LINE + 15 * k;
-  for (const [k, line] of lines.entries()) {
+  const pad = (node, side) => parseFloat(node.style[`padding${side}`]) || 0;
+  const top = (node, k) => pad(node, "Top") + LINE + 15 * k;
+  const placed = [], near = 6; // a label takes the room of some pieces
+  for (const line of b.lines ?? []) {
+    const meets = (one) => one.from <= line.to + near && line.from <= one.to + near;
+    let k = 0;
+    while (placed.some((one) => one.k === k && meets(one))) k++;
+    placed.push({ ...line, k });
     const inside = nodes.filter(({ one }) => touches(one, line.from, line.to));
     for (const [n, { one, node }] of inside.entries()) {
-      node.style.paddingBottom = `${Math.max(parseFloat(node.style.paddingBottom) || 0, 14 + 15 * k)}px`;
+      node.style.paddingBottom = `${Math.max(pad(node, "Bottom"), 14 + 15 * k)}px`;
       const right = one.gap && n + 1 < inside.length ? "-6px" : "0";
-      node.append(el("i", { class: `marked lane-${line.role}`, style: { top: `${top(node, k) + 5}px`, right } }));
+      const style = { top: `${top(node, k) + 5}px`, right };
+      node.append(el("i", { class: `marked lane-${line.role}`, style }));
     }
     const last = inside.at(-1)?.node;
-    last?.append(el("b", { class: `marked-by is-${line.role}`, style: { top: `${top(last, k) - 2}px` } }, line.text));
+    if (!last) continue;
+    const style = { top: `${top(last, k) - 2}px` };
+    last.append(el("b", { class: `marked-by is-${line.role}`, style }, line.text));
   }
 }
 
@@ -94,7 +103,8 @@ function thin(root) {
 export function text(b) {
   /** @type {{one: any, node: any}[]} */
   const nodes = [];
-  const runsOn = (items, k) => items[k].gap && [items[k], items[k + 1]].every((one) => one?.marks?.includes("predicted"));
+  const runsOn = (items, k) =>
+    items[k].gap && [items[k], items[k + 1]].every((one) => one?.marks?.includes("predicted"));
   const segments = b.segments.map((s) => {
     const row = el("div", { class: s.inline ? "segment inline" : "segment", translate: "no" });
     if (s.name || s.holds.length) {
