@@ -94,6 +94,9 @@ score, no_answer = start[best[0]] + end[best[1]], start[0] + end[0]
 lead = score - no_answer
 print(best, score.round(2), lead.round(2), "no answer" if lead < -threshold else "answer")
 """
+Rows = list[list[Candidate]]
+"""The best spans, each with its variants: `texts.families`."""
+figures_of = cache(load_measured)
 
 
 class Own(Record):
@@ -114,14 +117,14 @@ def framed(plain: str, strong: str, rest: str, last: str) -> tuple[Block, Block]
     return idea, sentence("closing", "closing", last)
 
 
-def folds(shown: Shown, *exactly: str, made: Block | None = None) -> list[Block]:
+def folds(shown: Shown, rows: Rows, *exactly: str, made: Block | None = None) -> list[Block]:
     """Exactly, as a table, the code."""
     said = [sentence(f"exactly-{k}", "note", one) for k, one in enumerate(exactly)]
     rest = [whole(shown)] if shown.state.step == 1 and len(shown.encoding.context) > LONG else []
     span = 3 if rest else 4
     return [
         fold("exactly", "Exactly", *said, span=span),
-        fold("table", "As a table", made or listed(shown), span=span),
+        fold("table", "As a table", made or listed(shown, rows), span=span),
         fold("code", "The code", code("py", SNIPPET), span=span),
         *rest,
     ]
@@ -170,16 +173,10 @@ def undo(shown: Shown) -> Block | None:
     return button("undo", label, {"edits": None}) if shown.changed else None
 
 
-@cache
-def figures_of(name: str) -> Measured | None:
-    """What was measured once of a reader that comes with the page."""
-    return load_measured(READERS[name])
-
-
 def measured(shown: Shown) -> Measured | None:
     """The figures of the reader, if they hold the very calibration that its reading came with."""
     known, name = shown.true.calibrations, shown.state.reader
-    found = figures_of(name) if name in READERS else None
+    found = figures_of(READERS[name]) if name in READERS else None
     if known is None or known.answerable is None or found is None or found.claim is None:
         return None
     own = known.answerable.slope, known.answerable.intercept
@@ -198,9 +195,10 @@ def best_span(shown: Shown) -> list[Block | None]:
         "A start logit says how well the answer starts at a word; an end logit, how well it ends "
         "there.",
     )
+    rows = families(shown)
     paragraph = text("words", segment(seen(shown)), lines=lines(shown))
-    made = [idea, highest(shown), key(shown), paragraph, undo(shown), dots(shown)]
-    return [*made, score_of_selection(shown), closing, *folds(shown, conditions(shown))]
+    made = [idea, highest(shown), key(shown), paragraph, undo(shown), dots(shown, rows)]
+    return [*made, score_of_selection(shown), closing, *folds(shown, rows, conditions(shown))]
 
 
 def count_spans(shown: Shown) -> int:
@@ -226,15 +224,16 @@ def highest(shown: Shown) -> Block:
     return sentence("finding", "finding", *said, " Changed by hand." if shown.changed else None)
 
 
-def key(shown: Shown) -> Block:
-    """What the marks of the text mean, and whose they are."""
-    whose = (
-        "by you" if shown.state.gold else "by people" if len(shown.golds) > 1 else "by the author"
-    )
+def key(shown: Shown) -> Block | None:
+    """What the marks of the text mean, and whose they are; the veil covers that too."""
+    if shown.state.veil:
+        return None
+    whose = "by people" if len(shown.golds) > 1 else "by the author"
+    whose = "by you" if shown.state.gold else whose
     none = "nobody has marked an answer in this text"
     if silent(shown):
         none = "the author says that this text holds no answer"
-    cut = len(shown.encoding.context) > LONG and not shown.state.veil
+    cut = len(shown.encoding.context) > LONG
     return legend(
         "key",
         ("fill", MID, "the reader's best span"),
@@ -264,9 +263,12 @@ def runs(shown: Shown) -> list[tuple[int, int]]:
     for span in spans:
         at, end = e.chars(span)
         first, last = (int(k) for k in np.searchsorted(begins, (at - room, end + room)))
-        while 0 < first < span.start and blank[first] == blank[first - 1]:
+        most = at - room + 40, end + room - 40  # a language without blanks has no words to keep
+        while (
+            0 < first < span.start and blank[first] == blank[first - 1] and begins[first] < most[0]
+        ):
             first += 1
-        while span.end + 1 < last < n and blank[last] == blank[last - 1]:
+        while span.end + 1 < last < n and blank[last] == blank[last - 1] and begins[last] > most[1]:
             last -= 1
         if found and first <= found[-1][1] + 12:
             first, last = found[-1][0], max(last, found.pop()[1])
@@ -310,9 +312,9 @@ def names(shown: Shown, top: list[Candidate], most: int) -> list[str]:
     return [f"<b>{said[0]}</b>", *said[1:]]
 
 
-def dots(shown: Shown) -> Block:
+def dots(shown: Shown, rows: Rows) -> Block:
     """The best spans as dots on the axis of scores; a ring follows the selection."""
-    top = [first for first, *_ in families(shown, DRAWN)]
+    top = [first for first, *_ in rows][:DRAWN]
     scores, at, printed = [c.score for c in top], range(len(top)), [number(c.score) for c in top]
     low, room = min(scores), (max(scores) - min(scores)) or 1.0
     trace = {
@@ -329,19 +331,19 @@ def dots(shown: Shown) -> Block:
     across = {"range": [low - 0.08 * room, low + 1.16 * room], "showgrid": False, "nticks": 6}
     down = {"tickvals": [*at], "ticktext": names(shown, top, 48), "range": [len(top) - 0.4, -0.6]}
     down |= {"automargin": True, "showgrid": False, "tickfont": {"size": 15, "color": INK}}
-    layout = {"height": 62 + 33 * len(top), "margin": {"l": 10, "r": 10, "t": 4, "b": 46}}
+    layout = {"height": 58 + 28 * len(top), "margin": {"l": 10, "r": 10, "t": 4, "b": 46}}
     layout |= {"xaxis": axis("score of the span", **across), "yaxis": axis(None, **down)}
     layout["shapes"] = [line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}
     ring |= {"y0": -12, "y1": 12, "line": {"color": INK, "width": 2}}
     chosen = [k for k in at[1:] if top[k].span == shown.selection]
-    narrow = {"yaxis.ticktext": names(shown, top, 24), "yaxis.tickfont.size": 13}
-    narrow |= {"xaxis.range": [low - 0.1 * room, low + 1.5 * room], "xaxis.nticks": 3}
+    narrow = {"yaxis.ticktext": names(shown, top, 22), "yaxis.tickfont.size": 13}
+    narrow |= {"xaxis.range": [low - 0.1 * room, low + 1.8 * room], "xaxis.nticks": 3}
     return figure(
         "spans",
         [{**trace, "sets": {"selection": "customdata"}}],
         layout,
-        f"The best spans by their score; the best, {top[0].text}, has {printed[0]}.",
+        f"The best spans as dots by their score; the best has {printed[0]}.",
         overlay={"shapes": [{**ring, "xanchor": scores[k], "yanchor": k} for k in chosen]},
         narrow=narrow,
     )
@@ -377,7 +379,7 @@ def conditions(shown: Shown) -> str:
     )
 
 
-def listed(shown: Shown) -> Block:
+def listed(shown: Shown, rows: Rows) -> Block:
     """The best spans with their lead over "no answer"; their variants unfold."""
     null = float(null_logits(shown.reading).min())
 
@@ -386,7 +388,7 @@ def listed(shown: Shown) -> Block:
         return [named(shown.encoding, c.span, 60), *map(number, numbers)]
 
     found = []
-    for first, *others in families(shown):
+    for first, *others in rows:
         label = f"and {small_number(len(others))} variant{'s' * (len(others) > 1)}"
         more = (label, [cells(c) for c in others[:8]]) if others else None
         sets = {"selection": [first.span.start, first.span.end]}
@@ -420,7 +422,7 @@ class Lead:
 
 def or_none(shown: Shown) -> list[Block | None]:
     """The lead of the best span over "no answer", and the threshold."""
-    n = Lead(shown)
+    n, rows = Lead(shown), families(shown)
     idea, closing = framed(
         "“No answer” has a score too. The lead is how far the best span stands above it. ",
         "The best span is returned unless it lies further behind than the threshold.",
@@ -430,8 +432,8 @@ def or_none(shown: Shown) -> list[Block | None]:
     found = sentence("finding", "finding", *decided(n))
     next_best = ("ring", GREY, "the next best spans, which are never returned")
     legend_ = legend("key", ("dot", INK, "the best span"), next_best)
-    made = [idea, found, *steered(shown, n), legend_, leads(shown, n), lead_sum(shown, n), closing]
-    return [*made, *folds(shown, exact_none(shown, n))]
+    made = [idea, found, *steered(shown, n), legend_, leads(n, rows), lead_sum(shown, n), closing]
+    return [*made, *folds(shown, rows, exact_none(shown, n))]
 
 
 def decided(n: Lead) -> list[Part]:
@@ -465,11 +467,11 @@ def steered(shown: Shown, n: Lead) -> list[Block | None]:
     ]
 
 
-def leads(shown: Shown, n: Lead) -> Block:
+def leads(n: Lead, rows: Rows) -> Block:
     """The lead from 0, which is "no answer", and the threshold as a line."""
     reach, notes = n.reach, notes_on_leads(n)
     tail = [(k, a) for k, a in enumerate(notes) if k]
-    others = [c.score - n.null for c, *_ in families(shown, DRAWN)[1:]]
+    others = [c.score - n.null for c, *_ in rows[1:DRAWN]]
     others = [x for x in others if -reach < x < reach]
     step = next(s for s in (5, 10, 20, 50, 100, 200, 500, 1000) if reach / s <= 5)
     ticks = list(range(-int(reach // step) * step, int(reach) + 1, step))
@@ -499,7 +501,7 @@ def leads(shown: Shown, n: Lead) -> Block:
 
 def notes_on_leads(n: Lead) -> list[Block]:
     """The names in the figure: the best span, the threshold, the two sides of its line."""
-    reach, name = n.reach, escape(quote(n.best.text, 40))
+    reach, name = n.reach, escape(quote(n.best.text, 28))
 
     def at(x: float, size: int) -> Block:
         side = "left" if x < -0.6 * reach else "right" if x > 0.6 * reach else "center"
@@ -583,14 +585,17 @@ class Sure:
     def like(self) -> CalibrationBin | None:
         """The questions on which the reader was as sure."""
         bins = self.known.bins if self.known else ()
-        return next((b for b in bins if b.low <= self.claim < b.high or b.high >= 1), None)
+        top = max((b.high for b in bins), default=0.0)  # 1.0 belongs to the last bin
+        return next(
+            (b for b in bins if b.low <= self.claim < b.high or b.high == top == self.claim), None
+        )
 
 
 def sure(shown: Shown) -> Sure:
     """How sure the reader is of its own best span, by the default rule and its own logits."""
     ranked = shown.before.best if shown.changed else shown.prediction.best
     assert ranked is not None
-    best, found, known = ranked.candidate, None, measured(shown)
+    best, known = ranked.candidate, measured(shown)
     if known is None or known.claim is None:
         return Sure(best, "How often this reader is right was not measured")
     if shown.state.rule != "logits":
@@ -613,6 +618,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     here, other = ("bar", INK, "as sure as here"), ("bar", MID, "surer or less sure")
     even = ("dash", GREY, "right just as often as it says")
     drawn = s.like is not None
+    rows = [] if drawn else families(shown)
     left = group("left", 8, legend("key", here, other, even), bars(s)) if drawn else None
     odd = other_text(shown, ODD, "A sure answer that nobody marked")
     side = group("side", 4 if drawn else 12, *against(shown, s), odd)
@@ -620,7 +626,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     return [
         *made,
         closing,
-        *folds(shown, *exact_sure(shown, s), made=bin_table(s) if drawn else None),
+        *folds(shown, rows, *exact_sure(shown, s), made=bin_table(s) if drawn else None),
     ]
 
 
@@ -660,7 +666,7 @@ def bars(s: Sure) -> Block:
     across = {"range": [0, 100], "dtick": 10, "showgrid": False}
     layout |= {"xaxis": axis("how sure the reader said it was, in %", **across)}
     layout |= {"yaxis": axis("exactly right, in 100", range=[0, 108], dtick=20)}
-    alt = "Questions by how sure the reader was of its best span, and how many in 100 were right."
+    alt = "By how sure the reader said it was: how many in 100 best spans were exactly right."
     narrow = {"height": 260, "xaxis.dtick": 20, "margin.l": 46}
     return figure("bins", [trace, even], layout, alt, narrow=narrow)
 
