@@ -317,22 +317,19 @@ def dots(shown: Shown, rows: Rows) -> Block:
     top = [first for first, *_ in rows][:DRAWN]
     scores, at, printed = [c.score for c in top], range(len(top)), [number(c.score) for c in top]
     low, room = min(scores), (max(scores) - min(scores)) or 1.0
-    trace = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": scores,
-        "y": [*at],
-        "cliponaxis": False,
-    }
+    trace: Block = {"type": "scatter", "mode": "markers+text", "x": scores, "y": [*at]}
     trace |= {"text": [f"  <b>{printed[0]}</b>", *("  " + s for s in printed[1:])]}
     trace |= {"textposition": "middle right", "textfont": {"size": 15, "color": INK}}
+    trace |= {"cliponaxis": False, "hoverinfo": "none", "sets": {"selection": "customdata"}}
     trace |= {"marker": {"size": 15, "color": [INK] + [MID] * (len(top) - 1), "opacity": 1}}
-    trace |= {"customdata": [[c.span.start, c.span.end] for c in top], "hoverinfo": "none"}
-    across = {"range": [low - 0.08 * room, low + 1.16 * room], "showgrid": False, "nticks": 6}
-    down = {"tickvals": [*at], "ticktext": names(shown, top, 48), "range": [len(top) - 0.4, -0.6]}
-    down |= {"automargin": True, "showgrid": False, "tickfont": {"size": 15, "color": INK}}
-    layout = {"height": 58 + 28 * len(top), "margin": {"l": 10, "r": 10, "t": 4, "b": 46}}
-    layout |= {"xaxis": axis("score of the span", **across), "yaxis": axis(None, **down)}
+    trace |= {"customdata": [[c.span.start, c.span.end] for c in top]}
+    span = [low - 0.08 * room, low + 1.16 * room]
+    down: Block = {"tickvals": [*at], "ticktext": names(shown, top, 48), "automargin": True}
+    down |= {"range": [len(top) - 0.4, -0.6]}
+    down |= {"showgrid": False, "tickfont": {"size": 15, "color": INK}}
+    layout = {"height": 54 + 28 * len(top), "margin": {"l": 10, "r": 10, "t": 4, "b": 46}}
+    layout |= {"xaxis": axis("score of the span", range=span, nticks=6, showgrid=False)}
+    layout |= {"yaxis": axis(None, **down)}
     layout["shapes"] = [line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}
     ring |= {"y0": -12, "y1": 12, "line": {"color": INK, "width": 2}}
@@ -341,7 +338,7 @@ def dots(shown: Shown, rows: Rows) -> Block:
     narrow |= {"xaxis.range": [low - 0.1 * room, low + 1.8 * room], "xaxis.nticks": 3}
     return figure(
         "spans",
-        [{**trace, "sets": {"selection": "customdata"}}],
+        [trace],
         layout,
         f"The best spans as dots by their score; the best has {printed[0]}.",
         overlay={"shapes": [{**ring, "xanchor": scores[k], "yanchor": k} for k in chosen]},
@@ -410,9 +407,8 @@ class Lead:
         self.null = self.best.score - self.lead
         self.window = int(null_logits(shown.reading).argmin())
         self.start, self.end = (float(x[0]) for x in shown.reading.logits(self.window))
-        self.limit = (
-            shown.decode.null_score_diff_threshold if shown.state.rule == "logits" else None
-        )
+        limit = shown.decode.null_score_diff_threshold
+        self.limit = limit if shown.state.rule == "logits" else None
         self.returned = shown.prediction.answer is not None
         self.reach = max(12.0, 1.25 * abs(self.lead), min(1.25 * abs(self.limit or 0), 40.0))
         # the threshold's line, at the figure's edge where it lies beyond
@@ -487,16 +483,17 @@ def leads(n: Lead, rows: Rows) -> Block:
     drawn = [area, base, lead, line(0, 0, -0.16, 0.16, INK, width=2)]
     if n.limit is not None:
         drawn.append(line(n.edge, n.edge, -1, 1, INK, width=2, dash="dot"))
-    across = {"range": [-reach, reach], "tickvals": ticks, "ticktext": said}
+    across: Block = {"range": [-reach, reach], "tickvals": ticks, "ticktext": said}
     across |= {"showgrid": False, "ticks": "outside", "tickcolor": GREY}
     layout = {"height": 290, "margin": {"l": 10, "r": 10, "t": 32, "b": 58}, "shapes": drawn}
     layout |= {"annotations": notes, "yaxis": axis(None, range=[-1, 1], visible=False)}
     layout |= {"xaxis": axis("lead of a span over “no answer”", **across)}
-    narrow = {"annotations.0.text": f"<b>{escape(quote(n.best.text, 20))}</b> {number(n.lead)}"}
+    name = f"<b>{escape(quote(n.best.text, 20))}</b> {number(n.lead)}"
+    narrow: Block = {"height": 240, "annotations.0.text": name}
     short = {"“no answer” is returned": "“no answer”", "the best span is returned": "the best span"}
     narrow |= {f"annotations.{k}.text": short.get(a["text"], a["text"]) for k, a in tail}
     alt = f"The best span's lead over no answer is {number(n.lead)}."
-    return figure("leads", [rings, best], layout, alt, narrow={"height": 240, **narrow})
+    return figure("leads", [rings, best], layout, alt, narrow=narrow)
 
 
 def notes_on_leads(n: Lead) -> list[Block]:
@@ -514,10 +511,8 @@ def notes_on_leads(n: Lead) -> list[Block]:
     minus = f"minus the threshold: <b>{number(-n.limit)}</b>"
     found = [best | at(n.lead, 17), note(minus, n.edge, 1, yref="paper", yanchor="bottom")]
     found[1] |= at(n.edge, 14)
-    areas = (
-        (-reach, n.edge, "“no answer” is returned"),
-        (n.edge, reach, "the best span is returned"),
-    )
+    areas = [(-reach, n.edge, "“no answer” is returned")]
+    areas.append((n.edge, reach, "the best span is returned"))
     wide = [(a, b, what) for a, b, what in areas if b - a > 0.3 * reach]
     return found + [note(what, (a + b) / 2, 0, yshift=-44) | at(0, 14) for a, b, what in wide]
 
@@ -623,11 +618,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
     odd = other_text(shown, ODD, "A sure answer that nobody marked")
     side = group("side", 4 if drawn else 12, *against(shown, s), odd)
     made = [idea, sentence("finding", "finding", *how_often(s)), left, side, counted(shown, s)]
-    return [
-        *made,
-        closing,
-        *folds(shown, rows, *exact_sure(shown, s), made=bin_table(s) if drawn else None),
-    ]
+    counts = bin_table(s) if drawn else None
+    return [*made, closing, *folds(shown, rows, *exact_sure(shown, s), made=counts)]
 
 
 def tens(b: CalibrationBin) -> str:
@@ -640,7 +632,7 @@ def how_often(s: Sure) -> list[Part]:
     name, b = span_words(s.best), s.like
     if b is None:
         return ["How sure the reader is of ", name, f" cannot be said. {s.why}."]
-    said = f" sure. Of {b.count:,} other questions on which it was {tens(b)} sure, "
+    said = f" sure. Of {b.count:,} other questions with {tens(b)}, "
     right = [f"{100 * b.accuracy:.0f} in 100", STRONG]
     start: list[Part] = ["Of ", name, " the reader is ", [percent(s.claim), STRONG]]
     return [*start, said, right, " best spans were exactly right."]
@@ -654,16 +646,16 @@ def bars(s: Sure) -> Block:
     inside = ["inside" if v >= 9 else "outside" for v in right]
     text_ = [f"<b>{v:.0f}</b>" if h else f"{v:.0f}" for v, h in zip(right, here, strict=True)]
     ink = [PAPER if h and v >= 9 else INK for v, h in zip(right, here, strict=True)]
-    trace = {"type": "bar", "x": [50 * (b.low + b.high) for b in bins], "y": right}
+    trace: Block = {"type": "bar", "x": [50 * (b.low + b.high) for b in bins], "y": right}
     trace |= {"width": [84 * (b.high - b.low) for b in bins], "hoverinfo": "text"}
     trace |= {"marker": {"color": [INK if h else MID for h in here]}, "text": text_}
     trace |= {"textposition": inside, "textfont": {"size": 15, "color": ink}, "textangle": 0}
     trace |= {"insidetextanchor": "middle", "constraintext": "none", "cliponaxis": False}
     trace |= {"hovertext": [f"{plural(b.count, 'question')}" for b in bins]}
-    even = {"type": "scatter", "mode": "lines", "x": [0, 100], "y": [0, 100], "hoverinfo": "skip"}
-    even |= {"line": {"color": GREY, "width": 2, "dash": "dot"}}
+    even: Block = {"type": "scatter", "mode": "lines", "x": [0, 100], "y": [0, 100]}
+    even |= {"hoverinfo": "skip", "line": {"color": GREY, "width": 2, "dash": "dot"}}
     layout = {"height": 320, "margin": {"l": 58, "r": 14, "t": 8, "b": 52}}
-    across = {"range": [0, 100], "dtick": 10, "showgrid": False}
+    across: Block = {"range": [0, 100], "dtick": 10, "showgrid": False}
     layout |= {"xaxis": axis("how sure the reader said it was, in %", **across)}
     layout |= {"yaxis": axis("exactly right, in 100", range=[0, 108], dtick=20)}
     alt = "By how sure the reader said it was: how many in 100 best spans were exactly right."
@@ -702,7 +694,7 @@ def counted(shown: Shown, s: Sure) -> Block | None:
         gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, s.best.text), one))
         a, b = Counter(normalize(s.best.text).split()), Counter(normalize(gold).split())
         both = f"2 · {(a & b).total()} shared / ({a.total()} + {b.total()} words) = "
-        said: list[Part] = ["F1 with ", [quote(gold, 40), GOLD], " = ", both if a and b else None]
+        said: list[Part] = ["F1 with ", [quote(gold, 40), GOLD], " = ", both if a and b else ""]
         found.append([*said, [number(f1(gold, s.best.text)), STRONG]])
     return formula("count", *found) if found else None
 
