@@ -146,10 +146,14 @@ def slider(
     value: float,
     span: int = 6,
     says: str = "",
+    flip: bool = False,
 ) -> Block:
-    """A slider with its box; `field` is the path of the state that it sets, "edits.start.0:32"."""
+    """A slider with its box; `field` is the path of the state that it sets, "edits.start.0:32".
+    `flip`: it grows to the left, as what it moves in a figure does.
+    """
     made = {"kind": "slider", "key": key, "span": span, "field": field, "label": label}
-    return {**made, "min": low, "max": high, "step": step, "value": value, "says": says}
+    made |= {"min": low, "max": high, "step": step, "value": value, "says": says}
+    return {**made, "flip": True} if flip else made
 
 
 def choice(

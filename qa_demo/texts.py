@@ -1,6 +1,6 @@
 """A text's words and pieces: how they are named, and the blocks that show them as typed."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -79,7 +79,8 @@ def item(text: str, gap: str = "", **more: Any) -> Block:
     `marks`: predicted, boxed, strong, blank, masked, special; `sets`: the patch of a press;
     `under`: small words below it; `lane`: a role for its bars in the place of the text's.
     """
-    return {"t": text, "gap": gap, **{k: v for k, v in more.items() if v not in (None, [], False)}}
+    kept = {k: v for k, v in more.items() if v is not None and v is not False and v != []}
+    return {"t": text, "gap": gap, **kept}
 
 
 def question_items(e: Encoding) -> list[Block]:
@@ -107,10 +108,33 @@ def paragraph_items(e: Encoding, start: int = 0, stop: int | None = None) -> lis
     return found
 
 
+def word_items(e: Encoding, cuts: Collection[int] = (), most: int = 24) -> list[Block]:
+    """The paragraph by words between blanks, which for a long text is half the size; a piece in
+    `cuts` begins an item, and an item has about `most` characters at most.
+    """
+    d, n, found = 0, len(e.context_ids), list[Block]()
+    while d < n:
+        begins, last = int(e.offset_mapping[d, 0]), d
+        while (
+            last + 1 < n
+            and last + 1 not in cuts
+            and e.whitespace_ids[last + 1] == e.whitespace_ids[d]
+            and e.offset_mapping[last, 1] - begins < most
+        ):
+            last += 1
+        span = Span(d, last)
+        then = int(e.offset_mapping[last + 1, 0]) if last + 1 < n else 0
+        gap = e.context[e.chars(span)[1] : then]
+        found.append(item(e.text(span), gap, at=d if d == last else [d, last]))
+        d = last + 1
+    return found
+
+
 def mark(items: Sequence[Block], span: Span, name: str) -> None:
-    """Add a mark to the items of a `doc` span."""
+    """Add a mark to the items that a `doc` span touches."""
     for one in items:
-        if "at" in one and span.start <= one["at"] <= span.end:
+        first, last = one["at"] if isinstance(one.get("at"), list) else [one.get("at", -1)] * 2
+        if first <= span.end and span.start <= last:
             one["marks"] = [*one.get("marks", []), name]
 
 

@@ -4,7 +4,12 @@ import { el } from "./dom.js";
 import { set } from "./store.js";
 
 export function slider(b) {
-  const range = el("input", { type: "range", "aria-label": b.label, "data-focus": b.key });
+  const range = el("input", {
+    type: "range",
+    "aria-label": b.label,
+    "data-focus": b.key,
+    dir: b.flip ? "rtl" : null,
+  });
   const box = el("input", {
     type: "number",
     "aria-label": `${b.label}, number`,

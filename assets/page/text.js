@@ -56,33 +56,37 @@ function word(b, one, number) {
   return node;
 }
 
-/** Lines under the words that people marked, each with its count. */
+/** Lines under the words that people marked, each with its count; a line runs on between words. */
 function goldLines(b, nodes) {
-  for (const [k, line] of (b.lines ?? []).entries()) {
-    const inside = nodes.filter(({ one }) => one.at >= line.from && one.at <= line.to);
-    for (const { node } of inside) {
-      node.style.paddingBottom = `${
-        Math.max(parseFloat(node.style.paddingBottom) || 0, 10 + 15 * k)
-      }px`;
-      node.append(
-        el("i", {
-          class: `marked lane-${line.role}`,
-          style: { bottom: `${-3 - 15 * k + (parseFloat(node.style.paddingBottom) || 0)}px` },
-        }),
-      );
+  const pad = (node, side) => parseFloat(node.style[`padding${side}`]) || 0;
+  const top = (node, k) => pad(node, "Top") + LINE + 15 * k;
+  const placed = [], near = 6; // a label takes the room of some pieces
+  for (const line of b.lines ?? []) {
+    const meets = (one) => one.from <= line.to + near && line.from <= one.to + near;
+    let k = 0;
+    while (placed.some((one) => one.k === k && meets(one))) k++;
+    placed.push({ ...line, k });
+    const inside = nodes.filter(({ one }) => touches(one, line.from, line.to));
+    for (const [n, { one, node }] of inside.entries()) {
+      node.style.paddingBottom = `${Math.max(pad(node, "Bottom"), 14 + 15 * k)}px`;
+      const right = one.gap && n + 1 < inside.length ? "-6px" : "0";
+      const style = { top: `${top(node, k) + 5}px`, right };
+      node.append(el("i", { class: `marked lane-${line.role}`, style }));
     }
-    inside.at(-1)?.node.append(
-      el(
-        "b",
-        { class: `marked-by is-${line.role}`, style: { top: `${LINE + 2 + 15 * k}px` } },
-        line.text,
-      ),
-    );
+    const last = inside.at(-1)?.node;
+    if (!last) continue;
+    const style = { top: `${top(last, k) - 2}px` };
+    last.append(el("b", { class: `marked-by is-${line.role}`, style }, line.text));
   }
 }
 
 /** Of two printed numbers that touch, the smaller goes; its bar and its row of the table stay. */
 function thin(root) {
+  const edge = root.getBoundingClientRect().right;
+  for (const e of root.querySelectorAll(".marked-by")) {
+    e.classList.remove("inward");
+    e.classList.toggle("inward", e.getBoundingClientRect().right > edge);
+  }
   const labels = [...root.querySelectorAll("b:not(.marked-by, .under)")];
   const size = (e) => Math.abs(parseFloat(e.textContent.replace(/[^\d.]/g, "")) || 0);
   const kept = [];
@@ -92,13 +96,15 @@ function thin(root) {
       r.left < k.right && k.left < r.right && r.top < k.bottom && k.top < r.bottom
     );
     if (touches) e.style.visibility = "hidden";
-    else kept.push(r);
+    else e.style.visibility = "", kept.push(r);
   }
 }
 
 export function text(b) {
   /** @type {{one: any, node: any}[]} */
   const nodes = [];
+  const runsOn = (items, k) =>
+    items[k].gap && [items[k], items[k + 1]].every((one) => one?.marks?.includes("predicted"));
   const segments = b.segments.map((s) => {
     const row = el("div", { class: s.inline ? "segment inline" : "segment", translate: "no" });
     if (s.name || s.holds.length) {
@@ -108,8 +114,9 @@ export function text(b) {
     }
     const body = el("span", { class: "words", dir: "auto" });
     let run = el("span", { class: "run" }); // the pieces of a word stay together
-    for (const one of s.items) {
+    for (const [k, one] of s.items.entries()) {
       const node = word(b, one, nodes.length);
+      node.classList.toggle("runs-on", Boolean(runsOn(s.items, k)));
       nodes.push({ one, node });
       run.append(node);
       if (one.gap) {
@@ -126,15 +133,15 @@ export function text(b) {
   goldLines(b, nodes);
   const words = nodes.filter(({ node: w }) => w.hasAttribute("role"));
   if (words.length) listen(node, words);
-  requestAnimationFrame(() => thin(node));
+  requestAnimationFrame(() => (thin(node), document.fonts.ready.then(() => thin(node))));
   const mark = ({ selection }) => {
     if (b.select === false || !selection) return;
     for (const { one, node: w } of nodes) {
-      const on = one.at !== undefined && one.at >= selection[0] && one.at <= selection[1];
+      const on = touches(one, ...selection);
       w.classList.toggle("selected", on);
       if (w.hasAttribute("role") && !one.sets) w.setAttribute("aria-pressed", String(on));
     }
-    reachable(words, words.findIndex(({ one }) => one.at === selection[0]));
+    reachable(words, words.findIndex(({ one }) => ends(one)[0] === selection[0]));
   };
   if (words.length) reachable(words, 0);
   return { node, mark };
@@ -147,6 +154,7 @@ function reachable(words, k) {
 }
 
 const ends = (one) => Array.isArray(one.at) ? one.at : [one.at, one.at];
+const touches = (one, from, to) => ends(one)[0] <= to && ends(one)[1] >= from;
 
 /** Drag, Shift, arrows, Enter; a finger's first tap begins a span, its second ends it. */
 function listen(root, words) {

@@ -28,6 +28,8 @@ from qa_demo.training.text import Batches, read_text, tokenize, training_batches
 
 LIMIT = 55
 """MB of the bundled model's folder."""
+MEAN_PIECES = 204_800
+"""Training pieces that the means of the wires are taken over, however many a batch holds."""
 CARD = "spanbert.json"
 
 
@@ -92,15 +94,12 @@ def history(run: Path) -> list[dict]:
 
 def held_rows(run: Path, behind: Mapping[str, float] | None) -> list[dict]:
     """The held-out rows of a run's log. A resumed run counts on from the one before it; one that
-    took an exported folder as its encoder counts from 0, so what is `behind` it is added.
+    took an exported folder as its encoder does not, so what is `behind` it is added.
     """
     held = checkpoints.logged(run, "held")
     if behind is None:
         return held
-    return [
-        row | {"before": behind["before"], "seconds": row["seconds"] + behind["seconds"]}
-        for row in held
-    ]
+    return [row | {key: row[key] + behind[key] for key in ("before", "seconds")} for row in held]
 
 
 def write_model(model: Pretrainer, tokenizer: object, out: Path, half: bool = True) -> None:
@@ -134,7 +133,7 @@ def export(
     more_text: list[str],
     out: Path,
     name: str,
-    batches: int,
+    batches: int | None,
 ) -> None:
     """Save the run as a folder; refuse one over LIMIT, or weights that half cannot hold."""
     settings = json.loads((run / "settings.json").read_text())
@@ -144,7 +143,7 @@ def export(
     model = restore(encoder, run, np.bincount(source.stream, minlength=len(tokenizer)))
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
     prepare(tokenizer)
-    keep_means(model, source, batches)
+    keep_means(model, source, batches or -(-MEAN_PIECES // settings["batch_tokens"]))
     write_model(model, tokenizer, out)
     about = {"name": name, "sbo": settings["sbo"], "positions": settings["positions"]}
     about["phases"] = history(run)
@@ -168,8 +167,8 @@ def main(argv: list[str] | None = None) -> None:
     p.add_argument(
         "--mean-batches",
         type=int,
-        default=100,
-        help="training batches that the means of the wires are taken over",
+        help="training batches that the means of the wires are taken over; by default as many as "
+        f"hold {MEAN_PIECES:,} pieces",
     )
     a = p.parse_args(argv)
     export(a.encoder, a.run, a.text, a.more_text, a.out, a.name, a.mean_batches)

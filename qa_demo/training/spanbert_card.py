@@ -32,12 +32,17 @@ NOT_FLAGS = (
     "all_held_out",
     "tried",
 )
-MORE = (
-    "`--more-text` is only trained on. It was written by `python -m qa_demo.training.more_text` "
-    "(its help names the sources: 106 articles of Wikipedia, CC BY-SA; noun glosses of WordNet 3.0 "
-    "under its own free licence; paragraphs of QED, QAMR, SQuAD and COVID-QA), which leaves out "
-    "every paragraph that shares twelve words in a row with a held-out one."
-)
+MORE = {
+    ("more.txt.gz",): "It was written by `python -m qa_demo.training.more_text` (its help names "
+    "the sources: 106 articles of Wikipedia, CC BY-SA; noun glosses of WordNet 3.0 under its own "
+    "free licence; paragraphs of QED, QAMR, SQuAD and COVID-QA), which leaves out every paragraph "
+    "that shares twelve words in a row with a held-out one.",
+    ("wikipedia.txt.gz", "wikinews.txt.gz"): "The first file holds up to ten paragraphs of each "
+    "long article of a Wikipedia of 2015 (CC BY-SA 3.0), the second stories of English Wikinews of "
+    "2022 (CC BY 2.5), of which the run read one half. Left out were 19 paragraphs that share ten "
+    "words in a row with a held-out one.",
+}
+"""Where text comes from that is only trained on, by its files."""
 GAIN = 2.0
 """Points of top-1 that are worth new weights."""
 TRIED = " This phase was tried; it is not in the weights of this folder."
@@ -136,6 +141,9 @@ def conditions(finished: Sequence[Mapping[str, Any]]) -> str:
 def phase(p: Mapping[str, Any], earlier: str | None) -> str:
     """What one training phase took, and its command, rebuilt from the settings that it wrote."""
     tried = TRIED if p.get("tried") else ""
+    parts = ""
+    if p["steps_taken"] > p["steps"]:
+        parts = f", in parts: the command is that of the last {p['steps']:,} steps"
     encoder, began, origin = ENCODER, "" if earlier is None else f" --resume runs/{earlier}", ""
     if p.get("from_export"):
         encoder, began = "assets/spanbert", ""
@@ -150,10 +158,17 @@ def phase(p: Mapping[str, Any], earlier: str | None) -> str:
     return (
         f"{p['name']}: {p['steps_taken']:,} steps of {p['batch_tokens']:,} pieces in "
         f"{p['seconds'] / 60:.0f} minutes, torch "
-        f"{p['torch']}, mixed precision {p['mixed_precision']}{origin}.{tried}\n\n```\n"
+        f"{p['torch']}, mixed precision {p['mixed_precision']}{origin}{parts}.{tried}\n\n```\n"
         + " \\\n    ".join(lines)
         + "\n```"
     )
+
+
+def more_about(phases: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is known of the text that phases were only trained on; nothing where none was."""
+    files = dict.fromkeys(tuple(p["more_text"]) for p in phases if p.get("more_text"))
+    said = ["`--more-text` is only trained on.", *(MORE[f] for f in files if f in MORE)]
+    return [" ".join(said)] if files else []
 
 
 def training(phases: Sequence[Mapping[str, Any]]) -> str:
@@ -170,7 +185,7 @@ def training(phases: Sequence[Mapping[str, Any]]) -> str:
     return "\n\n".join(
         [
             *(phase(p, earlier) for p, earlier in zip(phases, [None, *names], strict=False)),
-            *([MORE] if any(p.get("more_text") for p in phases) else []),
+            *more_about(phases),
             f"```\n{export}\n```",
         ]
     )

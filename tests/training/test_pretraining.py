@@ -311,6 +311,26 @@ def test_the_card_says_what_a_phase_that_was_only_tried_brought() -> None:
         assert spanbert_card.stops(phases) == ""
 
 
+def test_a_run_in_parts_says_which_steps_its_command_and_its_rows_are(tmp_path) -> None:
+    row = {"step": 1000, "before": 4782, "seconds": 260, "held": {"pieces": 3}}
+    (tmp_path / "log.jsonl").write_text(json.dumps(row))
+    behind = {"before": 100, "seconds": 9}
+    (found,) = export_spanbert.held_rows(tmp_path, behind)
+    assert (found["before"], found["seconds"]) == (4882, 269)
+    p = {"name": "long", "steps": 6280, "batch_tokens": 32768, "seconds": 407, "text": ["a.txt"]}
+    p |= {"torch": "2.13.0", "mixed_precision": "bf16", "steps_taken": 11062}
+    assert "in parts: the command is that of the last 6,280 steps." in spanbert_card.phase(p, None)
+    assert "in parts" not in spanbert_card.phase(p | {"steps_taken": 6280}, None)
+
+
+def test_the_card_tells_where_text_that_was_only_trained_on_comes_from() -> None:
+    assert spanbert_card.more_about([{}, {"more_text": []}]) == []
+    wikipedia = {"more_text": ["wikipedia.txt.gz", "wikinews.txt.gz"]}
+    (said,) = spanbert_card.more_about([wikipedia, wikipedia, {"more_text": ["other.txt"]}])
+    assert said.startswith("`--more-text` is only trained on. The first file holds")
+    assert said.count("CC BY") == 2
+
+
 def test_a_phase_that_was_tried_stands_in_the_record_of_the_model_it_did_not_change(
     home, exported, tmp_path
 ):
