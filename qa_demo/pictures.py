@@ -119,7 +119,10 @@ class Pictures:
         return {
             "chapter": state.chapter,
             "step": state.step,
-            "selection": [shown.selection.start, shown.selection.end],
+            # under the veil the best span would tell the answer
+            "selection": None
+            if state.veil and state.selection is None
+            else [shown.selection.start, shown.selection.end],
             "example": shown.example.id if shown.example else None,
             "question": shown.encoding.question,
             "context": shown.encoding.context,

@@ -153,8 +153,8 @@ def sentence(fault: ValidationError) -> str:
     if kind == "value_error":
         said = str(limits["error"])
         return f"{field} {said}, got {got}" if said.startswith("must") else said
-    if kind == "string_too_long":
-        most, length = limits["max_length"], len(str(first["input"]))
+    if kind in ("string_too_long", "too_long") and isinstance(first["input"], str):
+        most, length = limits["max_length"], len(first["input"])
         return f"{field} may hold {most:,} characters, got {length:,}"
     if kind == "string_pattern_mismatch":
         return f"{field}: a changed logit stands under WINDOW:POSITION, such as 0:32"

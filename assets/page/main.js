@@ -64,8 +64,9 @@ export function mount(root, chapters) {
         grid.replaceChildren();
       }
       shown = { ...picture, state: structuredClone(current()) };
-      const [head, ...blocks] = picture.blocks;
-      draw(answer, { blocks: [head], selection: picture.selection }, verdict);
+      const head = picture.blocks.filter((b) => b.key === "answer");
+      const blocks = picture.blocks.filter((b) => b.key !== "answer");
+      draw(answer, { blocks: head, selection: picture.selection }, verdict);
       draw(grid, { ...picture, blocks }, views);
       for (const t of tabs.children) {
         const on = t.dataset.chapter === picture.chapter;
