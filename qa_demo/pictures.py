@@ -342,9 +342,13 @@ def bare(block: Block) -> Block:
     return {**{k: v for k, v in block.items() if k != "lines"}, "segments": segments}
 
 
+class NoModel(BadInput):
+    """A picture that asks a model, where none is at hand."""
+
+
 def without_model(*_: Any, **__: Any) -> Any:
     """For a picture that stands on a reading alone."""
-    raise BadInput("this picture asks a model, and none is at hand")
+    raise NoModel("this picture asks a model, and none is at hand")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from typing import Any
 
 import orjson
 
-from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.blocks import sentence, travelling
+from qa_demo.pictures import CHAPTERS, NoModel, Pictures
 from qa_demo.state import State, dump
 from qa_demo.work import Pending
 
@@ -39,6 +40,17 @@ def _waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]
     while True:
         try:
             return pictures.picture(state)
+        except NoModel as fault:
+            heading = CHAPTERS[state.chapter].HEADINGS[state.step - 1]
+            blocks = [sentence("heading", "heading", heading), sentence("idea", "idea", str(fault))]
+            held = {"chapter": state.chapter, "step": state.step, "selection": None}
+            texts = {"question": state.question, "context": state.context, "example": None}
+            return {
+                **held,
+                **texts,
+                "reader": state.reader,
+                "blocks": [travelling(b, frozenset()) for b in blocks],
+            }
         except Pending:
             if time.monotonic() > end:
                 raise

@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import orjson
 import pytest
+from qa_demo.views.examples import load_menu
 
 from qa_demo.chapters import answer
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.state import load
-from qa_demo.views.examples import load_menu
 from tests.chapters.given import blocks, faked, stored, words
 
 SHORT = ("oresund", "warsaw", "insulin", "reef", "bread", "emoji", "tchaikovsky")

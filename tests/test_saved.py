@@ -1,0 +1,66 @@
+"""A saved reading: every chapter inside, user text inert; the figure of a reading in a notebook."""
+
+import re
+
+import plotly.graph_objects as go
+import pytest
+
+from qa_demo import plot
+from qa_demo.core.errors import BadInput
+from qa_demo.examples import load_examples
+from qa_demo.notebook import as_page
+from qa_demo.page import plotly_file, script, style
+from qa_demo.pictures import CHAPTERS, Held, Pictures
+from qa_demo.saved import pictures_of, saved
+from qa_demo.state import State
+from tests.chapters.given import AtOnce
+from tests.fake_infiller import FakeInfiller
+from tests.fakes import FakeReader
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> Ada met Grace."
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    reader = FakeReader(bio=True)
+    pictures = Pictures(load_examples(), lambda _: reader, lambda _: FakeInfiller(), work=AtOnce())
+    state = State(question=HOSTILE, context=HOSTILE * 3, chapter="spans")
+    found = pictures_of(pictures, state)
+    assert set(found) == {f"{c}/{k + 1}" for c, m in CHAPTERS.items() for k in range(len(m.STEPS))}
+    return saved(found, state, script(saved=True), plotly_file().decode(), style())
+
+
+def test_only_two_scripts_run_and_no_text_of_a_user_ends_an_element(text):
+    assert len(re.findall(r"<script\b", text)) == 3 and text.count("</script>") == 3
+    assert "onerror=alert(1)>" not in re.sub(r"\\u003c", "<", text.split('id="saved">')[0])
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1]
+    assert policy.startswith("default-src 'none'") and policy.count("'sha256-") == 2
+    assert "unsafe-inline" not in policy.split("style-src")[0]
+
+
+def test_the_file_asks_for_nothing_and_knows_no_module_syntax(text):
+    own = script(saved=True)
+    assert "import.meta" not in own and not re.search(r"^(import|export) ", own, re.M)
+    assert len(text) < 6_000_000
+
+
+def test_no_two_modules_use_a_name_for_two_things():
+    names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) (\w+)", script(), re.M)
+    assert len(names) == len(set(names))
+
+
+def test_a_reading_is_plotted_with_colours_and_selection():
+    reading = load_examples()["oresund"].stored()
+    figure = plot(reading, "spans")
+    assert isinstance(figure, go.Figure) and figure.layout.shapes
+    assert "#0072b2" in figure.to_json()
+    moved = plot(reading, "spans", selection=(3, 5))
+    assert moved.layout.shapes != figure.layout.shapes
+    with pytest.raises(BadInput, match="not as a figure"):
+        plot(reading, "start_end", step=1)
+
+
+def test_a_notebook_shows_the_page_of_a_reading():
+    frame = as_page(load_examples()["oresund"].stored())
+    assert frame.startswith("<iframe srcdoc=") and "Georg Rotne" in frame
+    assert Held.of(load_examples()["oresund"].stored()).reading is not None
