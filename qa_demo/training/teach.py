@@ -6,7 +6,8 @@
 
 The windows of one round are drawn first, and the teacher's logits for them written to `--logits`
 (by default OUT/logits; once, in half precision; a stopped run goes on where it was). Then the
-student trains on those windows again and again, each time in another order. `--unlabelled K` adds
+student trains on those windows again and again, each time in another order. The teacher's tags are
+taken piece by piece: how likely each is B, I or O among the legal taggings. `--unlabelled K` adds
 windows that nobody labelled: a question with another paragraph of its article, for a share K of the
 questions; of those the teacher alone says what it thinks. export, score and all else take the run
 as one of finetune.
@@ -15,7 +16,7 @@ as one of finetune.
 import logging
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +25,9 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoTokenizer
 
+from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput
+from qa_demo.core.learning.bio import tag_marginals
 from qa_demo.training import finetune, soft_labels
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.flags import exit_code, parsed, setting
@@ -80,6 +83,14 @@ def windows_of(
     if not found:
         raise BadInput(finetune.NONE_DRAWN)
     return found
+
+
+def piece_by_piece(said: Said) -> Said:
+    """The same with the tags' logits as log-probabilities of each piece by itself: how likely it is
+    B, I or O among the legal taggings, which is what the student's own three shall mean. A teacher
+    trained on whole taggings gives I, where no tagging has it, any probability.
+    """
+    return replace(said, tags=tag_marginals(log_softmax(said.tags)).astype(said.tags.dtype))
 
 
 def drawn(lessons: Sequence[Lesson], s: Settings, pad_id: int, place: Place) -> Iterator[Draw]:
@@ -182,7 +193,7 @@ def train(s: Settings, resume: str | None = None) -> bool:
     windows = windows_of(finetune.samplers_of(s, tokenizer), s)
     folder, plain = Path(s.logits or Path(s.out) / "logits"), [f.window for f, _ in windows]
     soft_labels.write(folder, Teacher(Path(s.teacher), tokenizer), plain)
-    said = soft_labels.read(folder, plain)
+    said = map(piece_by_piece, soft_labels.read(folder, plain))
     lessons = [Lesson(f, one, labelled) for (f, labelled), one in zip(windows, said, strict=True)]
     model = load(s.encoder, s.dropout, s.adapter).to(accelerator.device)
     job = finetune.scored(

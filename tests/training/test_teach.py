@@ -18,7 +18,7 @@ from qa_demo.core.reading.windows import make_windows
 from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import export, finetune, teach
-from qa_demo.training.teacher import Teacher, numbers_of
+from qa_demo.training.teacher import Said, Teacher, numbers_of
 from qa_demo.training.twoheads import tagging_loss
 from tests.model import kit
 from tests.training import toy
@@ -53,6 +53,16 @@ def common(home: Path) -> list[str]:
 def asked(home: Path, out: str, *more: str) -> list[str]:
     given = f"--student {home}/student --teacher {home}/teacher --out {home}/{out} --unlabelled 1"
     return [*given.split(), *common(home), *more]
+
+
+def test_a_teacher_of_whole_taggings_speaks_of_each_piece_by_itself() -> None:
+    tags = np.array([[-3, -3, 3], [2, 2, -3], [-3, 2, 2]], np.float32)
+    said = teach.piece_by_piece(Said(np.zeros((4, 2), np.float32), tags))
+    assert said.tags.dtype == np.float32
+    chances = np.exp(said.tags)
+    assert chances.sum(1) == pytest.approx(1)
+    assert chances[1, 0] > 0.97 and chances[1, 1] < 0.01, "no I behind a sure O"
+    assert chances[2] == pytest.approx([0, 0.5, 0.5], abs=0.05)
 
 
 @pytest.fixture(scope="module")

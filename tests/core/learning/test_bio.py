@@ -123,6 +123,27 @@ def test_marginals_equal_brute_force_for_logits_of_any_size(n, scale):
         assert np.exp(bio.chain(lp).none) == pytest.approx(silent, abs=1e-12)
 
 
+@pytest.mark.parametrize("n", [1, 4])
+@pytest.mark.parametrize("scale", [1.0, 8.0])
+def test_the_three_chances_of_a_piece_equal_brute_force(n, scale):
+    lp = log_softmax(np.random.default_rng(n).normal(0, scale, (n, 3)))
+    ranked = [(tags, np.exp(log_prob(lp, tags))) for tags in legal_taggings(n)]
+    whole = sum(p for _, p in ranked)
+    got = np.exp(bio.tag_marginals(lp))
+    for t in range(n):
+        for tag in range(3):
+            wanted = sum(p for tags, p in ranked if tags[t] == tag) / whole
+            assert got[t, tag] == pytest.approx(wanted, abs=1e-11)
+    assert bio.tag_marginals(np.zeros((0, 3))).shape == (0, 3)
+
+
+def test_an_i_that_no_tagging_has_has_no_chance():
+    lp = np.log([[0.01, 0.01, 0.98], [0.53, 0.46, 0.01], [0.01, 0.5, 0.49]])
+    first, second, third = np.exp(bio.tag_marginals(lp))
+    assert second[0] > 0.95 and second[1] < 0.02 and first[1] < 1e-9
+    assert third[1] == pytest.approx(0.5, abs=0.05)
+
+
 def test_long_windows_neither_underflow_nor_drift():
     lp = random_lp(0, 500) * 20
     got = bio.span_marginals(lp, 500)

@@ -1,0 +1,200 @@
+"""Chapter 2: every printed logit is S . h + b by hand, and the plane holds every token."""
+
+import base64
+import re
+
+import numpy as np
+import orjson
+import pytest
+
+from qa_demo.blocks import travelling
+from qa_demo.chapters.scores import SNIPPET, named, since
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.reading.predict import predict
+from qa_demo.pictures import Pictures
+from qa_demo.state import load
+from qa_demo.views.examples import load_menu
+from tests import fake_explanations as fake
+from tests.chapters.given import AtOnce, blocks, faked, refused, words
+
+HOSTILE = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works in Bergen."
+OWN = {"question": "Where does Ada live?", "context": "Here lives Ada Kok in Oslo since May."}
+
+
+def unpacked(array: dict) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(array["bdata"]), np.float32)
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-").replace(" ", ""))
+
+
+def scores(**state):
+    return blocks(faked(), chapter="scores", **state)
+
+
+def shown_of(**state):
+    return faked().shown(load({"chapter": "scores", **state}))
+
+
+def by_hand(reading, window, pos, lane):
+    h = faked().reader("").hidden(reading.windows[window])[-1][pos]
+    vector, bias = (fake.S, fake.B_S) if lane == "start" else (fake.E, fake.B_E)
+    return sum(float(a) * float(b) for a, b in zip(vector, h, strict=True)) + bias
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.parametrize("name", load_menu())
+def test_every_example_is_drawn_and_travels(name, step):
+    found = scores(example=name, step=step)
+    assert " nan" not in words(found["finding"])
+    assert {"idea", "exactly", "table", "code", "closing"} <= set(found)
+    assert len(words(found["closing"]).split()) <= 20
+    assert orjson.dumps([travelling(b, frozenset()) for b in found.values()])
+
+
+@pytest.mark.parametrize("name", ["oresund", "reef", "danube-small"])
+def test_the_sums_are_the_dot_products_of_both_questions(name):
+    found, shown = scores(example=name), shown_of(example=name)
+    best = shown.before.best.candidate
+    second = (
+        faked()
+        .reader("")
+        .read(load_menu()[name].others[0], shown.encoding.context, shown.true.options)
+    )
+    for key, reading in (("formula-first", shown.true), ("formula-second", second)):
+        printed = [
+            [number(x) for x in re.findall(r"[−-]? ?\d+\.\d\d", line.split("=", 1)[1])]
+            for line in words(found[key]).split("\n")
+        ]
+        ends = ((best.span.start, "start"), (best.span.end, "end"))
+        for (d, lane), (product, bias, total) in zip(ends, printed, strict=True):
+            home = predict(reading).best.candidate.window
+            w = reading.windows[home]
+            if not w.doc_start <= d < w.doc_stop:
+                w = reading.windows[reading.owners[d]]
+            expected = by_hand(reading, w.index, w.to_pos(d), lane)
+            assert total == pytest.approx(expected, abs=0.0051)
+            assert product + bias == pytest.approx(total, abs=0.0151)
+
+
+@pytest.mark.parametrize("name", ["oresund", "emoji", "danube"])
+def test_the_plane_holds_every_token_once_at_its_two_logits(name):
+    found, shown = scores(example=name), shown_of(example=name)
+    traces = [t for t in found["plane"]["data"] if "customdata" in t][:2]
+    docs = [d for t in traces for d in t["customdata"]]
+    assert sorted(docs) == list(range(len(shown.encoding.context_ids)))
+    window = shown.true.windows[shown.before.best.candidate.window]
+    for trace in traces:
+        xy = zip(unpacked(trace["x"]), unpacked(trace["y"]), strict=True)
+        for d, (x, y) in zip(trace["customdata"], xy, strict=True):
+            home = window if trace is traces[1] else shown.true.windows[shown.true.owners[d]]
+            start, end = shown.true.logits(home.index)
+            pos = home.to_pos(d)
+            np.testing.assert_allclose((x, y), (start[pos], end[pos]), atol=1e-5)
+
+
+def test_the_selection_moves_the_overlay_alone():
+    a, b = scores(example="oresund"), scores(example="oresund", selection=[3, 5])
+    assert all(a["plane"][part] == b["plane"][part] for part in ("data", "layout"))
+    assert len(b["plane"]["overlay"]["annotations"]) == 2
+
+
+@pytest.mark.parametrize("lane", ["start", "end"])
+def test_bars_and_table_add_up_to_the_logit(lane):
+    found = scores(example="oresund", step=2, own={"scores": {"lane": lane}})
+    shown = shown_of(example="oresund")
+    best = shown.before.best.candidate
+    d = best.span.start if lane == "start" else best.span.end
+    expected = by_hand(shown.true, best.window, shown.window.to_pos(d), lane)
+    bars = found["waterfall"]["data"][0]
+    x = unpacked(bars["x"])
+    assert x[-1] == pytest.approx(expected, abs=1e-4)
+    assert x[:-1].sum() == pytest.approx(x[-1], abs=1e-4)
+    np.testing.assert_allclose(unpacked(bars["base"])[:-1], np.cumsum([0, *x[:-2]]), atol=1e-4)
+    rows = [r["cells"] for r in found["products"]["rows"]]
+    assert number(rows[-1][-2]) == pytest.approx(expected, abs=0.0051)
+    for cells in rows[:-2]:  # S is the same for both questions, S x h is its product
+        s, h, h2 = (number(c) for c in cells[1:4])
+        assert s * h == pytest.approx(number(cells[4]), abs=0.02)
+        assert s * h2 == pytest.approx(number(cells[5]), abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["oresund", "reef", "danube"])
+def test_places_count_the_larger_logits_of_each_layer(name):
+    found, shown = scores(example=name, step=3), shown_of(example=name)
+    best = shown.before.best.candidate
+    window = shown.true.windows[best.window]
+    hidden = faked().reader("").hidden(window)
+    for row in range(len(hidden)):
+        cells = found["by-layer"]["rows"][row]["cells"]
+        ends = ((best.span.start, fake.S, fake.B_S, 1), (best.span.end, fake.E, fake.B_E, 3))
+        for d, vector, bias, at in ends:
+            logits = hidden[row].astype(float) @ vector + bias
+            own = logits[window.to_pos(d)]
+            assert number(cells[at]) == pytest.approx(own, abs=0.0051)
+            assert int(cells[at + 1]) == 1 + sum(x > own for x in logits)
+
+
+def test_since_names_the_first_layer_from_which_a_token_stays_first():
+    assert since(np.array([5, 1, 2, 1, 1])) == "is first from layer 3 on"
+    assert since(np.array([5, 1, 2, 1])) == "is first after the last layer only"
+    assert since(np.array([1, 1])) == "is first from the input on"
+    assert since(np.array([1, 4])) == "is number 4 in the end"
+
+
+def test_a_text_of_ones_own_offers_the_box_and_reads_what_is_typed():
+    alone = scores(**OWN)
+    assert "without a second question" in words(alone["told-0"])
+    assert alone["typed"]["kind"] == "entry" and "second" not in alone
+    asked = scores(**OWN, own={"scores": {"typed": " When? "}})
+    assert "When?" in words(asked["asked-second"]) and len(asked["plane"]["data"]) > 4
+    again = scores(**OWN, own={"scores": {"typed": OWN["question"]}})
+    assert "nothing moves" in words(again["told-0"])
+    long = scores(**OWN, own={"scores": {"typed": "who " * 400}})
+    assert "was not read" in words(long["told-0"]) and "formula-second" not in long
+
+
+def test_an_own_question_on_an_examples_paragraph_is_offered_that_examples():
+    menu = load_menu()["oresund"]
+    found = scores(question="Who swam?", context=menu.context)
+    assert [o["label"] for o in found["second"]["options"]] == [menu.question, menu.others[0]]
+
+
+def test_changed_logits_do_not_count_and_the_veil_hides_every_number():
+    before, after = (scores(example="oresund", edits=e) for e in (None, {"start": {"0:20": 99}}))
+    assert before["plane"]["data"] == after["plane"]["data"] and "by-hand" in after
+    for step in (1, 2, 3):
+        found = scores(example="oresund", step=step, veil=True)
+        best = shown_of(example="oresund").before.best.candidate.text
+        assert best not in str([b for k, b in found.items() if k != "answer"])
+
+
+def test_markup_in_a_text_stays_text():
+    for step in (1, 2, 3):
+        found = scores(question="Where <b>?", context=HOSTILE, step=step, selection=[0, 8])
+        assert "<img" not in str([b for b in found.values() if b["kind"] == "figure"])
+
+
+def test_names_stand_in_the_plot_and_off_each_other():
+    low, high, at = np.zeros(2), np.array([10.0, 10.0]), np.array([5.0, 5.0])
+    made = named([(at, "one", "ink"), (at, "two", "ink")], at[None], low, high, (600, 300))
+    boxes = [(m["ax"], m["ay"]) for m in made]
+    assert abs(boxes[0][0] - boxes[1][0]) > 30 or abs(boxes[0][1] - boxes[1][1]) >= 22
+
+
+def test_the_code_runs(capsys):
+    exec(SNIPPET, {})
+    assert capsys.readouterr().out.count("start logit") == 2
+
+
+@pytest.mark.model
+def test_the_bundled_readers_logits_are_the_sums():
+    from qa_demo.model.loading import load_reader
+
+    reader = load_reader("bundled")
+    real = Pictures(load_menu(), lambda _: reader, refused, PoolExample.stored, AtOnce())
+    found = blocks(real, chapter="scores", step=2)
+    best = load_menu()["oresund"].stored()
+    logit = predict(best).best.candidate.start_logit
+    assert unpacked(found["waterfall"]["data"][0]["x"])[-1] == pytest.approx(logit, abs=1e-2)
