@@ -102,9 +102,9 @@ def formula(key: str, *lines: Sequence[Part | None], label: str = "", span: int 
 
 
 def legend(key: str, *items: tuple[str, str, Any], span: int = 12) -> Block:
-    """Swatches with words: (shape, role, text or parts); shapes: bar, under, track, fill, box,
-    hollow, boxed, hatch, over, below (triangles), rise, fall (arrows), dot, ring, diamond, line,
-    dash, arrow, text (no swatch).
+    """Swatches with words: (shape, role, text or parts); shapes: bar, under, track, fill, tint,
+    box, hollow, boxed, hatch, over, below (triangles), rise, fall (arrows), dot, ring, diamond,
+    line, dash, arrow, text (no swatch).
     """
     made = [[shape, role, parts([t] if isinstance(t, str) else t)] for shape, role, t in items]
     return {"kind": "legend", "key": key, "span": span, "items": made}
