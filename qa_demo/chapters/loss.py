@@ -5,7 +5,7 @@ of the unpadded window. dL / d logit = (P - y) / 2, y the share of people who ma
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -226,6 +226,16 @@ class Case:
         both = zip(self.logits(k), self.targets, strict=True)
         start, end = (float(cross_entropy(x, y)) for x, y in both)
         return start, end, (start + end) / 2
+
+    @cached_property
+    def history(self) -> list[tuple[float, float, float]]:
+        """`costs` of every moment."""
+        if self.rows is None:
+            return [self.costs(self.last)]
+        both = zip((self.rows.start, self.rows.end), self.targets, strict=True)
+        start, end = (cross_entropy(x.astype(np.float64), y).tolist() for x, y in both)
+        found = [(a, b, (a + b) / 2) for a, b in zip(start, end, strict=True)]
+        return [*found[:-1], self.costs(self.last)]
 
     def when(self, k: int) -> str:
         """A moment in words; empty without a record."""
@@ -541,9 +551,11 @@ def pairs_of(case: Case, most: int = 5) -> tuple[list[Pair], Pair]:
         span = range(w.to_doc(i), w.to_doc(j) + 1)
         inside = [d for d in span if any(c.isalnum() for c in piece(e, d))]
         key = (int(e.word_ids[inside[0]]), int(e.word_ids[inside[-1]])) if inside else (-1, i)
-        if key not in seen and len(seen) < most:
+        if key not in seen:
             seen.add(key)
             found.append(pair(i, j))
+        if len(seen) == most:
+            break
     right = pair(*case.pair)
     found = sorted(found, key=lambda p: -p.score)[:most]
     if right not in found:
@@ -837,7 +849,7 @@ def falling(case: Case, loss: float) -> Block:
     """L over training steps on a log axis from step 1; the moment shown is the overlay's."""
     steps, k, flat = case.steps, case.now, float(np.log(len(case.window)))
     at = [m for m in range(len(steps)) if steps[m] >= 1]
-    losses = [case.costs(m)[2] for m in at]
+    losses = [case.history[m][2] for m in at]
     x = [steps[m] for m in at]
     points = scatter("markers", x, losses, marker={"size": 12, "opacity": 0}, customdata=at)
     points |= {"hoverinfo": "text", "sets": {"own.loss.moment": "customdata"}}
@@ -978,7 +990,7 @@ def moments_table(case: Case) -> Block:
     """Every recorded moment with its loss."""
     rows = []
     for k in case.moments if case.rows is not None else []:
-        cells = [number(x, 3) for x in case.costs(k)]
+        cells = [number(x, 3) for x in case.history[k]]
         sets = {"own.loss.moment": k}
         rows.append(row(f"{case.steps[k]:,}", *cells, sets=sets, strong=k == case.now))
     names = heads("training step", "−log P(start)", "−log P(end)", "L")
