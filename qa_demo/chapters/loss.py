@@ -9,7 +9,6 @@ from functools import cache, cached_property
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from qa_demo.blocks import (
@@ -45,7 +44,7 @@ from qa_demo.blocks import (
     small_number,
     table,
 )
-from qa_demo.core.arrays import log_softmax, logsumexp, softmax
+from qa_demo.core.arrays import Floats, log_softmax, logsumexp, softmax
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.learning.losses import (
     cross_entropy,
@@ -111,7 +110,7 @@ y = np.eye(4)[i]
 pull = (y - np.exp(log_p(start))) / 2  # minus the gradient of L
 print("pull on the start logits", pull.round(3), "in sum", pull.sum().round(12))
 """
-Two = tuple[NDArray[np.float64], NDArray[np.float64]]
+Two = tuple[Floats, Floats]
 """One array [n] for the starts of a window and one for its ends."""
 
 
@@ -506,6 +505,8 @@ def curve_names(
         elif p >= 0.5:  # one above the other: the lines meet the edges of the names
             y = 1.45 * unit + gap * n
             x, anchor = (0.99, ("right", "middle")) if p > 0.75 else (p + 0.07, ("left", "middle"))
+        elif p >= 0.3:  # under the curve there is room
+            y, x, anchor = max(0.3 * unit, -log_p - 0.5 * unit), p - 0.04, ("right", "middle")
         else:
             y = before = max(0.3 * unit, min(0.4 * unit - log_p, top - 0.4 * unit, before - gap))
             x, anchor = p + 0.07, ("left", "middle")
@@ -741,13 +742,13 @@ def the_pull(case: Case) -> list[Block | None]:
     ]
 
 
-def lifts(case: Case, values: NDArray[np.float64], least: float, height: int) -> dict[int, int]:
+def lifts(case: Case, values: Floats, least: float, height: int) -> dict[int, int]:
     """The positions drawn, and by how many rows each label is raised so that none touch."""
     w, e, placed, found = case.window, case.shown.encoding, list[tuple[float, float]](), {}
     for pos in np.flatnonzero(np.abs(values) >= least).tolist():
         x = float(e.offset_mapping[w.to_doc(pos)].mean()) if w.is_context[pos] else 9.0 * pos - 9999
         y, lift = abs(float(values[pos])) * height, 0
-        while any(abs(x - a) < 6 and abs(y + 15 * lift - b) < 16 for a, b in placed) and lift < 4:
+        while any(abs(x - a) < 6 and abs(y + 15 * lift - b) < 15 for a, b in placed) and lift < 4:
             lift += 1
         placed.append((x, y + 15 * lift))
         found[pos] = lift
@@ -770,7 +771,7 @@ def passage(case: Case, key: str, values: Two, least: float, arrows: bool, heigh
         return one
 
     mine = "predicted" if case.by == "nobody" else "right"
-    special = {"marks": ["special"]}
+    special: dict[str, Any] = {"marks": ["special"]}
     inside = paragraph_items(e, w.doc_start, w.doc_stop)
     for span in set(case.chosen):
         if span is not None and w.holds(span):
@@ -855,13 +856,16 @@ def falling(case: Case, loss: float) -> Block:
     points |= {"hoverinfo": "text", "sets": {"own.loss.moment": "customdata"}}
     points["text"] = [f"step {s:,}: L = {number(y)}" for s, y in zip(x, losses, strict=True)]
     here, far = float(np.log10(max(1, steps[k]))), steps[k] > 1500
-    said = f"<b>{case.when(k)}: L = {number(loss, digits_of(loss))}</b>"
+    said = f"<b>L = {number(loss, digits_of(loss))}</b>"
     name = note(said, here, loss, xanchor="right" if far else "left", xshift=-12 if far else 12)
     name |= {"yshift": 24 if loss < 0.8 * flat else -24, "font": {"size": 16, "color": INK}}
     dot = note("●", here, loss) | {"font": {"size": 24, "color": INK}}
     same = f"if all {len(case.window)} positions had the same P: L = log {len(case.window)} = "
     even = note(same + number(flat), 0.99, flat, GREY, xref="paper", xanchor="right")
-    ticks = {"tickvals": [10**t for t in range(6)], "ticktext": [f"{10**t:,}" for t in range(6)]}
+    ticks: dict[str, Any] = {
+        "tickvals": [10**t for t in range(6)],
+        "ticktext": [f"{10**t:,}" for t in range(6)],
+    }
     layout = {
         "height": 336,
         "margin": {"l": 60, "r": 14, "t": 10, "b": 52},
@@ -898,7 +902,7 @@ def every_p(case: Case) -> Block:
 
 def exactly(case: Case, step: int) -> list[Block | None]:
     """Conditions that the screens do without, and what else may be taken as right."""
-    z = [number(logsumexp(x), 3) for x in (case.start, case.end)]
+    z = [number(float(logsumexp(x)), 3) for x in (case.start, case.end)]
     longest, windows = case.shown.decode.max_answer_length, case.shown.reading.windows
     more = "the loss of chapter Tags and, later, the logits of a larger reader as targets"
     said = {

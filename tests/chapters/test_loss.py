@@ -130,6 +130,13 @@ def test_a_text_of_ones_own_can_be_marked():
     assert "not recorded" in words(fourth["finding"])
 
 
+def test_the_first_word_can_be_marked_and_selected():
+    found = blocks(stored(), **at("nobel-1903", 3))
+    items = [i for s in found["pulls"]["segments"] for i in s["items"]]
+    first = next(i for i in items if i["t"] == "Henri")
+    assert (first["at"], first["marks"]) == (0, ["right"])
+
+
 def test_the_record_belongs_to_the_reader_on_screen():
     case = case_of("oresund", 4)
     assert (case.steps[case.now], case.steps[-1]) == (128, 28452)
