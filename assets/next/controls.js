@@ -22,6 +22,7 @@ export function slider(b) {
       if (input !== document.activeElement || !input.matches(":active")) input.value = now.value;
     }
     says.textContent = now.says;
+    b = now;
     if (now.names) range.ariaValueText = named.textContent = now.names[now.value - now.min];
   };
   fill(b);

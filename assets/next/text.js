@@ -13,7 +13,7 @@ function word(b, one, number) {
     class: ["word", one.joined && b.dots ? "joined" : "", ...marks].join(" "),
   }, inner);
   const framed = (v) => b.track && v >= 0.5;
-  const tall = (v) => Math.max(2, Math.abs(v) * b.height);
+  const tall = (v) => Math.max(b.arrows ? 9 : 2, Math.abs(v) * b.height);
   const raised = (lift = 0) => 15 * lift;
   const room = ([v, label, lift]) =>
     (framed(v) ? b.height : tall(v)) + (label ? 18 + raised(lift) : 3);

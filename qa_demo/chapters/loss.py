@@ -334,9 +334,11 @@ def window_choice(case: Case) -> Block | None:
     return slider("window", "own.loss.window", "window", 1, many, 1, now, 12, says, names)
 
 
-def marking(case: Case) -> Block:
+def marking(case: Case) -> Block | None:
     """Mark the selected words as right, or that no answer is."""
     shown, fresh = case.shown, {"own.loss.label": None}
+    if shown.state.veil:
+        return None
     begins, ends = shown.encoding.chars(shown.selection)
     words = quote(shown.encoding.text(shown.selection), 34)
     options: list[tuple[str, dict[str, Any], bool]] = []
@@ -747,7 +749,7 @@ def lifts(case: Case, values: Floats, least: float, height: int) -> dict[int, in
     w, e, placed, found = case.window, case.shown.encoding, list[tuple[float, float]](), {}
     for pos in np.flatnonzero(np.abs(values) >= least).tolist():
         x = float(e.offset_mapping[w.to_doc(pos)].mean()) if w.is_context[pos] else 9.0 * pos - 9999
-        y, lift = abs(float(values[pos])) * height, 0
+        y, lift = max(9.0, abs(float(values[pos])) * height), 0
         while any(abs(x - a) < 6 and abs(y + 15 * lift - b) < 15 for a, b in placed) and lift < 4:
             lift += 1
         placed.append((x, y + 15 * lift))

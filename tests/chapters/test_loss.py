@@ -176,8 +176,9 @@ def test_every_example_and_a_hostile_text_has_every_step(step):
     hostile = {"question": "Where?", "context": HOSTILE, "chapter": "loss", "step": step}
     found = blocks(faked(), **hostile, gold=[[0, len(HOSTILE)]])
     assert "<img" not in str(found.get("figure"))
-    veiled = blocks(stored(), **at("oresund", step), veil=True)
-    assert not {"finding", "figure", "formula", "label"} & set(veiled)
+    covered = {"finding", "figure", "formula", "label", "marking"}
+    assert not covered & set(blocks(stored(), **at("oresund", step), veil=True))
+    assert not covered & set(blocks(faked(), **hostile, veil=True))
 
 
 def test_the_snippet_runs_alone():
