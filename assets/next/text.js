@@ -14,7 +14,7 @@ function word(b, one, number) {
   }, inner);
   const framed = (v) => b.track && v >= 0.5;
   const tall = (v) => Math.max(b.arrows ? 9 : 2, Math.abs(v) * b.height);
-  const raised = (lift = 0) => 15 * lift;
+  const raised = (lift = 0) => 17 * lift;
   const room = ([v, label, lift]) =>
     (framed(v) ? b.height : tall(v)) + (label ? 18 + raised(lift) : 3);
   const up = one.up ? room(one.up) : 0, down = one.down ? room(one.down) : 0;

@@ -331,7 +331,7 @@ def window_choice(case: Case) -> Block | None:
     says = "it holds the answer" if held else "without the answer: right start and end are [CLS]"
     names = [f"{k + 1} of {many}" for k in range(many)]
     now = w.index + 1
-    return slider("window", "own.loss.window", "window", 1, many, 1, now, 12, says, names)
+    return slider("window", "own.loss.window", "window", 1, many, 1, now, 12, says, names=names)
 
 
 def marking(case: Case) -> Block | None:
@@ -750,9 +750,9 @@ def lifts(case: Case, values: Floats, least: float, height: int) -> dict[int, in
     for pos in np.flatnonzero(np.abs(values) >= least).tolist():
         x = float(e.offset_mapping[w.to_doc(pos)].mean()) if w.is_context[pos] else 9.0 * pos - 9999
         y, lift = max(9.0, abs(float(values[pos])) * height), 0
-        while any(abs(x - a) < 6 and abs(y + 15 * lift - b) < 15 for a, b in placed) and lift < 4:
+        while any(abs(x - a) < 6 and abs(y + 17 * lift - b) < 17 for a, b in placed) and lift < 4:
             lift += 1
-        placed.append((x, y + 15 * lift))
+        placed.append((x, y + 17 * lift))
         found[pos] = lift
     return found
 
@@ -841,7 +841,7 @@ def the_training(case: Case) -> list[Block | None]:
     return [
         idea,
         tell("finding", *said, *asides(case)),
-        slider("moment", field, "training step", 0, case.last, 1, now, 12, says, names),
+        slider("moment", field, "training step", 0, case.last, 1, now, 12, says, names=names),
         falling(case, mean),
         formula("formula", [[f"{case.when(now)}:   ", "dim"], "L = ", *half_sum(start, end, mean)]),
         closing,
