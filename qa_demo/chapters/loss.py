@@ -661,7 +661,7 @@ def dots(case: Case, found: list[Pair], right: Pair, constant: float) -> Block:
             "b": 50,
         },
         "yaxis": axis(
-            tickvals=rows, ticktext=names(46), range=[len(rows) - 0.4, -0.6], showgrid=False
+            tickvals=rows, ticktext=names(50), range=[len(rows) - 0.4, -0.6], showgrid=False
         ),
         "xaxis": axis(
             "log P(start) + log P(end): 0 if both P are 1", range=[low, high], showgrid=False
