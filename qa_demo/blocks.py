@@ -154,8 +154,9 @@ def formula(key: str, *lines: Sequence[Part | None], label: str = "", span: int 
 
 
 def legend(key: str, *items: tuple[str, str, Any], span: int = 12) -> Block:
-    """Swatches with words: (shape, role, text or parts); shapes: bar, under, track, fill, box,
-    hollow, boxed, hatch, dot, ring, diamond, line, dash, arrow, text (no swatch).
+    """Swatches with words: (shape, role, text or parts); shapes: bar, under, track, fill, tint,
+    box, hollow, boxed, hatch, over, below (triangles), rise, fall (arrows), dot, ring, diamond,
+    line, dash, arrow, text (no swatch).
     """
     made = [[shape, role, parts([t] if isinstance(t, str) else t)] for shape, role, t in items]
     return {"kind": "legend", "key": key, "span": span, "items": made}
@@ -199,12 +200,15 @@ def slider(
     span: int = 6,
     says: str = "",
     flip: bool = False,
+    names: Sequence[str] = (),
 ) -> Block:
     """A slider with its box; `field` is the path of the state that it sets, "edits.start.0:32".
-    `flip`: it grows to the left, as what it moves in a figure does.
+    `flip`: it grows to the left, as what it moves in a figure does. `names`: what the whole numbers
+    from `low` on are called; they stand in the box's place.
     """
     made = {"kind": "slider", "key": key, "span": span, "field": field, "label": label}
     made |= {"min": low, "max": high, "step": step, "value": value, "says": says}
+    made |= {"names": list(names)} if names else {}
     return {**made, "flip": True} if flip else made
 
 
