@@ -199,12 +199,15 @@ def slider(
     span: int = 6,
     says: str = "",
     flip: bool = False,
+    pins: Mapping[str, Any] | None = None,
 ) -> Block:
     """A slider with its box; `field` is the path of the state that it sets, "edits.start.0:32".
-    `flip`: it grows to the left, as what it moves in a figure does.
+    `flip`: it grows to the left, as what it moves in a figure does. `pins`: fields that the page
+    opened with, which a move makes the state's own, so that no other step opens with others.
     """
     made = {"kind": "slider", "key": key, "span": span, "field": field, "label": label}
     made |= {"min": low, "max": high, "step": step, "value": value, "says": says}
+    made |= {"pins": dict(pins)} if pins else {}
     return {**made, "flip": True} if flip else made
 
 

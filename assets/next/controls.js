@@ -1,7 +1,13 @@
 // What a reader of the page sets: sliders with their box, choices, buttons, boxes for words.
 
 import { el } from "./dom.js";
-import { set } from "./store.js";
+import { current, set } from "./store.js";
+
+/** What a page that opened with its own text makes the state's own when a slider moves. */
+const openedWith = (b) =>
+  Object.fromEntries(
+    Object.entries(b.pins ?? {}).filter(([field]) => current()[field] === undefined),
+  );
 
 export function slider(b) {
   const range = el("input", {
@@ -26,18 +32,20 @@ export function slider(b) {
   fill(b);
   range.addEventListener("input", () => {
     box.value = range.value;
-    set({ [b.field]: Number(range.value) });
+    set({ ...openedWith(b), [b.field]: Number(range.value) });
   });
   box.addEventListener("change", () => {
     if (
       box.value === "" ||
       !box.validity.valid && (box.validity.rangeOverflow || box.validity.rangeUnderflow)
     ) {
+      const got = `${b.label} must be ${b.min} to ${b.max}, got ${box.value}`;
+      if (box.value) says.textContent = `${got}. ${b.says}`;
       box.value = range.value;
       return;
     }
     range.value = box.value;
-    set({ [b.field]: Number(box.value) });
+    set({ ...openedWith(b), [b.field]: Number(box.value) });
   });
   const node = el(
     "div",
@@ -48,7 +56,7 @@ export function slider(b) {
     says,
   );
   // a slider under a finger is never drawn anew
-  const keeps = (now) => now.field === b.field && now.label === b.label && (fill(now), true);
+  const keeps = (now) => now.field === b.field && now.label === b.label && (fill(b = now), true);
   return { node, keeps };
 }
 
