@@ -118,7 +118,7 @@ export function figure(b, old) {
     }
     if (!node.isConnected && !node.closest) return;
     const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
-    if (b.narrow && narrow(node)) narrowed(data, layout, b.narrow);
+    if (b.narrow && narrow(node)) narrowed(data, layout, themed(b.narrow));
     base = { shapes: layout.shapes ?? [], annotations: layout.annotations ?? [] };
     const style = {
       margin: { l: 64, r: 10, t: 10, b: 56 },
