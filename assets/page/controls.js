@@ -36,6 +36,8 @@ export function slider(b) {
       box.value === "" ||
       !box.validity.valid && (box.validity.rangeOverflow || box.validity.rangeUnderflow)
     ) {
+      const got = `${b.label} must be ${b.min} to ${b.max}, got ${box.value}`;
+      if (box.value) says.textContent = `${got}. ${b.says}`;
       box.value = range.value;
       return;
     }
@@ -51,7 +53,7 @@ export function slider(b) {
     says,
   );
   // a slider under a finger is never drawn anew
-  const keeps = (now) => now.field === b.field && now.label === b.label && (fill(now), true);
+  const keeps = (now) => now.field === b.field && now.label === b.label && (fill(b = now), true);
   return { node, keeps };
 }
 
