@@ -7,6 +7,7 @@ colours are roles. Parts are `[text, role]` pairs; a bare text is a part without
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -87,12 +88,63 @@ def parts(found: Iterable[Part | None]) -> list[list[str]]:
     return [[p, ""] if isinstance(p, str) else [str(x) for x in p] for p in found if p is not None]
 
 
+_MARKS = re.compile(r"(\{\}|\*[^*]+\*)")
+
+
+def say(template: str, *given: Any) -> list[Part]:
+    """Parts from a template of ours: *words* are strong, each {} takes the next of `given`: a text,
+    a part, or a list of parts. No text of a user stands in a template.
+    """
+    left, found = iter(given), list[Part]()
+    for piece in _MARKS.split(template):
+        if piece == "{}":
+            part = next(left)
+            one = isinstance(part, str) or (
+                len(part) == 2 and all(isinstance(x, str) for x in part)
+            )
+            found += [part] if one else part
+        elif len(piece) > 2 and piece[0] == piece[-1] == "*":
+            found.append([piece[1:-1], STRONG])
+        elif piece:
+            found.append(piece)
+    return found
+
+
 # ---- kinds of blocks
 
 
 def sentence(key: str, role: str, *said: Part | None, span: int = 12) -> Block:
     """A sentence; role: heading, idea, finding, closing or note."""
     return {"kind": "sentence", "key": key, "role": role, "span": span, "parts": parts(said)}
+
+
+def idea(template: str, *given: Any) -> Block:
+    """The fixed definition of a step; see `say`."""
+    return sentence("idea", "idea", *say(template, *given))
+
+
+def finding(template: str, *given: Any) -> Block:
+    """What this text shows; see `say`."""
+    return sentence("finding", "finding", *say(template, *given))
+
+
+def closing(template: str, *given: Any) -> Block:
+    """The last line of a step, at most twenty words; see `say`."""
+    return sentence("closing", "closing", *say(template, *given))
+
+
+def remark(key: str, template: str, *given: Any, span: int = 12) -> Block:
+    """Another sentence; see `say`."""
+    return sentence(key, "note", *say(template, *given), span=span)
+
+
+def folds(table: Block | None, exactly: Sequence[Block | str], snippet: str) -> list[Block]:
+    """What a press opens below every step: conditions, the numbers as a table, code that runs."""
+    remarks = [remark(f"exact-{k}", x) if isinstance(x, str) else x for k, x in enumerate(exactly)]
+    found = [fold("exactly", "Exactly", *remarks, span=4)]
+    if table is not None:
+        found.append(fold("table", "As a table", table, span=4))
+    return [*found, fold("code", "The code", code("snippet", snippet), span=4)]
 
 
 def formula(key: str, *lines: Sequence[Part | None], label: str = "", span: int = 12) -> Block:
@@ -102,8 +154,9 @@ def formula(key: str, *lines: Sequence[Part | None], label: str = "", span: int 
 
 
 def legend(key: str, *items: tuple[str, str, Any], span: int = 12) -> Block:
-    """Swatches with words: (shape, role, text or parts); shapes: bar, under, track, fill, box,
-    hollow, boxed, hatch, dot, ring, diamond, line, dash, arrow, text (no swatch).
+    """Swatches with words: (shape, role, text or parts); shapes: bar, under, track, fill, tint,
+    box, hollow, boxed, hatch, over, below (triangles), rise, fall (arrows), dot, ring, diamond,
+    line, dash, arrow, text (no swatch).
     """
     made = [[shape, role, parts([t] if isinstance(t, str) else t)] for shape, role, t in items]
     return {"kind": "legend", "key": key, "span": span, "items": made}
@@ -147,12 +200,15 @@ def slider(
     span: int = 6,
     says: str = "",
     flip: bool = False,
+    names: Sequence[str] = (),
 ) -> Block:
     """A slider with its box; `field` is the path of the state that it sets, "edits.start.0:32".
-    `flip`: it grows to the left, as what it moves in a figure does.
+    `flip`: it grows to the left, as what it moves in a figure does. `names`: what the whole numbers
+    from `low` on are called; they stand in the box's place.
     """
     made = {"kind": "slider", "key": key, "span": span, "field": field, "label": label}
     made |= {"min": low, "max": high, "step": step, "value": value, "says": says}
+    made |= {"names": list(names)} if names else {}
     return {**made, "flip": True} if flip else made
 
 

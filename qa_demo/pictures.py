@@ -127,6 +127,9 @@ class Pictures:
             "question": shown.encoding.question,
             "context": shown.encoding.context,
             "reader": state.reader,
+            "opened": {
+                n: v for n, v in dump(state).items() if getattr(given, n) != getattr(state, n)
+            },
             "blocks": [travelling(block, held) for block in blocks],
         }
 
@@ -139,7 +142,7 @@ class Pictures:
             raise BadInput(
                 f"step must be 1 to {len(chapter.STEPS)} in this chapter, got {given.step}"
             )
-        state = opened(given, chapter)
+        state = opened(given, chapter, self.examples)
         own = own_fields(state, chapter)
         shown = self.shown(state)
         found = [
@@ -240,12 +243,18 @@ class Pictures:
         )
 
 
-def opened(state: State, chapter: ModuleType) -> State:
-    """The state with the text that the chapter opens on where none was chosen yet."""
-    if not state.pristine:
-        return state
+def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample]) -> State:
+    """The state with the text that the chapter opens on where none was chosen yet, and with the
+    windows that an example brings where none were set.
+    """
     given = state.model_fields_set
-    fields = chapter.OPENS.get(state.step, chapter.OPENS.get(1, {}))
+    fields: dict[str, Any] = {}
+    if state.pristine:
+        fields = chapter.OPENS.get(state.step, chapter.OPENS.get(1, {})) or {"example": FIRST}
+    example = examples.get(fields.get("example") or state.example or "")
+    if example is not None and example.windows is not None:  # it shows its point in these
+        own = example.windows
+        fields = {"max_seq_length": own.max_seq_length, "doc_stride": own.doc_stride, **fields}
     return state.model_copy(update={k: v for k, v in fields.items() if k not in given})
 
 

@@ -15,17 +15,20 @@ export function slider(b) {
     "aria-label": `${b.label}, number`,
     "data-focus": `${b.key}-box`,
   });
-  const says = el("small", {});
+  const says = el("small", {}), named = el("output", {});
   const fill = (now) => {
     for (const input of [range, box]) {
       for (const name of ["min", "max", "step"]) input[name] = now[name];
       if (input !== document.activeElement || !input.matches(":active")) input.value = now.value;
     }
     says.textContent = now.says;
+    b = now;
+    if (now.names) range.ariaValueText = named.textContent = now.names[now.value - now.min];
   };
   fill(b);
   range.addEventListener("input", () => {
     box.value = range.value;
+    if (b.names) named.textContent = b.names[Number(range.value) - b.min];
     set({ [b.field]: Number(range.value) });
   });
   box.addEventListener("change", () => {
@@ -33,6 +36,8 @@ export function slider(b) {
       box.value === "" ||
       !box.validity.valid && (box.validity.rangeOverflow || box.validity.rangeUnderflow)
     ) {
+      const got = `${b.label} must be ${b.min} to ${b.max}, got ${box.value}`;
+      if (box.value) says.textContent = `${got}. ${b.says}`;
       box.value = range.value;
       return;
     }
@@ -44,11 +49,11 @@ export function slider(b) {
     { class: b.span > 6 ? "control wide" : "control", "data-field": b.field },
     el("span", {}, b.label),
     range,
-    box,
+    b.names ? named : box,
     says,
   );
   // a slider under a finger is never drawn anew
-  const keeps = (now) => now.field === b.field && now.label === b.label && (fill(now), true);
+  const keeps = (now) => now.field === b.field && now.label === b.label && (fill(b = now), true);
   return { node, keeps };
 }
 

@@ -139,7 +139,7 @@ export function figure(b, old) {
     }
     if (!node.isConnected && !node.closest) return;
     const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
-    if (b.narrow && narrow(node)) narrowed(data, layout, b.narrow);
+    if (b.narrow && narrow(node)) narrowed(data, layout, themed(b.narrow));
     const by = zoom();
     for (const trace of data) {
       for (const part of ["marker", "line", "textfont", "colorbar"]) {

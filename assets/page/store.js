@@ -3,6 +3,8 @@
 export const BASE = new URL("../../", import.meta.url);
 const TEXTS = ["example", "question", "context"];
 const OF_A_TEXT = ["selection", "edits", "gold", "own"];
+/** What is of the text on screen: setting it makes the text that a page opened with the state's. */
+const BOUND = ["selection", "edits", "gold", "max_seq_length", "doc_stride"];
 const PLACES = ["example", "question", "context", "reader", "chapter", "step"];
 const LONGEST = 8000;
 const AGAIN = 300;
@@ -10,6 +12,8 @@ const HELD = 120;
 
 /** @type {Record<string, any>} */
 let state = {};
+/** @type {Record<string, any>} the fields that the picture on screen opened with by itself */
+let opened = {};
 /** @type {Map<string, any>} every block that came, by its digest, the newest last */
 const held = new Map();
 let asking = false, again = false, turn = 0;
@@ -44,6 +48,9 @@ export function patched(from, patch) {
 /** Change the state: marks move at once, the picture follows. */
 export function set(patch) {
   if (patch.chapter && patch.step === undefined) patch = { ...patch, step: null };
+  if (Object.keys(patch).some((path) => BOUND.includes(path.split(".")[0]))) {
+    state = { ...opened, ...state };
+  }
   const places = Object.keys(patch).some((path) => PLACES.includes(path));
   state = patched(state, patch);
   foreign = "", touched = Object.keys(patch)[0] ?? "";
@@ -174,6 +181,7 @@ async function once(wanted) {
           state = wanted = body.state, foreign = "", write(false);
         }
         const picture = whole(body);
+        if (same(wanted, state)) opened = body.opened ?? {};
         const show = () =>
           same(wanted, state) && (page.picture(picture), page.say({ error: null }));
         if (again) setTimeout(show); // the next question is on its way while this one is drawn

@@ -22,11 +22,13 @@ from qa_demo.blocks import (
     adds,
     axis,
     button,
-    code,
+    closing,
     escape,
     figure,
-    fold,
+    finding,
+    folds,
     formula,
+    idea,
     legend,
     line,
     note,
@@ -34,6 +36,7 @@ from qa_demo.blocks import (
     packed,
     plural,
     probability,
+    remark,
     row,
     sentence,
     slider,
@@ -97,28 +100,23 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     """The blocks of the step."""
     p = Softmaxes(shown)
     made = (first_step, every_position, change)[shown.state.step - 1](shown, p, own)
-    return [
-        *made,
-        as_table(shown, p),
-        exactly(shown, p),
-        fold("code", "The code", code("py", SNIPPET)),
-    ]
+    return [*made, *folds(as_table(shown, p), [exactly(shown, p)], SNIPPET)]
 
 
 def surest(shown: Shown, p: Softmaxes) -> Block:
     """The finding: where both distributions are highest."""
     (i, j), w = p.top, p.window
     many = len(shown.reading.windows)
-    return sentence(
-        "finding",
-        "finding",
-        "The start is surest on ",
-        *said_at(shown, w, i),
-        f" with {probability(p.start[i])}, the end on ",
-        *said_at(shown, w, j),
-        f" with {probability(p.end[j])}; all other positions share the rest.",
-        f" Temperature {p.temperature:g}." if p.temperature != 1 else None,
-        f" Shown is window {w.index + 1} of {many}." if many > 1 else None,
+    heat = f" Temperature {p.temperature:g}." if p.temperature != 1 else ""
+    place = f" Shown is window {w.index + 1} of {many}." if many > 1 else ""
+    return finding(
+        "The start is surest on {} with {}, the end on {} with {}; all other positions share the "
+        "rest.{}",
+        said_at(shown, w, i),
+        probability(p.start[i]),
+        said_at(shown, w, j),
+        probability(p.end[j]),
+        heat + place,
     )
 
 
@@ -250,23 +248,18 @@ def heat(p: Softmaxes) -> Block:
 def first_step(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
     """Start and end: bars in the text."""
     return [
-        sentence(
-            "idea",
-            "idea",
-            "Two softmaxes over all positions of the window: ",
-            ["one says where the answer starts, the other where it ends.", STRONG],
-            " Each sums to 1.",
+        idea(
+            "Two softmaxes over all positions of the window: *one says where the answer starts, "
+            "the other where it ends.* Each sums to 1."
         ),
         surest(shown, p),
         key(shown, p, 1),
         words(shown, p, 1),
         softmax_formula(shown, p, 0, p.top[0]),
         softmax_formula(shown, p, 1, p.top[1]),
-        sentence(
-            "closing",
-            "closing",
+        closing(
             f"Σ runs over all {len(p.start)} positions, not over an answer's words. "
-            "The two are computed apart; chapter Spans pairs them.",
+            "The two are computed apart; chapter Spans pairs them."
         ),
     ]
 
@@ -325,21 +318,15 @@ def every_position(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
     )
     least = float(p.start.min())
     return [
-        sentence(
-            "idea",
-            "idea",
-            "A softmax gives every position something, and together they share 1. ",
-            ["The temperature T divides every logit first.", STRONG],
+        idea(
+            "A softmax gives every position something, and together they share 1. "
+            "*The temperature T divides every logit first.*"
         ),
         surest(shown, p),
         heat(p),
         bars,
         softmax_formula(shown, p, 0, i, 12),
-        sentence(
-            "closing",
-            "closing",
-            f"A bar too low to be seen is not 0: the smallest P(start) here is {tiny(least)}.",
-        ),
+        closing(f"A bar too low to be seen is not 0: the smallest P(start) here is {tiny(least)}."),
     ]
 
 
@@ -406,20 +393,15 @@ def change(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
         return slider(f"{name}-logit", path, f"{name} logit", -12, 12, 0.01, value, 6, says)
 
     return [
-        sentence(
-            "idea",
-            "idea",
-            "Raise one logit and its position gains probability; ",
-            ["all others shrink by one common factor.", STRONG],
-            " The sums of chapter Spans follow.",
+        idea(
+            "Raise one logit and its position gains probability; *all others shrink by one common "
+            "factor.* The sums of chapter Spans follow."
         ),
         sentence("finding", "finding", *said),
-        sentence(
+        remark(
             "chosen",
-            "note",
-            "Chosen: ",
-            *said_at(shown, w, pos),
-            ". A press on another word chooses that one.",
+            "Chosen: {}. A press on another word chooses that one.",
+            said_at(shown, w, pos),
         ),
         logit(0, "start"),
         logit(1, "end"),
@@ -428,11 +410,9 @@ def change(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
         softmax_formula(shown, p, 0, pos),
         softmax_formula(shown, p, 1, pos),
         button("undo", "Put the reader's own logits back", {"edits": None}, off=not state.edits),
-        sentence(
-            "closing",
-            "closing",
+        closing(
             "Answer, Spans, Loss and Long text follow these logits; "
-            "Tags, SpanBERT and Why have layers of their own and do not.",
+            "Tags, SpanBERT and Why have layers of their own and do not."
         ),
     ]
 
@@ -454,15 +434,13 @@ def as_table(shown: Shown, p: Softmaxes) -> Block:
         )
     heads = [("position", ""), ("token", ""), ("start logit", START), ("P(start)", START)]
     heads += [("end logit", END), ("P(end)", END)]
-    return fold(
-        "table", "As a table", table("rows", heads, rows, caption="The twelve highest"), span=4
-    )
+    return table("rows", heads, rows, caption="The twelve highest")
 
 
-def exactly(shown: Shown, p: Softmaxes) -> Block:
+def exactly(shown: Shown, p: Softmaxes) -> str:
     """Conditions that the first screen does without."""
     n = len(p.start)
-    said = (
+    return (
         f"The sum runs over all {n} positions of the unpadded window: [CLS], the question, the "
         f"separators and {plural(int(p.window.is_context.sum()), 'piece')} of the paragraph. "
         "[CLS] stands for “no answer” in both. The reader's start does not depend on its end: "
@@ -470,4 +448,3 @@ def exactly(shown: Shown, p: Softmaxes) -> Block:
         "of its own, so a P of one window says nothing about another. The temperature changes "
         "what is shown here, not the answer."
     )
-    return fold("exactly", "Exactly", sentence("conditions", "note", said), span=4)

@@ -1,0 +1,200 @@
+"""Chapter 7: softmax by hand, losses by torch, taggings by brute force."""
+
+import contextlib
+import io
+import re
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from qa_demo.chapters import bio
+from qa_demo.core.reading.words import touching
+from qa_demo.pictures import Pictures, picture_of
+from qa_demo.state import load
+from qa_demo.views.examples import load_examples, load_menu
+from tests.chapters.given import AtOnce, blocks, faked, refused, stored, walk, words
+from tests.fakes import FakeReader
+
+EXAMPLES = ("oresund", "nobel-1903", "south-pole", "machu-picchu", "warsaw", "reef", "insulin")
+
+
+@cache
+def tagged() -> Pictures:
+    """The examples' texts read by a fake reader that has a tag head."""
+    reader = FakeReader(bio=True)
+    return Pictures(load_menu(), lambda _: reader, refused, work=AtOnce())
+
+
+def asked(name: str, step: int, **more: Any) -> dict[str, Any]:
+    options = load_examples()[name].options
+    size = {"max_seq_length": options.max_seq_length, "doc_stride": options.doc_stride}
+    return {"example": name, "chapter": "bio", "step": step, **size, **more}
+
+
+def shown(name: str, step: int = 1, **more: Any) -> Any:
+    return stored().shown(load(asked(name, step, **more)))
+
+
+def logits_of(name: str) -> np.ndarray:
+    """B, I, O of every token of a text of one window."""
+    reading = load_examples()[name].stored()
+    (w,) = reading.windows
+    return reading.tag_logits[0][w.is_context].astype(float)
+
+
+def softmax(z: np.ndarray) -> np.ndarray:
+    e = np.exp(z)
+    return e / e.sum(-1, keepdims=True)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_bars_are_the_softmax_of_three_logits_and_add_up_to_one(name):
+    p, found = softmax(logits_of(name)), blocks(stored(), **asked(name, 1))
+    at = found["tags"]["data"]
+    first = at[0]["customdata"]
+    for n, d in enumerate(first):
+        stop = [*first, len(p)][n + 1]
+        expected = p[d:stop].mean(0)
+        np.testing.assert_allclose([trace["y"][n] for trace in at], expected, atol=1e-4)
+    said = re.search(r"([\d,]+) of ([\d,]+) tokens are most likely O", words(found["finding"]))
+    assert said and [int(x) for x in said.groups()] == [(p.argmax(1) == 2).sum(), len(p)]
+
+
+def test_the_formula_comes_out_on_a_calculator():
+    said = words(blocks(stored(), **asked("oresund", 1))["p"])
+    assert "W: 3 × 384" in said and "b: 3 numbers" in said
+    z = [float(x) for x in re.findall(r"exp\(([\d.]+)\)", said)[1:]]
+    assert said.endswith(f"= {np.exp(z[0]) / np.exp(z).sum():.3f}")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_soft_labels_and_their_loss_are_torch_cross_entropy(name):
+    reading, example = load_examples()[name].stored(), load_examples()[name]
+    z = torch.tensor(logits_of(name))
+    t = torch.zeros(len(z), 3, dtype=torch.float64)
+    for g in example.answers:
+        at = touching(reading.encoding, g.char_start, g.char_end)
+        tags = [0 if d == at.start else 1 if at.start < d <= at.end else 2 for d in range(len(z))]
+        t += torch.nn.functional.one_hot(torch.tensor(tags), 3) / len(example.answers)
+    t = t if example.answers else torch.tensor([[0.0, 0, 1]] * len(z), dtype=torch.float64)
+    loss = torch.nn.functional.cross_entropy(z, t, reduction="none").numpy()
+    found = blocks(stored(), **asked(name, 2))
+    floor, rest, printed = found["tags"]["data"][-3:]
+    entropy = -torch.xlogy(t, t).sum(1).numpy()
+    for n, d in enumerate(floor["customdata"]):
+        stop = [*floor["customdata"], len(z)][n + 1]
+        assert floor["y"][n] == pytest.approx(entropy[d:stop].sum(), abs=2e-4)
+        assert floor["y"][n] + rest["y"][n] == pytest.approx(loss[d:stop].sum(), abs=2e-4)
+        assert printed["y"][n] == pytest.approx(loss[d:stop].sum(), abs=2e-4)
+
+
+def test_henri_is_b_b_o():
+    found = blocks(stored(), **{"chapter": "bio", "step": 2})  # opens on it
+    assert "are B, B, O, so t = (2/3, 0, 1/3)" in words(found["finding"])
+    p = softmax(logits_of("nobel-1903"))[0]
+    loss = -(2 / 3 * np.log(p[0]) + 1 / 3 * np.log(p[2]))
+    assert f"= {loss:.2f}\n" in words(found["loss"]) and words(found["loss"]).endswith("= 0.64")
+
+
+def test_one_label_leaves_one_term():
+    found, p = blocks(stored(), **asked("oresund", 3)), softmax(logits_of("oresund"))
+    right = np.full(len(p), 2)
+    right[32:35] = 0, 1, 1
+    total = -np.log(p[np.arange(len(p)), right]).sum()
+    assert f"Σ log p(right tag) = {total:.3f}" in words(found["loss"])
+    assert "−log 0.562 = 0.576" in words(found["loss"])
+    other = blocks(stored(), **asked("oresund", 3, own={"bio": {"label": 1}}))
+    assert words(other["loss"]) != words(found["loss"])
+
+
+def possible(tags: tuple[int, ...]) -> bool:
+    return all(k != 1 or (n and tags[n - 1] != 2) for n, k in enumerate(tags))
+
+
+@pytest.mark.parametrize("name", ["oresund", "south-pole", "saxophone"])
+def test_chance_and_gain_are_sums_over_all_possible_taggings(name):
+    p = softmax(logits_of(name))
+    given = shown(name, 4)
+    tags, best = bio.Tags(given), np.full(len(p), 2)
+    f = bio.core.decode_reading(given.true)[0]
+    x = bio.answer_of(tags, best, f)
+    s, low, high = f.span.start, max(0, f.span.start - 2), min(len(p), f.span.end + 3)
+    every = [t for t in product(range(3), repeat=high - low) if possible(t)]
+    mass = {t: np.prod([p[low + n, k] for n, k in enumerate(t)]) for t in every}
+    begins = sum(v for t, v in mass.items() if t[s - low] == 0) / sum(mass.values())
+    assert x.factors[0][0] == pytest.approx(begins, abs=5e-3)  # what stands far away is cut off
+    assert np.prod([v for v, *_ in x.factors]) == pytest.approx(f.marginal, abs=1e-9)
+    ratio = max(mass.values()) / max(v for t, v in mass.items() if t[s - low] != 0)
+    assert bio.weight(x, x.with_b) / bio.weight(x, x.without) == pytest.approx(ratio, rel=1e-6)
+
+
+def test_single_tags_that_are_impossible_are_said_and_hatched():
+    found = blocks(stored(), **asked("south-pole", 4))
+    titles = [a["text"] for a in found["tags"]["layout"]["annotations"]]
+    assert any("but impossible" in t for t in titles)
+    assert sum("pattern" in t["marker"] for t in found["tags"]["data"] if "marker" in t) == 1
+    assert "no answer" in words(blocks(stored(), **asked("warsaw", 4))["finding"])
+
+
+def test_the_selection_moves_the_frame_and_the_formula_alone():
+    for step in (1, 2, 3, 4):
+        a, b = (blocks(stored(), **asked("oresund", step, selection=s)) for s in ([3, 3], [34, 35]))
+        for name in ("data", "layout", "narrow"):
+            assert a["tags"][name] == b["tags"][name]
+        if step < 4:
+            assert a["tags"]["overlay"] != b["tags"]["overlay"]
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+def test_every_example_is_drawn(step):
+    for name in load_examples():
+        found = blocks(stored(), **asked(name, step))
+        assert {"idea", "finding", "closing", "exactly", "table", "code"} <= set(found), name
+        assert found["tags"]["layout"]["height"] < 460, name
+    own = {"question": "Where?", "context": "Ada Kok lives in Oslo. " * 60}
+    small = {"max_seq_length": 40, "doc_stride": 12, "chapter": "bio", "step": step}
+    assert blocks(tagged(), **own, **small, gold=[[0, 7], [9, 16], [17, 21]])["tags"]
+    nobody = blocks(tagged(), **own, **small)
+    assert ("Nobody marked" in words(nobody["finding"])) == (step in (2, 3))
+    assert blocks(tagged(), **own, chapter="bio", step=step, veil=True)
+
+
+def test_markup_in_a_text_stays_text():
+    hostile = "<b>Ada</b> <img src=x onerror=alert(1)> {B} {t} lives in <i>Oslo</i> &amp; there."
+    for step in (1, 2, 3, 4):
+        own = {"question": "Where?", "context": hostile, "gold": [[0, 8], [3, 6]]}
+        figure = blocks(tagged(), **own, chapter="bio", step=step)["tags"]
+        said = str([figure["layout"], figure["data"], figure["narrow"], figure["overlay"]])
+        assert "<img" not in said and "<i>" not in said
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+def test_a_reader_without_tags_is_said_in_one_sentence(step):
+    found = blocks(faked(), **asked("oresund", step))
+    assert "gives no tags" in words(found["finding"]) and "tags" not in found
+
+
+def test_the_snippet_prints_numbers_of_the_chapter():
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(bio.SNIPPET, {})
+    alone, possible_ = re.findall(r"\d\.\d+", said.getvalue())[-2:]
+    assert float(alone) == 0.562 and float(possible_) == pytest.approx(0.996, abs=3e-3)
+    assert len(bio.SNIPPET.splitlines()) <= 20
+
+
+def test_a_reading_at_hand_needs_no_server():
+    made = picture_of(load_examples()["oresund"].stored(), load({"chapter": "bio", "step": 3}))
+    assert any(b["kind"] == "sentence" and "Nobody marked" in words(b) for b in walk(made))
+
+
+@pytest.mark.model
+def test_the_bundled_head_is_as_wide_as_the_screen_says():
+    from qa_demo.model.loading import load_reader
+
+    heads = load_reader("bundled").heads()
+    assert heads.W is not None and heads.W.shape == (3, bio.WIDTH)

@@ -1,0 +1,196 @@
+"""Chapter 5: the loss and its pull are torch's, the two scales differ by one constant, the record
+is the bundled reader's, and what people marked is what is trained on.
+"""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import orjson
+import pytest
+import torch
+
+from qa_demo.chapters import loss
+from qa_demo.chapters.loss import Case, Own, labels_of
+from qa_demo.core.learning.golds import Answer
+from qa_demo.core.reading.spans import span_scores
+from qa_demo.core.types import Span
+from qa_demo.state import load
+from qa_demo.views.examples import load_menu
+from tests.chapters.given import blocks, faked, stored, words
+
+EXAMPLES = ("oresund", "machu-picchu", "reef", "danube", "emoji")
+HOSTILE = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works there."
+
+
+def at(name: str, step: int = 1, **more):
+    given = {"chapter": "loss", "step": step, "example": name}
+    given |= {"own": {"loss": more.pop("own", {})}, **more}
+    if not name.startswith("fails"):
+        o = load_menu()[name].options
+        given |= {"max_seq_length": o.max_seq_length, "doc_stride": o.doc_stride}
+    return given
+
+
+def case_of(name: str, step: int = 1, **own) -> Case:
+    return Case(stored().shown(load(at(name, step))), Own(**own))
+
+
+def printed(text: str) -> float:
+    return float(text.replace("−", "-").replace("+", ""))
+
+
+@pytest.mark.parametrize("label", [0, "mean"])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_loss_and_pull_are_torchs(name, label):
+    for k in (0, 14, 89):
+        case = case_of(name, 4, label=label, moment=k)
+        sides = [torch.tensor(x, requires_grad=True) for x in (case.start, case.end)]
+        both = [
+            torch.nn.functional.cross_entropy(x[None], torch.tensor(y)[None])
+            for x, y in zip(sides, case.targets, strict=True)
+        ]
+        mean = (both[0] + both[1]) / 2
+        mean.backward()
+        np.testing.assert_allclose(case.costs(case.now)[2], mean.item(), rtol=1e-9)
+        np.testing.assert_allclose(case.history[k], case.costs(k), rtol=1e-9)
+        for pull, x in zip(loss.pulls_of(case), sides, strict=True):
+            np.testing.assert_allclose(pull, -x.grad.numpy(), atol=1e-12)
+            assert abs(pull.sum()) < 1e-9
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(name):
+    for k in (14, 89):
+        case = case_of(name, 2, moment=k)
+        found, right = loss.pairs_of(case)
+        np.testing.assert_allclose(
+            [p.score - p.logs for p in found], found[0].score - found[0].logs
+        )
+        np.testing.assert_allclose(-right.logs, 2 * case.costs(case.now)[2], rtol=1e-9)
+        w, scores = case.window, span_scores(case.start, case.end)
+        best = max(
+            float(scores[i, j])
+            for i in np.flatnonzero(w.is_max_context)
+            for j in np.flatnonzero(w.is_context)
+            if i <= j < i + 30
+        )
+        assert abs(max(best, float(scores[0, 0])) - found[0].score) < 1e-6 or found[0] == right
+        assert right in found
+        assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
+
+
+def test_the_right_positions_follow_from_people_and_the_window():
+    assert case_of("reef").pair == (0, 0)
+    brooklyn = case_of("brooklyn")
+    assert brooklyn.window.holds(brooklyn.span)
+    away = case_of("brooklyn", window=1)
+    assert away.pair == (0, 0)
+    assert away.targets[0][0] == 1
+    mean = case_of("machu-picchu", label="mean")
+    assert len(mean.chosen) == 3
+    np.testing.assert_allclose(mean.targets[0].sum(), 1)
+    assert case_of("oresund", label=99).span == case_of("oresund").labels[-1].span
+
+
+def test_the_label_most_people_marked_stands_first_and_the_mean_is_a_mean():
+    case = case_of("oresund", label="mean")
+    assert [label.people for label in case.labels] == [2, 1]
+    by_hand = sum(label.people * loss.loss_by(case, label) for label in case.labels) / 3
+    np.testing.assert_allclose(case.costs(case.now)[2], by_hand)
+
+
+def test_a_mark_that_stands_elsewhere_is_neither_drawn_nor_trained_on():
+    shown = stored().shown(load(at("oresund", 3)))
+    context = shown.encoding.context
+    wrong = Answer("Georg Rotne", context.index("Georg Rotne") - 7)
+    _, by, lost = labels_of(replace(shown, golds=(wrong,)))
+    assert (by, lost) == ("nobody", 1)
+    both = replace(shown, golds=(wrong, Answer("Malmö", context.index("Malmö"))))
+    assert [label.people for label in labels_of(both)[0]] == [1]
+    made = {b["key"]: b for b in loss.picture(both, Own()) if b}
+    assert "Left out" in words(made["finding"])
+    marked = [i["t"] for s in made["pulls"]["segments"] for i in s["items"] if "right" in str(i)]
+    assert "".join(marked) == "Malmö"
+    alone = loss.picture(replace(shown, golds=(wrong,)), Own())
+    assert "right" not in str(next(b for b in alone if b and b["key"] == "pulls")["segments"])
+
+
+def test_a_text_of_ones_own_can_be_marked():
+    given = {"question": "Who?", "context": "Ada Kok lives in Oslo.", "chapter": "loss"}
+    nobody = blocks(faked(), **given)
+    assert "Nobody marked" in words(nobody["finding"])
+    assert nobody["marking"]["options"][0]["sets"]["gold"] == [[4, 7]]
+    mine = blocks(faked(), **given, gold=[[17, 21]])
+    assert "“Oslo”" in words(mine["finding"])
+    none = blocks(faked(), **given, gold=[])
+    assert "[CLS]" in words(none["finding"])
+    fourth = blocks(faked(), **given, step=4)
+    assert "not recorded" in words(fourth["finding"])
+
+
+def test_the_first_word_can_be_marked_and_selected():
+    found = blocks(stored(), **at("nobel-1903", 3))
+    items = [i for s in found["pulls"]["segments"] for i in s["items"]]
+    first = next(i for i in items if i["t"] == "Henri")
+    assert (first["at"], first["marks"]) == (0, ["right"])
+
+
+def test_the_record_belongs_to_the_reader_on_screen():
+    case = case_of("oresund", 4)
+    assert (case.steps[case.now], case.steps[-1]) == (128, 28452)
+    np.testing.assert_allclose(case.costs(case.last)[2], 0.051, atol=5e-4)
+    assert case_of("cacao", 4).rows is None
+    assert "window 3" in case_of("brooklyn", 4, window=1).unrecorded
+    other = stored().shown(load(at("oresund", 4)))
+    other = replace(other, true=replace(other.true, checksum="other"))
+    assert Case(other, Own()).rows is None
+
+
+def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
+    for name in EXAMPLES:
+        case = case_of(name, 3)
+        made = {b["key"]: b for b in loss.picture(case.shown, Own()) if b}
+        items = [i for s in made["pulls"]["segments"] for i in s["items"]]
+        least = float(words(made["legend"]).split("under ")[-1])
+        for lane, pull in zip(("up", "down"), loss.pulls_of(case), strict=True):
+            drawn = [i[lane] for i in items if lane in i]
+            assert len(drawn) == int((np.abs(pull) >= least).sum())
+            assert all(abs(printed(label) - v) <= 0.006 for v, label, _ in drawn)
+
+
+def test_the_selection_moves_no_figure():
+    for step in (1, 2, 4):
+        a = blocks(stored(), **at("danube", step))["figure"]
+        b = blocks(stored(), **at("danube", step), selection=[3, 5])["figure"]
+        assert (a["data"], a["layout"]) == (b["data"], b["layout"])
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+def test_every_example_and_a_hostile_text_has_every_step(step):
+    for k, name in enumerate(load_menu()):
+        pictures = stored() if not name.startswith("fails") else faked()
+        own = {"label": "mean", "moment": 0, "window": 2} if (k + step) % 2 else {}
+        orjson.dumps(pictures.picture(load(at(name, step, own=own))))
+    hostile = {"question": "Where?", "context": HOSTILE, "chapter": "loss", "step": step}
+    found = blocks(faked(), **hostile, gold=[[0, len(HOSTILE)]])
+    assert "<img" not in str(found.get("figure"))
+    covered = {"finding", "figure", "formula", "label", "marking"}
+    assert not covered & set(blocks(stored(), **at("oresund", step), veil=True))
+    assert not covered & set(blocks(faked(), **hostile, veil=True))
+
+
+def test_the_snippet_runs_alone():
+    said = subprocess.run(
+        [sys.executable, "-c", loss.SNIPPET], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert abs(2 * float(said[1]) - float(said[4])) < 1e-9
+    assert abs(float(said[8]) - float(said[4])) < 1e-9
+
+
+def test_a_span_is_a_pair_of_positions_in_its_window():
+    case = case_of("danube")
+    assert case.span is not None
+    assert case.place(case.span) == tuple(map(case.window.to_pos, (263, 264)))
+    assert case.place(Span(0, 10_000)) == (0, 0)

@@ -1,0 +1,198 @@
+"""Chapter 6: each number of each window against brute force; every example through every step."""
+
+import contextlib
+import io
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+
+from qa_demo.chapters import windows as chapter
+from qa_demo.core.errors import BadInput
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.options import WindowOptions
+from qa_demo.core.rules import predict_by
+from qa_demo.pictures import Pictures
+from qa_demo.state import load
+from qa_demo.views.examples import load_menu
+from tests.chapters.given import AtOnce, blocks, faked, refused, stored, walk, words
+
+LONG = "Ada Kok lives in Oslo and Bo Lie in Malmo. Nobody else came. " * 22
+CUTS = ((64, 20), (64, 50), (24, 3), (200, 128))
+PLACES = [{"example": "brooklyn"}, {"question": "Who?", "context": LONG}]
+
+
+def numbers(pictures: Pictures = None, **state) -> chapter.Windows:
+    return chapter.Windows((pictures or faked()).shown(load({"chapter": "windows", **state})))
+
+
+def each(cut, place):
+    return numbers(max_seq_length=cut[0], doc_stride=cut[1], **place)
+
+
+def drawn(step, pictures=None, **state):
+    return blocks(pictures or faked(), chapter="windows", step=step, **state)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("place", PLACES)
+def test_each_window_says_what_brute_force_says(cut, place):
+    w = each(cut, place)
+    best = (-np.inf, 0)
+    for row, window in zip(w.rows, w.reading.windows, strict=True):
+        s, e = (torch.tensor(x).double() for x in w.reading.logits(window.index))
+        starts, ends = s.tolist(), e.tolist()
+        ps, pe = s.softmax(0), e.softmax(0)
+        first, stop = window.context_at, window.context_at + window.doc_stop - window.doc_start
+        cs, ce = s[first:stop].softmax(0), e[first:stop].softmax(0)
+        pairs = [
+            (starts[i] + ends[j], -i, -j)
+            for i in range(first, stop)
+            for j in range(i, min(stop, i + 30))
+            if window.is_max_context[i]
+        ]
+        score, i, j = max(pairs)
+        i, j = -i, -j
+        assert row.own.span.start == window.to_doc(i)
+        assert row.own.span.end == window.to_doc(j)
+        assert row.score == pytest.approx(score)
+        assert row.null == pytest.approx(float(s[0] + e[0]))
+        assert row.mean == pytest.approx(float(ps.max() + pe.max()) / 2)
+        assert row.product == pytest.approx(float(cs[i - first] * ce[j - first]))
+        best = max(best, (row.score, -row.k))
+    assert w.win.k == -best[1]
+    assert w.prediction.null_score == pytest.approx(min(r.null for r in w.rows))
+    for rule, value in (("mean_of_maxima", "mean"), ("product", "product")):
+        top = predict_by(w.reading, rule, w.shown.decode).best.candidate.window
+        assert getattr(w.rows[top], value) == pytest.approx(max(getattr(r, value) for r in w.rows))
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("place", PLACES)
+def test_the_start_counts_where_its_nearer_edge_is_farthest(cut, place):
+    w = each(cut, place)
+    start = w.best.span.start
+    held = [v for v in w.reading.windows if v.doc_start <= start < v.doc_stop]
+    edges = {v.index + 1: min(start - v.doc_start, v.doc_stop - 1 - start) for v in held}
+    assert {r.k: r.edge for r in w.holding} == edges
+    assert edges[w.win.k] == max(edges.values())
+    assert w.holding[0] is w.win
+    safe = []
+    for d in range(w.pieces):
+        stop = w.reading.windows[w.reading.owners[d]].doc_stop
+        safe += [stop - d] if stop < w.pieces else []
+    assert w.safe == (min(safe) if safe else None)
+
+
+def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
+    w = numbers(example="brooklyn", max_seq_length=64, doc_stride=20)
+    found = drawn(1, example="brooklyn", max_seq_length=64, doc_stride=20)
+    boxes = [s for s in found["lanes"]["layout"]["shapes"] if s["fillcolor"] == "shade"]
+    rows = [run[0] for run in chapter.in_rows(w, [w.win], lambda r: r.score) if len(run) == 1]
+    expected = [(r.window.doc_start - 0.5, r.window.doc_stop - 0.5) for r in rows]
+    assert [(s["x0"], s["x1"]) for s in boxes] == expected
+    assert w.asked + w.special + w.room == 64
+    assert f"64 = {w.asked} question + {w.special} special tokens" in words(found["length"])
+    assert found["size"]["min"] == w.asked + w.special + 20
+    assert found["step"]["max"] == w.room
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+def test_every_example_goes_through_every_step(step):
+    for name in load_menu():
+        reading = load_menu()[name].stored()
+        cut = reading.options if reading else WindowOptions(64, 20)
+        sizes = {"max_seq_length": cut.max_seq_length, "doc_stride": cut.doc_stride}
+        state = load({"chapter": "windows", "step": step, "example": name, **sizes})
+        made = walk((stored() if reading else faked()).blocks(state)[0])
+        found = {block["key"]: block for block in made}
+        assert len(words(found["closing"]).split()) <= 20, name
+        assert {"idea", "finding", "exactly", "table", "code"} <= set(found)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+@pytest.mark.parametrize("state", [{}, {"veil": True}, {"threshold": -50}, {"rule": "product"}])
+def test_every_opening_and_every_press_is_drawn(step, state):
+    found = drawn(step, **state)
+    other = found.get("other")
+    if other is not None and not state.get("veil"):
+        patch = {k: v for k, v in other["sets"].items() if v is not None}
+        assert drawn(step, **{**state, **patch})["finding"] != found["finding"]
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+def test_many_windows_stand_in_few_rows(step):
+    text = {"question": "Who?", "context": LONG, "max_seq_length": 64, "doc_stride": 5}
+    found = drawn(step, **text)
+    assert len(found["rows"]["rows"]) > 50
+    for figure in (b for b in found.values() if b["kind"] == "figure"):
+        assert figure["layout"]["height"] <= 400
+    w = numbers(**text)
+    runs = chapter.in_rows(w, [w.win], lambda r: r.score)
+    assert [r.k for run in runs for r in run] == list(range(1, len(w.rows) + 1))
+    assert len(runs) <= chapter.MOST_ROWS
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+def test_one_window_says_so_and_leads_to_several(step):
+    found = drawn(step, question="Who?", context="Ada Kok lives in Oslo.")
+    assert "indow" in words(found["finding"]) or step == 3
+    assert found["other"]["sets"] == chapter.OWN_TEXT
+    if step == 1:
+        cut = drawn(1, question="Who?", context="Ada Kok lives in Oslo.", **found["cut"]["sets"])
+        assert "windows: window" in words(cut["finding"])
+
+
+def test_small_windows_warn():
+    text = {"question": "Who?", "context": LONG, "max_seq_length": 24, "doc_stride": 18}
+    assert "may be cut" in drawn(1, **text)["step"]["says"]
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+def test_a_selection_changes_no_figure_and_markup_stays_text(step):
+    hostile = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works. " * 9
+    text = {"question": "Where?", "context": hostile, "max_seq_length": 48, "doc_stride": 20}
+    one, two = drawn(step, **text), drawn(step, **text, selection=[1, 2])
+    for key, figure in one.items():
+        if figure["kind"] == "figure":
+            assert figure == two[key]
+            drawn_ = str([figure["layout"]["annotations"], figure["narrow"], figure["layout"]])
+            assert "<img" not in drawn_
+            assert "<i>" not in drawn_
+
+
+def test_a_size_without_room_is_refused_with_both_numbers():
+    w = numbers(example="brooklyn")
+    with pytest.raises(BadInput, match=f"12 leaves no room.* takes {w.asked}.* least"):
+        drawn(1, example="brooklyn", max_seq_length=12, doc_stride=1)
+    with pytest.raises(BadInput, match=r"between 1 and .*\(\d+ word pieces\), got 99"):
+        drawn(1, example="brooklyn", max_seq_length=64, doc_stride=99)
+
+
+def test_the_code_runs_and_prints_the_edges_of_step_two():
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told):
+        exec(chapter.SNIPPET, {})
+    assert "window 2 nearer edge: 26\nwindow 3 nearer edge: 5" in told.getvalue()
+
+
+@cache
+def read() -> Pictures:
+    from qa_demo.model.loading import load_reader
+
+    reader = load_reader("bundled")
+    return Pictures(load_menu(), lambda _: reader, refused, PoolExample.stored, AtOnce())
+
+
+@pytest.mark.model
+def test_the_bundled_reader_shows_what_the_steps_are_there_for():
+    one, two = drawn(1, read()), drawn(2, read())
+    assert "window 2 proposes “Emily Warren Roebling” with 9.99" in words(one["finding"])
+    assert "windows 2 (26 pieces from the nearer edge) and 3 (5)" in words(two["finding"])
+    higher = words(drawn(2, read(), **chapter.HIGHER)["finding"])
+    assert "window 3 counts: 9.64. In window 2 these words score 10.76, more" in higher
+    assert "it wins" in words(drawn(3, read(), **chapter.SILENT)["finding"])
+    assert "takes window 4: both its maxima stand on [CLS]" in words(drawn(4, read())["finding"])
+    parted = words(drawn(4, read(), **chapter.PARTED)["finding"])
+    assert "that start counts in another window" in parted
