@@ -282,11 +282,16 @@ def blank_finding(
     said += [" hides ", [f"“{true}”", QUOTE], ". "] if true else [" is a typed [MASK]. "]
     if now.sbo is None or whole.sbo is None:
         said += [no_term(found, now), " MLM ", *says(now.mlm, true), "."]
+    elif cut is None and true and now.sbo.rank == now.mlm.rank == 1:
+        said += [*("SBO ", *says(now.sbo, true)), f", MLM too ({probability(now.mlm.p)})."]
     elif cut is None:
         said += ["SBO ", *says(now.sbo, true), ". MLM ", *says(now.mlm, true), "."]
+    elif true:
+        said += [f"With an average in place of {WIRES[cut]} SBO gives it "]
+        said += [f"{probability(now.sbo.p)} (guess {now.sbo.rank:,}) instead of "]
+        said += [f"{probability(whole.sbo.p)} (guess {whole.sbo.rank:,})."]
     else:
-        said += [f"With an average in place of {WIRES[cut]} SBO ", *says(now.sbo, true)]
-        said += [". Before, it ", *says(whole.sbo, true), "."]
+        said += [f"With an average in place of {WIRES[cut]} SBO ", *says(now.sbo, None), "."]
     return said_as("finding", *said)
 
 
@@ -386,7 +391,9 @@ def guesses(given: Asked, found: Filled, now: HiddenPiece, cut: str | None) -> B
     if cut and whole:
         before = {spelled(g.piece): g.p for g in whole.guesses} | {spelled(now.token): whole.p}
     ever = [p.sbo.guesses[0].p for c in found.by_cut if (p := found.piece(now.at, c)).sbo]
-    top = 1.75 * max([now.mlm.guesses[0].p, *ever])
+    most = max([now.mlm.guesses[0].p, *ever])
+    step = next(t for t in (0.001, 0.01, 0.05, 0.1, 0.2, 0.5) if t == 0.5 or most / t <= 4)
+    marks = [round(k * step, 3) for k in range(int(most / step + 1e-9) + 1)]
 
     def ticks(rows: Sequence[Row], **more: Any) -> Block:
         names = [f"“{escape(r[0])}”" for r in rows]
@@ -395,26 +402,29 @@ def guesses(given: Asked, found: Filled, now: HiddenPiece, cut: str | None) -> B
         return axis(tickvals=at, ticktext=names, range=[4.6, -0.6], showgrid=False, **more)
 
     def across(low: float, high: float, **more: Any) -> Block:
-        return axis("probability", domain=[low, high], range=[0, top], nticks=5, **more)
+        return axis(
+            "probability", domain=[low, high], range=[0, 1.85 * most], tickvals=marks, **more
+        )
 
-    heads = zip(titles(found, now, cut), (0, 0.58), strict=True)
+    heads = zip(titles(found, now, cut), (0, 0.6), strict=True)
     return figure(
         "guesses",
         panel(mlm, {}, "") + panel(sbo, before, "2"),
         {
             "height": 222,
             "barmode": "overlay",
-            "margin": {"l": 104, "r": 8, "t": 40, "b": 40},
-            "xaxis": across(0, 0.42),
-            "xaxis2": across(0.58, 1, anchor="y2"),
+            "margin": {"l": 128, "r": 8, "t": 40, "b": 40},
+            "xaxis": across(0, 0.4),
+            "xaxis2": across(0.6, 1, anchor="y2", visible=bool(sbo)),
             "yaxis": ticks(mlm),
             "yaxis2": ticks(sbo, anchor="x2"),
-            "annotations": [note(t, x, 1.02, **LEFT, xshift=-100) for t, x in heads],
+            "annotations": [note(t, x, 1.02, **LEFT, xshift=-124) for t, x in heads],
         },
         f"The best guesses of both layers for {called(found, now).lower()}.",
         narrow={"height": 470, "xaxis.domain": [0, 1], "xaxis2.domain": [0, 1]}
         | {"xaxis.title.text": "", "yaxis.domain": [0.6, 1], "yaxis2.domain": [0, 0.4]}
-        | {"annotations.1.x": 0, "annotations.1.y": 0.41},
+        | {"annotations.1.x": 0, "annotations.1.y": 0.41}
+        | {"xaxis.range": [0, 3 * most], "xaxis2.range": [0, 3 * most]},
     )
 
 
@@ -874,7 +884,7 @@ def worth_chart(
             ],
         },
         "F1 of readers after each change of the pre-training: the paper’s beside our small run’s.",
-        narrow={"height": 600, "margin.l": 84, "margin.r": 44, "shapes": []}
+        narrow={"height": 600, "margin.l": 96, "margin.r": 44, "shapes": []}
         | {"yaxis.domain": [0.6, 1], "yaxis2.domain": [0, 0.38], "yaxis.ticktext": short}
         | {"yaxis2.showticklabels": True, "xaxis.domain": [0, 1], "xaxis2.domain": [0, 1]}
         | {"xaxis.title.text": "", "xaxis2.dtick": 2, "annotations.1.x": 0}

@@ -69,11 +69,13 @@ class Filled:
         return next(p for p in self.by_cut[cut].pieces if p.at == at)
 
     def first(self) -> int:
-        """The blank to look at: one that SBO alone guesses, else SBO, else one that SBO reads."""
+        """The blank to look at: one that SBO alone guesses, else the one that it guesses with most
+        doubt, else one that it reads, else the first.
+        """
         found = self.plain.pieces
         alone = [p.at for p in found if p.sbo and p.sbo.rank == 1 < p.mlm.rank]
-        right = [p.at for p in found if p.sbo and p.sbo.rank == 1]
-        return [*alone, *right, *(p.at for p in found if p.sbo), found[0].at][0]
+        hits = sorted((p.sbo.p, p.at) for p in found if p.sbo and p.sbo.rank == 1)
+        return [*alone, *(at for _, at in hits), *(p.at for p in found if p.sbo), found[0].at][0]
 
 
 def fill(given: Asked, model: Infiller, *_: Any) -> Filled | str:
