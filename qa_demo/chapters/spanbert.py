@@ -586,7 +586,7 @@ def twice(found: Hidden, n: int, m: int) -> Block:
     for name, said, hits in (("single tokens", found.tokens, n), (spans, found.spans, m)):
         items = paragraph_items(found.encoding)
         for p in said.pieces:
-            items[p.at]["marks"] = ["masked", "right"] if p.mlm.rank == 1 else ["masked"]
+            items[p.at]["marks"] = ["masked", "hit"] if p.mlm.rank == 1 else ["masked"]
         made.append(segment(items, name, False, [f"{hits} of {len(said.pieces)} right", STRONG]))
     return text("twice", *made, select=False, dots=True)
 
