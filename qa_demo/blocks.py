@@ -236,6 +236,19 @@ def entry(
     return {**made, "label": label, "value": value, "most": most}
 
 
+def flow(
+    key: str, *lanes: tuple[str, str, Sequence[Sequence[Sequence[str]]]], span: int = 12
+) -> Block:
+    """Paths of boxes: a lane is (name, small words, cells), a cell holds boxes side by side, a box
+    is (title, small words, role); roles: kept, gone (dashed), stays (an arrow leads on below).
+    """
+    made = [
+        [name, small, [[list(box) for box in cell] for cell in cells]]
+        for name, small, cells in lanes
+    ]
+    return {"kind": "flow", "key": key, "span": span, "lanes": made}
+
+
 def steps(names: Sequence[str], now: int) -> Block:
     """The names of a chapter's steps; a press sets `step`."""
     return {"kind": "steps", "key": "steps", "span": 5, "names": list(names), "now": now}

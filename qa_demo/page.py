@@ -117,7 +117,8 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
             body = orjson.dumps({"place": wait.place, "seconds": wait.seconds, "done": wait.done})
             return Response(body, 202, media_type="application/json")
         text = saved(found, state, script(saved=True), plotly_file().decode(), style())
-        return Response(text, media_type="text/html")
+        # not text/html: that would be given the running page's head
+        return Response(text, media_type="application/octet-stream")
 
     return [
         Route("/picture", picture, methods=["POST"]),

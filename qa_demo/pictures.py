@@ -237,6 +237,7 @@ class Pictures:
     ) -> Any:
         """See shown.Need."""
         model = self.spanbert if of == "spanbert" else self.reader
+        source = "bundled" if of == "spanbert" else source
         name = (of, key) if of == "spanbert" else (of, text, key)
         return self.work.ask(
             name, lambda progress, cancelled: make(model(source), progress, cancelled), slow

@@ -7,7 +7,7 @@ from typing import Any
 from qa_demo.blocks import END, QUOTE, START, Block, escape, number, parts, quote
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.reading.predicted import Candidate
-from qa_demo.core.reading.words import touching
+from qa_demo.core.reading.words import question_at, touching
 from qa_demo.core.rules import predict_by
 from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.shown import Shown
@@ -58,9 +58,14 @@ def bold(e: Encoding, d: int) -> str:
 
 def position_name(shown: Shown, window: Window, pos: int) -> str:
     """A position in plain words: [CLS], a piece of the question or the paragraph, [SEP]."""
+    e = shown.encoding
     if window.is_context[pos]:
-        return dotted(shown.encoding, window.to_doc(pos))
-    return shown.reading.tokens(window.index)[pos].replace("##", "·")
+        return dotted(e, window.to_doc(pos))
+    name, k = shown.reading.tokens(window.index)[pos].replace("##", "·"), pos - question_at(e)
+    if 0 <= k < len(e.question_offset_mapping):  # as typed, where a token knows small letters alone
+        begins, ends = e.question_offset_mapping[k]
+        name = "·" * name.startswith("·") + e.question[int(begins) : int(ends)]
+    return name
 
 
 def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[list[str]]:

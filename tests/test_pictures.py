@@ -12,7 +12,7 @@ from qa_demo.pictures import CHAPTERS, Pictures, walk
 from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import State, load
 from qa_demo.work import Pending
-from tests.chapters.given import AtOnce, blocks, faked, refused
+from tests.chapters.given import AtOnce, blocks, full, refused
 from tests.odd import JSON
 
 STEPS = [(name, k + 1) for name in NAMES for k in range(len(CHAPTERS[name].STEPS))]
@@ -20,7 +20,7 @@ STEPS = [(name, k + 1) for name in NAMES for k in range(len(CHAPTERS[name].STEPS
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
 def test_every_step_of_every_chapter_draws_every_example(chapter, step):
-    pictures = faked()
+    pictures = full()
     for name in pictures.examples:
         found = blocks(pictures, chapter=chapter, step=step, example=name)
         keys = [b["key"] for b in found.values()]
@@ -35,12 +35,12 @@ def test_own_texts_of_any_kind_are_drawn(chapter, step):
         ("Where does Ada live?", "Ada lives in Oslo. " * 90),
         ("<b>?", "<img src=x onerror=alert(1)> & </script> \u202eAda\u0301 🚜🚜 met Grace."),
     ):
-        blocks(faked(), chapter=chapter, step=step, question=question, context=context)
+        blocks(full(), chapter=chapter, step=step, question=question, context=context)
 
 
 def test_the_veil_leaves_out_what_tells_the_answer_and_keeps_the_words():
     for name in NAMES:
-        shown = blocks(faked(), chapter=name, example="oresund", veil=True)
+        shown = blocks(full(), chapter=name, example="oresund", veil=True)
         kinds = {b["kind"] for b in shown.values()}
         roles = {b.get("role") for b in shown.values()}
         assert not kinds & {"figure", "table", "formula", "code"}
@@ -52,12 +52,12 @@ def test_the_veil_leaves_out_what_tells_the_answer_and_keeps_the_words():
 
 
 def test_a_block_that_the_browser_holds_is_not_sent_again():
-    first = faked().picture(load({"chapter": "spans", "example": "oresund"}))
+    first = full().picture(load({"chapter": "spans", "example": "oresund"}))
     held = {b["digest"] for b in walk(first["blocks"]) if "digest" in b}
-    again = faked().picture(load({"chapter": "spans", "example": "oresund"}), frozenset(held))
+    again = full().picture(load({"chapter": "spans", "example": "oresund"}), frozenset(held))
     assert all("kind" not in b for b in walk(again["blocks"]) if "digest" in b)
     moved = load({"chapter": "spans", "example": "oresund", "selection": [2, 4]})
-    sent = faked().picture(moved, frozenset(held))
+    sent = full().picture(moved, frozenset(held))
     fresh = [b["key"] for b in walk(sent["blocks"]) if "kind" in b and "digest" in b]
     assert fresh == ["sum"] and len(orjson.dumps(sent)) < 6_000
 
@@ -80,14 +80,14 @@ DOORS = {
 @pytest.mark.parametrize("name", DOORS)
 def test_the_door_answers_with_one_sentence(name):
     asked, status, said = DOORS[name]
-    found = faked().answer(asked)
+    found = full().answer(asked)
     assert found[0] == status and said in found[1]["error"] and "\n" not in found[1]["error"]
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(["state", "have", "link", "than"]), JSON))
 def test_any_json_at_the_door_is_a_picture_or_a_sentence(asked):
-    status, body = faked().answer(asked)
+    status, body = full().answer(asked)
     assert status in (200, 422) and json.dumps(body)
 
 
@@ -96,7 +96,7 @@ def test_a_model_that_is_missing_or_broken_is_said_and_a_pending_one_is_told():
         def ask(self, *_, **__):
             raise Pending(2, 1.5, 0.25)
 
-    examples = faked().examples
+    examples = full().examples
     body = {"place": 2, "seconds": 1.5, "done": 0.25}
     assert Pictures(examples, refused, refused, work=Waits()).answer({"state": {}}) == (202, body)
 
@@ -115,12 +115,12 @@ def test_a_model_that_is_missing_or_broken_is_said_and_a_pending_one_is_told():
 def test_nothing_chosen_opens_each_chapter_on_its_own_text_and_a_chosen_one_stays():
     for name, module in CHAPTERS.items():
         opens = module.OPENS.get(1, {}).get("example", "oresund")
-        assert faked().picture(State(chapter=name))["example"] == opens
-        assert faked().picture(State(chapter=name, example="gold"))["example"] == "gold"
+        assert full().picture(State(chapter=name))["example"] == opens
+        assert full().picture(State(chapter=name, example="gold"))["example"] == "gold"
 
 
 def test_what_differs_from_a_pinned_state_is_one_line():
     asked = {"state": {"example": "oresund"}, "than": {"example": "oresund", "temperature": 2.0}}
     assert (
-        faked().answer(asked)[1]["differs"] == "Pinned. It differs in: temperature 1.0, there 2.0."
+        full().answer(asked)[1]["differs"] == "Pinned. It differs in: temperature 1.0, there 2.0."
     )

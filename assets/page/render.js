@@ -40,6 +40,14 @@ const KINDS = {
       ),
     ),
   }),
+  flow(b) {
+    const box = ([title, small, role]) =>
+      el("div", { class: `box ${role}` }, title, el("small", {}, small));
+    const cell = (boxes) => el("div", { class: "cell" }, boxes.map(box));
+    const lane = ([name, small, cells]) =>
+      el("div", { class: "lane" }, el("p", {}, name, el("small", {}, small)), cells.map(cell));
+    return { node: el("div", { class: "flow" }, b.lanes.map(lane)) };
+  },
   code: (b) => ({
     node: el("pre", { tabindex: 0, "aria-label": "Python" }, el("code", {}, b.text)),
   }),

@@ -17,7 +17,8 @@ function word(b, one, number) {
   const raised = (lift = 0) => 17 * lift;
   const room = ([v, label, lift]) =>
     (framed(v) ? b.height : tall(v)) + (label ? 18 + raised(lift) : 3);
-  const up = one.up ? room(one.up) : 0, down = one.down ? room(one.down) : 0;
+  const up = one.up ? room(one.up) : 0;
+  const down = one.down ? room(one.down) : one.under ? 15 : 0;
   if (up) node.style.paddingTop = `${up}px`;
   if (down) node.style.paddingBottom = `${down}px`;
   for (const [lane, role, top] of [["up", b.up, true], ["down", b.down, false]]) {
@@ -47,7 +48,8 @@ function word(b, one, number) {
     }
   }
   if (one.under) {
-    node.append(el("b", { class: "under", style: { top: `${up + LINE - 4}px` } }, one.under));
+    node.style.minWidth = `${one.under.length * 6.8 + 8}px`;
+    node.append(el("b", { class: "under", style: { top: `${up + LINE - 1}px` } }, one.under));
   }
   const selects = one.at !== undefined && b.select !== false;
   if (selects || one.sets) {

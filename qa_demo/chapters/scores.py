@@ -344,9 +344,10 @@ def plane(shown: Shown, two: Two, words: Words) -> Block:
 
 def dots(e: Encoding, at: Points, docs: Sequence[int], which: str, marker: Block) -> Block:
     """Tokens as points, no docs for [CLS]; a press selects one."""
+    names = [dotted(e, d) for d in docs] or [e.cls_token][: len(at)]  # a text of one token: none
     texts = [
         f"{escape(name)}, {which} question: start logit {number(x)}, end logit {number(y)}"
-        for name, (x, y) in zip([dotted(e, d) for d in docs] or [e.cls_token], at, strict=True)
+        for name, (x, y) in zip(names, at, strict=True)
     ]
     drawn = {"type": "scatter", "mode": "markers", "x": packed(at[:, 0]), "y": packed(at[:, 1])}
     drawn |= {"marker": marker, "hoverinfo": "text", "hovertext": texts}

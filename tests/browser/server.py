@@ -34,7 +34,7 @@ def main(port: int) -> None:
     """Serve until killed."""
     reader = Patient(bio=True)
     pictures = Pictures.serving(
-        load_menu(), lambda _: reader, lambda _: FakeInfiller(), lambda e: e.stored(), ("bundled",)
+        load_menu(), lambda _: reader, lambda _: FakeInfiller(), lambda _: None, ("bundled",)
     )
     beside = [*routes(pictures), *calls(pictures), health_route(pictures.health)]
     launch(build(pictures), "127.0.0.1", port, None, beside, prevent_thread_lock=False)

@@ -13,6 +13,7 @@ from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from qa_demo.state import load
 from qa_demo.work import Work
+from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 
 
@@ -38,6 +39,13 @@ def faked() -> Pictures:
     """The examples' texts read by the fake reader."""
     reader = FakeReader()
     return Pictures(load_menu(), lambda _: reader, refused, work=AtOnce())
+
+
+@cache
+def full() -> Pictures:
+    """The same with tags and a model that fills blanks."""
+    reader, filler = FakeReader(bio=True), FakeInfiller()
+    return Pictures(load_menu(), lambda _: reader, lambda _: filler, work=AtOnce())
 
 
 def blocks(pictures: Pictures, **state: Any) -> dict[str, Block]:

@@ -1,0 +1,199 @@
+"""Chapter 8: the guesses are a softmax by hand, the sums add up, every text goes through."""
+
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+
+from qa_demo.chapters import spanbert
+from qa_demo.chapters.spanbert import best, changes, gains, minus_log, passages
+from qa_demo.core.errors import BadInput
+from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.masking.asked import Asked, fill, hidden, right, typed
+from qa_demo.core.masking.span_masking import length_law
+from qa_demo.pictures import Pictures
+from qa_demo.state import load
+from qa_demo.views.examples import load_menu
+from tests.chapters.given import AtOnce, blocks, refused, walk, words
+from tests.fake_infiller import FakeInfiller
+from tests.fakes import FakeReader
+
+
+@cache
+def faked(**model) -> Pictures:
+    """Questions by the fake reader, blanks by a fake that fills them."""
+    made, reader = FakeInfiller(**model), FakeReader()
+    return Pictures(load_menu(), lambda _: reader, lambda _: made, work=AtOnce())
+
+
+def shown(step=1, pictures=None, veil=False, **own):
+    state = {"chapter": "spanbert", "step": step, "own": {"spanbert": own}, "veil": veil}
+    return blocks(pictures or faked(), **state)
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "gone"),
+    [
+        ("Ada lives in [MASK].", "Ada lives in it.", ["it"]),
+        ("un[mask]able [MASK][MASK]", "un it able it it", ["it", "it", "it"]),
+        ("[MASK]", "it", ["it"]),
+        ("one two three four five", "one two three four five", ["two three four"]),
+        ("Oslo", "Oslo", ["Oslo"]),
+        ("…", "…", ["…"]),
+    ],
+)
+def test_a_typed_mask_hides_its_place_and_a_plain_sentence_its_middle(given, text, gone):
+    asked = typed(given)
+    assert asked.text == text
+    assert [text[a:b] for a, b in asked.hidden] == gone
+    assert asked.known == ("mask" not in given.lower())
+
+
+def test_the_guesses_are_the_largest_of_a_softmax_by_hand():
+    model, p = FakeInfiller(), passages()["curie"]
+    given = Asked(p.text, tuple((h.char_start, h.char_end) for h in p.hidden))
+    found = fill(given, model)
+    pairs = found.plain.masked.pairs(20)
+    x, k = model._states(found.plain.masked), pairs.k - 1
+    h0 = np.concatenate([x[pairs.left], x[pairs.right], model.rows[k]], axis=1)
+    logits = model._layers(h0)["y"] @ model.words.T + model._bias(found.plain.masked)
+    e = np.exp(logits - logits.max(1, keepdims=True))
+    P = e / e.sum(1, keepdims=True)
+    for n, piece in enumerate(found.plain.pieces):
+        rows = best(piece.sbo, None)
+        np.testing.assert_allclose([r[1] for r in rows], np.sort(P[n])[::-1][:5])
+        assert piece.sbo.p == pytest.approx(P[n, piece.id])
+        true = best(piece.sbo, piece.token)
+        assert [r[3] for r in true].count(True) == 1 and len(true) == 5
+
+
+@pytest.mark.parametrize("p", [0.9999996, 0.5, 0.163, 3e-4, 2e-7, 1e-30])
+def test_minus_log_prints_a_p_that_gives_the_loss(p):
+    text, sign = minus_log(p, -np.log(p))
+    assert "1.000" not in text.replace(">", "")
+    if sign == "=":
+        assert f"{-np.log(float(text.split()[1])):.2f}" == f"{-np.log(p):.2f}"
+
+
+def test_the_loss_of_a_blank_is_the_sum_of_both_and_a_cut_touches_sbo_alone():
+    found, cut = shown(passage="curie"), shown(passage="curie", cut="left")
+    total = words(found["formula"]).split("=")[-1].strip()
+    a, b = words(found["formula"]).split("=")[-2].split("+")
+    assert float(a) + float(b) == pytest.approx(float(total), abs=0.011)
+    before, after = found["guesses"]["data"], cut["guesses"]["data"]
+    assert before[:2] == after[:2]
+    assert before[2:] != after[2:]
+    assert (
+        found["guesses"]["layout"]["xaxis"]["range"] == cut["guesses"]["layout"]["xaxis"]["range"]
+    )
+    assert "now" in words(cut["formula"])
+
+
+def test_the_blank_to_open_on_is_one_that_sbo_guesses_where_there_is_one():
+    for p in passages().values():
+        given = Asked(p.text, tuple((h.char_start, h.char_end) for h in p.hidden))
+        found = fill(given, FakeInfiller())
+        hits = [q.at for q in found.plain.pieces if q.sbo and q.sbo.rank == 1]
+        assert found.first() in hits or not hits
+
+
+@pytest.mark.parametrize("name", passages())
+@pytest.mark.parametrize("step", [1, 2])
+def test_every_passage_goes_through(name, step):
+    found = shown(step, passage=name)
+    closing = words(found["closing"])
+    assert len(closing.replace(" %", "%").split()) <= 20
+    if step == 2:
+        p = hidden(passages()[name].text, 15, FakeInfiller())
+        assert len(p.tokens.pieces) == len(p.spans.pieces)
+        assert f"guesses {right(p.tokens)} of the single" in words(found["finding"])
+        drawn = [i for s in found["twice"]["segments"] for i in s["items"] if "marks" in i]
+        assert len(drawn) == 2 * len(p.spans.pieces)
+
+
+def test_every_example_opens_every_step():
+    for name in load_menu():
+        for step in (1, 2, 3, 4):
+            state = load({"example": name, "chapter": "spanbert", "step": step})
+            keys = {b["key"] for b in walk(faked().blocks(state)[0])}
+            assert {"idea", "finding", "formula", "closing", "exactly", "table", "code"} <= keys
+
+
+def test_an_edge_a_long_run_and_a_model_without_the_layer_say_so():
+    edge = shown(passage="kilimanjaro", blank=0)
+    assert "edge" in words(edge["finding"]) and "cut" not in edge
+    assert "SBO" not in words(edge["formula"])
+    assert "20 positions" in words(shown(passage="apollo", blank=33)["finding"])
+    plain = shown(pictures=faked(has_sbo=False))
+    assert "no boundary layer" in words(plain["finding"])
+
+
+def test_own_sentences_hostile_long_and_empty_ones():
+    hostile = "<b>Ada</b> <img src=x onerror=alert(1)> lives in [MASK] &amp; works."
+    found = shown(text=hostile)
+    assert "<img" not in str(found["guesses"])
+    assert "loss" in words(found["formula"])
+    assert "Marie" in str(shown(text="   ")["sentence"])
+    assert words(shown(text="e\u0301 \U0001f468\u200d\U0001f469 x\x00y")["finding"])
+    assert words(shown(2, text="\u0301")["finding"])
+    assert "stands where" in words(shown(2, text="Ada lives in [MASK].")["finding"])
+    for fields in ({"text": "x" * 501}, {"cut": "top"}, {"passage": "none"}, {"seed": 0}):
+        with pytest.raises(BadInput):
+            shown(**fields)
+
+
+def test_a_blank_that_is_not_hidden_and_the_selection_change_nothing():
+    assert shown(blank=999)["finding"] == shown()["finding"]
+    a = blocks(faked(), example="oresund", chapter="spanbert", selection=[3, 5])
+    assert a["guesses"] == blocks(faked(), example="oresund", chapter="spanbert")["guesses"]
+
+
+def test_the_veil_keeps_the_hidden_words():
+    assert all("under" not in i for i in shown(veil=True)["sentence"]["segments"][0]["items"])
+
+
+def test_the_law_and_its_printed_example():
+    law = length_law()
+    assert law.sum() == pytest.approx(1)
+    assert f"{law[2]:.3f}" in words(shown(2)["law"])
+
+
+def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
+    rows = changes()
+    for values in ([r.paper for r in rows], [np.mean(r.ours) if r.ours else None for r in rows]):
+        found = gains(values)
+        assert found[0][1] + sum(d for *_, d in found[1:]) == pytest.approx(found[-1][1])
+    figure = shown(4)["gains"]["layout"]
+    a, b = ((figure[x]["range"], figure[x]["domain"]) for x in ("xaxis", "xaxis2"))
+    points = [(high - low) / (d[1] - d[0]) for (low, high), d in (a, b)]
+    assert points[0] == pytest.approx(points[1])
+
+
+def test_figures_are_read_from_the_files_beside_the_model():
+    o = json.loads((ASSETS / "spanbert" / "metrics.json").read_text())["by_fate"]["mask"]
+    said = words(shown()["closing"])
+    assert f"{o['sbo_pieces']:,}" in said and f"{o['sbo_top1']:.0f} %" in said
+
+
+def test_the_snippet_runs(capsys):
+    exec(spanbert.SNIPPET, {})
+    assert "L_SBO" in capsys.readouterr().out
+
+
+@pytest.mark.model
+def test_the_real_model_shows_what_its_own_layers_say():
+    from qa_demo.model.spanbert_loading import load_spanbert
+
+    model = load_spanbert()
+    pictures = Pictures(load_menu(), refused, lambda _: model, PoolExample.stored, AtOnce())
+    for step in (1, 2):
+        assert words(shown(step, pictures)["finding"])
+    e = model.encode(passages()["curie"].text)
+    found = fill(Asked(e.context, ((0, 5), (20, 24))), model)
+    at = next(p.at for p in found.plain.pieces if p.sbo)
+    trace = model.trace(found.plain.masked, at)
+    assert len(trace.position) == spanbert.POSITION_NUMBERS
+    assert len(trace.y) == spanbert.stored("spanbert/config.json")["hidden_size"]
+    assert load({"chapter": "spanbert"}).step == 1

@@ -1,0 +1,204 @@
+"""Chapter 9: shares, leads and weights against sums by hand; nothing of it follows a selection."""
+
+import contextlib
+import io
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from qa_demo.chapters.why import SNIPPET, Own, Shares, chosen_sets, hidden, is_mark, stacked, units
+from qa_demo.state import load
+from qa_demo.views.examples import load_menu
+from tests.chapters.given import blocks, faked, words
+from tests.fakes import fake_encode
+
+TEXTS = {
+    "question": "Who built the (old) bridge?",
+    "context": "The bridge of 1,064.5 metres, built by Georg Rotne, stands. Its towers are high "
+    "and old; nobody in Oslo-Fjord knows 5 % of them.",
+}
+SHORT = {"question": "Who?", "context": "Ada Kok."}
+
+
+def shares_of(**state):
+    return Shares(faked().shown(load({"chapter": "why", **state})))
+
+
+def value(text):
+    return float(text.replace("−", "-").replace(",", ""))
+
+
+def test_marks_stand_apart_from_their_words():
+    found = shares_of(**TEXTS)
+    texts = [one.text for one in found.words.items]
+    assert texts[:7] == ["Who", "built", "the", "(", "old", ")", "bridge"]
+    assert {"1,064.5", "Oslo-Fjord", "Rotne", ",", ".", "%"} <= set(texts)
+    assert not is_mark("%") and is_mark("?)") and not is_mark("")
+    e, w = found.shown.encoding, found.window
+    for pos in range(len(w)):
+        k = found.words.of[pos]
+        if w.is_context[pos]:
+            begins, ends = e.offset_mapping[w.to_doc(pos)]
+            one = found.words.items[k]
+            assert one.char_start <= begins and ends <= one.char_end
+
+
+@pytest.mark.parametrize("text", [TEXTS, {"example": "oresund"}])
+def test_bars_are_the_sums_of_the_pieces_shares(text):
+    found = shares_of(**text)
+    total, of = found.found.total, found.words.of
+    by_hand = [sum(total[p] for p in range(len(of)) if of[p] == k) for k in range(len(found.words))]
+    drawn = [
+        i for s in blocks(faked(), chapter="why", **text)["words"]["segments"] for i in s["items"]
+    ]
+    assert [i["t"] for i in drawn] == [one.text for one in found.words.items]
+    full, labels = max(map(abs, by_hand)), []
+    for one, share in zip(drawn, by_hand, strict=True):
+        lane = "up" if share > 0 else "down"
+        assert (lane in one) == (abs(share) >= 0.3) and not ("up" in one and "down" in one)
+        if lane in one:
+            assert one[lane][0] == pytest.approx(abs(share) / full, abs=1e-4)
+            labels += [one[lane][1]] if one[lane][1] else []
+    largest = sorted((x for x in by_hand if abs(x) >= 0.3), key=abs)[-5:]
+    assert sorted(map(value, labels)) == pytest.approx(sorted(largest), abs=0.0501)
+
+
+@pytest.mark.parametrize(("step", "key"), [(1, "words"), (3, "weights")])
+def test_a_long_text_loses_quiet_words_alone_and_counts_them(step, key):
+    state = {"example": "danube", "chapter": "why", "step": step}
+    short = blocks(faked(), **state)[key]["segments"][-1]["items"]
+    whole = blocks(faked(), veil=True, **state)[key]["segments"][-1]["items"]
+    at = cut = 0
+    for one in short:
+        if one["t"].startswith("… "):
+            quiet = int(one["t"].split()[1])
+            cut, start = cut + 1, at
+            while quiet or is_mark(whole[at]["t"]) or whole[at].get("joined"):
+                quiet -= not (is_mark(whole[at]["t"]) or whole[at].get("joined"))
+                at += 1
+            assert at - start >= 10
+        else:
+            assert one["t"] == whole[at]["t"]
+            at += 1
+    assert at == len(whole) and (step == 3 or cut)
+
+
+def test_the_text_stands_as_typed_and_the_sum_is_the_lead():
+    found = blocks(faked(), chapter="why", **TEXTS)
+    for side, typed in zip(found["words"]["segments"], TEXTS.values(), strict=True):
+        assert "".join(i["t"] + i["gap"] for i in side["items"]) == typed
+    blank, all_shares, lead = map(value, re.findall(r"[−\d.]+\d", words(found["sum"]))[:3])
+    assert blank + all_shares == pytest.approx(lead, abs=0.02 * abs(lead - blank) + 0.02)
+    assert "gap" not in found  # within 2 %
+    s = shares_of(**TEXTS)
+    start, end = s.shown.true.logits(s.window.index)
+    i, j = (s.window.to_pos(d) for d in (s.span.start, s.span.end))
+    assert lead == pytest.approx(start[i] + end[j] - start[0] - end[0], abs=0.006)
+
+
+def test_hidden_words_are_read_one_set_at_a_time_by_hand():
+    s = shares_of(**TEXTS)
+    sets = chosen_sets(s)
+    test, reader = hidden(s, sets), faked().reader("bundled")
+    free = [k for k, one in enumerate(s.words.items) if not is_mark(one.text) and k not in s.own]
+    best = sorted(free, key=lambda k: -s.values[k])[:3]
+    assert list(sets[0]) == best and len(sets) == 21
+    assert all(len(set(each)) == 3 and set(each) <= set(free) - set(best) for each in sets[1:])
+    i, j = (s.window.to_pos(d) for d in (s.span.start, s.span.end))
+
+    def lead(chosen):
+        start, end = reader.masked(s.window, np.isin(s.words.of, chosen)[None])
+        return float(start[0, i] - start[0, 0] + end[0, j] - end[0, 0])
+
+    assert test.lead == pytest.approx(lead(sets[0]), abs=1e-4)
+    assert [x for x, _ in test.draws] == pytest.approx(sorted(map(lead, sets[1:])), abs=1e-4)
+    assert [x for x, _ in test.draws] == pytest.approx([lead(c) for _, c in test.draws], abs=1e-4)
+    found = blocks(faked(), chapter="why", step=2, **TEXTS)
+    as_low = sum(x <= test.lead for x, _ in test.draws)
+    said = words(found["closing"])
+    assert said.startswith(f"{as_low} of 20" if as_low else "None of 20")
+    assert len(found["dots"]["data"][0]["x"]) == 20
+
+
+def test_dots_in_one_row_do_not_touch():
+    xs = sorted(np.random.default_rng(3).normal(0, 0.2, 20).tolist())
+    rows = stacked(xs, 0.1)
+    for level in set(rows):
+        row = [x for x, at in zip(xs, rows, strict=True) if at == level]
+        assert all(b - a >= 0.1 for a, b in pairwise(row))
+    assert stacked([1.0, 1.0, 1.0], 0.1) == [0, 1, 2]
+
+
+def test_weights_are_one_row_of_one_head_and_it_opens_on_a_spread_one():
+    s, reader = shares_of(**TEXTS), faked().reader("bundled")
+    weights = reader.attention(s.window).weights[:, :, s.window.to_pos(s.span.start)]
+    asked = {(n, a): sum(weights[n, a, 1:8]) for n in range(3) for a in range(2)}
+    wide = {k: v for k, v in asked.items() if weights[k].max() < 0.3} or asked
+    n, a = max(wide, key=wide.get)
+    found = blocks(faked(), chapter="why", step=3, **TEXTS)
+    assert (found["layer"]["value"], found["head"]["value"]) == (n + 1, a + 1)
+    items = [i for seg in found["weights"]["segments"] for i in seg["items"]]
+    assert [i["sets"]["own.why.token"] for i in items] == list(range(len(weights[n, a])))
+    for one, x in zip(items, weights[n, a], strict=True):
+        assert ("up" in one) == (x >= 0.02)
+    assert re.search(r"[=≈] 1$", words(found["adds"]))
+    own = {"why": {"layer": 3, "head": 2, "token": 0}}
+    other = blocks(faked(), chapter="why", step=3, own=own, **TEXTS)
+    assert "Layer 3, attention head 2: “[CLS]”" in words(other["finding"])
+    assert Own(**own["why"]).token == 0
+    far = blocks(faked(), chapter="why", step=3, own={"why": {"layer": 90, "token": 900}}, **TEXTS)
+    assert far["layer"]["value"] == 3
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_a_selection_changes_no_figure_and_a_hand_changes_nothing_but_a_remark(step):
+    plain = blocks(faked(), chapter="why", step=step, **TEXTS)
+    moved = blocks(faked(), chapter="why", step=step, selection=[3, 5], **TEXTS)
+    changed = blocks(faked(), chapter="why", step=step, edits={"start": {"0:9": 30.0}}, **TEXTS)
+    for key in set(plain) - {"answer", "finding"}:
+        assert plain[key] == moved[key] == changed[key]
+    assert "not those changed by hand" in words(changed["finding"])
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_every_example_is_drawn(step):
+    for name in load_menu():
+        found = blocks(faked(), example=name, chapter="why", step=step)
+        assert {"idea", "finding", "code"} <= set(found), name
+        if "closing" in found:
+            assert len(words(found["closing"]).split()) <= 24, name
+        veiled = blocks(faked(), example=name, chapter="why", step=step, veil=True)
+        assert not {"finding", "sum", "gap", "dots", "adds", "heads"} & set(veiled), name
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.parametrize(
+    "text",
+    [SHORT, {"question": "?", "context": "Oslo"}, {"question": "Who <b>?</b>", "context": "…"}],
+)
+def test_a_text_with_hardly_a_word_is_drawn(step, text):
+    assert "idea" in blocks(faked(), chapter="why", step=step, **text)
+
+
+def test_markup_in_a_text_stays_text():
+    hostile = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works there."
+    for step in (2, 3):
+        found = blocks(faked(), question="Where?", context=hostile, chapter="why", step=step)
+        figures = [b for b in found.values() if b["kind"] == "figure"]
+        assert figures and "<img" not in str(figures)
+
+
+def test_the_code_runs_and_adds_up():
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(SNIPPET, {})
+    total, lead = map(float, out.getvalue().split()[-2:])
+    assert total == pytest.approx(lead)
+
+
+def test_a_word_of_pieces_without_marks_is_one_unit():
+    e = fake_encode("Who?", "“Ada”, (b)")
+    w = faked().shown(load({"question": "Who?", "context": "“Ada”, (b)"})).window
+    assert [one.text for one in units(e, w).items] == ["Who", "?", "“", "Ada", "”,", "(", "b", ")"]
