@@ -7,8 +7,10 @@ colours are roles. Parts are `[text, role]` pairs; a bare text is a part without
 
 import base64
 import hashlib
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import numpy as np
@@ -26,9 +28,18 @@ QUOTE, NUMBER, STRONG, TERM = "quote", "number", "strong", "term"
 # ---- numbers and words as printed
 
 
+def rounded(x: float, digits: int) -> str:
+    """x to the nearest at so many digits, ties away from zero; e.g. 0.125 gives "0.13"."""
+    if not math.isfinite(x):
+        return "∞" if x > 0 else "−∞"
+    exact = Decimal(float(x)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return f"{exact + 0:,}"
+
+
 def number(x: float, digits: int = 2) -> str:
-    """x with a true minus sign, never "-0.00"; e.g. -0.143 gives "−0.14"."""
-    return f"{round(float(x), digits) + 0.0:,.{digits}f}".replace("-", "−")
+    """The same with a true minus sign, never "-0.00"; e.g. -0.143 gives "−0.14"."""
+    found = rounded(x, digits).replace("-", "−")
+    return found if found.strip("−0.,") else found.removeprefix("−")
 
 
 def signed(x: float, digits: int = 2) -> str:
@@ -44,18 +55,25 @@ def probability(p: float, digits: int = 3) -> str:
         return f"<{smallest:.{digits}f}"
     if 1 - smallest / 2 <= p < 1:
         return f">{1 - smallest:.{digits}f}"
-    return f"{p:.{digits}f}"
+    return rounded(p, digits)
 
 
 def percent(p: float) -> str:
     """p in per cent without digits; e.g. 0.853 gives "85 %"."""
-    return "over 99 %" if 0.995 <= p < 1 else "under 1 %" if 0 < p < 0.005 else f"{100 * p:.0f} %"
+    return (
+        "over 99 %"
+        if 0.995 <= p < 1
+        else "under 1 %"
+        if 0 < p < 0.005
+        else f"{rounded(100 * p, 0)} %"
+    )
 
 
 def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
     """ "=" where the printed parts give the printed total, else "≈"."""
-    printed = sum(round(float(part), digits) for part in parts)
-    return "=" if abs(printed - round(float(total), digits)) < 0.1 * 10.0**-digits else "≈"
+    printed = sum(float(rounded(part, digits).replace(",", "")) for part in parts)
+    whole = float(rounded(total, digits).replace(",", ""))
+    return "=" if abs(printed - whole) < 0.1 * 10.0**-digits else "≈"
 
 
 def small_number(n: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from qa_demo.blocks import END, QUOTE, START, Block, escape, number, parts, quote
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.reading.predicted import Candidate
-from qa_demo.core.reading.words import question_at, touching
+from qa_demo.core.reading.words import question_at, touching, words_inside
 from qa_demo.core.rules import predict_by
 from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.shown import Shown
@@ -54,6 +54,14 @@ def bold(e: Encoding, d: int) -> str:
     """The same for a figure: Rot·<b>ne</b>, escaped."""
     pieces = [(escape(piece(e, k)), k == d) for k in siblings(e, d)]
     return "·".join(f"<b>{text}</b>" if own else text for text, own in pieces)
+
+
+def figure_name(e: Encoding, window: Window, pos: int, most: int = 24) -> str:
+    """A position in a figure, quoted: its word, of one longer than `most` the piece alone."""
+    if not window.is_context[pos]:
+        return "<b>[CLS]</b>"
+    d = window.to_doc(pos)
+    return f"“{bold(e, d)}”" if len(word(e, d)) <= most else f"“<b>{escape(dotted(e, d))}</b>”"
 
 
 def position_name(shown: Shown, window: Window, pos: int) -> str:
@@ -188,9 +196,7 @@ def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
     wide = replace(shown.decode, n_best_size=200)
     for ranked in predict_by(shown.reading, shown.state.rule, wide).n_best:
         c = ranked.candidate
-        inside = range(c.span.start, c.span.end + 1)
-        ids = [k for k in inside if any(ch.isalnum() for ch in piece(e, k))]
-        key = (int(e.word_ids[ids[0]]), int(e.word_ids[ids[-1]])) if ids else (-1, c.span.start)
+        key = words_inside(e, c.span)
         if key not in rows and len(rows) == most:
             break
         rows.setdefault(key, []).append(c)

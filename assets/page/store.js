@@ -107,7 +107,7 @@ export function begin(with_page) {
   page = with_page;
   const go = () => {
     try {
-      state = read();
+      state = globalThis.SAVED && !location.hash ? globalThis.SAVED.state : read();
       foreign = state.link ?? "";
       if (foreign) state = {};
     } catch {

@@ -22,12 +22,14 @@ from qa_demo.blocks import (
     adds,
     axis,
     button,
-    code,
+    closing,
     escape,
     figure,
-    fold,
+    finding,
+    folds,
     formula,
     group,
+    idea,
     line,
     note,
     number,
@@ -89,27 +91,20 @@ class Square:
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     """The square, the ten best spans beside it, and the sum of the selected pair."""
     sq = Square(shown)
-    best, many = shown.best, len(shown.reading.windows) > 1
+    best, p, many = shown.best, shown.prediction, len(shown.reading.windows) > 1
     return [
-        sentence(
-            "idea",
-            "idea",
-            "Each cell is a pair of a start and an end. Score = start logit + end logit. ",
-            ["The highest allowed cell is the best span: the maximum-scoring span.", STRONG],
+        idea(
+            "Each cell is a pair of a start and an end. Score = start logit + end logit. "
+            "*The highest allowed cell is the best span: the maximum-scoring span.*"
         ),
-        sentence(
-            "finding",
-            "finding",
+        finding(
+            "{} has the highest of {} allowed sums{}: {}; “no answer” has {}{}.",
             span_words(best),
-            f" has the highest of {sq.count:,} allowed sums"
-            + (
-                f" in window {sq.window.index + 1} of {len(shown.reading.windows)}: "
-                if many
-                else ": "
-            ),
+            f"{sq.count:,}",
+            f" in window {sq.window.index + 1} of {len(shown.reading.windows)}" if many else "",
             [number(best.score), STRONG],
-            f"; “no answer” has {number(sq.null)}"
-            + (" and wins." if shown.prediction.answer is None else "."),
+            number(p.null_score) + (f" (window {p.null_window + 1})" if many else ""),
+            " and wins" if p.answer is None else "",
         ),
         square(shown, sq),
         group(
@@ -120,12 +115,10 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
             together(shown, sq),
             other_text(shown),
         ),
-        sentence(
-            "closing", "closing", "Prediction is this search. It reads the logits and nothing else."
+        closing(
+            "Prediction is this search within these limits. Nothing in it is learned but the logits."
         ),
-        exactly(shown, sq),
-        as_table(shown, sq),
-        fold("code", "The code", code("py", SNIPPET), span=4),
+        *folds(as_table(shown, sq), exactly(shown, sq), SNIPPET),
     ]
 
 
@@ -341,13 +334,18 @@ def listed(shown: Shown) -> Block:
     for first, *others in families(shown):
         more = None
         if others:
-            kin = [[quote(c.text, 36), *_logits(c)] for c in others[:5]]
+            kin = [[quote(c.text, 36), *_logits(c)] for c in others]
             more = (f"and {small_number(len(others))} variant{'s' * (len(others) > 1)}", kin)
         span = [first.span.start, first.span.end]
         rows.append(
             row(quote(first.text, 26), *_logits(first), sets={"selection": span}, more=more)
         )
-    head = [(f"{len(rows)} best spans", ""), ("start", START), ("end", END), ("score", "")]
+    head = [
+        (f"{len(rows)} best, variants merged", ""),
+        ("start", START),
+        ("end", END),
+        ("score", ""),
+    ]
     return table(
         "listed", head, rows, caption="The best spans with start logit, end logit and score"
     )
@@ -373,7 +371,8 @@ def together(shown: Shown, sq: Square) -> Block:
     best = shown.best
     if (i, j) == (best.span.start, best.span.end):
         said: list[Part] = [
-            "The highest start logit and the highest end logit form this pair. They need not."
+            "The highest start logit and the highest end logit form this pair. In other texts they "
+            "form none."
         ]
     else:
         e = shown.encoding
@@ -407,7 +406,7 @@ def other_text(shown: Shown) -> Block | None:
     return button("other", "A text where they form no pair", {"example": NO_PAIR})
 
 
-def exactly(shown: Shown, sq: Square) -> Block:
+def exactly(shown: Shown, sq: Square) -> list[Block | str]:
     """Conditions, and how many pairs are allowed."""
     m, longest, many = sq.size, shown.decode.max_answer_length, len(shown.reading.windows) > 1
     if bool(sq.owned.all()) and m >= longest:
@@ -425,26 +424,17 @@ def exactly(shown: Shown, sq: Square) -> Block:
         "“No answer” is returned when it leads the best span by more than the threshold, "
         f"{number(threshold)}. Its score, {number(p.null_score)}{where}, {stands}."
     )
-    return fold(
-        "exactly",
-        "Exactly",
-        sentence(
-            "allowed",
-            "note",
-            f"A start may end on itself or on one of the {longest - 1} pieces after it: {count}",
-        ),
-        sentence("null", "note", null),
-        sentence(
-            "scale",
-            "note",
-            "Training fixes only differences within a window: a constant added to all start logits "
-            "changes no probability. BERT compares scores across windows all the same. Variants of "
-            "a span differ by a mark or by part of a word. Equal scores, to nine decimals: the "
-            "earlier start, then the earlier end.",
-        ),
+    starts = f"A start may end on itself or on one of the {longest - 1} pieces after it: {count}"
+    return [
+        starts,
+        null,
+        "Training fixes only differences within a window: a constant added to all start logits "
+        "changes no probability. BERT compares scores across windows all the same. Variants of a "
+        "span differ by a mark or by part of a word; they stand in one row. The blank strips hold "
+        "[CLS] and the question, where no answer starts. Equal scores, to nine decimals: the "
+        "earlier start, then the earlier end.",
         curves(shown, sq),
-        span=4,
-    )
+    ]
 
 
 def curves(shown: Shown, sq: Square) -> Block:
@@ -488,14 +478,6 @@ def as_table(shown: Shown, sq: Square) -> Block:
         rows.append(
             row(str(sq.first + i), str(sq.first + j), quote(words, 30), *numbers, sets=sets)
         )
-    head = [
-        ("start piece", ""),
-        ("end piece", ""),
-        ("span", ""),
-        ("start", START),
-        ("end", END),
-        ("score", ""),
-    ]
-    return fold(
-        "table", "As a table", table("cells", head, rows, caption="The highest cells"), span=4
-    )
+    head = [("start piece", ""), ("end piece", ""), ("span", "")]
+    head += [("start", START), ("end", END), ("score", "")]
+    return table("cells", head, rows, caption="The highest cells")

@@ -72,13 +72,22 @@ def entropy(target: Floats) -> Floats:
     return floor
 
 
+def right_pair(window: Window, gold: Span | None) -> tuple[int, int]:
+    """Right start and right end (positions) of one annotator: [CLS] twice for a missing or a cut
+    span.
+    """
+    if gold is None or not window.holds(gold):
+        return window.cls_at, window.cls_at
+    return window.to_pos(gold.start), window.to_pos(gold.end)
+
+
 def start_end_targets(window: Window, golds: Golds) -> tuple[Floats, Floats]:
     """Start and end targets [n]: the mean of the one-hots; missing or cut spans count on [CLS]."""
     start, end = np.zeros(len(window)), np.zeros(len(window))
     for gold in golds or [None]:
-        held = gold if gold is not None and window.holds(gold) else None
-        start[window.cls_at if held is None else window.to_pos(held.start)] += 1
-        end[window.cls_at if held is None else window.to_pos(held.end)] += 1
+        i, j = right_pair(window, gold)
+        start[i] += 1
+        end[j] += 1
     return start / max(1, len(golds)), end / max(1, len(golds))
 
 

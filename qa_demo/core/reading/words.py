@@ -152,3 +152,17 @@ def span_at(encoding: Encoding, char_start: int, char_end: int) -> Span:
     if found is None:
         raise BadInput(f"no word piece stands between characters {char_start} and {char_end}")
     return found
+
+
+def words_inside(encoding: Encoding, span: Span) -> tuple[int, int]:
+    """The first and the last word of a `doc` span that hold a letter or a digit: equal for variants
+    that differ by a mark or by part of a word; (-1, its start) for a span of marks alone.
+    """
+    inside = [
+        d
+        for d in range(span.start, span.end + 1)
+        if any(c.isalnum() for c in encoding.text(Span(d, d)))
+    ]
+    if not inside:
+        return -1, span.start
+    return int(encoding.word_ids[inside[0]]), int(encoding.word_ids[inside[-1]])

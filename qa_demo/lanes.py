@@ -1,0 +1,92 @@
+"""A window as text with a value on its words: bars or arrows, of starts above and of ends below."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qa_demo.blocks import END, START, Block, probability, signed
+from qa_demo.core.arrays import Floats
+from qa_demo.core.types import Encoding, Span, Window
+from qa_demo.texts import item, mark, paragraph_items, question_items, segment, text
+
+
+def window_text(
+    key: str,
+    e: Encoding,
+    window: Window,
+    values: tuple[Floats, Floats],
+    least: float,
+    marked: Sequence[Span | None],
+    name: str,
+    arrows: bool,
+    height: int,
+) -> Block:
+    """Values [n] of starts and of ends, at least `least` in size, on the words; the spans `marked`
+    carry the mark `name`, or [CLS] does. Question and [SEP] stand there if something of theirs is
+    drawn; of a long paragraph only what lies near a value or a mark.
+    """
+    drawn = [lifts(e, window, v, least, height) for v in values]
+    digits = 3 if least < 0.01 else 2
+
+    def valued(one: Block, pos: int) -> Block:
+        for lane, v, at in zip(("up", "down"), values, drawn, strict=True):
+            if pos in at:
+                said = signed(v[pos], digits) if arrows else probability(float(v[pos]))
+                one[lane] = [round(float(v[pos]), 4), said, at[pos]]
+        return one
+
+    special: dict[str, Any] = {"marks": ["special"]}
+    held = {span for span in marked if span is not None and window.holds(span)}
+    null = item("[CLS] no answer", "  ", **special)
+    if any(span not in held for span in marked):
+        null = item("[CLS] no answer", "  ", marks=["special", name])
+    null = valued(null, window.cls_at)
+    asked = [*question_items(e), item("[SEP]", **special)]
+    asked = [valued(one, window.context_at - len(asked) + k) for k, one in enumerate(asked)]
+    inside = paragraph_items(e, window.doc_start, window.doc_stop)
+    for span in held:
+        mark(inside, span, name)
+    inside = [valued(one, window.context_at + k) for k, one in enumerate(inside)]
+    shown = shortened(inside, name)
+    last = valued(item("[SEP]", **special), len(window) - 1)
+    if has_value(last):
+        shown.append(last)
+    if any(map(has_value, asked)):
+        segments = [segment([null, *asked], "question"), segment(shown, "paragraph")]
+    else:
+        segments = [segment([null, *shown], "paragraph")]
+    return text(key, *segments, up=START, down=END, height=height, arrows=arrows)
+
+
+def has_value(one: Block) -> bool:
+    """Whether something is drawn on an item."""
+    return "up" in one or "down" in one
+
+
+def lifts(e: Encoding, w: Window, values: Floats, least: float, height: int) -> dict[int, int]:
+    """The positions drawn, and by how many rows each label is raised so that none touch."""
+    placed, found = list[tuple[float, float]](), dict[int, int]()
+    for pos in np.flatnonzero(np.abs(values) >= least).tolist():
+        x = float(e.offset_mapping[w.to_doc(pos)].mean()) if w.is_context[pos] else 9.0 * pos - 9999
+        y, lift = max(9.0, abs(float(values[pos])) * height), 0
+        while any(abs(x - a) < 6 and abs(y + 17 * lift - b) < 17 for a, b in placed) and lift < 4:
+            lift += 1
+        placed.append((x, y + 17 * lift))
+        found[pos] = lift
+    return found
+
+
+def shortened(items: Sequence[Block], name: str, most: int = 130, near: int = 6) -> list[Block]:
+    """Of more than `most` items those near a value or a marked word; dots stand for the rest."""
+    if len(items) <= most:
+        return list(items)
+    held = [k for k, one in enumerate(items) if has_value(one) or name in one.get("marks", [])]
+    kept = {j for k in held or [0] for j in range(k - near, k + near + 1)}
+    found = list[Block]()
+    for k, one in enumerate(items):
+        if k in kept:
+            found.append(one)
+        elif not found or found[-1]["t"] != "…":
+            found.append(item("…", " ", marks=["special"]))
+    return found
