@@ -140,6 +140,7 @@ def build(pictures: Pictures) -> gr.Blocks:
         ".then(() => globalThis.spanlight.mount(element.querySelector('.spanlight'), "
         "JSON.parse(element.querySelector('.spanlight').dataset.chapters)))"
     )
+    page: gr.Blocks
     with gr.Blocks(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
         with gr.Row(elem_id="ask-row"):
             question = gr.Textbox(

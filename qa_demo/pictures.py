@@ -159,11 +159,11 @@ class Pictures:
         true, need = self.read(state, question, context, example)
         reading = true
         if state.edits:
-            changed = {
-                (side, *map(int, at.split(":"))): value
-                for side, side_edits in (("start", state.edits.start), ("end", state.edits.end))
-                for at, value in side_edits.items()
-            }
+            changed: dict[tuple[str, int, int], float] = {}
+            for side, edits in (("start", state.edits.start), ("end", state.edits.end)):
+                for at, value in edits.items():
+                    window, _, pos = at.partition(":")
+                    changed[side, int(window), int(pos)] = value
             reading = apply_what_if(true, changed)
         decode = state.decode(true.threshold)
         before = predict_by(true, state.rule, decode)

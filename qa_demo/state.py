@@ -143,7 +143,11 @@ def dump(state: State) -> dict[str, Any]:
 
 def sentence(fault: ValidationError) -> str:
     """The first fault as one sentence: field, value received, what is allowed."""
-    first = fault.errors(include_url=False)[0]
+    return said_of(fault.errors(include_url=False)[0])
+
+
+def said_of(first: Mapping[str, Any]) -> str:
+    """One fault of pydantic's as a sentence."""
     field = ".".join(str(part) for part in first["loc"] if part != "[key]") or "the state"
     got, kind, limits = repr(first["input"])[:60], first["type"], first.get("ctx", {})
     if kind == "extra_forbidden":

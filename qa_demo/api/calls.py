@@ -159,7 +159,8 @@ class Host:
             reader = self.pictures.reader(source)
             return reader.read(*texts, fitting(options, reader.max_seq_length), tell, cancelled)
 
-        return self.wait(("call", source, *texts, options), make)
+        found: Reading = self.wait(("call", source, *texts, options), make)
+        return found
 
     def wait(self, key: Any, make: Callable[..., Any], slow: bool = False) -> Any:
         """The value of a key, however long it takes."""

@@ -4,6 +4,7 @@ import inspect
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import fastapi
@@ -19,7 +20,7 @@ from qa_demo.api.described import page
 from qa_demo.api.mcp import endpoint
 from qa_demo.core.errors import BadInput, QADemoError
 from qa_demo.pictures import Pictures
-from qa_demo.state import Record, sentence
+from qa_demo.state import Record, said_of, sentence
 from qa_demo.work import Pending
 
 log = logging.getLogger("qa_demo")
@@ -53,8 +54,8 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
     @api.exception_handler(RequestValidationError)
     async def wrong(_: Any, fault: RequestValidationError) -> JSONResponse:
         first = {**fault.errors()[0]}
-        first["loc"] = first["loc"][1:]
-        return JSONResponse({"error": sentence(_Faults([first]))}, 422)
+        first["loc"] = first["loc"][1:]  # without "body"
+        return JSONResponse({"error": said_of(first)}, 422)
 
     @api.exception_handler(QADemoError)
     async def refused(_: Any, fault: QADemoError) -> JSONResponse:
@@ -64,23 +65,10 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         api.post(f"/{name}", summary=(model.__doc__ or "").split(":")[0])(
             _over_http(host, name, model)
         )
-    mcp = endpoint(
-        {n: (m, lambda given, n=n: answered(host, n, given)) for n, (m, _) in CALLS.items()}
-    )
+    mcp = endpoint({n: (m, partial(answered, host, n)) for n, (m, _) in CALLS.items()})
     methods = ["POST", "GET", "DELETE"]
     paths = ("/mcp", "/gradio_api/mcp", "/gradio_api/mcp/")
     return [Mount("/api", api), *(Route(path, mcp, methods=methods) for path in paths)]
-
-
-class _Faults:
-    """FastAPI's list of faults as `state.sentence` reads pydantic's."""
-
-    def __init__(self, found: list[Any]) -> None:
-        self._found = found
-
-    def errors(self, include_url: bool = False) -> list[Any]:
-        """All faults."""
-        return self._found
 
 
 def _over_http(host: Host, name: str, model: type[Record]) -> Callable[..., Any]:
@@ -96,7 +84,8 @@ def public(pictures: Pictures) -> None:
     """The same calls for `gradio_client`, inside a gr.Blocks: fields in order, with defaults."""
     host = Host(pictures)
     for name, (model, _) in CALLS.items():
-        gr.api(_by_position(host, name, model), api_name=name, concurrency_limit=None)
+        call = _by_position(host, name, model)
+        gr.api(call, api_name=name, concurrency_limit=None)  # type: ignore[attr-defined]
 
 
 def _by_position(host: Host, name: str, model: type[Record]) -> Callable[..., Any]:

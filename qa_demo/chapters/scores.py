@@ -672,12 +672,12 @@ def curves(shown: Shown, two: Two, ln: Lens, at: tuple[int, int]) -> Block:
     ticks: Block = {"tickvals": ticked, "ticktext": ["input", *map(str, ticked[1:])]}
     ticks |= {"showgrid": False, "range": [-0.04 * depth, depth * 1.36]}
     heights = {"range": [low - room / 3, high + room], "zeroline": True, "zerolinecolor": GREY}
-    x, y = "start logit S · h + b<sub>S</sub>", "end logit E · h + b<sub>E</sub>"
+    of_start, of_end = "start logit S · h + b<sub>S</sub>", "end logit E · h + b<sub>E</sub>"
     layout = {
         "height": 356,
         "margin": {"l": 60, "r": 8, "t": 6, "b": 48},
-        "xaxis": axis(f"{x}, h after layer …", START, domain=[0, 0.485], **ticks),
-        "xaxis2": axis(f"{y}, h after layer …", END, domain=[0.515, 1], anchor="y2", **ticks),
+        "xaxis": axis(f"{of_start}, h after layer …", START, domain=[0, 0.485], **ticks),
+        "xaxis2": axis(f"{of_end}, h after layer …", END, domain=[0.515, 1], anchor="y2", **ticks),
         "yaxis": axis("logit", nticks=9, **heights),
         "yaxis2": axis(anchor="x2", showticklabels=False, nticks=9, **heights),
         "annotations": notes,

@@ -90,7 +90,7 @@ print("guesses:", P.round(3), " L_SBO of word 0:", -np.log(P[0]).round(2))
 """
 FIRST = {1: "curie", 2: "apollo"}
 """The passages that the steps open on."""
-ODD = (("curie", "Marie Curie"), ("kilimanjaro", "a span at the edge"))
+ODD: tuple[tuple[str, str], ...] = (("curie", "Marie Curie"), ("kilimanjaro", "a span at the edge"))
 ODD += (("fleming", "a word in pieces"), ("fire", "a long span"), ("apollo", "over 20 tokens"))
 LONG = ("apollo", "superbowl", "brooklyn", "monalisa")
 WIRES = {"left": "the word before", "right": "the word after", "position": "the position"}

@@ -446,7 +446,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     those = f"the {many} word{'s' * (many != 'one')}"
     plain = ("diamond", INK, f"without {those} outside {shares.spans_name} with the largest shares")
     other = f"without {many} random others, one dot a draw (stacked where they would touch)"
-    rows = []
+    rows: list[Block] = []
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         said = ", ".join(quote(shares.words.items[k].text, 20) for k in chosen)
         rows.append(row(said, number(lead), number(shares.lead - lead), strong=not rows))

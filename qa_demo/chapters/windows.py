@@ -324,7 +324,9 @@ def label(
     return b.note(f"<b>{text}</b>" if strong else text, x, y, **more) | {"font": font}
 
 
-def drawn(key: str, data: list[Block], layout: Block, texts: list[Block], alt: str, narrow: Block):
+def drawn(
+    key: str, data: list[Block], layout: Block, texts: list[Block], alt: str, narrow: Block
+) -> Block:
     """A figure whose texts differ on a narrow page."""
     wide, small = ([t for t in texts if t.get("name") != x] for x in ("narrow", "wide"))
     narrow = {**narrow, "annotations": small}
@@ -786,6 +788,7 @@ def panel(w: Windows, rule: str, rows: list[list[Row]], taken: Row) -> Block:
     """A rule's name, which a press sets, what it compares, its figure, and what it takes."""
     (title, how), pitch = RULES[rule], min(66.0, 264 / len(rows))
     says: Callable[[Windows, Row], str]
+    value: Callable[[Row], float]
     if rule == "logits":
         says, value, data = sum_of, (lambda r: r.score), dots(w, rows)
         across = {"range": ends(w), "nticks": 6}

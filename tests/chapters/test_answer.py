@@ -9,10 +9,10 @@ import sys
 import numpy as np
 import orjson
 import pytest
-from qa_demo.views.examples import load_menu
 
 from qa_demo.chapters import answer
 from qa_demo.core.files.assets import ASSETS
+from qa_demo.examples import load_menu
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words
 

@@ -10,6 +10,7 @@ import numpy as np
 import orjson
 import pytest
 import torch
+from qa_demo.views.examples import load_menu
 
 from qa_demo.chapters import loss
 from qa_demo.chapters.loss import Case, Own, labels_of
@@ -18,7 +19,6 @@ from qa_demo.core.learning.losses import right_pair
 from qa_demo.core.reading.spans import span_scores
 from qa_demo.core.types import Span
 from qa_demo.state import load
-from qa_demo.views.examples import load_menu
 from tests.chapters.given import blocks, faked, stored, words
 
 EXAMPLES = ("oresund", "machu-picchu", "reef", "danube")

@@ -203,21 +203,22 @@ def test_the_module_runs_and_never_imports_the_page(folder: Path) -> None:
     assert refused == (2, "", said)
 
 
-def printed_to(stdout: Any, dev: Path) -> tuple[int, str]:
-    """Exit code and stderr of a command that needs no reader."""
-    code, _, said = process("-m", "qa_demo", "perturb", str(dev), f"--out={dev}l", stdout=stdout)
+def printed_to(stdout: Any, folder: Path) -> tuple[int, str]:
+    """Exit code and stderr of a command with a small reader."""
+    asked = ("--reader", str(folder), "--question", "Who?", "--context", "Ada met Grace.")
+    code, _, said = process("-m", "qa_demo", "answer", *asked, stdout=stdout)
     return code, said
 
 
-def test_a_closed_pipe_ends_without_a_word(dev: Path) -> None:
+def test_a_closed_pipe_ends_without_a_word(folder: Path) -> None:
     heard, pipe = os.pipe()
     os.close(heard)
-    assert printed_to(pipe, dev) == (PIPE_CLOSED, "")
+    assert printed_to(pipe, folder) == (PIPE_CLOSED, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")
-def test_a_full_disk_is_a_sentence(dev: Path) -> None:
+def test_a_full_disk_is_a_sentence(folder: Path) -> None:
     with Path("/dev/full").open("wb") as full:
-        code, said = printed_to(full, dev)
+        code, said = printed_to(full, folder)
     assert code == 2 and said.count("\n") == 1
     assert "the result cannot be written: No space left on device" in said

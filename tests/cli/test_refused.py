@@ -54,15 +54,12 @@ BEFORE = [
     ),
     ("evaluate {dev} --out o --report r.html --page x", "--page must be an address such as"),
     ("evaluate x.json --head both", "invalid choice: 'both'"),
-    ("perturb {dev} --limit 0", "--limit must be at least 1"),
     ("report no.jsonl", "no.jsonl cannot be read"),
-    ("site here --page file:///x", "--page must be an address such as"),
+    ("report {dev} --page file:///x", "--page must be an address such as"),
     ("page", "page needs --question and --context"),
     ("page --question Who?", "page needs --question and --context"),
     ("page --example x {texts}", "leave out --question and --context"),
-    ("page --example nothing", "there is no example 'nothing'; there are oresund, "),
-    ("page {texts} --page file:///x", "--page must be an address such as"),
-    ("page {texts} --scale logit --null min_product", "min_product"),
+    ("page {texts} --doc-stride 0", "doc_stride: must be greater than or equal to 1, got 0"),
     *(
         (f"{command} {flags}", reason)
         for command in ("answer --question q --context c", "evaluate {dev}", "attribute {texts}")
