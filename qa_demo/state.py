@@ -29,7 +29,7 @@ MAX_CHARACTERS = 50_000
 MAX_LOGIT = 1000.0
 
 
-def _number(value: Any) -> Any:
+def plain_number(value: Any) -> Any:
     """Numbers alone: pydantic would take True and "1" for 1."""
     if isinstance(value, bool | str):
         raise ValueError("must be a number")
@@ -43,8 +43,8 @@ def _text(value: Any) -> Any:
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-Int = Annotated[int, BeforeValidator(_number)]
-Float = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
+Int = Annotated[int, BeforeValidator(plain_number)]
+Float = Annotated[float, BeforeValidator(plain_number), Field(allow_inf_nan=False)]
 Text = Annotated[str, BeforeValidator(_text), StringConstraints(max_length=MAX_CHARACTERS)]
 Name = Annotated[str, BeforeValidator(_text), StringConstraints(max_length=1000)]
 Logits = dict[

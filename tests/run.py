@@ -3,8 +3,9 @@ only, Python 3.11 or later.
 
 Creates .venv where it is missing, installs requirements-dev.txt into it when that or
 requirements.txt changed, installs Chromium where there is none, and then runs pytest on two workers
-and beside it deno (format, lint, types and unit tests of assets/page), ruff and mypy. All of them
-run even if one fails; the exit code is 0 only when all pass, and pytest's closing line comes last.
+and beside it deno (format, lint and types of what runs in a browser), ruff, import-linter and mypy.
+All of them run even if one fails; the exit code is 0 only when all pass, and pytest's closing line
+comes last.
 `--quick` leaves out what needs a browser, a model or minutes. deno is missing only on systems for
 which nobody has built it (requirements-dev.txt names those that have it); the run says so, and the
 rest runs.
@@ -26,6 +27,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 DENO = PYTHON.with_name("deno.exe" if os.name == "nt" else "deno")
 HAVE_DENO = {("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "x86_64"), ("darwin", "arm64")}
 HAVE_DENO |= {("win32", "AMD64")}
+BROWSER_ENTRIES = ("assets/page/main.js", "assets/report/report.js")
 OFFLINE = ("--no-remote", "--no-npm", "--cached-only")
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 # the shell has no windows, whose own pages cost a third of a second for each page of a test
@@ -34,7 +36,7 @@ BROWSERS += ("google-chrome-stable",)
 # the last one is for Playwright's own Node: without it its driver ends at once on a bare Debian 12
 DEBIAN_PACKAGES = ("chromium-headless-shell", "fonts-liberation", "libatomic1")
 QUICK = "--quick"
-LEFT_OUT = ("tests/browser", "tests/cli", "tests/load", "tests/model", "tests/training")
+LEFT_OUT = ("tests/browser", "tests/cli", "tests/model", "tests/training")
 # a worker that is through takes over half of what the other still has, whole files where it can
 WORKERS = ("-n", "2", "--dist", "worksteal", "--durations=20", "--durations-min=1")
 
@@ -108,14 +110,13 @@ def page_steps() -> dict[str, tuple[str | Path, ...]]:
     if not DENO.exists() and (sys.platform, platform.machine()) not in HAVE_DENO:
         say(
             f"there is no deno for {sys.platform} {platform.machine()}: the page's modules were "
-            f"NOT formatted, linted, checked or tested"
+            f"NOT formatted, linted or checked"
         )
         return {}
     return {
         "deno fmt": (DENO, "fmt", "--check"),
         "deno lint": (DENO, "lint"),
-        "deno check": (DENO, "check", *OFFLINE, "assets/page", "tests/page"),
-        "deno test": (DENO, "test", *OFFLINE, "--no-check", "tests/page"),
+        "deno check": (DENO, "check", *OFFLINE, *BROWSER_ENTRIES),
     }
 
 
@@ -170,6 +171,7 @@ def main() -> int:
     steps: dict[str, tuple[str | Path, ...]] = {
         **page_steps(),
         "ruff": (PYTHON, "-m", "ruff", "check", "."),
+        "imports": (PYTHON.with_name(f"lint-imports{PYTHON.suffix}"), "--no-cache"),
         "mypy": (PYTHON, "-m", "mypy"),
     }
     return 1 if test(arguments, steps) else 0

@@ -137,6 +137,16 @@ def test_the_description_names_bounds_and_defaults(client):
     assert set(known["paths"]) == {f"/{name}" for name in CALLS}
 
 
+def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client):
+    text = client.get("/api/docs").text
+    for name, (model, _) in CALLS.items():
+        assert f"/api/{name}" in text
+        assert all(f"<code>{field}</code>" in text for field in model.model_fields)
+    assert "number from -1,000 to 1,000, or null" in text
+    assert "whole number from 1 to 100" in text and "logits, mean_of_maxima, product" in text
+    assert "src=" not in text and "http" not in text.replace("HTTP", "")
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_each_revision_of_the_protocol_is_answered_in_kind(client, version):
     hello = {

@@ -6,106 +6,110 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from qa_demo.views.readers import SOURCES, hint
 
 from qa_demo import __version__, app
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.files.assets import READERS
 from qa_demo.core.reader import Reader
+from qa_demo.examples import load_menu
 from qa_demo.model.source import LAN, LOOPBACK, PUBLIC, HostLimits, parse_source
+from qa_demo.pictures import Pictures, without_model
 from qa_demo.server.address import free_address, network_address, own_names, port_of
+from qa_demo.server.flags import parser
 from qa_demo.server.join import join
 from tests.fakes import FakeReader
 
 
+def given(*flags: str) -> Namespace:
+    return parser().parse_args(flags)
+
+
+@pytest.mark.model
 @pytest.mark.parametrize(
-    ("host", "lan", "limits"),
-    [("127.0.0.1", False, LOOPBACK), ("0.0.0.0", False, PUBLIC), ("0.0.0.0", True, LAN)],
+    ("host", "flags", "limits"),
+    [("127.0.0.1", [], LOOPBACK), ("0.0.0.0", [], PUBLIC), ("0.0.0.0", ["--lan"], LAN)],
 )
 def test_a_reader_that_many_choose_at_once_is_loaded_once(
-    host: str, lan: bool, limits: HostLimits, monkeypatch: pytest.MonkeyPatch
+    host: str, flags: list[str], limits: HostLimits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[str, tuple[HostLimits, ...]]] = []
+    asked: list[tuple[str, HostLimits]] = []
     together = threading.Barrier(8)
 
-    def load_reader(source: str, *given: HostLimits) -> Reader:
+    def load_reader(source: str, given: HostLimits) -> Reader:
         asked.append((source, given))
         time.sleep(0.1)
         return FakeReader()
 
     monkeypatch.setattr("qa_demo.model.loading.load_reader", load_reader)
-    handed = app.services("bundled", host, app.begin_loading("bundled"), lan=lan)
-    handed.first()
+    pictures, load = app.made(given(*flags), host)
+    assert load() is pictures.reader("bundled")
 
     def choose(_: int) -> Reader:
         together.wait()
-        return handed.load("owner/name")
+        return pictures.reader("owner/name")
 
     with ThreadPoolExecutor(8) as pool:
         found = set(map(id, pool.map(choose, range(8))))
-    assert len(found) == 1 and asked == [("bundled", (LOOPBACK,)), ("owner/name", (limits,))]
+    assert len(found) == 1 and asked == [("bundled", LOOPBACK), ("owner/name", limits)]
 
 
-@pytest.mark.parametrize(
-    ("host", "lan", "offered"),
-    [("127.0.0.1", False, ["hub", "folder"]), ("0.0.0.0", False, ["hub"]), ("0.0.0.0", True, [])],
-)
-def test_the_reader_box_offers_what_the_host_loads(
-    host: str, lan: bool, offered: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *_: FakeReader())
-    handed = app.services("bundled", host, app.begin_loading("bundled"), lan=lan)
-    assert ("large" in handed.offered) is (READERS["large"].is_dir() and "hub" in offered)
-    text = hint(handed.offered, handed.sources)
-    assert handed.offered[0] == "bundled" and text.startswith("bundled")
-    assert [name for name, words in SOURCES.items() if words in text] == offered
+def test_the_menu_offers_the_large_reader_only_where_its_encoder_is_given(tmp_path: Path) -> None:
+    own = given("--reader", "owner/name")
+    assert app.made(given(), "127.0.0.1")[0].readers == ("bundled",)
+    assert app.made(own, "127.0.0.1")[0].readers == ("owner/name", "bundled")
+    based = given("--base", str(tmp_path))
+    offered = app.made(based, "127.0.0.1")[0].readers
+    assert ("large" in offered) is READERS["large"].is_dir()
+    assert "large" not in app.made(based, "0.0.0.0")[0].readers
 
 
-def test_a_calibration_goes_with_the_first_reader_and_keeps_stored_readings_away(
+@pytest.mark.model
+def test_a_calibration_goes_with_the_pages_reader_and_keeps_stored_readings_away(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     plain, other = FakeReader(), FakeReader(threshold=5.0)
     monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *_: plain)
-    given = []
+    fitted = []
 
     def with_fit(reader: Reader, path: Path) -> Reader:
-        given.append((reader, path))
+        fitted.append((reader, path))
         return other
 
     monkeypatch.setattr("qa_demo.model.heads.with_fit", with_fit)
     path = tmp_path / "fit.json"
-    handed = app.services("bundled", "127.0.0.1", app.begin_loading("bundled", path), fitted=True)
-    assert handed.first() is other and given == [(plain, path)]
-    example = next(iter(handed.examples.values()))
-    assert example.stored(handed.checksum()) is None
-    usual = app.services("bundled", "127.0.0.1", app.begin_loading("bundled"))
-    assert usual.first() is plain and example.stored(usual.checksum()) is not None
+    pictures, load = app.made(given("--calibration", str(path)), "127.0.0.1")
+    assert load() is other and fitted == [(plain, path)]
+    example = next(iter(pictures.examples.values()))
+    assert pictures.stored(example) is None
+    usual, load = app.made(given(), "127.0.0.1")
+    assert load() is plain and usual.stored(example) is not None
+
+
+@pytest.fixture
+def opening(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What `serve` does, in its order; no server, no model, no wait."""
+    done: list[str] = []
+    pictures = Pictures(load_menu(), without_model, without_model)
+    monkeypatch.setattr("qa_demo.app.made", lambda *_: (pictures, lambda: done.append("load")))
+    monkeypatch.setattr("qa_demo.server.launch.launch", lambda *_, **__: done.append("open"))
+    monkeypatch.setattr("qa_demo.app.LISTENS", 0.01)
+    monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda: time.sleep(0.5))
+    return done
 
 
 @pytest.mark.parametrize(
-    ("reader", "order"), [("bundled", ["open", "load"]), ("owner/name", ["load", "open"])]
+    ("reader", "order"), [("bundled", ["open", "load"]), ("owner/name", ["load", "open", "load"])]
 )
 def test_the_bundled_reader_is_loaded_once_the_page_is_open(
-    reader: str, order: list[str], monkeypatch: pytest.MonkeyPatch
+    reader: str, order: list[str], opening: list[str]
 ) -> None:
     """Another one before: a name that is none is refused before anybody sees a page."""
-    done: list[str] = []
-
-    def begin(*given: object) -> Future[Reader]:
-        done.append("load")
-        into = given[2]
-        assert isinstance(into, Future)
-        into.set_result(FakeReader())
-        return into
-
-    monkeypatch.setattr("qa_demo.app.begin_loading", begin)
-    monkeypatch.setattr("qa_demo.server.launch.launch", lambda *_, **__: done.append("open"))
-    monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda first: first.result(0))
-    assert app.main(["--reader", reader]) == 0 and done == order
+    assert app.main(["--reader", reader]) == 0 and opening == order
 
 
 def test_the_version_waits_for_neither_gradio_nor_torch() -> None:
@@ -123,7 +127,6 @@ FAULTS = {
     "--host 999.1.1.1": r"the host must be an address of this machine, .*'999\.1\.1\.1'",
     "--host 203.0.113.7": r"the host must be an address of this machine, .*'203\.0\.113\.7'",
     "--reader /nowhere/at/all": r"this is not a reader's name or an existing folder",
-    "--lessons /nowhere": r"there is no folder /nowhere",
     "--frobnicate": r"unrecognized arguments: --frobnicate",
 }
 
@@ -139,17 +142,6 @@ def test_a_fault_at_the_start_is_one_sentence_and_exit_code_2(
     said, complaint = capsys.readouterr()
     assert (code, said) == (2, "")
     assert re.fullmatch(rf"spanlight: .*({FAULTS[flags]}).*\n", complaint), complaint
-
-
-def test_a_wrong_lesson_is_refused_at_the_start(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "mine.md").write_text("---\nid: mine\ncolour: \x1b[31mred\n", encoding="utf-8")
-    assert app.main(["--port", "0", "--lessons", str(tmp_path)]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"spanlight: the folder {tmp_path} holds no lesson: ")
-    assert "mine.md, line 3, field colour: there is no such field" in said
-    assert said.count("\n") == 1 and "\x1b" not in said
 
 
 def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(
@@ -189,11 +181,14 @@ def test_a_missing_reader_of_our_own_is_a_sentence(
     assert capsys.readouterr().err.startswith(f"spanlight: the {name} reader is not in this")
 
 
-def test_a_reader_that_cannot_be_loaded_ends_the_page() -> None:
-    first: Future[Reader] = Future()
-    threading.Timer(0.05, first.set_exception, [BadCheckpoint("model.safetensors is cut")]).start()
-    with pytest.raises(BadCheckpoint, match="is cut"):
-        app.wait_for_the_end(first)
+def test_a_bundled_reader_that_cannot_be_loaded_is_said_and_the_page_stays(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def load() -> None:
+        raise BadCheckpoint("model.safetensors is cut")
+
+    app.load_quietly(load)
+    assert "model.safetensors is cut" in caplog.text
 
 
 @pytest.mark.model

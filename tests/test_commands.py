@@ -5,24 +5,28 @@ import importlib.util
 import json
 import re
 import shlex
-import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
-from qa_demo.views.page import build
-from qa_demo.views.session.model_cache import ModelCache
-from tests.browser.serve import infiller, running
-from tests.requests import services
 
 from qa_demo import app
+from qa_demo.api import routes as calls
 from qa_demo.cli.main import main
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.examples import load_menu
 from qa_demo.model.loading import load_reader
+from qa_demo.page import build
+from qa_demo.pictures import Pictures, without_model
+from qa_demo.server.launch import launch
 from tests import commands
 from tests.documents import README
+from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 from tests.model import kit
+from tests.ports import free_port
 from tests.training.test_score import squad
 
 TESTS = Path(__file__).parent
@@ -31,19 +35,9 @@ TRAINING = "training/test_commands.py::test_a_training_from_the_first_command_to
 PRETRAINING = "training/test_commands.py::test_a_pre_training_from_the_first_command_to_the_last"
 RUN = {
     r"python -m qa_demo answer --question": f"{HERE}test_the_answer_is_the_one_that_is_shown",
-    r"python -m qa_demo answer( --json)?$": f"{HERE}test_the_answer_is_the_one_that_is_shown",
-    r"python -m qa_demo (perturb |evaluate changed)": f"{HERE}test_changed_twins_are_scored",
     r"python -m qa_demo (evaluate|report|calibrate) ": f"{HERE}test_from_a_file_to_its_failures",
-    r"page --out reading\.html": (
-        "cli/test_page.py::test_the_file_holds_the_reading_and_the_address"
-    ),
-    r"python -m qa_demo lesson check FOLDER": f"{HERE}test_lessons_of_a_folder_are_checked",
-    r"python -m qa_demo course ": f"{HERE}test_a_plan_of_an_hour_is_written",
-    r"python -m tests\.teaching$": (
-        "core/course/test_plan_file.py::test_the_document_holds_the_plans_as_they_are"
-    ),
-    r"python -m qa_demo site edition": (
-        "cli/test_site.py::test_the_command_that_is_shown_writes_an_edition"
+    r"(python -m qa_demo )?page( --out reading\.html)?$": (
+        "cli/test_page.py::test_the_file_holds_every_step_of_every_chapter"
     ),
     r"hf (repos|upload) ": (
         "test_documents.py::test_the_space_commands_that_are_shown_run_with_the_pinned_client"
@@ -71,15 +65,13 @@ NOT_RUN = {
     ),
     r"(python3\.11|py -3\.11) -m venv": "of macOS and Windows, said to be not tested",
     r"REPLICAS=3 docker compose": "said to be not tried",
-    r"python -m tests\.(load|load\.class_room|load\.replicas|browser\.engines|fresh_root .+)$": (
-        "takes minutes, and another browser, nginx or Debian; a command of its own"
-    ),
+    r"python -m tests\.fresh_root .+$": ("takes minutes, and another Debian; a command of its own"),
 }
 
 
 def test_every_command_is_run_by_a_test() -> None:
     lines = commands.shown()
-    assert len(lines) > 35
+    assert len(lines) > 30
     known = {**RUN, **NOT_RUN}
     assert [x for x in lines if not any(re.match(start, x) for start in known)] == []
     assert [start for start in known if not any(re.match(start, x) for x in lines)] == []
@@ -125,44 +117,6 @@ def test_from_a_file_to_its_failures(
     assert len((tmp_path / "predictions.jsonl").read_text(encoding="utf-8").splitlines()) == 12
 
 
-@pytest.mark.model
-def test_changed_twins_are_scored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    reader = load_reader(str(kit.save(tmp_path / "foreign", bio=True, max_position_embeddings=512)))
-    made = squad(tmp_path / "squad-dev.json", reader)
-    made.with_name(f"{made.name}.gz").write_bytes(gzip.compress(made.read_bytes()))
-    for line in commands.block("qa_demo perturb"):
-        assert main(shlex.split(line)[3:]) == 0, line
-    assert "right answers survive" in capsys.readouterr().out
-
-
-@pytest.mark.model
-def test_lessons_of_a_folder_are_checked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (line,) = [x for x in commands.shown() if " lesson check " in x]
-    shutil.copy(ASSETS / "lessons" / "01-span.md", tmp_path)
-    code = main([str(tmp_path) if x == "FOLDER" else x for x in shlex.split(line)[3:]])
-    streams = capsys.readouterr()
-    assert code == 0 and "ok " in streams.out, streams.err
-
-
-def test_a_plan_of_an_hour_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    plan, *tasks = [x for x in commands.shown() if "qa_demo course " in x]
-    assert main(shlex.split(plan)[3:]) == 0
-    (made,) = tmp_path.iterdir()
-    assert "<table>" in made.read_text(encoding="utf-8") and made.name in plan
-    for line in tasks:
-        what = shlex.split(line)[4]
-        assert main(shlex.split(line)[3:]) == 0
-        for name in (f"{what}.html", f"{what}-solutions.html"):
-            assert "<ol>" in (tmp_path / name).read_text(encoding="utf-8")
-    assert len(tasks) == 3
-
-
 @pytest.mark.parametrize(
     "line", [x for x in commands.shown() if re.match(r"(SPANLIGHT\S+=.* )?python app\.py", x)]
 )
@@ -173,11 +127,24 @@ def test_the_page_takes_what_is_shown(line: str, monkeypatch: pytest.MonkeyPatch
         name, _, value = words.pop(0).partition("=")
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("qa_demo.app.network_address", lambda: "192.0.2.7")
-    monkeypatch.setattr("qa_demo.app.begin_loading", lambda *_: None)
-    monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda _: None)
+    pictures = Pictures(load_menu(), without_model, without_model)
+    monkeypatch.setattr("qa_demo.app.made", lambda *_: (pictures, lambda: None))
+    monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda: None)
     monkeypatch.setattr("qa_demo.server.launch.launch", lambda *given, **_: opened.append(given))
     assert app.main(words[2:]) == 0
     assert [given[1] for given in opened] == ["0.0.0.0" if "--lan" in words else "127.0.0.1"]
+
+
+@contextmanager
+def running() -> Iterator[str]:
+    """The address of a page with fakes, in this process."""
+    pictures = Pictures(load_menu(), lambda _: FakeReader(bio=True), lambda _: FakeInfiller())
+    page, port = build(pictures), free_port()
+    launch(page, "127.0.0.1", port, None, calls(pictures), prevent_thread_lock=True)
+    try:
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        page.close()
 
 
 @pytest.mark.model
@@ -185,19 +152,23 @@ def test_the_python_that_is_shown_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(TESTS.parent)
-    three, plain, client, blanks, rows = commands.python()
+    three, plotted, plain, http, client, rows = commands.python()
     found: dict[str, Any] = {}
     exec(three, found)
     answer, total = capsys.readouterr().out.rsplit(maxsplit=1)
     assert answer == found["predict"](found["reading"]).answer and float(total)
+    exec(plotted.replace('"square.html"', f'r"{tmp_path / "square.html"}"'), found)
+    assert (tmp_path / "square.html").stat().st_size > 1_000_000
     exec(rows.replace('"report.html"', f'r"{tmp_path / "report.html"}"'), found)
     assert (tmp_path / "report.html").is_file()
     assert capsys.readouterr().out.strip() == "right" and found["found"].scores["f1"] == 100
     exec(plain, found)
     assert str(found["model"].dtype) == "torch.float32"
-    served = services(lambda: FakeReader(bio=True), infillers=ModelCache(infiller))
-    with running(build(served)) as address:
-        assert "http://127.0.0.1:7860/" in client
-        exec(client.replace("http://127.0.0.1:7860/", address), found)
-        exec(blanks, found)
-    assert len(found["reply"]["pieces"]) > 0
+    with running() as address:
+        for shown in (http, client):
+            assert "http://127.0.0.1:7860/" in shown
+            exec(shown.replace("http://127.0.0.1:7860/", address), found)
+            assert capsys.readouterr().out.strip()
+        assert len(found["reply"]["pieces"]) > 0
+        with urlopen(f"{address}api/docs") as reply:
+            assert "/api/infill" in reply.read().decode()

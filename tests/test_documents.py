@@ -7,16 +7,25 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import tomllib
 from argparse import ArgumentParser
 from importlib import metadata
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.rules import RULES
+from qa_demo.examples import load_menu
+from qa_demo.links import from_link
+from qa_demo.pictures import CHAPTERS, Pictures, without_model
+from qa_demo.state import CHAPTERS as NAMES
+from qa_demo.state import MAX_CHARACTERS, dump, load
 from qa_demo.training import card
 from tests.documents import CONTRIBUTING, PAGES, README, ROOT, TEXT
 
@@ -62,37 +71,12 @@ def place(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
 
 
-def bounds(package: str, other: str) -> dict[str, str]:
-    """What a package asks of another, sign to version: {">=": "2.0"}; its extras do not count."""
-    (asked,) = [
-        line
-        for line in metadata.requires(package) or []
-        if re.match(rf"{other}[<>=!~]", line) and "extra ==" not in line
-    ]
-    found = re.findall(r"([<>=!~]+)([0-9.]+)", asked.partition(";")[0])
-    return dict(found)
-
-
-def test_the_pydantic_that_is_named_is_what_the_packages_take() -> None:
-    said = re.search(
-        r"every pydantic that gradio and fastapi take \((\S+) to (\S+); its tests were run with "
-        r"(\S+) and (\S+)\)\.",
-        " ".join(PAGES["docs/api-and-mcp.md"].split()),
-    )
-    assert said is not None
-    low, high, oldest, newest = said.groups()
-
-    gradio, fastapi = (bounds(package, "pydantic") for package in ("gradio", "fastapi"))
-    assert high == gradio["<="] and oldest == low
-    # only gradio is pinned: a later fastapi may ask for more, and none may take less than is said
-    assert place(gradio[">="]) <= place(low) <= place(fastapi[">="])
-    for version in (newest, metadata.version("pydantic")):
-        assert place(low) <= place(version) <= place(high)
-    asked = [line.replace('"', "'") for line in metadata.requires("gradio") or []]
-    (extra,) = [x for x in asked if x.startswith("pydantic") and "extra == 'mcp'" in x]
-    assert "up to 2.12.5 and is not used" in PAGES["docs/api-and-mcp.md"] and "<=2.12.5" in extra
-    source = "".join(path.read_text() for path in (ROOT / "qa_demo").rglob("*.py"))
-    assert not re.search(r"^\s*(import|from) (mcp|pydantic)\b", source, re.M)
+def test_gradio_and_fastapi_take_the_pydantic_and_the_orjson_that_are_pinned() -> None:
+    pinned = pins()
+    for package in ("gradio", "fastapi"):
+        for asked in map(Requirement, metadata.requires(package) or []):
+            if asked.name in ("orjson", "pydantic") and asked.marker is None:
+                assert asked.specifier.contains(pinned[asked.name]), (package, str(asked))
 
 
 def test_installed_packages_are_the_pinned_ones() -> None:
@@ -111,8 +95,6 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 
 
 def test_the_test_command_needs_only_the_standard_library() -> None:
-    import sys
-
     tree = ast.parse((ROOT / "tests" / "run.py").read_text())
     names = {
         a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names
@@ -121,9 +103,15 @@ def test_the_test_command_needs_only_the_standard_library() -> None:
     assert names <= sys.stdlib_module_names
 
 
-def test_the_readme_is_short_and_every_page_is_one_link_away() -> None:
-    assert len(README.split()) <= 1200
-    assert README.count("](assets/") == 1, "one picture"
+def words(text: str) -> int:
+    """How many words a document has; its table lines and arrows are none."""
+    return sum(bool(re.search(r"\w", word)) for word in text.split())
+
+
+def test_the_documents_are_short_and_every_page_is_one_link_away() -> None:
+    assert words(README.split("---\n", 2)[2]) <= 600
+    assert words(CONTRIBUTING) <= 1000
+    assert {page: n for page, text in PAGES.items() if (n := words(text)) > 900} == {}
     assert len(re.findall(r"^\d\. \*\*", README, re.MULTILINE)) == 5, "things to do next"
     linked = set(re.findall(r"\]\(([\w./-]+\.md)\)", README))
     assert linked == {*PAGES, "CONTRIBUTING.md", "CHANGELOG.md"} - {"README.md"}
@@ -146,27 +134,40 @@ def test_links_between_the_documents_lead_somewhere(page: str) -> None:
         assert not anchor or anchor in anchors(there.read_text(encoding="utf-8")), (page, anchor)
 
 
-def test_the_chapters_lessons_and_limits_that_are_told_are_those_of_the_page() -> None:
-    from qa_demo.core.course import rooms
-    from qa_demo.views.page import CHAPTERS
-    from qa_demo.views.services import MAX_CHARACTERS
-
-    from qa_demo.core.files.assets import ASSETS
-
-    teaching = " ".join(PAGES["docs/teaching.md"].split())
-    table = re.findall(r"^\| (\d [A-Z].*?) \| ", PAGES["docs/teaching.md"], re.MULTILINE)
-    chapters = [module.CHAPTER for module in CHAPTERS]
-    assert table == [f"{one.number} {one.title}" for one in chapters] and len(table) == 9
-    lessons = [path.read_text(encoding="utf-8") for path in ASSETS.glob("lessons/[0-9]*.md")]
-    engineers = [text for text in lessons if "\ntrack: For engineers\n" in text]
-    assert (len(lessons), len(engineers)) == (13, 3)
-    assert "thirteen lessons" in README and "ten lessons" in teaching
-    assert "three more for engineers" in teaching
-    assert (rooms.QUIET, rooms.LIFE) == (2 * 3600, 12 * 3600)
-    assert "gone two hours after your page was last open, twelve after it was opened" in teaching
-    assert f"at most {rooms.MOST_ROOMS} rooms of {rooms.MOST_PAGES} pages" in teaching
-    for page in ("README.md", "docs/api-and-mcp.md"):
+def test_the_chapters_and_limits_that_are_told_are_those_of_the_page() -> None:
+    table = re.findall(r"^\| ([A-Z][^|]*?) \| (\w.*\?) \|$", PAGES["docs/using.md"], re.MULTILINE)
+    assert len(table) == len(NAMES) == 9
+    for key, (name, question) in zip(NAMES, table, strict=True):
+        assert f"`{key}`" in PAGES["docs/using.md"] and f"`{key}`" in PAGES["docs/api.md"]
+        module = CHAPTERS.get(key)
+        assert module is None or (module.NAME, module.HEADINGS[0]) == (name, question)
+    for page in ("README.md", "docs/api.md"):
         assert f"{MAX_CHARACTERS:,} characters" in PAGES[page], page
+    rules = re.search(r"`rule` of `read` says(.*?)It takes", PAGES["docs/api.md"], re.DOTALL)
+    assert rules is not None and set(re.findall(r"`(\w+)`", rules[1])) == set(RULES)
+
+
+def test_links_that_are_written_by_hand_are_read() -> None:
+    shown = re.findall(r"^\| `([\w%&=.]+)` \|", PAGES["docs/using.md"], re.MULTILINE)
+    shown = [link for link in shown if "=" in link]
+    assert len(shown) == 4
+    for link in shown:
+        state = load(from_link(f"#{link}"))
+        assert dump(state), link
+
+
+def test_the_chapter_that_is_shown_is_whole() -> None:
+    (text,) = re.findall(r"```python\n(.*?)^```$", CONTRIBUTING, re.MULTILINE | re.DOTALL)
+    chapter = ModuleType("words")
+    exec(text, chapter.__dict__)
+    assert {"NAME", "HEADINGS", "STEPS", "OPENS", "SNIPPET", "Own", "picture"} <= set(dir(chapter))
+    pictures = Pictures(load_menu(), without_model, without_model, PoolExample.stored)
+    shown = pictures.shown(load(chapter.OPENS[1]))
+    blocks = {b["key"]: b for b in chapter.picture(shown, chapter.Own(most=3))}
+    assert {"idea", "finding", "words", "closing", "exactly", "code"} <= blocks.keys()
+    assert len(blocks["words"]["rows"]) == 3
+    done = subprocess.run([sys.executable, "-c", chapter.SNIPPET], capture_output=True, text=True)
+    assert done.stdout.startswith("[('the', 2)"), done.stderr
 
 
 def test_the_pythons_that_are_named_are_the_ones_that_were_tried() -> None:
@@ -178,11 +179,6 @@ def test_the_pythons_that_are_named_are_the_ones_that_were_tried() -> None:
     for text in (said[1], tried[1]):
         assert re.findall(r"3\.\d+", text) == kinds
     assert front_matter()["python_version"] in kinds
-
-
-def prose(text: str) -> str:
-    """A document without its diffs, which name what is not there yet."""
-    return re.sub(r"```diff\n.*?```", "", text, flags=re.DOTALL)
 
 
 def package_docstrings() -> dict[str, str]:
@@ -210,9 +206,9 @@ def found(dotted: str) -> bool:
 
 
 def test_paths_in_the_documents_exist() -> None:
-    text = prose(TEXT + CONTRIBUTING + "".join(package_docstrings().values()))
+    text = TEXT + CONTRIBUTING + "".join(package_docstrings().values())
     paths = set(re.findall(r"[`(]((?:assets|qa_demo|tests|\.ci)/[\w./-]+)[`)]", text))
-    assert {"assets/film.webp", "qa_demo/views/parse.py", "assets/spanbert"} <= paths
+    assert {"qa_demo/state.py", "tests/chapters/given.py", "assets/spanbert"} <= paths
     assert [p for p in paths if not (ROOT / p).exists()] == []
     beside = {
         (package, name)
@@ -224,28 +220,17 @@ def test_paths_in_the_documents_exist() -> None:
 
 
 def test_names_in_the_documents_exist() -> None:
-    from qa_demo.views.frame import Frame
-    from qa_demo.views.state import Screen
-
     card_text = (READER / "README.md").read_text(encoding="utf-8")
-    text = prose(TEXT + CONTRIBUTING + card_text + "".join(package_docstrings().values()))
+    text = TEXT + CONTRIBUTING + card_text + "".join(package_docstrings().values())
     dotted = set(re.findall(r"\bqa_demo(?:\.\w+)+", text))
     assert len(dotted) > 20
     assert [name for name in dotted if not found(name)] == []
     assert not found("qa_demo.core.nothing") and not found("qa_demo.core.reading.spans.nothing")
-    for owner, word in ((Frame, "frame"), (Screen, "screen")):
-        names = set(re.findall(rf"`{word}\.(\w+)", prose(CONTRIBUTING)))
-        assert len(names) >= 2
-        known = {*dir(owner), *owner.__dict__.get("__dataclass_fields__", ())}
-        assert names <= known, names - known
 
 
-def test_every_package_says_in_three_lines_what_is_in_it_and_what_may_not_come_in() -> None:
-    for package, text in package_docstrings().items():
-        if package == "qa_demo/__init__.py":
-            continue
-        assert len([line for line in text.splitlines() if line]) == 3, package
-        assert re.search(r"\b(no|never|nothing|alone)\b", text, re.IGNORECASE), package
+def test_every_package_says_what_is_in_it() -> None:
+    """What may come in is said in pyproject.toml, and checked by import-linter."""
+    assert [package for package, text in package_docstrings().items() if len(text) < 40] == []
 
 
 KEYS = {

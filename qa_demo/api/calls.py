@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.explaining.attribution import MAX_STEPS, Attribution, Target
@@ -22,9 +22,14 @@ from qa_demo.core.reading.words import span_at
 from qa_demo.core.rules import predict_by
 from qa_demo.core.types import Reading, Span
 from qa_demo.pictures import Pictures
-from qa_demo.state import MAX_CHARACTERS, Float, Int, Name, Record, Rule, Text
+from qa_demo.state import MAX_CHARACTERS, Float, Int, Name, Record, Rule, Text, plain_number
 
 Ends = tuple[Int, Int]
+Character = Annotated[int, Field(ge=0), BeforeValidator(plain_number)]
+Steps = Annotated[int, Field(ge=1, le=MAX_STEPS), BeforeValidator(plain_number)]
+Threshold = Annotated[
+    float, Field(ge=-1000, le=1000, allow_inf_nan=False), BeforeValidator(plain_number)
+]
 Reply = dict[str, Any]
 PATIENCE = 600.0
 """Seconds that a call waits for its models."""
@@ -60,7 +65,7 @@ class Read(Texts):
 
     max_answer_length: Int = Field(30, ge=1, le=500, title="the longest answer, in word pieces")
     n_best_size: Int = Field(20, ge=1, le=100, title="how many spans are listed")
-    null_score_diff_threshold: Float | None = Field(None, ge=-1000, le=1000, title="threshold")
+    null_score_diff_threshold: Threshold | None = Field(None, title="threshold")
     max_seq_length: Int = _length()
     doc_stride: Int = _stride()
     max_query_length: Int = _query()
@@ -81,11 +86,11 @@ class Attribute(Texts):
         "integrated_gradients", title="how"
     )
     baseline: Literal["pad", "mask", "zero"] | None = Field(None, title="what stands for no text")
-    n_steps: Int | None = Field(None, ge=1, le=MAX_STEPS, title="steps of integrated gradients")
-    char_start: Int | None = Field(None, ge=0, title="first character of the span")
-    char_end: Int | None = Field(None, ge=0, title="end of the span, exclusive")
-    other_start: Int | None = Field(None, ge=0, title="first character of the second span")
-    other_end: Int | None = Field(None, ge=0, title="end of the second span, exclusive")
+    n_steps: Steps | None = Field(None, title="steps of integrated gradients")
+    char_start: Character | None = Field(None, title="first character of the span")
+    char_end: Character | None = Field(None, title="end of the span, exclusive")
+    other_start: Character | None = Field(None, title="first character of the second span")
+    other_end: Character | None = Field(None, title="end of the second span, exclusive")
     max_answer_length: Int = Field(30, ge=1, le=500, title="the longest answer, in word pieces")
     max_seq_length: Int = _length()
     doc_stride: Int = _stride()

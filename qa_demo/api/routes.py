@@ -9,12 +9,13 @@ from typing import Any
 import fastapi
 import gradio as gr
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import ValidationError
 from starlette.routing import BaseRoute, Mount, Route
 
 from qa_demo import __version__
 from qa_demo.api.calls import CALLS, Host, Reply
+from qa_demo.api.described import page
 from qa_demo.api.mcp import endpoint
 from qa_demo.core.errors import BadInput, QADemoError
 from qa_demo.pictures import Pictures
@@ -42,7 +43,12 @@ def answered(host: Host, name: str, given: Any) -> Reply:
 def routes(pictures: Pictures) -> list[BaseRoute]:
     """The calls over HTTP and as tools."""
     host = Host(pictures)
-    api = fastapi.FastAPI(title="Spanlight", version=__version__)
+    # FastAPI's own page loads its script from elsewhere
+    api = fastapi.FastAPI(title="Spanlight", version=__version__, docs_url=None, redoc_url=None)
+
+    @api.get("/docs", include_in_schema=False)
+    def described() -> HTMLResponse:
+        return HTMLResponse(page({name: model for name, (model, _) in CALLS.items()}))
 
     @api.exception_handler(RequestValidationError)
     async def wrong(_: Any, fault: RequestValidationError) -> JSONResponse:

@@ -15,8 +15,8 @@ from qa_demo.core.files.report import answer_json, dumps
 from qa_demo.core.learning.golds import Example
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Reading
-from qa_demo.evaluate.numbers import total
-from qa_demo.evaluate.prose import characters
+from qa_demo.evaluation.numbers import total
+from qa_demo.evaluation.prose import characters
 
 
 def add(commands: Any) -> None:

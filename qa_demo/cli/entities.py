@@ -5,7 +5,7 @@ from typing import Any
 
 from qa_demo.cli.shared import Progress
 from qa_demo.core.errors import BadInput
-from qa_demo.evaluate.slices import Row, Slice, first_gold
+from qa_demo.evaluation.slices import Row, Slice, first_gold
 
 NONE = "no entity"
 

@@ -28,7 +28,7 @@ from qa_demo.core.measuring.attributed import ALL, explain_by
 from qa_demo.core.measuring.comparison import check_same
 from qa_demo.core.measuring.metrics import check_threshold, chosen_rules, evaluate
 from qa_demo.core.measuring.perturb import rule_of
-from qa_demo.evaluate.own_slices import own_slice
+from qa_demo.evaluation.own_slices import own_slice
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader

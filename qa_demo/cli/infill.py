@@ -17,8 +17,8 @@ from qa_demo.core.masking.infiller import Infiller
 from qa_demo.core.masking.masked import Masked, hide
 from qa_demo.core.masking.span_masking import MaskOptions
 from qa_demo.core.reading.words import span_at
-from qa_demo.evaluate.numbers import percent, total
-from qa_demo.evaluate.prose import characters
+from qa_demo.evaluation.numbers import percent, total
+from qa_demo.evaluation.prose import characters
 
 _LISTED = 5
 

@@ -13,10 +13,10 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.embed import embedded, packed
 from qa_demo.core.measuring.comparison import check_questions, check_same
-from qa_demo.evaluate.bundle import script
-from qa_demo.evaluate.evaluation import report_data
-from qa_demo.evaluate.own_slices import FIELDS, FUNCTIONS, own_slice
-from qa_demo.evaluate.slices import Slice
+from qa_demo.evaluation.bundle import script
+from qa_demo.evaluation.evaluation import report_data
+from qa_demo.evaluation.own_slices import FIELDS, FUNCTIONS, own_slice
+from qa_demo.evaluation.slices import Slice
 
 if TYPE_CHECKING:
     from qa_demo.model.evaluating import Evaluation

@@ -19,7 +19,7 @@ from qa_demo.core.reading.legal import check_decode
 from qa_demo.core.reading.scales import COPIES, NULLS, SCALES
 from qa_demo.core.reading.windows import fitting
 from qa_demo.core.types import Reading
-from qa_demo.evaluate.numbers import MINUS
+from qa_demo.evaluation.numbers import MINUS
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader

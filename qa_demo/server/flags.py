@@ -9,8 +9,6 @@ from qa_demo.server.address import port_of
 from qa_demo.server.arguments import OneSentence
 
 BUNDLED = "bundled"
-ROOMS = "SPANLIGHT_ROOMS"
-ON, OFF = "on", "off"
 
 
 def parser() -> OneSentence:
@@ -39,18 +37,6 @@ def parser() -> OneSentence:
         "--calibration",
         type=Path,
         help="threshold and calibration that `python -m qa_demo calibrate` wrote for the reader",
-    )
-    flags.add_argument(
-        "--lessons",
-        type=Path,
-        metavar="FOLDER",
-        help="a folder of lessons of your own, shown before the bundled ones",
-    )
-    flags.add_argument(
-        "--rooms",
-        choices=(ON, OFF),
-        help=f"whether teachers may open rooms for their classes; default {ROOMS}, else on, but "
-        f"off where strangers can reach the page",
     )
     flags.add_argument(
         "--host",

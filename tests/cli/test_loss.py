@@ -1,10 +1,7 @@
-"""python -m qa_demo loss and the endpoint `loss`, compared with each other."""
+"""python -m qa_demo loss: its JSON and its lines."""
 
-import gradio as gr
 import numpy as np
 import pytest
-from qa_demo.views.api.loss import loss as make_loss
-from tests.requests import services
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import loss_json
@@ -63,19 +60,3 @@ def test_the_vector_of_one_head_with_two_labels() -> None:
     assert shared["total"] == pytest.approx(sum(t["value"] for t in shared["terms"]))
     with pytest.raises(BadInput):
         loss_json(reading, (Span(3, 4),), "paragraph")
-
-
-def test_the_endpoint_is_the_command_lines_json() -> None:
-    text = "The towers were drawn by Georg Rotne. They stand near Malmö."
-    loss = make_loss(services())
-    reply = loss("Who drew the towers?", text, [[25, 36], [25, 30]])
-    assert list(reply) == [*FIELDS, "seconds"]
-    assert [g["text"] for g in reply["gold"]] == ["Georg Rotne", "Georg"]
-    assert loss("Who drew the towers?", text)["gold"] == [None]
-    one, none = loss("Who?", text, [[25, 30], None])["gold"]
-    assert one["text"] == "Georg" and none is None
-    for wrong in ("x", [[1]], [["a", 2]], [[True, 2]], [[0, 10**9]], [[5, 5]], [[0, 1]] * 101):
-        with pytest.raises(gr.Error):
-            loss("Who?", text, wrong)
-    with pytest.raises(gr.Error, match="surrogate"):
-        loss("Who?", "half \ud800")

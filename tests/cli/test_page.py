@@ -1,4 +1,4 @@
-"""python -m qa_demo page: one file of the texts given."""
+"""python -m qa_demo page: one file of the texts given, or of an example."""
 
 import json
 import re
@@ -6,21 +6,55 @@ from pathlib import Path
 
 import pytest
 
+from qa_demo.pictures import CHAPTERS
 from tests.cli.terminal import Terminal
+from tests.fake_infiller import FakeInfiller
 from tests.model import kit
 
 pytestmark = pytest.mark.slow
 
 
-def test_the_file_holds_the_reading_and_the_address(tmp_path: Path, terminal: Terminal) -> None:
+@pytest.fixture(autouse=True)
+def filler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bundled SpanBERT is none of this command's matters."""
+    monkeypatch.setattr(
+        "qa_demo.model.spanbert_loading.load_spanbert", lambda *_, **__: FakeInfiller()
+    )
+
+
+def data_of(path: Path) -> dict:
+    """What a saved file holds beside its scripts."""
+    text = path.read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="saved">(.*?)</script>', text)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_the_file_holds_every_step_of_every_chapter(tmp_path: Path, terminal: Terminal) -> None:
     out = tmp_path / "reading.html"
-    said = terminal.asked("page", "--page", "https://class.example/", "--out", out)
-    text = out.read_text(encoding="utf-8")
-    assert said == {"file": str(out), "bytes": len(text.encode())}
-    block = re.search(r'<script type="application/json" id="saved">(.*?)</script>', text)
-    assert block is not None
-    data = json.loads(block[1])
-    assert data["home"] == "https://class.example/"
-    assert data["tape"]["reading"]["context"] == kit.CONTEXT
-    assert len(data["tape"]["reading"]["windows"]) > 1
-    assert len(data["tape"]["pictures"]) == 9
+    said = terminal.asked("page", "--out", out)
+    assert said == {"file": str(out), "bytes": out.stat().st_size}
+    data = data_of(out)
+    steps = {f"{name}/{k + 1}" for name, m in CHAPTERS.items() for k in range(len(m.STEPS))}
+    assert set(data["pictures"]) == steps
+    assert data["state"]["question"] == kit.QUESTION and data["state"]["max_seq_length"] == 40
+    assert {p["context"] for k, p in data["pictures"].items() if k.startswith("answer/")} == {
+        kit.CONTEXT
+    }
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ([], "page needs --question and --context"),
+        (["--example", "gold", "--question", "Who?"], "--example brings its own texts"),
+        (["--example", "no-such"], "there is no example 'no-such'"),
+        (["--example", "gold", "--doc-stride", "0"], "doc_stride"),
+    ],
+)
+def test_what_it_cannot_save_is_one_sentence(
+    flags: list[str], said: str, tmp_path: Path, terminal: Terminal
+) -> None:
+    out = tmp_path / "reading.html"
+    terminal.refuses(said, "page", "--reader", terminal.folder, "--out", out, *flags)
+    assert not out.exists()

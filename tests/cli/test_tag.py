@@ -1,18 +1,12 @@
-"""python -m qa_demo tag and the endpoint `tag`: one JSON, checked against the head's softmax."""
+"""python -m qa_demo tag: its JSON, checked against the head's softmax."""
 
-import json
-
-import gradio as gr
 import numpy as np
 import pytest
-from qa_demo.views.api.tag import tag as make_tag
-from tests.requests import services
 
 from qa_demo.core.learning.bio import decode_reading
 from qa_demo.core.learning.tagging import owned_rows
 from qa_demo.core.types import Reading
 from tests.cli.terminal import Terminal
-from tests.fakes import FakeReader
 from tests.model import kit
 
 FIELDS = ["question", "reader", "decoding", "spans", "tokens"]
@@ -38,18 +32,3 @@ def test_json_holds_every_token_s_softmax_and_the_decoded_spans(
 def test_lines_for_a_person(terminal: Terminal) -> None:
     out = terminal.ask("tag")
     assert out.startswith("viterbi: ") and "with exact marginals" in out
-
-
-def test_the_endpoint_replies_with_the_same_json() -> None:
-    text = "Anna Lund came to Visby and met Bertil Kalmar."
-    reply = make_tag(services(lambda: FakeReader(bio=True)))("Who came?", text, "strict")
-    assert list(reply) == [*FIELDS, "seconds"] and json.loads(json.dumps(reply)) == reply
-    for token in reply["tokens"]:
-        assert token["B"] + token["I"] + token["O"] == pytest.approx(1)
-        assert text[token["char_start"] : token["char_end"]] == token["text"]
-
-
-def test_the_endpoint_refuses_a_reader_without_tags() -> None:
-    """Limits, choices and empty texts: tests/views/api."""
-    with pytest.raises(gr.Error, match="no BIO head"):
-        make_tag(services())("Who?", "Anna Lund came.")

@@ -33,7 +33,7 @@ def test_what_is_no_origin_is_refused(
     monkeypatch.setenv(VARIABLE, value)
     with pytest.raises(BadInput, match=VARIABLE):
         frame_ancestors()
-    monkeypatch.setattr("qa_demo.app.begin_loading", lambda *_: pytest.fail("it loads a reader"))
+    monkeypatch.setattr("qa_demo.app.made", lambda *_: pytest.fail("it loads a reader"))
     assert app.main(["--port", "0"]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"spanlight: {VARIABLE}") and said.count("\n") == 1

@@ -2,20 +2,21 @@
 
 import asyncio
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 
 import pytest
-from qa_demo.server.page_files import page_files
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
+from qa_demo.page import routes
+from qa_demo.pictures import Pictures, without_model
 from qa_demo.server import gradio_page
 from qa_demo.server.gradio_page import Early, gradio_files, gradio_style, head, with_head
-from qa_demo.server.launch import launch_settings
 
 PAGE = b"""<head><link rel="stylesheet" href="./a.css"><script>{"theme_hash": "0a1"}</script></head>
 <body>&lt;/head></head></body>"""
@@ -76,7 +77,9 @@ def test_the_head_names_what_is_there_and_switches_gradios_sheets_off() -> None:
     page = with_head(PAGE).decode()
     assert page.count("</head>") == PAGE.count(b"</head>") and page.count(head()) == 1
     assert '<link rel="stylesheet" disabled href="./a.css">' in page and "theme.css?v=0a1" in page
-    assert all(f"static/page/{name}" in head() for name in page_files() if name != "rest.js")
+    assert all(
+        f'href="static/page/{name}"' in head() for name in ("page.js", "page.css", "gradio.css")
+    )
     names = gradio_files()
     assert len(names) > 40 and all(f'href="assets/{name}"' in head() for name in names)
     assert head().count("disabled") == sum(name.endswith(".css") for name in names)
@@ -89,12 +92,24 @@ def test_gradios_rules_stand_in_one_layer_and_none_is_important() -> None:
     assert "@import" not in text and "url(./" not in text
 
 
+def test_what_the_head_names_is_served() -> None:
+    pictures = Pictures({}, without_model, without_model)
+    get = TestClient(Starlette(routes=routes(pictures))).get
+    named = re.findall(r'href="(static/page/[^"]+)"', head())
+    assert len(named) == 3
+    for name in [*named, "static/page/plotly.js"]:
+        first = get(name, headers={"accept-encoding": "identity"})
+        assert first.status_code == 200 and len(first.content) > 1000
+        packed = get(name, headers={"accept-encoding": "gzip"})
+        assert packed.content == first.content and packed.headers["content-encoding"] == "gzip"
+        assert packed.num_bytes_downloaded < 0.9 * len(first.content)
+        assert get(name, headers={"if-none-match": first.headers["etag"]}).status_code == 304
+
+
 def test_another_gradio_is_sent_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert launch_settings()["css_paths"] == []
     monkeypatch.setattr(gradio_page, "FRONTEND", gradio_page.FRONTEND / "another")
     gradio_files.cache_clear()
     try:
-        assert launch_settings()["css_paths"][0].name == "page.css"
         assert gradio_files() == () and b"disabled" not in with_head(PAGE).replace(
             head().encode(), b""
         )

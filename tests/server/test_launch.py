@@ -1,18 +1,15 @@
 """The guard and the frozen launch settings."""
 
 import os
-import re
 import subprocess
 import sys
 from typing import Any
 
 import pytest
-from qa_demo.views.session.lock import VISITORS
-from qa_demo.views.style import sheets
 
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.server.guard import MAX_BODY, POLICY, Guard, same_origin
-from qa_demo.server.launch import ENVIRONMENT, is_public, launch_settings
+from qa_demo.server.launch import ENVIRONMENT, SESSIONS, is_public, launch_settings
 from tests.coroutines import finished
 
 
@@ -113,25 +110,14 @@ def test_launch_settings_are_frozen() -> None:
     settings = launch_settings()
     off = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
     assert [settings[name] for name in off] == [False] * len(off)
-    assert settings["strict_cors"] is True and settings["state_session_capacity"] == VISITORS
+    assert settings["strict_cors"] is True and settings["state_session_capacity"] == SESSIONS
     assert settings["allowed_paths"] == [] and settings["server_name"] is None
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
-    assert sheets()[0].name == "page.css"
 
 
 @pytest.mark.parametrize("length", ["-1", "+5", "1e3", " 12", "9" * 400, "", "\u0661"])
 def test_a_length_that_is_no_plain_number_is_refused(length: str) -> None:
     assert call(headers={"content-length": length})[0] == 413
-
-
-def test_no_rule_of_body_stands_inside_media_where_gradio_rewrites_it() -> None:
-    """gradio puts its own class before such a rule, which then matches nothing."""
-    own = [sheet for sheet in sheets() if sheet.name == "page.css"]
-    text = "".join(sheet.read_text(encoding="utf-8") for sheet in own)
-    blocks = re.findall(r"@media[^{]*\{((?:[^{}]|\{[^{}]*\})*)\}", text)
-    rules = [line.strip() for block in blocks for line in block.splitlines()]
-    assert len(rules) > 10
-    assert [rule for rule in rules if re.match(r"(?:body|html|:root)\b", rule)] == []
 
 
 def interface_files(code: str, after: str = "") -> str:
@@ -159,6 +145,6 @@ def test_the_page_starts_without_gradios_interface_files_and_its_events_without_
         "with M(): pass\n"
         "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
     )
-    page = "import qa_demo.server.launch, qa_demo.views.page"
+    page = "import qa_demo.server.launch, qa_demo.page"
     assert interface_files(page, event) == "1\nTrue False"
     assert int(interface_files("import gradio")) > 20

@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from qa_demo.figures.reader_facts import scores_line
 from safetensors.torch import load_file, save_file
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.learning.golds import Example
-from qa_demo.core.measuring.measured import Measured
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.windows import make_windows
 from qa_demo.model.adapter import merged
@@ -166,9 +164,3 @@ def test_the_pace_is_the_middle_of_the_questions_ratios(monkeypatch: pytest.Monk
     clock = iter([0.0, 3.0, 3.0, 4.0, 4.0, 12.0, 12.0, 13.0, 13.0, 17.0, 17.0, 19.0])  # 3, 8, 2
     monkeypatch.setattr("qa_demo.training.pace.time.perf_counter", lambda: next(clock))
     assert times_as_long(FakeReader(), FakeReader(), [Example("1", "a?", "a b", ())] * 3) == 3.0
-    said = scores_line(Measured({}, {}, f1=87.25, times_as_long=9.04, parameters=108_893_189))
-    assert said == (
-        "108.9 million parameters; 87.3 F1 on held-out questions; takes 9.0 times as long as the "
-        "bundled reader."
-    )
-    assert scores_line(None) == scores_line(Measured({}, {})) == ""

@@ -1,6 +1,6 @@
 // Numbers as printed: the nearest decimal of the exact binary value, exact ties away from zero, and
-// sums that add up (the twin of qa_demo/figures/numbers.py); thousands and short forms of large ones
-// by d3 (README.md). No other module prints a number (tests/page/shared/numbers_test.js).
+// sums that add up (the twin of qa_demo/evaluation/numbers.py); thousands and short forms of large
+// ones by d3 (README.md).
 
 import * as d3 from "./d3.js";
 
@@ -86,7 +86,7 @@ export function probability(p, digits = 3) {
 
 /**
  * Where a score, or the limit of an answer, stands beside the score of no answer: "8.57 below"; the
- * page has no other sign for it (the twin of qa_demo/figures/span_score.py, beside).
+ * report has no other sign for it.
  * @param {number} lead
  */
 export const beside = (lead) => `${fixed(Math.abs(lead))} ${lead >= 0 ? "above" : "below"}`;
@@ -125,7 +125,7 @@ export const short = (x, digits = 1) => Math.abs(x) < LARGE ? fixed(x, digits) :
 
 /**
  * Addends and their total with as few decimals (2 to 4) as the rounded addends need to add up to
- * the rounded total, and the total to show (the twin of qa_demo/figures/numbers.py, total).
+ * the rounded total, and the total to show (the twin of qa_demo/evaluation/numbers.py, total).
  * @param {number[]} addends
  * @param {number} [total]
  * @param {number} [least] the decimals of the numbers beside it; above four they are the most, too
@@ -161,7 +161,7 @@ function twoDigits(x) {
 /**
  * Values that a sentence compares, and their mean: as few decimals (2 to 6) as the largest needs to
  * keep two digits, unequal values to differ as printed, and the mean of the printed values to round,
- * a tie away from zero, to the printed mean (the twin of qa_demo/figures/numbers.py, mean).
+ * a tie away from zero, to the printed mean (the twin of qa_demo/evaluation/numbers.py, mean).
  * @param {number[]} values
  * @returns {{addends: string[], total: string, sign: string, digits: number}}
  */

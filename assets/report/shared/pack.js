@@ -1,4 +1,4 @@
-// Numbers as they travel (qa_demo/figures/pack.py), and probabilities made of them.
+// Numbers as they travel (qa_demo/evaluation/pack.py), and probabilities made of them.
 
 /** @param {string} base64 */
 function bytes(base64) {

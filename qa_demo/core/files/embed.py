@@ -24,6 +24,6 @@ def embedded(data: dict[str, Any]) -> str:
 
 def packed(text: str, level: int = 9) -> str:
     """The text compressed, as letters; the same text always gives the same (`unzipped` of
-    assets/page/shared/pack.js opens it).
+    assets/report/shared/pack.js opens it).
     """
     return base64.b64encode(gzip.compress(text.encode(), level, mtime=0)).decode("ascii")

@@ -1,10 +1,9 @@
-"""S and E as vectors: sums per dimension, the bias that changes nothing, the exercise."""
+"""S and E as vectors: sums per dimension, the bias that changes nothing."""
 
 import math
 
 import numpy as np
 import pytest
-from qa_demo.core.course.pencil import another, parse_number, pencil
 
 from qa_demo.core.arrays import softmax
 from qa_demo.core.errors import BadInput
@@ -71,51 +70,3 @@ def test_wrong_shapes_are_named() -> None:
     with pytest.raises(BadInput, match="no direction"):
         angle(np.zeros(2), np.ones(2))
     assert angle(np.array([1.0, 0.0]), np.array([0.0, 2.0])) == pytest.approx(90.0)
-
-
-def test_the_pencil_reader_by_hand() -> None:
-    exercise = pencil()
-    assert exercise.logits.tolist() == [[0, 2], [4, -2], [1, 4], [0, 0], [2, 1]]
-    assert exercise.best == (1, 2) == exercise.gold
-    assert exercise.score(1, 2) == 8
-    assert exercise.score(0, 0) == 2
-    sums = [sum(math.exp(z) for z in column) for column in ((0, 4, 1, 0, 2), (2, -2, 4, 0, 1))]
-    assert exercise.loss == pytest.approx(-(4 - math.log(sums[0]) + 4 - math.log(sums[1])) / 2)
-    assert exercise.probabilities.sum(axis=0).tolist() == pytest.approx([1, 1])
-
-
-def test_every_pencil_cell_has_its_own_name() -> None:
-    cells = pencil().cells()
-    assert len({cell.name for cell in cells}) == len(cells) == 2 * 5 * 4 + 10 + 10 + 10 + 1 + 2 + 1
-
-
-@pytest.mark.parametrize(
-    ("cell", "wrong", "slip"),
-    [
-        ("logit_start_1", 3, "the bias is missing"),
-        ("logit_end_2", 1, "other lane's logit"),
-        ("loss", 2 * pencil().loss, "the sum of the two terms"),
-        ("loss", -pencil().loss, "minus sign"),
-        ("prob_end_1", 0.82, "other lane"),
-        ("prob_start_1", 54.6, "exponential"),
-    ],
-)
-def test_known_slips_are_named(cell: str, wrong: float, slip: str) -> None:
-    (value,) = [value for says, value in pencil().slips(cell) if slip in says]
-    assert value == pytest.approx(wrong, abs=0.005)
-
-
-def test_a_number_is_read_as_people_write_it() -> None:
-    assert parse_number(" \u22123,5 ") == -3.5
-    for typed in ("", "four", "nan", "inf"):
-        with pytest.raises(BadInput, match="number"):
-            parse_number(typed)
-
-
-def test_fresh_exercises_have_one_best_pair() -> None:
-    for seed in range(30):
-        exercise = another(np.random.default_rng(seed))
-        scores = {pair: exercise.score(*pair) for pair in exercise.pairs()}
-        assert exercise.gold == max(scores, key=scores.__getitem__)
-        assert sorted(scores.values())[-2] < scores[exercise.gold]
-        assert scores[exercise.gold] > exercise.score(0, 0)

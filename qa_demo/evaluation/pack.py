@@ -1,4 +1,4 @@
-"""Arrays as the browser unpacks them (`assets/page/shared/pack.js`): base64, little-endian."""
+"""Arrays as the browser unpacks them (`assets/report/shared/pack.js`): base64, little-endian."""
 
 import base64
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from qa_demo.core.types import Encoding, Reading, Span
-from qa_demo.evaluate.pack import printable
+from qa_demo.evaluation.pack import printable
 
 LONGEST_WORD = 30
 """Characters of a word that a sentence quotes."""

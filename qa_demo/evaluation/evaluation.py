@@ -15,11 +15,11 @@ from qa_demo.core.measuring.failures import KINDS
 from qa_demo.core.measuring.listed import HEADS, lists_json
 from qa_demo.core.measuring.metrics import calibration, calibration_error, score
 from qa_demo.core.reading.abstain import trade
-from qa_demo.evaluate.attributed import attributed
-from qa_demo.evaluate.changed import changed
-from qa_demo.evaluate.numbers import number
-from qa_demo.evaluate.opened import chance, opened
-from qa_demo.evaluate.slices import SLICES, Slice, columns, lists, named, twins
+from qa_demo.evaluation.attributed import attributed
+from qa_demo.evaluation.changed import changed
+from qa_demo.evaluation.numbers import number
+from qa_demo.evaluation.opened import chance, opened
+from qa_demo.evaluation.slices import SLICES, Slice, columns, lists, named, twins
 
 Row = dict[str, Any]
 

@@ -1,5 +1,5 @@
 """What a question of the report opens: one reader's best spans, and where it would begin and end,
-as numbers for the browser to draw (assets/page/shared/side_by_side.js).
+as numbers for the browser to draw (assets/report/shared/side_by_side.js).
 """
 
 import re
@@ -12,8 +12,8 @@ from qa_demo.core.files.report import place_json
 from qa_demo.core.files.report_evaluate import chances
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.types import Reading
-from qa_demo.evaluate.attributed import rests_on
-from qa_demo.evaluate.numbers import rounded
+from qa_demo.evaluation.attributed import rests_on
+from qa_demo.evaluation.numbers import rounded
 
 Row = dict[str, Any]
 SHOWN, LISTED = 5, 0.05

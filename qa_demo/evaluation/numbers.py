@@ -1,9 +1,9 @@
 """Numbers as printed: the nearest decimal of the exact binary value, sums that add up,
 probabilities that are never 0.
 
-Exact ties go away from zero, as `toFixed` does in the browser (assets/page/shared/numbers.js has
-the same functions): 0.125 is printed 0.13, -0.125 −0.13; 1.005 is 1.00, since its binary value
-lies below. No other module prints a number in a way of its own (tests/figures/test_numbers.py).
+Exact ties go away from zero, as `toFixed` does in the browser (assets/report/shared/numbers.js
+has the same functions): 0.125 is printed 0.13, -0.125 −0.13; 1.005 is 1.00, since its binary value
+lies below.
 """
 
 import math

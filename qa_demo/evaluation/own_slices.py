@@ -9,8 +9,8 @@ from typing import Any
 from simpleeval import InvalidExpression, SimpleEval
 
 from qa_demo.core.errors import BadInput
-from qa_demo.evaluate.numbers import MINUS, number
-from qa_demo.evaluate.slices import Row, Slice, shared_words
+from qa_demo.evaluation.numbers import MINUS, number
+from qa_demo.evaluation.slices import Row, Slice, shared_words
 
 FIELDS = {
     "id": "the question's id",

@@ -11,7 +11,7 @@ import numpy as np
 from qa_demo.core.measuring.attributed import PARTS
 from qa_demo.core.measuring.bootstrap import Draws
 from qa_demo.core.measuring.failures import KINDS, RIGHT
-from qa_demo.evaluate.numbers import rounded
+from qa_demo.evaluation.numbers import rounded
 
 Row = dict[str, Any]
 TOP = 6
