@@ -1,7 +1,6 @@
-"""Fixtures every layer may use: the toy worked out by hand, and a small static edition."""
+"""What every layer may use: an order of the tests, and the toy worked out by hand."""
 
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -38,11 +37,3 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def two_windows() -> Reading:
     """Six words in two overlapping windows; best: "Delta Epsilon", 7.5; no answer 1.5."""
     return t1()
-
-
-@pytest.fixture(scope="session")
-def edition_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of tests/views/saved/editions.py."""
-    from tests.views.saved.editions import written  # with gradio, which the core's tests do without
-
-    return written(tmp_path_factory.mktemp("edition"))

@@ -116,8 +116,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
             other_text(shown),
         ),
         closing(
-            "Prediction is this search within these limits. "
-            "Nothing in it is learned but the logits."
+            "Prediction is this search within these limits; all that is learned is in the logits."
         ),
         *folds(as_table(shown, sq), exactly(shown, sq), SNIPPET),
     ]

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from qa_demo.views.examples import load_examples, load_menu
 
 from qa_demo.chapters import bio
 from qa_demo.core.reading.words import touching
+from qa_demo.examples import load_examples, load_menu
 from qa_demo.pictures import Pictures, picture_of
 from qa_demo.state import load
 from tests.chapters.given import AtOnce, blocks, faked, refused, stored, walk, words

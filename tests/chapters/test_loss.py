@@ -10,7 +10,6 @@ import numpy as np
 import orjson
 import pytest
 import torch
-from qa_demo.views.examples import load_menu
 
 from qa_demo.chapters import loss
 from qa_demo.chapters.loss import Case, Own, labels_of
@@ -18,6 +17,7 @@ from qa_demo.core.learning.golds import Answer
 from qa_demo.core.learning.losses import right_pair
 from qa_demo.core.reading.spans import span_scores
 from qa_demo.core.types import Span
+from qa_demo.examples import load_menu
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words
 

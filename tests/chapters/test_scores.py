@@ -6,12 +6,12 @@ import re
 import numpy as np
 import orjson
 import pytest
-from qa_demo.views.examples import load_menu
 
 from qa_demo.blocks import travelling
 from qa_demo.chapters.scores import SNIPPET, named, since
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.reading.predict import predict
+from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from qa_demo.state import load
 from tests import fake_explanations as fake

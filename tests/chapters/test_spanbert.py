@@ -5,7 +5,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from qa_demo.views.examples import load_menu
 
 from qa_demo.chapters import spanbert
 from qa_demo.chapters.spanbert import best, changes, gains, minus_log, passages
@@ -14,6 +13,7 @@ from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.masking.asked import Asked, fill, hidden, right, typed
 from qa_demo.core.masking.span_masking import length_law
+from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from qa_demo.state import load
 from tests.chapters.given import AtOnce, blocks, refused, walk, words

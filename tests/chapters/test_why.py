@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from qa_demo.views.examples import load_menu
 
 from qa_demo.chapters.why import SNIPPET, Own, Shares, chosen_sets, hidden, is_mark, stacked, units
+from qa_demo.examples import load_menu
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, words
 from tests.fakes import fake_encode

@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-from qa_demo.views.examples import load_menu
 
 from qa_demo.chapters import windows as chapter
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.rules import predict_by
+from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from qa_demo.state import load
 from tests.chapters.given import AtOnce, blocks, faked, refused, stored, walk, words
