@@ -122,6 +122,16 @@ def paragraph_items(e: Encoding, start: int = 0, stop: int | None = None) -> lis
     return found
 
 
+def excerpt_items(e: Encoding, parts: Sequence[tuple[int, int]]) -> list[Block]:
+    """The pieces of some parts [from, to) of the paragraph, with "…" for what is left out."""
+    found, n = list[Block](), len(e.context_ids)
+    for first, last in parts:
+        found += [item("…", " ", marks=["special"])] if first else []
+        found += paragraph_items(e, first, last)
+        found[-1] = {**found[-1], "gap": " " if last < n else ""}
+    return [*found, item("…", marks=["special"])] if parts[-1][1] < n else found
+
+
 def word_items(e: Encoding, cuts: Collection[int] = (), most: int = 24) -> list[Block]:
     """The paragraph by words between blanks, which for a long text is half the size; a piece in
     `cuts` begins an item, and an item has about `most` characters at most.

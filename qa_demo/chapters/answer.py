@@ -5,70 +5,26 @@ answer"; "no answer" is returned where lead < -threshold. All are logits, withou
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from qa_demo.blocks import (
-    END,
-    GOLD,
-    GREY,
-    INK,
-    LINE,
-    MID,
-    PAPER,
-    QUOTE,
-    SHADE,
-    START,
-    STRONG,
-    Block,
-    Part,
-    adds,
-    axis,
-    button,
-    code,
-    escape,
-    figure,
-    fold,
-    formula,
-    group,
-    legend,
-    line,
-    note,
-    number,
-    percent,
-    plural,
-    probability,
-    quote,
-    row,
-    sentence,
-    slider,
-    small_number,
-    table,
-)
+from qa_demo import blocks as ui
+from qa_demo import texts
+from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, QUOTE, START, STRONG, Block, Part
 from qa_demo.core.files.assets import READERS
-from qa_demo.core.measuring.claims import margin, sureness
-from qa_demo.core.measuring.measured import ClaimReliability, Measured, load_measured
+from qa_demo.core.measuring.leads import Lead, lead_of
+from qa_demo.core.measuring.measured import Measured, load_measured
 from qa_demo.core.measuring.metrics import CalibrationBin, exact_match, f1, normalize
+from qa_demo.core.measuring.sure import Sure, counted_with, sure_of
+from qa_demo.core.reading.excerpts import excerpts
+from qa_demo.core.reading.legal import count_spans
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import null_logits
 from qa_demo.core.types import Encoding, Span
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import (
-    families,
-    gold_lines,
-    item,
-    mark,
-    paragraph_items,
-    segment,
-    siblings,
-    span_words,
-    text,
-    word_items,
-)
 
 NAME = "Answer"
 HEADINGS = (
@@ -82,7 +38,7 @@ SILENT, ODD, PLAIN = "reef", "bronze", "oresund"
 """A text on which "no answer" wins, one whose sure answer nobody marked, and the plain one."""
 LONG, AROUND = 700, 220
 """Characters: a longer paragraph is shown in parts, with this much before and after a span."""
-DRAWN = 5
+DRAWN, TICKS = 5, {"size": 15, "color": INK}
 SNIPPET = """\
 import numpy as np
 
@@ -111,46 +67,27 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 # ---- what the steps share
 
 
-def framed(plain: str, strong: str, rest: str, last: str) -> tuple[Block, Block]:
-    """The fixed definition, its part that matters strong, and the closing line."""
-    idea = sentence("idea", "idea", plain, [strong, STRONG], rest)
-    return idea, sentence("closing", "closing", last)
-
-
-def folds(shown: Shown, rows: Rows, *exactly: str, made: Block | None = None) -> list[Block]:
-    """Exactly, as a table, the code."""
-    said = [sentence(f"exactly-{k}", "note", one) for k, one in enumerate(exactly)]
-    rest = [whole(shown)] if shown.state.step == 1 and len(shown.encoding.context) > LONG else []
-    span = 3 if rest else 4
-    return [
-        fold("exactly", "Exactly", *said, span=span),
-        fold("table", "As a table", made or listed(shown, rows), span=span),
-        fold("code", "The code", code("py", SNIPPET), span=span),
-        *rest,
-    ]
-
-
 def fit(parts: tuple[float, ...], total: float) -> int:
     """The fewest digits, two to four, with which the printed parts give the printed total."""
-    return next((d for d in (2, 3, 4) if adds(parts, total, d) == "="), 2)
+    return next((d for d in (2, 3, 4) if ui.adds(parts, total, d) == "="), 2)
 
 
 def bracket(x: float, digits: int) -> str:
     """A number as a later addend: in brackets where it has a sign."""
-    return f"({number(x, digits)})" if x < 0 else number(x, digits)
+    return f"({ui.number(x, digits)})" if x < 0 else ui.number(x, digits)
 
 
 def summed(s: float, e: float, digits: int) -> list[Part]:
     """5.90 + 6.19 = 12.09, in the colours of start and end."""
-    parts: list[Part] = [[number(s, digits), START], " + ", [bracket(e, digits), END]]
-    return [*parts, f" {adds((s, e), s + e, digits)} ", [number(s + e, digits), STRONG]]
+    parts: list[Part] = [[ui.number(s, digits), START], " + ", [bracket(e, digits), END]]
+    return [*parts, f" {ui.adds((s, e), s + e, digits)} ", [ui.number(s + e, digits), STRONG]]
 
 
 def named(e: Encoding, span: Span, most: int = 44) -> str:
     """A span in quotes; a dot where it begins or ends inside a word, e.g. “·ne Sax”."""
-    before = "·" if siblings(e, span.start)[0] < span.start else ""
-    after = "·" if siblings(e, span.end)[-1] > span.end else ""
-    return f"“{before}{quote(e.text(span), most)[1:-1]}{after}”"
+    before = "·" if texts.siblings(e, span.start)[0] < span.start else ""
+    after = "·" if texts.siblings(e, span.end)[-1] > span.end else ""
+    return f"“{before}{ui.quote(e.text(span), most)[1:-1]}{after}”"
 
 
 def silent(shown: Shown) -> bool:
@@ -162,25 +99,21 @@ def other_text(shown: Shown, name: str, label: str, span: int = 12) -> Block | N
     """One press to an odd case, and back."""
     if name not in shown.examples:
         return None
-    if shown.example is not None and shown.example.id == name:
-        return button("other", "Back to the bridge", {"example": PLAIN}, span)
-    return button("other", label, {"example": name}, span)
+    there = shown.example is not None and shown.example.id == name
+    says, to = ("Back to the bridge", PLAIN) if there else (label, name)
+    return ui.button("other", says, {"example": to}, span)
 
 
 def undo(shown: Shown) -> Block | None:
     """What puts the reader's own logits back."""
     label = "Put the reader's own logits back"
-    return button("undo", label, {"edits": None}) if shown.changed else None
+    return ui.button("undo", label, {"edits": None}) if shown.changed else None
 
 
 def measured(shown: Shown) -> Measured | None:
-    """The figures of the reader, if they hold the very calibration that its reading came with."""
-    known, name = shown.true.calibrations, shown.state.reader
-    found = figures_of(READERS[name]) if name in READERS else None
-    if known is None or known.answerable is None or found is None or found.claim is None:
-        return None
-    own = known.answerable.slope, known.answerable.intercept
-    return found if np.allclose(own, (found.claim.slope, found.claim.intercept)) else None
+    """What was counted with this reader as it is."""
+    name = shown.state.reader
+    return counted_with(shown.true, figures_of(READERS[name]) if name in READERS else None)
 
 
 # ---- step 1: the best span
@@ -188,29 +121,32 @@ def measured(shown: Shown) -> Measured | None:
 
 def best_span(shown: Shown) -> list[Block | None]:
     """The paragraph with the best span, and the five best by their score."""
-    idea, closing = framed(
-        "A span is a run of words in the paragraph. ",
-        "The reader scores the spans and returns the best one",
-        ", unless “no answer” wins (step 2).",
-        "A start logit says how well the answer starts at a word; an end logit, how well it ends "
-        "there.",
-    )
-    rows = families(shown)
-    paragraph = text("words", segment(seen(shown)), lines=lines(shown))
-    made = [idea, highest(shown), key(shown), paragraph, undo(shown), dots(shown, rows)]
-    return [*made, score_of_selection(shown), closing, *folds(shown, rows, conditions(shown))]
-
-
-def count_spans(shown: Shown) -> int:
-    """How many spans are compared: each owned start with the ends that are left to it."""
-    most = shown.decode.max_answer_length
-    return sum(int(np.minimum(most, w.doc_stop - w.owned).sum()) for w in shown.reading.windows)
+    rows = texts.families(shown)
+    paragraph = texts.text("words", texts.segment(seen(shown)), lines=lines(shown))
+    return [
+        ui.idea(
+            "A span is a run of words in the paragraph. *The reader scores the spans and returns "
+            "the best one*, unless “no answer” wins (step 2)."
+        ),
+        highest(shown),
+        key(shown),
+        paragraph,
+        undo(shown),
+        best_five(shown, rows),
+        score_of_selection(shown),
+        ui.closing(
+            "A start logit says how well the answer starts at a word; an end logit, how well it "
+            "ends there."
+        ),
+        *with_whole(shown, ui.folds(listed(shown, rows), [conditions(shown)], SNIPPET)),
+    ]
 
 
 def highest(shown: Shown) -> Block:
     """The finding: which span scores highest, and what speaks against it."""
-    best, score = span_words(shown.best, 60), [number(shown.best.score), STRONG]
-    said: list[Part] = [f"Of {count_spans(shown):,} spans, ", best, " has the highest score, "]
+    best, score = texts.span_words(shown.best, 60), [ui.number(shown.best.score), STRONG]
+    many = count_spans(shown.reading.windows, shown.decode)
+    said: list[Part] = [f"Of {many:,} spans, ", best, " has the highest score, "]
     if shown.state.rule != "logits":
         said = ["By another rule (Long text, step 4) the best span is ", best, ", with the score "]
     said += [score, "."]
@@ -221,30 +157,26 @@ def highest(shown: Shown) -> Block:
     elif shown.golds and not any(exact_match(g.text, shown.best.text) for g in shown.golds):
         who = "You did not mark" if shown.state.gold else "Nobody marked"
         said.append(f" {who} exactly these words as right.")
-    return sentence("finding", "finding", *said, " Changed by hand." if shown.changed else None)
+    return ui.sentence("finding", "finding", *said, " Changed by hand." if shown.changed else None)
 
 
 def key(shown: Shown) -> Block | None:
     """What the marks of the text mean, and whose they are; the veil covers that too."""
     if shown.state.veil:
         return None
-    whose = "by people" if len(shown.golds) > 1 else "by the author"
-    whose = "by you" if shown.state.gold else whose
+    many = "people" if len(shown.golds) > 1 else "the author"
+    right = ("under", GOLD, f"marked as right by {'you' if shown.state.gold else many}")
     none = "nobody has marked an answer in this text"
     if silent(shown):
         none = "the author says that this text holds no answer"
-    cut = len(shown.encoding.context) > LONG
-    return legend(
-        "key",
-        ("fill", MID, "the reader's best span"),
-        ("under", GOLD, f"marked as right {whose}") if shown.golds else ("text", GREY, none),
-        *([("text", GREY, "… the paragraph goes on")] if cut else []),
-    )
+    known = right if shown.golds else ("text", GREY, none)
+    cut = [("text", GREY, "… the paragraph goes on")] * (len(shown.encoding.context) > LONG)
+    return ui.legend("key", ("fill", MID, "the reader's best span"), known, *cut)
 
 
 def lines(shown: Shown) -> list[Block]:
     """One line for each answer that people marked."""
-    return gold_lines(shown.encoding, shown.golds, own=bool(shown.state.gold))
+    return texts.gold_lines(shown.encoding, shown.golds, own=bool(shown.state.gold))
 
 
 def marked(shown: Shown) -> list[Span]:
@@ -254,96 +186,74 @@ def marked(shown: Shown) -> list[Span]:
     return [Span(*pair) for pair in sorted(found)]
 
 
-def runs(shown: Shown) -> list[tuple[int, int]]:
-    """The pieces [from, to) around the best span and the marked answers: runs of whole words."""
-    e, spans = shown.encoding, marked(shown)
-    n, begins, blank = len(e.context_ids), e.offset_mapping[:, 0], e.whitespace_ids
-    room = AROUND // (2 if e.chars(spans[-1])[1] - e.chars(spans[0])[0] > 2 * AROUND else 1)
-    found: list[tuple[int, int]] = []
-    for span in spans:
-        at, end = e.chars(span)
-        first, last = (int(k) for k in np.searchsorted(begins, (at - room, end + room)))
-        most = at - room + 40, end + room - 40  # a language without blanks has no words to keep
-        while (
-            0 < first < span.start and blank[first] == blank[first - 1] and begins[first] < most[0]
-        ):
-            first += 1
-        while span.end + 1 < last < n and blank[last] == blank[last - 1] and begins[last] > most[1]:
-            last -= 1
-        if found and first <= found[-1][1] + 12:
-            first, last = found[-1][0], max(last, found.pop()[1])
-        found.append((first, last))
-    return found
-
-
 def seen(shown: Shown) -> list[Block]:
     """The words of the first screen: the whole paragraph, or of a long one the parts that matter.
     Under the veil it is always whole, since the choice of the parts would tell the answer.
     """
-    e, found = shown.encoding, list[Block]()
-    n = len(e.context_ids)
-    if len(e.context) > LONG and shown.state.veil:
-        return word_items(e)
-    for first, last in runs(shown) if len(e.context) > LONG else [(0, n)]:
-        found += [item("…", " ", marks=["special"])] if first else []
-        found += paragraph_items(e, first, last)
-        found[-1] = {**found[-1], "gap": " " if last < n else ""}
-    if last < n:
-        found.append(item("…", marks=["special"]))
-    mark(found, shown.best.span, "predicted")
+    e, parts = shown.encoding, [(0, len(shown.encoding.context_ids))]
+    if len(e.context) > LONG:
+        if shown.state.veil:
+            return texts.word_items(e)
+        parts = excerpts(e, marked(shown), AROUND)
+    found = texts.excerpt_items(e, parts)
+    texts.mark(found, shown.best.span, "predicted")
     return found
 
 
-def whole(shown: Shown) -> Block:
-    """A long paragraph whole, word by word, in a fold."""
+def with_whole(shown: Shown, folds: list[Block]) -> list[Block]:
+    """The folds, and for a long paragraph one more: the whole of it, word by word."""
+    if len(shown.encoding.context) <= LONG:
+        return folds
     ends = {k for span in marked(shown) for k in (span.start, span.end + 1)}
-    words = word_items(shown.encoding, ends)
-    mark(words, shown.best.span, "predicted")
-    made = text("all", segment(words), lines=lines(shown))
-    return fold("whole", "The whole paragraph", made, span=3)
+    words = texts.word_items(shown.encoding, ends)
+    texts.mark(words, shown.best.span, "predicted")
+    made = texts.text("all", texts.segment(words), lines=lines(shown))
+    whole = ui.fold("whole", "The whole paragraph", made)
+    return [{**one, "span": 3} for one in (*folds, whole)]
 
 
 def names(shown: Shown, top: list[Candidate], most: int) -> list[str]:
     """The spans' names for a figure, the best bold; of equal words it is said which they are."""
-    said = [escape(named(shown.encoding, c.span, most)) for c in top]
+    said = [ui.escape(named(shown.encoding, c.span, most)) for c in top]
     for k, c in enumerate(top):
         if c.text and sum(c.text == other.text for other in top) > 1:
             said[k] += f" (no. {shown.encoding.context.count(c.text, 0, c.char_start) + 1})"
     return [f"<b>{said[0]}</b>", *said[1:]]
 
 
-def dots(shown: Shown, rows: Rows) -> Block:
+def dots(x: list[float], y: list[int], size: int, color: Any) -> Block:
+    """A trace of dots in full colour."""
+    trace = {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "x": x, "y": y}
+    return {**trace, "marker": {"size": size, "color": color, "opacity": 1}}
+
+
+def best_five(shown: Shown, rows: Rows) -> Block:
     """The best spans as dots on the axis of scores; a ring follows the selection."""
     top = [first for first, *_ in rows][:DRAWN]
-    scores, at, printed = [c.score for c in top], range(len(top)), [number(c.score) for c in top]
+    scores, at = [c.score for c in top], [*range(len(top))]
+    best, *others = [ui.number(score) for score in scores]
     low, room = min(scores), (max(scores) - min(scores)) or 1.0
-    trace: Block = {"type": "scatter", "mode": "markers+text", "x": scores, "y": [*at]}
-    trace |= {"text": [f"  <b>{printed[0]}</b>", *("  " + s for s in printed[1:])]}
-    trace |= {"textposition": "middle right", "textfont": {"size": 15, "color": INK}}
-    trace |= {"cliponaxis": False, "hoverinfo": "none", "sets": {"selection": "customdata"}}
-    trace |= {"marker": {"size": 15, "color": [INK] + [MID] * (len(top) - 1), "opacity": 1}}
-    trace |= {"customdata": [[c.span.start, c.span.end] for c in top]}
-    span = [low - 0.08 * room, low + 1.16 * room]
-    down: Block = {"tickvals": [*at], "ticktext": names(shown, top, 48), "automargin": True}
-    down |= {"range": [len(top) - 0.4, -0.6]}
-    down |= {"showgrid": False, "tickfont": {"size": 15, "color": INK}}
+    drawn = dots(scores, at, 15, [INK] + [MID] * len(others))
+    drawn |= {"text": [f"  <b>{best}</b>", *("  " + other for other in others)]}
+    drawn |= {"mode": "markers+text", "textposition": "middle right", "textfont": TICKS}
+    drawn |= {"customdata": [[c.span.start, c.span.end] for c in top], "cliponaxis": False}
+    drawn |= {"hoverinfo": "none", "sets": {"selection": "customdata"}}
+    across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
+    down: Block = {"range": [len(top) - 0.4, -0.6], "tickvals": at, "tickfont": TICKS}
+    down |= {"ticktext": names(shown, top, 48)}
     layout = {"height": 54 + 28 * len(top), "margin": {"l": 10, "r": 10, "t": 4, "b": 46}}
-    layout |= {"xaxis": axis("score of the span", range=span, nticks=6, showgrid=False)}
-    layout |= {"yaxis": axis(None, **down)}
-    layout["shapes"] = [line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
+    layout |= {"xaxis": ui.axis("score of the span", showgrid=False, **across)}
+    layout |= {"yaxis": ui.axis(showgrid=False, automargin=True, **down)}
+    rule = {"width": 1, "xref": "paper", "layer": "below"}
+    layout |= {"shapes": [ui.line(0, 1, k, k, ui.LINE, **rule) for k in at]}
+    narrow = {"yaxis.ticktext": names(shown, top, 22), "yaxis.tickfont.size": 13}
+    narrow |= {"xaxis.range": [low - 0.1 * room, low + 1.8 * room], "xaxis.nticks": 3}
+    alt = f"The best spans as dots by their score; the best has {best}."
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}
     ring |= {"y0": -12, "y1": 12, "line": {"color": INK, "width": 2}}
     chosen = [k for k in at[1:] if top[k].span == shown.selection]
-    narrow = {"yaxis.ticktext": names(shown, top, 22), "yaxis.tickfont.size": 13}
-    narrow |= {"xaxis.range": [low - 0.1 * room, low + 1.8 * room], "xaxis.nticks": 3}
-    return figure(
-        "spans",
-        [trace],
-        layout,
-        f"The best spans as dots by their score; the best has {printed[0]}.",
-        overlay={"shapes": [{**ring, "xanchor": scores[k], "yanchor": k} for k in chosen]},
-        narrow=narrow,
-    )
+    over = {"shapes": [{**ring, "xanchor": scores[k], "yanchor": k} for k in chosen]}
+    return ui.figure("spans", [drawn], layout, alt, overlay=over, narrow=narrow)
 
 
 def score_of_selection(shown: Shown) -> Block:
@@ -352,13 +262,13 @@ def score_of_selection(shown: Shown) -> Block:
     window = reading.windows[best.window] if span == best.span else reading.home(span)
     name = [named(shown.encoding, span, 32), QUOTE]
     if window is None:
-        return formula("sum", [name, " fits in no window, so it has no score."])
+        return ui.formula("sum", [name, " fits in no window, so it has no score."])
     start, end = reading.logits(window.index)
     i, j = window.to_pos(span.start), window.to_pos(span.end)
     s, e, most = float(start[i]), float(end[j]), shown.decode.max_answer_length
     said: list[Part] = ["score of ", name, " = start logit + end logit = "]
     said += summed(s, e, fit((s, e), s + e))
-    return formula("sum", said + [f" (over {most} pieces: not compared)"] * (j - i >= most))
+    return ui.formula("sum", said + [f" (over {most} pieces: not compared)"] * (j - i >= most))
 
 
 def conditions(shown: Shown) -> str:
@@ -368,11 +278,12 @@ def conditions(shown: Shown) -> str:
     split += "counts in the window that sees most around it. "
     return (
         "A logit is a number without a unit that the reader gives each piece of a word (chapter "
-        f"Scores). A span has at most {plural(most, 'piece')} and does not end before it starts: "
-        f"these are the {count_spans(shown):,} that are compared. {split if many > 1 else ''}Spans "
-        "that differ by a mark or by part of a word are variants; of each, the best is drawn. A "
-        "score has no zero of its own: only differences count. People's answers are compared as "
-        "SQuAD does: capital letters, marks and articles make no difference."
+        f"Scores). A span has at most {ui.plural(most, 'piece')} and does not end before it "
+        f"starts: these are the {count_spans(shown.reading.windows, shown.decode):,} that are "
+        f"compared. {split if many > 1 else ''}Spans that differ by a mark or by part of a word "
+        "are variants; of each, the best is drawn. A score has no zero of its own: only "
+        "differences count. People's answers are compared as SQuAD does: capital letters, marks "
+        "and articles make no difference."
     )
 
 
@@ -382,82 +293,70 @@ def listed(shown: Shown, rows: Rows) -> Block:
 
     def cells(c: Candidate) -> list[str]:
         numbers = c.start_logit, c.end_logit, c.score, c.score - null
-        return [named(shown.encoding, c.span, 60), *map(number, numbers)]
+        return [named(shown.encoding, c.span, 60), *map(ui.number, numbers)]
 
     found = []
     for first, *others in rows:
-        label = f"and {small_number(len(others))} variant{'s' * (len(others) > 1)}"
+        label = f"and {ui.small_number(len(others))} variant{'s' * (len(others) > 1)}"
         more = (label, [cells(c) for c in others[:8]]) if others else None
         sets = {"selection": [first.span.start, first.span.end]}
-        found.append(row(*cells(first), sets=sets, more=more))
+        found.append(ui.row(*cells(first), sets=sets, more=more))
     head = [("span", ""), ("start logit", START), ("end logit", END), ("score", "")]
-    return table("listed", [*head, ("lead over “no answer”", "")], found, caption="The best spans")
+    head += [("lead over “no answer”", "")]
+    return ui.table("listed", head, found, caption="The best spans")
 
 
 # ---- step 2: or no answer?
 
 
-class Lead:
-    """The best span against "no answer": lead = score - null; it is returned if lead >= -limit.
-    `limit` is the threshold, None under a rule that knows none.
-    """
-
-    def __init__(self, shown: Shown) -> None:
-        self.best, self.lead = shown.best, margin(shown.reading, shown.best)
-        self.null = self.best.score - self.lead
-        self.window = int(null_logits(shown.reading).argmin())
-        self.start, self.end = (float(x[0]) for x in shown.reading.logits(self.window))
-        limit = shown.decode.null_score_diff_threshold
-        self.limit = limit if shown.state.rule == "logits" else None
-        self.returned = shown.prediction.answer is not None
-        self.reach = max(12.0, 1.25 * abs(self.lead), min(1.25 * abs(self.limit or 0), 40.0))
-        # the threshold's line, at the figure's edge where it lies beyond
-        line_at = -self.reach if self.limit is None else -self.limit
-        self.edge = float(np.clip(line_at, -self.reach, self.reach))
-
-
 def or_none(shown: Shown) -> list[Block | None]:
     """The lead of the best span over "no answer", and the threshold."""
-    n, rows = Lead(shown), families(shown)
-    idea, closing = framed(
-        "“No answer” has a score too. The lead is how far the best span stands above it. ",
-        "The best span is returned unless it lies further behind than the threshold.",
-        "",
-        "A higher threshold returns more answers, right ones and wrong ones.",
-    )
-    found = sentence("finding", "finding", *decided(n))
+    limit = shown.decode.null_score_diff_threshold if shown.state.rule == "logits" else None
+    n = lead_of(shown.reading, shown.best, limit, shown.prediction.answer is not None)
+    rows = texts.families(shown)
     next_best = ("ring", GREY, "the next best spans, which are never returned")
-    legend_ = legend("key", ("dot", INK, "the best span"), next_best)
-    made = [idea, found, *steered(shown, n), legend_, leads(n, rows), lead_sum(shown, n), closing]
-    return [*made, *folds(shown, rows, exact_none(shown, n))]
+    return [
+        ui.idea(
+            "“No answer” has a score too. The lead is how far the best span stands above it. *The "
+            "best span is returned unless it lies further behind than the threshold.*"
+        ),
+        ui.sentence("finding", "finding", *decided(n)),
+        *steered(shown, n),
+        ui.legend("key", ("dot", INK, "the best span"), next_best),
+        leads(n, rows),
+        lead_sum(shown, n),
+        ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
+        *ui.folds(listed(shown, rows), [exact_none(shown, n)], SNIPPET),
+    ]
 
 
 def decided(n: Lead) -> list[Part]:
     """The finding: what is returned, and why."""
-    best, lead = span_words(n.best, 50), [number(abs(n.lead)), STRONG]
-    stands: list[Part] = [best, " leads “no answer” by ", lead]
-    if n.lead < 0:
-        stands = [best, " lies ", lead, " behind “no answer”"]
+    best, lead = texts.span_words(n.best, 50), [ui.number(abs(n.lead)), STRONG]
+    template = "{} lies {} behind “no answer”" if n.lead < 0 else "{} leads “no answer” by {}"
+    stands = ui.say(template, best, lead)
     if n.limit is None:
         return [*stands, ". By this rule no threshold applies: it is returned."]
-    if n.lead >= 0:
-        asks = f", but a threshold of {number(n.limit)} asks for a lead of {number(-n.limit)}: "
-        more = asks + "“no answer” is returned although it is behind."
-        return [*stands, ": it is returned." if n.returned else more]
-    end = "it is returned all the same." if n.returned else "“no answer” is returned."
-    return [*stands, f"; the threshold is {number(n.limit)}: {end}"]
+    limit = ui.number(n.limit)
+    if n.lead < 0:
+        end = "it is returned all the same." if n.returned else "“no answer” is returned."
+        return [*stands, f"; the threshold is {limit}: {end}"]
+    if n.returned:
+        return [*stands, ": it is returned."]
+    asks = f", but a threshold of {limit} asks for a lead of {ui.number(-n.limit)}: "
+    return [*stands, asks + "“no answer” is returned although it is behind."]
 
 
 def steered(shown: Shown, n: Lead) -> list[Block | None]:
     """The threshold's slider, what puts it back, and the way to an odd case."""
     other = other_text(shown, SILENT, "A text where “no answer” wins", 4)
     if n.limit is None:
-        return [button("rule", "Back to the rule with a threshold", {"rule": None}, 4), other]
+        return [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4), other]
     most, value = float(max(12, int(np.ceil(abs(n.limit))))), round(n.limit, 2)
-    label = f"The reader's own, {number(shown.true.threshold or 0.0)}"
+    label = f"The reader's own, {ui.number(shown.true.threshold or 0.0)}"
     return [
-        slider("threshold", "threshold", "threshold", -most, most, 0.01, value, flip=True),
-        button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
+        ui.slider("threshold", "threshold", "threshold", -most, most, 0.01, value, flip=True),
+        ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         other,
         undo(shown),
     ]
@@ -465,56 +364,56 @@ def steered(shown: Shown, n: Lead) -> list[Block | None]:
 
 def leads(n: Lead, rows: Rows) -> Block:
     """The lead from 0, which is "no answer", and the threshold as a line."""
-    reach, notes = n.reach, notes_on_leads(n)
-    tail = [(k, a) for k, a in enumerate(notes) if k]
-    others = [c.score - n.null for c, *_ in rows[1:DRAWN]]
-    others = [x for x in others if -reach < x < reach]
+    reach = max(12.0, 1.25 * abs(n.lead), min(1.25 * abs(n.limit or 0), 40.0))
+    # the threshold's line, at the figure's edge where it lies beyond
+    edge = float(np.clip(-reach if n.limit is None else -n.limit, -reach, reach))
+    others = [x for x in (c.score - n.null for c, *_ in rows[1:DRAWN]) if abs(x) < reach]
+    rings = dots(others, [0] * len(others), 11, PAPER)
+    rings["marker"]["line"] = {"color": GREY, "width": 2}
+    area = {"type": "rect", "x0": -reach, "x1": edge, "y0": 0, "y1": 1, "yref": "paper"}
+    area |= {"fillcolor": ui.SHADE, "line": {"width": 0}, "layer": "below"}
+    base = ui.line(-reach, reach, 0, 0, GREY, width=1, layer="below")
+    lead = ui.line(0, n.lead, 0, 0, MID, width=8, layer="below")
+    drawn = [area, base, lead, ui.line(0, 0, -0.16, 0.16, INK, width=2)]
+    if n.limit is not None:
+        drawn.append(ui.line(edge, edge, -1, 1, INK, width=2, dash="dot"))
     step = next(s for s in (5, 10, 20, 50, 100, 200, 500, 1000) if reach / s <= 5)
     ticks = list(range(-int(reach // step) * step, int(reach) + 1, step))
-    said = ["<b>0: equal</b>" if v == 0 else number(v, 0) for v in ticks]
-    dot = {"type": "scatter", "mode": "markers", "hoverinfo": "skip"}
-    ring = {"size": 11, "color": PAPER, "opacity": 1, "line": {"color": GREY, "width": 2}}
-    rings = {**dot, "x": others, "y": [0] * len(others), "marker": ring}
-    best = {**dot, "x": [n.lead], "y": [0], "marker": {"size": 22, "color": INK, "opacity": 1}}
-    area = {"type": "rect", "x0": -reach, "x1": n.edge, "y0": 0, "y1": 1, "yref": "paper"}
-    area |= {"fillcolor": SHADE, "line": {"width": 0}, "layer": "below"}
-    base = line(-reach, reach, 0, 0, GREY, width=1, layer="below")
-    lead = line(0, n.lead, 0, 0, MID, width=8, layer="below")
-    drawn = [area, base, lead, line(0, 0, -0.16, 0.16, INK, width=2)]
-    if n.limit is not None:
-        drawn.append(line(n.edge, n.edge, -1, 1, INK, width=2, dash="dot"))
-    across: Block = {"range": [-reach, reach], "tickvals": ticks, "ticktext": said}
-    across |= {"showgrid": False, "ticks": "outside", "tickcolor": GREY}
+    across: Block = {"range": [-reach, reach], "tickvals": ticks, "ticks": "outside"}
+    across |= {"ticktext": ["<b>0: equal</b>" if v == 0 else ui.number(v, 0) for v in ticks]}
+    said = names_on_leads(n, reach, edge)
     layout = {"height": 290, "margin": {"l": 10, "r": 10, "t": 32, "b": 58}, "shapes": drawn}
-    layout |= {"annotations": notes, "yaxis": axis(None, range=[-1, 1], visible=False)}
-    layout |= {"xaxis": axis("lead of a span over “no answer”", **across)}
-    name = f"<b>{escape(quote(n.best.text, 20))}</b> {number(n.lead)}"
-    narrow: Block = {"height": 240, "annotations.0.text": name}
-    short = {"“no answer” is returned": "“no answer”", "the best span is returned": "the best span"}
-    narrow |= {f"annotations.{k}.text": short.get(a["text"], a["text"]) for k, a in tail}
-    alt = f"The best span's lead over no answer is {number(n.lead)}."
-    return figure("leads", [rings, best], layout, alt, narrow=narrow)
+    layout |= {"annotations": [name for name, _ in said]}
+    layout |= {"yaxis": ui.axis(range=[-1, 1], visible=False)}
+    title = "lead of a span over “no answer”"
+    layout |= {"xaxis": ui.axis(title, showgrid=False, tickcolor=GREY, **across)}
+    narrow: Block = {f"annotations.{k}.text": short for k, (_, short) in enumerate(said)}
+    alt = f"The best span's lead over no answer is {ui.number(n.lead)}."
+    best = dots([n.lead], [0], 22, INK)
+    return ui.figure("leads", [rings, best], layout, alt, narrow={"height": 240, **narrow})
 
 
-def notes_on_leads(n: Lead) -> list[Block]:
-    """The names in the figure: the best span, the threshold, the two sides of its line."""
-    reach, name = n.reach, escape(quote(n.best.text, 28))
+def names_on_leads(n: Lead, reach: float, edge: float) -> list[tuple[Block, str]]:
+    """The names of the best span, the threshold and its two sides; with each its text on a narrow
+    page.
+    """
 
-    def at(x: float, size: int) -> Block:
-        side = "left" if x < -0.6 * reach else "right" if x > 0.6 * reach else "center"
-        return {"xanchor": side, "font": {"size": size, "color": INK}}
+    def name(text: str, x: float, size: int, **more: Any) -> Block:
+        inside = "left" if x < -0.6 * reach else "right" if x > 0.6 * reach else "center"
+        font = {"size": size, "color": INK}
+        return {**ui.note(text, x, 0, xanchor=inside, font=font), **more}
 
-    below = SHADE if n.lead < n.edge else PAPER
-    best = note(f"<b>{name}</b> {number(n.lead)}", n.lead, 0, yshift=30, bgcolor=below)
+    best, short = (f"<b>{ui.escape(ui.quote(n.best.text, k))}</b>" for k in (28, 20))
+    lead, below = ui.number(n.lead), ui.SHADE if n.lead < edge else PAPER
+    found = [(name(f"{best} {lead}", n.lead, 17, yshift=30, bgcolor=below), f"{short} {lead}")]
     if n.limit is None:
-        return [best | at(n.lead, 17)]
-    minus = f"minus the threshold: <b>{number(-n.limit)}</b>"
-    found = [best | at(n.lead, 17), note(minus, n.edge, 1, yref="paper", yanchor="bottom")]
-    found[1] |= at(n.edge, 14)
-    areas = [(-reach, n.edge, "“no answer” is returned")]
-    areas.append((n.edge, reach, "the best span is returned"))
-    wide = [(a, b, what) for a, b, what in areas if b - a > 0.3 * reach]
-    return found + [note(what, (a + b) / 2, 0, yshift=-44) | at(0, 14) for a, b, what in wide]
+        return found
+    minus = f"minus the threshold: <b>{ui.number(-n.limit)}</b>"
+    found.append((name(minus, edge, 14, y=1, yref="paper", yanchor="bottom"), minus))
+    for a, b, what in ((-reach, edge, "“no answer”"), (edge, reach, "the best span")):
+        side = name(f"{what} is returned", (a + b) / 2, 14, yshift=-44, xanchor="center")
+        found += [(side, what)] if b - a > 0.3 * reach else []
+    return found
 
 
 def lead_sum(shown: Shown, n: Lead) -> Block:
@@ -522,35 +421,32 @@ def lead_sum(shown: Shown, n: Lead) -> Block:
     b, difference = n.best, (n.best.score, -n.null)
     sums = ((b.start_logit, b.end_logit), b.score), ((n.start, n.end), n.null)
     d = max(fit(parts, total) for parts, total in (*sums, (difference, n.lead)))
-    sign = adds(difference, n.lead, d)
-    lead: list[Part] = [f"lead = {number(b.score, d)} − {bracket(n.null, d)} {sign} "]
-    lead.append([number(n.lead, d), STRONG])
+    sign = ui.adds(difference, n.lead, d)
+    lead: list[Part] = [f"lead = {ui.number(b.score, d)} − {bracket(n.null, d)} {sign} "]
+    lead.append([ui.number(n.lead, d), STRONG])
     if n.limit is not None:
         sign, what = ("≥", "returned") if n.returned else ("<", "“no answer”")
-        lead.append(f" {sign} {number(-n.limit, d)}: {what}")
+        lead.append(f" {sign} {ui.number(-n.limit, d)}: {what}")
     best: list[Part] = ["best span: ", *summed(b.start_logit, b.end_logit, d)]
     null = f"“no answer”, at {shown.encoding.cls_token}: "
-    return formula("lead", best, [null, *summed(n.start, n.end, d)], lead)
+    return ui.formula("lead", best, [null, *summed(n.start, n.end, d)], lead)
 
 
 def exact_none(shown: Shown, n: Lead) -> str:
     """Where the score of "no answer" is from, and what the threshold was chosen on."""
-    many, found, own = len(shown.reading.windows), measured(shown), shown.true.threshold or 0.0
-    said = (
-        f"The score of “no answer” is start logit + end logit at {shown.encoding.cls_token}, the "
-        "token in front of the question, which is no word of the paragraph. "
-    )
+    many, found = len(shown.reading.windows), measured(shown)
+    own, cls = ui.number(shown.true.threshold or 0.0), shown.encoding.cls_token
+    said = f"The score of “no answer” is start logit + end logit at {cls}, the token in front of "
+    said += "the question, which is no word of the paragraph. "
     if many > 1:
-        said += (
-            f"Each of the {many} windows has one; the smallest counts, that of window "
-            f"{n.window + 1}, since “no answer” must hold in all of them. "
-        )
+        said += f"Each of the {many} windows has one; the smallest counts, that of window "
+        said += f"{n.window + 1}, since “no answer” must hold in all of them. "
     said += "“No answer” is returned where it leads by more than the threshold, not by as much. "
     if found is None or "span" not in found.curves:
-        return said + f"This reader's threshold is {number(own)}; how it was chosen is not stored."
+        return f"{said}This reader's threshold is {own}; how it was chosen is not stored."
     curve, chosen = found.curves["span"], found.curves["span"].chosen
     return said + (
-        f"The reader's own, {number(own)}, was chosen on {curve.answerable + curve.unanswerable:,} "
+        f"The reader's own, {own}, was chosen on {curve.answerable + curve.unanswerable:,} "
         f"questions, {curve.unanswerable:,} of them without an answer, and counted on the same "
         f"ones: it withholds {chosen.withheld_right:.0f} in 100 right answers and returns a span "
         f"for {chosen.wrongly_answered:.0f} in 100 questions without an answer."
@@ -560,66 +456,27 @@ def exact_none(shown: Shown, n: Lead) -> str:
 # ---- step 3: how sure?
 
 
-@dataclass(frozen=True)
-class Sure:
-    """The one number of sureness of the reader's own best span, [0, 1], with what was counted; or
-    `why` there is none.
-    """
-
-    best: Candidate
-    why: str = ""
-    parts: tuple[float, float] = 0.0, 0.0
-    known: ClaimReliability | None = None
-
-    @property
-    def claim(self) -> float:
-        """P(the text answers) * P(exactly right, if it answers)."""
-        return self.parts[0] * self.parts[1]
-
-    @property
-    def like(self) -> CalibrationBin | None:
-        """The questions on which the reader was as sure."""
-        bins = self.known.bins if self.known else ()
-        top = max((b.high for b in bins), default=0.0)  # 1.0 belongs to the last bin
-        return next(
-            (b for b in bins if b.low <= self.claim < b.high or b.high == top == self.claim), None
-        )
-
-
-def sure(shown: Shown) -> Sure:
-    """How sure the reader is of its own best span, by the default rule and its own logits."""
-    ranked = shown.before.best if shown.changed else shown.prediction.best
-    assert ranked is not None
-    best, known = ranked.candidate, measured(shown)
-    if known is None or known.claim is None:
-        return Sure(best, "How often this reader is right was not measured")
-    if shown.state.rule != "logits":
-        return Sure(best, "It was measured by the default rule for windows, and another is chosen")
-    found = sureness(shown.true, best)
-    if found is None or found.answerable is None:
-        return Sure(best, "It was measured for spans of at most 30 pieces, and this one is longer")
-    return Sure(best, "", (found.answerable, found.right_if_answerable), known.claim)
-
-
 def how_sure(shown: Shown) -> list[Block | None]:
     """One number in per cent, how often it came true, and what people marked here."""
-    s = sure(shown)
-    idea, closing = framed(
-        "A lead over “no answer” and over rival spans makes the reader sure of its best span. ",
-        "Whether that holds is counted on questions whose answer is known.",
-        "",
-        "To be sure is not to be right: the number says how often such spans were right.",
-    )
-    here, other = ("bar", INK, "as sure as here"), ("bar", MID, "surer or less sure")
-    even = ("dash", GREY, "right just as often as it says")
-    drawn = s.like is not None
-    rows = [] if drawn else families(shown)
-    left = group("left", 8, legend("key", here, other, even), bars(s)) if drawn else None
+    own = shown.before.best if shown.changed else shown.prediction.best
+    assert own is not None
+    s = sure_of(shown.true, own.candidate, measured(shown), shown.state.rule)
     odd = other_text(shown, ODD, "A sure answer that nobody marked")
-    side = group("side", 4 if drawn else 12, *against(shown, s), odd)
-    made = [idea, sentence("finding", "finding", *how_often(s)), left, side, counted(shown, s)]
-    counts = bin_table(s) if drawn else None
-    return [*made, closing, *folds(shown, rows, *exact_sure(shown, s), made=counts)]
+    numbers = bin_table(s) if s.like else listed(shown, texts.families(shown))
+    return [
+        ui.idea(
+            "A lead over “no answer” and over rival spans makes the reader sure of its best span. "
+            "*Whether that holds is counted on questions whose answer is known.*"
+        ),
+        ui.sentence("finding", "finding", *how_often(s)),
+        ui.group("left", 8, *bars(s)) if s.like else None,
+        ui.group("side", 4 if s.like else 12, *against(shown, s), odd),
+        counted(shown, s),
+        ui.closing(
+            "To be sure is not to be right: the number says how often such spans were right."
+        ),
+        *ui.folds(numbers, exact_sure(shown, s), SNIPPET),
+    ]
 
 
 def tens(b: CalibrationBin) -> str:
@@ -629,38 +486,39 @@ def tens(b: CalibrationBin) -> str:
 
 def how_often(s: Sure) -> list[Part]:
     """The finding: the number, and how often such spans were right."""
-    name, b = span_words(s.best), s.like
+    name, b = texts.span_words(s.best), s.like
     if b is None:
-        return ["How sure the reader is of ", name, f" cannot be said. {s.why}."]
-    said = f" sure. Of {b.count:,} other questions with {tens(b)}, "
-    right = [f"{100 * b.accuracy:.0f} in 100", STRONG]
-    start: list[Part] = ["Of ", name, " the reader is ", [percent(s.claim), STRONG]]
-    return [*start, said, right, " best spans were exactly right."]
+        return ui.say(f"How sure the reader is of {{}} cannot be said. {s.why}.", name)
+    said = "Of {} the reader is {} sure. " + f"Of {b.count:,} other questions with {tens(b)}, "
+    said += f"*{100 * b.accuracy:.0f} in 100* best spans were exactly right."
+    return ui.say(said, name, [ui.percent(s.claim), STRONG])
 
 
-def bars(s: Sure) -> Block:
+def bars(s: Sure) -> list[Block]:
     """Of the questions by how sure the reader was: how many in 100 best spans were right."""
-    assert s.known is not None
-    bins, here = s.known.bins, [b == s.like for b in s.known.bins]
-    right = [100 * b.accuracy for b in bins]
-    inside = ["inside" if v >= 9 else "outside" for v in right]
-    text_ = [f"<b>{v:.0f}</b>" if h else f"{v:.0f}" for v, h in zip(right, here, strict=True)]
-    ink = [PAPER if h and v >= 9 else INK for v, h in zip(right, here, strict=True)]
-    trace: Block = {"type": "bar", "x": [50 * (b.low + b.high) for b in bins], "y": right}
-    trace |= {"width": [84 * (b.high - b.low) for b in bins], "hoverinfo": "text"}
-    trace |= {"marker": {"color": [INK if h else MID for h in here]}, "text": text_}
-    trace |= {"textposition": inside, "textfont": {"size": 15, "color": ink}, "textangle": 0}
-    trace |= {"insidetextanchor": "middle", "constraintext": "none", "cliponaxis": False}
-    trace |= {"hovertext": [f"{plural(b.count, 'question')}" for b in bins]}
+    bins = s.known.bins if s.known else ()
+    here, right = [b == s.like for b in bins], [100 * b.accuracy for b in bins]
+    fits = [y >= 9 for y in right]  # a lower bar has its number above it
+    ink = [PAPER if own and inside else INK for own, inside in zip(here, fits, strict=True)]
+    said = [f"<b>{y:.0f}</b>" if own else f"{y:.0f}" for own, y in zip(here, right, strict=True)]
+    drawn: Block = {"type": "bar", "x": [50 * (b.low + b.high) for b in bins], "y": right}
+    drawn |= {"width": [84 * (b.high - b.low) for b in bins], "text": said}
+    drawn |= {"marker": {"color": [INK if own else MID for own in here]}}
+    drawn |= {"textposition": ["inside" if inside else "outside" for inside in fits]}
+    drawn |= {"textfont": {"size": 15, "color": ink}, "textangle": 0, "cliponaxis": False}
+    drawn |= {"insidetextanchor": "middle", "constraintext": "none", "hoverinfo": "text"}
+    drawn |= {"hovertext": [ui.plural(b.count, "question") for b in bins]}
     even: Block = {"type": "scatter", "mode": "lines", "x": [0, 100], "y": [0, 100]}
     even |= {"hoverinfo": "skip", "line": {"color": GREY, "width": 2, "dash": "dot"}}
-    layout = {"height": 320, "margin": {"l": 58, "r": 14, "t": 8, "b": 52}}
     across: Block = {"range": [0, 100], "dtick": 10, "showgrid": False}
-    layout |= {"xaxis": axis("how sure the reader said it was, in %", **across)}
-    layout |= {"yaxis": axis("exactly right, in 100", range=[0, 108], dtick=20)}
-    alt = "By how sure the reader said it was: how many in 100 best spans were exactly right."
+    layout = {"height": 320, "margin": {"l": 58, "r": 14, "t": 8, "b": 52}}
+    layout |= {"xaxis": ui.axis("how sure the reader said it was, in %", **across)}
+    layout |= {"yaxis": ui.axis("exactly right, in 100", range=[0, 108], dtick=20)}
     narrow = {"height": 260, "xaxis.dtick": 20, "margin.l": 46}
-    return figure("bins", [trace, even], layout, alt, narrow=narrow)
+    alt = "By how sure the reader said it was: how many in 100 best spans were exactly right."
+    marks = [("bar", INK, "as sure as here"), ("bar", MID, "surer or less sure")]
+    key = ui.legend("key", *marks, ("dash", GREY, "right just as often as it says"))
+    return [key, ui.figure("bins", [drawn, even], layout, alt, narrow=narrow)]
 
 
 def against(shown: Shown, s: Sure) -> list[Block | None]:
@@ -670,33 +528,35 @@ def against(shown: Shown, s: Sure) -> list[Block | None]:
         if silent(shown):
             said = "The author says that this text holds no answer, so every span is wrong here."
             said += " The reader returns “no answer”." * (shown.prediction.answer is None)
-        return [sentence("people", "finding", said)]
+        return [ui.sentence("people", "finding", said)]
     rows, total = [], len(shown.golds)
     for gold, n in Counter(g.text for g in shown.golds).most_common():
         who = "you" if shown.state.gold else f"{n} of {total} people" if total > 1 else "the author"
         exact = "yes" if exact_match(gold, s.best.text) else "no"
-        who = who.replace(" ", "\u00a0")
-        rows.append(row(quote(gold, 60), who, exact, number(f1(gold, s.best.text))))
+        numbers = who.replace(" ", "\u00a0"), exact, ui.number(f1(gold, s.best.text))
+        rows.append(ui.row(ui.quote(gold, 60), *numbers))
     head = [("marked as right", GOLD), ("by", ""), ("exact\u00a0match", ""), ("F1", "")]
+    caption = "The best span against the marked answers"
     said = "Exact match: the same words. F1: how many words are shared. "
     said += "Marks, articles and capital letters are ignored."
-    caption = "The best span against the marked answers"
-    return [table("people", head, rows, caption=caption), sentence("compared", "finding", said)]
+    compared = ui.sentence("compared", "finding", said)
+    return [ui.table("people", head, rows, caption=caption), compared]
 
 
 def counted(shown: Shown, s: Sure) -> Block | None:
     """147 right / 184 questions, and F1 against the marked answer that differs most."""
     found: list[list[Part]] = []
     if s.like is not None:
-        right, share = round(s.like.accuracy * s.like.count), probability(s.like.accuracy)
-        found.append([f"{right:,} right / {plural(s.like.count, 'question')} = ", [share, STRONG]])
+        right, count = round(s.like.accuracy * s.like.count), ui.plural(s.like.count, "question")
+        share = [ui.probability(s.like.accuracy), STRONG]
+        found.append([f"{right:,} right / {count} = ", share])
     if shown.golds:
         gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, s.best.text), one))
         a, b = Counter(normalize(s.best.text).split()), Counter(normalize(gold).split())
         both = f"2 · {(a & b).total()} shared / ({a.total()} + {b.total()} words) = "
-        said: list[Part] = ["F1 with ", [quote(gold, 40), GOLD], " = ", both if a and b else ""]
-        found.append([*said, [number(f1(gold, s.best.text)), STRONG]])
-    return formula("count", *found) if found else None
+        said: list[Part] = ["F1 with ", [ui.quote(gold, 40), GOLD], " = ", both if a and b else ""]
+        found.append([*said, [ui.number(f1(gold, s.best.text)), STRONG]])
+    return ui.formula("count", *found) if found else None
 
 
 def exact_sure(shown: Shown, s: Sure) -> list[str]:
@@ -704,18 +564,18 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
     fits = shown.true.calibrations
     if s.known is None or fits is None or fits.span is None or fits.answerable is None:
         return [f"{s.why}, so no number is printed."]
-    (a, b), k = s.parts, s.known
+    (a, b), k, line = s.parts, s.known, fits.answerable
     sign = "=" if abs(round(a, 3) * round(b, 3) - round(s.claim, 3)) < 0.0005 else "≈"
     own = "Logits are changed by hand; the number is of the reader's own. " if shown.changed else ""
     made = (
-        f"{own}{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
-        f"{probability(a)} · {probability(b)} {sign} {probability(s.claim)}. The first is the "
-        f"sigmoid of {number(fits.answerable.slope, 3)} · lead + "
-        f"{bracket(fits.answerable.intercept, 3)}. The second is the span's share of all spans "
-        f"that are compared (softmax of their scores divided by {number(fits.span.temperature)}), "
-        f"with {number(fits.span.bias)} added to its log-odds. All four constants were fitted on "
-        "the questions below: that is calibration. P(start) · P(end) of chapter Start & end is "
-        "another number and not calibrated."
+        f"{own}{ui.percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
+        f"{ui.probability(a)} · {ui.probability(b)} {sign} {ui.probability(s.claim)}. The first "
+        f"is the sigmoid of {ui.number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The "
+        "second is the span's share of all spans that are compared (softmax of their scores "
+        f"divided by {ui.number(fits.span.temperature)}), with {ui.number(fits.span.bias)} added "
+        "to its log-odds. All four constants were fitted on the questions below: that is "
+        "calibration. P(start) · P(end) of chapter Start & end is another number and not "
+        "calibrated."
     )
     below = (
         f"Counted: {k.measured_on:,} questions on six SQuAD articles, {k.unanswerable:,} without "
@@ -734,7 +594,7 @@ def bin_table(s: Sure) -> Block:
     rows = []
     for b in s.known.bins if s.known else ():
         shares = f"{100 * b.mean_prob:.1f}", f"{100 * b.accuracy:.1f}"
-        rows.append(row(tens(b), f"{b.count:,}", *shares, strong=b == s.like))
-    head = [("said to be sure", ""), ("questions", ""), ("mean of what was said, in %", "")]
-    head += [("exactly right, in 100", "")]
-    return table("bins-table", head, rows, caption="How often the number came true")
+        rows.append(ui.row(tens(b), f"{b.count:,}", *shares, strong=b == s.like))
+    names = "said to be sure", "questions", "mean of what was said, in %", "exactly right, in 100"
+    caption = "How often the number came true"
+    return ui.table("bins-table", [(name, "") for name in names], rows, caption=caption)

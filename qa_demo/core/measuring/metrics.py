@@ -224,6 +224,12 @@ def calibration(
     )
 
 
+def bin_of(table: Sequence[CalibrationBin], p: float) -> CalibrationBin | None:
+    """The bin of a probability, None where it is one that was left out; a p of 1 is in the last."""
+    top = max((b.high for b in table), default=0.0)
+    return next((b for b in table if b.low <= p < b.high or b.high == top == p), None)
+
+
 def calibration_error(table: Sequence[CalibrationBin]) -> float:
     """Mean distance between probability and accuracy, weighted by the bins' counts, 0 to 1."""
     total = sum(b.count for b in table)

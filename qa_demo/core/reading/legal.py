@@ -3,6 +3,8 @@
 A pair (i, j) is written in `pos`.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -65,6 +67,12 @@ def reason_matrix(
 def valid_spans(window: Window, options: DecodeOptions, copies: str = "max_context") -> Bools:
     """Which of the n x n cells are legal answers."""
     return np.equal(reason_matrix(window, options, copies), 0)
+
+
+def count_spans(windows: Iterable[Window], options: DecodeOptions) -> int:
+    """How many cells of all windows are legal: each owned start with the ends left to it."""
+    most = options.max_answer_length
+    return sum(int(np.minimum(most, w.doc_stop - w.owned).sum()) for w in windows)
 
 
 def reason(
