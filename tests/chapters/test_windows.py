@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from qa_demo import window_rows as fig
 from qa_demo.chapters import windows as chapter
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import PoolExample
@@ -19,7 +20,7 @@ from qa_demo.state import load
 from tests.chapters.given import AtOnce, blocks, faked, refused, stored, walk, words
 
 LONG = "Ada Kok lives in Oslo and Bo Lie in Malmo. Nobody else came. " * 22
-CUTS = ((64, 20), (64, 50), (24, 3), (200, 128))
+CUTS = ((64, 50), (32, 9), (200, 128))
 PLACES = [{"example": "brooklyn"}, {"question": "Who?", "context": LONG}]
 
 
@@ -89,7 +90,7 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     w = numbers(example="brooklyn", max_seq_length=64, doc_stride=20)
     found = drawn(1, example="brooklyn", max_seq_length=64, doc_stride=20)
     boxes = [s for s in found["lanes"]["layout"]["shapes"] if s["fillcolor"] == "shade"]
-    rows = [run[0] for run in chapter.in_rows(w, [w.win], lambda r: r.score) if len(run) == 1]
+    rows = [run[0] for run in fig.in_rows(w.rows, [w.win], lambda r: r.score) if len(run) == 1]
     expected = [(r.window.doc_start - 0.5, r.window.doc_stop - 0.5) for r in rows]
     assert [(s["x0"], s["x1"]) for s in boxes] == expected
     assert w.asked + w.special + w.room == 64
@@ -102,7 +103,7 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
 def test_every_example_goes_through_every_step(step):
     for name in load_menu():
         reading = load_menu()[name].stored()
-        cut = reading.options if reading else WindowOptions(64, 20)
+        cut = reading.options if reading else WindowOptions(96, 40)
         sizes = {"max_seq_length": cut.max_seq_length, "doc_stride": cut.doc_stride}
         state = load({"chapter": "windows", "step": step, "example": name, **sizes})
         made = walk((stored() if reading else faked()).blocks(state)[0])
@@ -123,15 +124,15 @@ def test_every_opening_and_every_press_is_drawn(step, state):
 
 @pytest.mark.parametrize("step", [1, 2, 3, 4])
 def test_many_windows_stand_in_few_rows(step):
-    text = {"question": "Who?", "context": LONG, "max_seq_length": 64, "doc_stride": 5}
+    text = {"question": "Who?", "context": LONG, "max_seq_length": 64, "doc_stride": 10}
     found = drawn(step, **text)
-    assert len(found["rows"]["rows"]) > 50
+    assert len(found["rows"]["rows"]) > 25
     for figure in (b for b in found.values() if b["kind"] == "figure"):
         assert figure["layout"]["height"] <= 400
     w = numbers(**text)
-    runs = chapter.in_rows(w, [w.win], lambda r: r.score)
+    runs = fig.in_rows(w.rows, [w.win], lambda r: r.score)
     assert [r.k for run in runs for r in run] == list(range(1, len(w.rows) + 1))
-    assert len(runs) <= chapter.MOST_ROWS
+    assert len(runs) <= fig.MOST_ROWS
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 4])
