@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from qa_demo.blocks import END, QUOTE, START, Block, escape, number, parts, quote
 from qa_demo.core.learning.golds import Answer
+from qa_demo.core.reading import units
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.words import question_at, touching, words_inside
 from qa_demo.core.rules import predict_by
@@ -174,6 +176,29 @@ def text(key: str, *segments: Block, span: int = 12, **more: Any) -> Block:
 def segment(items: Sequence[Block], name: str = "", inline: bool = False, *holds: Any) -> Block:
     """A run of words with its name, and what it holds in sum, as parts."""
     return {"name": name, "inline": inline, "items": list(items), "holds": parts(holds)}
+
+
+def shortened(items: Sequence[Block], least: float) -> list[Block]:
+    """A text without the middle of its quiet runs, words far from every bar and mark; `least` is
+    the value under which a word has no bar.
+    """
+    whole, found = list[list[Block]](), list[Block]()
+    for one in items:
+        if whole and not whole[-1][-1]["gap"]:
+            whole[-1].append(one)
+        else:
+            whole.append([one])
+    signs = ("up", "down", "marks")
+    loud = [k for k, w in enumerate(whole) if any(one.get(x) for one in w for x in signs)]
+    near = {k for c in (0, *loud, len(whole) - 1) for k in range(c - 5, c + 6)}
+    for seen, run in groupby(enumerate(whole), lambda at: at[0] in near):
+        quiet = [one for _, word in run for one in word]
+        count = sum(not (one.get("joined") or units.is_mark(one["t"])) for one in quiet)
+        if not seen and count >= 10:
+            found[-1] = {**found[-1], "gap": " "}
+            quiet = [item(f"… {count} words under {least} …", " ", marks=["special"])]
+        found += quiet
+    return found
 
 
 def gold_lines(e: Encoding, golds: Sequence[Answer], own: bool = False) -> list[Block]:
