@@ -76,6 +76,24 @@ def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
     return "=" if abs(printed - whole) < 0.1 * 10.0**-digits else "≈"
 
 
+def rounded(x: float) -> str:
+    """A positive number with three digits or one decimal: 77.0, 9.81, 0.0850, 0.00269."""
+    return number(x, 1 if x >= 10 else 2 - int(np.floor(np.log10(max(x, 1e-9)))))
+
+
+def value(printed: str) -> float:
+    """What a printed number says."""
+    return float(printed.replace(",", "").strip("<>"))
+
+
+def equals(used: Sequence[str], again: float, result: str) -> str:
+    """The result behind "=" where the printed numbers give it, else behind "≈"."""
+    if result[0] in "<>":
+        return f" {result}"
+    exact = f"{again:.{len(result.partition('.')[2])}f}" == result
+    return f" = {result}" if exact and not any(x[0] in "<>" for x in used) else f" ≈ {result}"
+
+
 def small_number(n: int) -> str:
     """A count in words up to ten."""
     names = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
