@@ -76,7 +76,7 @@ def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
     return "=" if abs(printed - whole) < 0.1 * 10.0**-digits else "≈"
 
 
-def rounded(x: float) -> str:
+def significant(x: float) -> str:
     """A positive number with three digits or one decimal: 77.0, 9.81, 0.0850, 0.00269."""
     return number(x, 1 if x >= 10 else 2 - int(np.floor(np.log10(max(x, 1e-9)))))
 

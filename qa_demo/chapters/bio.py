@@ -20,7 +20,7 @@ from qa_demo.core.learning.losses import TagGold
 from qa_demo.core.learning.opening import Opening, opening
 from qa_demo.core.reading.words import touching
 from qa_demo.core.types import TAGS, Span
-from qa_demo.ladder import SERIF, Array, Columns, Rung, bars, cells, ladder, stacked
+from qa_demo.drawn.ladder import SERIF, Array, Columns, Rung, bars, cells, ladder, stacked
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 from qa_demo.texts import bold, dotted, said
@@ -282,7 +282,9 @@ def softmax_formula(tags: Tags, d: int) -> Block:
     """p = softmax(W h + b) with its sizes, then one token's three logits and their softmax."""
     z, k, width = tags.logits[d], int(tags.single[d]), f"{hidden_size(tags.shown):,}"
     exps = [f"exp({number(v, 3)})" for v in z]
-    weights, again = ([ui.rounded(float(np.exp(v))) for v in some] for some in (z, np.round(z, 3)))
+    weights, again = (
+        [ui.significant(float(np.exp(v))) for v in some] for some in (z, np.round(z, 3))
+    )
     ratio = ui.value(weights[k]) / sum(map(ui.value, weights))
     sign = "=" if again == weights else "≈"
     result = ui.equals(weights, ratio, probability(tags.p[d, k]))
@@ -539,7 +541,7 @@ def rungs_of(
         return f"{TAGS[of[d]]} {why.p[d, of[d]]:.3f}"
 
     def rung(title: str, of: Array, wrong: Sequence[int] = (), base: float = 0) -> Rung:
-        title += f": product {ui.rounded(why.weight(of))}" if why else ""
+        title += f": product {ui.significant(why.weight(of))}" if why else ""
         title += ", but impossible (hatched: an I without B or I before it)" if wrong else ""
         return Rung(title, 25, 0.9, cells(cols, of, KINDS, base, lambda d: letter(of, d), wrong))
 
@@ -604,7 +606,7 @@ def no_answer(tags: Tags) -> Block:
 def why_formula(tags: Tags, why: Opening) -> Block:
     """The share of the two taggings that differ, then that of all."""
     d, a, b = why.answer.span.start, why.weight(why.with_b), why.weight(why.without)
-    one, two = ui.rounded(a), ui.rounded(b)
+    one, two = ui.significant(a), ui.significant(b)
     again = ui.value(one) / (ui.value(one) + ui.value(two))
     of_two = ui.equals([], again, probability(a / (a + b)))
     line = ui.say(

@@ -21,9 +21,9 @@ from qa_demo.core.learning.replay import Replay, ReplayRows, load_replay
 from qa_demo.core.reading.legal import reason
 from qa_demo.core.reading.pairs import Pair, best_pairs, scored_pair
 from qa_demo.core.types import Span, Window
-from qa_demo.digits import digits_of, enough, fine
-from qa_demo.lanes import window_text
-from qa_demo.loss_plots import Mark, cost_curve, falling, two_scales
+from qa_demo.drawn.digits import digits_of, enough, fine
+from qa_demo.drawn.lanes import window_text
+from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 from qa_demo.texts import figure_name, position_name, said_at

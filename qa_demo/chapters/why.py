@@ -313,11 +313,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     those = f"without the {many} word{'s' * (many != 'one')}"
     plain = ("diamond", INK, f"{those} outside {shares.spans_name} with the largest shares")
     other = f"without {many} random others, one dot a draw (stacked where they would touch)"
-<<<<<<< HEAD
-    rows: list[Block] = []
-=======
     rows = list[Block]()
->>>>>>> less-why
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         said = ", ".join(quote(shares.words.items[k].text, 20) for k in chosen)
         rows.append(ui.row(said, number(lead), number(shares.lead - lead), strong=not rows))

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from qa_demo import blocks as ui
-from qa_demo import window_rows as fig
 from qa_demo.blocks import GREY, INK, MID, SHADE, STRONG, Block, Part, escape, number, quote
 from qa_demo.core.proposals import Proposal, Proposals
 from qa_demo.core.reading.coverage import halves, reach, read_plan
 from qa_demo.core.reading.legal import reason
 from qa_demo.core.rules import predict_by
+from qa_demo.drawn import window_rows as fig
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import bold, dotted, position_name, said, said_at, siblings, span_words, word
@@ -174,28 +174,7 @@ def listing(names: Sequence[Any]) -> str:
     return f"{head} and {last}" if head else last
 
 
-<<<<<<< HEAD
-def label(
-    text: str, x: float, y: float, strong: bool = False, size: int = 14, **more: Any
-) -> Block:
-    """A text of a figure, escaped already; with the name "wide" or "narrow" on such a page only."""
-    font = {"color": more.pop("role", INK), "size": size}
-    return b.note(f"<b>{text}</b>" if strong else text, x, y, **more) | {"font": font}
-
-
-def drawn(
-    key: str, data: list[Block], layout: Block, texts: list[Block], alt: str, narrow: Block
-) -> Block:
-    """A figure whose texts differ on a narrow page."""
-    wide, small = ([t for t in texts if t.get("name") != x] for x in ("narrow", "wide"))
-    narrow = {**narrow, "annotations": small}
-    return b.figure(key, data, {**layout, "annotations": wide}, alt, narrow=narrow)
-
-
-def piece_name(w: Windows, r: Row, pos: int) -> str:
-=======
 def piece_name(w: Windows, r: Proposal, pos: int) -> str:
->>>>>>> less-windows
     """A position for a figure: a piece bold in its word, Tr·<b>ajan</b>; alone in a long word."""
     if not r.window.is_context[pos]:
         return escape(position_name(w.shown, r.window, pos)[:18])
@@ -552,28 +531,6 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     )
 
 
-<<<<<<< HEAD
-def panel(w: Windows, rule: str, rows: list[list[Row]], taken: Row) -> Block:
-    """A rule's name, which a press sets, what it compares, its figure, and what it takes."""
-    (title, how), pitch = RULES[rule], min(66.0, 264 / len(rows))
-    says: Callable[[Windows, Row], str]
-    value: Callable[[Row], float]
-    if rule == "logits":
-        says, value, data = sum_of, (lambda r: r.score), dots(w, rows)
-        across = {"range": ends(w), "nticks": 6}
-    else:
-        mean = rule == "mean_of_maxima"
-        says, value = (mean_of, lambda r: r.mean) if mean else (product_of, lambda r: r.product)
-        across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
-        tops = [max(run, key=value) for run in rows]
-        fill = [INK if r is taken else NOWHERE for r in tops]
-        bar = {"type": "bar", "orientation": "h", "y": list(range(1, len(rows) + 1))}
-        bar |= {"x": [round(value(r), 4) for r in tops], "width": (18 if pitch > 44 else 8) / pitch}
-        bar |= {"marker": {"color": fill, "line": {"color": INK, "width": 1.5}}}
-        data = [bar | {"hoverinfo": "skip"}]
-    patch = {"rule": None if rule == "logits" else rule}
-    over = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "borderpad": 1}
-=======
 def compared(w: Windows, rule: str, rows: fig.Rows, taken: Proposal, patch: Block) -> Block:
     """The figure of a rule: dots for sums, bars for probabilities, each row in numbers above."""
     pitch, field, by_sums = min(66.0, 264 / len(rows)), RULES[rule][1], rule == "logits"
@@ -581,7 +538,6 @@ def compared(w: Windows, rule: str, rows: fig.Rows, taken: Proposal, patch: Bloc
     tops = [max(run, key=lambda r: getattr(r, field)) for run in rows]
     values = [getattr(r, field) for r in tops]
     over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13 if pitch > 44 else 12}
->>>>>>> less-windows
     texts = []
     for y, (run, top) in enumerate(zip(rows, values, strict=True), 1):
         most = number(top) if by_sums else escape(ui.probability(top))

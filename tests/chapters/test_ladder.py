@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qa_demo.ladder import MOST, cells_of, folded
+from qa_demo.drawn.ladder import MOST, cells_of, folded
 
 
 def test_a_run_of_three_shares_a_column():

@@ -22,7 +22,7 @@ from qa_demo.blocks import (
     probability,
 )
 from qa_demo.core.reading.pairs import Pair
-from qa_demo.digits import digits_of, fine
+from qa_demo.drawn.digits import digits_of, fine
 
 SIDES = (("start", START), ("end", END))
 
