@@ -105,6 +105,15 @@ def plural(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def minus_log(p: float, loss: float) -> tuple[str, str]:
+    """-log P with as many digits of P as give the loss as printed, and "=" or "≈"."""
+    for digits in range(3, 9):
+        r = round(p, digits)
+        if 0 < r < 1 and number(-np.log(r)) == number(loss):
+            return f"log {r:.{digits}f}", "="
+    return f"log {probability(p)}", "≈"
+
+
 def quote(text: str, most: int = 60) -> str:
     """The words in quotation marks, their middle left out where they are long."""
     if len(text) > most:

@@ -1,0 +1,71 @@
+"""What each change of the pre-training is worth: the paper's F1 beside that of a small run of ours.
+
+The rows stand in the order in which each makes one change more; a row's gain is its F1 less that
+of the row before it that has one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from qa_demo.core.measuring.published import SPANBERT_MASKING, SPANBERT_OBJECTIVES
+
+
+@dataclass(frozen=True)
+class Change:
+    """One row: the paper's F1 after a change, and ours of every seed; () where there is none."""
+
+    name: str
+    short: str
+    paper: float | None
+    ours: tuple[float, ...]
+
+
+class Gain(NamedTuple):
+    """The F1 of a row, and what it adds to the row before with one; None in the first."""
+
+    row: int
+    f1: float
+    change: float | None
+
+
+def changes(starts: Mapping[str, Any]) -> list[Change]:
+    """The rows; `starts`: what was measured here of each encoder, {name: {"f1": one a seed}}."""
+    ours = {name: tuple(found["f1"]) for name, found in starts.items()}
+    tokens, spans = SPANBERT_MASKING[0].squad2, SPANBERT_MASKING[-1].squad2
+    _, one, sbo = (r.squad2 for r in SPANBERT_OBJECTIVES)
+    return [
+        Change("encoder as it came", "start", None, ours["plain encoder"]),
+        Change("single tokens hidden (MLM)", "tokens", tokens, ours["token masking"]),
+        Change("whole spans hidden", "spans", spans, ours["span masking"]),
+        Change("one segment, no next-sentence task", "one segment", one, ()),
+        Change("boundary objective (SBO) added", "SBO", sbo, ours["span masking + SBO"]),
+    ]
+
+
+def gains(values: Sequence[float | None]) -> list[Gain]:
+    """Of the rows with a value."""
+    have = [(k, v) for k, v in enumerate(values) if v is not None]
+    later = (Gain(k, v, v - old) for (_, old), (k, v) in pairwise(have))
+    return [Gain(*have[0], None), *later]
+
+
+class Worth(NamedTuple):
+    """The rows, the gains of the paper and of the mean of our runs, and what our runs were given:
+    pretrain_steps, batch_tokens, finetune_steps.
+    """
+
+    rows: list[Change]
+    paper: list[Gain]
+    ours: list[Gain]
+    budget: Mapping[str, int]
+
+
+def worth_of(measured: Mapping[str, Any]) -> Worth:
+    """See `Worth`; `measured`: the figures that `training.ablation` wrote, starts and budget."""
+    rows = changes(measured["starts"])
+    ours = gains([float(np.mean(r.ours)) if r.ours else None for r in rows])
+    return Worth(rows, gains([r.paper for r in rows]), ours, measured["budget"])

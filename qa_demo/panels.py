@@ -1,0 +1,124 @@
+"""Figures of two panels of lying bars side by side, which a narrow screen puts below each other."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from qa_demo import blocks as ui
+from qa_demo.blocks import Block, number, signed
+from qa_demo.core.masking.blank import Guessed
+
+FIRST = {"size": 13, "symbol": "diamond", "color": ui.INK}
+RING = {"size": 8, "symbol": "circle-open", "color": ui.INK, "line": {"width": 1.5}}
+HATCH = {"shape": "/", "size": 7, "solidity": 0.3, "fgcolor": ui.INK, "bgcolor": ui.PAPER}
+
+
+class Panel(NamedTuple):
+    """A title; traces, to which `pair` adds the axes; the axes without their places."""
+
+    title: str
+    traces: list[Block]
+    across: Block
+    down: Block
+
+
+def pair(
+    key: str,
+    alt: str,
+    panels: tuple[Panel, Panel],
+    columns: tuple[float, float],
+    row: float,
+    place: Block,
+    layout: Block,
+    narrow: Block,
+) -> Block:
+    """Two panels. `columns`: where the first ends and the second begins, in shares of the width;
+    `row`: where the second ends on a narrow screen; `place`: of the titles; `layout`, `narrow`:
+    what else the figure has, notes behind the titles.
+    """
+    (end, begin), (left, right) = columns, panels
+    titles: Block = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    titles |= {"align": "left", **place}
+    made: Block = {"barmode": "overlay", **layout}
+    made |= {"xaxis": {**left.across, "domain": [0, end]}, "yaxis": left.down}
+    made |= {"xaxis2": {**right.across, "domain": [begin, 1], "anchor": "y2"}}
+    made |= {"yaxis2": {**right.down, "anchor": "x2"}}
+    heads = [ui.note(p.title, x, **titles) for p, x in zip(panels, (0, begin), strict=True)]
+    made["annotations"] = [*heads, *layout.get("annotations", [])]
+    stacked: Block = {"xaxis.domain": [0, 1], "xaxis2.domain": [0, 1], "xaxis.title.text": ""}
+    stacked |= {"yaxis.domain": [0.6, 1], "yaxis2.domain": [0, row]}
+    stacked |= {"annotations.1.x": 0, "annotations.1.y": round(row + 0.01, 2)}
+    data = [
+        {**trace, "xaxis": "x" + name, "yaxis": "y" + name}
+        for name, p in zip(("", "2"), panels, strict=True)
+        for trace in p.traces
+    ]
+    return ui.figure(key, data, made, alt, narrow={**stacked, **narrow})
+
+
+def alike(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """The columns, see `pair`, in which one unit of both ranges is equally long."""
+    wide, gap = [b - a for a, b in (first, second)], 0.05
+    end = (1 - gap) * wide[0] / sum(wide)
+    return end, end + gap
+
+
+def ticks(most: float) -> list[float]:
+    """At most five round probabilities from 0 on."""
+    step = next(t for t in (0.001, 0.01, 0.05, 0.1, 0.2, 0.5) if t == 0.5 or most / t <= 4)
+    return [round(k * step, 3) for k in range(int(most / step + 1e-9) + 1)]
+
+
+def lying(x: Any, y: Sequence[int], width: float, marker: Block, **more: Any) -> Block:
+    """Bars that lie."""
+    bar = {"type": "bar", "orientation": "h", "hoverinfo": "skip", "marker": marker}
+    return {**bar, "x": x, "y": list(y), "width": width, **more}
+
+
+def beside(x: Any, y: Sequence[int], words: Sequence[str]) -> Block:
+    """Words to the right of the bars."""
+    made = {"type": "scatter", "mode": "text", "x": x, "y": list(y), "text": list(words)}
+    made |= {"textposition": "middle right", "textfont": {"size": 14, "color": ui.INK}}
+    return {**made, "hoverinfo": "skip", "cliponaxis": False}
+
+
+def dots(x: Sequence[float], y: Sequence[float], marker: Block) -> Block:
+    """Marks without words."""
+    made = {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "marker": marker}
+    return {**made, "x": list(x), "y": list(y)}
+
+
+def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
+    """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines."""
+    y, old = range(len(rows)), [before.get(r.word, 0.0) for r in rows]
+    outline = {"color": ui.PAPER, "line": {"color": ui.GREY, "width": 1.5}}
+    filled = {"color": [ui.INK if r.true else ui.MID for r in rows]}
+    true = [f"  ✓ true word, guess {r.place:,}" if r.true else "" for r in rows]
+    label = [f" {ui.probability(r.p)}{t}" for r, t in zip(rows, true, strict=True)]
+    ends = ui.packed([max(r.p, o) for r, o in zip(rows, old, strict=True)])
+    outlines = [lying(ui.packed(old), y, 0.9, outline)] if before else []
+    bars = lying(ui.packed([r.p for r in rows]), y, 0.66, filled)
+    return [*outlines, bars, beside(ends, y, label)]
+
+
+def waterfall(
+    found: Sequence[tuple[int, float, float | None]], runs: Sequence[Sequence[float]]
+) -> list[Block]:
+    """Bars from the value before to the value after, hatched where it falls, with the numbers.
+    `found`: (row, value, its change, None at first); `runs`: for each row the values under its bar.
+    """
+    drawn: list[Block] = []
+    for rises, pattern in ((True, {}), (False, {"pattern": HATCH})):
+        some = [(k, v, d) for k, v, d in found if d is not None and (d >= 0) == rises]
+        fill = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}, **pattern}
+        before = [v - d for _, v, d in some]
+        drawn.append(lying([d for *_, d in some], [k for k, *_ in some], 0.46, fill, base=before))
+    single = [(x, k + 0.38) for k, some in enumerate(runs) for x in some]
+    ends = [max([v, v - (d or 0), *runs[k]]) for k, v, d in found]
+    moved = ["" if d is None else f"  ({signed(d, 1)})" for *_, d in found]
+    label = [f"   <b>{number(v, 1)}</b>{m}" for (_, v, _), m in zip(found, moved, strict=True)]
+    return [
+        *drawn,
+        dots([found[0][1]], [found[0][0]], FIRST),
+        dots([x for x, _ in single], [y for _, y in single], RING),
+        beside(ends, [k for k, *_ in found], label),
+    ]
