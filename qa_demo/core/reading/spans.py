@@ -182,6 +182,15 @@ def make_candidate(reading: Reading, window: int, i: int, j: int) -> Candidate:
     )
 
 
+def best_span(reading: Reading, window: Window, decode: DecodeOptions) -> Candidate | None:
+    """The window's best allowed span; one without a character is none."""
+    for i, j in top_spans(*reading.logits(window.index), window, decode).tolist():
+        found = make_candidate(reading, window.index, i, j)
+        if found.char_start < found.char_end:
+            return found
+    return None
+
+
 def separate_argmaxes(
     reading: Reading, window: int, options: DecodeOptions, copies: str = "max_context"
 ) -> Cell:
