@@ -1,0 +1,245 @@
+"""Figures whose rows are windows: the staircase under the text, points and bars."""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from math import isfinite
+from typing import Any
+
+from qa_demo import blocks as ui
+from qa_demo.blocks import INK, MID, PAPER, SHADE, Block, escape, number, quote
+from qa_demo.core.proposals import Proposal
+from qa_demo.core.reading.predicted import Candidate
+from qa_demo.core.types import Encoding
+from qa_demo.texts import siblings, word
+
+MOST_ROWS = 7
+"""Rows of a picture; further windows stand together in one row."""
+NOWHERE = "rgba(0,0,0,0)"
+LEFT = {"xref": "paper", "xanchor": "left"}
+"""A text that begins at the left edge of a figure, or at the right one for x = 1."""
+Rows = list[list[Proposal]]
+"""The rows of a picture: a window alone, or a run of several."""
+
+
+def in_rows(
+    every: Sequence[Proposal], must: Sequence[Proposal], rank: Callable[[Proposal], float]
+) -> Rows:
+    """Windows as rows of a picture: `must` and the highest by `rank` alone, the others in runs."""
+
+    def rows(alone: set[int]) -> Rows:
+        return [list(run) for _, run in groupby(every, lambda r: r.k if r.k in alone else 0)]
+
+    alone = {r.k for r in must}
+    for r in sorted(every, key=rank, reverse=True):
+        if len(rows(alone | {r.k})) <= MOST_ROWS:
+            alone.add(r.k)
+    return rows(alone)
+
+
+def name(run: list[Proposal]) -> str:
+    """Window 3, or windows 4–9."""
+    first, last = run[0].k, run[-1].k
+    return f"window {first}" if first == last else f"windows {first}–{last}"
+
+
+def label(
+    text: str, x: float, y: float, strong: bool = False, size: int = 14, **more: Any
+) -> Block:
+    """A text of a figure, escaped already; with the name "wide" or "narrow" on such a page only."""
+    font = {"color": more.pop("role", INK), "size": size}
+    return ui.note(f"<b>{text}</b>" if strong else text, x, y, **more) | {"font": font}
+
+
+def drawn(
+    key: str, data: list[Block], layout: Block, texts: list[Block], alt: str, narrow: Block
+) -> Block:
+    """A figure whose texts differ on a narrow page."""
+    wide, small = ([t for t in texts if t.get("name") != x] for x in ("narrow", "wide"))
+    narrow = {**narrow, "annotations": small}
+    return ui.figure(key, data, {**layout, "annotations": wide}, alt, narrow=narrow)
+
+
+def strip_words(e: Encoding, best: Candidate, pixels: float, page: str) -> list[Block]:
+    """The answer's words in bold and long words of the paragraph, as many as fit side by side."""
+    span, n, size = best.span, len(e.context_ids), 15 if page == "wide" else 13
+
+    def half(text: str) -> float:
+        return (len(text) * size * 0.54 + 22) / 2 * n / pixels
+
+    answer = best.text if len(best.text) < pixels / 16 else word(e, span.start, "")[:18]
+    middle = max(half(answer), min(n - half(answer), (span.start + span.end + 1) / 2)) - 0.5
+    chosen = [(middle, answer)]
+    named = [(d, word(e, d, "")) for d in range(n) if d == 0 or e.word_ids[d] != e.word_ids[d - 1]]
+    named = [(d, text) for d, text in named if 4 < len(text) < 18 and text[0].isalnum()]
+    # long words first, names before others; some hundred are enough
+    for d, text in sorted(named, key=lambda x: -min(9, len(x[1])) - x[1][0].isupper())[:400]:
+        middle = d + (len(siblings(e, d)) - 1) / 2
+        free = all(abs(middle - m) > half(text) + half(other) for m, other in chosen)
+        if free and half(text) < middle + 0.5 < n - half(text):
+            chosen.append((middle, text))
+    where = {"size": size, "name": page}
+    return [label(escape(text), x, 0, k == 0, **where) for k, (x, text) in enumerate(chosen)]
+
+
+class Stairs:
+    """The windows under the paragraph: y = 0 is the paragraph, y = k the k-th row. A step adds its
+    own `shapes` and `texts`.
+    """
+
+    def __init__(
+        self, e: Encoding, best: Candidate, rows: Rows, height: float, right: float
+    ) -> None:
+        self.n, self.rows, self.right = len(e.context_ids), rows, right
+        self.pitch = min(94.0, height / (len(rows) + 0.98))
+        self.half, self.size = 0.18, 16 if self.pitch > 60 else 13
+        tall = max(self.half, 14 / self.pitch)
+        strip = self.box(0, self.n - 1, 0, NOWHERE, MID, 1)
+        self.shapes = [strip | {"y0": -tall, "y1": tall}]
+        self.texts = strip_words(e, best, 1034 - right, "wide")
+        self.texts += strip_words(e, best, 279, "narrow")
+        margin = {**LEFT, "xshift": -166, "name": "wide"}
+        names = ["paragraph", *map(name, rows)]
+        self.texts += [label(x, 0, y, True, **margin) for y, x in enumerate(names)]
+        for y, run in enumerate(rows, 1):
+            first, last = run[0].window.doc_start, run[-1].window.doc_stop - 1
+            if len(run) > 1:
+                self.shapes.append(self.box(first, last, y, NOWHERE, MID, 1, "dot"))
+                continue
+            self.shapes.append(self.box(first, last, y, SHADE))
+            before = {"xanchor": "right", "xshift": -4, "name": "wide"}
+            self.texts.append(label("question +", first - 0.5, y, **before))
+
+    def box(
+        self, a: int, z: int, y: float, fill: str, edge: str = INK, width: float = 0, dash: str = ""
+    ) -> Block:
+        """Pieces a to z of a row."""
+        sides = {"x0": a - 0.5, "x1": z + 0.5, "y0": y - self.half, "y1": y + self.half}
+        stroke = {"color": edge, "width": width, "dash": dash or "solid"}
+        return {"type": "rect", **sides, "fillcolor": fill, "line": stroke}
+
+    def over(self, a: int, z: int, y: int, text: str, short: str = "", **more: Any) -> None:
+        """A text over the pieces a to z of a row; `short` on a narrow page, from its left edge."""
+        n, up = self.n, {"yanchor": "bottom", "borderpad": 1}
+        half = len(text) * self.size * 0.25 * n / (1034 - self.right)
+        x, to = (a + z) / 2, "center"
+        if x < half or x + half > n:
+            x, to = (max(0, x - half), "left") if x < half else (min(n, x + half), "right")
+        up |= more
+        if text:
+            self.texts.append(label(text, x, y - self.half, xanchor=to, name="wide", **up))
+        up |= {"size": 13, **LEFT, "name": "narrow"}
+        self.texts.append(label(short or text, 0, y - self.half, **up))
+
+    def to_edge(self, r: Proposal, start: int, y: int, text: str, strong: bool) -> None:
+        """An arrow under a row from a piece to the nearer edge of its window, with its length."""
+        edge, below = r.window.doc_start - 0.5, y + self.half + 12 / self.pitch
+        away, back, shift = "right", "left", -6
+        if r.near is not None and r.near[1] < r.near[0]:
+            edge, away, back, shift = r.window.doc_stop - 0.5, "left", "right", 6
+        arrow = {"x": edge, "y": below, "ax": start, "ay": below, "axref": "x", "ayref": "y"}
+        arrow |= {"arrowhead": 2, "startarrowhead": 2, "arrowside": "end+start", "arrowsize": 0.8}
+        arrow |= {"text": "", "showarrow": True, "arrowwidth": 1.6, "arrowcolor": INK}
+        outer = {"xanchor": away, "xshift": shift, "name": "wide"}
+        inner = {"xanchor": back, "xshift": -shift, "size": 12, "name": "narrow"}
+        self.texts += [arrow, label(text, edge, below, strong, **outer)]
+        self.texts.append(label(text, start, below, strong, **inner))
+
+    def figure(self, key: str, alt: str) -> Block:
+        """The figure."""
+        n, plain = len(self.rows), {"tickvals": [], "showgrid": False, "showline": False}
+        layout = {
+            "height": int(self.pitch * (n + 0.98)) + 4,
+            "margin": {"l": 166, "r": self.right, "t": 4, "b": 0},
+            "xaxis": ui.axis(None, range=[-0.5, self.n - 0.5], **plain),
+            "yaxis": ui.axis(None, range=[n + 0.6, -0.38], ticks="", **plain),
+            "shapes": self.shapes,
+        }
+        names = ["paragraph", *map(name, self.rows)]
+        ticks = {"tickvals": list(range(n + 1)), "ticktext": names, "tickfont": {"size": 11}}
+        narrow = {"margin.l": 66, "margin.r": 6} | {f"yaxis.{k}": v for k, v in ticks.items()}
+        return drawn(key, [], layout, self.texts, alt, narrow)
+
+
+def proposes(r: Proposal, most: int) -> str:
+    """A window's best span with its score, for a figure."""
+    if r.own is None:
+        return "no span"
+    return f"{escape(quote(r.own.text, most))} {number(r.own.score)}"
+
+
+def dots(rows: Rows, win: Proposal, least: Proposal) -> list[Block]:
+    """Rings for the best spans, that of `win` full, and crosses for “no answer”, `least` bold."""
+    placed = [(y, r) for y, run in enumerate(rows, 1) for r in run]
+    held = [(y, r) for y, r in placed if r.own is not None]
+    ring = {"size": 17, "color": [INK if r is win else PAPER for _, r in held]}
+    ring |= {"line": {"color": INK, "width": 2}}
+    cross = {"size": [18 if r is least else 13 for _, r in placed], "symbol": "x-thin"}
+    cross |= {"line": {"color": INK, "width": [4 if r is least else 2 for _, r in placed]}}
+    nulls = [(r.null, y, f"window {r.k}: “no answer” {number(r.null)}") for y, r in placed]
+    return [
+        markers(ring, [(r.score, y, f"window {r.k}: {proposes(r, 60)}") for y, r in held]),
+        markers(cross, nulls),
+    ]
+
+
+def dot_names(
+    rows: Rows, win: Proposal, least: Proposal, pitch: float, axis: tuple[float, float]
+) -> list[Block]:
+    """What the two dots of a window alone in its row are, moved so that neither side of the `axis`
+    cuts them; where rows stand close, those two alone that decide.
+    """
+    (low, high), lift, found = axis, 11 / pitch, list[Block]()
+    for y, run in enumerate(rows, 1):
+        r, null = run[0], f"“no answer” {number(run[0].null)}"
+        null += ": the smallest counts" if r is least and len(rows) > 1 else ""
+        own = (r.score, proposes(r, 26), y - lift, "bottom", r is win)
+        for value, text, up, anchor, strong in (own, (r.null, null, y + lift, "top", r is least)):
+            if len(run) == 1 and isfinite(value) and (strong or pitch > 50):
+                half = len(text) * 3.8 * (high - low) / 1080
+                x = min(max(value, low + half), high - half)
+                found.append(label(text, x, up, strong, yanchor=anchor, name="wide"))
+                small = {"size": 12, "yanchor": anchor, "name": "narrow"}
+                found.append(label(number(value), value, up, strong, **small))
+    return found
+
+
+def markers(marker: Block, points: list[tuple[float, int, str]]) -> Block:
+    """A trace of points: (score, row, what hovering says)."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [x for x, _, _ in points],
+        "y": [y for _, y, _ in points],
+        "marker": {**marker, "opacity": 1},
+        "text": [says for _, _, says in points],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def bars(values: list[float], filled: list[bool], width: float) -> Block:
+    """A bar a row, hollow or filled."""
+    fill = [INK if full else NOWHERE for full in filled]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "x": [round(value, 4) for value in values],
+        "y": list(range(1, len(values) + 1)),
+        "width": width,
+        "marker": {"color": fill, "line": {"color": INK, "width": 1.5}},
+        "hoverinfo": "skip",
+    }
+
+
+def ends(every: Sequence[Proposal], *more: float) -> tuple[float, float]:
+    """The axis of scores: all best spans and “no answer”, with a little room."""
+    values = [r.null for r in every] + [r.score for r in every if r.own is not None] + [*more]
+    room = (max(values) - min(values)) or 1.0
+    return min(values) - room * 0.07, max(values) + room * 0.1
+
+
+def down(rows: Rows, top: float, short: bool) -> Block:
+    """The axis of windows."""
+    n = len(rows)
+    names = [name(run).replace("windows ", "" if short else "windows ") for run in rows]
+    ticks = {"tickvals": list(range(1, n + 1)), "ticktext": names, "ticks": ""}
+    return ui.axis(None, range=[n + 0.5, top], showgrid=False, **ticks)
