@@ -20,7 +20,7 @@ from qa_demo.core.masking.infill import Said
 from qa_demo.core.masking.span_masking import DEFAULTS, length_law
 from qa_demo.core.measuring.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES
 from qa_demo.core.measuring.worth import Change, Gain, Worth, worth_of
-from qa_demo.panels import Panel, alike, dots, pair, ranked, ticks, waterfall
+from qa_demo.drawn.panels import Panel, alike, dots, pair, ranked, ticks, waterfall
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Name, Record, Text
 from qa_demo.texts import paragraph_items, segment, text

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from qa_demo import blocks as ui
-from qa_demo import window_rows as fig
 from qa_demo.blocks import GREY, INK, MID, SHADE, STRONG, Block, Part, escape, number, quote
 from qa_demo.core.proposals import Proposal, Proposals
 from qa_demo.core.reading.coverage import halves, reach, read_plan
 from qa_demo.core.reading.legal import reason
 from qa_demo.core.rules import predict_by
+from qa_demo.drawn import window_rows as fig
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import bold, dotted, position_name, said, said_at, siblings, span_words, word

@@ -16,9 +16,9 @@ from qa_demo.core.masking.asked import Asked, fill, hidden, right, typed
 from qa_demo.core.masking.blank import best
 from qa_demo.core.masking.span_masking import length_law
 from qa_demo.core.measuring.worth import worth_of
+from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from qa_demo.state import load
-from qa_demo.views.examples import load_menu
 from tests.chapters.given import AtOnce, blocks, refused, walk, words
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
