@@ -48,6 +48,12 @@ def signed(x: float, digits: int = 2) -> str:
     return found if found.startswith("−") else "+" + found
 
 
+def plus(x: float, digits: int = 2) -> str:
+    """A further addend; e.g. -0.14 gives " − 0.14"."""
+    found = signed(x, digits)
+    return f" {found[0]} {found[1:]}"
+
+
 def probability(p: float, digits: int = 3) -> str:
     """p with three digits; one that is not 0 or 1 is never printed as 0 or 1."""
     smallest = 10.0**-digits
@@ -153,6 +159,12 @@ def say(template: str, *given: Any) -> list[Part]:
         elif piece:
             found.append(piece)
     return found
+
+
+def subs(text: str, role: str = "") -> list[Part]:
+    """Words in which b_S and b_E stand as a letter with an index."""
+    found = re.split(r"(?<=b)_([SE])", text)
+    return [[part, "sub" if k % 2 else role] for k, part in enumerate(found) if part]
 
 
 # ---- kinds of blocks

@@ -66,6 +66,13 @@ def figure_name(e: Encoding, window: Window, pos: int, most: int = 24) -> str:
     return f"“{bold(e, d)}”" if len(word(e, d)) <= most else f"“<b>{escape(dotted(e, d))}</b>”"
 
 
+def bold_name(e: Encoding, d: int) -> str:
+    """The word of a piece in quotes for a figure; of a very long word the piece alone."""
+    if len(word(e, d)) <= 20:
+        return f"“{bold(e, d)}”"
+    return f"“<b>{escape(dotted(e, d)[:20])}</b>”"
+
+
 def position_name(shown: Shown, window: Window, pos: int) -> str:
     """A position in plain words: [CLS], a piece of the question or the paragraph, [SEP]."""
     e = shown.encoding

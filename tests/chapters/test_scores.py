@@ -8,11 +8,11 @@ import orjson
 import pytest
 
 from qa_demo.blocks import travelling
-from qa_demo.chapters.scores import SNIPPET, named, since
+from qa_demo.chapters.scores import SNIPPET, since
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.reading.predict import predict
 from qa_demo.examples import load_menu
-from qa_demo.pictures import Pictures
+from qa_demo.pictures import CHAPTERS, Pictures, opened
 from qa_demo.state import load
 from tests import fake_explanations as fake
 from tests.chapters.given import AtOnce, blocks, faked, refused, words
@@ -34,7 +34,8 @@ def scores(**state):
 
 
 def shown_of(**state):
-    return faked().shown(load({"chapter": "scores", **state}))
+    given = load({"chapter": "scores", **state})  # with the windows that an example brings
+    return faked().shown(opened(given, CHAPTERS["scores"], faked().examples))
 
 
 def by_hand(reading, window, pos, lane):
@@ -44,24 +45,28 @@ def by_hand(reading, window, pos, lane):
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])
-@pytest.mark.parametrize("name", load_menu())
-def test_every_example_is_drawn_and_travels(name, step):
-    found = scores(example=name, step=step)
-    assert " nan" not in words(found["finding"])
-    assert {"idea", "exactly", "table", "code", "closing"} <= set(found)
-    assert len(words(found["closing"]).split()) <= 20
-    assert orjson.dumps([travelling(b, frozenset()) for b in found.values()])
+def test_every_example_is_drawn_and_travels(step):
+    for name in [*load_menu()][step - 1 :: 3]:
+        found = scores(example=name, step=step)
+        assert " nan" not in words(found["finding"])
+        assert {"idea", "exactly", "table", "code", "closing"} <= set(found)
+        assert len(words(found["closing"]).split()) <= 20
+        assert orjson.dumps([travelling(b, frozenset()) for b in found.values()])
+
+
+def test_a_paragraph_of_one_word_or_two_is_drawn():
+    for context in ("Ada", "Ada Kok"):
+        plane = scores(question="Who?", context=context)["plane"]
+        seen = [d for t in plane["data"] for d in t.get("customdata", [])]
+        assert sorted(seen) == list(range(len(context.split())))
 
 
 @pytest.mark.parametrize("name", ["oresund", "reef", "danube-small"])
 def test_the_sums_are_the_dot_products_of_both_questions(name):
     found, shown = scores(example=name), shown_of(example=name)
     best = shown.before.best.candidate
-    second = (
-        faked()
-        .reader("")
-        .read(load_menu()[name].others[0], shown.encoding.context, shown.true.options)
-    )
+    other, context = load_menu()[name].others[0], shown.encoding.context
+    second = faked().reader("").read(other, context, shown.true.options)
     for key, reading in (("formula-first", shown.true), ("formula-second", second)):
         printed = [
             [number(x) for x in re.findall(r"[−-]? ?\d+\.\d\d", line.split("=", 1)[1])]
@@ -78,7 +83,7 @@ def test_the_sums_are_the_dot_products_of_both_questions(name):
             assert product + bias == pytest.approx(total, abs=0.0151)
 
 
-@pytest.mark.parametrize("name", ["oresund", "emoji", "danube"])
+@pytest.mark.parametrize("name", ["emoji", "danube-small"])
 def test_the_plane_holds_every_token_once_at_its_two_logits(name):
     found, shown = scores(example=name), shown_of(example=name)
     traces = [t for t in found["plane"]["data"] if "customdata" in t][:2]
@@ -120,7 +125,7 @@ def test_bars_and_table_add_up_to_the_logit(lane):
         assert s * h2 == pytest.approx(number(cells[5]), abs=0.02)
 
 
-@pytest.mark.parametrize("name", ["oresund", "reef", "danube"])
+@pytest.mark.parametrize("name", ["oresund", "reef"])
 def test_places_count_the_larger_logits_of_each_layer(name):
     found, shown = scores(example=name, step=3), shown_of(example=name)
     best = shown.before.best.candidate
@@ -174,13 +179,6 @@ def test_markup_in_a_text_stays_text():
     for step in (1, 2, 3):
         found = scores(question="Where <b>?", context=HOSTILE, step=step, selection=[0, 8])
         assert "<img" not in str([b for b in found.values() if b["kind"] == "figure"])
-
-
-def test_names_stand_in_the_plot_and_off_each_other():
-    low, high, at = np.zeros(2), np.array([10.0, 10.0]), np.array([5.0, 5.0])
-    made = named([(at, "one", "ink"), (at, "two", "ink")], at[None], low, high, (600, 300))
-    boxes = [(m["ax"], m["ay"]) for m in made]
-    assert abs(boxes[0][0] - boxes[1][0]) > 30 or abs(boxes[0][1] - boxes[1][1]) >= 22
 
 
 def test_the_code_runs(capsys):
