@@ -306,7 +306,7 @@ def verdict(shown: Shown) -> Block:
         *lead,
         [" · ", "note"],
         [percent(known.claim), "strong"],
-        [" likely exactly right, measured on mixed questions", "note"],
+        [" likely exactly right (how measured: chapter Answer, step 3)", "note"],
     )
 
 

@@ -35,6 +35,7 @@ export function mount(root, chapters) {
   const grid = el("div", { class: "blocks", id: "chapter", role: "tabpanel", tabindex: -1 });
   const aside = el("section", { class: "pinned", "aria-label": "Pinned", hidden: true });
   const pin = el("button", {
+    title: "Keep this picture beside what you change",
     "aria-pressed": "false",
     onclick: () => (pinned = pinned ? null : shown.state, beside(aside, pin)),
   }, "Pin");

@@ -63,6 +63,7 @@ export function tools({ say, themed, pin }) {
   const scheme = theme((on) => (dark.setAttribute("aria-pressed", String(on)), themed()));
   dark.addEventListener("click", scheme.toggle);
   const cover = el("button", {
+    title: "Hide what tells the answer",
     "aria-pressed": "false",
     onclick: () => set({ veil: current().veil ? null : true }),
   }, "Cover");

@@ -233,7 +233,7 @@ def best_five(shown: Shown, rows: Rows) -> Block:
     scores, at = [c.score for c in top], [*range(len(top))]
     best, *others = [ui.number(score) for score in scores]
     low, room = min(scores), (max(scores) - min(scores)) or 1.0
-    drawn = dots(scores, at, 15, [INK] + [MID] * len(others))
+    drawn = dots(scores, at, 15, [INK] + [GREY] * len(others))
     drawn |= {"text": [f"  <b>{best}</b>", *("  " + other for other in others)]}
     drawn |= {"mode": "markers+text", "textposition": "middle right", "textfont": TICKS}
     drawn |= {"customdata": [[c.span.start, c.span.end] for c in top], "cliponaxis": False}

@@ -432,7 +432,7 @@ def exactly_labels(ls: Labels) -> list[str]:
     total = f"{number(parts[0], 3)} + {number(parts[1], 3)} {ui.adds(parts, whole, 3)}"
     return [
         "log is the natural logarithm. L = −Σ over the tokens Σ over B, I, O of t log p. The "
-        "least possible part is the entropy of t, −Σ t log t, the rest is KL(t ‖ p); of all "
+        "least possible part is the entropy of t, −Σ t log t, the rest is KL(t, p); of all "
         f"tokens {total} {number(whole, 3)}. Training divides by the number of tokens; "
         "each step follows a batch of texts, so one text's loss may rise.",
         "B is the first piece of an answer, I every later one. Where a window cuts an answer, "

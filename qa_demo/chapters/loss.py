@@ -279,8 +279,8 @@ def the_loss(case: Case) -> list[Block | None]:
     sides = [("over", START, "right start"), ("below", END, "right end")]
     return [
         ui.idea(
-            "*Training raises the probability of the right start and the right end: *it lowers the "
-            "loss L, the mean of the two −log P (natural logarithm)."
+            "*Training raises the log-likelihood of the right start and the right end*: it lowers "
+            "the loss L, the mean of their two −log P (natural logarithm)."
         ),
         finding,
         label_choice(case),
@@ -290,7 +290,7 @@ def the_loss(case: Case) -> list[Block | None]:
         curve(case),
         ui.formula("formula", whole),
         ui.closing(
-            "Each P is a softmax over all positions, yet the loss reads only the right ones."
+            "The loss reads P at the right positions only; every position's logit is in that P."
         ),
     ]
 

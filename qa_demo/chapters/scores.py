@@ -171,9 +171,7 @@ def two_questions(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[
         key(two, words),
         plane(shown, two, words),
         ui.group("side", 5, *choices, *sums(two, heads, (i, j))),
-        ui.closing(
-            "The plane shows all that S and E see. S is not the embedding of a “start token”."
-        ),
+        ui.closing("The plane shows all that the prediction uses of a token: its two logits."),
         *ui.folds(points_table(shown, two), [exactly_two(shown, heads)], SNIPPET),
     ]
 

@@ -226,7 +226,7 @@ def cuts(b: Blank) -> Block | None:
     """Replace one of the three inputs by its average."""
     if b.now.sbo is None:
         return None
-    options: list[Any] = [("nothing", {"own.spanbert.cut": None}, b.cut is None)]
+    options: list[Any] = [("keep all three", {"own.spanbert.cut": None}, b.cut is None)]
     for wire, name in zip(WIRES, b.inputs, strict=True):
         options.append((f"{WIRES[wire]}, {name}", {"own.spanbert.cut": wire}, b.cut == wire))
     return ui.choice("cut", "Replace one input of SBO by its average:", options)
@@ -291,8 +291,8 @@ def overall() -> Block:
     """Both layers on all held-out blanks that were masked: one blank proves little."""
     o = shipped("spanbert/metrics.json")["by_fate"]["mask"]
     sbo, mlm = ui.percent(o["sbo_top1"] / 100), ui.percent(o["mlm_top1_where_sbo"] / 100)
-    said = f"Over {o['sbo_pieces']:,} held-out blanks SBO is right in {sbo}, MLM in {mlm}: "
-    return ui.closing(said + "SBO is there to train the encoder.")
+    said = f"Over {o['sbo_pieces']:,} held-out blanks SBO's first guess is right in {sbo}, MLM's in {mlm}. "
+    return ui.closing(said + "Both only train the encoder.")
 
 
 def blanks_table(given: Asked, found: Filled) -> Block:

@@ -180,8 +180,10 @@ def words(shown: Shown, p: Softmaxes, step: int, chosen: int | None = None) -> B
     special = {"marks": ["special"]}
     cls = with_bars(item("[CLS]", **special), 0)
     question = [with_bars(one, q0 + k) for k, one in enumerate(asked)]
+    question[-1]["gap"] = " "
     question += [with_bars(item("[SEP]", **special), w.context_at - 1)]
     paragraph = [with_bars(one, w.context_at + k) for k, one in enumerate(inside)]
+    paragraph[-1]["gap"] = " "
     paragraph += [with_bars(item("[SEP]", **special), n - 1)]
 
     def held(at: NDArray[np.int64] | list[int], said: str) -> list[Part]:
@@ -196,8 +198,8 @@ def words(shown: Shown, p: Softmaxes, step: int, chosen: int | None = None) -> B
     return text(
         "words",
         segment([cls], "", True, *held([0], "means “no answer”:")),
-        segment(question, "question", True, *held(rest, "and both [SEP] in sum:")),
-        segment(paragraph, "paragraph", False, *held(np.flatnonzero(w.is_context), "in sum:")),
+        segment(question, "", True, *held(rest, "question, [SEP]:")),
+        segment(paragraph, "paragraph", False, *held(np.flatnonzero(w.is_context), "in all:")),
         up=START,
         down=END,
         height=100 if step == 1 else 76,

@@ -36,8 +36,8 @@ HEADINGS = (
 STEPS = ("What it rests on", "The test", "An attention head")
 OPENS: dict[int, dict[str, Any]] = {}
 IDEAS = (
-    "Integrated gradients fade all words in from blanks, in small steps: *a bar is a word's share "
-    "of how the lead over “no answer” changes.*",
+    "Start from a text of blanks and fade all words in, in small steps: *a bar adds up how much "
+    "a word moved the lead over “no answer”* (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the lead rests on "
     "them, it falls more than without random others.*",
     "An attention head mixes the tokens that it reads by weights that sum to 1. *What it read need "

@@ -38,7 +38,7 @@ def test_without_a_legal_span_there_is_nothing_to_explain() -> None:
 
 
 def test_the_package_names_six_things_and_imports_none_of_them_at_once() -> None:
-    names = {"load_reader", "predict", "explain", "evaluate", "homework", "report"}
+    names = {"load_reader", "predict", "explain", "evaluate", "plot", "report"}
     assert set(qa_demo.__all__) == {"__version__", *names}
     with pytest.raises(AttributeError, match="'nothing'"):
         _ = qa_demo.nothing
