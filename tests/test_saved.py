@@ -53,7 +53,7 @@ def test_a_reading_is_plotted_with_colours_and_selection():
     reading = load_examples()["oresund"].stored()
     figure = plot(reading, "spans")
     assert isinstance(figure, go.Figure) and figure.layout.shapes
-    assert "#0072b2" in figure.to_json()
+    assert "#00659f" in figure.to_json()
     moved = plot(reading, "spans", selection=(3, 5))
     assert moved.layout.shapes != figure.layout.shapes
     with pytest.raises(BadInput, match="not as a figure"):

@@ -180,7 +180,7 @@ export function figure(b, old) {
     if (!entry.isIntersecting) return;
     seen.disconnect();
     draw();
-  });
+  }, { rootMargin: "1000px" });
   if (old) draw();
   else seen.observe(node);
   return {

@@ -291,8 +291,8 @@ def overall() -> Block:
     """Both layers on all held-out blanks that were masked: one blank proves little."""
     o = shipped("spanbert/metrics.json")["by_fate"]["mask"]
     sbo, mlm = ui.percent(o["sbo_top1"] / 100), ui.percent(o["mlm_top1_where_sbo"] / 100)
-    said = f"Over {o['sbo_pieces']:,} held-out blanks SBO's first guess is right in {sbo}, MLM's in {mlm}. "
-    return ui.closing(said + "Both only train the encoder.")
+    said = f"Over {o['sbo_pieces']:,} held-out blanks SBO's first guess is right in {sbo}, "
+    return ui.closing(f"{said}MLM's in {mlm}. Both only train the encoder.")
 
 
 def blanks_table(given: Asked, found: Filled) -> Block:
