@@ -122,7 +122,7 @@ def test_plain_questions(reader: BertReader, question: str, context: str, answer
 def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader: BertReader) -> None:
     asked = re.findall(r'"([^"\n]+\?)",\s*"([^"\n]+)"', TEXT)
     asked += re.findall(r"--question '([^']+)' --context '([^']+)'", TEXT)
-    assert {question for question, _ in asked} == set(SAID) and len(asked) >= 3
+    assert {question for question, _ in asked} == set(SAID)
     for question, context in asked:
         reading = reader.read(question, context)
         said = predict(reading, DecodeOptions(null_score_diff_threshold=reader.threshold or 0.0))
