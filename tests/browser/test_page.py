@@ -2,6 +2,7 @@
 
 import base64
 import json
+import random
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -261,3 +262,19 @@ def test_tab_from_the_top_reaches_every_control(open_page):
             )
         )
     assert {"listed-0", "listed-9", "other", "tab-spans", "Exactly"} <= seen
+
+
+def test_random_clicks_with_a_server_killed_in_between_leave_the_page_whole(open_page, server):
+    page = open_page(ORESUND, refused=True)
+    pick = random.Random(7)
+    for turn in range(48):
+        if turn == 24:
+            server.kill()
+            server.start()
+        ready(page)
+        wanted = "#chapter button:visible, #chapter .word[role]:visible, [role=tab]:visible"
+        found = page.locator(wanted).all()
+        pick.choice(found).click(timeout=5_000, force=True)
+    ready(page)
+    expect(page.locator("[data-block=idea]")).to_be_visible()
+    expect(page.locator("[data-block=answer]").first).not_to_be_empty()

@@ -1,0 +1,72 @@
+"""Chapter 3: both softmaxes against torch, bars and sums in the text, logits changed by hand."""
+
+import base64
+
+import numpy as np
+import pytest
+import torch
+
+from qa_demo.state import load
+from tests.chapters.given import blocks, stored, words
+
+EXAMPLES = ("oresund", "insulin", "reef", "danube", "khwarizmi")
+
+
+def truth(name: str, temperature: float = 1.0):
+    """The window on screen and torch's softmaxes of its logits."""
+    shown = stored().shown(load({"example": name}))
+    window = shown.window
+    start, end = (
+        torch.softmax(torch.tensor(x.astype(np.float64)) / temperature, 0).numpy()
+        for x in shown.true.logits(window.index)
+    )
+    return window, start, end
+
+
+def items(block):
+    return [one for segment in block["segments"] for one in segment["items"]]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_bar_is_its_positions_probability_and_all_sum_to_one(name):
+    found = blocks(stored(), example=name, chapter="start_end")
+    window, start, end = truth(name)
+    drawn = items(found["words"])
+    assert len(drawn) == len(window)
+    for lane, p in (("up", start), ("down", end)):
+        bars = [one.get(lane, [0.0])[0] for one in drawn]
+        np.testing.assert_allclose(bars, np.where(p >= 0.005, p, bars), atol=6e-5)
+        held = [s["holds"] for s in found["words"]["segments"]]
+        assert len(held) == 3
+    assert f"with {start.max():.3f}" in words(found["finding"]) or start.max() > 0.9995
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
+def test_the_chart_shows_both_softmaxes_at_the_temperature(temperature):
+    found = blocks(
+        stored(), example="oresund", chapter="start_end", step=2, temperature=temperature
+    )
+    _, start, end = truth("oresund", temperature)
+    up, down = (
+        np.frombuffer(base64.b64decode(t["y"]["bdata"]), np.float32) for t in found["bars"]["data"]
+    )
+    np.testing.assert_allclose(up, start, atol=1e-6)
+    np.testing.assert_allclose(-down, end, atol=1e-6)
+    np.testing.assert_allclose([up.sum(), -down.sum()], 1, atol=1e-5)
+
+
+def test_the_formula_comes_out_on_a_calculator():
+    said = words(blocks(stored(), example="oresund", chapter="start_end")["p-start"])
+    assert said == "P(start = “Georg”) = exp(5.9017) / Σ exp = 365.7 / 387.1 = 0.945"
+    assert abs(np.exp(5.9017) - 365.7) < 0.05 and abs(365.7 / 387.1 - 0.945) < 0.0005
+
+
+def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
+    window, _, _ = truth("oresund")
+    at = f"{window.index}:{window.context_at + 1}"
+    edits = {"start": {at: 12.0}}
+    found = blocks(stored(), example="oresund", chapter="start_end", step=3, edits=edits)
+    assert "−" in words(found["finding"]) and "12.00" in words(found["finding"])
+    changed = items(found["words"])[window.context_at + 1]["up"][0]
+    assert changed > 0.99
+    assert "logits changed by hand" in words(found["answer"])
