@@ -59,7 +59,11 @@ class Work:
 
     def __init__(self, threads: int = 4, kept: int = KEPT_BYTES) -> None:
         self.kept: RecentValues[Any] = RecentValues(kept, held_bytes)
-        self._lanes = {slow: ThreadPoolExecutor(threads, f"slow-{slow}") for slow in (False, True)}
+        # one slow computation at a time: a class that asks for twenty still reads its texts at once
+        self._lanes = {
+            False: ThreadPoolExecutor(threads, "short"),
+            True: ThreadPoolExecutor(1, "slow"),
+        }
         self._jobs: dict[Hashable, Job] = {}
         self._lock, self._numbers = threading.Lock(), itertools.count()
 
