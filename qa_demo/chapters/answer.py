@@ -298,7 +298,7 @@ def listed(shown: Shown, rows: Rows) -> Block:
     found = []
     for first, *others in rows:
         label = f"and {ui.small_number(len(others))} variant{'s' * (len(others) > 1)}"
-        more = (label, [cells(c) for c in others[:8]]) if others else None
+        more = (label, [cells(c) for c in others]) if others else None
         sets = {"selection": [first.span.start, first.span.end]}
         found.append(ui.row(*cells(first), sets=sets, more=more))
     head = [("span", ""), ("start logit", START), ("end logit", END), ("score", "")]
