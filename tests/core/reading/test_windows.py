@@ -27,6 +27,11 @@ def test_vectors(n, capacity, step, layout, owner):
     assert plan.owner.tolist() == owner
 
 
+def test_of_two_windows_with_equal_context_the_longer_one_owns_the_token():
+    assert windows.max_context_owner(9, [0, 3], [4, 9]).tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1]
+    assert windows.max_context_owner(9, [0, 5], [6, 9]).tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("overlap", "starts"), [(0, [0, 14, 28]), (4, [0, 10, 20, 30]), (8, [0, 6, 12, 18, 24, 30])]
 )
