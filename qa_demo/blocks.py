@@ -368,15 +368,6 @@ def axis(title: str | None = None, role: str = INK, **more: Any) -> Block:
     return {**named, "ticklabeloverflow": "allow", **plain, **more}
 
 
-def token_axis(
-    names: Sequence[str], title: str, role: str = INK, every: int = 1, **more: Any
-) -> Block:
-    """A numeric axis whose ticks are tokens: equal tokens never fall together."""
-    at = list(range(0, len(names), every))
-    ticks = {"tickvals": at, "ticktext": [escape(names[k]) for k in at]}
-    return axis(title, role, **ticks, showgrid=False, **more)
-
-
 def note(text: str, x: float, y: float, role: str = INK, **more: Any) -> Block:
     """A text in a figure, already escaped."""
     return {

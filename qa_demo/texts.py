@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from qa_demo.blocks import END, QUOTE, START, Block, escape, number, parts, quote
+from qa_demo.blocks import QUOTE, Block, escape, parts, quote
 from qa_demo.core.learning.golds import Answer
 from qa_demo.core.reading import units
 from qa_demo.core.reading.predicted import Candidate
@@ -243,19 +243,6 @@ def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
             break
         rows.setdefault(key, []).append(c)
     return list(rows.values())
-
-
-def sum_parts(c: Candidate, sign: str) -> list[list[str]]:
-    """5.90 + 6.19 = 12.09, in the colours of start and end."""
-    return parts(
-        [
-            [number(c.start_logit), START],
-            " + ",
-            [number(c.end_logit), END],
-            f" {sign} ",
-            [number(c.score), "strong"],
-        ]
-    )
 
 
 def span_words(c: Candidate, most: int = 44) -> list[str]:

@@ -1,7 +1,6 @@
 """What the page prints and packs, read back."""
 
 import base64
-from collections.abc import Iterable
 from decimal import Decimal
 
 import numpy as np
@@ -12,21 +11,7 @@ def exact(printed: str) -> Decimal:
     return Decimal(printed.replace("\u2212", "-").replace("+", "").replace(",", ""))
 
 
-def added(printed: str) -> Decimal:
-    """What it gives to a sum: a bound such as "< 0.001" gives nothing."""
-    return Decimal(0) if printed.startswith("<") else exact(printed)
-
-
-def value(printed: str) -> float:
-    """As a number to compare within a bound."""
-    return float(exact(printed))
-
-
-def text_of(parts: Iterable[dict[str, str]]) -> str:
-    """The coloured parts of a formula as one line."""
-    return "".join(part["text"] for part in parts)
-
-
-def unpacked(packed: str, kind: str = "<f4") -> np.ndarray:
-    """An array as it travels: base64 of little-endian numbers."""
-    return np.frombuffer(base64.b64decode(packed), dtype=kind)
+def unpacked(array: dict) -> np.ndarray:
+    """An array of a figure as it travels: base64 of little-endian numbers, and its shape."""
+    found = np.frombuffer(base64.b64decode(array["bdata"]), np.dtype(array["dtype"]))
+    return found.reshape([int(n) for n in str(array.get("shape", -1)).split(",")])

@@ -1,16 +1,11 @@
 """Traces that know nothing of the subject."""
 
-import base64
-
 import numpy as np
 
 from qa_demo.drawn.traces import names_apart, one_of_many
+from tests.printed import unpacked
 
 LOW, HIGH, AT = np.zeros(2), np.array([10.0, 10.0]), np.array([5.0, 5.0])
-
-
-def unpacked(array: dict) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(array["bdata"]), np.float32)
 
 
 def test_names_stand_off_each_other() -> None:

@@ -75,11 +75,6 @@ def adds_up(addends: Iterable[float], value: float, decimals: int) -> bool:
     return sum(units(a, decimals) for a in addends) == units(value, decimals)
 
 
-def sign_of(addends: Iterable[float], value: float, decimals: int) -> str:
-    """= where the numbers add up as printed, else ≈."""
-    return "=" if adds_up(addends, value, decimals) else "\u2248"
-
-
 def moved(before: float, after: float, decimals: int = MIN_DECIMALS) -> float:
     """after - before as printed: 0.014 to 0.016 is 0.01 to 0.02, a difference of 0.01."""
     return _of_units(units(after, decimals) - units(before, decimals), decimals)

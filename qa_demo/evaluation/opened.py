@@ -8,10 +8,6 @@ from collections import Counter
 from collections.abc import Set
 from typing import Any
 
-from qa_demo.core.files.report import place_json
-from qa_demo.core.files.report_evaluate import chances
-from qa_demo.core.reading.predicted import Prediction
-from qa_demo.core.types import Reading
 from qa_demo.evaluation.attributed import rests_on
 from qa_demo.evaluation.numbers import rounded
 
@@ -85,18 +81,3 @@ def likeliest(sums: Counter[int], listed: Set[int]) -> list[list[Any]]:
     """
     kept = {at for at, _ in sums.most_common(SHOWN)} | (listed & sums.keys())
     return [[at, chance(sums[at])] for at in sorted(kept)]
-
-
-def as_row(reading: Reading, prediction: Prediction) -> Row:
-    """A reading that is no line of a file, as one that can be opened."""
-    best = prediction.best
-    spans = [ranked.candidate for ranked in prediction.n_best[:SHOWN]]
-    return {
-        "context": reading.encoding.context,
-        "n_best": [{**place_json(one), "score": one.score} for one in spans],
-        "probs": None if best is None else chances(reading, best.candidate.window),
-        "score_diff": prediction.score_diff,
-        "limit": prediction.limit,
-        "windows": len(reading.windows),
-        "answer": prediction.answer,
-    }

@@ -1,6 +1,5 @@
 """Chapter 2: every printed logit is S . h + b by hand, and the plane holds every token."""
 
-import base64
 import re
 
 import numpy as np
@@ -16,13 +15,10 @@ from qa_demo.pictures import CHAPTERS, Pictures, opened
 from qa_demo.state import load
 from tests import fake_explanations as fake
 from tests.chapters.given import AtOnce, blocks, faked, refused, words
+from tests.printed import unpacked
 
 HOSTILE = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works in Bergen."
 OWN = {"question": "Where does Ada live?", "context": "Here lives Ada Kok in Oslo since May."}
-
-
-def unpacked(array: dict) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(array["bdata"]), np.float32)
 
 
 def number(text: str) -> float:

@@ -1,20 +1,14 @@
 """Chapter 4: the square is brute force over all pairs, and its highest cell is the prediction."""
 
-import base64
-
 import numpy as np
 import pytest
 
 from qa_demo.core.reading.predict import predict
 from qa_demo.examples import load_examples
 from tests.chapters.given import blocks, faked, stored, words
+from tests.printed import unpacked
 
 EXAMPLES = ("oresund", "insulin", "danube", "reef", "emoji")
-
-
-def unpacked(array: dict) -> np.ndarray:
-    found = np.frombuffer(base64.b64decode(array["bdata"]), np.float32)
-    return found.reshape([int(n) for n in array["shape"].split(",")])
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -1,13 +1,12 @@
 """Chapter 3: both softmaxes against torch, bars and sums in the text, logits changed by hand."""
 
-import base64
-
 import numpy as np
 import pytest
 import torch
 
 from qa_demo.state import load
 from tests.chapters.given import blocks, stored, words
+from tests.printed import unpacked
 
 EXAMPLES = ("oresund", "insulin", "reef", "danube", "khwarizmi")
 
@@ -47,9 +46,7 @@ def test_the_chart_shows_both_softmaxes_at_the_temperature(temperature):
         stored(), example="oresund", chapter="start_end", step=2, temperature=temperature
     )
     _, start, end = truth("oresund", temperature)
-    up, down = (
-        np.frombuffer(base64.b64decode(t["y"]["bdata"]), np.float32) for t in found["bars"]["data"]
-    )
+    up, down = (unpacked(t["y"]) for t in found["bars"]["data"])
     np.testing.assert_allclose(up, start, atol=1e-6)
     np.testing.assert_allclose(-down, end, atol=1e-6)
     np.testing.assert_allclose([up.sum(), -down.sum()], 1, atol=1e-5)
