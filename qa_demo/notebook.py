@@ -1,12 +1,14 @@
 """A reading in a notebook: any chapter's figure as plotly's own, and the whole page of it."""
 
 import html
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from qa_demo.blocks import Block
 from qa_demo.core.errors import BadInput
 from qa_demo.core.types import Reading
-from qa_demo.pictures import Held, picture_of, walk
+from qa_demo.pictures import Pictures, walk, without_model
+from qa_demo.shown import Need
 from qa_demo.state import Chapter, State
 
 if TYPE_CHECKING:
@@ -28,6 +30,32 @@ COLOURS = {
     "tag-o": "#dfd9c9",
 }
 SCALES = {"score": ("low", "ink"), "share": ("paper", "ink")}
+
+
+@dataclass(frozen=True)
+class Held(Pictures):
+    """Pictures of one reading that is at hand: for a notebook and tests."""
+
+    reading: Reading | None = None
+
+    @classmethod
+    def of(cls, reading: Reading) -> "Held":
+        """The pictures of a reading; those that ask a model are refused."""
+        return cls({}, without_model, without_model, reading=reading)
+
+    def read(self, *_: Any) -> tuple[Reading, Need]:
+        """The reading."""
+        assert self.reading is not None
+        return self.reading, without_model
+
+
+def picture_of(reading: Reading, state: State) -> list[Block]:
+    """The blocks of a chapter for a reading that is at hand; its texts and windows count."""
+    texts = {"question": reading.encoding.question, "context": reading.encoding.context}
+    options = reading.options
+    windows = {"max_seq_length": options.max_seq_length, "doc_stride": options.doc_stride}
+    asked = state.model_copy(update={**texts, **windows, "example": None})
+    return Held.of(reading).blocks(asked)[0]
 
 
 def plot(reading: Reading, chapter: Chapter, step: int = 1, **fields: Any) -> "Figure":

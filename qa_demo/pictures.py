@@ -29,6 +29,7 @@ from qa_demo.shown import Need, Shown
 from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import MAX_CHARACTERS, State, dump, load
 from qa_demo.state import sentence as refusal
+from qa_demo.veil import covered
 from qa_demo.work import Pending, Work
 
 CHAPTERS: dict[str, ModuleType] = {
@@ -40,7 +41,6 @@ CHAPTERS: dict[str, ModuleType] = {
 state that a page on which nothing was chosen opens with), Own (a pydantic model) and
 `picture(shown, own) -> blocks`.
 """
-COVERED = ("finding", "formula", "figure", "table", "closing", "answer", "code")
 FIRST = "oresund"
 MOST_LINK = 300_000
 log = logging.getLogger("qa_demo")
@@ -323,35 +323,6 @@ def differs(pinned: State, now: State) -> str:
     return f"Pinned. It differs in: {'; '.join(map(str, said))}." if said else ""
 
 
-def covered(blocks: list[Block]) -> list[Block]:
-    """Under the veil: what would tell the answer is left out, the words themselves stay."""
-    found = []
-    for block in blocks:
-        if "blocks" in block:
-            inner = covered(block["blocks"])
-            found += [{**block, "blocks": inner}] if inner and block["kind"] != "fold" else []
-        elif block["kind"] == "text":
-            found.append(bare(block))
-        elif block["kind"] not in COVERED and block.get("role") not in COVERED:
-            found.append(block)
-    return found
-
-
-def bare(block: Block) -> Block:
-    """A text without marks, bars and sums."""
-    kept = ("t", "gap", "at", "joined")
-    segments = [
-        {
-            "name": s["name"],
-            "inline": s["inline"],
-            "holds": [],
-            "items": [{k: i[k] for k in kept if k in i} for i in s["items"]],
-        }
-        for s in block["segments"]
-    ]
-    return {**{k: v for k, v in block.items() if k != "lines"}, "segments": segments}
-
-
 class NoModel(BadInput):
     """A picture that asks a model, where none is at hand."""
 
@@ -359,32 +330,6 @@ class NoModel(BadInput):
 def without_model(*_: Any, **__: Any) -> Any:
     """For a picture that stands on a reading alone."""
     raise NoModel("this picture asks a model, and none is at hand")
-
-
-@dataclass(frozen=True)
-class Held(Pictures):
-    """Pictures of one reading that is at hand: for a notebook and tests."""
-
-    reading: Reading | None = None
-
-    @classmethod
-    def of(cls, reading: Reading) -> "Held":
-        """The pictures of a reading; those that ask a model are refused."""
-        return cls({}, without_model, without_model, reading=reading)
-
-    def read(self, *_: Any) -> tuple[Reading, Need]:
-        """The reading."""
-        assert self.reading is not None
-        return self.reading, without_model
-
-
-def picture_of(reading: Reading, state: State) -> list[Block]:
-    """The blocks of a chapter for a reading that is at hand; its texts and windows count."""
-    texts = {"question": reading.encoding.question, "context": reading.encoding.context}
-    options = reading.options
-    windows = {"max_seq_length": options.max_seq_length, "doc_stride": options.doc_stride}
-    asked = state.model_copy(update={**texts, **windows, "example": None})
-    return Held.of(reading).blocks(asked)[0]
 
 
 def walk(blocks: Iterable[Block]) -> Iterator[Block]:
