@@ -88,11 +88,14 @@ def dots(x: Sequence[float], y: Sequence[float], marker: Block) -> Block:
 
 
 def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
-    """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines."""
+    """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines.
+    The place of the true word is told where its row does not.
+    """
     y, old = range(len(rows)), [before.get(r.word, 0.0) for r in rows]
     outline = {"color": ui.PAPER, "line": {"color": ui.GREY, "width": 1.5}}
     filled = {"color": [ui.INK if r.true else ui.MID for r in rows]}
-    true = [f"  ✓ true word, guess {r.place:,}" if r.true else "" for r in rows]
+    place = [f", guess {r.place:,}" if r.place != k else "" for k, r in enumerate(rows, start=1)]
+    true = [f"  ✓ true word{k}" if r.true else "" for r, k in zip(rows, place, strict=True)]
     label = [f" {ui.probability(r.p)}{t}" for r, t in zip(rows, true, strict=True)]
     ends = ui.packed([max(r.p, o) for r, o in zip(rows, old, strict=True)])
     outlines = [lying(ui.packed(old), y, 0.9, outline)] if before else []
