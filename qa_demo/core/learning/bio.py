@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, log_softmax
 from qa_demo.core.errors import BadInput, one_of
-from qa_demo.core.types import TAGS, Reading, Span
+from qa_demo.core.types import Reading, Span
 
 B, I, O = range(3)  # noqa: E741 - the field's own letters
 PREFERENCE = (O, B, I)
@@ -270,8 +270,3 @@ def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedS
                     _tagged(reading, w, doc, float(marginals[span.start, span.end - span.start]))
                 )
     return tuple(sorted(spans, key=lambda x: x.span))
-
-
-def tag_letters(tags: Sequence[int]) -> str:
-    """Tags as letters, for print: [2, 0, 1] gives "OBI"."""
-    return "".join(TAGS[t] for t in tags)

@@ -38,15 +38,6 @@ def marked(gold: TagGold) -> tuple[Span, ...]:
     return spans
 
 
-def apart(golds: Sequence[TagGold]) -> tuple[Span, ...]:
-    """Every span that some annotator marked, in text order, less those that overlap an earlier."""
-    kept: list[Span] = []
-    for span in sorted({span for gold in golds for span in marked(gold)}):
-        if not kept or span.start > kept[-1].end:
-            kept.append(span)
-    return tuple(kept)
-
-
 def total(terms: Sequence[LossTerm]) -> float:
     """sum of weight * value."""
     return sum(t.weight * t.value for t in terms)
@@ -132,22 +123,6 @@ def start_end_loss(
         rows.append([float(cross_entropy(x, t)) for x, t in zip(logits, targets, strict=True)])
     start, end = np.mean(rows, axis=0).tolist()
     return LossTerm("start", start, 0.5, len(rows)), LossTerm("end", end, 0.5, len(rows))
-
-
-def tag_loss(reading: Reading, golds: Sequence[TagGold]) -> tuple[LossTerm, LossTerm]:
-    """Mean over the labelled tokens of -sum_k t_k log p_k = H(t) + KL(t || p), as two terms."""
-    if reading.tag_logits is None:
-        raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")
-    losses, floors = [], []
-    for w, window in enumerate(reading.windows):
-        t, labelled = tag_targets(window, golds)
-        losses.append(cross_entropy(reading.tag_logits[w, : len(labelled)][labelled], t[labelled]))
-        floors.append(entropy(t[labelled]))
-    loss, floor = np.concatenate(losses), np.concatenate(floors)
-    mean = float(floor.mean())
-    return LossTerm("annotators' entropy", mean, 1.0, len(loss)), LossTerm(
-        "divergence", float(loss.mean()) - mean, 1.0, len(loss)
-    )
 
 
 def shared_norm_loss(reading: Reading, gold: Span) -> tuple[LossTerm, LossTerm]:

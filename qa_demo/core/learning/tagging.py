@@ -17,14 +17,13 @@ from qa_demo.core.learning.bio import (
     I,
     O,
     TaggedSpan,
-    best_spans,
     decode_reading,
     decode_tags,
     tag_log_probs,
     tags_of_spans,
 )
 from qa_demo.core.learning.losses import TagGold, cross_entropy, entropy, marked, tag_targets
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Reading
 
 
 def owned_rows(reading: Reading) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -62,29 +61,6 @@ def tagging(reading: Reading, decoding: str) -> Tagging:
             if reading.owners[window.doc_start + t] == w
         ]
     return Tagging(tags, decode_reading(reading, decoding), tuple(illegal))
-
-
-def spans_above(
-    reading: Reading, threshold: float, max_answer_length: int = 30, most: int = 20
-) -> tuple[TaggedSpan, ...]:
-    """The spans whose exact marginal reaches the threshold, highest first; one that overlaps a
-    higher one is left out.
-
-    At most `most`, looked for among the 10 * `most` likeliest, so that a low threshold cannot ask
-    for all of them. Overlapping spans of one window exclude each other, so above .5 none overlap;
-    else the higher one is taken.
-    """
-    if not 0.0 < threshold <= 1.0:
-        raise BadInput(f"the threshold is a probability above 0 and at most 1, got {threshold}")
-    kept: list[TaggedSpan] = []
-    for found in best_spans(reading, max_answer_length, 10 * most):
-        if found.marginal < threshold or len(kept) == most:
-            break
-        if all(
-            found.span.end < other.span.start or other.span.end < found.span.start for other in kept
-        ):
-            kept.append(found)
-    return tuple(kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,12 +105,3 @@ def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
 def annotator_tags(n: int, gold: TagGold) -> NDArray[np.int64]:
     """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; or all O."""
     return tags_of_spans(n, marked(gold))
-
-
-def disagreeing(start: int, n: int) -> tuple[Span | None, ...]:
-    """Three annotators of whom two mark this one token and one marks nothing: B, B, O, so t =
-    (2/3, 0, 1/3) there, and they agree on every other token.
-    """
-    if not 0 <= start < n:
-        raise BadInput(f"word piece {start} is not in the paragraph, which has {n}")
-    return Span(start, start), Span(start, start), None

@@ -136,18 +136,6 @@ def paper_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, .
     return LossTerm("MLM", sum(mlm), 1.0, 1), LossTerm("SBO", sum(sbo), 1.0, 1)
 
 
-def run_terms(pieces: Sequence[HiddenPiece]) -> dict[Span, tuple[LossTerm, ...]]:
-    """The paper's sum of each run apart, in order; over all runs they add up to `paper_terms`."""
-    runs = dict.fromkeys(piece.run for piece in pieces)
-    return {
-        run: paper_terms(
-            [p.mlm.loss for p in pieces if p.run == run],
-            [p.sbo.loss for p in pieces if p.run == run and p.sbo is not None],
-        )
-        for run in runs
-    }
-
-
 def judge(
     masked: Masked, mlm: Floats, sbo: Floats | None, names: Sequence[str], top: int, positions: int
 ) -> tuple[HiddenPiece, ...]:

@@ -161,9 +161,3 @@ def changed(masked: Masked, at: int, piece: int) -> Masked:
     true, given = masked.true_ids.copy(), masked.input_ids.copy()
     true[at] = given[at] = piece
     return Masked(true, given, masked.runs, masked.fates, masked.draws, masked.budget)
-
-
-def restored(masked: Masked, ids: Ints) -> Masked:
-    """The same blanks with the text's own observed pieces: what `changed` did is undone."""
-    given = np.where(masked.true_ids == ids, masked.input_ids, ids)
-    return Masked(ids, given, masked.runs, masked.fates, masked.draws, masked.budget)

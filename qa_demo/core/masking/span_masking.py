@@ -60,17 +60,6 @@ def length_law(options: MaskOptions = DEFAULTS) -> Floats:
     return law
 
 
-def clipped_law(options: MaskOptions = DEFAULTS) -> Floats:
-    """P(min(max(l, lower), upper)), the literal reading of "clipped": all longer draws land on
-    `upper`; its mean is 4.463.
-    """
-    p, low, high = options.geometric_p, options.span_lower, options.span_upper
-    law: Floats = p * (1 - p) ** np.arange(low - 1, high, dtype=np.float64)
-    law[0] = 1 - (1 - p) ** low
-    law[-1] = (1 - p) ** (high - 1) if high > low else 1.0
-    return law
-
-
 @lru_cache(maxsize=64)
 def _cdf(options: MaskOptions) -> Floats:
     return freeze(np.cumsum(length_law(options)))

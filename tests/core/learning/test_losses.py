@@ -136,17 +136,3 @@ def test_shared_norm_by_hand():
     assert (start.over, end.weight) == (8, 1.0)
     with pytest.raises(BadInput, match="no window holds the whole gold span 0-5"):
         losses.shared_norm_loss(reading, Span(0, 5))
-
-
-def test_one_hot_tags_have_no_floor():
-    """How both terms add up stands in test_tagging.py, against torch."""
-    reading = random_reading(np.random.default_rng(1), 6, 6, 6, tags=True)
-    floor, divergence = losses.tag_loss(reading, [Span(1, 2)])
-    assert (floor.value, floor.over) == (0, 6) and divergence.value > 0
-    with pytest.raises(BadInput, match="has no BIO head, so it has no tag loss"):
-        losses.tag_loss(t1(), [Span(0, 0)])
-
-
-def test_marks_that_stand_apart() -> None:
-    assert losses.apart([(Span(5, 6), Span(1, 1)), Span(1, 2), None]) == (Span(1, 1), Span(5, 6))
-    assert losses.apart([None]) == ()

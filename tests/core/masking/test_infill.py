@@ -64,7 +64,7 @@ def test_edge_runs_rows_beyond_the_table_and_a_missing_head_say_so():
     assert {p.no_sbo for p in judged([Span(3, 5)], sbo=False)[3]} == {infill.NO_HEAD}
 
 
-def test_both_denominators_are_named_and_runs_add_up_to_the_papers_sum():
+def test_both_denominators_are_named():
     _, _, _, pieces = judged([Span(0, 0), Span(2, 3), Span(5, 5)])
     mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
     assert (len(mlm), len(sbo)) == (4, 3)
@@ -75,10 +75,6 @@ def test_both_denominators_are_named_and_runs_add_up_to_the_papers_sum():
     )
     assert [t.value for t in paper] == pytest.approx([sum(mlm), sum(sbo)])
     assert {t.over for t in paper} == {1}
-    runs = infill.run_terms(pieces)
-    assert list(runs) == [Span(0, 0), Span(2, 3), Span(5, 5)] and runs[Span(0, 0)][1].value == 0
-    for k, whole in enumerate(paper):
-        assert sum(terms[k].value for terms in runs.values()) == pytest.approx(whole.value)
 
 
 def test_no_target_at_all_gives_no_sbo_term_and_no_division_by_zero():
