@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from qa_demo.core.files.examples import PoolExample
-from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.predicted import Candidate, Prediction
-from qa_demo.core.types import Encoding, Reading, Span, Window
+from qa_demo.core.types import Answer, Encoding, Reading, Span, Window
 from qa_demo.state import State
 
 T = TypeVar("T")

@@ -6,12 +6,11 @@ from itertools import groupby
 from typing import Any
 
 from qa_demo.blocks import QUOTE, Block, escape, parts, quote
-from qa_demo.core.learning.golds import Answer
 from qa_demo.core.reading import units
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.words import question_at, touching, words_inside
 from qa_demo.core.rules import predict_by
-from qa_demo.core.types import Encoding, Span, Window
+from qa_demo.core.types import Answer, Encoding, Span, Window
 from qa_demo.shown import Shown
 
 # ---- words and their pieces

@@ -6,12 +6,10 @@ from math import erf
 
 import numpy as np
 
+from qa_demo.core import masking
 from qa_demo.core.errors import BadInput
-from qa_demo.core.masking import span_masking as masking
-from qa_demo.core.masking.infill import Infill, Trace, check_wires, filled, read_rows, row_of
-from qa_demo.core.masking.infiller import one_text
-from qa_demo.core.masking.masked import Masked
-from qa_demo.core.masking.span_masking import MaskOptions
+from qa_demo.core.infill import Infill, Trace, check_wires, filled, one_text, read_rows, row_of
+from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
 
@@ -25,7 +23,7 @@ def _norm(x: np.ndarray) -> np.ndarray:
 
 
 class FakeInfiller:
-    """Implements `core.masking.infill.Infiller`: d = 12, p of 5 numbers, ids of the fake reader.
+    """Implements `core.infill.Infiller`: d = 12, p of 5 numbers, ids of the fake reader.
     The same text always gives the same numbers.
 
     `SURE` pulls MLM towards the true piece, and the text's own pieces are likelier for SBO, so that

@@ -13,8 +13,7 @@ from qa_demo.core.files.report import answer_json, attribution_json, loss_json
 from qa_demo.core.files.report_infill import infill_json
 from qa_demo.core.files.report_tag import tag_json
 from qa_demo.core.inputs import check_texts
-from qa_demo.core.masking.masked import hide
-from qa_demo.core.masking.span_masking import MaskOptions
+from qa_demo.core.masking import MaskOptions, hide
 from qa_demo.core.options import DecodeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.windows import fitting

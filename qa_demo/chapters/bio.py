@@ -14,10 +14,8 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block, number, probability, quote
-from qa_demo.core.learning import bio as core
-from qa_demo.core.learning import tagging
-from qa_demo.core.learning.losses import TagGold
-from qa_demo.core.learning.opening import Opening, opening
+from qa_demo.core import bio as core
+from qa_demo.core.losses import TagGold
 from qa_demo.core.reading.words import touching
 from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import SERIF, Array, Columns, Rung, bars, cells, ladder, stacked
@@ -103,7 +101,7 @@ class Tags:
 
     def __init__(self, shown: Shown) -> None:
         self.shown, self.reading, self.e = shown, shown.true, shown.encoding
-        log_rows, _ = tagging.owned_rows(self.reading)
+        log_rows, _ = core.owned_rows(self.reading)
         self.p, self.single = np.exp(log_rows), core.argmax_tags(log_rows)
         self.size, self.logits = len(log_rows), np.zeros_like(log_rows)
         assert self.reading.tag_logits is not None
@@ -229,7 +227,7 @@ def as_table(tags: Tags, cols: Columns, *more: tuple[str, Callable[[int], str]])
 
 def every_token(tags: Tags, own: Own) -> list[Block | None]:
     """Three probabilities a token."""
-    runs, lone = core.spans_of_tags(tags.single.tolist()), tagging.illegal_at(tags.single.tolist())
+    runs, lone = core.spans_of_tags(tags.single.tolist()), core.illegal_at(tags.single.tolist())
     first = max(runs, key=lambda r: tags.p[r.start, 0], default=None)
     home = first.start if first else [*lone, tags.shown.best.span.start][0]
     about, cols = tags.about(home), tags.columns([home])
@@ -341,8 +339,8 @@ class Labels:
         self.soft = tags.shown.state.step == 2
         self.chosen, self.people = min(own.label, len(self.kinds) - 1), len(golds)
         used = golds if self.soft else [self.kinds[self.chosen][0]]
-        self.rows = [tagging.annotator_tags(tags.size, g) for g in used]
-        self.terms = tagging.soft_terms(tags.reading, used)
+        self.rows = [core.annotator_tags(tags.size, g) for g in used]
+        self.terms = core.soft_terms(tags.reading, used)
         self.t, self.tagged = self.terms.targets, np.flatnonzero(self.terms.targets[:, 2] < 1)
         rank = [(self.terms.floor[d] > 1e-9, self.t[d, 0], -d) for d in self.tagged]
         self.home = -int(max(rank)[2]) if rank else tags.shown.best.span.start
@@ -502,9 +500,9 @@ def kinds_choice(shown: Shown, ls: Labels) -> Block | None:
 
 def to_spans(tags: Tags, own: Own) -> list[Block | None]:
     """From tags to spans: the most probable possible tagging, and why a B gains."""
-    found = tagging.tagging(tags.reading, "viterbi")
+    found = core.tagging(tags.reading, "viterbi")
     answers = found.spans
-    why = opening(tags.reading, answers[0]) if answers else None
+    why = core.opening(tags.reading, answers[0]) if answers else None
     home = answers[0].span.start if answers else int(tags.p[:, 2].argmin())
     differ = why.differ if why else []
     cols = tags.columns([home, *np.flatnonzero(found.tags != 2), *differ])
@@ -531,7 +529,7 @@ def to_spans(tags: Tags, own: Own) -> list[Block | None]:
 
 
 def rungs_of(
-    tags: Tags, cols: Columns, best: Array, answers: Sequence[core.TaggedSpan], why: Opening | None
+    tags: Tags, cols: Columns, best: Array, answers: Sequence[core.TaggedSpan], why: core.Opening | None
 ) -> list[Rung]:
     """The reader's p, each token's likeliest tag where that differs, and the possible taggings."""
 
@@ -547,7 +545,7 @@ def rungs_of(
 
     rungs = [Rung("the reader's p, each token by itself", 96, 1, tag_bars(tags, cols, 96))]
     if (tags.single != best).any():
-        wrong = tagging.illegal_at(tags.single.tolist())
+        wrong = core.illegal_at(tags.single.tolist())
         rungs.append(rung("each token's likeliest tag", tags.single, wrong))
     title, under = "most probable possible tagging", brackets(cols, answers)
     likeliest = rung(title, why.with_b if why else best, base=1.1 if under else 0)
@@ -574,7 +572,7 @@ def brackets(cols: Columns, answers: Sequence[core.TaggedSpan]) -> list[Block]:
     return made
 
 
-def finding_of_spans(tags: Tags, answers: Sequence[core.TaggedSpan], why: Opening | None) -> Block:
+def finding_of_spans(tags: Tags, answers: Sequence[core.TaggedSpan], why: core.Opening | None) -> Block:
     """The answers with their chances; why the first one's B gains."""
     if why is None:
         nothing = "The most probable possible tagging is O throughout: it says “no answer”."

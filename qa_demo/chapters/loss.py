@@ -14,12 +14,17 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, STRONG, Block, Part, number
 from qa_demo.core.arrays import logsumexp, softmax
 from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.learning.labels import Label, count_labels
-from qa_demo.core.learning.losses import entropy, right_pair, start_end_loss, start_end_targets
-from qa_demo.core.learning.recorded import Two, recorded
-from qa_demo.core.learning.replay import Replay, ReplayRows, load_replay
+from qa_demo.core.losses import (
+    Label,
+    count_labels,
+    entropy,
+    right_pair,
+    start_end_loss,
+    start_end_targets,
+)
 from qa_demo.core.reading.legal import reason
 from qa_demo.core.reading.pairs import Pair, best_pairs, scored_pair
+from qa_demo.core.replay import Replay, ReplayRows, Two, load_replay, recorded
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.digits import digits_of, enough, fine
 from qa_demo.drawn.lanes import window_text

@@ -14,10 +14,24 @@ from pydantic import Field
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block, Part, number, plural, probability, signed
 from qa_demo.core.files.shipped import hidden_in, passages, pretrained, scheme_counts, shipped
-from qa_demo.core.masking.asked import FILLER, Asked, Filled, Hidden, fill, hidden, right, typed
-from qa_demo.core.masking.blank import Blank, Guessed, best, chosen, name_of, spelled
-from qa_demo.core.masking.infill import Said
-from qa_demo.core.masking.span_masking import DEFAULTS, length_law
+from qa_demo.core.infill import (
+    FILLER,
+    Asked,
+    Blank,
+    Filled,
+    Guessed,
+    Hidden,
+    Said,
+    best,
+    chosen,
+    fill,
+    hidden,
+    name_of,
+    right,
+    spelled,
+    typed,
+)
+from qa_demo.core.masking import DEFAULTS, length_law
 from qa_demo.core.measuring.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES
 from qa_demo.core.measuring.worth import Change, Gain, Worth, worth_of
 from qa_demo.drawn.panels import Panel, alike, dots, pair, ranked, ticks, waterfall

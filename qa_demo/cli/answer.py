@@ -12,9 +12,8 @@ from qa_demo.cli import shared
 from qa_demo.cli.shared import LongTexts, Progress, terminal, visible, with_threshold
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import answer_json, dumps
-from qa_demo.core.learning.golds import Example
 from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Example, Reading
 from qa_demo.evaluation.numbers import total
 from qa_demo.evaluation.prose import characters
 

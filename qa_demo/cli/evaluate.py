@@ -23,11 +23,11 @@ from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import evaluate_json
 from qa_demo.core.files.report_evaluate import beside_scores, outcome_of
-from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.attributed import ALL, explain_by
 from qa_demo.core.measuring.comparison import check_same
 from qa_demo.core.measuring.metrics import check_threshold, chosen_rules, evaluate
 from qa_demo.core.measuring.perturb import rule_of
+from qa_demo.core.types import Example
 from qa_demo.evaluation.own_slices import own_slice
 
 if TYPE_CHECKING:

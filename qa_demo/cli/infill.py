@@ -12,10 +12,8 @@ from qa_demo.cli import shared as cli_shared
 from qa_demo.cli.shared import terminal, visible
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report_infill import infill_json
-from qa_demo.core.masking.infill import NO_HEAD, WIRES
-from qa_demo.core.masking.infiller import Infiller
-from qa_demo.core.masking.masked import Masked, hide
-from qa_demo.core.masking.span_masking import MaskOptions
+from qa_demo.core.infill import NO_HEAD, WIRES, Infiller
+from qa_demo.core.masking import Masked, MaskOptions, hide
 from qa_demo.core.reading.words import span_at
 from qa_demo.evaluation.numbers import percent, total
 from qa_demo.evaluation.prose import characters

@@ -12,7 +12,7 @@ from typing import Any
 
 from qa_demo.cli.files import write_file
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Example
+from qa_demo.core.types import Example
 
 SCORE = re.compile(r"((HasAns|NoAns|best)_)?(exact|f1)")
 BELOW = 1

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import dumps
 from qa_demo.core.inputs import check_texts, merging
-from qa_demo.core.learning.golds import Example
-from qa_demo.core.masking.span_masking import MaskOptions
+from qa_demo.core.masking import MaskOptions
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.legal import check_decode
 from qa_demo.core.reading.scales import COPIES, NULLS, SCALES
 from qa_demo.core.reading.windows import fitting
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Example, Reading
 from qa_demo.evaluation.numbers import MINUS
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from qa_demo.core.errors import BadInput
 from qa_demo.core.explaining.attention import Attention, Relevance, RelevanceKind
 from qa_demo.core.explaining.attribution import Attribution, Method, Target
-from qa_demo.core.learning.losses import Golds
-from qa_demo.core.learning.steps import Learner
+from qa_demo.core.losses import Golds
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reading.heads import HeadWeights
+from qa_demo.core.steps import Learner
 from qa_demo.core.types import Baseline, Reading, Window
 
 

@@ -20,6 +20,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.options import WindowOptions
 
 TAGS = ("B", "I", "O")
+B, I, O = range(3)  # noqa: E741 - the field's own letters
 
 
 @dataclass(frozen=True, order=True)
@@ -280,3 +281,32 @@ class Reading:
 TargetKind = Literal[
     "start_logit", "end_logit", "span_score", "span_minus_null", "span_minus_other"
 ]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A gold answer: context[char_start:char_start + len(text)] == text."""
+
+    text: str
+    char_start: int
+
+    @property
+    def char_end(self) -> int:
+        """Half-open end of the answer in the context."""
+        return self.char_start + len(self.text)
+
+
+@dataclass(frozen=True)
+class Example:
+    """One SQuAD question: answers of its annotators, empty when it has none."""
+
+    id: str
+    question: str
+    context: str
+    answers: tuple[Answer, ...]
+    is_impossible: bool = False
+    title: str = ""
+    spans: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """Where the answer is a list: half-open character ranges, one list an annotator; else empty."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """What else a flat row says of its question, such as its source: name and value."""

@@ -15,7 +15,6 @@ from qa_demo.core.files.report_evaluate import (
     question_json,
     refused_json,
 )
-from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring import metrics
 from qa_demo.core.measuring.attributed import ALL, Explain, attributed_json, explain_by
 from qa_demo.core.measuring.failures import judge, unread
@@ -27,7 +26,7 @@ from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Prediction
 from qa_demo.core.reading.windows import fitting
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Example, Reading
 from qa_demo.model.reader import BertReader
 from qa_demo.model.run_settings import about
 from qa_demo.model.scoring import (

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled, ModelUnavailable
-from qa_demo.core.learning.losses import Golds, start_end_loss, start_end_targets
-from qa_demo.core.learning.steps import Learned, Plan, Scope, Step, check_scope, training_windows
+from qa_demo.core.losses import Golds, start_end_loss, start_end_targets
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.steps import Learned, Plan, Scope, Step, check_scope, training_windows
 from qa_demo.core.types import Reading
 from qa_demo.model.private import PrivateWeights, Weights, trained_names
 from qa_demo.model.step import Stepper
@@ -36,7 +36,7 @@ class _State:
 
 
 class ModelLearner:
-    """Implements `core.learning.steps.Learner` for transformers; not for two threads at once."""
+    """Implements `core.steps.Learner` for transformers; not for two threads at once."""
 
     def __init__(
         self,

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.losses import Golds, start_end_targets
-from qa_demo.core.learning.steps import Plan, Scope
+from qa_demo.core.losses import Golds, start_end_targets
+from qa_demo.core.steps import Plan, Scope
 from qa_demo.core.types import Window
 from qa_demo.model.forward import inputs_of
 from qa_demo.model.outputs import BETWEEN, head_states, output_name

@@ -13,7 +13,7 @@ from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.explaining.attention import Attention, Relevance, RelevanceKind
 from qa_demo.core.explaining.attribution import Attribution, Method, Target
 from qa_demo.core.inputs import check_texts
-from qa_demo.core.learning.losses import Golds
+from qa_demo.core.losses import Golds
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import ReaderFacts, check_made_by

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from qa_demo.core.masking.masked import POSITIONS
+from qa_demo.core.masking import POSITIONS
 
 WIDTH = 200
 """Size of a position vector, as in the paper."""

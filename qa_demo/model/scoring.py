@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
+from qa_demo.core.bio import best_span, null_log_prob
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import evaluate_json
-from qa_demo.core.learning.bio import best_span, null_log_prob
-from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.attributed import Explain
 from qa_demo.core.measuring.listed import is_list, listed, lists_json
 from qa_demo.core.measuring.metrics import Outcome, evaluate
@@ -23,7 +22,7 @@ from qa_demo.core.reading import scales
 from qa_demo.core.reading.legal import check_decode
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.scales import check_merge
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Example, Reading
 
 Made = TypeVar("Made")
 

@@ -9,12 +9,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from qa_demo.core import masking
 from qa_demo.core.errors import BadInput
-from qa_demo.core.masking import span_masking as masking
-from qa_demo.core.masking.infill import Infill, Trace, check_wires, filled, read_rows, row_of
-from qa_demo.core.masking.infiller import one_text
-from qa_demo.core.masking.masked import Masked
-from qa_demo.core.masking.span_masking import MaskOptions
+from qa_demo.core.infill import Infill, Trace, check_wires, filled, one_text, read_rows, row_of
+from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
 from qa_demo.model.config import longest_input
 from qa_demo.model.products import FrozenProducts

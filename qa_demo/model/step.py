@@ -6,10 +6,9 @@ import numpy as np
 import torch
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import LossTerm
-from qa_demo.core.learning.losses import Golds
-from qa_demo.core.learning.steps import Movement, Scope, movement
+from qa_demo.core.losses import Golds, LossTerm
 from qa_demo.core.progress import IsCancelled
+from qa_demo.core.steps import Movement, Scope, movement
 from qa_demo.core.types import Reading, Window
 from qa_demo.model.outputs import output_layer
 from qa_demo.model.private import PrivateWeights, hidden, window_loss

@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 
-from qa_demo.core.learning.golds import Example
+from qa_demo.core.types import Example
 
 RUN = 12
 """Words in a row that two paragraphs may not share across the line."""

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from qa_demo.core.learning.golds import Example
-from qa_demo.core.learning.losses import TagGold, marked, start_end_targets, tag_targets
-from qa_demo.core.masking.masked import merge_spans
+from qa_demo.core.losses import TagGold, marked, start_end_targets, tag_targets
+from qa_demo.core.masking import merge_spans
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.windows import make_windows
 from qa_demo.core.reading.words import touching
-from qa_demo.core.types import Encoding, Span, Window
+from qa_demo.core.types import Encoding, Example, Span, Window
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import enumerations
 
@@ -68,7 +67,7 @@ def spoken(window: Window, gold: TagGold) -> Span | None:
 
 
 def feature(window: Window, golds: Sequence[TagGold], lists: Sequence[TagGold]) -> Feature:
-    """The targets of the page's own losses (core.learning.losses) for one window: of start and end
+    """The targets of the page's own losses (core.losses) for one window: of start and end
     from `golds`, of the tags from `lists`.
     """
     said = [spoken(window, gold) for gold in golds]

@@ -9,7 +9,7 @@ end as one span, and the tags as a list.
 import re
 from itertools import pairwise
 
-from qa_demo.core.learning.golds import Answer
+from qa_demo.core.types import Answer
 
 JOINT = re.compile(r"\s*[,;]\s*(?:and|or|&)\s+|\s+(?:and|or|&|as well as)\s+|\s*[,;]\s+")
 LAST = re.compile(r"[\s,;](?:and|or|&|as well as)\s")

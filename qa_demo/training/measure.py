@@ -9,8 +9,8 @@ from importlib.metadata import version
 
 import numpy as np
 
+from qa_demo.core.bio import best_span, decode_reading
 from qa_demo.core.files.report_evaluate import in_window
-from qa_demo.core.learning.bio import best_span, decode_reading
 from qa_demo.core.measuring.claims import margin
 from qa_demo.core.measuring.metrics import Outcome
 from qa_demo.core.measuring.temperature import Claim, TagClaim, pair_claim

@@ -16,9 +16,8 @@ import numpy as np
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import Passage, hidden_spans, load_passages
-from qa_demo.core.masking.infill import WIRES, HiddenPiece, Infill, Said
-from qa_demo.core.masking.infiller import Infiller
-from qa_demo.core.masking.masked import Masked, changed, hide
+from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Infiller, Said
+from qa_demo.core.masking import Masked, changed, hide
 from qa_demo.core.types import Encoding
 from qa_demo.training.promise_check import known, unless
 

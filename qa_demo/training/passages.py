@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import Passage
-from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.infill import Infiller
 from qa_demo.training.flags import exit_code
 from qa_demo.training.passage_promises import check, load_pool
 from qa_demo.training.promise_check import Row, command

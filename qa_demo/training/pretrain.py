@@ -27,7 +27,7 @@ from torch._inductor import config as inductor
 from torch.utils.data import DataLoader
 from transformers import AutoTokenizer
 
-from qa_demo.core.masking.masked import POSITIONS
+from qa_demo.core.masking import POSITIONS
 from qa_demo.training.flags import exit_code, parsed, setting
 from qa_demo.training.infill_score import measure, summary
 from qa_demo.training.loop import Draw, Job, Place, begin, run

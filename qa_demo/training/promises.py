@@ -10,12 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from qa_demo.core.bio import decode_reading
 from qa_demo.core.errors import BadInput
 from qa_demo.core.explaining.attribution import Target
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample, load_examples
-from qa_demo.core.learning.bio import decode_reading
-from qa_demo.core.learning.golds import Answer
 from qa_demo.core.measuring.metrics import exact_match
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reader import Reader
@@ -24,7 +23,7 @@ from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.reading.scales import COMBINES
 from qa_demo.core.reading.spans import separate_argmaxes
 from qa_demo.core.reading.words import special_positions
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Answer, Reading
 from qa_demo.training.caption_promises import CAPTIONS
 from qa_demo.training.passage_promises import check as check_passage
 from qa_demo.training.passage_promises import load_pool as passages

@@ -30,7 +30,7 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.files.store import load_reading
-from qa_demo.core.learning.replay import Replay, load_replay
+from qa_demo.core.replay import Replay, load_replay
 from qa_demo.core.types import Reading, Window
 from qa_demo.training import checkpoints
 from qa_demo.training.examples import POOL

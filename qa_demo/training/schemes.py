@@ -17,8 +17,7 @@ from pathlib import Path
 
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import load_examples
-from qa_demo.core.masking.asked import hidden, right
-from qa_demo.core.masking.infiller import Infiller
+from qa_demo.core.infill import Infiller, hidden, right
 from qa_demo.model.spanbert_loading import load_spanbert
 from qa_demo.model.workers import set_threads
 from qa_demo.training.flags import described, exit_code

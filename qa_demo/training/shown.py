@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import PoolExample
-from qa_demo.core.learning.golds import Answer
 from qa_demo.core.reader import Reader
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Candidate, Prediction
 from qa_demo.core.reading.words import span_at
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Answer, Reading, Span
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,7 @@ import torch
 from torch.utils.data import Dataset
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.masking.masked import POSITIONS, Fate, Masked
-from qa_demo.core.masking.span_masking import MaskOptions, mask
+from qa_demo.core.masking import POSITIONS, Fate, Masked, MaskOptions, mask
 from qa_demo.model.tokenizer import prepare
 
 HELD = 20  # one paragraph in 20 is kept apart

@@ -120,7 +120,7 @@ def tagging_loss(logits: Tensor, targets: Tensor, tagged: Tensor, pieces: float 
     costs nothing, and the three probabilities of such a piece would say nothing.
 
     logits x and targets t [B, L, 3] in the order B, I, O, tagged [B, L]. A tagging is legal when no
-    I follows O or stands first (core.learning.bio.chain has the same Z). The end of an answer that
+    I follows O or stands first (core.bio.chain has the same Z). The end of an answer that
     the window cuts at its beginning is left out, as no legal tagging starts so. Source: the loss of
     a linear-chain conditional random field (Lafferty et al. 2001), transitions 0 or minus infinity.
     """

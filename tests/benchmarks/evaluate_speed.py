@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import chosen_rules, exact_match
 from qa_demo.core.measuring.questions import read_questions
+from qa_demo.core.types import Example
 from qa_demo.model.evaluating import judged_rows
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader

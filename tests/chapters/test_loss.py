@@ -13,10 +13,9 @@ import torch
 
 from qa_demo.chapters import loss
 from qa_demo.chapters.loss import Case, Own, labels_of
-from qa_demo.core.learning.golds import Answer
-from qa_demo.core.learning.losses import right_pair
+from qa_demo.core.losses import right_pair
 from qa_demo.core.reading.spans import span_scores
-from qa_demo.core.types import Span
+from qa_demo.core.types import Answer, Span
 from qa_demo.examples import load_menu
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words

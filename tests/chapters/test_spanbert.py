@@ -12,9 +12,8 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import PoolExample
 from qa_demo.core.files.shipped import hidden_in, passages, shipped
-from qa_demo.core.masking.asked import Asked, fill, hidden, right, typed
-from qa_demo.core.masking.blank import best
-from qa_demo.core.masking.span_masking import length_law
+from qa_demo.core.infill import Asked, best, fill, hidden, right, typed
+from qa_demo.core.masking import length_law
 from qa_demo.core.measuring.worth import worth_of
 from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures

@@ -7,7 +7,7 @@ import yaml
 
 from qa_demo.cli.limits import below, check_names, limits
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.types import Answer, Example
 from tests.cli.terminal import Terminal
 
 SCORES = {"exact": 71.25, "f1": 80.0, "HasAns_f1": 64.5, "total": 4, "reader": "tiny"}

@@ -11,14 +11,13 @@ import pytest
 
 from qa_demo.cli.main import PIPE_CLOSED, parser
 from qa_demo.cli.shared import decoding, visible
+from qa_demo.core.bio import best_span
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.bio import best_span
-from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.metrics import f1
 from qa_demo.core.options import DecodeOptions, MergeOptions
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.scales import COMBINES, SCALES
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Answer, Example, Reading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, score_reader

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from qa_demo.core.learning.bio import decode_reading
-from qa_demo.core.learning.tagging import owned_rows
+from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.types import Reading
 from tests.cli.terminal import Terminal
 from tests.model import kit

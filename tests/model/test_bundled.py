@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.core.learning.bio import best_span
+from qa_demo.core.bio import best_span
 from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.measuring.measured import STEPS
 from qa_demo.core.options import DecodeOptions

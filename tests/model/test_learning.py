@@ -17,14 +17,9 @@ import torch
 
 from qa_demo.core.arrays import log_softmax
 from qa_demo.core.errors import BadInput, Cancelled, ModelUnavailable
-from qa_demo.core.learning.losses import (
-    cross_entropy_gradient,
-    start_end_loss,
-    start_end_targets,
-    total,
-)
-from qa_demo.core.learning.steps import Plan, movement, training_windows
+from qa_demo.core.losses import cross_entropy_gradient, start_end_loss, start_end_targets, total
 from qa_demo.core.options import WindowOptions
+from qa_demo.core.steps import Plan, movement, training_windows
 from qa_demo.core.types import Reading, Span, Window
 from qa_demo.model import step
 from qa_demo.model.learning import ModelLearner

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import save_file
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
-from qa_demo.core.masking.masked import hide
+from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
 from qa_demo.model import spanbert_loading
 from qa_demo.model.sbo import SBOHead

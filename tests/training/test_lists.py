@@ -6,11 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_demo.core.learning.bio import B, I, O
-from qa_demo.core.learning.golds import Answer, Example
-from qa_demo.core.masking.masked import merge_spans
+from qa_demo.core.masking import merge_spans
 from qa_demo.core.reading.words import touching
-from qa_demo.core.types import Span
+from qa_demo.core.types import Answer, B, Example, I, O, Span
 from qa_demo.training import apart
 from qa_demo.training.data import Sampler, marks
 from qa_demo.training.enumerations import items

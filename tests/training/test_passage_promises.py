@@ -9,8 +9,8 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import Passage
-from qa_demo.core.learning.golds import Answer
-from qa_demo.core.masking.infill import Guess, Said
+from qa_demo.core.infill import Guess, Said
+from qa_demo.core.types import Answer
 from qa_demo.training import passages as command
 from qa_demo.training.passage_promises import PROMISES, Asked, check, load_pool
 from tests.fake_infiller import FakeInfiller

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, AutoTokenizer
 
 from qa_demo.core.errors import BadCheckpoint, BadInput
-from qa_demo.core.masking.masked import hide
+from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
 from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
 from qa_demo.training import (

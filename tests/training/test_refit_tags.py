@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from qa_demo.core.learning.tagging import illegal_at
+from qa_demo.core.bio import illegal_at
 from qa_demo.training import export, finetune, refit_tags
 from qa_demo.training.card_phases import training
 from qa_demo.training.twoheads import tagging_loss

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from qa_demo.core.bio import best_span
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.bio import best_span
 from qa_demo.core.measuring.measured import load_measured
 from qa_demo.core.measuring.metrics import calibration_error
 from qa_demo.core.measuring.squad import read_squad

@@ -8,8 +8,8 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.measured import STEPS, load_measured
+from qa_demo.core.types import Answer, Example
 from qa_demo.training.window_steps import JOINT, lengthened, long_texts
 
 ARTICLE = [f"Paragraph {k} says that number {k} is here. " + "word " * k for k in range(12)]

@@ -9,10 +9,9 @@ from typing import Any
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.store import load_reading
-from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.words import span_at
-from qa_demo.core.types import Encoding, Reading, Span
+from qa_demo.core.types import Answer, Encoding, Reading, Span
 
 
 @dataclass(frozen=True)

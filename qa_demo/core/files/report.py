@@ -8,8 +8,7 @@ from typing import Any
 
 from qa_demo.core.errors import BadCheckpoint, BadInput, one_of
 from qa_demo.core.explaining.attribution import Attribution
-from qa_demo.core.learning.golds import LossTerm
-from qa_demo.core.learning.losses import Golds, shared_norm_loss, start_end_loss, total
+from qa_demo.core.losses import Golds, LossTerm, shared_norm_loss, start_end_loss, total
 from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.reading.predicted import Candidate, Prediction, Ranked
 from qa_demo.core.reading.words import words

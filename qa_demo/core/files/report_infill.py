@@ -3,7 +3,7 @@
 from typing import Any
 
 from qa_demo.core.files.report import finite, terms_json
-from qa_demo.core.masking.infill import HiddenPiece, Infill, Said
+from qa_demo.core.infill import HiddenPiece, Infill, Said
 from qa_demo.core.types import Encoding, Span
 
 

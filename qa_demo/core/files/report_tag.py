@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.files.report import finite, span_json
-from qa_demo.core.learning.bio import decode_reading
-from qa_demo.core.learning.tagging import owned_rows
 from qa_demo.core.types import TAGS, Reading, Span
 
 

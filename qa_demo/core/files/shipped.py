@@ -7,7 +7,7 @@ from typing import Any
 from qa_demo.core.errors import BadInput, ModelUnavailable
 from qa_demo.core.files.assets import ASSETS
 from qa_demo.core.files.examples import Passage, load_passages
-from qa_demo.core.masking.asked import Asked
+from qa_demo.core.infill import Asked
 
 
 @cache

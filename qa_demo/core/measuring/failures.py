@@ -25,7 +25,6 @@ Each rule looks at spans and texts only; none asks a model.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import score
 from qa_demo.core.measuring.remarks import stands
 from qa_demo.core.options import DecodeOptions, MergeOptions
@@ -35,7 +34,7 @@ from qa_demo.core.reading.scales import SCALES
 from qa_demo.core.reading.sentences import looks_like, sentences
 from qa_demo.core.reading.spans import make_candidate, top_positions
 from qa_demo.core.reading.words import touching
-from qa_demo.core.types import Encoding, Reading, Span
+from qa_demo.core.types import Encoding, Example, Reading, Span
 
 RIGHT = "right"
 KINDS = (

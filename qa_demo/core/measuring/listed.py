@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from qa_demo.core.learning.bio import decode_reading
-from qa_demo.core.learning.golds import Example
+from qa_demo.core.bio import decode_reading
 from qa_demo.core.measuring.lists import ListScores, list_scores
 from qa_demo.core.measuring.metrics import normalize
 from qa_demo.core.reading.predicted import Prediction
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Example, Reading
 
 HEADS = {"span": "start and end", "bio": "tags"}
 KINDS = {

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Example
+from qa_demo.core.types import Example
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.metrics import normalize
 from qa_demo.core.reading.sentences import looks_like, sentences
+from qa_demo.core.types import Answer, Example
 
 MARK = "~"
 TYPOS = 2

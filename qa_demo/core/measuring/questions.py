@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.remarks import check_ids
 from qa_demo.core.measuring.squad import examples_of, layout, read_bytes
+from qa_demo.core.types import Answer, Example
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 LARGEST_CELL = 10_000_000

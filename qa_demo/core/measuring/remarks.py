@@ -5,8 +5,8 @@ end the run, and what would bend a total without a word is counted and named.
 from collections.abc import Callable, Sequence
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.metrics import normalize
+from qa_demo.core.types import Answer, Example
 
 SHOWN = 40
 """Characters of an id or an answer that a sentence quotes."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
+from qa_demo.core.types import Answer, Example
 
 
 def _field(holder: Any, name: str, kind: type, where: str) -> Any:

@@ -24,8 +24,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from qa_demo.core.arrays import Floats, log_softmax, logsumexp
+from qa_demo.core.bio import Chain, chain
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.bio import Chain, chain
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.legal import reason
 from qa_demo.core.reading.predicted import Candidate
@@ -104,7 +104,7 @@ def _legal_scores(reading: Reading) -> Floats:
 
 def marginal(walk: Chain, i: int, j: int) -> float:
     """log P(the span i..j is an answer), nats: it begins, goes on, and ends
-    (core.learning.bio.span_marginals, one cell).
+    (core.bio.span_marginals, one cell).
     """
     return float(walk.begins[i] + walk.goes_on[i + 1 : j + 1].sum() + walk.ends[j])
 

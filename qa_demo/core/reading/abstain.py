@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput, one_of
-from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import Outcome, score
+from qa_demo.core.types import Example
 
 MOST_LOST = 4.0
 """Points of F1 on answerable questions that a reader's threshold may cost at most."""

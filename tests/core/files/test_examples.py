@@ -8,9 +8,8 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.examples import hidden_spans, load_examples, load_passages
-from qa_demo.core.learning.golds import Answer
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.types import Span
+from qa_demo.core.types import Answer, Span
 from tests.core.toys import make_encoding
 
 ABOUT = {"title": "T", "kind": "plain", "reason": "R."}

@@ -10,9 +10,9 @@ import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.store import load_reading, save_reading
-from qa_demo.core.learning.replay import load_replay
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.reading.what_if import apply_what_if
+from qa_demo.core.replay import load_replay
 from qa_demo.core.types import Calibration, Calibrations
 from tests.fakes import FakeReader
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring import metrics
 from qa_demo.core.measuring.metrics import Outcome, expected_error
+from qa_demo.core.types import Answer, Example
 
 
 def question(name, *golds):

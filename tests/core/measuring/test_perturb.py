@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.perturb import (
     PERTURBATIONS,
     Survival,
@@ -22,6 +21,7 @@ from qa_demo.core.measuring.perturb import (
     typos,
 )
 from qa_demo.core.measuring.questions import flat_row, from_rows
+from qa_demo.core.types import Answer, Example
 
 TEXT = "The mill was built by Ada Byron in 1840. Ada Byron sold it. It burned down later."
 

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.questions import from_rows, read_questions
+from qa_demo.core.types import Answer, Example
 
 CONTEXT = 'Ada wrote "notes", then\nBob wrote notes.'
 WANTED = [

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.metrics import Outcome, evaluate
 from qa_demo.core.measuring.remarks import RULES, remarks
+from qa_demo.core.types import Answer, Example
 
 CONTEXT = "Ada wrote notes, then Bob wrote notes."
 TWO = (Answer("Bob", 22), Answer("Ada", 0))

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Answer, Example
 from qa_demo.core.measuring.squad import examples_of, read_squad
+from qa_demo.core.types import Answer, Example
 
 CONTEXT = "Ada wrote notes."
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core.arrays import log_softmax
+from qa_demo.core.bio import span_marginals
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.bio import span_marginals
 from qa_demo.core.measuring.temperature import (
     PairClaim,
     TagClaim,

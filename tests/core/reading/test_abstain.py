@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.golds import Example
 from qa_demo.core.measuring.metrics import Outcome, evaluate
 from qa_demo.core.reading.abstain import OBJECTIVES, Costs, Objective, trade
+from qa_demo.core.types import Example
 from tests.core.measuring.test_metrics import question
 
 GOLDS = {"a": "Ada", "b": "Lord Byron", "c": "Rome"}

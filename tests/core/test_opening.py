@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from qa_demo.core.arrays import softmax
-from qa_demo.core.learning.bio import B, I, O, decode_reading
-from qa_demo.core.learning.opening import opening
+from qa_demo.core.bio import decode_reading, opening
+from qa_demo.core.types import B, I, O
 from tests.core.toys import random_reading
 
 

@@ -7,17 +7,30 @@ normaliser a gold pair obeys 2 loss = log Z_s + log Z_e - (s_i + e_j), so P_s(i)
 loss).
 """
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from qa_demo.core.arrays import Floats, log_softmax, logsumexp, softmax
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning.bio import B, I, O
-from qa_demo.core.learning.golds import LossTerm
 from qa_demo.core.reading.legal import Bools
-from qa_demo.core.types import Reading, Span, Window
+from qa_demo.core.reading.words import touching
+from qa_demo.core.types import Answer, B, Encoding, I, O, Reading, Span, Window
+
+
+@dataclass(frozen=True)
+class LossTerm:
+    """One named term of a loss; total = sum of weight * value; `over` is the mean's denominator."""
+
+    name: str
+    value: float
+    weight: float
+    over: float
+
 
 Golds = Sequence[Span | None]
 """One `doc` span for each annotator; None where the annotator found no answer."""
@@ -145,3 +158,26 @@ def shared_norm_loss(reading: Reading, gold: Span) -> tuple[LossTerm, LossTerm]:
         copies = np.array([logits[w.index, w.to_pos(doc)] for w in holders])
         terms.append(LossTerm(name, float(logsumexp(every) - logsumexp(copies)), 1.0, len(every)))
     return terms[0], terms[1]
+
+
+class Label(NamedTuple):
+    """An answer that `people` marked, as a `doc` span; None where they found no answer."""
+
+    span: Span | None
+    people: int
+
+
+def marked_span(encoding: Encoding, mark: Answer) -> Span | None:
+    """The pieces of a mark; None where other words stand at its place."""
+    stands = mark.text.strip() and encoding.context[mark.char_start : mark.char_end] == mark.text
+    return touching(encoding, mark.char_start, mark.char_end) if stands else None
+
+
+def count_labels(encoding: Encoding, marks: Sequence[Answer]) -> tuple[list[Label], int]:
+    """The labels, the one most people marked first, and how many marks do not stand in the text:
+    they are neither drawn nor trained on.
+    """
+    spans = [marked_span(encoding, mark) for mark in marks]
+    counts = Counter(span for span in spans if span is not None)
+    order = sorted(counts.items(), key=lambda c: (-c[1], c[0].start, c[0].end))
+    return [Label(*found) for found in order], spans.count(None)

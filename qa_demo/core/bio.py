@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, log_softmax
 from qa_demo.core.errors import BadInput, one_of
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.losses import TagGold, cross_entropy, entropy, marked, tag_targets
+from qa_demo.core.types import B, I, O, Reading, Span
 
-B, I, O = range(3)  # noqa: E741 - the field's own letters
 PREFERENCE = (O, B, I)
 """Ties between tags: O first, then B, then I."""
 
@@ -270,3 +270,131 @@ def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedS
                     _tagged(reading, w, doc, float(marginals[span.start, span.end - span.start]))
                 )
     return tuple(sorted(spans, key=lambda x: x.span))
+
+
+def owned_rows(reading: Reading) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """log p of B, I, O for every context token [D, 3] in nats, and the window that owns it [D]."""
+    rows = np.full((len(reading.encoding.context_ids), 3), np.nan)
+    for w, window in enumerate(reading.windows):
+        rows[window.owned] = tag_log_probs(reading, w)[window.owned - window.doc_start]
+    return rows, reading.owners
+
+
+@dataclass(frozen=True, eq=False)
+class Tagging:
+    """One decoding of a paragraph: each token's tag [D], spans, tokens whose I may not stand."""
+
+    tags: NDArray[np.int64]
+    spans: tuple[TaggedSpan, ...]
+    illegal: tuple[int, ...]
+
+
+def illegal_at(tags: Sequence[int]) -> list[int]:
+    """Tokens tagged I that stand first or after O: the two transitions no legal tagging has."""
+    return [t for t, tag in enumerate(tags) if tag == I and (t == 0 or tags[t - 1] == O)]
+
+
+def tagging(reading: Reading, decoding: str) -> Tagging:
+    """Decode each window by itself; tags, and spans, are taken from the window that owns them."""
+    tags = np.full(len(reading.encoding.context_ids), O)
+    illegal: list[int] = []
+    for w, window in enumerate(reading.windows):
+        found = decode_tags(tag_log_probs(reading, w), decoding)[1]
+        tags[window.owned] = found[window.owned - window.doc_start]
+        illegal += [
+            window.doc_start + t
+            for t in illegal_at(found.tolist())
+            if reading.owners[window.doc_start + t] == w
+        ]
+    return Tagging(tags, decode_reading(reading, decoding), tuple(illegal))
+
+
+@dataclass(frozen=True, eq=False)
+class SoftTerms:
+    """The tag loss token by token, nats, [D]: loss = floor + divergence. `targets` [D, 3];
+    unlabelled tokens carry none.
+    """
+
+    targets: NDArray[np.float64]
+    labelled: NDArray[np.bool_]
+    loss: NDArray[np.float64]
+    floor: NDArray[np.float64]
+
+    @property
+    def divergence(self) -> NDArray[np.float64]:
+        """KL(t || p) of each token, [D]."""
+        return self.loss - self.floor
+
+    @property
+    def total(self) -> float:
+        """L = -sum_i sum_j t_ij log p_ij over the labelled tokens."""
+        return float(self.loss.sum())
+
+
+def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
+    """-sum_j t_ij log p_ij of every token in its owner window; t: the annotators' mean tags."""
+    if reading.tag_logits is None:
+        raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")
+    n = len(reading.encoding.context_ids)
+    targets, labelled = np.zeros((n, 3)), np.zeros(n, dtype=bool)
+    loss, floor = np.zeros(n), np.zeros(n)
+    for w, window in enumerate(reading.windows):
+        t, carries = tag_targets(window, golds)
+        at, docs = np.flatnonzero(window.is_max_context), window.owned
+        targets[docs], labelled[docs] = t[at], carries[at]
+        on, held = at[carries[at]], docs[carries[at]]
+        loss[held] = cross_entropy(reading.tag_logits[w, on], t[on])
+        floor[held] = entropy(t[on])
+    return SoftTerms(targets, labelled, loss, floor)
+
+
+def annotator_tags(n: int, gold: TagGold) -> NDArray[np.int64]:
+    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; or all O."""
+    return tags_of_spans(n, marked(gold))
+
+
+@dataclass(frozen=True, eq=False)
+class Opening:
+    """`with_b` [D]: the most probable possible tagging, in which the answer's first token is B;
+    `without` [D]: the most probable one in which it is not; `p` [D, 3] of each token by itself;
+    `begins`, `goes_on` (one for each later token), `ends` (none at the end of the window): the
+    chances whose product is the answer's. All within the answer's window, beside which `with_b`,
+    `without` and `p` are those of each token's own window.
+    """
+
+    answer: TaggedSpan
+    with_b: NDArray[np.int64]
+    without: NDArray[np.int64]
+    p: NDArray[np.float64]
+    begins: float
+    goes_on: tuple[float, ...]
+    ends: float | None
+
+    @property
+    def differ(self) -> list[int]:
+        """The tokens that the two taggings tag differently."""
+        found: list[int] = np.flatnonzero(self.with_b != self.without).tolist()
+        return found
+
+    def weight(self, tags: NDArray[np.int64]) -> float:
+        """The product of p over the tokens that differ; all others count alike in both."""
+        return float(np.prod([self.p[d, tags[d]] for d in self.differ]))
+
+
+def opening(reading: Reading, answer: TaggedSpan) -> Opening:
+    """What speaks for the B of one answer; see `Opening`. Errors: BadInput without a tag head."""
+    w = reading.windows[answer.window]
+    inside, first = slice(w.doc_start, w.doc_stop), answer.span.start - w.doc_start
+    last = answer.span.end - w.doc_start
+    log_rows = tag_log_probs(reading, w.index).astype(np.float64)
+    no_b = log_rows.copy()
+    no_b[first, B] = -1e9
+    p, tags = np.exp(owned_rows(reading)[0]), tagging(reading, "viterbi").tags
+    with_b, without = tags.copy(), tags.copy()
+    p[inside] = np.exp(log_rows)
+    with_b[inside], without[inside] = viterbi(log_rows)[0], viterbi(no_b)[0]
+    walk = chain(log_rows)
+    goes_on = np.exp(walk.goes_on[first + 1 : last + 1]).tolist()
+    ends = float(np.exp(walk.ends[last])) if answer.span.end + 1 < w.doc_stop else None
+    begins = float(np.exp(walk.begins[first]))
+    return Opening(answer, with_b, without, p, begins, tuple(goes_on), ends)

@@ -5,10 +5,9 @@ import collections
 import numpy as np
 import pytest
 
+from qa_demo.core import masking
 from qa_demo.core.errors import BadInput
-from qa_demo.core.masking import span_masking as masking
-from qa_demo.core.masking.masked import POSITIONS, Masked, changed, hide
-from qa_demo.core.masking.span_masking import MaskOptions
+from qa_demo.core.masking import POSITIONS, Masked, MaskOptions, changed, hide
 from qa_demo.core.types import Span
 
 MASK = 1

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from qa_demo.core import infill
 from qa_demo.core.arrays import softmax
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report_infill import infill_json
-from qa_demo.core.learning.golds import LossTerm
-from qa_demo.core.masking import infill
-from qa_demo.core.masking.masked import Masked, hide
+from qa_demo.core.losses import LossTerm
+from qa_demo.core.masking import Masked, hide
 from qa_demo.core.types import Span
 from tests.core.toys import make_encoding
 

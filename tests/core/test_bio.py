@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qa_demo.core import bio
 from qa_demo.core.arrays import log_softmax, logsumexp
 from qa_demo.core.errors import BadInput
-from qa_demo.core.learning import bio
-from qa_demo.core.learning.bio import B, I, O
-from qa_demo.core.types import Span
+from qa_demo.core.types import B, I, O, Span
 from tests.core.toys import make_reading, random_reading, with_offsets
 
 # The vector is written O, B, I; arrays hold B, I, O.

@@ -2,7 +2,7 @@
 screen.
 
 A learner holds a private copy of some of a reader's weights. The loss it lowers is the page's own
-(`core.learning.losses`):
+(`core.losses`):
 
     L = (l_start + l_end) / 2,   each the mean over the trained windows of -sum_i t_i log p_i
 """
@@ -14,8 +14,7 @@ import numpy as np
 
 from qa_demo.core.arrays import Floats
 from qa_demo.core.errors import BadInput, one_of
-from qa_demo.core.learning.golds import LossTerm
-from qa_demo.core.learning.losses import Golds, total
+from qa_demo.core.losses import Golds, LossTerm, total
 from qa_demo.core.options import WindowOptions
 from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reading.heads import angle
