@@ -18,8 +18,16 @@ from qa_demo import blocks as ui
 from qa_demo import texts
 from qa_demo.blocks import GREY, INK, MID, QUOTE, STRONG, Block, Part, escape, number, quote
 from qa_demo.core.explaining.attribution import Attribution, Target
-from qa_demo.core.explaining.chance import seed_of
-from qa_demo.core.explaining.hiding import DRAWS, Draw, Hidden, Set, hide, sets_to_hide, stacked
+from qa_demo.core.explaining.hiding import (
+    DRAWS,
+    Draw,
+    Hidden,
+    Set,
+    hide,
+    seed_of,
+    sets_to_hide,
+    stacked,
+)
 from qa_demo.core.explaining.looks import SPREAD, Looks
 from qa_demo.core.reading.units import is_mark, units
 from qa_demo.core.reading.words import question_at

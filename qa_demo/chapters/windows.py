@@ -10,7 +10,7 @@ from typing import Any
 from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, MID, SHADE, STRONG, Block, Part, escape, number, quote
 from qa_demo.core.proposals import Proposal, Proposals
-from qa_demo.core.reading.coverage import halves, reach, read_plan
+from qa_demo.core.reading.coverage import halves, read_plan, safe_length
 from qa_demo.core.reading.legal import reason
 from qa_demo.core.rules import predict_by
 from qa_demo.drawn import window_rows as fig
@@ -101,7 +101,7 @@ class Windows(Proposals):
         self.size, self.step = reading.options.max_seq_length, reading.options.doc_stride
         self.asked, self.special = len(self.encoding.question_ids), self.encoding.n_special
         self.room, self.pieces = self.size - self.asked - self.special, len(reading.owners)
-        self.safe = reach(read_plan(reading), shown.decode.max_answer_length).safe_length
+        self.safe = safe_length(read_plan(reading))
         self.threshold = shown.decode.null_score_diff_threshold
 
 

@@ -21,9 +21,8 @@ from qa_demo.core.explaining.attribution import (
     lanes,
     parts,
 )
-from qa_demo.core.explaining.occlusion import question_effects
 from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.words import special_positions, words
+from qa_demo.core.reading.words import special_positions
 from qa_demo.core.types import Reading, Span
 from qa_demo.model import gradients
 from qa_demo.model.forward import logits, token_types, word_embeddings
@@ -272,22 +271,6 @@ def test_the_model_is_left_as_it_was(reader: BertReader, reading: Reading) -> No
     )
     assert all(p.grad is None and not p.requires_grad for p in model.parameters())
     assert not model.training
-
-
-# Leave one out
-
-
-@only_bert
-def test_question_words_across_windows(reader: BertReader) -> None:
-    reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
-    assert len(reading.windows) > 2
-    effects = question_effects(reading, TARGET, reader.masked)
-    alone = reader.attribute(reading, TARGET, "leave_one_out")
-    units = words(reading.encoding, reading.windows[0])
-    assert [e.word.text for e in effects] == kit.QUESTION.split()
-    for lane in ("start", "end"):
-        wanted = units.sums(getattr(alone, lane))[: len(effects)]
-        np.testing.assert_allclose([getattr(e, lane) for e in effects], wanted, atol=1e-4)
 
 
 # Several sessions at once

@@ -14,7 +14,7 @@ from qa_demo.core.measuring.metrics import calibration_error
 from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.abstain import MOST_LOST
-from qa_demo.core.reading.legal import valid_spans
+from qa_demo.core.reading.legal import reason_matrix
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.reading.predicted import Ranked
 from qa_demo.core.reading.spans import window_prob
@@ -105,7 +105,7 @@ def among_legal_pairs(reading: Reading, best: Ranked, temperature: float) -> flo
     total = 0.0
     for w in reading.windows:
         start, end = (x.astype(np.float64) / temperature for x in reading.logits(w.index))
-        legal = valid_spans(w, DecodeOptions())
+        legal = reason_matrix(w, DecodeOptions()) == 0
         total += float(np.exp(np.add.outer(start, end))[legal].sum())
     return float(np.exp(best.candidate.score / temperature)) / total
 

@@ -4,23 +4,20 @@ compact arrays of it.
 Axes are always layer, head, query, key; a row belongs to the token that looks, and sums to 1.
 """
 
-import zlib
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, freeze_arrays
 from qa_demo.core.errors import BadInput, one_of
 from qa_demo.core.explaining.attribution import Target
-from qa_demo.core.reading.words import question_positions
-from qa_demo.core.types import Encoding, Window
+from qa_demo.core.types import Window
 
 ROW_SUM_TOLERANCE = 1e-4
 RelevanceKind = Literal["attention", "rollout", "gradient_x_attention"]
 RELEVANCE: tuple[RelevanceKind, ...] = get_args(RelevanceKind)
-_LEVELS = 255
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +62,6 @@ class Attention:
         row: NDArray[np.float32] = self.head(layer, head)[self._at(query)]
         return row
 
-    def column(self, layer: int, head: int, key: int) -> NDArray[np.float32]:
-        """How much each position looked at `key`, exact, [n]; a column need not sum to 1."""
-        return self.head(layer, head)[:, self._at(key)]
-
-    def packed(self, layer: int, head: int) -> bytes:
-        """One head as `pack` writes it."""
-        return pack(self.head(layer, head))
-
     def head(self, layer: int, head: int) -> NDArray[np.float32]:
         """One head's matrix, exact, [n, n]."""
         if not (0 <= layer < self.n_layers and 0 <= head < self.n_heads):
@@ -116,19 +105,6 @@ def row_sum_error(weights: Floats) -> float:
     """The largest |row sum - 1|; NaN counts as infinite."""
     error = np.abs(np.asarray(weights).sum(axis=-1, dtype=np.float64) - 1.0)
     return float(np.where(np.isfinite(error), error, np.inf).max(initial=0.0))
-
-
-def share_on(weights: Floats, query: int, positions: ArrayLike) -> NDArray[np.float64]:
-    """The share of a row's attention on these positions, by layer and head: [N, A], 0 to 1."""
-    rows: NDArray[np.float64] = np.asarray(weights)[:, :, query, :][..., np.asarray(positions)].sum(
-        axis=-1, dtype=np.float64
-    )
-    return rows
-
-
-def question_share(attention: Attention, encoding: Encoding, query: int) -> NDArray[np.float64]:
-    """How much of its attention position `query` spends on the question's words, [N, A]."""
-    return share_on(attention.weights, query, question_positions(encoding))
 
 
 def rollout(weights: Floats) -> NDArray[np.float64]:
@@ -196,16 +172,3 @@ def relevance_of(
         else:
             rows.append(attention.weights[:, :, at].mean(axis=(0, 1), dtype=np.float64))
     return Relevance(rows[0], rows[1])
-
-
-def pack(head: Floats) -> bytes:
-    """One head [n, n] as deflated bytes round(255 sqrt(a)), row by row.
-
-    The square root spends the levels on small weights: a is off by at most sqrt(a) / 255 + 1e-5. A
-    row's codes are at most 255 sqrt(n) together, so at 384 tokens no head can need more than about
-    100 kB; raw float32 would be 590 kB.
-    """
-    codes = np.rint(
-        _LEVELS * np.sqrt(np.clip(np.asarray(head, dtype=np.float64), 0.0, 1.0))
-    ).astype(np.uint8)
-    return zlib.compress(codes.tobytes(), 9)

@@ -175,54 +175,11 @@ class Attribution:
         return None if self.gap_share is None else self.gap_share < GAP_LIMIT
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What an explanation takes: forward passes of the window, and backward passes."""
-
-    forward: int
-    backward: int
-
-
-def cost(found: Attribution, n_words: int) -> Cost:
-    """The passes behind an attribution of a window of `n_words` words.
-
-    Gradient x input: 1 forward, 2 backward. Integrated gradients: one forward and two backward at
-    every step that was tried, one forward for the baseline. Leave one word out: a forward for each
-    word.
-    """
-    if found.method == "leave_one_out":
-        return Cost(n_words, 0)
-    if found.method == "gradient_x_input":
-        return Cost(1, 2)
-    steps = sum(n for n, _ in found.tried)
-    return Cost(1 + steps, 2 * steps)
-
-
 def gap_share(gap: float, difference: float) -> float:
     """|gap| / |difference|, with 0 / 0 = 0."""
     if difference == 0.0:
         return 0.0 if gap == 0.0 else float("inf")
     return abs(gap / difference)
-
-
-def ranks(values: Floats) -> NDArray[np.float64]:
-    """Ranks 1..k from small to large; equal values share their mean. [5, 1, 5]: [2.5, 1, 2.5]."""
-    unique, place, count = np.unique(
-        np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True
-    )
-    last = np.cumsum(count)
-    return (last - (count - 1) / 2)[place.reshape(-1)] if len(unique) else np.empty(0)
-
-
-def rank_correlation(x: Floats, y: Floats) -> float | None:
-    """Spearman's rho in [-1, 1]; None when either side is constant or shorter than 2."""
-    if len(x) != len(y):
-        raise BadInput(f"a rank correlation compares equally long lists, got {len(x)} and {len(y)}")
-    a, b = ranks(x), ranks(y)
-    if len(a) < 2 or a.min() == a.max() or b.min() == b.max():
-        return None
-    a, b = a - a.mean(), b - b.mean()
-    return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1.0, 1.0))
 
 
 def silence(found: Attribution) -> str | None:

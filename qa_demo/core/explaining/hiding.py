@@ -4,6 +4,7 @@ lead       F of a target, score of the span - score of "no answer", in logits
 fall       lead of the whole window - lead with a set of words replaced by [MASK]
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from qa_demo.core.explaining.word_sets import Scorer, masks_of, order_of
 from qa_demo.core.options import DecodeOptions
 from qa_demo.core.reading.spans import top_spans
 from qa_demo.core.reading.words import Words
-from qa_demo.core.types import Span, Window
+from qa_demo.core.types import Reading, Span, Window
 
 HIDDEN, DRAWS = 3, 20
 """Words that the test hides, and how often it hides as many others, drawn at random."""
@@ -43,6 +44,21 @@ class Hidden:
         pairs = (self.start, i), (self.end, j)
         lead = sum(float(logits[at] - logits[window.cls_at]) for logits, at in pairs)
         return Span(window.to_doc(i), window.to_doc(j)), lead
+
+
+def seed_of(reading: Reading, window: Window) -> int:
+    """The seed of the draws: it follows from question, paragraph and window, so that everyone draws
+    the same sets, whatever the reader, target or method.
+    """
+    text = "\0".join(
+        (
+            reading.encoding.question,
+            reading.encoding.context,
+            f"{window.doc_start} {window.doc_stop}",
+        )
+    )
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big")
 
 
 def sets_to_hide(values: Floats, free: Set, seed: int) -> list[Set]:

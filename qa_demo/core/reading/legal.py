@@ -64,11 +64,6 @@ def reason_matrix(
     return reason_codes(window, at[:, None], at[None, :], options, copies)
 
 
-def valid_spans(window: Window, options: DecodeOptions, copies: str = "max_context") -> Bools:
-    """Which of the n x n cells are legal answers."""
-    return np.equal(reason_matrix(window, options, copies), 0)
-
-
 def count_spans(windows: Iterable[Window], options: DecodeOptions) -> int:
     """How many cells of all windows are legal: each owned start with the ends left to it."""
     most = options.max_answer_length

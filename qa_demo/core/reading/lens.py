@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, freeze, freeze_arrays
+from qa_demo.core.arrays import Floats, freeze_arrays
 from qa_demo.core.errors import BadInput
 from qa_demo.core.reading.heads import HeadWeights, plane
 from qa_demo.core.types import Reading
@@ -54,21 +54,6 @@ def rank_of(logits: Floats, position: int) -> NDArray[np.int64]:
     return 1 + above
 
 
-@dataclass(frozen=True, eq=False)
-class Slide:
-    """The context tokens of two readings of one paragraph in the exact plane: `before`, `after` [D,
-    2], `doc` order.
-
-    `cls_before`, `cls_after` are "no answer": the (start, end) of the window with the lowest null
-    score.
-    """
-
-    before: NDArray[np.float64]
-    after: NDArray[np.float64]
-    cls_before: tuple[float, float]
-    cls_after: tuple[float, float]
-
-
 def owned_points(reading: Reading) -> NDArray[np.float64]:
     """(start_logit, end_logit) of every context token in the window that owns it, [D, 2]."""
     points = np.full((len(reading.encoding.context_ids), 2), np.nan)
@@ -77,29 +62,3 @@ def owned_points(reading: Reading) -> NDArray[np.float64]:
         owned = window.is_max_context
         points[window.owned] = np.stack([s[owned], e[owned]], axis=1)
     return points
-
-
-def _no_answer(reading: Reading) -> tuple[float, float]:
-    pairs = [
-        (float(s[w.cls_at]), float(e[w.cls_at]))
-        for w in reading.windows
-        for s, e in [reading.logits(w.index)]
-    ]
-    return min(pairs, key=sum)
-
-
-def slide(before: Reading, after: Reading) -> Slide:
-    """Where each token stood and where it stands after the question was edited: the axes S and E
-    stay, T moves.
-
-    Errors: BadInput unless both readings are of the same paragraph and the same reader: other
-    tokens or other axes cannot slide.
-    """
-    if before.encoding.context != after.encoding.context or before.weights != after.weights:
-        raise BadInput("tokens slide only between two readings of one paragraph by one reader")
-    return Slide(
-        freeze(owned_points(before)),
-        freeze(owned_points(after)),
-        _no_answer(before),
-        _no_answer(after),
-    )

@@ -14,14 +14,7 @@ from numpy.typing import NDArray
 
 from qa_demo.core.arrays import Floats, logsumexp, softmax, tied
 from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.legal import (
-    REASONS,
-    Bools,
-    allowed_starts,
-    reason,
-    reason_codes,
-    reason_matrix,
-)
+from qa_demo.core.reading.legal import allowed_starts, reason, reason_codes
 from qa_demo.core.reading.predicted import Candidate
 from qa_demo.core.types import Reading, Span, Window
 
@@ -43,21 +36,6 @@ class Cell:
     def score(self) -> float:
         """start_logit + end_logit, to nine decimals."""
         return round(self.start_logit + self.end_logit, 9)
-
-
-@dataclass(frozen=True)
-class PairMass:
-    """Where P_s(i) P_e(j) of one window lies, P over all its positions; the four parts sum to 1.
-
-    legal: pairs that may be an answer. no_answer: ([CLS], [CLS]). mixed: any other pair that
-    touches [CLS], the question or a separator. illegal: both in the context, but end before start,
-    too long, or not owned.
-    """
-
-    legal: float
-    no_answer: float
-    mixed: float
-    illegal: float
 
 
 def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
@@ -147,17 +125,6 @@ def top_grid(
     return ranked
 
 
-def grid_misses(
-    start: Floats, end: Floats, window: Window, options: DecodeOptions, copies: str = "max_context"
-) -> Ints:
-    """The cells of the exact n best that BERT's grid does not contain, best first, [k, 2]."""
-    exact = top_spans(start, end, window, options, copies)
-    i, j = top_positions(start, options.n_best_size), top_positions(end, options.n_best_size)
-    inside: Bools = np.isin(exact[:, 0], i) & np.isin(exact[:, 1], j)
-    missed: Ints = exact[~inside]
-    return missed
-
-
 def make_cell(
     reading: Reading,
     window: int,
@@ -203,38 +170,6 @@ def separate_argmaxes(
     fits = reason_codes(w, i[:, None], j[None, :], options, copies) == 0
     row, column = np.unravel_index(int(np.argmax(fits)), fits.shape)
     return make_cell(reading, window, int(i[row]), int(j[column]), options, copies)
-
-
-def best_illegal(
-    reading: Reading, window: int, options: DecodeOptions, copies: str = "max_context", n: int = 1
-) -> tuple[Cell, ...]:
-    """The n highest cells of each kind of illegality: a page can show what the rules kept out."""
-    w = reading.windows[window]
-    scores = span_scores(*reading.logits(window)).ravel()
-    codes = reason_matrix(w, options, copies).ravel()
-    return tuple(
-        make_cell(reading, window, int(flat) // len(w), int(flat) % len(w), options, copies)
-        for code in range(1, len(REASONS))
-        for flat in _highest(scores, np.flatnonzero(codes == code), n)
-    )
-
-
-def pair_mass(
-    reading: Reading, window: int, options: DecodeOptions, copies: str = "max_context"
-) -> PairMass:
-    """Sum P_s(i) P_e(j) over the four kinds of pairs of a window; P = softmax over positions."""
-    w, (s, e) = reading.windows[window], reading.logits(window)
-    mass = np.outer(softmax(s), softmax(e))
-    sums = np.bincount(
-        reason_matrix(w, options, copies).ravel(), weights=mass.ravel(), minlength=len(REASONS)
-    )
-    no_answer = float(mass[w.cls_at, w.cls_at])
-    return PairMass(
-        legal=float(sums[0]),
-        no_answer=no_answer,
-        mixed=float(sums[1]) - no_answer,
-        illegal=float(sums[2:].sum()),
-    )
 
 
 def window_prob(reading: Reading, window: int, i: int, j: int, temperature: float = 1.0) -> float:

@@ -32,11 +32,6 @@ class WindowPlan:
         """Tokens that two neighbouring windows share: capacity - step."""
         return max(0, self.capacity - self.step)
 
-    @property
-    def computed_twice(self) -> int:
-        """Context tokens run through the model more than once, counted with each repetition."""
-        return sum(b - a for a, b in zip(self.starts, self.stops, strict=True)) - self.n_tokens
-
 
 def plan(n_tokens: int, capacity: int, step: int) -> WindowPlan:
     """Lay windows of `capacity` context tokens, each `step` after the last.

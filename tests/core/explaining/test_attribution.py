@@ -1,4 +1,4 @@
-"""Targets, words, completeness, leave one out, rank correlation against values worked out apart."""
+"""Targets, words, completeness and leave one out against values worked out apart."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -10,20 +10,18 @@ from qa_demo.core.errors import BadInput
 from qa_demo.core.explaining.attribution import (
     KINDS,
     Attribution,
-    Cost,
     Target,
-    cost,
     gap_share,
     lanes,
     parts,
-    rank_correlation,
-    ranks,
     window_of,
 )
-from qa_demo.core.explaining.occlusion import leave_one_out, question_effects
+from qa_demo.core.explaining.hiding import DRAWS, seed_of, sets_to_hide
+from qa_demo.core.explaining.occlusion import leave_one_out
+from qa_demo.core.explaining.word_sets import masks_of, order_of
 from qa_demo.core.reading.words import question_at, special_positions, words
 from qa_demo.core.types import Reading, Span, Window
-from tests.core.toys import make_reading, t1
+from tests.core.toys import random_reading, t1
 from tests.fakes import FakeReader
 
 
@@ -172,70 +170,25 @@ def test_leave_one_out_measures_each_word_at_the_same_positions(kind: str) -> No
     assert found.f_x == pytest.approx(sum(parts(target, window, *reading.logits(0))))
 
 
-def test_question_words_are_masked_in_every_window_and_the_answer_is_decoded_again() -> None:
-    reading = t1()
-
-    def masked(window: Window, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        s, e = (
-            np.repeat(row[None], len(masks), axis=0).copy() for row in reading.logits(window.index)
-        )
-        s[masks[:, 1], 4] -= 100.0  # Beta in window 0, Delta in window 1
-        return s, e
-
-    (effect,) = question_effects(reading, Target("span_score", Span(1, 1)), masked)
-    assert effect.word.text == "who" and effect.end == 0
-    assert effect.start == effect.total == pytest.approx(100)
-    assert effect.changed and not effect.elsewhere and effect.answer != "Beta"
-
-    def unmoved(window: Window, masks: np.ndarray) -> tuple[np.ndarray, ...]:
-        return tuple(np.repeat(row[None], len(masks), 0) for row in reading.logits(window.index))
-
-    (same,) = question_effects(reading, Target("span_score", Span(1, 1)), unmoved)
-    assert not same.changed and same.total == 0
+def test_words_are_ordered_by_value_and_ties_by_the_text() -> None:
+    assert order_of(np.array([1.0, 3.0, 3.0, 2.0]), (0, 1, 2, 3)) == (1, 2, 3, 0)
+    assert order_of(np.array([1.0, 3.0, 3.0, 2.0]), (0, 2, 3)) == (2, 3, 0)
 
 
-def test_the_same_words_elsewhere_are_another_place() -> None:
-    rows = [[0, 0, 0, 5, 1, 4, 0]]
-    reading = make_reading(["Beta", "met", "Beta"], [(0, 3)], rows, rows)
-
-    def masked(window: Window, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        s, e = (np.repeat(row[None], len(masks), axis=0).copy() for row in reading.logits(0))
-        s[:, 3], e[:, 3] = 0.0, 0.0
-        return s, e
-
-    (effect,) = question_effects(reading, Target("span_score", Span(0, 0)), masked)
-    assert effect.changed and effect.elsewhere and effect.answer == "Beta"
+def test_random_sets_follow_from_the_text_and_never_hold_what_is_tested() -> None:
+    reading = random_reading(np.random.default_rng(3), 30, 30, 4)
+    other = random_reading(np.random.default_rng(3), 31, 31, 4)
+    assert seed_of(other, other.windows[0]) != seed_of(reading, reading.windows[0])
+    free, values = tuple(range(2, 20)), np.linspace(1, 0.1, 30)
+    sets = [sets_to_hide(values, free, seed_of(reading, reading.windows[0])) for _ in range(2)]
+    assert sets[0] == sets[1] and sets[0][0] == (2, 3, 4) and len(sets[0]) == 1 + DRAWS
+    for each in sets[0][1:]:
+        assert len(set(each)) == 3 and set(each) <= set(free) - {2, 3, 4}
 
 
-# Rank correlation
-
-
-def test_ranks_share_the_mean_of_ties() -> None:
-    assert ranks(np.array([5.0, 1.0, 5.0, 3.0])).tolist() == [3.5, 1.0, 3.5, 2.0]
-
-
-def test_rank_correlation_against_the_textbook_formula() -> None:
-    rng = np.random.default_rng(0)
-    for n in (2, 3, 9, 40):
-        x, y = rng.permutation(n), rng.permutation(n)
-        expected = 1 - 6 * float(((x - y) ** 2).sum()) / (n * (n**2 - 1))
-        assert rank_correlation(x * 0.1, np.exp(y / 10)) == pytest.approx(expected)
-    assert rank_correlation(np.arange(5), -np.arange(5)) == pytest.approx(-1)
-    # With ties: Pearson of the mean ranks (1, 2.5, 2.5, 4) and (1, 2, 3, 4)
-    tied = rank_correlation(np.array([0, 1, 1, 2]), np.array([0, 1, 2, 3]))
-    assert tied == pytest.approx(4.5 / np.sqrt(4.5 * 5))
-    assert rank_correlation(np.ones(4), np.arange(4)) is None
-    assert rank_correlation(np.ones(1), np.ones(1)) is None
-    with pytest.raises(BadInput, match="got 2 and 3"):
-        rank_correlation(np.ones(2), np.ones(3))
-
-
-def test_the_passes_of_each_method_are_counted() -> None:
-    def found(method: str, tried: tuple[tuple[int, float], ...] = ()) -> Attribution:
-        zero, target = np.zeros(3), Target("span_score", Span(0, 0))
-        return Attribution(target, method, 0, zero, zero, 1.0, tried=tried)
-
-    assert cost(found("gradient_x_input"), 40) == Cost(1, 2)
-    assert cost(found("leave_one_out"), 40) == Cost(40, 0)
-    path = found("integrated_gradients", ((20, 0.5), (50, 0.01)))
-    assert cost(path, 40) == Cost(1 + 20 + 50, 2 * 70)
+def test_each_set_is_masked_whole_and_special_tokens_never() -> None:
+    reading = FakeReader().read("Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met Ada.")
+    units = words(reading.encoding, reading.windows[0])
+    sets = [frozenset({0}), frozenset({1, 2}), frozenset[int]()]
+    for mask, each in zip(masks_of(units, sets), sets, strict=True):
+        assert mask.tolist() == [int(k) in each for k in units.of]

@@ -96,13 +96,11 @@ def test_a_broken_replay_is_refused(tmp_path: Path, rows: bytes) -> None:
         load_replay(tmp_path)
 
 
-def test_a_logit_and_an_offset_changed_by_hand() -> None:
+def test_a_logit_changed_by_hand() -> None:
     reading = FakeReader().read("Who?", CONTEXT, WindowOptions(max_seq_length=60, doc_stride=20))
-    bent = apply_what_if(reading, {("start", 0, 5): 9.0}, (1, 2.5))
+    bent = apply_what_if(reading, {("start", 0, 5): 9.0})
     assert bent.start_logits[0, 5] == 9.0 and reading.start_logits[0, 5] != 9.0
-    n = len(reading.windows[1])
-    assert np.allclose(bent.end_logits[1, :n], reading.end_logits[1, :n] + 2.5)
-    assert np.array_equal(bent.end_logits[0, :n], reading.end_logits[0, :n])
+    assert np.array_equal(bent.end_logits, reading.end_logits, equal_nan=True)
     assert bent.windows is reading.windows
 
 
@@ -114,8 +112,3 @@ def test_changes_that_fit_nowhere_or_leave_single_precision_are_refused() -> Non
     for value in (float("nan"), 1e39, float("-inf")):
         with pytest.raises(BadInput):
             apply_what_if(reading, {("end", 0, 0): value})
-    for offset in ((0, 1e39), (99, 1.0), (0, float("nan"))):
-        with pytest.raises(BadInput):
-            apply_what_if(reading, {}, offset)
-    with pytest.raises(BadInput):
-        apply_what_if(reading, {("start", 0, 5): 3e38}, (0, 3e38))

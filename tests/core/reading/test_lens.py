@@ -1,12 +1,12 @@
-"""The head on every layer, ranks; tokens slide with the question."""
+"""The head on every layer, ranks, and tokens in the plane."""
 
 import numpy as np
 import pytest
 
 from qa_demo.core.errors import BadInput
 from qa_demo.core.reading.heads import HeadWeights
-from qa_demo.core.reading.lens import lens, owned_points, rank_of, slide
-from tests.core.toys import make_reading, t1
+from qa_demo.core.reading.lens import lens, owned_points, rank_of
+from tests.core.toys import t1
 
 
 def test_the_last_layer_is_the_readers_own_plane() -> None:
@@ -32,17 +32,3 @@ def test_ranks_count_what_is_larger() -> None:
 def test_owned_points_take_each_token_from_its_owner() -> None:
     points = owned_points(t1())  # tokens 0-2 belong to window 0, 3-5 to window 1
     np.testing.assert_allclose(points, [[2, 0], [3, 4], [-1, 1], [4, 3], [1, 3.5], [0, 0]])
-
-
-def test_tokens_slide_between_two_readings_of_one_paragraph() -> None:
-    words = ["Ada", "wrote"]
-    before = make_reading(words, [(0, 2)], [[1, 0, 0, 2, 3, 0]], [[1.5, 0, 0, 4, 5, 0]])
-    after = make_reading(
-        words, [(0, 2)], [[7, 0, 0, 0, 6, 1, 0]], [[1, 0, 0, 0, 2, 9, 0]], question=("who", "else")
-    )
-    found = slide(before, after)
-    assert found.before.tolist() == [[2, 4], [3, 5]] and found.after.tolist() == [[6, 2], [1, 9]]
-    assert found.cls_before == (1, 1.5) and found.cls_after == (7, 1)
-    other = make_reading(["Ada", "slept"], [(0, 2)], [[1, 0, 0, 2, 3, 0]], [[1.5, 0, 0, 4, 5, 0]])
-    with pytest.raises(BadInput, match="one paragraph by one reader"):
-        slide(before, other)
