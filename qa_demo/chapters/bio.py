@@ -529,7 +529,11 @@ def to_spans(tags: Tags, own: Own) -> list[Block | None]:
 
 
 def rungs_of(
-    tags: Tags, cols: Columns, best: Array, answers: Sequence[core.TaggedSpan], why: core.Opening | None
+    tags: Tags,
+    cols: Columns,
+    best: Array,
+    answers: Sequence[core.TaggedSpan],
+    why: core.Opening | None,
 ) -> list[Rung]:
     """The reader's p, each token's likeliest tag where that differs, and the possible taggings."""
 
@@ -572,7 +576,9 @@ def brackets(cols: Columns, answers: Sequence[core.TaggedSpan]) -> list[Block]:
     return made
 
 
-def finding_of_spans(tags: Tags, answers: Sequence[core.TaggedSpan], why: core.Opening | None) -> Block:
+def finding_of_spans(
+    tags: Tags, answers: Sequence[core.TaggedSpan], why: core.Opening | None
+) -> Block:
     """The answers with their chances; why the first one's B gains."""
     if why is None:
         nothing = "The most probable possible tagging is O throughout: it says “no answer”."
@@ -601,7 +607,7 @@ def no_answer(tags: Tags) -> Block:
     return ui.formula("chance", line)
 
 
-def why_formula(tags: Tags, why: Opening) -> Block:
+def why_formula(tags: Tags, why: core.Opening) -> Block:
     """The share of the two taggings that differ, then that of all."""
     d, a, b = why.answer.span.start, why.weight(why.with_b), why.weight(why.without)
     one, two = ui.significant(a), ui.significant(b)
@@ -620,7 +626,7 @@ def why_formula(tags: Tags, why: Opening) -> Block:
     return ui.formula("why", line)
 
 
-def chance_formula(tags: Tags, why: Opening) -> Block:
+def chance_formula(tags: Tags, why: core.Opening) -> Block:
     """chance = P(first is B) x P(each next is I) x P(the one behind is no I)."""
     e, answer, first = tags.e, why.answer, why.answer.span.start
     factors = [(why.begins, ui.B, f"“{dotted(e, first)}” is B")]
