@@ -106,7 +106,7 @@ def as_page(reading: Reading) -> str:
 
     state = State(question=reading.encoding.question, context=reading.encoding.context)
     found = pictures_of(Held.of(reading), state)
-    text = saved(found, state, script(saved=True), plotly_file().decode(), style())
+    text = saved(found, state, script(saved=True), plotly_file().decode(), style(saved=True))
     return (
         f'<iframe srcdoc="{html.escape(text)}" style="width:100%;height:820px;border:0"></iframe>'
     )

@@ -37,6 +37,7 @@ _IMPORT = re.compile(r"^import [^;]*;\n", re.M)
 _LIST = re.compile(r"^export \{[^}]*\};\n", re.M)
 PACK_FROM = 800
 """Bytes from which an answer is worth compressing."""
+A_WEEK = "public, max-age=604800"
 CALL = "globalThis.spanlight?."
 
 
@@ -53,26 +54,32 @@ def script(saved: bool = False) -> str:
 
 
 @cache
-def style() -> str:
-    """The sheet, and the fonts inside it: a saved file has no other place for them."""
+def style(saved: bool = False) -> str:
+    """The sheet; a saved file has the fonts inside it, since there is no other place for them."""
 
-    def inside(found: re.Match[str]) -> str:
+    def place(found: re.Match[str]) -> str:
+        if not saved:
+            return f'url("fonts/{found[1]}")'
         data = base64.b64encode((FONTS / found[1]).read_bytes()).decode("ascii")
         return f'url("data:font/woff2;base64,{data}")'
 
-    faces = _FILE.sub(inside, (FONTS / "fonts.css").read_text(encoding="utf-8"))
+    faces = _FILE.sub(place, (FONTS / "fonts.css").read_text(encoding="utf-8"))
     return (FOLDER / "page.css").read_text(encoding="utf-8") + faces
 
 
-def served(text: Callable[[], bytes], kind: str) -> Callable[[Request], Any]:
-    """A file that the browser asks for again at each visit: it must never mix two versions."""
+def served(
+    text: Callable[[], bytes], kind: str, cached: str = "no-cache"
+) -> Callable[[Request], Any]:
+    """A file that the browser asks for again at each visit, for it must never mix two versions;
+    `cached` says otherwise.
+    """
 
     async def answer(request: Request) -> Response:
         plain, packed, tag = _file(text)
-        headers = {"cache-control": "no-cache", "etag": tag, "vary": "accept-encoding"}
+        headers = {"cache-control": cached, "etag": tag, "vary": "accept-encoding"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
-        if "gzip" in request.headers.get("accept-encoding", ""):
+        if "gzip" in request.headers.get("accept-encoding", "") and len(packed) < len(plain):
             headers["content-encoding"] = "gzip"
             return Response(packed, headers=headers, media_type=kind)
         return Response(plain, headers=headers, media_type=kind)
@@ -116,7 +123,7 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         except Pending as wait:
             body = orjson.dumps({"place": wait.place, "seconds": wait.seconds, "done": wait.done})
             return Response(body, 202, media_type="application/json")
-        text = saved(found, state, script(saved=True), plotly_file().decode(), style())
+        text = saved(found, state, script(saved=True), plotly_file().decode(), style(saved=True))
         # not text/html: that would be given the running page's head
         return Response(text, media_type="application/octet-stream")
 
@@ -127,6 +134,10 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         Route("/static/page/page.css", served(lambda: style().encode(), "text/css")),
         Route("/static/page/gradio.css", served(lambda: gradio_style().encode(), "text/css")),
         Route("/static/page/plotly.js", served(plotly_file, "text/javascript")),
+        *(
+            Route(f"/static/page/fonts/{font.name}", served(font.read_bytes, "font/woff2", A_WEEK))
+            for font in sorted(FONTS.glob("*.woff2"))
+        ),
     ]
 
 

@@ -61,7 +61,14 @@ def test_the_fonts_are_what_their_checksums_say_and_small() -> None:
     assert (
         len([p for p in FONTS.glob("LICENSE.*") if "SIL Open Font License" in p.read_text()]) == 4
     )
-    assert set(re.findall(r'url\("([^"]+)"\)', (FONTS / "fonts.css").read_text())) == set(held)
+    rules = re.findall(
+        r'url\("([^"]+)"\).*unicode-range: ([^;]+);', (FONTS / "fonts.css").read_text()
+    )
+    assert {name for name, _ in rules} == set(held)
+    for name, ranges in rules:
+        ends = [part[2:].split("-") for part in ranges.split(", ")]
+        told = {n for pair in ends for n in range(int(pair[0], 16), int(pair[-1], 16) + 1)}
+        assert told == set(TTFont(FONTS / name).getBestCmap()), name
 
 
 def test_every_sign_that_the_page_writes_is_in_one_of_the_fonts() -> None:

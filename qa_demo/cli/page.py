@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> None:
         (args.reader,),
     )
     found = pictures_of(pictures, state, 600.0)
-    text = saved(found, state, script(saved=True), plotly_file().decode(), style())
+    text = saved(found, state, script(saved=True), plotly_file().decode(), style(saved=True))
     written = {"file": str(args.out), "bytes": write_file(args.out, text)}
     shared.write(written, args.json, lambda said: f"{said['file']}: {said['bytes']:,} bytes")
 

@@ -52,9 +52,11 @@ def head() -> str:
     """
     scripts = ["static/page/page.js", *(f"assets/{n}" for n in gradio_files() if n.endswith("js"))]
     sheets = [f"assets/{n}" for n in gradio_files() if n.endswith("css")]
+    fonts = [f"static/page/fonts/{name}.woff2" for name in ("sans", "serif")]
     links = [
         *(f'rel="modulepreload" href="{name}"' for name in scripts),
         *(f'rel="stylesheet" href="static/page/{name}.css"' for name in ("gradio", "page")),
+        *(f'rel="preload" as="font" crossorigin href="{name}"' for name in fonts),
         *(f'rel="stylesheet" disabled href="{name}"' for name in sheets),
     ]
     return CLOCK + "".join(f"<link {link}>\n" for link in links)

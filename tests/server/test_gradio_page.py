@@ -13,7 +13,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
-from qa_demo.page import routes
+from qa_demo.page import routes, style
 from qa_demo.pictures import Pictures, without_model
 from qa_demo.server import gradio_page
 from qa_demo.server.gradio_page import Early, gradio_files, gradio_style, head, with_head
@@ -96,14 +96,19 @@ def test_what_the_head_names_is_served() -> None:
     pictures = Pictures({}, without_model, without_model)
     get = TestClient(Starlette(routes=routes(pictures))).get
     named = re.findall(r'href="(static/page/[^"]+)"', head())
-    assert len(named) == 3
-    for name in [*named, "static/page/plotly.js"]:
+    assert len(named) == 5
+    for name in [n for n in [*named, "static/page/plotly.js"] if not n.endswith("woff2")]:
         first = get(name, headers={"accept-encoding": "identity"})
         assert first.status_code == 200 and len(first.content) > 1000
         packed = get(name, headers={"accept-encoding": "gzip"})
         assert packed.content == first.content and packed.headers["content-encoding"] == "gzip"
         assert packed.num_bytes_downloaded < 0.9 * len(first.content)
         assert get(name, headers={"if-none-match": first.headers["etag"]}).status_code == 304
+    for name in re.findall(r'url\("(fonts/[\w-]+\.woff2)"\)', style()):
+        font = get(f"static/page/{name}", headers={"accept-encoding": "gzip"})
+        assert font.content[:4] == b"wOF2" and "content-encoding" not in font.headers
+        assert "max-age" in font.headers["cache-control"]
+    assert "url(data:" not in style().replace('"', "") and style(saved=True).count("data:font") == 7
 
 
 def test_another_gradio_is_sent_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
