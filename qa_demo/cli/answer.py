@@ -1,9 +1,8 @@
 """python -m qa_demo answer: one question, or with --jsonl a line of JSON for each."""
 
 import argparse
-import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from qa_demo.cli import shared
 from qa_demo.cli.shared import LongTexts, Progress, terminal, visible, with_threshold
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import answer_json, dumps
+from qa_demo.core.files.texts import decoded, json_lines, read_text
 from qa_demo.core.reading.predict import predict
 from qa_demo.core.types import Example, Reading
 from qa_demo.evaluation.numbers import total
@@ -83,17 +83,9 @@ def _asked(name: str) -> Iterator[Example]:
     line.
     """
     said = "standard input" if name == "-" else Path(name).name
-    if name == "-":
-        lines: Iterable[str] = sys.stdin
-    else:
-        lines = shared.read_text(Path(name)).removeprefix("\ufeff").split("\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as fault:
-            raise BadInput(f"{said}, line {number} is not JSON: {fault}") from fault
+    # bytes: the machine's code page must not decode what is UTF-8
+    text = decoded(sys.stdin.buffer.read(), said) if name == "-" else read_text(Path(name))
+    for number, row in json_lines(text, said):
         asked, context = (
             row.get(key) if isinstance(row, dict) else None for key in ("question", "context")
         )

@@ -11,6 +11,7 @@ from typing import IO, Any
 from qa_demo.cli.files import write_file
 from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import dumps
+from qa_demo.core.files.texts import json_lines, read_text
 
 FIELDS = ("id", "question", "context", "kind", "exact", "f1", "n_best", "answer")
 
@@ -122,20 +123,8 @@ def read_run(out: Path) -> dict[str, Any]:
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """The lines of a file of predictions. Errors: BadInput that names the line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise BadInput(
-            f"{path.name} cannot be read: {getattr(fault, 'strerror', None) or 'it is not UTF-8'}"
-        ) from fault
     rows = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as fault:
-            raise BadInput(f"{path.name}, line {number} is not JSON: {fault}") from fault
+    for number, row in json_lines(read_text(path), path.name):
         if not isinstance(row, dict) or not set(FIELDS) <= set(row):
             raise BadInput(
                 f"{path.name}, line {number} is no prediction: it needs {', '.join(FIELDS)}"

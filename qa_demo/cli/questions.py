@@ -7,9 +7,9 @@ from pathlib import Path
 
 from qa_demo.cli.shared import visible
 from qa_demo.core.errors import BadInput
+from qa_demo.core.files.texts import layout, read_bytes
 from qa_demo.core.measuring.questions import Questions, from_rows, read_questions
 from qa_demo.core.measuring.remarks import remarks
-from qa_demo.core.measuring.squad import layout, read_bytes
 from qa_demo.core.types import Example
 
 

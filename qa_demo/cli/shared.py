@@ -9,8 +9,8 @@ from dataclasses import MISSING, Field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import dumps
+from qa_demo.core.files.texts import read_text
 from qa_demo.core.inputs import check_texts, merging
 from qa_demo.core.masking import MaskOptions
 from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
@@ -156,21 +156,6 @@ def with_threshold(
 def text_of(given: str | None, file: Path | None) -> str:
     """The text of a pair of flags made by `add_text`."""
     return read_text(file) if file is not None else given or ""
-
-
-def read_text(path: Path) -> str:
-    """A file's text exactly as it stands: UTF-8, line ends and byte-order mark kept, so that
-    offsets fit the file.
-    """
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return file.read()
-    except UnicodeDecodeError as fault:
-        raise BadInput(f"{path.name} is not UTF-8: byte {fault.start} cannot be decoded") from fault
-    except (OSError, ValueError) as fault:
-        raise BadInput(
-            f"{path.name} cannot be read: {getattr(fault, 'strerror', None) or fault}"
-        ) from fault
 
 
 def load(args: argparse.Namespace, **more: Any) -> "BertReader":

@@ -29,8 +29,9 @@ def test_a_line_for_each_question_says_what_answer_says(
     terminal: Terminal,
 ) -> None:
     path = tmp_path / "asked.jsonl"
-    path.write_text("\ufeff" * (source == "file") + rows(id="x"), encoding="utf-8")
-    monkeypatch.setattr("sys.stdin", io.StringIO(rows(id="x")))
+    path.write_text("\ufeff" + rows(id="x"), encoding="utf-8")
+    piped = io.TextIOWrapper(io.BytesIO(path.read_bytes()), encoding="cp1252")
+    monkeypatch.setattr("sys.stdin", piped)
     out = terminal.read("answer", "--jsonl", path if source == "file" else "-")
     found = [json.loads(line) for line in out.splitlines()]
     for question, row in zip(ASKED, found, strict=True):

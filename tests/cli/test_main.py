@@ -65,9 +65,9 @@ def test_options_travel_by_their_field_names(reading: Reading, terminal: Termina
 
 
 def test_a_file_is_read_as_it_stands(tmp_path: Path, terminal: Terminal) -> None:
-    text = "\ufeffThe bridge\r\nwas designed\rby Åse 🙂.\r\n"
+    text = "The bridge\r\nwas designed\rby Åse 🙂.\r\n"
     path = tmp_path / "text.txt"
-    path.write_bytes(text.encode())
+    path.write_bytes(text.encode("utf-8-sig"))
     report = terminal.data("answer", "--question", "who", "--context-file", path)
     assert report["answer"] == text[report["char_start"] : report["char_end"]]
     assert any("\r\n" in row["text"] for row in report["n_best"])

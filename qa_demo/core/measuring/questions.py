@@ -11,8 +11,6 @@ without an answer text has no answer. Where a row does not say where its answer 
 unknown: scores use the texts, kinds of error the places. Ids are texts or numbers, each once.
 """
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping, Sized
 from contextlib import suppress
@@ -22,12 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.files.texts import DELIMITERS, json_lines, layout, read_text, table
 from qa_demo.core.measuring.remarks import check_ids
-from qa_demo.core.measuring.squad import examples_of, layout, read_bytes
+from qa_demo.core.measuring.squad import examples_of
 from qa_demo.core.types import Answer, Example
 
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
-LARGEST_CELL = 10_000_000
 NEEDED = ("question", "context", "answer")
 OWN = ("id", "title", "question", "context", "answers", "answer", "answer_start", "is_impossible")
 LONGEST_COLUMN = 60
@@ -47,20 +44,16 @@ def read_questions(path: Path) -> Questions:
 
     Answers may stand elsewhere than their offsets say. Errors: BadInput that names the place.
     """
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise BadInput(f"{path.name} is not UTF-8: byte {fault.start} cannot be decoded") from fault
-    kind = layout(path)
+    text, kind = read_text(path), layout(path)
     if kind in DELIMITERS:
         return from_rows(_table(text, path.name, kind), path.name)
     if kind == ".jsonl":
-        return from_rows(_lines(text, path.name), path.name)
+        return from_rows((row for _, row in json_lines(text, path.name)), path.name)
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as fault:
         if kind == ".json" and "\n{" in text.strip():
-            return from_rows(_lines(text, path.name), path.name)
+            return from_rows((row for _, row in json_lines(text, path.name)), path.name)
         raise BadInput(
             f"{path.name} is not readable as JSON: {fault}; questions stand in JSON, or in a file "
             f"that is named .jsonl, .csv, .tsv or .parquet"
@@ -76,42 +69,17 @@ def read_questions(path: Path) -> Questions:
     return Questions(examples)
 
 
-def _lines(text: str, name: str) -> Iterable[Any]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                yield json.loads(line)
-            except (ValueError, RecursionError) as fault:
-                raise BadInput(f"{name}, line {number} is not JSON: {fault}") from fault
-
-
 def _table(text: str, name: str, kind: str) -> Iterable[Any]:
-    """Rows of a table; a fault names the line in which its row begins."""
-    limit, line, found = csv.field_size_limit(LARGEST_CELL), 1, []
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=DELIMITERS[kind])
-    try:
-        for row in rows:
-            found += [(line, row)] if row else []
-            line = rows.line_num + 1
-    except csv.Error as fault:
-        said = f"{name} is not a readable {kind[1:].upper()} file"
-        raise BadInput(f"{said}: the row from line {line}: {fault}") from fault
-    finally:
-        csv.field_size_limit(limit)
-    header = found[0][1] if found else []
+    """Rows of a table as flat rows."""
+    header, rows = table(text, name, kind)
     missing = [column for column in NEEDED if column not in header]
-    if found and missing:
+    if header and missing:
         raise BadInput(
-            f"{name}, line {found[0][0]}: the column '{missing[0]}' is missing; needed are "
-            f"question, context and answer, found {', '.join(header)[:80]}"
+            f"{name}, line 1: the column '{missing[0]}' is missing; needed are question, context "
+            f"and answer, found {', '.join(header)[:80]}"
         )
-    for line, row in found[1:]:
-        if len(row) != len(header):
-            raise BadInput(
-                f"{name}, line {line}: the row has {len(row)} cells, the header {len(header)}; "
-                f"quote a cell that holds {DELIMITERS[kind]!r} or a line end"
-            )
-        known: dict[str, Any] = dict(zip(header, row, strict=True))
+    for _, row in rows:
+        known: dict[str, Any] = dict(row)
         answer, start = known["answer"], known.get("answer_start", "").strip()
         with suppress(ValueError):  # pandas writes 14.0; what is no number is refused with its row
             start = float(start or "nan")

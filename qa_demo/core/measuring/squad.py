@@ -1,12 +1,11 @@
 """Read SQuAD 1.1 and 2.0 files (JSON, or JSON in .gz) into examples."""
 
-import gzip
 import json
-import zlib
 from pathlib import Path
 from typing import Any
 
 from qa_demo.core.errors import BadInput
+from qa_demo.core.files.texts import read_text
 from qa_demo.core.types import Answer, Example
 
 
@@ -49,22 +48,6 @@ def _spans(raw: Any, context: str, where: str) -> tuple[tuple[tuple[int, int], .
     return tuple(lists)
 
 
-def layout(path: Path) -> str:
-    """The end of a file's name that says its layout, without .gz: ".csv"."""
-    return Path(path.name.lower().removesuffix(".gz")).suffix
-
-
-def read_bytes(path: Path) -> bytes:
-    """A file's bytes, unpacked where its name ends in .gz. Errors: BadInput."""
-    try:
-        raw = path.read_bytes()
-        return gzip.decompress(raw) if path.suffix.lower() == ".gz" else raw
-    except (OSError, EOFError, zlib.error, ValueError) as fault:
-        raise BadInput(
-            f"{path.name} cannot be read: {getattr(fault, 'strerror', None) or fault}"
-        ) from fault
-
-
 def read_squad(path: str | Path) -> list[Example]:
     """All questions of a SQuAD file, in order; a byte-order mark is skipped.
 
@@ -72,7 +55,7 @@ def read_squad(path: str | Path) -> list[Example]:
     """
     path = Path(path)
     try:
-        document = json.loads(read_bytes(path).decode("utf-8-sig"))
+        document = json.loads(read_text(path))
     except (ValueError, RecursionError) as fault:
         raise BadInput(f"{path.name} is not a readable SQuAD file: {fault}") from fault
     return examples_of(document, path.name)

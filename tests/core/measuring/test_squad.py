@@ -88,7 +88,7 @@ def test_a_fault_in_a_question_is_named(tmp_path, changes, fault):
         ({"data": [{"paragraphs": [{"context": "x"}]}]}, "paragraph 0: 'qas' must be a list, got"),
         (b"{", " is not a readable SQuAD file"),
         (b'{"data": ' + b"9" * 5000 + b"}", " is not a readable SQuAD file"),
-        (b"\xff\xfe", " is not a readable SQuAD file"),
+        (b"\xff\xfe", " is UTF-16"),
     ],
 )
 def test_a_fault_in_the_file_is_named(tmp_path, content, fault):
@@ -100,11 +100,7 @@ def test_a_fault_in_the_file_is_named(tmp_path, content, fault):
 def test_broken_archives_and_missing_files(tmp_path):
     whole = gzip.compress(json.dumps(document()).encode())
     broken = whole[:15] + b"\x07\x07\x07" + whole[18:]
-    for name, raw in (
-        ("short.json.gz", whole[:-12]),
-        ("plain.json.gz", b"{}"),
-        ("bits.json.gz", broken),
-    ):
+    for name, raw in (("short.json.gz", whole[:-12]), ("bits.json.gz", broken)):
         with pytest.raises(
             BadInput, match=f"{name} (cannot be read|is not a readable SQuAD file): "
         ):
