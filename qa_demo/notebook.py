@@ -101,7 +101,7 @@ def _coloured(value: Any, key: str = "") -> Any:
 
 def as_page(reading: Reading) -> str:
     """The page of a reading as a frame that a notebook shows; chapters that ask a model say so."""
-    from qa_demo.page import plotly_file, script, style
+    from qa_demo.bundle import plotly_file, script, style
     from qa_demo.saved import pictures_of, saved
 
     state = State(question=reading.encoding.question, context=reading.encoding.context)

@@ -3,12 +3,10 @@
 Every event runs in the browser (`fn=None, js=`), so that no page is tied to one process.
 """
 
-import base64
 import gzip
 import hashlib
 import html
 import json
-import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -21,50 +19,18 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from qa_demo.api import public
+from qa_demo.bundle import FONTS, plotly_file, script, style
 from qa_demo.core.errors import QADemoError
-from qa_demo.core.files.assets import ASSETS
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import pictures_of, saved
 from qa_demo.server.gradio_page import gradio_style
 from qa_demo.state import load
 from qa_demo.work import Pending
 
-FOLDER = ASSETS / "page"
-FONTS = FOLDER / "vendor" / "fonts"
-_FILE = re.compile(r'url\("([\w-]+\.woff2)"\)')
-MODULES = ("dom", "store", "controls", "table", "text", "figure", "render", "tools", "main")
-_IMPORT = re.compile(r"^import [^;]*;\n", re.M)
-_LIST = re.compile(r"^export \{[^}]*\};\n", re.M)
 PACK_FROM = 800
 """Bytes from which an answer is worth compressing."""
 A_WEEK = "public, max-age=604800"
 CALL = "globalThis.spanlight?."
-
-
-@cache
-def script(saved: bool = False) -> str:
-    """The page's modules as one: they share one scope, so no two may use a name for two things.
-    A saved file has no server, and its script is no module.
-    """
-    whole = "".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in MODULES)
-    whole = re.sub(r"^export (?=\w)", "", _LIST.sub("", _IMPORT.sub("", whole)), flags=re.M)
-    if saved:
-        return whole.replace("import.meta.url", "document.baseURI")
-    return whole + "globalThis.spanlight = { mount, boxes, askTexts, choose, set };\n"
-
-
-@cache
-def style(saved: bool = False) -> str:
-    """The sheet; a saved file has the fonts inside it, since there is no other place for them."""
-
-    def place(found: re.Match[str]) -> str:
-        if not saved:
-            return f'url("fonts/{found[1]}")'
-        data = base64.b64encode((FONTS / found[1]).read_bytes()).decode("ascii")
-        return f'url("data:font/woff2;base64,{data}")'
-
-    faces = _FILE.sub(place, (FONTS / "fonts.css").read_text(encoding="utf-8"))
-    return (FOLDER / "page.css").read_text(encoding="utf-8") + faces
 
 
 def served(
@@ -91,11 +57,6 @@ def served(
 def _file(text: Callable[[], bytes]) -> tuple[bytes, bytes, str]:
     plain = text()
     return plain, gzip.compress(plain, 9, mtime=0), f'"{hashlib.sha256(plain).hexdigest()[:32]}"'
-
-
-def plotly_file() -> bytes:
-    """plotly's bundle of cartesian charts, as vendored."""
-    return (FOLDER / "vendor" / "plotly-cartesian.min.js").read_bytes()
 
 
 def routes(pictures: Pictures) -> list[BaseRoute]:

@@ -58,7 +58,7 @@ def _waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]
 
 
 def saved(found: dict[str, Any], state: State, script: str, plotly: str, style: str) -> str:
-    """The file's text from its pictures; `script` is the classic one (page.script(saved=True))."""
+    """The file's text from its pictures; `script`: bundle.script(saved=True)."""
     first = found[f"{state.chapter}/{state.step}"]
     names = [[key, module.NAME] for key, module in CHAPTERS.items()]
     data = orjson.dumps({"pictures": found, "state": dump(state), "chapters": names}).decode()

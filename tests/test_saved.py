@@ -6,10 +6,10 @@ import plotly.graph_objects as go
 import pytest
 
 from qa_demo import plot
+from qa_demo.bundle import plotly_file, script, style
 from qa_demo.core.errors import BadInput
 from qa_demo.examples import load_examples
 from qa_demo.notebook import Held, as_page
-from qa_demo.page import plotly_file, script, style
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import pictures_of, saved
 from qa_demo.state import State

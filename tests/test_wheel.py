@@ -18,11 +18,11 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 import qa_demo
+from qa_demo.bundle import script
 from qa_demo.core.files.assets import ASSETS, find_assets
 from qa_demo.core.files.report import answer_json
 from qa_demo.core.reading.predict import predict
 from qa_demo.examples import load_examples
-from qa_demo.page import script
 
 pytestmark = pytest.mark.slow
 

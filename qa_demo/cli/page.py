@@ -33,11 +33,11 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read, draw every step of every chapter, and write the file. Errors: BadInput."""
     state = state_of(args)
+    from qa_demo.bundle import plotly_file, script, style
     from qa_demo.examples import load_menu
     from qa_demo.model.loading import load_reader
     from qa_demo.model.source import LOOPBACK
     from qa_demo.model.spanbert_loading import load_spanbert
-    from qa_demo.page import plotly_file, script, style
     from qa_demo.pictures import Pictures
     from qa_demo.saved import pictures_of, saved
 
