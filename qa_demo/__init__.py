@@ -19,8 +19,8 @@ from typing import Any
 __version__ = "0.2.0"
 _HOME = {
     "load_reader": "qa_demo.model.loading",
-    "predict": "qa_demo.core.reading.predict",
-    "explain": "qa_demo.core.explaining.explain",
+    "predict": "qa_demo.core.predict",
+    "explain": "qa_demo.core.reader",
     "evaluate": "qa_demo.model.evaluating",
     "report": "qa_demo.cli.report",
     "plot": "qa_demo.notebook",

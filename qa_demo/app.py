@@ -11,14 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qa_demo.core.errors import BadInput, QADemoError
-from qa_demo.core.files.assets import READERS
+from qa_demo.core.base import BadInput, QADemoError
+from qa_demo.core.store import READERS
 from qa_demo.server.address import EVERYWHERE, LOCAL, free_address, network_address, own_names
 from qa_demo.server.embedding import frame_ancestors
 from qa_demo.server.flags import BUNDLED, parser
 
 if TYPE_CHECKING:
-    from qa_demo.core.files.examples import PoolExample
+    from qa_demo.core.examples import PoolExample
     from qa_demo.core.types import Reading
     from qa_demo.model.source import HostLimits
     from qa_demo.pictures import Pictures

@@ -4,7 +4,7 @@ import base64
 import re
 from functools import cache
 
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.store import ASSETS
 
 FOLDER = ASSETS / "page"
 FONTS = FOLDER / "vendor" / "fonts"

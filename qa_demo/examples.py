@@ -5,9 +5,9 @@ wrong (`python -m qa_demo.training.examples check` tells whether both still hold
 from functools import cache
 from pathlib import Path
 
-from qa_demo.core.files import examples as core
-from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.files.examples import PoolExample
+from qa_demo.core import examples as core
+from qa_demo.core.examples import PoolExample
+from qa_demo.core.store import ASSETS
 
 
 def load_examples(path: Path | None = None) -> dict[str, PoolExample]:

@@ -13,7 +13,7 @@ import zlib
 from typing import Any
 from urllib.parse import parse_qsl
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.state import CHAPTERS, State
 
 MOST = 400_000

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from qa_demo.blocks import Block
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
 from qa_demo.pictures import Pictures, walk, without_model
 from qa_demo.shown import Need

@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute, Route
 
 from qa_demo.api import public
 from qa_demo.bundle import FONTS, plotly_file, script, style
-from qa_demo.core.errors import QADemoError
+from qa_demo.core.base import QADemoError
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import pictures_of, saved
 from qa_demo.server.gradio_page import gradio_style

@@ -12,16 +12,16 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from qa_demo.blocks import Block, percent, quote, sentence, steps, travelling
-from qa_demo.core.errors import BadInput, QADemoError
-from qa_demo.core.files.examples import PoolExample
-from qa_demo.core.inputs import check_texts
+from qa_demo.core.base import BadInput, QADemoError
+from qa_demo.core.examples import PoolExample
+from qa_demo.core.heads import apply_what_if
 from qa_demo.core.measuring.claims import sureness
+from qa_demo.core.predict import predict_by
 from qa_demo.core.reader import Reader
-from qa_demo.core.reading.spans import window_prob
-from qa_demo.core.reading.what_if import apply_what_if
-from qa_demo.core.reading.windows import fitting
-from qa_demo.core.rules import predict_by
+from qa_demo.core.spans import window_prob
+from qa_demo.core.text import check_texts
 from qa_demo.core.types import Answer, Reading, Span
+from qa_demo.core.windows import fitting
 from qa_demo.links import from_link
 from qa_demo.model.cache import ModelCache
 from qa_demo.shown import Need, Shown

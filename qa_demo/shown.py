@@ -4,10 +4,10 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from qa_demo.core.files.examples import PoolExample
-from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.predicted import Candidate, Prediction
-from qa_demo.core.types import Answer, Encoding, Reading, Span, Window
+from qa_demo.core.examples import PoolExample
+from qa_demo.core.predict import Prediction
+from qa_demo.core.spans import Candidate
+from qa_demo.core.types import Answer, DecodeOptions, Encoding, Reading, Span, Window
 from qa_demo.state import State
 
 T = TypeVar("T")

@@ -17,8 +17,8 @@ from pydantic import (
     model_validator,
 )
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.options import DecodeOptions, WindowOptions
+from qa_demo.core.base import BadInput
+from qa_demo.core.types import DecodeOptions, WindowOptions
 
 Chapter = Literal[
     "answer", "scores", "start_end", "spans", "loss", "windows", "bio", "spanbert", "why"

@@ -6,10 +6,10 @@ from itertools import groupby
 from typing import Any
 
 from qa_demo.blocks import QUOTE, Block, escape, parts, quote
-from qa_demo.core.reading import units
-from qa_demo.core.reading.predicted import Candidate
-from qa_demo.core.reading.words import question_at, touching, words_inside
-from qa_demo.core.rules import predict_by
+from qa_demo.core import text as units
+from qa_demo.core.predict import predict_by
+from qa_demo.core.spans import Candidate
+from qa_demo.core.text import question_at, touching, words_inside
 from qa_demo.core.types import Answer, Encoding, Span, Window
 from qa_demo.shown import Shown
 

@@ -10,8 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from qa_demo.core.errors import Cancelled
-from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
 from qa_demo.recent import RecentValues, held_bytes
 
 Make = Callable[[OnProgress, IsCancelled], Any]

@@ -4,9 +4,8 @@ import zlib
 
 import numpy as np
 
-from qa_demo.core.errors import Cancelled, one_of
-from qa_demo.core.explaining.attention import Attention
-from qa_demo.core.explaining.attribution import (
+from qa_demo.core.attention import Attention
+from qa_demo.core.attribution import (
     GAP_LIMIT,
     METHODS,
     STEPS,
@@ -17,9 +16,9 @@ from qa_demo.core.explaining.attribution import (
     parts,
     window_of,
 )
-from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reading.heads import HeadWeights
-from qa_demo.core.reading.words import special_positions
+from qa_demo.core.base import Cancelled, IsCancelled, OnProgress, one_of
+from qa_demo.core.heads import HeadWeights
+from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
 
 LAYERS, HEADS, WIDTH = 3, 2, 6

@@ -7,7 +7,7 @@ from math import erf
 import numpy as np
 
 from qa_demo.core import masking
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.infill import Infill, Trace, check_wires, filled, one_text, read_rows, row_of
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding

@@ -5,12 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.base import BadInput, Cancelled, IsCancelled, OnProgress
 from qa_demo.core.losses import Golds, cross_entropy_gradient, start_end_loss, start_end_targets
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.steps import Learned, Movement, Plan, Scope, Step, check_scope, training_windows
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Reading, WindowOptions
 
 
 class FakeLearner:

@@ -6,18 +6,15 @@ import zlib
 
 import numpy as np
 
-from qa_demo.core.errors import Cancelled
-from qa_demo.core.explaining.attention import Attention, Relevance, RelevanceKind, relevance_of
-from qa_demo.core.explaining.attribution import Attribution, Method, Target
-from qa_demo.core.explaining.occlusion import leave_one_out
-from qa_demo.core.inputs import check_texts
+from qa_demo.core.attention import Attention, Relevance, RelevanceKind, relevance_of
+from qa_demo.core.attribution import Attribution, Method, Target, leave_one_out
+from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
+from qa_demo.core.heads import HeadWeights
 from qa_demo.core.losses import Golds
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import ReaderFacts
-from qa_demo.core.reading.heads import HeadWeights
-from qa_demo.core.reading.windows import make_windows
-from qa_demo.core.types import Baseline, Encoding, Reading, Window
+from qa_demo.core.text import check_texts
+from qa_demo.core.types import Baseline, Encoding, Reading, Window, WindowOptions
+from qa_demo.core.windows import make_windows
 from tests import fake_explanations
 from tests.fake_learner import FakeLearner
 

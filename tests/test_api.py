@@ -12,9 +12,9 @@ from qa_demo.api import routes
 from qa_demo.api.calls import CALLS, Host
 from qa_demo.api.mcp import VERSIONS
 from qa_demo.api.routes import _by_position, answered
-from qa_demo.core.errors import QADemoError
+from qa_demo.core.base import QADemoError
 from qa_demo.core.files.report import answer_json
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
 from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from tests.chapters.given import AtOnce

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from qa_demo import __version__, app
-from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
-from qa_demo.core.files.assets import READERS
+from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.reader import Reader
+from qa_demo.core.store import READERS
 from qa_demo.examples import load_menu
 from qa_demo.model.source import LAN, LOOPBACK, PUBLIC, HostLimits, parse_source
 from qa_demo.pictures import Pictures, without_model

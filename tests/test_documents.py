@@ -18,9 +18,9 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.examples import PoolExample
-from qa_demo.core.rules import RULES
+from qa_demo.core.base import BadInput
+from qa_demo.core.examples import PoolExample
+from qa_demo.core.predict import RULES
 from qa_demo.examples import load_menu
 from qa_demo.links import from_link
 from qa_demo.pictures import CHAPTERS, Pictures, without_model
@@ -225,7 +225,7 @@ def test_names_in_the_documents_exist() -> None:
     dotted = set(re.findall(r"\bqa_demo(?:\.\w+)+", text))
     assert len(dotted) > 20
     assert [name for name in dotted if not found(name)] == []
-    assert not found("qa_demo.core.nothing") and not found("qa_demo.core.reading.spans.nothing")
+    assert not found("qa_demo.core.nothing") and not found("qa_demo.core.spans.nothing")
 
 
 def test_every_package_says_what_is_in_it() -> None:

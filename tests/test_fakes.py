@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from qa_demo.core.errors import Cancelled
-from qa_demo.core.explaining.attention import RELEVANCE
-from qa_demo.core.explaining.attribution import METHODS, Target, parts
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.heads import plane
-from qa_demo.core.types import Span
+from qa_demo.core.attention import RELEVANCE
+from qa_demo.core.attribution import METHODS, Target, parts
+from qa_demo.core.base import Cancelled
+from qa_demo.core.heads import plane
+from qa_demo.core.types import Span, WindowOptions
 from tests.fakes import FakeReader
 
 TEXT = "The bridge was designed by George Rotne and the towers by Ingeborg Hansen. " * 4

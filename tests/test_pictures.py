@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.errors import ModelUnavailable
+from qa_demo.core.base import ModelUnavailable
 from qa_demo.pictures import CHAPTERS, Pictures, walk
 from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import State, load

@@ -7,7 +7,7 @@ import pytest
 
 from qa_demo import plot
 from qa_demo.bundle import plotly_file, script, style
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.examples import load_examples
 from qa_demo.notebook import Held, as_page
 from qa_demo.pictures import CHAPTERS, Pictures

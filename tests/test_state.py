@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.links import from_link
 from qa_demo.state import CHAPTERS, MAX_CHARACTERS, State, dump, load
 from tests.odd import JSON

@@ -19,9 +19,9 @@ from packaging.version import Version
 
 import qa_demo
 from qa_demo.bundle import script
-from qa_demo.core.files.assets import ASSETS, find_assets
 from qa_demo.core.files.report import answer_json
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
+from qa_demo.core.store import ASSETS, find_assets
 from qa_demo.examples import load_examples
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qa_demo import work
-from qa_demo.core.errors import BadInput, Cancelled
+from qa_demo.core.base import BadInput, Cancelled
 from qa_demo.work import Pending, Work
 
 

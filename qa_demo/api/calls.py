@@ -7,19 +7,16 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.explaining.attribution import MAX_STEPS, Attribution, Target
+from qa_demo.core.attribution import MAX_STEPS, Attribution, Target
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report import answer_json, attribution_json, loss_json
 from qa_demo.core.files.report_infill import infill_json
 from qa_demo.core.files.report_tag import tag_json
-from qa_demo.core.inputs import check_texts
 from qa_demo.core.masking import MaskOptions, hide
-from qa_demo.core.options import DecodeOptions, WindowOptions
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.windows import fitting
-from qa_demo.core.reading.words import span_at
-from qa_demo.core.rules import predict_by
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.predict import predict, predict_by
+from qa_demo.core.text import check_texts, span_at
+from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
+from qa_demo.core.windows import fitting
 from qa_demo.pictures import Pictures
 from qa_demo.state import MAX_CHARACTERS, Float, Int, Name, Record, Rule, Text, plain_number
 

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from qa_demo import __version__
-from qa_demo.core.errors import QADemoError
+from qa_demo.core.base import QADemoError
 from qa_demo.state import Record
 
 log = logging.getLogger("qa_demo")

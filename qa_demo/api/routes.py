@@ -18,7 +18,7 @@ from qa_demo import __version__
 from qa_demo.api.calls import CALLS, Host, Reply
 from qa_demo.api.described import page
 from qa_demo.api.mcp import endpoint
-from qa_demo.core.errors import BadInput, QADemoError
+from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.pictures import Pictures
 from qa_demo.state import Record, said_of, sentence
 from qa_demo.work import Pending

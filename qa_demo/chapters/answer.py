@@ -13,15 +13,14 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, QUOTE, START, STRONG, Block, Part
-from qa_demo.core.files.assets import READERS
 from qa_demo.core.measuring.leads import Lead, lead_of
 from qa_demo.core.measuring.measured import Measured, load_measured
 from qa_demo.core.measuring.metrics import CalibrationBin, exact_match, f1, normalize
 from qa_demo.core.measuring.sure import Sure, counted_with, sure_of
-from qa_demo.core.reading.excerpts import excerpts
-from qa_demo.core.reading.legal import count_spans
-from qa_demo.core.reading.predicted import Candidate
-from qa_demo.core.reading.scales import null_logits
+from qa_demo.core.predict import null_logits
+from qa_demo.core.spans import Candidate, count_spans
+from qa_demo.core.store import READERS
+from qa_demo.core.text import excerpts
 from qa_demo.core.types import Encoding, Span
 from qa_demo.shown import Shown
 from qa_demo.state import Record

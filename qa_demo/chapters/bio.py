@@ -16,7 +16,7 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import Block, number, probability, quote
 from qa_demo.core import bio as core
 from qa_demo.core.losses import TagGold
-from qa_demo.core.reading.words import touching
+from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import SERIF, Array, Columns, Rung, bars, cells, ladder, stacked
 from qa_demo.shown import Shown

@@ -12,8 +12,7 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, STRONG, Block, Part, number
-from qa_demo.core.arrays import logsumexp, softmax
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.losses import (
     Label,
     count_labels,
@@ -22,9 +21,9 @@ from qa_demo.core.losses import (
     start_end_loss,
     start_end_targets,
 )
-from qa_demo.core.reading.legal import reason
-from qa_demo.core.reading.pairs import Pair, best_pairs, scored_pair
 from qa_demo.core.replay import Replay, ReplayRows, Two, load_replay, recorded
+from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
+from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.digits import digits_of, enough, fine
 from qa_demo.drawn.lanes import window_text

@@ -13,14 +13,22 @@ from numpy.typing import NDArray
 from qa_demo import blocks as ui
 from qa_demo import texts
 from qa_demo.blocks import END, GREY, INK, MID, PAPER, QUOTE, START, STRONG, Block, Part
-from qa_demo.core.errors import BadInput
-from qa_demo.core.places import Points, bowed, long_enough
-from qa_demo.core.reading.asked import Asked, asked_by
-from qa_demo.core.reading.heads import HeadWeights, Lane
-from qa_demo.core.reading.lens import Lens, lens, owned_points
-from qa_demo.core.reading.products import Products, holds, products_of
-from qa_demo.core.reading.scales import wide
+from qa_demo.core.base import BadInput
+from qa_demo.core.heads import (
+    Asked,
+    HeadWeights,
+    Lane,
+    Lens,
+    Products,
+    asked_by,
+    holds,
+    lens,
+    owned_points,
+    products_of,
+)
+from qa_demo.core.predict import wide
 from qa_demo.core.types import Encoding, Reading
+from qa_demo.drawn.places import Points, bowed, long_enough
 from qa_demo.drawn.traces import Name, arrow, dots, names_apart, one_of_many
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record, Text

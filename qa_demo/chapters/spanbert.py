@@ -13,7 +13,7 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block, Part, number, plural, probability, signed
-from qa_demo.core.files.shipped import hidden_in, passages, pretrained, scheme_counts, shipped
+from qa_demo.core.examples import hidden_in, passages, pretrained, scheme_counts, shipped
 from qa_demo.core.infill import (
     FILLER,
     Asked,

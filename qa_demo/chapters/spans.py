@@ -41,8 +41,7 @@ from qa_demo.blocks import (
     small_number,
     table,
 )
-from qa_demo.core.reading.legal import reason_codes
-from qa_demo.core.reading.spans import separate_argmaxes, span_scores
+from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import bold, families, span_words, word

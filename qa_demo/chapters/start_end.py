@@ -42,7 +42,7 @@ from qa_demo.blocks import (
     slider,
     table,
 )
-from qa_demo.core.arrays import softmax
+from qa_demo.core.base import softmax
 from qa_demo.core.types import Window
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record

@@ -17,20 +17,20 @@ from pydantic import Field
 from qa_demo import blocks as ui
 from qa_demo import texts
 from qa_demo.blocks import GREY, INK, MID, QUOTE, STRONG, Block, Part, escape, number, quote
-from qa_demo.core.explaining.attribution import Attribution, Target
-from qa_demo.core.explaining.hiding import (
+from qa_demo.core.attention import SPREAD, Looks
+from qa_demo.core.attribution import (
     DRAWS,
+    Attribution,
     Draw,
     Hidden,
     Set,
+    Target,
     hide,
     seed_of,
     sets_to_hide,
     stacked,
 )
-from qa_demo.core.explaining.looks import SPREAD, Looks
-from qa_demo.core.reading.units import is_mark, units
-from qa_demo.core.reading.words import question_at
+from qa_demo.core.text import is_mark, question_at, units
 from qa_demo.core.types import Span
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record

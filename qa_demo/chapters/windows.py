@@ -9,10 +9,10 @@ from typing import Any
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, MID, SHADE, STRONG, Block, Part, escape, number, quote
+from qa_demo.core.predict import predict_by
 from qa_demo.core.proposals import Proposal, Proposals
-from qa_demo.core.reading.coverage import halves, read_plan, safe_length
-from qa_demo.core.reading.legal import reason
-from qa_demo.core.rules import predict_by
+from qa_demo.core.spans import reason
+from qa_demo.core.windows import halves, read_plan, safe_length
 from qa_demo.drawn import window_rows as fig
 from qa_demo.shown import Shown
 from qa_demo.state import Record

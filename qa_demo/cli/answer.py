@@ -9,10 +9,10 @@ from typing import Any
 
 from qa_demo.cli import shared
 from qa_demo.cli.shared import LongTexts, Progress, terminal, visible, with_threshold
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report import answer_json, dumps
 from qa_demo.core.files.texts import decoded, json_lines, read_text
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
 from qa_demo.core.types import Example, Reading
 from qa_demo.evaluation.numbers import total
 from qa_demo.evaluation.prose import characters

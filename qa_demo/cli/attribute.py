@@ -5,8 +5,7 @@ from typing import Any
 
 from qa_demo.cli import shared as cli_shared
 from qa_demo.cli.shared import Progress, visible
-from qa_demo.core.errors import BadInput
-from qa_demo.core.explaining.attribution import (
+from qa_demo.core.attribution import (
     BASELINES,
     GAP_LIMIT,
     KINDS,
@@ -16,9 +15,10 @@ from qa_demo.core.explaining.attribution import (
     Target,
     silence,
 )
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report import attribution_json
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.words import span_at, words
+from qa_demo.core.predict import predict
+from qa_demo.core.text import span_at, words
 from qa_demo.core.types import Reading
 
 _LISTED = 10

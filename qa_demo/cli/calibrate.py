@@ -14,17 +14,16 @@ from qa_demo.cli import shared
 from qa_demo.cli.files import write_file
 from qa_demo.cli.questions import load_questions
 from qa_demo.cli.shared import LongTexts, Progress, visible
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report import dumps
 from qa_demo.core.files.report_evaluate import in_window
+from qa_demo.core.measuring.abstain import MOST_LOST, OBJECTIVES, Costs, Objective, trade
 from qa_demo.core.measuring.claims import margin
 from qa_demo.core.measuring.metrics import Outcome, score
 from qa_demo.core.measuring.reliability import Asked, claim_reliability, reliability
 from qa_demo.core.measuring.temperature import Claim, pair_claim
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.abstain import MOST_LOST, OBJECTIVES, Costs, Objective, trade
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Example, Reading
+from qa_demo.core.predict import predict
+from qa_demo.core.types import Example, Reading, WindowOptions
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qa_demo.cli.shared import Progress
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.evaluation.slices import Row, Slice, first_gold
 
 NONE = "no entity"

@@ -20,7 +20,7 @@ from qa_demo.cli.predictions import Predictions, beside, read_run
 from qa_demo.cli.questions import load_questions
 from qa_demo.cli.scores import print_scores
 from qa_demo.cli.shared import LongTexts, Progress, visible
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report import evaluate_json
 from qa_demo.core.files.report_evaluate import beside_scores, outcome_of
 from qa_demo.core.measuring.attributed import ALL, explain_by

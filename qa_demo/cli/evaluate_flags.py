@@ -6,8 +6,8 @@ from typing import Any
 
 from qa_demo.cli import limits, shared
 from qa_demo.cli import report as cli_report
-from qa_demo.core.errors import BadInput
-from qa_demo.core.explaining.attribution import METHODS
+from qa_demo.core.attribution import METHODS
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.attributed import ALL, WRONG
 from qa_demo.core.measuring.metrics import RULES
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 
 
 def write_file(path: Path, text: str) -> int:

@@ -10,11 +10,11 @@ import numpy as np
 
 from qa_demo.cli import shared as cli_shared
 from qa_demo.cli.shared import terminal, visible
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report_infill import infill_json
 from qa_demo.core.infill import NO_HEAD, WIRES, Infiller
 from qa_demo.core.masking import Masked, MaskOptions, hide
-from qa_demo.core.reading.words import span_at
+from qa_demo.core.text import span_at
 from qa_demo.evaluation.numbers import percent, total
 from qa_demo.evaluation.prose import characters
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.cli.files import write_file
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example
 
 SCORE = re.compile(r"((HasAns|NoAns|best)_)?(exact|f1)")

@@ -6,8 +6,8 @@ from typing import Any
 from qa_demo.cli import shared as cli_shared
 from qa_demo.cli.shared import visible
 from qa_demo.core.files.report import NORMALISERS, loss_json
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.words import span_at
+from qa_demo.core.text import span_at
+from qa_demo.core.types import WindowOptions
 
 
 def add(commands: Any) -> None:

@@ -13,7 +13,7 @@ from types import ModuleType
 from qa_demo import __version__
 from qa_demo.cli import answer, attribute, calibrate, evaluate, infill, loss, page, report, tag
 from qa_demo.cli.shared import visible
-from qa_demo.core.errors import BadInput, Cancelled, QADemoError
+from qa_demo.core.base import BadInput, Cancelled, QADemoError
 from qa_demo.server.arguments import OneSentence
 
 COMMANDS: dict[str, ModuleType] = {

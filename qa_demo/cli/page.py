@@ -7,7 +7,7 @@ from typing import Any
 
 from qa_demo.cli import shared
 from qa_demo.cli.files import write_file
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.state import State, load
 
 

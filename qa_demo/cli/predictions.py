@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from qa_demo.cli.files import write_file
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report import dumps
 from qa_demo.core.files.texts import json_lines, read_text
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from qa_demo.cli.shared import visible
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.texts import layout, read_bytes
 from qa_demo.core.measuring.questions import Questions, from_rows, read_questions
 from qa_demo.core.measuring.remarks import remarks

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from qa_demo.core.files.report import dumps
 from qa_demo.core.files.texts import read_text
-from qa_demo.core.inputs import check_texts, merging
 from qa_demo.core.masking import MaskOptions
-from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.reading.legal import check_decode
-from qa_demo.core.reading.scales import COPIES, NULLS, SCALES
-from qa_demo.core.reading.windows import fitting
-from qa_demo.core.types import Example, Reading
+from qa_demo.core.predict import COPIES, NULLS, SCALES, merging
+from qa_demo.core.spans import check_decode
+from qa_demo.core.text import check_texts
+from qa_demo.core.types import DecodeOptions, Example, MergeOptions, Reading, WindowOptions
+from qa_demo.core.windows import fitting
 from qa_demo.evaluation.numbers import MINUS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from qa_demo.cli import shared as cli_shared
 from qa_demo.cli.shared import visible
 from qa_demo.core.bio import DECODINGS
 from qa_demo.core.files.report_tag import tag_json
-from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import WindowOptions
 from qa_demo.evaluation.prose import characters
 
 _OUTSIDE = 0.98

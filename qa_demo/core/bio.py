@@ -12,8 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, log_softmax
-from qa_demo.core.errors import BadInput, one_of
+from qa_demo.core.base import BadInput, Floats, log_softmax, one_of
 from qa_demo.core.losses import TagGold, cross_entropy, entropy, marked, tag_targets
 from qa_demo.core.types import B, I, O, Reading, Span
 

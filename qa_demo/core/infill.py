@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from qa_demo.core.arrays import Floats, freeze_arrays, log_softmax
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput, Floats, freeze_arrays, log_softmax
 from qa_demo.core.losses import LossTerm
 from qa_demo.core.masking import (
     DEFAULTS,
@@ -28,7 +27,7 @@ from qa_demo.core.masking import (
     hide,
     mask_tokens,
 )
-from qa_demo.core.reading.words import span_at
+from qa_demo.core.text import span_at
 from qa_demo.core.types import Encoding, Span
 
 WIRES = ("left", "right", "position")

@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qa_demo.core.arrays import Floats, log_softmax, logsumexp, softmax
-from qa_demo.core.errors import BadInput
-from qa_demo.core.reading.legal import Bools
-from qa_demo.core.reading.words import touching
+from qa_demo.core.base import BadInput, Floats, log_softmax, logsumexp, softmax
+from qa_demo.core.spans import Bools
+from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, I, O, Reading, Span, Window
 
 

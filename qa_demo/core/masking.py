@@ -14,10 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, freeze, freeze_arrays
-from qa_demo.core.errors import BadInput
-from qa_demo.core.options import option
-from qa_demo.core.types import Span
+from qa_demo.core.base import BadInput, Floats, freeze, freeze_arrays
+from qa_demo.core.types import Span, option
 
 Fate = Literal["mask", "random", "keep"]
 Ints = NDArray[np.int64]

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qa_demo.core.arrays import softmax
-from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.predicted import Candidate, Prediction
-from qa_demo.core.reading.spans import best_span
-from qa_demo.core.rules import largest
-from qa_demo.core.types import Reading, Span, Window
+from qa_demo.core.base import softmax
+from qa_demo.core.predict import Prediction, largest
+from qa_demo.core.spans import Candidate, best_span
+from qa_demo.core.types import DecodeOptions, Reading, Span, Window
 
 
 @dataclass(frozen=True)

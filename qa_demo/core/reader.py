@@ -6,15 +6,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.explaining.attention import Attention, Relevance, RelevanceKind
-from qa_demo.core.explaining.attribution import Attribution, Method, Target
+from qa_demo.core.attention import Attention, Relevance, RelevanceKind
+from qa_demo.core.attribution import Attribution, Method, Target
+from qa_demo.core.base import BadInput, IsCancelled, OnProgress
+from qa_demo.core.heads import HeadWeights
 from qa_demo.core.losses import Golds
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reading.heads import HeadWeights
+from qa_demo.core.predict import predict
 from qa_demo.core.steps import Learner
-from qa_demo.core.types import Baseline, Reading, Window
+from qa_demo.core.types import Baseline, Reading, Span, Window, WindowOptions
 
 
 class Weights(Protocol):
@@ -157,3 +156,20 @@ class Reader(Weights, Protocol):
         another reader.
         """
         ...
+
+
+def explain(
+    reader: Reader, reading: Reading, method: Method = "gradient_x_input", span: Span | None = None
+) -> Attribution:
+    """The score of a span (doc), by default the best one's, attributed to the tokens of its window,
+    in logits.
+
+    Errors: BadInput without a legal span, or for a reading of another reader.
+    """
+    if span is not None:
+        return reader.attribute(reading, Target("span_score", span), method)
+    best = predict(reading).best
+    if best is None:
+        raise BadInput("no span of this paragraph is legal, so there is none to explain")
+    found = best.candidate
+    return reader.attribute(reading, Target("span_score", found.span, None, found.window), method)

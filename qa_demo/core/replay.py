@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats, freeze_arrays, log_softmax
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.store import UNREADABLE
+from qa_demo.core.base import BadInput, Floats, freeze_arrays, log_softmax
 from qa_demo.core.losses import cross_entropy, cross_entropy_gradient
+from qa_demo.core.store import UNREADABLE
 
 FORMAT = 1
 

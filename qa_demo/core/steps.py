@@ -12,13 +12,10 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from qa_demo.core.arrays import Floats
-from qa_demo.core.errors import BadInput, one_of
+from qa_demo.core.base import BadInput, Floats, IsCancelled, OnProgress, one_of
+from qa_demo.core.heads import angle
 from qa_demo.core.losses import Golds, LossTerm, total
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.progress import IsCancelled, OnProgress
-from qa_demo.core.reading.heads import angle
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Reading, WindowOptions
 
 Scope = Literal["head", "last_layer", "reader"]
 Optimizer = Literal["sgd", "adamw"]

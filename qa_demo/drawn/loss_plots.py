@@ -21,7 +21,7 @@ from qa_demo.blocks import (
     number,
     probability,
 )
-from qa_demo.core.reading.pairs import Pair
+from qa_demo.core.spans import Pair
 from qa_demo.drawn.digits import digits_of, fine
 
 SIDES = (("start", START), ("end", END))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from qa_demo.blocks import GREY, MID, Block, note, packed
-from qa_demo.core.places import Points, name_places
+from qa_demo.drawn.places import Points, name_places
 
 Name = tuple[Points, str, str]
 """A point [2], its name as a figure reads it (escaped, with <b>), a role."""

@@ -8,7 +8,7 @@ from typing import Any
 from qa_demo import blocks as ui
 from qa_demo.blocks import INK, MID, PAPER, SHADE, Block, escape, number, quote
 from qa_demo.core.proposals import Proposal
-from qa_demo.core.reading.predicted import Candidate
+from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Encoding
 from qa_demo.texts import siblings, word
 

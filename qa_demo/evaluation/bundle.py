@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 
 _FROM = r"\s*from\s*[\"'](?P<path>[^\"'\n]+)[\"'];[ \t]*$"
 _IMPORT = re.compile(r"^import\s+(?:\{(?P<names>[^}]*)\}|\*\s+as\s+(?P<all>\w+))" + _FROM, re.M)

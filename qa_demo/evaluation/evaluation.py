@@ -8,13 +8,13 @@ from dataclasses import asdict
 from typing import Any
 
 from qa_demo.core.files.report_evaluate import example_of, outcome_of
+from qa_demo.core.measuring.abstain import trade
 from qa_demo.core.measuring.bootstrap import LEAST, Draws, units_of
 from qa_demo.core.measuring.comparison import names_of, paired
 from qa_demo.core.measuring.evaluation import grouped
 from qa_demo.core.measuring.failures import KINDS
 from qa_demo.core.measuring.listed import HEADS, lists_json
 from qa_demo.core.measuring.metrics import calibration, calibration_error, score
-from qa_demo.core.reading.abstain import trade
 from qa_demo.evaluation.attributed import attributed
 from qa_demo.evaluation.changed import changed
 from qa_demo.evaluation.numbers import number

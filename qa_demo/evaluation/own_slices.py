@@ -8,7 +8,7 @@ from typing import Any
 
 from simpleeval import InvalidExpression, SimpleEval
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.evaluation.numbers import MINUS, number
 from qa_demo.evaluation.slices import Row, Slice, shared_words
 

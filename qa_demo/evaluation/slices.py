@@ -12,7 +12,7 @@ from qa_demo.core.measuring.evaluation import bin_names, in_bins, question_word
 from qa_demo.core.measuring.listed import HEADS, KINDS, kind
 from qa_demo.core.measuring.metrics import normalize
 from qa_demo.core.measuring.perturb import PERTURBATIONS, rule_of
-from qa_demo.core.reading.sentences import LOOKS, looks_like, sentences
+from qa_demo.core.measuring.sentences import LOOKS, looks_like, sentences
 
 Row = dict[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
+from qa_demo.core.base import BadCheckpoint, ModelUnavailable
 from qa_demo.model import hub
 from qa_demo.model.checks import read_json, regular, sha256
 from qa_demo.model.source import HostLimits, Source

@@ -13,15 +13,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, one_of
-from qa_demo.core.explaining.attention import (
-    RELEVANCE,
-    Attention,
-    Relevance,
-    RelevanceKind,
-    relevance_of,
-)
-from qa_demo.core.explaining.attribution import Target, holds, lanes
+from qa_demo.core.attention import RELEVANCE, Attention, Relevance, RelevanceKind, relevance_of
+from qa_demo.core.attribution import Target, holds, lanes
+from qa_demo.core.base import BadCheckpoint, BadInput, one_of
 from qa_demo.core.types import Window
 from qa_demo.model.forward import Loaded, encode, token_types, word_embeddings
 from qa_demo.model.outputs import span_logits

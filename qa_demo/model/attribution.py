@@ -6,8 +6,7 @@ from typing import Any
 
 import torch
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled, one_of
-from qa_demo.core.explaining.attribution import (
+from qa_demo.core.attribution import (
     BASELINES,
     GAP_LIMIT,
     MAX_STEPS,
@@ -17,11 +16,11 @@ from qa_demo.core.explaining.attribution import (
     Method,
     Target,
     gap_share,
+    leave_one_out,
     parts,
     window_of,
 )
-from qa_demo.core.explaining.occlusion import leave_one_out
-from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled, IsCancelled, OnProgress, one_of
 from qa_demo.core.reader import check_made_by
 from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.model.forward import Loaded, masked_logits, word_embeddings

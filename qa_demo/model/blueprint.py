@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.model.checks import read_json
 from qa_demo.model.config import build_config, clean_config
 from qa_demo.model.source import LOOPBACK, HostLimits

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint
+from qa_demo.core.base import BadCheckpoint
 
 MAX_JSON = 32 * 2**20  # tokenizer files of multilingual readers reach 17 MB; a config has a few kB
 MAX_HEADER = 8 * 2**20  # one tensor takes about 120 bytes of header

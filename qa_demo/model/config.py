@@ -8,7 +8,7 @@ the file never reaches the library.
 
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.model.whole import transformers
 
 FAMILIES = {

@@ -7,8 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.explaining.attribution import Target
+from qa_demo.core.attribution import Target
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report_evaluate import (
     beside_scores,
     outcome_of,
@@ -22,11 +22,9 @@ from qa_demo.core.measuring.listed import HeadLists, summary
 from qa_demo.core.measuring.perturb import Survival, survival
 from qa_demo.core.measuring.questions import Questions, flat_row, from_rows
 from qa_demo.core.measuring.remarks import remarks
-from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.predicted import Prediction
-from qa_demo.core.reading.windows import fitting
-from qa_demo.core.types import Example, Reading
+from qa_demo.core.predict import Prediction, predict
+from qa_demo.core.types import DecodeOptions, Example, MergeOptions, Reading, WindowOptions
+from qa_demo.core.windows import fitting
 from qa_demo.model.reader import BertReader
 from qa_demo.model.run_settings import about
 from qa_demo.model.scoring import (

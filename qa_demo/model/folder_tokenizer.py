@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.model.checks import read_json, regular, sha256
 from qa_demo.model.config import FAMILIES
 from qa_demo.model.whole import transformers

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.progress import IsCancelled, OnProgress
+from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled, IsCancelled, OnProgress
 from qa_demo.core.types import Window
 from qa_demo.model.config import knows_token_types
 from qa_demo.model.outputs import span_logits

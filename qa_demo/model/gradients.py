@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.explaining.attribution import Target, lanes
-from qa_demo.core.reading.words import special_positions
+from qa_demo.core.attribution import Target, lanes
+from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.model.config import adds_no_position
 from qa_demo.model.forward import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.measuring.claims import STEEPEST
 from qa_demo.core.measuring.temperature import BIASES, RANGE
 from qa_demo.core.types import TAGS, Answerability, Calibration, Calibrations

@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from qa_demo.core.errors import BadCheckpoint
-from qa_demo.core.reading.heads import HeadWeights
+from qa_demo.core.base import BadCheckpoint
+from qa_demo.core.heads import HeadWeights
 from qa_demo.core.types import Window
 from qa_demo.model.attention import eager_twin, read_by_twin
 from qa_demo.model.forward import Loaded

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
+from qa_demo.core.base import BadCheckpoint, ModelUnavailable
 from qa_demo.model.checks import MAX_JSON
 from qa_demo.model.deadline import TookTooLong, within
 from qa_demo.model.folder_tokenizer import TOKENIZER_FILES

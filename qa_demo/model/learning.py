@@ -10,12 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled, ModelUnavailable
+from qa_demo.core.base import (
+    BadCheckpoint,
+    BadInput,
+    Cancelled,
+    IsCancelled,
+    ModelUnavailable,
+    OnProgress,
+)
 from qa_demo.core.losses import Golds, start_end_loss, start_end_targets
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.steps import Learned, Plan, Scope, Step, check_scope, training_windows
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.model.private import PrivateWeights, Weights, trained_names
 from qa_demo.model.step import Stepper
 from qa_demo.model.workers import Workers

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from qa_demo.core.errors import BadCheckpoint, ModelUnavailable, QADemoError
-from qa_demo.core.options import WindowOptions
+from qa_demo.core.base import BadCheckpoint, ModelUnavailable, QADemoError
+from qa_demo.core.types import WindowOptions
 from qa_demo.model import hub
 from qa_demo.model.adapter import ADAPTER_FILE, base_of
 from qa_demo.model.blueprint import Blueprint, blueprint

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.losses import Golds, start_end_targets
 from qa_demo.core.steps import Plan, Scope
 from qa_demo.core.types import Window

@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.explaining.attention import Attention, Relevance, RelevanceKind
-from qa_demo.core.explaining.attribution import Attribution, Method, Target
-from qa_demo.core.inputs import check_texts
+from qa_demo.core.attention import Attention, Relevance, RelevanceKind
+from qa_demo.core.attribution import Attribution, Method, Target
+from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled, IsCancelled, OnProgress
+from qa_demo.core.heads import HeadWeights
 from qa_demo.core.losses import Golds
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.progress import IsCancelled, OnProgress
 from qa_demo.core.reader import ReaderFacts, check_made_by
-from qa_demo.core.reading.heads import HeadWeights
-from qa_demo.core.reading.windows import Logits, assemble, make_windows
-from qa_demo.core.types import Baseline, Calibrations, Encoding, Reading, Window
+from qa_demo.core.text import check_texts
+from qa_demo.core.types import Baseline, Calibrations, Encoding, Reading, Window, WindowOptions
+from qa_demo.core.windows import Logits, assemble, make_windows
 from qa_demo.model.attention import attention, relevance
 from qa_demo.model.attribution import attribute
 from qa_demo.model.config import longest_input

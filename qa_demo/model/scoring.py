@@ -9,20 +9,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
+from qa_demo.core import predict as scales
+from qa_demo.core.base import BadInput, OnProgress
 from qa_demo.core.bio import best_span, null_log_prob
-from qa_demo.core.errors import BadInput
 from qa_demo.core.files.report import evaluate_json
 from qa_demo.core.measuring.attributed import Explain
 from qa_demo.core.measuring.listed import is_list, listed, lists_json
 from qa_demo.core.measuring.metrics import Outcome, evaluate
-from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.progress import OnProgress
+from qa_demo.core.predict import check_merge, predict
 from qa_demo.core.reader import Reader
-from qa_demo.core.reading import scales
-from qa_demo.core.reading.legal import check_decode
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.scales import check_merge
-from qa_demo.core.types import Example, Reading
+from qa_demo.core.spans import check_decode
+from qa_demo.core.types import DecodeOptions, Example, MergeOptions, Reading, WindowOptions
 
 Made = TypeVar("Made")
 

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_demo.core.errors import BadInput, ModelUnavailable
-from qa_demo.core.files.assets import READERS
+from qa_demo.core.base import BadInput, ModelUnavailable
+from qa_demo.core.store import READERS
 
 _HUB = re.compile(
     r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9_][\w.-]{0,95})(?:@([A-Za-z0-9_][\w./-]{0,99}))?",

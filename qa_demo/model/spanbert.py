@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from qa_demo.core import masking
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.infill import Infill, Trace, check_wires, filled, one_text, read_rows, row_of
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint, ModelUnavailable
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.base import BadCheckpoint, ModelUnavailable
+from qa_demo.core.store import ASSETS
 from qa_demo.model.blueprint import Blueprint
 from qa_demo.model.checks import read_header, regular, weight_files
 from qa_demo.model.folder_tokenizer import load_tokenizer

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput, IsCancelled
 from qa_demo.core.losses import Golds, LossTerm
-from qa_demo.core.progress import IsCancelled
 from qa_demo.core.steps import Movement, Scope, movement
 from qa_demo.core.types import Reading, Window
 from qa_demo.model.outputs import output_layer

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.errors import BadCheckpoint, BadInput
-from qa_demo.core.reading.words import whitespace_ids
+from qa_demo.core.base import BadCheckpoint, BadInput
+from qa_demo.core.text import whitespace_ids
 from qa_demo.core.types import Encoding
 
 # What the tokenizer must not see: control characters other than tab and newlines, and lone

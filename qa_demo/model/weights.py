@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.model.adapter import merged
 from qa_demo.model.blueprint import Blueprint
 from qa_demo.model.checks import Tensor, read_header

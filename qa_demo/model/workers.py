@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from qa_demo.core.errors import Cancelled
-from qa_demo.core.progress import IsCancelled
+from qa_demo.core.base import Cancelled, IsCancelled
 from qa_demo.model.memory import FREED
 
 T = TypeVar("T")

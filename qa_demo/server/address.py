@@ -4,7 +4,7 @@ import errno
 import os
 import socket
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 FIRST_PORT, PORTS = 7860, 100

@@ -3,7 +3,7 @@
 import os
 import re
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 
 VARIABLE = "SPANLIGHT_FRAME_ANCESTORS"
 ALWAYS = ("https://huggingface.co", "https://*.hf.space")

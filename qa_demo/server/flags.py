@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from qa_demo import __version__
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.server.address import port_of
 from qa_demo.server.arguments import OneSentence
 

@@ -11,7 +11,7 @@ import gradio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.store import ASSETS
 
 FRONTEND = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
 PAGE, STREAM = "text/html", "text/event-stream"

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from transformers import AutoTokenizer
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.training import checkpoints, finetune, pretrain
 from qa_demo.training.evaluate import answerable, quick_scores
 from qa_demo.training.export_spanbert import restore, write_model

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from qa_demo.core.arrays import softmax
-from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.spans import separate_argmaxes, top_spans
+from qa_demo.core.base import softmax
+from qa_demo.core.spans import separate_argmaxes, top_spans
+from qa_demo.core.types import DecodeOptions
 from qa_demo.training.promise_check import unless
 from qa_demo.training.shown import Shown
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.training import card_tables as tables_of
 from qa_demo.training.card_phases import training
 from qa_demo.training.examples import POOL

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from qa_demo.core.measuring.abstain import MOST_LOST
 from qa_demo.core.measuring.listed import KINDS
-from qa_demo.core.reading.abstain import MOST_LOST
 from qa_demo.training.card_phases import Metrics
 
 HEADS = {"span": "start/end", "bio": "BIO, best single span"}

@@ -9,10 +9,9 @@ import torch
 
 from qa_demo.core.losses import TagGold, marked, start_end_targets, tag_targets
 from qa_demo.core.masking import merge_spans
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.windows import make_windows
-from qa_demo.core.reading.words import touching
-from qa_demo.core.types import Encoding, Example, Span, Window
+from qa_demo.core.text import touching
+from qa_demo.core.types import Encoding, Example, Span, Window, WindowOptions
+from qa_demo.core.windows import make_windows
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import enumerations
 

@@ -9,10 +9,10 @@ Prints one line for each promise and exits with 1 when one is broken.
 import sys
 from collections.abc import Iterable, Iterator
 
-from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.files.examples import PoolExample, questions_asked
+from qa_demo.core.examples import PoolExample, questions_asked
+from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Reading
 from qa_demo.training.flags import exit_code
 from qa_demo.training.promise_check import Row, command

@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.types import TAGS
 from qa_demo.model.adapter import ADAPTER_FILE, BASE_FILE, CARD_FILE, base_of
 from qa_demo.model.blueprint import blueprint

@@ -29,7 +29,7 @@ from accelerate import Accelerator
 from torch import nn
 from transformers import AutoTokenizer
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.squad import read_squad
 from qa_demo.model.config import longest_input
 from qa_demo.training import apart

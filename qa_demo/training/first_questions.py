@@ -17,11 +17,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.metrics import exact_match
+from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.store import ASSETS
 from qa_demo.training.flags import described, exit_code
 
 FILE = ASSETS / "first_questions.json"

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from safetensors import SafetensorError
 
-from qa_demo.core.errors import QADemoError
+from qa_demo.core.base import QADemoError
 
 Settings = TypeVar("Settings")
 

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from transformers import AutoTokenizer
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert_loading import load_sbo
 from qa_demo.training.export_spanbert import CARD
 from qa_demo.training.flags import described, exit_code

@@ -14,7 +14,7 @@ import torch
 from accelerate import Accelerator
 from torch import nn
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.training import checkpoints
 from qa_demo.training.processor import processor_has_bf16
 from qa_demo.training.progress import Log, Terms, descend, stop_asked

@@ -14,10 +14,9 @@ from qa_demo.core.files.report_evaluate import in_window
 from qa_demo.core.measuring.claims import margin
 from qa_demo.core.measuring.metrics import Outcome
 from qa_demo.core.measuring.temperature import Claim, TagClaim, pair_claim
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.windows import assemble, make_windows
-from qa_demo.core.types import Reading, Window
+from qa_demo.core.predict import predict
+from qa_demo.core.types import Reading, Window, WindowOptions
+from qa_demo.core.windows import assemble, make_windows
 from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, outcome
 from qa_demo.model.workers import usable_cores

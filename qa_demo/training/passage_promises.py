@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.examples import Passage, hidden_spans, load_passages
+from qa_demo.core.base import BadInput
+from qa_demo.core.examples import Passage, hidden_spans, load_passages
 from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Infiller, Said
 from qa_demo.core.masking import Masked, changed, hide
 from qa_demo.core.types import Encoding

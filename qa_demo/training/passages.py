@@ -9,9 +9,9 @@ Prints one line for each promise and exits with 1 when one is broken.
 import sys
 from collections.abc import Iterable, Iterator
 
-from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.files.examples import Passage
+from qa_demo.core.examples import Passage
 from qa_demo.core.infill import Infiller
+from qa_demo.core.store import ASSETS
 from qa_demo.training.flags import exit_code
 from qa_demo.training.passage_promises import check, load_pool
 from qa_demo.training.promise_check import Row, command

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import AutoModelForMaskedLM
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.model.sbo import SBOHead
 from qa_demo.model.spanbert_loading import load_sbo
 from qa_demo.training.processor import training_form

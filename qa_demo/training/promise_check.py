@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from qa_demo.core.errors import BadInput, QADemoError
-from qa_demo.core.files.examples import Passage, PoolExample
+from qa_demo.core.base import BadInput, QADemoError
+from qa_demo.core.examples import Passage, PoolExample
 from qa_demo.training.flags import described
 
 Text = TypeVar("Text", PoolExample, Passage)

@@ -10,20 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from qa_demo.core.attribution import Target
+from qa_demo.core.base import BadInput
 from qa_demo.core.bio import decode_reading
-from qa_demo.core.errors import BadInput
-from qa_demo.core.explaining.attribution import Target
-from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.files.examples import PoolExample, load_examples
+from qa_demo.core.examples import PoolExample, load_examples
 from qa_demo.core.measuring.metrics import exact_match
-from qa_demo.core.options import DecodeOptions, MergeOptions
+from qa_demo.core.predict import COMBINES, predict
 from qa_demo.core.reader import Reader
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.predicted import Candidate
-from qa_demo.core.reading.scales import COMBINES
-from qa_demo.core.reading.spans import separate_argmaxes
-from qa_demo.core.reading.words import special_positions
-from qa_demo.core.types import Answer, Reading
+from qa_demo.core.spans import Candidate, separate_argmaxes
+from qa_demo.core.store import ASSETS
+from qa_demo.core.text import special_positions
+from qa_demo.core.types import Answer, DecodeOptions, MergeOptions, Reading
 from qa_demo.training.caption_promises import CAPTIONS
 from qa_demo.training.passage_promises import check as check_passage
 from qa_demo.training.passage_promises import load_pool as passages

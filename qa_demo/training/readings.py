@@ -12,10 +12,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.files.examples import PoolExample
-from qa_demo.core.files.store import save_reading
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.reader import Reader
+from qa_demo.core.store import ASSETS, save_reading
 from qa_demo.training.examples import POOL
 from qa_demo.training.flags import described, exit_code
 from qa_demo.training.promises import load_pool

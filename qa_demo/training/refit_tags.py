@@ -26,7 +26,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 from transformers import AutoTokenizer
 
-from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.model.adapter import CARD_FILE
 from qa_demo.model.heads import BIO_FILE
 from qa_demo.training.data import collate

@@ -26,11 +26,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.files.examples import PoolExample
-from qa_demo.core.files.store import load_reading
+from qa_demo.core.base import BadInput
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.replay import Replay, load_replay
+from qa_demo.core.store import ASSETS, load_reading
 from qa_demo.core.types import Reading, Window
 from qa_demo.training import checkpoints
 from qa_demo.training.examples import POOL

@@ -15,9 +15,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.files.examples import load_examples
+from qa_demo.core.examples import load_examples
 from qa_demo.core.infill import Infiller, hidden, right
+from qa_demo.core.store import ASSETS
 from qa_demo.model.spanbert_loading import load_spanbert
 from qa_demo.model.workers import set_threads
 from qa_demo.training.flags import described, exit_code

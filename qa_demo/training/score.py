@@ -20,12 +20,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
+from qa_demo.core.measuring.abstain import MOST_LOST, trade
 from qa_demo.core.measuring.listed import summary
 from qa_demo.core.measuring.metrics import Outcome, evaluate, score
 from qa_demo.core.measuring.reliability import Asked, claim_reliability, reliability
 from qa_demo.core.measuring.squad import read_squad
-from qa_demo.core.reading.abstain import MOST_LOST, trade
 from qa_demo.core.types import Example
 from qa_demo.model.checks import sha256
 from qa_demo.model.loading import load_reader

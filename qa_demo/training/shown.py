@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.base import BadInput
+from qa_demo.core.examples import PoolExample
+from qa_demo.core.predict import Prediction, predict
 from qa_demo.core.reader import Reader
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.predicted import Candidate, Prediction
-from qa_demo.core.reading.words import span_at
+from qa_demo.core.spans import Candidate
+from qa_demo.core.text import span_at
 from qa_demo.core.types import Answer, Reading, Span
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.types import Window
 from qa_demo.training.teacher import Said, Teacher
 

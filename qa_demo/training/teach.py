@@ -25,9 +25,8 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoTokenizer
 
-from qa_demo.core.arrays import log_softmax
+from qa_demo.core.base import BadInput, log_softmax
 from qa_demo.core.bio import tag_marginals
-from qa_demo.core.errors import BadInput
 from qa_demo.training import finetune, soft_labels
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.flags import exit_code, parsed, setting

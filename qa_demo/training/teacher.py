@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from transformers import AutoTokenizer
 
-from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.types import Window
 from qa_demo.training import checkpoints
 from qa_demo.training.processor import processor_has_bf16

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.masking import POSITIONS, Fate, Masked, MaskOptions, mask
 from qa_demo.model.tokenizer import prepare
 

@@ -17,13 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.measured import STEPS, WindowStep, weights_of
 from qa_demo.core.measuring.metrics import score
 from qa_demo.core.measuring.squad import read_squad
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Answer, Example
+from qa_demo.core.predict import predict
+from qa_demo.core.types import Answer, Example, WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.training.flags import described, exit_code
 

@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.explaining.attribution import Target, window_of
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.words import special_positions
-from qa_demo.core.types import Reading
+from qa_demo.core.attribution import Target, window_of
+from qa_demo.core.predict import predict
+from qa_demo.core.text import special_positions
+from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.model.forward import token_types, word_embeddings
 from qa_demo.model.gradients import baseline_embeddings, integrate, make_pass
 from qa_demo.model.loading import load_reader

@@ -19,8 +19,8 @@ import time
 from pathlib import Path
 from statistics import median
 
-from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
+from qa_demo.core.types import DecodeOptions, MergeOptions, WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from tests.benchmarks.attribution_cost import QUESTION, SENTENCES

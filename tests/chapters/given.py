@@ -7,8 +7,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from qa_demo.blocks import Block
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.base import BadInput
+from qa_demo.core.examples import PoolExample
 from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from qa_demo.state import load

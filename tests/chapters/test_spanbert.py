@@ -8,13 +8,12 @@ import pytest
 
 from qa_demo.blocks import minus_log
 from qa_demo.chapters import spanbert
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.assets import ASSETS
-from qa_demo.core.files.examples import PoolExample
-from qa_demo.core.files.shipped import hidden_in, passages, shipped
+from qa_demo.core.base import BadInput
+from qa_demo.core.examples import PoolExample, hidden_in, passages, shipped
 from qa_demo.core.infill import Asked, best, fill, hidden, right, typed
 from qa_demo.core.masking import length_law
 from qa_demo.core.measuring.worth import worth_of
+from qa_demo.core.store import ASSETS
 from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from qa_demo.state import load

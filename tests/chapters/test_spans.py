@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
 from qa_demo.examples import load_examples
 from tests.chapters.given import blocks, faked, stored, words
 from tests.printed import unpacked

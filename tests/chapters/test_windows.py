@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from qa_demo.chapters import windows as chapter
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.examples import PoolExample
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.rules import predict_by
+from qa_demo.core.base import BadInput
+from qa_demo.core.examples import PoolExample
+from qa_demo.core.predict import predict_by
+from qa_demo.core.types import WindowOptions
 from qa_demo.drawn import window_rows as fig
 from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures

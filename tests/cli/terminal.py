@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from qa_demo.cli.main import main
-from qa_demo.core.options import WindowOptions
+from qa_demo.core.types import WindowOptions
 from tests.model import kit
 
 SMALL = ["--max-seq-length", "40", "--doc-stride", "7"]

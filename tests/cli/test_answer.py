@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.files.report import answer_json
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
 from qa_demo.model.reader import BertReader
 from tests.cli.terminal import ASKED, OPTIONS, Terminal
 from tests.model import kit

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.explaining.attribution import Target
+from qa_demo.core.attribution import Target
 from qa_demo.core.measuring.attributed import attributed_json
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.words import span_at
+from qa_demo.core.predict import predict
+from qa_demo.core.text import span_at
 from qa_demo.core.types import Reading
 from qa_demo.model.reader import BertReader
 from tests.cli.terminal import Terminal

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.measuring.temperature import RANGE
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.model.heads import with_fit
 from qa_demo.model.reader import BertReader

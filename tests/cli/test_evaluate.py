@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from qa_demo.cli.predictions import beside, read_lines, run_file
-from qa_demo.core.explaining.attribution import Target
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.attribution import Target
+from qa_demo.core.predict import predict
 from qa_demo.model.reader import BertReader
 from tests.cli.terminal import OPTIONS, SMALL, Terminal, lines, squad
 from tests.model import kit

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.cli.files import write_file
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 
 
 def test_a_file_is_written_and_written_over(tmp_path: Path) -> None:

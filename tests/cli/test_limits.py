@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from qa_demo.cli.limits import below, check_names, limits
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.types import Answer, Example
 from tests.cli.terminal import Terminal
 

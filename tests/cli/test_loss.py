@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report import loss_json
-from qa_demo.core.reading.words import span_at
+from qa_demo.core.text import span_at
 from qa_demo.core.types import Reading, Span
 from tests.cli.terminal import Terminal
 from tests.core.toys import t1

@@ -11,13 +11,11 @@ import pytest
 
 from qa_demo.cli.main import PIPE_CLOSED, parser
 from qa_demo.cli.shared import decoding, visible
+from qa_demo.core.base import BadInput
 from qa_demo.core.bio import best_span
-from qa_demo.core.errors import BadInput
 from qa_demo.core.measuring.metrics import f1
-from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.scales import COMBINES, SCALES
-from qa_demo.core.types import Answer, Example, Reading
+from qa_demo.core.predict import COMBINES, SCALES, predict
+from qa_demo.core.types import Answer, DecodeOptions, Example, MergeOptions, Reading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, score_reader

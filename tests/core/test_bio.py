@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core import bio
-from qa_demo.core.arrays import log_softmax, logsumexp
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput, log_softmax, logsumexp
 from qa_demo.core.types import B, I, O, Span
 from tests.core.toys import make_reading, random_reading, with_offsets
 

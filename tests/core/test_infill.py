@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core import infill
-from qa_demo.core.arrays import softmax
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput, softmax
 from qa_demo.core.files.report_infill import infill_json
 from qa_demo.core.losses import LossTerm
 from qa_demo.core.masking import Masked, hide

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core import losses
-from qa_demo.core.errors import BadInput
-from qa_demo.core.reading import spans
+from qa_demo.core import losses, spans
+from qa_demo.core.base import BadInput
 from qa_demo.core.types import Span
 from tests.core.toys import make_reading, random_reading, t1
 

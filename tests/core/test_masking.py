@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core import masking
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.masking import POSITIONS, Masked, MaskOptions, changed, hide
 from qa_demo.core.types import Span
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from qa_demo.core.arrays import softmax
+from qa_demo.core.base import softmax
 from qa_demo.core.bio import decode_reading, opening
 from qa_demo.core.types import B, I, O
 from tests.core.toys import random_reading

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core import bio
-from qa_demo.core.arrays import softmax
+from qa_demo.core.base import softmax
 from qa_demo.core.bio import annotator_tags, illegal_at, owned_rows, soft_terms, tagging
 from qa_demo.core.types import B, I, O, Span
 from tests.core.toys import make_reading, random_reading

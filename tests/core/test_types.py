@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.options import WindowOptions
+from qa_demo.core.base import BadInput
 from qa_demo.core.reader import check_made_by
-from qa_demo.core.types import Span
+from qa_demo.core.types import Span, WindowOptions
 from tests.core.toys import random_reading, t1
 
 SHAPES = st.tuples(

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from qa_demo.core.reading.windows import max_context_owner, plan
 from qa_demo.core.types import Encoding, Reading, Window
+from qa_demo.core.windows import max_context_owner, plan
 
 ALPHABET = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"]
 

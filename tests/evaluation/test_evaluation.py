@@ -9,9 +9,8 @@ from qa_demo.cli.report import html
 from qa_demo.core.files.report_evaluate import question_json, refused_json
 from qa_demo.core.measuring.attributed import PARTS
 from qa_demo.core.measuring.failures import KINDS, judge, unread
-from qa_demo.core.options import DecodeOptions, MergeOptions, WindowOptions
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Answer, Example
+from qa_demo.core.predict import predict
+from qa_demo.core.types import Answer, DecodeOptions, Example, MergeOptions, WindowOptions
 from qa_demo.evaluation.evaluation import CHAPTER_OF, MEANING, chapter, report_data, settings
 from qa_demo.evaluation.opened import by_word, chance, opened
 from qa_demo.evaluation.own_slices import own_slice

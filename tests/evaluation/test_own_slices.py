@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.evaluation.own_slices import FIELDS, own_slice
 from qa_demo.evaluation.slices import columns, named
 

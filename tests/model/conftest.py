@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.types import Reading
+from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from tests.model import kit

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.core.errors import BadCheckpoint, BadInput
-from qa_demo.core.explaining.attention import RELEVANCE, gradient_attention, rollout
-from qa_demo.core.explaining.attribution import Target
+from qa_demo.core.attention import RELEVANCE, gradient_attention, rollout
+from qa_demo.core.attribution import Target
+from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.types import Reading, Span
 from qa_demo.model.attention import check_layers, eager_twin
 from qa_demo.model.loading import load_reader

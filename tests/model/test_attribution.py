@@ -11,19 +11,10 @@ import pytest
 import torch
 from transformers import AutoModelForQuestionAnswering
 
-from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.explaining.attribution import (
-    BASELINES,
-    GAP_LIMIT,
-    METHODS,
-    STEPS,
-    Target,
-    lanes,
-    parts,
-)
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.words import special_positions
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.attribution import BASELINES, GAP_LIMIT, METHODS, STEPS, Target, lanes, parts
+from qa_demo.core.base import BadInput, Cancelled
+from qa_demo.core.text import special_positions
+from qa_demo.core.types import Reading, Span, WindowOptions
 from qa_demo.model import gradients
 from qa_demo.model.forward import logits, token_types, word_embeddings
 from qa_demo.model.gradients import integrate, make_pass

@@ -12,8 +12,8 @@ import torch
 from qa_demo.core.bio import best_span
 from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.measuring.measured import STEPS
-from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
+from qa_demo.core.types import DecodeOptions
 from qa_demo.model.checks import read_header, sha256
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader

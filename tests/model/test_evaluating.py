@@ -10,7 +10,7 @@ import pytest
 
 import qa_demo
 from qa_demo.cli.predictions import read_lines
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.model.reader import BertReader
 from tests.cli.terminal import OPTIONS, Terminal, lines
 from tests.model import kit

@@ -7,9 +7,8 @@ import pytest
 import torch
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.windows import capacity, make_windows
-from qa_demo.core.types import Span
+from qa_demo.core.types import Span, WindowOptions
+from qa_demo.core.windows import capacity, make_windows
 from qa_demo.model.config import adds_no_position, knows_token_types, longest_input
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader

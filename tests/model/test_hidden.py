@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.core.errors import BadInput, Cancelled
-from qa_demo.core.reading.heads import anatomy, plane
-from qa_demo.core.reading.lens import lens
-from qa_demo.core.reading.words import question_positions, special_positions, words
+from qa_demo.core.base import BadInput, Cancelled
+from qa_demo.core.heads import anatomy, lens, plane
+from qa_demo.core.text import question_positions, special_positions, words
 from qa_demo.core.types import Reading
 from qa_demo.model.forward import logits, token_types, word_embeddings
 from qa_demo.model.outputs import output_layer

@@ -15,12 +15,10 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.core.arrays import log_softmax
-from qa_demo.core.errors import BadInput, Cancelled, ModelUnavailable
+from qa_demo.core.base import BadInput, Cancelled, ModelUnavailable, log_softmax
 from qa_demo.core.losses import cross_entropy_gradient, start_end_loss, start_end_targets, total
-from qa_demo.core.options import WindowOptions
 from qa_demo.core.steps import Plan, movement, training_windows
-from qa_demo.core.types import Reading, Span, Window
+from qa_demo.core.types import Reading, Span, Window, WindowOptions
 from qa_demo.model import step
 from qa_demo.model.learning import ModelLearner
 from qa_demo.model.private import private_copy, trained_names, window_loss

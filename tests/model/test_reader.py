@@ -12,12 +12,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, Cancelled
-from qa_demo.core.inputs import check_texts
-from qa_demo.core.options import WindowOptions
+from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled
+from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Reading
+from qa_demo.core.text import check_texts
+from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import encode

@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
+from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
 from qa_demo.model import spanbert_loading

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_demo.core.errors import Cancelled
-from qa_demo.core.options import WindowOptions
+from qa_demo.core.base import Cancelled
+from qa_demo.core.types import WindowOptions
 from qa_demo.model import workers
 from qa_demo.model.loading import load_reader
 from qa_demo.model.workers import Workers, idle_cores, usable_cores

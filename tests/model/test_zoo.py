@@ -22,8 +22,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
-from qa_demo.core.options import WindowOptions
+from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
+from qa_demo.core.types import WindowOptions
 from qa_demo.model import hub, loading
 from qa_demo.model.blueprint import blueprint
 from qa_demo.model.checks import sha256

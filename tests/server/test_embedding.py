@@ -3,7 +3,7 @@
 import pytest
 
 from qa_demo import app
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.server.embedding import MOST, VARIABLE, frame_ancestors
 from qa_demo.server.guard import POLICY, policy
 

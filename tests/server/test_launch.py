@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.store import ASSETS
 from qa_demo.server.guard import MAX_BODY, POLICY, Guard, same_origin
 from qa_demo.server.launch import ENVIRONMENT, SESSIONS, is_public, launch_settings
 from tests.coroutines import finished

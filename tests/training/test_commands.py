@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.store import ASSETS
 from tests import commands
 from tests.documents import PAGES
 from tests.training import toy

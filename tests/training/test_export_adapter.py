@@ -10,10 +10,9 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, ModelUnavailable
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.windows import make_windows
-from qa_demo.core.types import Example
+from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
+from qa_demo.core.types import Example, WindowOptions
+from qa_demo.core.windows import make_windows
 from qa_demo.model.adapter import merged
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LAN, LOOPBACK

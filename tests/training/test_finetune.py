@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoModelForQuestionAnswering
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.training import checkpoints, export, finetune, loop, processor
 from qa_demo.training.flags import parsed
 from qa_demo.training.progress import stop_asked

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.base import BadInput
+from qa_demo.core.store import ASSETS
 from qa_demo.training import first_questions
 from qa_demo.training.first_questions import (
     FILE,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.training import learning_curve
 from qa_demo.training.learning_curve import curve, steps_so_far
 

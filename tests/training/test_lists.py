@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.masking import merge_spans
-from qa_demo.core.reading.words import touching
+from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Example, I, O, Span
 from qa_demo.training import apart
 from qa_demo.training.data import Sampler, marks

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.examples import Passage
+from qa_demo.core.base import BadInput
+from qa_demo.core.examples import Passage
 from qa_demo.core.infill import Guess, Said
 from qa_demo.core.types import Answer
 from qa_demo.training import passages as command

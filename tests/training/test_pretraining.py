@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from torch.nn import functional as F
 from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, AutoTokenizer
 
-from qa_demo.core.errors import BadCheckpoint, BadInput
+from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
 from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert

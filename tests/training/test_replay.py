@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.examples import PoolExample
+from qa_demo.core.base import BadInput
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.replay import Replay, load_replay
 from qa_demo.training.replay import behind, placed, record, write
 from tests.core.toys import make_reading

@@ -7,18 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from qa_demo.core.base import BadInput
 from qa_demo.core.bio import best_span
-from qa_demo.core.errors import BadInput
+from qa_demo.core.measuring.abstain import MOST_LOST
 from qa_demo.core.measuring.measured import load_measured
 from qa_demo.core.measuring.metrics import calibration_error
 from qa_demo.core.measuring.squad import read_squad
-from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.abstain import MOST_LOST
-from qa_demo.core.reading.legal import reason_matrix
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.predicted import Ranked
-from qa_demo.core.reading.spans import window_prob
-from qa_demo.core.types import Calibration, Calibrations, Reading
+from qa_demo.core.predict import Ranked, predict
+from qa_demo.core.spans import reason_matrix, window_prob
+from qa_demo.core.types import Calibration, Calibrations, DecodeOptions, Reading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.training import apart, score

@@ -12,9 +12,9 @@ import transformers
 from safetensors.torch import load_file
 from torch import nn
 
-from qa_demo.core.errors import BadCheckpoint, BadInput
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.windows import make_windows
+from qa_demo.core.base import BadCheckpoint, BadInput
+from qa_demo.core.types import WindowOptions
+from qa_demo.core.windows import make_windows
 from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import export, finetune, teach

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.files.assets import ASSETS
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.measured import STEPS, load_measured
+from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Answer, Example
 from qa_demo.training.window_steps import JOINT, lengthened, long_texts
 

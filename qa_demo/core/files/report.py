@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from qa_demo.core.errors import BadCheckpoint, BadInput, one_of
-from qa_demo.core.explaining.attribution import Attribution
+from qa_demo.core.attribution import Attribution
+from qa_demo.core.base import BadCheckpoint, BadInput, one_of
 from qa_demo.core.losses import Golds, LossTerm, shared_norm_loss, start_end_loss, total
 from qa_demo.core.measuring.claims import sureness
-from qa_demo.core.reading.predicted import Candidate, Prediction, Ranked
-from qa_demo.core.reading.words import words
+from qa_demo.core.predict import Prediction, Ranked
+from qa_demo.core.spans import Candidate
+from qa_demo.core.text import words
 from qa_demo.core.types import Encoding, Reading, Span
 
 NORMALISERS = ("window", "shared")

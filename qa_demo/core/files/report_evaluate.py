@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.arrays import softmax
+from qa_demo.core.base import softmax
 from qa_demo.core.files.report import CLAIMS, claim_json, finite, place_json
 from qa_demo.core.measuring.failures import Judged, answer_under
 from qa_demo.core.measuring.listed import listed, lists_json
 from qa_demo.core.measuring.metrics import Outcome, normalize
 from qa_demo.core.measuring.perturb import survival
-from qa_demo.core.reading.predicted import Candidate, Prediction, Ranked
-from qa_demo.core.reading.spans import window_prob
+from qa_demo.core.predict import Prediction, Ranked
+from qa_demo.core.spans import Candidate, window_prob
 from qa_demo.core.types import Answer, Example, Reading, Span
 
 LISTED = 20

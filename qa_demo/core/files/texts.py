@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 
 LARGEST_CELL = 10_000_000
 PACKED = b"\x1f\x8b"

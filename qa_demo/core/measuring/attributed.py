@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from qa_demo.core.errors import BadInput, one_of
-from qa_demo.core.explaining.attribution import METHODS, Attribution, Method
+from qa_demo.core.attribution import METHODS, Attribution, Method
+from qa_demo.core.base import BadInput, one_of
 from qa_demo.core.files.report import finite
 from qa_demo.core.measuring.evaluation import question_word
 from qa_demo.core.measuring.failures import KINDS, RIGHT
-from qa_demo.core.reading.sentences import sentences
-from qa_demo.core.reading.words import Word, words
+from qa_demo.core.measuring.sentences import sentences
+from qa_demo.core.text import Word, words
 from qa_demo.core.types import Reading
 
 ALL, WRONG = "all", "wrong"

@@ -19,8 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_demo.core.arrays import Floats
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput, Floats
 
 DRAWS = 2000
 LEAST = 6

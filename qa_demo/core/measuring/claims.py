@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.temperature import chance, pair_claim
-from qa_demo.core.reading.predicted import Candidate
-from qa_demo.core.reading.scales import null_logits
+from qa_demo.core.predict import null_logits
+from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Answerability, Reading
 
 STEPS = 50

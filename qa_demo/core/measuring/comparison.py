@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.arrays import Floats
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput, Floats
 from qa_demo.core.files.report_evaluate import example_of, outcome_of
 from qa_demo.core.measuring.bootstrap import Difference, Draws, Estimate, units_of
 from qa_demo.core.measuring.metrics import score

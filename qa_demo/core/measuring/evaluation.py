@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.bootstrap import Difference, Draws, Estimate
 
 QUESTION_WORDS = ("who", "whom", "whose", "what", "which", "when", "where", "why", "how")

@@ -27,14 +27,11 @@ from dataclasses import dataclass
 
 from qa_demo.core.measuring.metrics import score
 from qa_demo.core.measuring.remarks import stands
-from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.reading.predict import pool
-from qa_demo.core.reading.predicted import Candidate, Prediction
-from qa_demo.core.reading.scales import SCALES
-from qa_demo.core.reading.sentences import looks_like, sentences
-from qa_demo.core.reading.spans import make_candidate, top_positions
-from qa_demo.core.reading.words import touching
-from qa_demo.core.types import Encoding, Example, Reading, Span
+from qa_demo.core.measuring.sentences import looks_like, sentences
+from qa_demo.core.predict import SCALES, Prediction, pool
+from qa_demo.core.spans import Candidate, make_candidate, top_positions
+from qa_demo.core.text import touching
+from qa_demo.core.types import DecodeOptions, Encoding, Example, MergeOptions, Reading, Span
 
 RIGHT = "right"
 KINDS = (

@@ -7,8 +7,8 @@ are logits, without a unit.
 from dataclasses import dataclass
 
 from qa_demo.core.measuring.claims import margin
-from qa_demo.core.reading.predicted import Candidate
-from qa_demo.core.reading.scales import null_logits, wide
+from qa_demo.core.predict import null_logits, wide
+from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Reading
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from qa_demo.core.bio import decode_reading
 from qa_demo.core.measuring.lists import ListScores, list_scores
 from qa_demo.core.measuring.metrics import normalize
-from qa_demo.core.reading.predicted import Prediction
+from qa_demo.core.predict import Prediction
 from qa_demo.core.types import Example, Reading
 
 HEADS = {"span": "start and end", "bio": "tags"}

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
+from qa_demo.core.measuring.abstain import ThresholdPoint
 from qa_demo.core.measuring.lists import ListScores, Rates
 from qa_demo.core.measuring.metrics import CalibrationBin
-from qa_demo.core.reading.abstain import ThresholdPoint
 
 FILE = "metrics.json"
 STEPS = "window_steps.json"

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.metrics import normalize
-from qa_demo.core.reading.sentences import looks_like, sentences
+from qa_demo.core.measuring.sentences import looks_like, sentences
 from qa_demo.core.types import Answer, Example
 
 MARK = "~"

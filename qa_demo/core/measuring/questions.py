@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.texts import DELIMITERS, json_lines, layout, read_text, table
 from qa_demo.core.measuring.remarks import check_ids
 from qa_demo.core.measuring.squad import examples_of

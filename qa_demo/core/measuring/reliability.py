@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qa_demo.core.arrays import Floats
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput, Floats
 from qa_demo.core.measuring.claims import answerable, fit_answerable
 from qa_demo.core.measuring.measured import ClaimHalf, ClaimReliability, Half, Reliability
 from qa_demo.core.measuring.metrics import calibration, calibration_error, expected_error

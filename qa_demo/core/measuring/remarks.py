@@ -4,7 +4,7 @@ end the run, and what would bend a total without a word is counted and named.
 
 from collections.abc import Callable, Sequence
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.metrics import normalize
 from qa_demo.core.types import Answer, Example
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.texts import read_text
 from qa_demo.core.types import Answer, Example
 

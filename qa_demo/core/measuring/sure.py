@@ -10,7 +10,7 @@ import numpy as np
 from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.measuring.measured import ClaimReliability, Measured
 from qa_demo.core.measuring.metrics import CalibrationBin, bin_of
-from qa_demo.core.reading.predicted import Candidate
+from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Reading
 
 

@@ -23,14 +23,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from qa_demo.core.arrays import Floats, log_softmax, logsumexp
+from qa_demo.core.base import BadInput, Floats, log_softmax, logsumexp
 from qa_demo.core.bio import Chain, chain
-from qa_demo.core.errors import BadInput
-from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.legal import reason
-from qa_demo.core.reading.predicted import Candidate
-from qa_demo.core.reading.spans import cell_scores, top_spans
-from qa_demo.core.types import Calibration, Reading
+from qa_demo.core.spans import Candidate, cell_scores, reason, top_spans
+from qa_demo.core.types import Calibration, DecodeOptions, Reading
 
 RANGE = 0.05, 20.0
 BIASES = -20.0, 20.0

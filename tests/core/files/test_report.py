@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from qa_demo.core.errors import BadCheckpoint
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.files import report
-from qa_demo.core.options import DecodeOptions
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
+from qa_demo.core.types import DecodeOptions
 from tests.answer_fields import FIELDS
 from tests.core.toys import make_reading, t1
 

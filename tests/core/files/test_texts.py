@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.texts import json_lines, read_text, table
 
 TEXT = "Zoë sails.\r\nŁódź\rends\n"

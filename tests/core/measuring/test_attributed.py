@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from qa_demo.core.errors import BadInput
-from qa_demo.core.explaining.attribution import Attribution, Target
+from qa_demo.core.attribution import Attribution, Target
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.attributed import PARTS, attributed_json, explain_by
 from qa_demo.core.measuring.failures import KINDS
-from qa_demo.core.options import WindowOptions
-from qa_demo.core.reading.words import span_at
-from qa_demo.core.types import Reading
+from qa_demo.core.text import span_at
+from qa_demo.core.types import Reading, WindowOptions
 from tests.fakes import FakeReader
 
 TEXT = "It rained all day. The bridge was drawn by Ada Byron in Malmö. Bob paid for it."

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.claims import answerable, fit_answerable, margin, sureness
 from qa_demo.core.measuring.reliability import Asked, claim_reliability
 from qa_demo.core.measuring.temperature import PairClaim, chance, pair_claim
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
 from qa_demo.core.types import Answerability, Calibration, Calibrations, Reading, Span
 from tests.core.toys import t1
 

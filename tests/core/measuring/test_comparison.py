@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report_evaluate import example_of, outcome_of
 from qa_demo.core.measuring.bootstrap import LEAST, Draws, units_of
 from qa_demo.core.measuring.comparison import check_same, differing, names_of, paired

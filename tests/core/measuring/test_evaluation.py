@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.bootstrap import Draws
 from qa_demo.core.measuring.evaluation import Group, bin_names, grouped, in_bins, question_word
 

@@ -7,11 +7,9 @@ import numpy as np
 
 from qa_demo.core.measuring.failures import BECAUSE, KINDS, Judged, gold_spans, judge, unread
 from qa_demo.core.measuring.metrics import exact_match, score
-from qa_demo.core.options import DecodeOptions, MergeOptions
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.reading.scales import COMBINES
-from qa_demo.core.reading.sentences import looks_like, sentences
-from qa_demo.core.types import Answer, Example, Reading, Span
+from qa_demo.core.measuring.sentences import looks_like, sentences
+from qa_demo.core.predict import COMBINES, predict
+from qa_demo.core.types import Answer, DecodeOptions, Example, MergeOptions, Reading, Span
 from tests.core.toys import make_encoding, make_reading, random_reading
 
 TEXT = "Ada met Bob in 1998 . Then 2 of them saw Rome with her"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from qa_demo.core.measuring.leads import lead_of
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
 from tests.core.toys import one_window, t1
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.lists import list_scores, overlap, shared_piece
 from qa_demo.core.measuring.metrics import normalize
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring import metrics
 from qa_demo.core.measuring.metrics import Outcome, expected_error
 from qa_demo.core.types import Answer, Example

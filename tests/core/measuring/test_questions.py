@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.questions import from_rows, read_questions
 from qa_demo.core.types import Answer, Example
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.metrics import calibration, calibration_error
 from qa_demo.core.measuring.reliability import halves, reliability
 from qa_demo.core.measuring.temperature import PairClaim, chance, fit

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.metrics import Outcome, evaluate
 from qa_demo.core.measuring.remarks import RULES, remarks
 from qa_demo.core.types import Answer, Example

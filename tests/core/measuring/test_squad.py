@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from qa_demo.core.errors import BadInput
+from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.squad import examples_of, read_squad
 from qa_demo.core.types import Answer, Example
 

@@ -7,7 +7,7 @@ import pytest
 
 from qa_demo.core.measuring.metrics import CalibrationBin, bin_of
 from qa_demo.core.measuring.sure import counted_with, sure_of
-from qa_demo.core.reading.predict import predict
+from qa_demo.core.predict import predict
 from qa_demo.core.types import Answerability, Calibration, Calibrations
 from tests.core.toys import t1
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.arrays import log_softmax
+from qa_demo.core.base import BadInput, log_softmax
 from qa_demo.core.bio import span_marginals
-from qa_demo.core.errors import BadInput
 from qa_demo.core.measuring.temperature import (
     PairClaim,
     TagClaim,
@@ -22,9 +21,8 @@ from qa_demo.core.measuring.temperature import (
     pair_claim,
     shifted,
 )
-from qa_demo.core.options import MergeOptions, WindowOptions
-from qa_demo.core.reading.predict import predict
-from qa_demo.core.types import Calibration, Span
+from qa_demo.core.predict import predict
+from qa_demo.core.types import Calibration, MergeOptions, Span, WindowOptions
 from tests.fakes import FakeReader
 
 

@@ -1,0 +1,338 @@
+"""What an explanation is about (the target), what it says (the attribution), and whether it adds
+up.
+
+Every target is linear in the logits of one window, at positions that are fixed once:  F(s, e) = a.s
++ b.e. The start lane carries a.s, the end lane b.e. The target never follows the argmax: along a
+path from a baseline the argmax can move to another token, and the sum would then explain a
+difference nobody asked about.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.base import BadInput, Floats, freeze_arrays, one_of
+from qa_demo.core.spans import top_spans
+from qa_demo.core.text import Words, words
+from qa_demo.core.types import Baseline, DecodeOptions, Reading, Span, TargetKind, Window
+
+Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
+KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
+METHODS: tuple[Method, ...] = get_args(Method)
+BASELINES: tuple[Baseline, ...] = get_args(Baseline)
+STEPS = (20, 50, 100)
+MAX_STEPS = 500
+"""Numbers of steps tried in turn until the completeness gap is small enough."""
+GAP_LIMIT = 0.02
+"""The largest gap, as a share of F(x) - F(x'), at which an attribution counts as complete."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The number to explain: which logits of which `doc` span; `window` None: its start's owner."""
+
+    kind: TargetKind
+    span: Span
+    other: Span | None = None
+    window: int | None = None
+
+    def __post_init__(self) -> None:
+        one_of("the target", self.kind, KINDS)
+        if (self.kind == "span_minus_other") != (self.other is not None):
+            raise BadInput(
+                "span_minus_other needs a second span, and only it does; "
+                f"got kind {self.kind} {'with' if self.other else 'without'} one"
+            )
+
+
+def holds(window: Window, target: Target) -> bool:
+    """Whether every position of the target stands in this window."""
+    spans = [target.span] + ([target.other] if target.other else [])
+    return all(window.holds(span) for span in spans)
+
+
+def window_of(reading: Reading, target: Target) -> Window:
+    """The window in which the target is measured: the one named, else the owner of its start, else
+    the first that holds it.
+
+    Errors: BadInput when no window holds the span (and the other one) whole, because logits of
+    different windows are not parts of one computation.
+    """
+    if target.span.end >= len(reading.encoding.context_ids):
+        raise BadInput(
+            f"the span ends at token {target.span.end}, the paragraph has "
+            f"{len(reading.encoding.context_ids)} tokens"
+        )
+    if target.window is not None:
+        if not 0 <= target.window < len(reading.windows):
+            raise BadInput(
+                f"there is no window {target.window}; windows are 0 to {len(reading.windows) - 1}"
+            )
+        chosen = [reading.windows[target.window]]
+    else:
+        owner = reading.owners[target.span.start]
+        chosen = sorted(reading.windows, key=lambda w: w.index != owner)
+    for window in chosen:
+        if holds(window, target):
+            return window
+    what = "both spans" if target.other else "the span"
+    if target.window is not None:
+        raise BadInput(f"window {target.window} does not hold {what} whole")
+    raise BadInput(
+        f"no window holds {what} whole, and logits of two windows come from two computations; "
+        "choose spans that lie closer together"
+    )
+
+
+def lanes(target: Target, window: Window) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The weights a, b [n] of  F(s, e) = a.s + b.e.
+
+    start_logit s_i; end_logit e_j; span_score s_i + e_j; span_minus_null (s_i - s_[CLS]) + (e_j -
+    e_[CLS]), the log-odds of the span against no answer in its window; span_minus_other (s_i - s_k)
+    + (e_j - e_l).
+    """
+    a, b = np.zeros(len(window)), np.zeros(len(window))
+    if target.kind != "end_logit":
+        a[window.to_pos(target.span.start)] += 1
+    if target.kind != "start_logit":
+        b[window.to_pos(target.span.end)] += 1
+    if target.kind == "span_minus_null":
+        a[window.cls_at] -= 1
+        b[window.cls_at] -= 1
+    if target.other is not None:
+        a[window.to_pos(target.other.start)] -= 1
+        b[window.to_pos(target.other.end)] -= 1
+    return a, b
+
+
+def parts(
+    target: Target, window: Window, start: Floats, end: Floats
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The start part a.s and the end part b.e of the target for logits [..., n]; their sum is F."""
+    a, b = lanes(target, window)
+    return np.asarray(start, dtype=np.float64) @ a, np.asarray(end, dtype=np.float64) @ b
+
+
+@dataclass(frozen=True, eq=False)
+class Attribution:
+    """What each position of one window contributes to the target, in logits.
+
+    `start` and `end` [n] explain the start part and the end part of F. `f_baseline` is None for
+    methods without a baseline: then nothing is promised about the sum. `tried` holds (n_steps, gap)
+    of every number of steps that was run.
+    """
+
+    target: Target
+    method: Method
+    window: int
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    f_x: float
+    f_baseline: float | None = None
+    baseline: Baseline | None = None
+    n_steps: int = 0
+    tried: tuple[tuple[int, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self, np.float64)
+        for name in ("start", "end"):
+            if not np.isfinite(getattr(self, name)).all():
+                raise BadInput(
+                    f"the {name} lane of this attribution is not finite, so it explains nothing"
+                )
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """start + end, [n]."""
+        return self.start + self.end
+
+    @property
+    def silent(self) -> bool:
+        """Whether every position has exactly nothing in both lanes."""
+        return not (self.start.any() or self.end.any())
+
+    @property
+    def sum(self) -> float:
+        """The signed sum over all positions."""
+        return float(self.total.sum())
+
+    @property
+    def gap(self) -> float | None:
+        """sum - (F(x) - F(x')): what the path left unexplained; None without a baseline."""
+        return None if self.f_baseline is None else self.sum - (self.f_x - self.f_baseline)
+
+    @property
+    def gap_share(self) -> float | None:
+        """|gap| / |F(x) - F(x')|; infinite when there is a sum but no difference to explain."""
+        if self.gap is None or self.f_baseline is None:
+            return None
+        return gap_share(self.gap, self.f_x - self.f_baseline)
+
+    @property
+    def complete(self) -> bool | None:
+        """Whether the gap is under 2 % of the difference; None without a baseline."""
+        return None if self.gap_share is None else self.gap_share < GAP_LIMIT
+
+
+def gap_share(gap: float, difference: float) -> float:
+    """|gap| / |difference|, with 0 / 0 = 0."""
+    if difference == 0.0:
+        return 0.0 if gap == 0.0 else float("inf")
+    return abs(gap / difference)
+
+
+def silence(found: Attribution) -> str | None:
+    """What a method says by giving every token exactly nothing; None where one token has something.
+
+    Gradient x input of a reader that normalises every word's vector first, as DeBERTa does: along
+    the vector itself the slope is 0.
+    """
+    if not found.silent:
+        return None
+    if found.method == "gradient_x_input":
+        return (
+            "Gradient × input gives every token exactly nothing here: this reader brings each "
+            "word's vector to one length before anything else, so making it longer or shorter "
+            "changes no logit. Another method can say more."
+        )
+    return "By this method no token has any effect on F(x)."
+
+
+Scorer = Callable[[NDArray[np.bool_]], tuple[Floats, Floats]]
+"""Start and end logits [b, n] of the window with each mask's places [b, n] replaced by [MASK]."""
+WordSet = frozenset[int]
+
+
+def order_of(values: Floats, candidates: tuple[int, ...]) -> tuple[int, ...]:
+    """The candidate words from the largest value to the smallest; ties in the order of the text."""
+    chosen = np.array(candidates, dtype=np.int64)
+    return tuple(
+        chosen[np.argsort(-np.asarray(values, dtype=np.float64)[chosen], kind="stable")].tolist()
+    )
+
+
+def masks_of(units: Words, sets: Sequence[WordSet]) -> NDArray[np.bool_]:
+    """The positions of every set of words, [b, n]; special tokens belong to no word."""
+    chosen = np.zeros((len(sets), len(units) + 1), dtype=bool)
+    for row, each in zip(chosen, sets, strict=True):
+        row[list(each)] = True
+    return chosen[:, units.of]  # the word -1 of special tokens takes the last column, never chosen
+
+
+Masked = Callable[[Window, NDArray[np.bool_]], tuple[Floats, Floats]]
+"""Start and end logits [b, n] of a window with each mask's positions [b, n] replaced by [MASK]."""
+
+
+def one_word_masks(units: Words, chosen: NDArray[np.int64] | None = None) -> NDArray[np.bool_]:
+    """One mask [n] for each chosen word (all of them by default), [b, n]."""
+    chosen = np.arange(len(units)) if chosen is None else chosen
+    masks: NDArray[np.bool_] = np.equal(units.of[None, :], chosen[:, None])
+    return masks
+
+
+def leave_one_out(reading: Reading, target: Target, masked: Masked) -> Attribution:
+    """F(x) - F(x without word u) for every word u of the target's window.
+
+    A word's effect is split evenly over its pieces, so that the sum over the word is the measured
+    number; special tokens get 0. Nothing is promised about the sum over all words.
+    """
+    window = window_of(reading, target)
+    units = words(reading.encoding, window)
+    a, b = lanes(target, window)
+    s, e = (np.asarray(row, dtype=np.float64) for row in reading.logits(window.index))
+    masked_s, masked_e = masked(window, one_word_masks(units))
+    pieces = np.bincount(units.of[units.of >= 0], minlength=len(units))
+    share = [
+        np.where(units.of >= 0, (delta / pieces)[units.of], 0.0)
+        for delta in (
+            (s - np.asarray(masked_s, dtype=np.float64)) @ a,
+            (e - np.asarray(masked_e, dtype=np.float64)) @ b,
+        )
+    ]
+    return Attribution(
+        target,
+        "leave_one_out",
+        window.index,
+        share[0],
+        share[1],
+        f_x=float(a @ s + b @ e),
+        baseline="mask",
+    )
+
+
+HIDDEN, DRAWS = 3, 20
+"""Words that the test hides, and how often it hides as many others, drawn at random."""
+Set = tuple[int, ...]
+"""Words by their numbers."""
+Draw = tuple[float, Set]
+"""The lead without a set of words, and the set."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hidden:
+    """What the lead is without `first`, the words that raise it most, and without each random set:
+    `draws` (lead, words), the lowest lead first; `start`, `end` [n] are the logits without `first`.
+    """
+
+    first: Set
+    lead: float
+    draws: tuple[Draw, ...]
+    start: Floats
+    end: Floats
+
+    def best(self, window: Window, decode: DecodeOptions) -> tuple[Span, float]:
+        """The best allowed span (doc) without `first`, and its lead."""
+        i, j = top_spans(self.start, self.end, window, decode, "max_context", 1)[0].tolist()
+        pairs = (self.start, i), (self.end, j)
+        lead = sum(float(logits[at] - logits[window.cls_at]) for logits, at in pairs)
+        return Span(window.to_doc(i), window.to_doc(j)), lead
+
+
+def seed_of(reading: Reading, window: Window) -> int:
+    """The seed of the draws: it follows from question, paragraph and window, so that everyone draws
+    the same sets, whatever the reader, target or method.
+    """
+    text = "\0".join(
+        (
+            reading.encoding.question,
+            reading.encoding.context,
+            f"{window.doc_start} {window.doc_stop}",
+        )
+    )
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+def sets_to_hide(values: Floats, free: Set, seed: int) -> list[Set]:
+    """The words of `free` with the largest positive values [U], then twenty random sets of as many
+    others. Without such a word the first is (); there are no draws where too few others are left.
+    """
+    first = tuple(k for k in order_of(values, free)[:HIDDEN] if values[k] > 0)
+    others, size = [k for k in free if k not in first], len(first)
+    rng = np.random.default_rng(seed)
+    draws = range(DRAWS if len(others) >= size > 0 else 0)
+    return [first, *(tuple(sorted(rng.permutation(others)[:size].tolist())) for _ in draws)]
+
+
+def hide(
+    scorer: Scorer, target: Target, window: Window, units: Words, sets: Sequence[Set]
+) -> Hidden:
+    """The window read again with each set in [MASK]; the first set is the one that is tested."""
+    start, end = scorer(masks_of(units, [frozenset(each) for each in sets]))
+    leads = np.add(*parts(target, window, start, end)).tolist()
+    draws = tuple(sorted(zip(leads[1:], sets[1:], strict=True)))
+    return Hidden(sets[0], leads[0], draws, start[0].copy(), end[0].copy())
+
+
+def stacked(xs: Sequence[float], width: float) -> list[int]:
+    """How high each dot stands, xs ascending: the lowest row whose last dot is `width` away."""
+    last, found = list[float](), list[int]()
+    for x in xs:
+        level = next((n for n, other in enumerate(last) if x - other >= width), len(last))
+        last[level : level + 1] = [x]
+        found.append(level)
+    return found

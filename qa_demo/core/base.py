@@ -1,0 +1,94 @@
+"""Errors that a user can cause, softmax in double precision, read-only arrays, and how a long
+computation tells its progress.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+
+class QADemoError(Exception):
+    """Base of every error whose text may be shown to a user."""
+
+
+class BadInput(QADemoError):
+    """A question, paragraph, option or file that cannot be used as it is."""
+
+
+def one_of(name: str, value: object, allowed: Iterable[object]) -> None:
+    """Refuse what is none of `allowed`, and a truth value for a number. Errors: BadInput."""
+    allowed = tuple(allowed)
+    if value not in allowed or isinstance(value, bool):
+        known = ", ".join(map(str, allowed))
+        raise BadInput(f"{name} must be one of {known}, got {repr(value)[:42]}")
+
+
+class ModelUnavailable(QADemoError):
+    """A reader that cannot be reached: unknown id, no internet, not allowed on this host."""
+
+
+class BadCheckpoint(QADemoError):
+    """A model folder that was found and must not be used: no head, broken or unsafe weights."""
+
+
+class Cancelled(QADemoError):
+    """The user cancelled a running computation."""
+
+
+Floats = NDArray[np.floating]
+
+
+def _top(x: Floats, axis: int) -> Floats:
+    top: Floats = np.max(x, axis=axis, keepdims=True)
+    return np.where(np.isfinite(top), top, 0.0)
+
+
+def logsumexp(x: Floats, axis: int = -1) -> Floats:
+    """log sum_k exp(x_k), shifted by the maximum; an axis that holds only -inf gives -inf."""
+    x = np.asarray(x, dtype=np.float64)
+    top = _top(x, axis)
+    with np.errstate(divide="ignore"):
+        total: Floats = np.squeeze(top, axis=axis) + np.log(np.sum(np.exp(x - top), axis=axis))
+    return total
+
+
+def log_softmax(x: Floats, axis: int = -1) -> Floats:
+    """x_i - logsumexp(x): the logarithm of the softmax, in nats, shifted first."""
+    x = np.asarray(x, dtype=np.float64)
+    x = x - _top(x, axis)
+    return x - np.expand_dims(logsumexp(x, axis), axis)
+
+
+def softmax(x: Floats, axis: int = -1) -> Floats:
+    """exp(x_i) / sum_k exp(x_k); -inf gets probability 0 and needs one finite entry beside it."""
+    return np.exp(log_softmax(x, axis))
+
+
+def tied(scores: Floats) -> Floats:
+    """Scores to nine decimals, so that sums that are equal on paper tie: 0.1 + 0.2 and 0.3."""
+    return np.round(scores, 9)
+
+
+def freeze(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array made read-only, so that a frozen record stays what it was."""
+    array = np.ascontiguousarray(array)
+    array.setflags(write=False)
+    return array
+
+
+def freeze_arrays(record: object, dtype: DTypeLike | None = None) -> None:
+    """Make every array of a frozen record read-only, and of one type where it is given; called from
+    its `__post_init__`.
+    """
+    for name, value in vars(record).items():
+        if isinstance(value, np.ndarray):
+            object.__setattr__(record, name, freeze(np.asarray(value, dtype)))
+
+
+OnProgress = Callable[[int, int], None]
+"""Called with (steps done, steps in all)."""
+
+IsCancelled = Callable[[], bool]
+"""Asked between steps; True ends the computation with `Cancelled`."""

@@ -1,0 +1,170 @@
+"""The texts that ship with the page: examples with a question, passages with hidden spans."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from qa_demo.core.base import BadInput, ModelUnavailable
+from qa_demo.core.infill import Asked
+from qa_demo.core.store import ASSETS, load_reading
+from qa_demo.core.text import span_at
+from qa_demo.core.types import Answer, Encoding, Reading, Span, WindowOptions
+
+
+@dataclass(frozen=True)
+class PoolExample:
+    """A text with a question; `promise` says what a reading must show (qa_demo.training)."""
+
+    id: str
+    title: str
+    kind: str
+    reason: str
+    question: str
+    context: str
+    answers: tuple[Answer, ...]
+    promise: Mapping[str, Any] = field(default_factory=dict)
+    windows: WindowOptions | None = None
+    """Its own window options, where it needs small windows to show what it is there for."""
+    others: tuple[str, ...] = ()
+    """Two more questions of the same paragraph, whose answers stand elsewhere in it."""
+    view: str | None = None
+    """For a text that the reader gets wrong: the chapter that shows how."""
+
+    @property
+    def options(self) -> WindowOptions:
+        """The window options it is read with."""
+        return self.windows or WindowOptions()
+
+    def stored(self, checksum: str | None = None) -> Reading | None:
+        """The stored reading, for a first paint without a model; None when there is none, its text
+        differs, or it was made by other weights than `checksum`.
+        """
+        path = ASSETS / "readings" / f"{self.id}.npz"
+        if not path.is_file():
+            return None
+        reading = load_reading(path)
+        texts = reading.encoding.question, reading.encoding.context
+        same = texts == (self.question, self.context) and checksum in (None, reading.checksum)
+        return reading if same else None
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text without a question; `hidden` are slices, `promise` what guesses must show."""
+
+    id: str
+    title: str
+    kind: str
+    reason: str
+    text: str
+    hidden: tuple[Answer, ...]
+    promise: Mapping[str, Any]
+
+
+def load_examples(path: Path) -> tuple[PoolExample, ...]:
+    """Read the examples; BadInput, with the id, for an answer not in its place or a second id."""
+    words = ("id", "title", "kind", "reason", "question", "context")
+    return tuple(
+        PoolExample(
+            **{name: entry[name] for name in words},
+            answers=_slices(entry, "example", "context", "answers"),
+            promise=entry["promise"],
+            windows=WindowOptions(**entry["options"]) if "options" in entry else None,
+            others=tuple(entry.get("others", ())),
+            view=entry.get("view"),
+        )
+        for entry in _entries(path, "example")
+    )
+
+
+def load_passages(path: Path) -> tuple[Passage, ...]:
+    """Read the passages; BadInput, with the id, for no hidden slice of the text or a second id."""
+    words = ("id", "title", "kind", "reason", "text")
+    found = tuple(
+        Passage(
+            **{name: entry[name] for name in words},
+            hidden=_slices(entry, "passage", "text", "hidden"),
+            promise=entry["promise"],
+        )
+        for entry in _entries(path, "passage")
+    )
+    for passage in found:
+        if not passage.hidden:
+            raise BadInput(f"passage '{passage.id}' hides nothing")
+    return found
+
+
+def hidden_spans(passage: Passage, encoding: Encoding) -> tuple[Span, ...]:
+    """The hidden slices as word pieces, one span for each, not merged."""
+    return tuple(span_at(encoding, h.char_start, h.char_end) for h in passage.hidden)
+
+
+def _entries(path: Path, what: str) -> Iterator[dict[str, Any]]:
+    seen = set()
+    for entry in json.loads(path.read_text(encoding="utf-8")):
+        if entry["id"] in seen:
+            raise BadInput(f"two {what}s have the id '{entry['id']}'")
+        seen.add(entry["id"])
+        yield entry
+
+
+def _slices(entry: Mapping[str, Any], what: str, text: str, name: str) -> tuple[Answer, ...]:
+    given: Sequence[Mapping[str, Any]] = entry[name]
+    found = tuple(Answer(g["text"], g["char_start"]) for g in given)
+    for answer in found:
+        if not answer.text or entry[text][answer.char_start : answer.char_end] != answer.text:
+            raise BadInput(
+                f"{what} '{entry['id']}': no {answer.text!r} at character {answer.char_start}"
+            )
+    return found
+
+
+def questions_asked(pool: Sequence[PoolExample]) -> dict[str, tuple[str, ...]]:
+    """All questions of each paragraph, those that are examples' own first."""
+    found: dict[str, dict[str, None]] = {}
+    for own in (True, False):
+        for e in pool:
+            asked = (e.question,) if own else e.others
+            found.setdefault(e.context, {}).update(dict.fromkeys(asked))
+    return {context: tuple(questions) for context, questions in found.items()}
+
+
+@cache
+def passages() -> dict[str, Passage]:
+    """The passages by their id."""
+    return {p.id: p for p in load_passages(ASSETS / "passages.json")}
+
+
+def hidden_in(name: str) -> Asked:
+    """A passage with what it hides. Errors: BadInput for an unknown name."""
+    if name not in passages():
+        raise BadInput(f"there is no passage {name[:60]!r}")
+    passage = passages()[name]
+    return Asked(passage.text, tuple((h.char_start, h.char_end) for h in passage.hidden))
+
+
+@cache
+def shipped(name: str) -> Any:
+    """A file of figures. Errors: ModelUnavailable where the checkout lacks it."""
+    path = ASSETS / name
+    if not path.is_file():
+        raise ModelUnavailable(f"assets/{name} is not in this checkout")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def scheme_counts() -> dict[str, int] | None:
+    """The right guesses over all example texts by the weights in use; None where none counted."""
+    weights = shipped("spanbert/checksums.json").get("model.safetensors")
+    found: dict[str, int] | None = shipped("schemes.json").get(weights)
+    return found
+
+
+def pretrained() -> tuple[int, int]:
+    """Steps and tokens of the bundled SpanBERT's pre-training, over all phases that were kept."""
+    phases = [p for p in shipped("spanbert/spanbert.json")["phases"] if not p.get("tried")]
+    steps = [p["steps_taken"] for p in phases]
+    read = [p["steps_taken"] * p["batch_tokens"] for p in phases]
+    return sum(steps), sum(read)

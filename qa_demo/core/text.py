@@ -1,0 +1,263 @@
+"""Texts as people type them: their words in a window, the units around marks, the parts that are
+shown.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.base import BadInput, Floats, freeze_arrays
+from qa_demo.core.types import Encoding, Span, Window
+
+
+def check_texts(
+    question: object, context: object, max_characters: int | None = None
+) -> tuple[str, str]:
+    """Return both texts, or refuse what no reader can use; call it before anything is tokenized.
+
+    `max_characters` is the host's limit on the paragraph; None means no limit. A question is
+    limited in word pieces only (`max_query_length`), which the reader counts.
+    """
+    for name, text in (("question", question), ("paragraph", context)):
+        if not isinstance(text, str):
+            raise BadInput(f"the {name} must be text, got {type(text).__name__}")
+        if not text.strip():
+            raise BadInput(f"the {name} is empty; type at least one word")
+    assert isinstance(question, str) and isinstance(context, str)
+    if max_characters is not None and len(context) > max_characters:
+        raise BadInput(
+            f"the paragraph has {len(context):,} characters, this host allows {max_characters:,}"
+        )
+    return question, context
+
+
+Side = Literal["question", "context"]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A whitespace word as one window holds it; chars half-open, in question or context."""
+
+    text: str
+    side: Side
+    char_start: int
+    char_end: int
+
+    @property
+    def where(self) -> str:
+        """The text it stands in, by its name on the page."""
+        return "paragraph" if self.side == "context" else self.side
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The U words of one window; `of` [n] is the word of each position, -1 for special tokens."""
+
+    items: tuple[Word, ...]
+    of: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def sums(self, values: Floats) -> NDArray[np.float64]:
+        """Sum of a word's positions, [U]; special tokens belong to none; equal offsets add up."""
+        inside = self.of >= 0
+        sums = np.zeros(len(self))
+        np.add.at(sums, self.of[inside], np.asarray(values, dtype=np.float64)[inside])
+        return sums
+
+    def holding(self, span: Span) -> tuple[int, ...]:
+        """The words that a `pos` span touches."""
+        return tuple(int(w) for w in np.unique(self.of[span.start : span.end + 1]) if w >= 0)
+
+
+def question_at(encoding: Encoding) -> int:
+    """The position of the question's first piece in every window: right after [CLS]."""
+    asked, prefix = encoding.question_tokens, encoding.prefix_tokens
+    for at in range(len(prefix) - len(asked) + 1):
+        if prefix[at : at + len(asked)] == asked and not at <= encoding.cls_at < at + len(asked):
+            return at
+    raise BadInput(
+        "the question's word pieces do not stand in a row before the paragraph in this reader's "
+        "windows"
+    )
+
+
+def special_positions(encoding: Encoding, window: Window) -> NDArray[np.bool_]:
+    """The positions [n] that are neither question nor context: [CLS] and the separators."""
+    special = ~window.is_context
+    at = question_at(encoding)
+    special[at : at + len(encoding.question_ids)] = False
+    return special
+
+
+def question_positions(encoding: Encoding) -> NDArray[np.int64]:
+    """The positions of the question, [Q], the same in every window."""
+    return question_at(encoding) + np.arange(len(encoding.question_ids))
+
+
+def whitespace_ids(text: str, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number of the blank-separated word that each token of a text starts in."""
+    starts = np.array([m.start() for m in re.finditer(r"\S+", text)], dtype=np.int64)
+    return np.maximum(np.searchsorted(starts, offsets[:, 0], side="right") - 1, 0)
+
+
+def _question_words(encoding: Encoding) -> NDArray[np.int64]:
+    """Whitespace word of every question piece, [Q]; without offsets every piece is its own word."""
+    if len(encoding.question_offset_mapping) != len(encoding.question_ids):
+        return np.arange(len(encoding.question_ids))
+    return whitespace_ids(encoding.question, encoding.question_offset_mapping)
+
+
+def _word(text: str, side: Side, offsets: NDArray[np.int64], fallback: str) -> Word:
+    if not len(offsets):
+        return Word(fallback, side, 0, 0)
+    start, end = int(offsets[:, 0].min()), int(offsets[:, 1].max())
+    return Word(text[start:end], side, start, end)
+
+
+def words(encoding: Encoding, window: Window) -> Words:
+    """The words of a window, question first; a word cut by the border has only its pieces here."""
+    of = np.full(len(window), -1, dtype=np.int64)
+    items: list[Word] = []
+    at = question_at(encoding)
+    asked = _question_words(encoding)
+    offsets = encoding.question_offset_mapping
+    known = len(offsets) == len(asked)
+    for number in np.unique(asked):
+        pieces = np.flatnonzero(asked == number)
+        of[at + pieces] = len(items)
+        items.append(
+            _word(
+                encoding.question,
+                "question",
+                offsets[pieces] if known else offsets[:0],
+                encoding.question_tokens[pieces[0]],
+            )
+        )
+    read = encoding.whitespace_ids[window.doc_start : window.doc_stop]
+    for number in np.unique(read):
+        pieces = np.flatnonzero(read == number)
+        of[window.context_at + pieces] = len(items)
+        items.append(
+            _word(
+                encoding.context, "context", encoding.offset_mapping[window.doc_start + pieces], ""
+            )
+        )
+    return Words(tuple(items), of)
+
+
+def touching(encoding: Encoding, char_start: int, char_end: int) -> Span | None:
+    """The tokens that touch the characters [char_start, char_end) of the context, as a `doc` span;
+    None where no token does.
+    """
+    starts, ends = encoding.offset_mapping[:, 0], encoding.offset_mapping[:, 1]
+    touched = np.flatnonzero((starts < char_end) & (ends > char_start))
+    return Span(int(touched[0]), int(touched[-1])) if len(touched) else None
+
+
+def span_at(encoding: Encoding, char_start: int, char_end: int) -> Span:
+    """As `touching`. Errors: BadInput for a range outside the context, an empty one, or one that no
+    token touches.
+    """
+    if not 0 <= char_start < char_end <= len(encoding.context):
+        raise BadInput(
+            f"a span of characters needs 0 <= start < end <= {len(encoding.context)}, got "
+            f"{char_start} and {char_end}"
+        )
+    found = touching(encoding, char_start, char_end)
+    if found is None:
+        raise BadInput(f"no word piece stands between characters {char_start} and {char_end}")
+    return found
+
+
+def words_inside(encoding: Encoding, span: Span) -> tuple[int, int]:
+    """The first and the last word of a `doc` span that hold a letter or a digit: equal for variants
+    that differ by a mark or by part of a word; (-1, its start) for a span of marks alone.
+    """
+    inside = [
+        d
+        for d in range(span.start, span.end + 1)
+        if any(c.isalnum() for c in encoding.text(Span(d, d)))
+    ]
+    if not inside:
+        return -1, span.start
+    return int(encoding.word_ids[inside[0]]), int(encoding.word_ids[inside[-1]])
+
+
+def is_mark(text: str) -> bool:
+    """Whether a text is punctuation alone; e.g. "," and "?)" but not "%", which is read aloud."""
+    return text != "" and all(unicodedata.category(c)[0] == "P" and c not in "%‰&@#§" for c in text)
+
+
+def units(e: Encoding, window: Window) -> Words:
+    """The units of a window, question first; their positions as in `words`."""
+    whole, items = words(e, window), list[Word]()
+    of = np.full(len(window), -1, dtype=np.int64)
+    for k, one in enumerate(whole.items):
+        at = np.flatnonzero(whole.of == k)
+        if one.side == "question":
+            text, chars = e.question, e.question_offset_mapping[at - question_at(e)]
+        else:
+            text = e.context
+            chars = e.offset_mapping[at - window.context_at + window.doc_start]
+        solid = [n for n, (begins, ends) in enumerate(chars) if not is_mark(text[begins:ends])]
+        first, stop = (solid[0], solid[-1] + 1) if solid else (0, len(at))
+        for n, m in ((0, first), (first, stop), (stop, len(at))):
+            if n < m:
+                of[at[n:m]] = len(items)
+                begins, ends = int(chars[n, 0]), int(chars[n:m, 1].max())
+                items.append(Word(text[begins:ends], one.side, begins, ends))
+    return Words(tuple(items), of)
+
+
+NEAR = 12
+"""Pieces: parts that are no further apart become one."""
+SHORTER = 40
+"""Characters that a part may lose at either end so that it begins and ends with a whole word; a
+language without blanks has no such words.
+"""
+
+
+def excerpts(e: Encoding, spans: Sequence[Span], around: int) -> list[tuple[int, int]]:
+    """The parts [from, to) in pieces around `doc` spans, which stand in the text's order: `around`
+    characters before and after each, half as many where the spans lie far apart.
+    """
+    far = e.chars(spans[-1])[1] - e.chars(spans[0])[0] > 2 * around
+    found: list[tuple[int, int]] = []
+    for span in spans:
+        first, last = excerpt(e, span, around // 2 if far else around)
+        if found and first <= found[-1][1] + NEAR:
+            before = found.pop()
+            first, last = before[0], max(before[1], last)
+        found.append((first, last))
+    return found
+
+
+def excerpt(e: Encoding, span: Span, around: int) -> tuple[int, int]:
+    """The pieces [from, to) around one `doc` span, cut between words that blanks part."""
+    begins, word = e.offset_mapping[:, 0], e.whitespace_ids
+    at, end = e.chars(span)
+    lowest, highest = at - around, end + around
+    first, last = (int(k) for k in np.searchsorted(begins, (lowest, highest)))
+    while (
+        0 < first < span.start
+        and word[first] == word[first - 1]
+        and begins[first] < lowest + SHORTER
+    ):
+        first += 1
+    while (
+        span.end + 1 < last < len(word)
+        and word[last] == word[last - 1]
+        and begins[last] > highest - SHORTER
+    ):
+        last -= 1
+    return first, last

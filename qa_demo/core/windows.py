@@ -1,0 +1,224 @@
+"""Cut a paragraph into overlapping windows and say which window owns each token.
+
+Source: google-research/bert `run_squad.py`, `convert_examples_to_features` and
+`_check_is_max_context`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.base import BadInput
+from qa_demo.core.types import TAGS, Encoding, Reading, Window, WindowOptions
+
+
+@dataclass(frozen=True)
+class WindowPlan:
+    """Where the windows lie, before any model is asked; `starts`, `stops` are `doc`, half-open."""
+
+    n_tokens: int
+    capacity: int
+    step: int
+    starts: tuple[int, ...]
+    stops: tuple[int, ...]
+    owner: NDArray[np.int64]
+
+    @property
+    def overlap(self) -> int:
+        """Tokens that two neighbouring windows share: capacity - step."""
+        return max(0, self.capacity - self.step)
+
+
+def plan(n_tokens: int, capacity: int, step: int) -> WindowPlan:
+    """Lay windows of `capacity` context tokens, each `step` after the last.
+
+        o_0 = 0;  l_w = min(N - o_w, capacity);  stop when o_w + l_w = N;  o_{w+1} = o_w + min(l_w,
+        step)
+
+    The inner min keeps every token covered when step > capacity. Example: N = 10, capacity 4, step
+    3 gives [0, 4), [3, 7), [6, 10). No tokens give no window.
+    """
+    if n_tokens < 0 or capacity < 1 or step < 1:
+        raise BadInput(
+            f"windows need n_tokens >= 0, capacity >= 1 and step >= 1, got {n_tokens}, "
+            f"{capacity} and {step}"
+        )
+    starts: list[int] = []
+    stops: list[int] = []
+    start = 0
+    while n_tokens:
+        length = min(n_tokens - start, capacity)
+        starts.append(start)
+        stops.append(start + length)
+        if start + length == n_tokens:
+            break
+        start += min(length, step)
+    return WindowPlan(
+        n_tokens,
+        capacity,
+        step,
+        tuple(starts),
+        tuple(stops),
+        max_context_owner(n_tokens, starts, stops),
+    )
+
+
+def max_context_owner(n_tokens: int, starts: list[int], stops: list[int]) -> NDArray[np.int64]:
+    """For every token the first window that sees it with the most context on its poorer side.
+
+        score(w, p) = min(p - o_w, e_w - p) + 0.01 l_w;   owner(p) = first w with the largest score
+
+    Example: windows [0, 4) and [3, 7). Token 3 is the last of window 0 (0 to its right) and the
+    first of window 1 (0 to its left): a tie, and ties go to the earlier window. Token 4 stands only
+    in window 1.
+    """
+    best = np.full(n_tokens, -np.inf)
+    owner = np.full(n_tokens, -1, dtype=np.int64)
+    for w, (start, stop) in enumerate(zip(starts, stops, strict=True)):
+        p = np.arange(start, stop)
+        score = np.minimum(p - start, stop - 1 - p) + 0.01 * (stop - start)
+        better = score > best[start:stop]
+        owner[start:stop][better] = w
+        best[start:stop][better] = score[better]
+    return owner
+
+
+def fitting(options: WindowOptions, positions: int) -> WindowOptions:
+    """The default options, shortened for a reader of fewer positions; other options are left to be
+    refused by name.
+
+    E.g. 128 positions give windows of 128 with a step of 32, a quarter: three quarters are left for
+    the question.
+    """
+    if options != WindowOptions() or positions >= options.max_seq_length:
+        return options
+    return WindowOptions(max_seq_length=positions, doc_stride=max(1, positions // 4))
+
+
+def capacity(encoding: Encoding, options: WindowOptions) -> int:
+    """Context tokens that fit into one window: max_seq_length - question - special tokens."""
+    return options.max_seq_length - len(encoding.question_ids) - encoding.n_special
+
+
+def check_options(encoding: Encoding, options: WindowOptions) -> int:
+    """Return the capacity, or refuse options that would skip or repeat text without end."""
+    q, room = len(encoding.question_ids), capacity(encoding, options)
+    if q > options.max_query_length:
+        raise BadInput(
+            f"the question has {q} word pieces, max_query_length allows {options.max_query_length}"
+        )
+    if room < 1:
+        raise BadInput(
+            f"max_seq_length {options.max_seq_length} leaves no room for the paragraph: the "
+            f"question takes {q} and the special tokens {encoding.n_special}, so it must be at "
+            f"least {q + encoding.n_special + 1}"
+        )
+    if not 1 <= options.doc_stride <= room:
+        raise BadInput(
+            f"doc_stride must be between 1 and the window's capacity ({room} word pieces), got "
+            f"{options.doc_stride}"
+        )
+    return room
+
+
+def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ...]:
+    """Build an encoding's unpadded windows: prefix (with question), part of the context, suffix."""
+    room = check_options(encoding, options)
+    layout = plan(len(encoding.context_ids), room, options.doc_stride)
+    head, tail = len(encoding.prefix_ids), len(encoding.suffix_ids)
+    windows = []
+    for w, (start, stop) in enumerate(zip(layout.starts, layout.stops, strict=True)):
+        part = stop - start
+        is_context = np.zeros(head + part + tail, dtype=bool)
+        is_context[head : head + part] = True
+        is_max_context = np.zeros_like(is_context)
+        is_max_context[head : head + part] = layout.owner[start:stop] == w
+        ids = [encoding.prefix_ids, encoding.context_ids[start:stop], encoding.suffix_ids]
+        inside = np.full(part, encoding.context_type)
+        types = [encoding.prefix_types, inside, encoding.suffix_types]
+        windows.append(
+            Window(
+                index=w,
+                doc_start=start,
+                doc_stop=stop,
+                context_at=head,
+                cls_at=encoding.cls_at,
+                input_ids=np.concatenate(ids),
+                token_type_ids=np.concatenate(types),
+                is_context=is_context,
+                is_max_context=is_max_context,
+            )
+        )
+    return tuple(windows)
+
+
+Logits = tuple[NDArray[np.float32], NDArray[np.float32] | None]
+"""Start and end logits [n, 2] of a window and its tag logits [n, 3], None without a BIO head."""
+
+
+def assemble(
+    encoding: Encoding,
+    windows: tuple[Window, ...],
+    rows: Sequence[Logits],
+    options: WindowOptions,
+    **about: Any,
+) -> Reading:
+    """A reading of the logits of each window, as arrays [W, L], NaN beyond a window's length;
+    `about` holds the other fields.
+    """
+    longest = max((len(w) for w in windows), default=0)
+    span = np.full((len(windows), longest, 2), np.nan, np.float32)
+    tagged = all(t is not None for _, t in rows)
+    tags = np.full((len(windows), longest, len(TAGS)), np.nan, np.float32) if tagged else None
+    for w, (s, t) in zip(windows, rows, strict=True):
+        span[w.index, : len(w)] = s
+        if tags is not None and t is not None:
+            tags[w.index, : len(w)] = t
+    return Reading(encoding, windows, span[..., 0], span[..., 1], tags, options=options, **about)
+
+
+def read_plan(reading: Reading) -> WindowPlan:
+    """The plan that a reading was made with, read off its windows."""
+    starts, stops = [w.doc_start for w in reading.windows], [w.doc_stop for w in reading.windows]
+    n_tokens = len(reading.encoding.context_ids)
+    return WindowPlan(
+        n_tokens,
+        capacity(reading.encoding, reading.options),
+        reading.options.doc_stride,
+        tuple(starts),
+        tuple(stops),
+        max_context_owner(n_tokens, starts, stops),
+    )
+
+
+def held(plan: WindowPlan) -> NDArray[np.int64]:
+    """Tokens from each token to its owner window's end, itself included, [D]: the longest span."""
+    stops = np.asarray(plan.stops, dtype=np.int64)
+    room: NDArray[np.int64] = stops[plan.owner] - np.arange(plan.n_tokens)
+    return room
+
+
+def safe_length(plan: WindowPlan) -> int | None:
+    """The longest length at which no span is lost; None with one window, which loses nothing.
+
+    Example: windows [0, 4) and [3, 7). Token 3 belongs to window 0 and is its last: the span (3, 4)
+    is lost, so 1.
+    """
+    room = held(plan)
+    bounded = room[np.arange(plan.n_tokens) + room < plan.n_tokens]
+    return int(bounded.min()) if len(bounded) else None
+
+
+def halves(n_tokens: int, fixed: int, parts: int = 3) -> tuple[int, int] | None:
+    """(max_seq_length, step) that cut a short paragraph into `parts` windows which overlap by half;
+    None when it is too short.
+
+    `fixed` are the positions that question and special tokens take. With capacity 2s and step s
+    there are ceil(N / s) - 1 windows, so where no whole s gives `parts` windows there is one fewer:
+    two windows for 5, 6 or 9 pieces.
+    """
+    step = -(-n_tokens // (parts + 1))
+    return (fixed + 2 * step, step) if step >= 2 and n_tokens > 2 * step else None

@@ -1,0 +1,32 @@
+"""Names and arrows of a plane keep clear of each other."""
+
+import numpy as np
+import pytest
+
+from qa_demo.drawn.places import bowed, long_enough, name_places
+
+PLOT = np.array([600.0, 300.0])
+HALF = np.array([30.0, 11.0])
+
+
+def test_a_name_stays_in_the_plot_and_off_the_names_before_it() -> None:
+    at = np.array([[300.0, 150.0]] * 4 + [[2.0, 2.0]])
+    middles = at + name_places(at, np.tile(HALF, (5, 1)), at, PLOT)
+    assert (middles >= HALF).all()
+    assert (middles + HALF <= PLOT).all()
+    for k in range(5):
+        for other in middles[:k]:
+            assert (np.abs(middles[k] - other) >= 2 * HALF).any()
+
+
+def test_a_line_and_the_one_back_fall_apart() -> None:
+    a, b, size = np.array([0.0, 0.0]), np.array([10.0, 0.0]), np.array([10.0, 10.0])
+    there, back = bowed(a, b, size), bowed(b, a, size)
+    assert there[0, 0] < there[-1, 0] < 10
+    assert np.abs(there[12, 1] - back[12, 1]) > 1
+
+
+@pytest.mark.parametrize(("to", "found"), [(0.4, False), (0.6, True)])
+def test_a_very_short_line_has_no_room_for_a_head(to: float, found: bool) -> None:
+    path = np.array([[0.0, 0.0], [to, 0.0]])
+    assert long_enough(path, np.array([10.0, 10.0])) == found

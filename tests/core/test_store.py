@@ -1,0 +1,113 @@
+"""A stored reading is the reading."""
+
+import contextlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_demo.core.base import BadInput
+from qa_demo.core.heads import apply_what_if
+from qa_demo.core.replay import load_replay
+from qa_demo.core.store import load_reading, save_reading
+from qa_demo.core.types import Calibration, Calibrations, WindowOptions
+from tests.fakes import FakeReader
+
+CONTEXT = "The ship é\U0001f600 sailed on, said Ada. " * 12
+
+
+def test_a_stored_reading_comes_back(tmp_path: Path) -> None:
+    reading = FakeReader().read(
+        "Who said so?", CONTEXT, WindowOptions(max_seq_length=60, doc_stride=20)
+    )
+    save_reading(reading, tmp_path / "one.npz")
+    back = load_reading(tmp_path / "one.npz")
+    assert np.array_equal(back.start_logits, reading.start_logits, equal_nan=True)
+    assert np.array_equal(back.end_logits, reading.end_logits, equal_nan=True)
+    assert (back.encoding.context, back.options) == (CONTEXT, reading.options)
+    assert (back.checksum, back.threshold) == ("fake", 0.0)
+    assert back.encoding.context_tokens == reading.encoding.context_tokens
+    assert len(back.windows) == len(reading.windows)
+
+
+def test_calibrations_come_back_and_a_reading_stored_before_there_were_any_has_none(
+    tmp_path: Path,
+) -> None:
+    reading = FakeReader().read("Who said so?", CONTEXT)
+    one, other = Calibration(0.5, -1.0), Calibration(2.0)
+    for fitted in (None, Calibrations(one, None), Calibrations(one, other)):
+        save_reading(replace(reading, calibrations=fitted), tmp_path / "one.npz")
+        assert load_reading(tmp_path / "one.npz").calibrations == fitted
+    with np.load(tmp_path / "one.npz") as stored:
+        arrays = dict(stored)
+    about = json.loads(arrays["about"].tobytes())
+    del about["calibrations"]
+    arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+    np.savez_compressed(tmp_path / "old.npz", **arrays)
+    assert load_reading(tmp_path / "old.npz").calibrations is None
+
+
+def test_a_damaged_file_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "bad.npz"
+    path.write_bytes(b"not a zip")
+    with pytest.raises(BadInput, match=r"bad\.npz is not a stored reading"):
+        load_reading(path)
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.3, 0.9])
+def test_a_reading_that_was_cut_off_or_damaged_is_refused(tmp_path: Path, keep: float) -> None:
+    path = tmp_path / "one.npz"
+    save_reading(FakeReader().read("Who said so?", CONTEXT), path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(keep * len(whole))])
+    with pytest.raises(BadInput, match=r"one\.npz is not a stored reading"):
+        load_reading(path)
+    for at in np.random.default_rng(int(10 * keep)).integers(0, len(whole), 100):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        with contextlib.suppress(BadInput):  # a byte that is no content may change without harm
+            load_reading(path)
+
+
+def test_a_reading_without_logits_or_with_those_of_another_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "one.npz"
+    save_reading(FakeReader().read("Who said so?", CONTEXT), path)
+    with np.load(path) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    for change in (
+        {"start_logits": None},
+        {"end_logits": None},
+        {"end_logits": np.zeros((1, 3))},
+        {"tag_logits": np.zeros((1, 3, 3))},
+    ):
+        kept = {name: array for name, array in (arrays | change).items() if array is not None}
+        np.savez_compressed(path, **kept)
+        with pytest.raises(BadInput, match=r"^one\.npz"):
+            load_reading(path)
+
+
+@pytest.mark.parametrize("rows", [b"", b"PK\x03\x04 cut off"])
+def test_a_broken_replay_is_refused(tmp_path: Path, rows: bytes) -> None:
+    (tmp_path / "replay.json").write_text("{}")
+    (tmp_path / "replay.npz").write_bytes(rows)
+    with pytest.raises(BadInput, match="the replay of the fine-tuning cannot be read"):
+        load_replay(tmp_path)
+
+
+def test_a_logit_changed_by_hand() -> None:
+    reading = FakeReader().read("Who?", CONTEXT, WindowOptions(max_seq_length=60, doc_stride=20))
+    bent = apply_what_if(reading, {("start", 0, 5): 9.0})
+    assert bent.start_logits[0, 5] == 9.0 and reading.start_logits[0, 5] != 9.0
+    assert np.array_equal(bent.end_logits, reading.end_logits, equal_nan=True)
+    assert bent.windows is reading.windows
+
+
+def test_changes_that_fit_nowhere_or_leave_single_precision_are_refused() -> None:
+    reading = FakeReader().read("Who?", CONTEXT)
+    for place in (("middle", 0, 0), ("start", 99, 0), ("start", 0, 999)):
+        with pytest.raises(BadInput):
+            apply_what_if(reading, {place: 1.0})
+    for value in (float("nan"), 1e39, float("-inf")):
+        with pytest.raises(BadInput):
+            apply_what_if(reading, {("end", 0, 0): value})

@@ -1,0 +1,105 @@
+"""The window plan and maximum-context ownership: vectors and properties."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core import windows
+from qa_demo.core.base import BadInput
+from qa_demo.core.types import WindowOptions
+from tests.core.toys import make_encoding
+
+VECTORS = [
+    (10, 4, 2, [[0, 4], [2, 4], [4, 4], [6, 4]], [0, 0, 0, 1, 1, 2, 2, 3, 3, 3]),
+    (10, 4, 3, [[0, 4], [3, 4], [6, 4]], [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]),
+    (11, 5, 2, [[0, 5], [2, 5], [4, 5], [6, 5]], [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3]),
+    (7, 4, 4, [[0, 4], [4, 3]], [0, 0, 0, 0, 1, 1, 1]),
+    (9, 4, 5, [[0, 4], [4, 4], [8, 1]], [0, 0, 0, 0, 1, 1, 1, 1, 2]),
+    (7, 4, 3, [[0, 4], [3, 4]], [0, 0, 0, 0, 1, 1, 1]),
+]
+
+
+@pytest.mark.parametrize(("n", "capacity", "step", "layout", "owner"), VECTORS)
+def test_vectors(n, capacity, step, layout, owner):
+    plan = windows.plan(n, capacity, step)
+    assert [[a, b - a] for a, b in zip(plan.starts, plan.stops, strict=True)] == layout
+    assert plan.owner.tolist() == owner
+
+
+def test_of_two_windows_with_equal_context_the_longer_one_owns_the_token():
+    assert windows.max_context_owner(9, [0, 3], [4, 9]).tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1]
+    assert windows.max_context_owner(9, [0, 5], [6, 9]).tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("overlap", "starts"), [(0, [0, 14, 28]), (4, [0, 10, 20, 30]), (8, [0, 6, 12, 18, 24, 30])]
+)
+def test_starts_recorded_from_the_tokenizers_library(overlap, starts):
+    assert list(windows.plan(40, 14, 14 - overlap).starts) == starts
+
+
+@settings(max_examples=150)
+@given(n=st.integers(0, 60), capacity=st.integers(1, 20), step=st.integers(1, 25))
+def test_every_token_is_covered_and_owned_by_the_window_that_sees_it_best(n, capacity, step):
+    plan = windows.plan(n, capacity, step)
+    spans = list(zip(plan.starts, plan.stops, strict=True))
+    assert len(spans) == (
+        0 if not n else 1 if n <= capacity else 1 + -(-(n - capacity) // min(step, capacity))
+    )
+    for token in range(n):
+        holds = [(w, a, b) for w, (a, b) in enumerate(spans) if a <= token < b]
+        holders = [(min(token - a, b - 1 - token) + 0.01 * (b - a), -w) for w, a, b in holds]
+        assert plan.owner[token] == -max(holders)[1]
+
+
+CAPACITY = r"doc_stride must be between 1 and the window's capacity \(5 word pieces\), got"
+NO_ROOM = (
+    "max_seq_length 5 leaves no room .* the question takes 2 and the special tokens 3, "
+    "so it must be at least 6"
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (WindowOptions(10, 8), f"{CAPACITY} 8"),
+        (WindowOptions(10, 0), f"{CAPACITY} 0"),
+        (WindowOptions(5, 1), NO_ROOM),
+        (WindowOptions(max_query_length=1), "2 word pieces, max_query_length allows 1"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_with_the_numbers(options, message):
+    with pytest.raises(BadInput, match=message):
+        windows.make_windows(make_encoding(list("abcdef"), question=("who", "is")), options)
+
+
+def test_a_plan_needs_sensible_numbers():
+    with pytest.raises(BadInput, match=r"got -1, 4 and 2"):
+        windows.plan(-1, 4, 2)
+
+
+def test_windows_of_an_encoding():
+    made = windows.make_windows(make_encoding(list("abcdefg")), WindowOptions(8, 3))
+    assert [(w.doc_start, w.doc_stop) for w in made] == [(0, 4), (3, 7)]
+    assert {(w.context_at, len(w)) for w in made} == {(3, 8)}
+    # token 3, at position 3, belongs to window 0
+    assert np.flatnonzero(made[1].is_max_context).tolist() == [4, 5, 6]
+    assert made[1].token_type_ids.tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
+    assert [made[1].to_doc(made[1].to_pos(k)) for k in range(3, 7)] == [3, 4, 5, 6]
+    with pytest.raises(BadInput, match="window 1 holds context tokens 3 to 6, not 2"):
+        made[1].to_pos(2)
+    said = "position 7 of window 1 is outside the context; context positions are 3 to 6"
+    with pytest.raises(BadInput, match=said):
+        made[1].to_doc(7)
+
+
+def test_default_windows_fit_a_reader_of_few_positions():
+    assert windows.fitting(WindowOptions(), 128) == WindowOptions(128, 32)
+    assert windows.fitting(WindowOptions(), 512) == WindowOptions()
+    asked = WindowOptions(384, 100)
+    assert windows.fitting(asked, 128) == asked, "what was asked for is refused by name"
+    for positions in range(8, 384):
+        fitted = windows.fitting(WindowOptions(), positions)
+        encoding = make_encoding([f"w{k}" for k in range(40)], ["who"] * min(64, positions // 4))
+        assert windows.make_windows(encoding, fitted)[-1].doc_stop == 40
