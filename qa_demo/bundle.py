@@ -9,7 +9,19 @@ from qa_demo.core.store import ASSETS
 FOLDER = ASSETS / "page"
 FONTS = FOLDER / "vendor" / "fonts"
 _FILE = re.compile(r'url\("([\w-]+\.woff2)"\)')
-MODULES = ("dom", "store", "controls", "table", "text", "figure", "render", "tools", "main")
+MODULES = (
+    "dom",
+    "store",
+    "controls",
+    "table",
+    "text",
+    "figure",
+    "render",
+    "tools",
+    "room",
+    "lessons",
+    "main",
+)
 _IMPORT = re.compile(r"^import [^;]*;\n", re.M)
 _LIST = re.compile(r"^export \{[^}]*\};\n", re.M)
 

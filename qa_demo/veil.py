@@ -12,6 +12,9 @@ def covered(blocks: list[Block]) -> list[Block]:
         if "blocks" in block:
             inner = covered(block["blocks"])
             found += [{**block, "blocks": inner}] if inner and block["kind"] != "fold" else []
+        elif block["key"] == "answer":  # the question stays: who reads it asks for words
+            asked = [[text.strip(), "strong"] for text, role in block["parts"] if role == "asked"]
+            found.append({**block, "role": "asked", "parts": asked})
         elif block["kind"] == "text":
             found.append(bare(block))
         elif block["kind"] not in COVERED and block.get("role") not in COVERED:

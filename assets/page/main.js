@@ -1,7 +1,9 @@
 // The page: answer, tabs, chapter; all it knows of a chapter is its name.
 
 import { el } from "./dom.js";
+import { lessons } from "./lessons.js";
 import { all, draw, follow } from "./render.js";
+import { alone } from "./room.js";
 import { begin, current, leave, pictureOf, restart, set } from "./store.js";
 import { askedTyped, keepTyped, tools, typed } from "./tools.js";
 
@@ -41,12 +43,13 @@ export function mount(root, chapters) {
   }, "Pin");
   const themed = () => [...all(views), ...all(pinnedViews)].forEach((view) => view.themed?.());
   const tell = (sentence) => (say.textContent = sentence);
-  const bar = tools({ say: tell, themed, pin });
+  const course = lessons(alone());
+  const bar = tools({ say: tell, themed, pin, lessons: course.opener });
   root.replaceChildren(
     el("div", { class: "top" }, answer, bar.node),
     say,
     tabs,
-    el("div", { class: "pair" }, grid, aside),
+    el("div", { class: "pair" }, course.panel, grid, aside),
   );
   tabs.addEventListener("keydown", (event) => {
     const list = [...tabs.children], k = list.indexOf(document.activeElement);
@@ -89,6 +92,7 @@ export function mount(root, chapters) {
     marks(patch) {
       if (shown) begun = "";
       follow(views, patch);
+      course.marked(patch);
     },
     say(what) {
       if (what.busy === true) stale ||= setTimeout(() => grid.classList.add("stale"), 200);

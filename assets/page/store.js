@@ -59,6 +59,15 @@ export function set(patch) {
   ask();
 }
 
+/** Take another state whole, as a lesson's step has it. */
+export function replace(other) {
+  state = JSON.parse(JSON.stringify(other));
+  foreign = "", touched = "";
+  page.marks({});
+  write(true);
+  ask();
+}
+
 /** base64url of the state's JSON: letters, digits, - and _ alone, so that mail leaves it whole. */
 export function packed(value) {
   const bytes = new TextEncoder().encode(JSON.stringify(value));

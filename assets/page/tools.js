@@ -58,7 +58,7 @@ function mode(name, label, themed) {
 }
 
 /** The bar of tools; `say` tells a sentence, `themed` draws figures anew. */
-export function tools({ say, themed, pin }) {
+export function tools({ say, themed, pin, lessons }) {
   const dark = el("button", { "aria-pressed": "false" }, "Dark");
   const scheme = theme((on) => (dark.setAttribute("aria-pressed", String(on)), themed()));
   dark.addEventListener("click", scheme.toggle);
@@ -83,6 +83,7 @@ export function tools({ say, themed, pin }) {
   const node = el(
     "div",
     { class: "tools", role: "group", "aria-label": "Page" },
+    globalThis.SAVED ? null : lessons,
     cover,
     pin,
     copy,

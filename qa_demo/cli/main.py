@@ -11,7 +11,18 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from qa_demo import __version__
-from qa_demo.cli import answer, attribute, calibrate, evaluate, infill, loss, page, report, tag
+from qa_demo.cli import (
+    answer,
+    attribute,
+    calibrate,
+    evaluate,
+    infill,
+    lesson,
+    loss,
+    page,
+    report,
+    tag,
+)
 from qa_demo.cli.shared import visible
 from qa_demo.core.base import BadInput, Cancelled, QADemoError
 from qa_demo.server.arguments import OneSentence
@@ -23,6 +34,7 @@ COMMANDS: dict[str, ModuleType] = {
     "calibrate": calibrate,
     "attribute": attribute,
     "infill": infill,
+    "lesson": lesson,
     "loss": loss,
     "page": page,
     "tag": tag,

@@ -1,0 +1,272 @@
+// A lesson beside the picture: what is asked, a guess, why it is wrong, the reveal. One black button.
+
+import { el, said } from "./dom.js";
+import { BASE, current, replace } from "./store.js";
+
+const OPEN_STEP = "spanlight.lesson", RETRY = 400;
+
+/** What this tab remembers over a reload; a private window may refuse. */
+export function remembered(name, value) {
+  try {
+    if (value === undefined) return JSON.parse(sessionStorage.getItem(name) ?? "null");
+    if (value === null) sessionStorage.removeItem(name);
+    else sessionStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // then a reload begins anew
+  }
+  return null;
+}
+
+/** POST to a path of the page until its models are through. Errors: Error with one sentence. */
+export async function post(path, body) {
+  while (true) {
+    const reply = await fetch(new URL(path, BASE), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const made = await reply.json();
+    if (reply.ok && reply.status !== 202) return made;
+    if (reply.status !== 202) throw new Error(made.error);
+    await new Promise((go) => setTimeout(go, RETRY));
+  }
+}
+
+/**
+ * The panel of lessons. `place`: {lesson, step}; `card`: the step as it is asked; `guess`: what is
+ * chosen; `verdict`: what was said of it; `told`: the reveal.
+ */
+export function lessons(room) {
+  const panel = el("section", { class: "lesson", "aria-label": "Lesson", hidden: true });
+  /** @type {any} */
+  let open = null, list = null, wrong = "", turn = 0;
+
+  const opener = el("button", {
+    "aria-pressed": "false",
+    onclick: () => (panel.hidden ? start() : close()),
+  }, "Lessons");
+
+  /** Run what asks the server; a refusal is one sentence in the panel. */
+  async function tried(go) {
+    const mine = ++turn;
+    panel.dataset.busy = "true";
+    try {
+      wrong = "";
+      await go(() => mine === turn);
+    } catch (fault) {
+      if (!(fault instanceof Error)) throw fault;
+      wrong = fault instanceof TypeError ? "The server does not answer; press again." : fault.message;
+    }
+    if (mine === turn) panel.dataset.busy = "false";
+    draw();
+  }
+
+  function show(on) {
+    panel.hidden = !on;
+    document.body.classList.toggle("learning", on);
+    opener.setAttribute("aria-pressed", String(on));
+    dispatchEvent(new Event("resize"));
+  }
+
+  function close() {
+    open = null;
+    remembered(OPEN_STEP, null);
+    show(false);
+    if (current().veil) replace({ ...current(), veil: undefined });
+  }
+
+  const start = () => (show(true), open = null, tried(async () => list = (await post("lesson", {})).lessons));
+
+  /** Open a step; `told`: with its reveal, as after a reload; `stay`: the page's state is kept. */
+  const go = (place, { told = false, stay = false } = {}) =>
+    tried(async (newest) => {
+      const card = await post("lesson", place);
+      const reveal = told ? await post("lesson", { ...place, reveal: true, room: room.seat() }) : null;
+      if (!newest()) return;
+      open = { place: { lesson: card.lesson, step: card.step }, card, guess: null, verdict: null };
+      open.told = reveal;
+      show(true);
+      keep();
+      if (!stay) replace(card.state);
+      room.moved();
+      requestAnimationFrame(() => panel.querySelector("h2")?.focus({ preventScroll: false }));
+    });
+
+  const keep = () => remembered(OPEN_STEP, open && { ...open.place, told: !!open.told });
+  const asks = () => open && open.card.ask !== "none" && !open.told;
+
+  const commit = () =>
+    tried(async (newest) => {
+      const { place, guess } = open;
+      const verdict = guess === null
+        ? { right: false, said: [["Then look at it.", ""]], label: null }
+        : await post("lesson", { ...place, guess, room: room.seat() });
+      if (newest()) open.verdict = verdict;
+    });
+
+  const reveal = () =>
+    tried(async (newest) => {
+      const told = await post("lesson", { ...open.place, reveal: true, room: room.seat() });
+      if (!newest()) return;
+      open.told = told;
+      keep();
+      replace(told.state);
+      room.moved();
+    });
+
+  function next() {
+    const { step, of, lesson } = open.card;
+    if (step < of) return go({ lesson, step: step + 1 });
+    start();
+  }
+
+  /** A guess was made or changed; what was said of an older one goes. */
+  function guessed(guess) {
+    if (!asks()) return;
+    open.guess = guess, open.verdict = null;
+    draw();
+  }
+
+  // ---- drawing
+
+  const press = (text, act, more = {}) => el("button", { onclick: act, ...more }, text);
+
+  /** The next sensible act; nothing else is black. */
+  function black() {
+    const act = (text, go, off = false) =>
+      press(text, go, { class: "act", "data-focus": "act", disabled: off });
+    if (open.told || open.card.ask === "none") {
+      return act(open.card.step < open.card.of ? "Next" : "All lessons", next);
+    }
+    if (room.leads()) return act("Reveal", reveal);
+    if (room.waits()) return open.verdict ? null : act("Commit", commit, open.guess === null);
+    return open.verdict ? act("Reveal", reveal) : act("Commit", commit, open.guess === null);
+  }
+
+  function form() {
+    const { card, told, guess } = open;
+    if (card.ask === "number") {
+      const box = el("input", {
+        type: "text",
+        inputmode: "decimal",
+        "aria-label": "Your number",
+        placeholder: "your number",
+        "data-focus": "number",
+        value: guess ?? "",
+        disabled: !!told,
+        maxlength: 40,
+      });
+      box.addEventListener("input", () => {
+        const given = box.value.trim() || null, was = open.verdict;
+        if (was) guessed(given);
+        open.guess = given;
+        const button = panel.querySelector(".act");
+        if (button && button.textContent === "Commit") button.disabled = given === null;
+      });
+      box.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") panel.querySelector(".act:not(:disabled)")?.click();
+      });
+      return box;
+    }
+    if (!card.options.length) return null;
+    const option = ([key, words]) => {
+      const right = told && key === told.key;
+      return el("button", {
+        class: right ? "option right" : "option",
+        "aria-pressed": String(key === guess),
+        "data-focus": `option-${key}`,
+        disabled: !!told,
+        onclick: () => guessed(key),
+      }, el("span", {}, said(words)), right ? el("small", {}, " right") : null);
+    };
+    return el("div", { class: "options", role: "group", "aria-label": "Your guess" }, card.options.map(option));
+  }
+
+  /** What was said of the guess, and the reveal. */
+  function spoken() {
+    const { verdict, told, card } = open;
+    const box = el("div", { role: "status", class: "spoken" });
+    if (verdict?.said) box.append(el("p", { class: verdict.right ? "yes" : "no" }, said(verdict.said)));
+    if (told?.label && card.ask !== "choice" && card.ask !== "pick") {
+      box.append(el("p", {}, "Right: ", el("b", { translate: "no" }, told.label)));
+    }
+    if (told) box.append(el("p", { class: "reveal" }, said(told.reveal)));
+    return box;
+  }
+
+  function step() {
+    const { card, told, verdict, guess } = open;
+    const unsure = asks() && !verdict && !room.leads()
+      ? press("I don’t know", () => (open.guess = null, commit()), { class: "plain", "data-focus": "unsure" })
+      : null;
+    return [
+      el("p", { class: "where" }, `${card.title}, step ${card.step} of ${card.of}`),
+      el("h2", { tabindex: -1 }, card.heading),
+      el("p", { class: "asked" }, said(card.question)),
+      card.ask === "mark" && !told
+        ? el("p", { class: "hint" }, guess ? "Your words are underlined." : "Nothing is marked yet.")
+        : null,
+      form(),
+      spoken(),
+      wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null,
+      el("p", { class: "acts" }, black(), unsure),
+      room.board(open),
+      el(
+        "p",
+        { class: "ways" },
+        card.step > 1 ? press("Back", () => go({ lesson: card.lesson, step: card.step - 1 }), { class: "plain" }) : null,
+        press("Show the step’s picture", () => replace((told ?? card).state), { class: "plain" }),
+        press("All lessons", start, { class: "plain" }),
+      ),
+    ];
+  }
+
+  function menu() {
+    return [
+      el("h2", { tabindex: -1 }, "Lessons"),
+      wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null,
+      el(
+        "ol",
+        {},
+        (list ?? []).map((one) =>
+          el(
+            "li",
+            {},
+            press(one.title, () => go({ lesson: one.id, step: 1 }), { class: "plain" }),
+            el("small", {}, ` ${one.minutes} min`),
+          )
+        ),
+      ),
+      room.doors(),
+    ];
+  }
+
+  function draw() {
+    const held = document.activeElement?.closest?.(".lesson") &&
+      document.activeElement?.getAttribute("data-focus");
+    panel.replaceChildren(...[room.bar(!open), ...(open ? step() : menu())].flat().filter(Boolean));
+    const back = held && panel.querySelector(`[data-focus="${CSS.escape(held)}"]`);
+    if (held) (back && !back.disabled ? back : panel.querySelector(".act"))?.focus();
+  }
+
+  /** The page's selection changed: in a step that asks for words it is the guess. */
+  function marked(patch) {
+    if (!asks() || open.card.ask !== "mark" || !patch.selection) return;
+    const typing = document.activeElement?.matches(".word:focus-visible");
+    guessed(patch.selection);
+    if (typing) /** @type {any} */ (panel.querySelector(".act"))?.focus();
+  }
+
+  const before = globalThis.SAVED ? null : remembered(OPEN_STEP);
+  if (before) go({ lesson: before.lesson, step: before.step }, { told: before.told, stay: true });
+
+  return {
+    panel,
+    opener,
+    marked,
+    draw,
+    go,
+    start,
+    place: () => open && { ...open.place, told: !!open.told },
+  };
+}

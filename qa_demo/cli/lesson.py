@@ -1,0 +1,83 @@
+"""python -m qa_demo lesson check: prove every reveal of lessons with the bundled reader."""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+from qa_demo.cli import shared
+from qa_demo.core.base import BadInput, QADemoError
+
+PATIENCE = 600.0
+
+
+def add(commands: Any) -> None:
+    """The flags of `lesson check`."""
+    command = commands.add_parser("lesson", help="prove every reveal of lessons with the reader")
+    command.add_argument("what", choices=["check"], help="check: compute every guess and reveal")
+    command.add_argument(
+        "folder", type=Path, nargs="?", help="A folder of lessons. Default: those of the page."
+    )
+    shared.add_json(command)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Each step with its right guess, its wrong ones and its reveal; 1 where one does not hold.
+    Errors: BadInput for a wrong file.
+    """
+    from qa_demo.examples import load_menu
+    from qa_demo.lessons.files import OWN, WRONG, read_folder, read_lesson
+    from qa_demo.lessons.served import Lessons
+    from qa_demo.model.loading import load_reader
+    from qa_demo.model.source import LOOPBACK
+    from qa_demo.model.spanbert_loading import load_spanbert
+    from qa_demo.pictures import Pictures
+    from qa_demo.work import Pending
+
+    folder = args.folder or OWN
+    wrong = folder / f"{WRONG}.md"
+    lessons = read_folder(folder) + ((read_lesson(wrong),) if wrong.is_file() else ())
+    pictures = Pictures.serving(
+        load_menu(),
+        lambda source: load_reader(source, LOOPBACK),
+        lambda source: load_spanbert(source, LOOPBACK),
+        lambda _: None,
+        ("bundled",),
+    )
+    served, rows = Lessons(pictures, lessons), []
+    for lesson in lessons:
+        for number, step in enumerate(lesson.steps, 1):
+            row: dict[str, Any] = {"file": lesson.file.name, "line": step.line, "step": number}
+            end = time.monotonic() + PATIENCE
+            while True:
+                try:
+                    row |= served.proof(lesson, step)
+                except Pending as wait:
+                    if time.monotonic() > end:
+                        said = f"{lesson.file.name}, step {number}: no model answered"
+                        raise BadInput(f"{said} in {PATIENCE:g} s") from wait
+                    time.sleep(0.05)
+                    continue
+                except QADemoError as fault:
+                    row["fault"] = str(fault)
+                break
+            rows.append({**row, "title": step.title, "ask": step.ask})
+    shared.write({"steps": rows}, args.json, report)
+    return int(any("fault" in row for row in rows))
+
+
+def report(found: dict[str, Any]) -> str:
+    """A line for each step; of one that holds, its words."""
+    rows, lines = found["steps"], []
+    for row in rows:
+        lines.append(f"{row['file']}, line {row['line']}, step {row['step']}: {row['title']}")
+        if "fault" in row:
+            lines.append(f"  does not hold: {row['fault']}")
+            continue
+        lines += [f"  {row['question']}"] if row["question"] else []
+        lines += [f"  right: {row['right']}"] if "right" in row else []
+        lines += [f"  {key}: {why}" for key, why in row["wrong"].items()]
+        lines.append(f"  > {row['reveal']}")
+    bad = sum("fault" in row for row in rows)
+    lines.append(f"{len(rows) - bad} of {len(rows)} steps hold")
+    return "\n".join(lines)

@@ -1,0 +1,269 @@
+"""Lessons as files: Markdown with front matter, one step a heading.
+
+    ---
+    title: The best pair
+    minutes: 5
+    ---
+
+    ## The winner
+    state: {chapter: spans, example: web}
+    ask: pick
+    check: best_pair
+
+    What is asked, with {facts} that the check computes.
+
+    - key: An option.
+      Why it is wrong.
+
+    > What is revealed.
+
+Fields of a step: `state` (fields of the page's state; indented lines below it go on), `then` (what
+the reveal changes), `ask` (mark, choice, pick, number or none), `check` (the name of what computes
+the right guess), `veil` (false: nothing is covered). Of a number the keys are the check's traps and
+"other", of words marked "other".
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
+
+from qa_demo.core.base import BadInput, one_of
+from qa_demo.core.store import ASSETS
+from qa_demo.state import State, load
+
+ASKS = ("none", "mark", "choice", "pick", "number")
+FIELDS = ("state", "then", "ask", "check", "veil", "source")
+MOST_WORDS = 60
+"""Of what a step asks and reveals together, options aside: it must fit a blackboard."""
+LONGEST = 200_000
+OWN = ASSETS / "lessons"
+WRONG = "wrong"
+"""The file of statements that texts get wrong: no lesson, read by the same rules."""
+_OPTION = re.compile(r"- ([\w-]+): (.+)")
+_FIELD = re.compile(r"([a-z]+):(?: (.*))?")
+
+
+@dataclass(frozen=True)
+class Option:
+    """What can be chosen, and why it is wrong; of a number and a mark, `why` alone."""
+
+    key: str
+    text: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: what is shown, what is asked, how the guess is judged, what is revealed."""
+
+    title: str
+    state: State
+    told: State
+    """What is shown after the reveal."""
+    ask: str = "none"
+    check: str = ""
+    question: str = ""
+    options: tuple[Option, ...] = ()
+    reveal: str = ""
+    source: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson from a file."""
+
+    id: str
+    title: str
+    minutes: int
+    steps: tuple[Step, ...]
+    file: Path
+
+
+@dataclass
+class Draft:
+    """A step as it is read: fields with their lines, then its words."""
+
+    title: str
+    line: int
+    fields: dict[str, tuple[int, str]] = field(default_factory=dict)
+    question: list[str] = field(default_factory=list)
+    options: list[list[str]] = field(default_factory=list)
+    reveal: list[str] = field(default_factory=list)
+
+
+class Source:
+    """One file while it is read: every refusal names file, line and field."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def refuse(self, line: int, name: str, why: str) -> NoReturn:
+        """Errors: BadInput."""
+        raise BadInput(f"{self.file.name}, line {line}, {name}: {why}")
+
+    def mapping(self, line: int, name: str, text: str) -> dict[str, Any]:
+        """YAML that holds a mapping."""
+        try:
+            found = yaml.safe_load(text)
+        except yaml.YAMLError as fault:
+            at, said = getattr(fault, "problem_mark", None), getattr(fault, "problem", fault)
+            more = f"this is no YAML ({said}); texts stand in quotation marks"
+            self.refuse(line + (at.line if at else 0), name, more)
+        if not isinstance(found, dict):
+            self.refuse(line, name, f"this must be a mapping of fields, got {text[:40]!r}")
+        return {str(key): value for key, value in found.items()}
+
+    def state(self, line: int, name: str, fields: dict[str, Any]) -> State:
+        """A state by the rules of qa_demo.state."""
+        try:
+            return load(fields)
+        except BadInput as fault:
+            self.refuse(line, name, str(fault))
+
+    def front(self, lines: Sequence[str]) -> tuple[dict[str, Any], int]:
+        """The front matter, and the line behind it."""
+        if not lines or lines[0].strip() != "---":
+            self.refuse(1, "front matter", 'a lesson begins with a line "---"')
+        for k, one in enumerate(lines[1:], 1):
+            if one.strip() == "---":
+                return self.mapping(2, "front matter", "\n".join(lines[1:k])), k + 1
+        self.refuse(1, "front matter", 'it has no end: a second line "---" is missing')
+
+    def drafts(self, lines: Sequence[str], first: int) -> Iterator[Draft]:
+        """The steps as they stand in the file."""
+        draft: Draft | None = None
+        for number, raw in enumerate(lines[first:], first + 1):
+            one = raw.strip()
+            if one.startswith("## "):
+                if draft is not None:
+                    yield draft
+                draft = Draft(one[3:].strip(), number)
+            elif one and draft is None:
+                self.refuse(
+                    number, "step", f'a step begins with "## " and its title, got {one[:40]!r}'
+                )
+            elif one and draft is not None:
+                self.add(draft, number, raw, one)
+        if draft is None:
+            self.refuse(len(lines), "step", 'there is no step: a line with "## " and its title')
+        yield draft
+
+    def add(self, draft: Draft, number: int, raw: str, one: str) -> None:
+        """A line of a step: a field, an option, why it is wrong, the reveal or the question."""
+        named = _FIELD.fullmatch(one)
+        if named and not (draft.question or draft.options or draft.reveal):
+            if named[1] not in FIELDS:
+                self.refuse(
+                    number, named[1], f"there is no such field; allowed: {', '.join(FIELDS)}"
+                )
+            draft.fields[named[1]] = number, named[2] or ""
+        elif raw[0] == " " and draft.fields and not (draft.question or draft.options):
+            name, (line, text) = list(draft.fields.items())[-1]
+            draft.fields[name] = line, f"{text}\n{raw}"
+        elif one.startswith("- "):
+            option = _OPTION.fullmatch(one)
+            if option is None:
+                self.refuse(number, "option", f'an option is "- key: words", got {one[:40]!r}')
+            draft.options.append([option[1], option[2]])
+        elif raw[0] == " " and draft.options and not draft.reveal:
+            draft.options[-1].append(one)
+        elif one.startswith(">"):
+            draft.reveal.append(one[1:].strip())
+        elif draft.options or draft.reveal:
+            self.refuse(number, "words", f'"> " begins what is revealed, got {one[:40]!r}')
+        else:
+            draft.question.append(one)
+
+    def step(self, draft: Draft) -> Step:
+        """A step whose fields are checked."""
+
+        def value(name: str, default: str) -> tuple[int, str]:
+            return draft.fields.get(name, (draft.line, default))
+
+        (at, asked), (_, check) = value("ask", "none"), value("check", "")
+        try:
+            one_of("it", asked, ASKS)
+        except BadInput as fault:
+            self.refuse(at, "ask", str(fault))
+        if asked != "none" and not check:
+            self.refuse(
+                draft.line, "check", "a step that asks needs one: what computes the right guess"
+            )
+        at_state, text = value("state", "{}")
+        fields = self.mapping(at_state, "state", text)
+        at_veil, veil = value("veil", str(asked != "none").lower())
+        if veil not in ("true", "false"):
+            self.refuse(at_veil, "veil", f"it must be true or false, got {veil[:40]!r}")
+        at_then, text = value("then", "{}")
+        then = self.mapping(at_then, "then", text)
+        state = self.state(at_state, "state", {**fields, "veil": veil == "true"})
+        told = self.state(at_then, "then", {**fields, **then})
+        options = tuple(self.option(draft, asked, found) for found in draft.options)
+        if asked == "choice" and not 2 <= len(options) <= 6:
+            self.refuse(draft.line, "option", f"a choice has 2 to 6 options, got {len(options)}")
+        if twice := {o.key for o in options if sum(p.key == o.key for p in options) > 1}:
+            self.refuse(draft.line, "option", f"{min(twice)} stands twice")
+        question, reveal = " ".join(draft.question), " ".join(draft.reveal)
+        words = len(f"{question} {reveal}".split())
+        if words > MOST_WORDS:
+            self.refuse(draft.line, "words", f"a step has at most {MOST_WORDS}, got {words}")
+        if (terms := len(re.findall(r"\*[^*]+\*", f"{question} {reveal}"))) > 1:
+            self.refuse(draft.line, "words", f"a step has one new *term* at most, got {terms}")
+        return Step(
+            draft.title,
+            state,
+            told,
+            asked,
+            check,
+            question,
+            options,
+            reveal,
+            value("source", "")[1],
+            draft.line,
+        )
+
+    def option(self, draft: Draft, asked: str, found: list[str]) -> Option:
+        """An option: of a choice its words and, below, why it is wrong; else the why alone."""
+        key, text, *why = found
+        if asked == "choice":
+            return Option(key, text, " ".join(why))
+        if asked in ("number", "mark"):
+            return Option(key, "", " ".join([text, *why]))
+        self.refuse(draft.line, "option", f"a step that asks for {asked} has no options of its own")
+
+
+def read_lesson(file: Path) -> Lesson:
+    """A lesson. Errors: BadInput with file, line and field."""
+    source = Source(file)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as fault:
+        raise BadInput(f"{file} cannot be read: {fault.strerror}") from fault
+    except UnicodeDecodeError as fault:
+        raise BadInput(f"{file.name} is no text in UTF-8") from fault
+    if len(text) > LONGEST:
+        raise BadInput(f"{file.name} may hold {LONGEST:,} characters, got {len(text):,}")
+    lines = text.splitlines()
+    front, first = source.front(lines)
+    title, minutes = front.get("title"), front.get("minutes", 5)
+    if not isinstance(title, str) or not title.strip():
+        source.refuse(2, "title", f"a lesson needs one, got {title!r}")
+    if isinstance(minutes, bool) or not isinstance(minutes, int) or not 1 <= minutes <= 90:
+        source.refuse(2, "minutes", f"it must be 1 to 90, got {minutes!r}")
+    if unknown := [name for name in front if name not in ("title", "minutes")]:
+        source.refuse(2, unknown[0], "there is no such field; allowed: title, minutes")
+    steps = tuple(source.step(draft) for draft in source.drafts(lines, first))
+    return Lesson(file.stem, title.strip(), minutes, steps, file)
+
+
+def read_folder(folder: Path = OWN) -> tuple[Lesson, ...]:
+    """The lessons of a folder in the order of their names. Errors: BadInput."""
+    files = sorted(f for f in folder.glob("*.md") if f.stem != WRONG)
+    if not files:
+        raise BadInput(f"{folder} holds no lesson: a file whose name ends in .md")
+    return tuple(read_lesson(file) for file in files)

@@ -1,0 +1,181 @@
+"""Lessons: files and their refusals, guesses by hand, and every step on the texts it names."""
+
+import pytest
+
+from qa_demo.core.base import BadInput
+from qa_demo.core.store import READERS
+from qa_demo.lessons.checks import CHECKS
+from qa_demo.lessons.files import OWN, read_folder, read_lesson
+from qa_demo.lessons.found import Found, Lacking, filled, judge, plain, typed
+from qa_demo.lessons.served import Lessons, found_of
+from tests.chapters.given import stored
+
+LESSON = """---
+title: Hand
+minutes: 3
+---
+
+## One
+state: {question: "Who came?", context: "Ada Kok came, later Bo."}
+ask: %s
+check: here
+
+What is asked of {who}?
+
+%s
+
+> {who} it is.
+"""
+OPTIONS = "- a: Ada.\n- b: Bo.\n  {who} came earlier."
+
+
+def written(folder, text, name="hand.md"):
+    (folder / name).write_text(text, encoding="utf-8")
+    return read_lesson(folder / name)
+
+
+def test_a_file_is_read_as_it_stands(tmp_path):
+    lesson = written(tmp_path, LESSON % ("choice", OPTIONS))
+    (step,) = lesson.steps
+    assert (lesson.title, lesson.minutes, step.title, step.line) == ("Hand", 3, "One", 6)
+    assert step.state.question == "Who came?" and step.state.veil and not step.told.veil
+    assert [(o.key, o.text, o.why) for o in step.options] == [
+        ("a", "Ada.", ""),
+        ("b", "Bo.", "{who} came earlier."),
+    ]
+    assert (step.question, step.reveal) == ("What is asked of {who}?", "{who} it is.")
+
+
+GOOD = LESSON % ("choice", OPTIONS)
+REFUSED = {
+    "no front matter": (GOOD[4:], ("line 1", "front matter")),
+    "front matter without an end": ("---\ntitle: x", ("line 1", "second line")),
+    "no YAML": (GOOD.replace("title: Hand", "title: [x"), ("line", "front matter", "YAML")),
+    "no title": (GOOD.replace("title: Hand", "titel: x"), ("title", "None")),
+    "minutes": (GOOD.replace("minutes: 3", "minutes: yes"), ("minutes", "1 to 90", "True")),
+    "unknown front field": (GOOD.replace("minutes", "owner"), ("owner", "title, minutes")),
+    "no step": ("---\ntitle: x\n---\n", ("step", "##")),
+    "unknown field": (GOOD.replace("check:", "chek:"), ("line 9", "chek", "check")),
+    "kind of guess": (GOOD.replace("choice", "shout"), ("line 8", "ask", "pick", "shout")),
+    "no check": (GOOD.replace("check: here\n", ""), ("line 6", "check")),
+    "state is a list": (
+        GOOD.replace("{question", "[{question").replace('."}', '."}]'),
+        ("line 7", "state", "mapping"),
+    ),
+    "state by state.py": (
+        GOOD.replace('question: "Who came?"', "step: 99"),
+        ("line 7", "state", "99"),
+    ),
+    "then": (
+        GOOD.replace("check: here", "check: here\nthen: {temperature: 99}"),
+        ("line 10", "then", "99"),
+    ),
+    "veil": (GOOD.replace("check: here", "check: here\nveil: maybe"), ("line 10", "veil", "maybe")),
+    "option": (GOOD.replace("- a: Ada.", "- Ada"), ("line 13", "option", "key")),
+    "one option": (LESSON % ("choice", "- a: Ada."), ("line 6", "option", "got 1")),
+    "twice": (GOOD.replace("- b:", "- a:"), ("option", "twice")),
+    "options of a pick": (LESSON % ("pick", OPTIONS), ("option", "pick")),
+    "too many words": (
+        GOOD.replace("> {who}", "> " + "word " * 60),
+        ("line 6", "words", "at most 60"),
+    ),
+    "two terms": (GOOD.replace("> {who}", "> *one* and *two*"), ("line 6", "term", "2")),
+    "words behind the options": (GOOD.replace("> ", ""), ("line 17", "words")),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_a_wrong_file_is_refused_with_file_line_and_field(tmp_path, fault):
+    text, said = REFUSED[fault]
+    with pytest.raises(BadInput) as caught:
+        written(tmp_path, text)
+    assert all(part in str(caught.value) for part in ("hand.md, line", *said))
+
+
+def test_a_folder_without_lessons_and_a_file_that_is_no_text_are_refused(tmp_path):
+    with pytest.raises(BadInput, match="no lesson"):
+        read_folder(tmp_path)
+    (tmp_path / "a.md").write_bytes(b"\xff\xfe\xff")
+    with pytest.raises(BadInput, match=r"a\.md is no text"):
+        read_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [("0.5", 0.5), ("0,5", 0.5), ("1/2", 0.5), ("½", 0.5), (" 2 / 3 ", 2 / 3), ("−1.5", -1.5),
+     ("1,845", 1845), ("12,5", 12.5), ("50 %", 0.5), (3, 3.0)],
+)  # fmt: skip
+def test_a_number_is_read_as_people_write_it(given, value):
+    assert typed(given) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    "given", ["", "half", "1/0", "nan", "1e400", "--", True, None, [1], "1" * 99]
+)
+def test_what_is_no_number_is_refused(given):
+    with pytest.raises(BadInput, match="type a number"):
+        typed(given)
+
+
+def hand(tmp_path, ask, options=""):
+    """A step of the hand-written lesson on an example's stored reading."""
+    text = LESSON % (ask, options)
+    a, b = text.index("state"), text.index("\nask")
+    (step,) = written(tmp_path, text[:a] + "state: {example: oresund}" + text[b:]).steps
+    return found_of(stored(), step.__class__(**{**vars(step), "check": ""}))[0], step
+
+
+def test_a_number_near_the_right_one_is_not_quite_and_a_trap_has_its_sentence(tmp_path):
+    shown, step = hand(tmp_path, "number", "- half: you forgot one {who}.\n- other: add.")
+    found = Found(value=10.0, traps={"half": 5.0}, facts={"who": "Ada"})
+    said = {g: plain(judge(shown, step, found, g).said) for g in ("10", "10.9", "9,5", "5", "20")}
+    assert said["10"].startswith("Yes") and "Not quite" in said["10.9"] and "high" in said["10.9"]
+    assert "Not quite" in said["9,5"] and "low" in said["9,5"]
+    assert said["5"] == "No: you forgot one Ada." and said["20"] == "No, 20.00 is too high: add."
+
+
+def test_marked_words_lose_marks_and_parts_of_words_at_their_edges(tmp_path):
+    shown, step = hand(tmp_path, "mark", "- other: not there.")
+    e, right = shown.encoding, shown.best.span  # Georg Rot·ne
+    found = Found(spans=(right,), facts={})
+
+    def said(first, last):
+        return plain(judge(shown, step, found, [first, last]).said)
+
+    assert e.text(right) == "Georg Rotne" and said(right.start, right.end) == "Yes."
+    assert said(right.start, right.end + 1) == "Yes."  # the full stop
+    assert said(right.start, right.end - 1) == "Yes."  # a part of the last word
+    assert said(right.start - 1, right.end).endswith("begins too early.")
+    assert said(right.start + 1, right.end).endswith("begins too late.")
+    assert "ends too late" in said(right.start, right.end + 2)
+    assert said(0, 1) == "No: not there."
+
+
+@pytest.mark.parametrize("guess", [None, "a", [1], [2, 1], [0, 9999], [True, 1], {"a": 1}])
+def test_a_guess_of_another_kind_is_refused(tmp_path, guess):
+    shown, step = hand(tmp_path, "mark", "- other: x")
+    with pytest.raises(BadInput, match="marked words"):
+        judge(shown, step, Found(spans=(shown.best.span,)), guess)
+
+
+def test_words_of_a_text_are_never_read_as_a_template():
+    assert filled("a {x} b *t*", {"x": "{y} *z*"}) == [
+        ["a ", ""], ["{y} *z*", "strong"], [" b ", ""], ["t", "term"]
+    ]  # fmt: skip
+    with pytest.raises(Lacking, match=r"nothing computes \{y\}"):
+        filled("{y}", {"x": "1"})
+
+
+STEPS = [(lesson, k) for lesson in read_folder() for k in range(len(lesson.steps))]
+
+
+@pytest.mark.parametrize(("lesson", "k"), STEPS, ids=lambda x: getattr(x, "id", x))
+def test_every_step_holds_on_its_text(lesson, k):
+    made = Lessons(stored(), (lesson,)).proof(lesson, lesson.steps[k])
+    assert made["reveal"] and "{" not in str(made["question"])
+
+
+def test_every_check_is_used_and_every_check_that_is_named_is_there():
+    used = {step.check for lesson in read_folder() for step in lesson.steps} - {""}
+    assert used == set(CHECKS)
+    assert len(read_folder()) == len(list(OWN.glob("[01]*.md"))) and READERS["bundled"].is_dir()
