@@ -10,13 +10,11 @@ from qa_demo.core.attention import Attention, Relevance, RelevanceKind, relevanc
 from qa_demo.core.attribution import Attribution, Method, Target, leave_one_out
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
-from qa_demo.core.losses import Golds
 from qa_demo.core.reader import ReaderFacts
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Baseline, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from tests import fake_explanations
-from tests.fake_learner import FakeLearner
 
 DEFAULT = WindowOptions()
 _PIECE = re.compile(r"\w{1,8}|[^\w\s]", re.UNICODE)
@@ -86,7 +84,6 @@ class FakeReader:
         self.checksum, self.has_bio = "fake-bio" if bio else "fake", bio
         # of every window read, for what is asked of it afterwards
         self._logits: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
-        self.learners: list[FakeLearner] = []
         # when set, each window waits for it: a test can hold a reading open
         self.gate: threading.Event | None = None
         self.entered = threading.Event()
@@ -206,8 +203,3 @@ class FakeReader:
         return fake_explanations.attribute(
             reading, target, method, used, n_steps, on_progress, cancelled
         )
-
-    def learner(self, reading: Reading, golds: Golds, scope: str) -> FakeLearner:
-        """Gradient steps on the logits; every learner is kept, so that a test sees it closed."""
-        self.learners.append(FakeLearner(reading, golds, scope, self.read))
-        return self.learners[-1]

@@ -10,9 +10,7 @@ from qa_demo.core.attention import Attention, Relevance, RelevanceKind
 from qa_demo.core.attribution import Attribution, Method, Target
 from qa_demo.core.base import BadInput, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
-from qa_demo.core.losses import Golds
 from qa_demo.core.predict import predict
-from qa_demo.core.steps import Learner
 from qa_demo.core.types import Baseline, Reading, Span, Window, WindowOptions
 
 
@@ -145,15 +143,6 @@ class Reader(Weights, Protocol):
         """Explain the target; with n_steps None the steps grow until the gap is small.
 
         Errors: BadInput for unknown choices or a reading of another reader, Cancelled.
-        """
-        ...
-
-    def learner(self, reading: Reading, golds: Golds, scope: str) -> Learner:
-        """A private copy that can be trained on this reading; nothing is copied before its first
-        step, and this reader never changes.
-
-        Errors: BadInput for an unknown scope, one that this reader does not have, or a reading of
-        another reader.
         """
         ...
 

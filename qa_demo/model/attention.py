@@ -5,8 +5,10 @@ would change the model under everybody who is reading with it; so a second modul
 the very same tensors.
 """
 
+import copy
 import threading
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -19,7 +21,6 @@ from qa_demo.core.base import BadCheckpoint, BadInput, one_of
 from qa_demo.core.types import Window
 from qa_demo.model.forward import Loaded, encode, token_types, word_embeddings
 from qa_demo.model.outputs import span_logits
-from qa_demo.model.private import private_copy
 
 _twins: WeakKeyDictionary = WeakKeyDictionary()
 _building = threading.Lock()
@@ -34,7 +35,9 @@ def eager_twin(model: Any) -> Any:
     with _building:
         twin = _twins.get(model)
         if twin is None:
-            twin = _twins[model] = private_copy(model, ())
+            tensors = chain(model.named_parameters(), model.named_buffers())
+            shared = {id(tensor): tensor for _, tensor in tensors}
+            twin = _twins[model] = copy.deepcopy(model, shared)
             # on the twin's own configuration, before anyone else has a reference to it
             twin.config._attn_implementation = "eager"
         return twin

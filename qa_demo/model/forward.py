@@ -11,7 +11,6 @@ from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled, IsCancelled, O
 from qa_demo.core.types import Window
 from qa_demo.model.config import knows_token_types
 from qa_demo.model.outputs import span_logits
-from qa_demo.model.products import FrozenProducts
 from qa_demo.model.workers import Workers
 
 TOKENS_AT_ONCE = 1280
@@ -56,8 +55,7 @@ def encode(model: Any, embeds: torch.Tensor, types: torch.Tensor | None, **wante
     inputs = {"inputs_embeds": embeds}
     if types is not None:
         inputs["token_type_ids"] = types.expand(len(embeds), -1)
-    with FrozenProducts():
-        return model.base_model(**inputs, **wanted)
+    return model.base_model(**inputs, **wanted)
 
 
 def logits(

@@ -24,7 +24,6 @@ from qa_demo.model.forward import (
     token_types,
     word_embeddings,
 )
-from qa_demo.model.narrow import narrowed
 
 ROUNDING = 1e-4
 """Gradient x input below this share of its products is rounding (real: 1e-1, not: 1e-6)."""
@@ -35,10 +34,6 @@ Pass = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 def make_pass(model: Any, window: Window, target: Target) -> Pass:
     """Embeddings [k, n, h] -> (a.s, b.e) at the target's fixed positions alone."""
     a, b = lanes(target, window)
-    rows = np.flatnonzero((a != 0) | (b != 0))
-    narrow = narrowed(model, rows)
-    if narrow is not None:
-        model, a, b = narrow, a[rows], b[rows]
     start_weights, end_weights = (
         torch.as_tensor(weights, dtype=torch.float32) for weights in (a, b)
     )

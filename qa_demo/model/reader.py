@@ -13,8 +13,7 @@ from qa_demo.core.attention import Attention, Relevance, RelevanceKind
 from qa_demo.core.attribution import Attribution, Method, Target
 from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
-from qa_demo.core.losses import Golds
-from qa_demo.core.reader import ReaderFacts, check_made_by
+from qa_demo.core.reader import ReaderFacts
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Baseline, Calibrations, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import Logits, assemble, make_windows
@@ -24,9 +23,7 @@ from qa_demo.model.config import longest_input
 from qa_demo.model.forward import Loaded, inputs_of, masked_logits
 from qa_demo.model.gradients import own_baseline
 from qa_demo.model.hidden import head_weights, hidden
-from qa_demo.model.learning import ModelLearner
 from qa_demo.model.outputs import head_states, output_layer
-from qa_demo.model.products import FrozenProducts
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.workers import SHARED, Workers
 
@@ -165,7 +162,6 @@ class BertReader:
         with (
             torch.inference_mode(),
             torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bf16),
-            FrozenProducts(),
         ):
             hidden = head_states(self._model, self._model.base_model(**inputs)[0])
             span_logits = output_layer(self._model)(hidden).float().numpy()
@@ -223,19 +219,3 @@ class BertReader:
         return attribute(
             self.loaded, reading, target, method, baseline, n_steps, on_progress, cancelled
         )
-
-    def learner(self, reading: Reading, golds: Golds, scope: str) -> ModelLearner:
-        """Train a private copy on a reading of this reader; it reads through the same gate."""
-        check_made_by(reading, self)
-
-        def around(model: Any) -> "BertReader":
-            return BertReader(
-                f"{self.name}, trained here",
-                model,
-                self._tokenizer,
-                bio=self._bio,
-                threshold=self.threshold,
-                workers=self._workers,
-            )
-
-        return ModelLearner(self._model, around, self._workers, reading, golds, scope)

@@ -15,7 +15,6 @@ from qa_demo.core.infill import Infill, Trace, check_wires, filled, one_text, re
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
 from qa_demo.model.config import longest_input
-from qa_demo.model.products import FrozenProducts
 from qa_demo.model.sbo import SBOHead
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.workers import SHARED
@@ -164,8 +163,7 @@ class SpanBERT:
         if hasattr(self._model, "cls"):
             hidden = self._hidden(masked)
             return hidden, self._model.cls(hidden[blanks]).float()
-        with FrozenProducts():
-            out = self._model(input_ids=self._ids(masked), output_hidden_states=True)
+        out = self._model(input_ids=self._ids(masked), output_hidden_states=True)
         return out.hidden_states[-1][0, 1:-1], out.logits[0, 1:-1][blanks].float()
 
     def _ids(self, masked: Masked) -> Tensor:
@@ -174,8 +172,7 @@ class SpanBERT:
 
     def _hidden(self, masked: Masked) -> Tensor:
         """The encoder's last hidden states of the pieces [T, d]."""
-        with FrozenProducts():
-            hidden: Tensor = self._model.base_model(input_ids=self._ids(masked))[0][0, 1:-1]
+        hidden: Tensor = self._model.base_model(input_ids=self._ids(masked))[0][0, 1:-1]
         return hidden
 
     @staticmethod

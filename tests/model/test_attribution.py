@@ -19,7 +19,6 @@ from qa_demo.model import gradients
 from qa_demo.model.forward import logits, token_types, word_embeddings
 from qa_demo.model.gradients import integrate, make_pass
 from qa_demo.model.loading import load_reader
-from qa_demo.model.narrow import ALIKE, narrowed
 from qa_demo.model.reader import BertReader
 from tests.model import kit
 
@@ -191,22 +190,6 @@ def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(
             within = 1e-5 * max(1.0, float(whole.abs().max()))
             np.testing.assert_allclose(found[lane], whole, atol=within, err_msg=target.kind)
         assert target.other == target.span or found.abs().max() > 1e-3
-
-
-def test_the_last_layer_is_computed_where_the_target_reads_it(
-    family: str, reader: BertReader, reading: Reading
-) -> None:
-    rows, model, window = np.array([7, 0, 3]), reader.loaded.model, reading.windows[0]
-    narrow, types = narrowed(model, rows), token_types(model, window)
-    assert (narrow is not None) == (family in ALIKE)
-    if narrow is None:
-        return
-    embeds = word_embeddings(model, window.input_ids)[None]
-    few, whole = logits(narrow, embeds, types), logits(model, embeds, types)
-    for some, every in zip(few, whole, strict=True):
-        assert some.shape == (1, 3) and every.shape == (1, len(window))
-        np.testing.assert_allclose(some.detach(), every.detach()[:, rows], atol=1e-5)
-    assert {id(p) for p in narrow.parameters()} == {id(p) for p in model.parameters()}
 
 
 # Progress, cancel, chunks, wrong input
