@@ -60,7 +60,7 @@ def serve(args: argparse.Namespace) -> int:
     if args.reader != BUNDLED or args.calibration is not None:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
         load()  # an unknown reader is refused before anybody sees a page
-    from qa_demo.api import routes as calls
+    from qa_demo.api.routes import routes as calls
     from qa_demo.lessons.files import read_folder
     from qa_demo.lessons.routes import routes as lesson_routes
     from qa_demo.lessons.served import Lessons

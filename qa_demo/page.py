@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from qa_demo.api import public
+from qa_demo.api.routes import public
 from qa_demo.bundle import FONTS, plotly_file, script, style
 from qa_demo.core.base import QADemoError
 from qa_demo.pictures import CHAPTERS, Pictures

@@ -47,6 +47,14 @@ Int = Annotated[int, BeforeValidator(plain_number)]
 Float = Annotated[float, BeforeValidator(plain_number), Field(allow_inf_nan=False)]
 Text = Annotated[str, BeforeValidator(_text), StringConstraints(max_length=MAX_CHARACTERS)]
 Name = Annotated[str, BeforeValidator(_text), StringConstraints(max_length=1000)]
+Threshold = Annotated[
+    float, Field(ge=-1000, le=1000, allow_inf_nan=False), BeforeValidator(plain_number)
+]
+LongestAnswer = Annotated[
+    int,
+    Field(title="longest answer", description="The longest answer, in word pieces.", ge=1, le=500),
+    BeforeValidator(plain_number),
+]
 Logits = dict[
     Annotated[str, Field(pattern=r"^\d{1,4}:\d{1,5}$")],
     Annotated[Float, Field(ge=-MAX_LOGIT, le=MAX_LOGIT)],
@@ -59,6 +67,34 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Windows(Record):
+    """How a paragraph is cut (BERT's names and defaults)."""
+
+    max_seq_length: Int = Field(
+        384,
+        title="window size",
+        description="Positions in one window: question, paragraph part and special tokens.",
+        ge=8,
+        le=8192,
+    )
+    doc_stride: Int = Field(
+        128,
+        title="step to the next window",
+        description="The step from one window to the next, in word pieces (not the overlap).",
+        ge=1,
+        le=8192,
+    )
+
+
+class Decode(Record):
+    """Which spans are allowed, and how many are listed."""
+
+    max_answer_length: LongestAnswer = 30
+    n_best_size: Int = Field(
+        20, title="spans listed", description="How many spans are listed.", ge=1, le=100
+    )
+
+
 class Edits(Record):
     """Logits changed by hand: "WINDOW:POSITION" and the new value."""
 
@@ -69,18 +105,14 @@ class Edits(Record):
         return bool(self.start or self.end)
 
 
-class State(Record):
+class State(Decode, Windows):
     """Everything that decides what a page shows. Positions of the paragraph are word pieces."""
 
     example: Name | None = Field(None, title="example")
     question: Text | None = Field(None, title="question")
     context: Text | None = Field(None, title="paragraph")
     reader: Name = Field("bundled", title="reader")
-    max_seq_length: Int = Field(384, title="window size", ge=8, le=8192)
-    doc_stride: Int = Field(128, title="step to the next window", ge=1, le=8192)
-    max_answer_length: Int = Field(30, title="longest answer", ge=1, le=500)
-    n_best_size: Int = Field(20, title="spans listed", ge=1, le=100)
-    threshold: Annotated[Float, Field(ge=-1000, le=1000)] | None = Field(None, title="threshold")
+    threshold: Threshold | None = Field(None, title="threshold")
     rule: Rule = Field("logits", title="merge rule")
     edits: Edits = Field(Edits(), title="changed logits")
     temperature: Float = Field(1.0, title="temperature", ge=0.05, le=20)

@@ -8,13 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from qa_demo.api import routes
-from qa_demo.api.calls import CALLS, Host
+from qa_demo.api.calls import CALLS, Host, call, fields, reply
 from qa_demo.api.mcp import VERSIONS
-from qa_demo.api.routes import _by_position, answered
+from qa_demo.api.routes import by_position, routes
 from qa_demo.core.base import QADemoError
-from qa_demo.core.files.report import answer_json
-from qa_demo.core.predict import predict
 from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from tests.chapters.given import AtOnce
@@ -34,40 +31,40 @@ READER = FakeReader(bio=True)
 
 
 @pytest.fixture(scope="module")
-def host() -> Host:
-    return Host(Pictures(load_menu(), lambda _: READER, lambda _: FakeInfiller(), work=AtOnce()))
+def pictures() -> Pictures:
+    return Pictures(load_menu(), lambda _: READER, lambda _: FakeInfiller(), work=AtOnce())
 
 
 @pytest.fixture(scope="module")
-def client(host) -> TestClient:
-    return TestClient(fastapi.FastAPI(routes=routes(host.pictures)))
+def host(pictures) -> Host:
+    return Host.serving(pictures)
 
 
-def same(reply):
-    return {k: v for k, v in reply.items() if k != "seconds"}
+@pytest.fixture(scope="module")
+def client(pictures) -> TestClient:
+    return TestClient(fastapi.FastAPI(routes=routes(pictures)))
+
+
+def tool(client, name, arguments):
+    """The result of a tool."""
+    params = {"name": name, "arguments": arguments}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    return client.post("/mcp", json=asked).json()["result"]
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_replies_the_same_by_every_way(name, host, client):
-    expected = same(answered(host, name, GIVEN[name]))
+    expected = reply(host, name, GIVEN[name]).model_dump()
     over_http = client.post(f"/api/{name}", json=GIVEN[name])
-    assert over_http.status_code == 200 and same(over_http.json()) == expected
-    call = _by_position(host, name, CALLS[name][0])
-    assert same(call(**GIVEN[name])) == expected
-    params = {"name": name, "arguments": GIVEN[name]}
-    tool = client.post(
-        "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    )
-    assert same(tool.json()["result"]["structuredContent"]) == expected
-
-
-def test_read_is_the_command_lines_answer(host):
-    reading = READER.read(TEXTS["question"], TEXTS["context"])
-    assert same(answered(host, "read", TEXTS)) == answer_json(reading, predict(reading))
+    assert over_http.status_code == 200 and over_http.json() == expected
+    assert by_position(host, name)(**GIVEN[name]) == expected
+    assert tool(client, name, GIVEN[name])["structuredContent"] == expected
+    model = FakeInfiller() if name == "infill" else READER
+    assert call(model, name, **GIVEN[name]).model_dump() == expected
 
 
 def test_positions_stay():
-    names = list(inspect.signature(_by_position(None, "read", CALLS["read"][0])).parameters)
+    names = list(inspect.signature(by_position(None, "read")).parameters)
     assert names[:9] == [
         "question", "context", "max_answer_length", "n_best_size", "null_score_diff_threshold",
         "max_seq_length", "doc_stride", "max_query_length", "reader",
@@ -106,13 +103,9 @@ ODD = [
 
 @pytest.mark.parametrize(("name", "given_values", "said"), ODD)
 def test_an_odd_value_is_one_sentence_by_every_way(name, given_values, said, client):
-    reply = client.post(f"/api/{name}", json=given_values)
-    assert reply.status_code == 422 and said in reply.json()["error"]
-    params = {"name": name, "arguments": given_values}
-    tool = client.post(
-        "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    )
-    result = tool.json()["result"]
+    made = client.post(f"/api/{name}", json=given_values)
+    assert made.status_code == 422 and said in made.json()["error"]
+    result = tool(client, name, given_values)
     assert result["isError"] and said in result["content"][0]["text"]
 
 
@@ -123,7 +116,7 @@ def test_an_odd_value_is_one_sentence_by_every_way(name, given_values, said, cli
 )
 def test_any_json_is_a_reply_or_a_sentence(host, name, odd):
     try:
-        answered(host, name, odd)
+        reply(host, name, odd)
     except QADemoError as fault:
         said = str(fault)
         assert "\n" not in said
@@ -139,11 +132,9 @@ def test_the_description_names_bounds_and_defaults(client):
 
 def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client):
     text = client.get("/api/docs").text
-    for name, (model, _) in CALLS.items():
+    for name in CALLS:
         assert f"/api/{name}" in text
-        assert all(f"<code>{field}</code>" in text for field in model.model_fields)
-    assert "number from -1,000 to 1,000, or null" in text
-    assert "whole number from 1 to 100" in text and "logits, mean_of_maxima, product" in text
+        assert all(f"<code>{field}</code>" in text for field in fields(name))
     assert "src=" not in text and "http" not in text.replace("HTTP", "")
 
 

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pytest
 
 from qa_demo import app
-from qa_demo.api import routes as calls
+from qa_demo.api.routes import routes as calls
 from qa_demo.cli.main import main
 from qa_demo.examples import load_menu
 from qa_demo.model.loading import load_reader

@@ -1,13 +1,12 @@
 """The calls as tools for language models: MCP (Model Context Protocol) over HTTP.
 
 One POST carries one JSON-RPC message and is answered with one JSON object; there is no session and
-no stream. A tool's result is the JSON of the call, as text and as structured content. Source:
-modelcontextprotocol.io, Streamable HTTP, revisions 2025-03-26 to 2025-11-25.
+no stream. Source: modelcontextprotocol.io, Streamable HTTP, revisions 2025-03-26 to 2025-11-25.
 """
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import anyio.to_thread
@@ -15,50 +14,40 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from qa_demo import __version__
+from qa_demo.api.calls import CALLS, Host, reply
 from qa_demo.core.base import QADemoError
-from qa_demo.state import Record
 
 log = logging.getLogger("qa_demo")
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26")
 """Of the protocol; a client that asks for another one is offered the first."""
+INSTRUCTIONS = (
+    "read, attribute, loss and tag read a question and a paragraph with an extractive reader and "
+    "say what it answers and why; infill takes a text with hidden words. Characters are counted "
+    "from 0; ends are exclusive."
+)
 PARSE, INVALID, UNKNOWN, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
-Tool = tuple[type[Record], Callable[[Any], dict[str, Any]]]
 
 
 class Fault(Exception):
     """A message that cannot be answered: JSON-RPC's number and a sentence."""
 
-    def __init__(self, code: int, said: str) -> None:
-        super().__init__(said)
-        self.code, self.said = code, said
 
-
-def listed(tools: Mapping[str, Tool]) -> list[dict[str, Any]]:
-    """What `tools/list` says of each."""
+def tools() -> list[dict[str, Any]]:
+    """What `tools/list` says."""
     return [
         {
             "name": name,
-            "title": (model.__doc__ or name).split(":")[0].strip(),
-            "description": " ".join((model.__doc__ or name).split()),
+            "description": " ".join((model.__doc__ or "").split()),
             "inputSchema": model.model_json_schema(),
-            "outputSchema": {"type": "object"},
+            "outputSchema": made.model_json_schema(mode="serialization"),
             "annotations": {"readOnlyHint": True, "openWorldHint": False},
         }
-        for name, (model, _) in tools.items()
+        for name, (model, _, made) in CALLS.items()
     ]
 
 
-def result(tools: Mapping[str, Tool], message: Any) -> dict[str, Any] | None:
-    """The result of one message; None where none is due (a notification, an answer). Errors:
-    Fault.
-    """
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        raise Fault(INVALID, "a message is one JSON-RPC 2.0 object")
-    method, given = message.get("method"), message.get("params") or {}
-    if "id" not in message or (method is None and ("result" in message or "error" in message)):
-        return None
-    if not isinstance(message["id"], str | int) or isinstance(message["id"], bool):
-        raise Fault(INVALID, "the id of a message is a text or a whole number")
+def result(host: Host, method: Any, given: Any) -> dict[str, Any]:
+    """The result of one request. Errors: Fault."""
     if not isinstance(given, dict):
         raise Fault(PARAMS, f"params must be a JSON object, got {type(given).__name__}")
     if method == "initialize":
@@ -66,72 +55,71 @@ def result(tools: Mapping[str, Tool], message: Any) -> dict[str, Any] | None:
         return {
             "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[0],
             "capabilities": {"tools": {}},
-            "serverInfo": {"name": "spanlight", "title": "Spanlight", "version": __version__},
-            "instructions": "read, attribute, loss and tag read a question and a paragraph with an "
-            "extractive reader and say what it answers and why; infill takes a text with hidden "
-            "words. Characters are counted from 0; ends are exclusive.",
+            "serverInfo": {"name": "spanlight", "version": __version__},
+            "instructions": INSTRUCTIONS,
         }
     if method == "ping":
         return {}
     if method == "tools/list":
-        return {"tools": listed(tools)}
+        return {"tools": tools()}
     if method != "tools/call":
         known = "initialize, ping, tools/list, tools/call"
         raise Fault(UNKNOWN, f"this server knows {known}, got {str(method)[:40]!r}")
-    name, arguments = given.get("name"), given.get("arguments") or {}
-    if not isinstance(name, str) or name not in tools:
-        raise Fault(PARAMS, f"the tools are {', '.join(tools)}, got {str(name)[:40]!r}")
-    if not isinstance(arguments, dict):
-        raise Fault(PARAMS, f"arguments must be a JSON object, got {type(arguments).__name__}")
+    name = given.get("name")
+    if not isinstance(name, str) or name not in CALLS:
+        raise Fault(PARAMS, f"the tools are {', '.join(CALLS)}, got {str(name)[:40]!r}")
     try:
-        reply = tools[name][1](arguments)
+        made = reply(host, name, given.get("arguments") or {}).model_dump()
     except QADemoError as refusal:  # a reply too: a model can read it
         return {"content": [{"type": "text", "text": str(refusal)}], "isError": True}
-    text = json.dumps(reply, allow_nan=False, ensure_ascii=False)
-    return {"content": [{"type": "text", "text": text}], "structuredContent": reply}
+    text = json.dumps(made, allow_nan=False, ensure_ascii=False)
+    return {"content": [{"type": "text", "text": text}], "structuredContent": made}
 
 
-def reply_to(tools: Mapping[str, Tool], message: Any) -> dict[str, Any] | None:
-    """The whole JSON-RPC answer, or None."""
-    number = message.get("id") if isinstance(message, dict) else None
-    number = number if isinstance(number, str | int) else None
+def answer(host: Host, message: Any) -> dict[str, Any] | None:
+    """The whole JSON-RPC answer to a message; None where none is due."""
+    said: dict[str, Any] = {"jsonrpc": "2.0", "id": None}
     try:
-        found = result(tools, message)
+        if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+            raise Fault(INVALID, "a message is one JSON-RPC 2.0 object")
+        if "id" not in message or "method" not in message:  # a notification, a client's answer
+            return None
+        if not isinstance(message["id"], str | int) or isinstance(message["id"], bool):
+            raise Fault(INVALID, "the id of a message is a text or a whole number")
+        said["id"] = message["id"]
+        return said | {"result": result(host, message["method"], message.get("params") or {})}
     except Fault as fault:
-        return _fault(fault.code, fault.said, number)
+        code, sentence = fault.args
     except Exception:
         log.exception("A tool failed")
-        return _fault(INTERNAL, "this call failed; the server's log tells more", number)
-    return None if found is None else {"jsonrpc": "2.0", "id": number, "result": found}
+        code, sentence = INTERNAL, "this call failed; the server's log tells more"
+    return said | {"error": {"code": code, "message": sentence}}
 
 
-def _fault(code: int, said: str, number: Any = None) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": said}}
-
-
-def endpoint(tools: Mapping[str, Tool]) -> Callable[[Request], Any]:
+def endpoint(host: Host) -> Callable[[Request], Any]:
     """The handler of the route."""
 
-    async def answer(request: Request) -> Response:
+    async def answered(request: Request) -> Response:
         if request.method != "POST":
             said = "This endpoint keeps no stream and no session: send each message with POST."
             return JSONResponse({"error": said}, 405, {"allow": "POST"})
-        version = request.headers.get("mcp-protocol-version")
-        if version is not None and version not in VERSIONS:
+        # the header came with 2025-06-18: who sends none speaks the revision before
+        version = request.headers.get("mcp-protocol-version", VERSIONS[-1])
+        if version not in VERSIONS:
             said = f"the protocol's versions are {', '.join(VERSIONS)} here, got {version[:40]}"
-            return JSONResponse(_fault(INVALID, said), 400)
+            return JSONResponse({"error": said}, 400)
         try:
             message = json.loads(await request.body())
         except (ValueError, RecursionError):
-            return JSONResponse(_fault(PARSE, "the request must be JSON"), 400)
-        if isinstance(message, list) and version == "2025-03-26":  # that revision has batches
-            found = [await anyio.to_thread.run_sync(reply_to, tools, one) for one in message]
-            kept = [one for one in found if one is not None]
-            return JSONResponse(kept) if kept else Response(status_code=202)
-        made = await anyio.to_thread.run_sync(reply_to, tools, message)
-        if made is None:
+            error = {"code": PARSE, "message": "the request must be JSON"}
+            return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 400)
+        batch = isinstance(message, list) and bool(message) and version == VERSIONS[-1]
+        parts = message if batch else [message]
+        made = [await anyio.to_thread.run_sync(answer, host, part) for part in parts]
+        due = [one for one in made if one is not None]
+        if not due:
             return Response(status_code=202)
-        broken = made.get("error", {}).get("code") == INVALID
-        return JSONResponse(made, 400 if broken else 200)
+        invalid = not batch and due[0].get("error", {}).get("code") == INVALID
+        return JSONResponse(due if batch else due[0], 400 if invalid else 200)
 
-    return answer
+    return answered

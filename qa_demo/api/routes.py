@@ -1,55 +1,38 @@
 """How the five calls are reached: `/api/NAME` with its OpenAPI, `gr.api`, and MCP at `/mcp`."""
 
+import html
 import inspect
+import json
 import logging
-import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import fastapi
 import gradio as gr
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
-from pydantic import ValidationError
 from starlette.routing import BaseRoute, Mount, Route
 
 from qa_demo import __version__
-from qa_demo.api.calls import CALLS, Host, Reply
-from qa_demo.api.described import page
+from qa_demo.api.calls import CALLS, Host, fields, reply
 from qa_demo.api.mcp import endpoint
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.pictures import Pictures
-from qa_demo.state import Record, said_of, sentence
-from qa_demo.work import Pending
+from qa_demo.state import said_of
 
 log = logging.getLogger("qa_demo")
-
-
-def answered(host: Host, name: str, given: Any) -> Reply:
-    """The reply to a call with JSON's values, and the seconds that it took. Errors: QADemoError."""
-    model, run = CALLS[name]
-    began = time.perf_counter()
-    try:
-        asked = given if isinstance(given, model) else model.model_validate(given)
-    except ValidationError as fault:
-        raise BadInput(sentence(fault)) from fault
-    try:
-        reply = run(host, asked)
-    except Pending as wait:
-        raise QADemoError("the reader is too busy; try again later") from wait
-    return {**reply, "seconds": round(time.perf_counter() - began, 4)}
+KINDS = {"integer": int, "number": float, "string": str, "array": list}
 
 
 def routes(pictures: Pictures) -> list[BaseRoute]:
     """The calls over HTTP and as tools."""
-    host = Host(pictures)
-    # FastAPI's own page loads its script from elsewhere
+    host = Host.serving(pictures)
+    # FastAPI's own pages load their scripts from elsewhere
     api = fastapi.FastAPI(title="Spanlight", version=__version__, docs_url=None, redoc_url=None)
 
     @api.get("/docs", include_in_schema=False)
     def described() -> HTMLResponse:
-        return HTMLResponse(page({name: model for name, (model, _) in CALLS.items()}))
+        return HTMLResponse(page())
 
     @api.exception_handler(RequestValidationError)
     async def wrong(_: Any, fault: RequestValidationError) -> JSONResponse:
@@ -61,75 +44,68 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
     async def refused(_: Any, fault: QADemoError) -> JSONResponse:
         return JSONResponse({"error": str(fault)}, 422 if isinstance(fault, BadInput) else 503)
 
-    for name, (model, _) in CALLS.items():
-        api.post(f"/{name}", summary=(model.__doc__ or "").split(":")[0])(
-            _over_http(host, name, model)
-        )
-    mcp = endpoint({n: (m, partial(answered, host, n)) for n, (m, _) in CALLS.items()})
-    methods = ["POST", "GET", "DELETE"]
+    for name, (model, _, made) in CALLS.items():
+        says = (model.__doc__ or "").split(":")[0]
+        api.post(f"/{name}", response_model=made, summary=says)(_over_http(host, name))
+    mcp, methods = endpoint(host), ["POST", "GET", "DELETE"]
     paths = ("/mcp", "/gradio_api/mcp", "/gradio_api/mcp/")
     return [Mount("/api", api), *(Route(path, mcp, methods=methods) for path in paths)]
 
 
-def _over_http(host: Host, name: str, model: type[Record]) -> Callable[..., Any]:
+def _over_http(host: Host, name: str) -> Callable[..., Any]:
     def call(asked: Any) -> Any:
-        return answered(host, name, asked)
+        return reply(host, name, asked)
 
-    call.__name__, call.__doc__ = name, model.__doc__
-    call.__annotations__ = {"asked": model, "return": dict[str, Any]}
+    call.__name__, call.__doc__ = name, CALLS[name][0].__doc__
+    call.__annotations__ = {"asked": CALLS[name][0]}
     return call
 
 
 def public(pictures: Pictures) -> None:
     """The same calls for `gradio_client`, inside a gr.Blocks: fields in order, with defaults."""
-    host = Host(pictures)
-    for name, (model, _) in CALLS.items():
-        call = _by_position(host, name, model)
+    host = Host.serving(pictures)
+    for name in CALLS:
+        call = by_position(host, name)
         gr.api(call, api_name=name, concurrency_limit=None)  # type: ignore[attr-defined]
 
 
-def _by_position(host: Host, name: str, model: type[Record]) -> Callable[..., Any]:
-    names = list(model.model_fields)
+def by_position(host: Host, name: str) -> Callable[..., Any]:
+    """The call as a function whose signature gradio can read."""
+    known = fields(name)
 
     def call(*args: Any, **given: Any) -> Any:
         try:
-            return answered(host, name, {**dict(zip(names, args, strict=False)), **given})
+            asked = {**dict(zip(known, args, strict=False)), **given}
+            return reply(host, name, asked).model_dump()
         except QADemoError as fault:
             raise gr.Error(str(fault), print_exception=False) from fault
 
     empty = inspect.Parameter.empty
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    fields = [
+    parts = [
         inspect.Parameter(
-            n, kind, default=empty if f.is_required() else f.default, annotation=plain(f.annotation)
+            field, kind, default=about.get("default", empty), annotation=KINDS[about["type"]]
         )
-        for n, f in model.model_fields.items()
+        for field, about in known.items()
     ]
-    call.__name__, call.__doc__ = name, model.__doc__
-    call.__signature__ = inspect.Signature(fields, return_annotation=dict)  # type: ignore[attr-defined]
-    call.__annotations__ = {f.name: f.annotation for f in fields} | {"return": dict}
+    call.__name__, call.__doc__ = name, CALLS[name][0].__doc__
+    call.__signature__ = inspect.Signature(parts, return_annotation=dict)  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in parts} | {"return": dict}
     return call
 
 
-def plain(annotation: Any) -> Any:
-    """A type that gradio can name: it knows numbers, texts and lists."""
-    text = str(annotation)
-    for kind in (bool, int, float, str, list):
-        if text.startswith(
-            (
-                f"<class '{kind.__name__}'",
-                kind.__name__,
-                f"typing.Annotated[{kind.__name__}",
-                f"typing.Optional[{kind.__name__}",
-            )
-        ):
-            return kind
-    return (
-        str
-        if "Literal" in text or "str" in text
-        else float
-        if "float" in text
-        else int
-        if "int" in text and "list" not in text
-        else list
-    )
+def page() -> str:
+    """Every call with its fields, for people; it loads nothing."""
+    made = ["<h1>Calls</h1><p>Each is a POST of one JSON object to <code>/api/NAME</code>."]
+    made += ['For programs: <a href="openapi.json">openapi.json</a>.</p>']
+    for name, (model, _, _) in CALLS.items():
+        made += [f"<h2>/api/{name}</h2><p>{html.escape(model.__doc__ or '')}</p><dl>"]
+        for field, about in fields(name).items():
+            says = about.pop("description", about["title"])
+            about.pop("title")
+            bounds = html.escape(json.dumps(about))
+            made += [f"<dt><code>{field}</code>: {html.escape(says)}<dd><code>{bounds}</code>"]
+        made += ["</dl>"]
+    head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Spanlight: calls</title>'
+    style = "<style>body{font:16px/1.5 system-ui;max-width:60em;margin:auto;padding:1em}</style>"
+    return f"{head}{style}<main>{''.join(made)}</main></html>"

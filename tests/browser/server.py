@@ -3,7 +3,7 @@
 import sys
 import time
 
-from qa_demo.api import routes as calls
+from qa_demo.api.routes import routes as calls
 from qa_demo.core.types import Reading
 from qa_demo.examples import load_menu
 from qa_demo.page import build, routes
