@@ -24,6 +24,7 @@ _HOME = {
     "evaluate": "qa_demo.model.evaluating",
     "report": "qa_demo.cli.report",
     "plot": "qa_demo.notebook",
+    "call": "qa_demo.api.calls",
 }
 __all__ = ["__version__", *_HOME]
 
