@@ -18,8 +18,11 @@ from qa_demo.api.calls import CALLS, Host, reply
 from qa_demo.core.base import QADemoError
 
 log = logging.getLogger("qa_demo")
-VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26")
-"""Of the protocol; a client that asks for another one is offered the first."""
+VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""Of the protocol; a client that asks for another one is offered the first. The last is older than
+this transport, and what the first official clients that speak it offer all the same.
+"""
+BATCHES = VERSIONS[2:]
 INSTRUCTIONS = (
     "read, attribute, loss and tag read a question and a paragraph with an extractive reader and "
     "say what it answers and why; infill takes a text with hidden words. Characters are counted "
@@ -104,7 +107,7 @@ def endpoint(host: Host) -> Callable[[Request], Any]:
             said = "This endpoint keeps no stream and no session: send each message with POST."
             return JSONResponse({"error": said}, 405, {"allow": "POST"})
         # the header came with 2025-06-18: who sends none speaks the revision before
-        version = request.headers.get("mcp-protocol-version", VERSIONS[-1])
+        version = request.headers.get("mcp-protocol-version", BATCHES[0])
         if version not in VERSIONS:
             said = f"the protocol's versions are {', '.join(VERSIONS)} here, got {version[:40]}"
             return JSONResponse({"error": said}, 400)
@@ -113,7 +116,7 @@ def endpoint(host: Host) -> Callable[[Request], Any]:
         except (ValueError, RecursionError):
             error = {"code": PARSE, "message": "the request must be JSON"}
             return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 400)
-        batch = isinstance(message, list) and bool(message) and version == VERSIONS[-1]
+        batch = isinstance(message, list) and bool(message) and version in BATCHES
         parts = message if batch else [message]
         made = [await anyio.to_thread.run_sync(answer, host, part) for part in parts]
         due = [one for one in made if one is not None]
