@@ -10,7 +10,7 @@ import { text } from "./text.js";
  * A view of a block: its node, and how it follows the selection and a new overlay.
  * @typedef {{node: any, digest?: string, kind?: string, mark?: (marks: any) => void,
  *   overlay?: (o: any) => void, keeps?: (block: any) => boolean, inner?: Map<string, View>,
- *   themed?: () => void}} View
+ *   themed?: () => void, block?: any}} View
  */
 
 const shapes = (shape, role) =>

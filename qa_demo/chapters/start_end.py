@@ -276,7 +276,12 @@ def every_position(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
     few = [k for n_, k in enumerate(few) if k in (i, j) or n_ == 0 or k - few[n_ - 1] > n / 16]
     bars = figure(
         "bars",
-        [_bar(p.start, names, START, "P(start)", 1), _bar(p.end, names, END, "P(end)", -1)],
+        [
+            _bar(p.start, names, START, "P(start)", 1),
+            _bar(p.end, names, END, "P(end)", -1),
+            _tip(f"start {probability(p.start[i])}", i, float(p.start[i]), START, n),
+            _tip(f"end {probability(p.end[j])}", j, -float(p.end[j]), END, n),
+        ],
         {
             "height": 372,
             "barmode": "overlay",
@@ -306,8 +311,6 @@ def every_position(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
             "annotations": [
                 note("question", 1, 1.11, GREY, xanchor="left", yanchor="top"),
                 note("paragraph", a, 1.11, GREY, xanchor="left", yanchor="top"),
-                _tip(f"start {probability(p.start[i])}", i, float(p.start[i]), START, n),
-                _tip(f"end {probability(p.end[j])}", j, -float(p.end[j]), END, n),
             ],
         },
         "P(start) above and P(end) below the axis for every position of the window",
@@ -347,9 +350,19 @@ def _bar(probs: NDArray[np.float64], names: list[str], role: str, said: str, way
 
 
 def _tip(said: str, x: int, y: float, role: str, n: int) -> Block:
-    left = x > n * 0.2
-    side = {"xanchor": "right", "xshift": -8} if left else {"xanchor": "left", "xshift": 8}
-    return note(said, x, y, role, yanchor="top" if y > 0 else "bottom", **side)
+    """The name of a bar, as a trace: a note would have plotly draw the axes anew."""
+    side = "left" if x > n * 0.2 else "right"
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": [x],
+        "y": [y],
+        "text": [f"{said} \u00a0" if side == "left" else f"\u00a0 {said}"],
+        "textposition": f"middle {side}",
+        "textfont": {"color": role},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
 
 
 def tiny(p: float) -> str:

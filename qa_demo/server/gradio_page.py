@@ -18,7 +18,8 @@ PAGE, STREAM = "text/html", "text/event-stream"
 SHEET = b'<link rel="stylesheet" '
 THEME = re.compile(rb'"theme_hash": ?"(\w+)"')
 CLOCK = """<script>{
-  const frame = requestAnimationFrame.bind(window), clock = /performance\\.now\\(\\)[^;]*1e3/;
+  const frame = requestAnimationFrame.bind(window);
+  const clock = /^.{0,40}performance\\.now\\(\\)[^;]{0,40}1e3/;
   window.requestAnimationFrame = (run) => clock.test(run) ? setTimeout(run, 1000) : frame(run);
 }</script>
 """
