@@ -103,15 +103,13 @@ function patch(sets, point) {
   );
 }
 
-const VALUES = ["y", "text", "customdata"];
-
 /** Whether a figure of bars differs from an earlier one in its values alone: then its axes stay,
  * whose names take plotly three quarters of a drawing.
  */
 function onlyValues(one, other) {
   const rest = ({ data, layout }) =>
     JSON.stringify([layout, data.map((trace) => ({ ...trace, y: 0, text: 0, customdata: 0 }))]);
-  return one.data[0].type === "bar" && rest(one) === rest(other);
+  return one.data[0]?.type === "bar" && rest(one) === rest(other);
 }
 
 export function figure(b, old) {
@@ -123,15 +121,8 @@ export function figure(b, old) {
   const frame = () => {
     if (!at || !b.mark) return [];
     const [y, x] = at, h = b.mark.half;
-    const box = (d, role) => ({
-      type: "rect",
-      x0: x - h + d,
-      x1: x + h - d,
-      y0: y - h + d,
-      y1: y + h - d,
-      line: { color: colour(role), width: 3 },
-    });
-    return [box(0, "ink")];
+    const corners = { x0: x - h, x1: x + h, y0: y - h, y1: y + h };
+    return [{ type: "rect", ...corners, line: { color: colour("ink"), width: 3 } }];
   };
   const laid = (layout) => {
     const { shapes = [], annotations = [] } = scaled(themed(over), zoom());
@@ -175,16 +166,13 @@ export function figure(b, old) {
       if (/^[xy]axis/.test(name)) whole[name].fixedrange = true;
     }
     if (moves && node.data) {
-      const values = (trace) =>
-        Object.fromEntries(VALUES.filter((k) => k in trace).map((k) => [k, trace[k]]));
+      const frame = { data: data.map(({ y, text, customdata }) => ({ y, text, customdata })) };
       const now = { frame: { duration: 0, redraw: false }, transition: { duration: 0 } };
-      await Plotly.animate(node, { data: data.map(values) }, { ...now, mode: "immediate" });
-    } else {
-      await Plotly.react(node, data, whole, {
-        displaylogo: false,
-        displayModeBar: false,
-        responsive: true,
+      await Plotly.animate(node, frame, { ...now, mode: "immediate" }).catch((fault) => {
+        if (fault) throw fault; // without one a newer picture took its place
       });
+    } else {
+      await Plotly.react(node, data, whole, { displayModeBar: false, responsive: true });
     }
     drawn = true;
     moves = false;

@@ -180,6 +180,20 @@ def test_under_the_veil_nothing_tells_the_answer(open_page):
     expect(page.locator("[data-block=square]")).to_be_visible()
 
 
+def test_bars_that_moved_stand_as_on_a_page_opened_with_them(open_page):
+    bars = "[...document.querySelectorAll('.figure .point path, .figure .textpoint text')].map((e) => [e.getAttribute('d'), e.textContent])"
+    cold = {**ORESUND, "chapter": "start_end", "step": 2}
+    page, warm = open_page(cold), open_page({**cold, "temperature": 3})
+    drawn(page)
+    drawn(warm)
+    wanted = warm.evaluate(bars)
+    page.locator("#chapter").get_by_label("temperature T", exact=True).fill("3")
+    page.wait_for_function(
+        f"(wanted) => JSON.stringify({bars}) === wanted",
+        arg=json.dumps(wanted, separators=(",", ":"), ensure_ascii=False),
+    )
+
+
 def test_a_pinned_picture_stays_beside_what_is_changed(open_page):
     page = open_page({**ORESUND, "chapter": "start_end"}, width=1400)
     page.get_by_role("button", name="Pin").click()

@@ -46,7 +46,7 @@ def test_the_chart_shows_both_softmaxes_at_the_temperature(temperature):
         stored(), example="oresund", chapter="start_end", step=2, temperature=temperature
     )
     _, start, end = truth("oresund", temperature)
-    up, down = (unpacked(t["y"]) for t in found["bars"]["data"])
+    up, down = (unpacked(t["y"]) for t in found["bars"]["data"] if t["type"] == "bar")
     np.testing.assert_allclose(up, start, atol=1e-6)
     np.testing.assert_allclose(-down, end, atol=1e-6)
     np.testing.assert_allclose([up.sum(), -down.sum()], 1, atol=1e-5)
