@@ -7,8 +7,7 @@ from math import erf
 import numpy as np
 
 from qa_demo.core import masking
-from qa_demo.core.base import BadInput
-from qa_demo.core.infill import Infill, Trace, check_wires, filled, one_text, read_rows, row_of
+from qa_demo.core.infill import Infill, check_wires, filled, one_text, read_rows
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
@@ -52,10 +51,6 @@ class FakeInfiller:
             self._names[i] = piece
         return Encoding(**{**vars(encoding), "context": text})
 
-    def piece(self, piece_id: int) -> str:
-        """Its spelling once a text with it was encoded, w and its number before."""
-        return self._names[piece_id]
-
     def random_piece(self, rng: np.random.Generator) -> int:
         """Any piece but the special ones."""
         return int(rng.integers(10, VOCABULARY))
@@ -86,21 +81,16 @@ class FakeInfiller:
         return {
             name: np.broadcast_to(self.means[name], v.shape) if name in cut else v
             for name, v in wires.items()
-        } | {"k": k}
+        }
 
     def _bias(self, masked: Masked) -> np.ndarray:
         bias = self.bias.copy()
         bias[masked.true_ids] = SURE
         return bias
 
-    def _layers(self, h0: np.ndarray) -> dict[str, np.ndarray]:
-        linear1 = h0 @ self.w1.T
-        gelu1 = _gelu(linear1)
-        h1 = _norm(gelu1)
-        linear2 = h1 @ self.w2.T
-        gelu2 = _gelu(linear2)
-        first = {"linear1": linear1, "gelu1": gelu1, "h1": h1}
-        return first | {"linear2": linear2, "gelu2": gelu2, "y": _norm(gelu2)}
+    def _layers(self, h0: np.ndarray) -> np.ndarray:
+        h1 = _norm(_gelu(h0 @ self.w1.T))
+        return _norm(_gelu(h1 @ self.w2.T))
 
     def infill(
         self,
@@ -123,21 +113,5 @@ class FakeInfiller:
             wires, at = self._wires(masked, cut, swap), masked.pairs(self.positions).at
             h0 = np.concatenate([wires["left"], wires["right"], wires["position"]], axis=1)
             h0 = h0.reshape(len(at), 2 * D + WIDTH)
-            sbo = self._layers(h0)["y"] @ self.words.T + self._bias(masked)
-        made = {"model_name": self.name, "cut": cut}
-        return filled(masked, mlm, sbo, self._names, top, self.positions, **made)
-
-    def trace(self, masked: Masked, at: int, cut: frozenset[str] = frozenset()) -> Trace:
-        """The arithmetic of one blank, as the real one gives it."""
-        check_wires(masked, cut, {}, self.positions)
-        if not self.has_sbo:
-            raise BadInput(f"{self.name} has no span boundary head")
-        row = row_of(masked, at, self.positions)
-        pairs, wires = masked.pairs(self.positions), self._wires(masked, cut, {})
-        parts = [np.array(wires[name][row]) for name in ("left", "right", "position")]
-        steps = self._layers(np.concatenate(parts))
-        word = self.words[masked.true_ids[at]].copy()
-        bias = float(self._bias(masked)[masked.true_ids[at]])
-        places = [int(of[row]) for of in (pairs.left, pairs.right, wires["k"])]
-        logit = float(word @ steps["y"] + bias)
-        return Trace(*places, cut, *parts, **steps, word=word, bias=bias, logit=logit)
+            sbo = self._layers(h0) @ self.words.T + self._bias(masked)
+        return filled(masked, mlm, sbo, self._names, top, self.positions, self.name)

@@ -13,24 +13,23 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block, Part, number, plural, probability, signed
-from qa_demo.core.examples import hidden_in, passages, pretrained, scheme_counts, shipped
-from qa_demo.core.infill import (
+from qa_demo.core.blanks import (
     FILLER,
     Asked,
     Blank,
     Filled,
     Guessed,
     Hidden,
-    Said,
     best,
     chosen,
     fill,
     hidden,
-    name_of,
     right,
     spelled,
     typed,
 )
+from qa_demo.core.examples import hidden_in, passages, pretrained, scheme_counts, shipped
+from qa_demo.core.infill import Said
 from qa_demo.core.masking import DEFAULTS, length_law
 from qa_demo.core.measuring.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES
 from qa_demo.core.measuring.worth import Change, Gain, Worth, worth_of
@@ -171,7 +170,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     found = shown.need(("fill", given), partial(fill, given), of="spanbert")
     if isinstance(found, str):
         return refused(found, own, 1, idea)
-    b = chosen(given, found, own.blank, own.cut)
+    b = chosen(found, own.blank, own.cut)
     chosen_one = "the chosen blank; its number is its position in the span"
     unknown, known = "[MASK]: its word is unknown", "a small word under it: what is hidden"
     under = known if given.known else unknown
@@ -185,7 +184,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
         guesses(b),
         losses(b),
         overall(),
-        *folds([blanks_table(given, found), passages_table()], *boundary_exactly(b)),
+        *folds([blanks_table(found), passages_table()], *boundary_exactly(b)),
     ]
 
 
@@ -202,9 +201,10 @@ def says(said: Said, true: str | None) -> list[Part]:
 def blank_finding(b: Blank) -> Block:
     """What both layers guess at the chosen blank, or what the cut has changed."""
     true, mlm, sbo, whole = b.true, b.now.mlm, b.now.sbo, b.whole
-    hides: list[Part] = [f"{b.name} is a typed [MASK]. "]
+    name = b.found.name(b.now)
+    hides: list[Part] = [f"{name} is a typed [MASK]. "]
     if true:
-        hides = ui.say(f"{b.name} hides {{}}. ", quoted(true))
+        hides = ui.say(f"{name} hides {{}}. ", quoted(true))
     average = f"With an average in place of {WIRES[b.cut]} SBO " if b.cut else ""
     if sbo is None or whole is None:
         rest = ui.say("{} MLM {}.", b.silence, says(mlm, true))
@@ -225,7 +225,7 @@ def blanks(b: Blank) -> Block:
     e, items = b.found.encoding, paragraph_items(b.found.encoding)
     for p in b.found.plain.pieces:
         marks = ["blank", "boxed"] if p.at == b.at else ["blank"]
-        under = spelled(p.token) if b.given.known else "?"
+        under = spelled(p.token) if b.found.given.known else "?"
         items[p.at] |= {"t": str(p.at - p.run.start + 1), "under": under, "marks": marks}
         items[p.at] |= {"joined": False, "sets": {"own.spanbert.blank": p.at}}
     pair = b.boundary or ()
@@ -271,7 +271,7 @@ def guesses(b: Blank) -> Block:
     first, second = titles(b)
     left = Panel(first, ranked(mlm, {}), across(), down(mlm))
     right = Panel(second, ranked(sbo, b.before), across(visible=bool(sbo)), down(sbo))
-    alt = f"The best guesses of both layers for {b.name.lower()}."
+    alt = f"The best guesses of both layers for {b.found.name(b.now).lower()}."
     layout = {"height": 222, "margin": {"l": 128, "r": 8, "t": 40, "b": 40}}
     narrow = {"height": 470, "xaxis.range": [0, 3 * most], "xaxis2.range": [0, 3 * most]}
     place = {"y": 1.02, "xshift": -124}
@@ -309,18 +309,18 @@ def overall() -> Block:
     return ui.closing(f"{said}MLM's in {mlm}. Both only train the encoder.")
 
 
-def blanks_table(given: Asked, found: Filled) -> Block:
+def blanks_table(found: Filled) -> Block:
     """Every blank with both layers' first guesses."""
 
     def cells(said: Said | None) -> list[str]:
         if said is None:
             return ["–", "–", "–"]
-        known = [probability(said.p), f"{said.rank:,}"] if given.known else ["–", "–"]
+        known = [probability(said.p), f"{said.rank:,}"] if found.given.known else ["–", "–"]
         return [spelled(said.guesses[0].piece), *known]
 
     rows = []
     for p in found.plain.pieces:
-        first = name_of(found, p), spelled(p.token) if given.known else "?"
+        first = found.name(p), spelled(p.token) if found.given.known else "?"
         sets = {"own.spanbert.blank": p.at}
         rows.append(ui.row(*first, *cells(p.mlm), *cells(p.sbo), sets=sets))
     said = ["P(hidden word)", "its place"]
@@ -436,7 +436,7 @@ def laws(found: Hidden, count: int) -> list[Block]:
 def law_chart(found: Hidden) -> Block:
     """How probable each length is, and the lengths that were drawn for this text."""
     law, at = length_law(), list(range(1, DEFAULTS.span_upper + 1))
-    drawn = [d.length for d in found.draws if d.span is not None]
+    drawn = [d.length for d in found.draws]
     squares = [(k, 0.014 + 0.032 * j) for k in at for j in range(drawn.count(k))]
     bars = {"type": "bar", "x": at, "y": ui.packed(law), "marker": {"color": ui.MID}}
     bars |= {"text": [number(v, 3) for v in law], "textposition": "outside", "hoverinfo": "skip"}
@@ -463,7 +463,7 @@ def hidden_table(found: Hidden) -> Block:
 def stopped(found: Hidden, count: int) -> str:
     """Whether the budget cut the last span short."""
     last = found.draws[-1]
-    if last.budget_left or not (last.cut or last.words < last.length):
+    if not last.cut and last.words == last.length:
         return ""
     where = f"inside its word {last.words}" if last.cut else f"after {plural(last.words, 'word')}"
     drawn = f" The last span here was drawn with {plural(last.length, 'word')} and stops {where}: "

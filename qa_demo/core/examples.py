@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.core.base import BadInput, ModelUnavailable
-from qa_demo.core.infill import Asked
+from qa_demo.core.blanks import Asked
 from qa_demo.core.store import ASSETS, load_reading
 from qa_demo.core.text import span_at
 from qa_demo.core.types import Answer, Encoding, Reading, Span, WindowOptions

@@ -1,33 +1,20 @@
-"""What the masked-language head, the span boundary head and both together predict for each hidden
-piece, and at what loss.
+"""What the masked-language head, the span boundary head and both together say of hidden pieces, and
+at what loss.
 
 MLM reads the hidden place itself, SBO reads the two observed neighbours and a position; each gives
 a distribution over the whole vocabulary. "Both" is their product, renormalised. Losses are -log p
 of the true piece, in nats.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from qa_demo.core.base import BadInput, Floats, freeze_arrays, log_softmax
+from qa_demo.core.base import BadInput, Floats, log_softmax
 from qa_demo.core.losses import LossTerm
-from qa_demo.core.masking import (
-    DEFAULTS,
-    Draw,
-    Fate,
-    Ints,
-    Masked,
-    MaskOptions,
-    Pairs,
-    draw_spans,
-    hide,
-    mask_tokens,
-)
-from qa_demo.core.text import span_at
+from qa_demo.core.masking import Fate, Ints, Masked, MaskOptions, Pairs
 from qa_demo.core.types import Encoding, Span
 
 WIRES = ("left", "right", "position")
@@ -35,8 +22,10 @@ WIRES = ("left", "right", "position")
 NO_HEAD = "this model has no span boundary head"
 
 
-@dataclass(frozen=True)
-class Guess:
+# ---- what two heads say
+
+
+class Guess(NamedTuple):
     """One word piece and its probability."""
 
     piece: str
@@ -44,8 +33,7 @@ class Guess:
     p: float
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(NamedTuple):
     """One head's prediction for a hidden piece: guesses, and the true piece's rank, p, -log p."""
 
     guesses: tuple[Guess, ...]
@@ -54,8 +42,7 @@ class Said:
     loss: float
 
 
-@dataclass(frozen=True)
-class HiddenPiece:
+class HiddenPiece(NamedTuple):
     """One blank: true piece, run, k = at - s + 1 (None without SBO; `no_sbo` says why)."""
 
     at: int
@@ -79,43 +66,7 @@ class Infill:
     pieces: tuple[HiddenPiece, ...]
     code: tuple[LossTerm, ...]
     paper: tuple[LossTerm, ...]
-    cut: frozenset[str]
     model_name: str
-
-
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """The SBO's arithmetic for one blank, every step: h0 = [x_left; x_right; p_k] -> h1 -> y ->
-    logit = E_word . y + b.
-
-    Each layer is linear [d], gelu [d], then LayerNorm over this one vector's features (h1, y).
-    `cut` wires carry means; `k` is the blank's row of the position table.
-    """
-
-    left_at: int
-    right_at: int
-    k: int
-    cut: frozenset[str]
-    x_left: Floats
-    x_right: Floats
-    position: Floats
-    linear1: Floats
-    gelu1: Floats
-    h1: Floats
-    linear2: Floats
-    gelu2: Floats
-    y: Floats
-    word: Floats
-    bias: float
-    logit: float
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
-
-    @property
-    def h0(self) -> Floats:
-        """[x_left; x_right; p_k], [2 d + 200]."""
-        return np.concatenate([self.x_left, self.x_right, self.position])
 
 
 def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
@@ -126,11 +77,6 @@ def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
     rank = 1 + int((log_p > log_p[true]).sum()) + int((log_p[:true] == log_p[true]).sum())
     guesses = tuple(Guess(names[i], int(i), float(np.exp(log_p[i]))) for i in best.tolist())
     return Said(guesses, rank, float(np.exp(log_p[true])), float(-log_p[true]))
-
-
-def product(log_p: Floats, log_q: Floats) -> Floats:
-    """log of p q / sum p q: two distributions as if independent, under a uniform prior."""
-    return log_softmax(np.asarray(log_p) + np.asarray(log_q))
 
 
 def code_terms(
@@ -148,31 +94,6 @@ def paper_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, .
     return LossTerm("MLM", sum(mlm), 1.0, 1), LossTerm("SBO", sum(sbo), 1.0, 1)
 
 
-def judge(
-    masked: Masked, mlm: Floats, sbo: Floats | None, names: Sequence[str], top: int, positions: int
-) -> tuple[HiddenPiece, ...]:
-    """Read off logits: `mlm` [M, V] as `masked.hidden`, `sbo` [S, V] as `masked.pairs(...)`."""
-    pairs = masked.pairs(positions)
-    rows = dict(zip(pairs.at.tolist(), enumerate(pairs.k.tolist()), strict=True))
-    pieces = []
-    for m, (at, fate) in enumerate(zip(masked.hidden.tolist(), masked.fates, strict=True)):
-        true, log_p = int(masked.true_ids[at]), log_softmax(mlm[m])
-        boundary = both = k = None
-        if sbo is not None and at in rows:
-            row, k = rows[at]
-            log_q = log_softmax(sbo[row])
-            boundary = said(log_q, true, names, top)
-            both = said(product(log_p, log_q), true, names, top)
-        missing = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
-        alone = said(log_p, true, names, top)
-        pieces.append(
-            HiddenPiece(
-                at, names[true], true, fate, masked.run_of(at), k, alone, boundary, both, missing
-            )
-        )
-    return tuple(pieces)
-
-
 def filled(
     masked: Masked,
     mlm: Floats,
@@ -180,44 +101,31 @@ def filled(
     names: Sequence[str],
     top: int,
     positions: int,
-    **about: Any,
+    model_name: str,
 ) -> Infill:
-    """The guesses of every blank and both sums of their losses; logits as for `judge`, `about`
-    holds the fields of an `Infill` that say how it was made.
+    """Read off logits: `mlm` [M, V] as `masked.hidden`, `sbo` [S, V] as `masked.pairs(positions)`;
+    both together: log of p q / sum p q, as if independent under a uniform prior.
     """
-    pieces = judge(masked, mlm, sbo, names, top, positions)
+    targets = masked.pairs(positions).at.tolist() if sbo is not None else []
+    pieces = []
+    for at, fate, row in zip(masked.hidden.tolist(), masked.fates, mlm, strict=True):
+        run, true, log_p = masked.run_of(at), int(masked.true_ids[at]), log_softmax(row)
+        boundary = both = k = None
+        if sbo is not None and at in targets:
+            k, log_q = at - run.start + 1, log_softmax(sbo[targets.index(at)])
+            boundary = said(log_q, true, names, top)
+            both = said(log_softmax(log_p + log_q), true, names, top)
+        alone = said(log_p, true, names, top)
+        missing = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
+        found = (at, names[true], true, fate, run, k, alone, boundary, both, missing)
+        pieces.append(HiddenPiece(*found))
     losses = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo is not None]
     tokens = tuple(names[i] for i in masked.true_ids.tolist())
-    return Infill(masked, tokens, pieces, code_terms(*losses), paper_terms(*losses), **about)
+    terms = code_terms(*losses), paper_terms(*losses)
+    return Infill(masked, tokens, tuple(pieces), *terms, model_name)
 
 
-def read_rows(pairs: Pairs, swap: Mapping[int, int]) -> Ints:
-    """The row k [S] of the position table that each SBO target reads: its own unless swapped."""
-    own = zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
-    return np.array([swap.get(at, k) for at, k in own], dtype=np.int64)
-
-
-def row_of(masked: Masked, at: int, positions: int) -> int:
-    """Which SBO target a blank is. Errors: BadInput when it has no SBO term, with the reason."""
-    why = masked.why_no_sbo(at, positions)
-    if why is not None:
-        raise BadInput(f"piece {at} has no SBO term: {why}")
-    return int(np.flatnonzero(masked.pairs(positions).at == at)[0])
-
-
-def check_wires(
-    masked: Masked, cut: frozenset[str], swap: Mapping[int, int], positions: int
-) -> None:
-    """Refuse unknown wires, a swap for an observed piece, or a row the position table lacks."""
-    if not cut <= set(WIRES):
-        raise BadInput(
-            f"the wires that can be cut are {', '.join(WIRES)}, got "
-            f"{', '.join(sorted(cut - set(WIRES)))}"
-        )
-    for at, k in swap.items():
-        masked.run_of(at)
-        if not 1 <= k <= positions:
-            raise BadInput(f"the position table has rows 1 to {positions}, got {k} for piece {at}")
+# ---- a model that fills blanks
 
 
 class Infiller(Protocol):
@@ -242,10 +150,6 @@ class Infiller(Protocol):
         """The pieces of one text; BadInput for none, or more than positions or `most` allow."""
         ...
 
-    def piece(self, piece_id: int) -> str:
-        """How a piece of the vocabulary is spelled."""
-        ...
-
     def sample(
         self,
         encoding: Encoding,
@@ -266,10 +170,6 @@ class Infiller(Protocol):
         """Guesses for every blank; `swap` feeds a blank another row of the position table."""
         ...
 
-    def trace(self, masked: Masked, at: int, cut: frozenset[str] = ...) -> Trace:
-        """The SBO's arithmetic for a blank, and what each single cut does. BadInput without SBO."""
-        ...
-
 
 def one_text(text: str, encode: Callable[[str, str], Encoding], max_pieces: int) -> Encoding:
     """The pieces of one text, as the `context` of an encoding without a question.
@@ -287,210 +187,20 @@ def one_text(text: str, encode: Callable[[str, str], Encoding], max_pieces: int)
     return encoding
 
 
-MASK = re.compile(r"\[MASK\]", re.IGNORECASE)
-FILLER = "it"
-"""Stands where [MASK] was typed: one piece, hidden from the model."""
+def read_rows(pairs: Pairs, swap: Mapping[int, int]) -> Ints:
+    """The row k [S] of the position table that each SBO target reads: its own unless swapped."""
+    own = zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
+    return np.array([swap.get(at, k) for at, k in own], dtype=np.int64)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A text with hidden places, [first, last) characters; `known`: whether it holds their words,
-    which a typed [MASK] does not.
-    """
-
-    text: str
-    hidden: tuple[tuple[int, int], ...]
-    known: bool = True
-
-
-def typed(given: str) -> Asked:
-    """An own sentence: every [MASK] is hidden; without one, up to three words of its middle."""
-    made, *rest = MASK.split(given)
-    if not rest:
-        words = list(re.finditer(r"\w+", given)) or list(re.finditer(r"\S+", given))
-        n = min(3, max(1, len(words) - 2))
-        k = (len(words) - n) // 2
-        return Asked(given, ((words[k].start(), words[k + n - 1].end()),))
-    places = []
-    for part in rest:
-        made += " " if made and not made[-1].isspace() else ""
-        places.append((len(made), len(made) + len(FILLER)))
-        made += FILLER + (" " if part[:1].isalnum() else "") + part
-    return Asked(made, tuple(places), known=False)
-
-
-@dataclass(frozen=True)
-class Filled:
-    """A text's pieces, and what both heads say of its blanks by the input that is cut (None:
-    nothing); `positions`: rows of the position table.
-    """
-
-    encoding: Encoding
-    by_cut: Mapping[str | None, Infill]
-    positions: int
-
-    @property
-    def plain(self) -> Infill:
-        """Nothing cut."""
-        return self.by_cut[None]
-
-    def piece(self, at: int, cut: str | None = None) -> HiddenPiece:
-        """One blank."""
-        return next(p for p in self.by_cut[cut].pieces if p.at == at)
-
-    def first(self) -> int:
-        """The blank to look at: one that SBO alone guesses, else the one that it guesses with most
-        doubt, else one that it reads, else the first.
-        """
-        found = self.plain.pieces
-        alone = [p.at for p in found if p.sbo and p.sbo.rank == 1 < p.mlm.rank]
-        hits = sorted((p.sbo.p, p.at) for p in found if p.sbo and p.sbo.rank == 1)
-        return [*alone, *(at for _, at in hits), *(p.at for p in found if p.sbo), found[0].at][0]
-
-
-def fill(given: Asked, model: Infiller, *_: Any) -> Filled | str:
-    """What a model says of the blanks, nothing cut and each input cut; else why it cannot."""
-    try:
-        e = model.encode(given.text)
-        spans = [span_at(e, first, last) for first, last in given.hidden]
-    except BadInput as fault:
-        return str(fault)
-    masked, cuts = hide(e.context_ids, spans, model.mask_id), WIRES if model.positions else ()
-    by_cut = {c: model.infill(masked, frozenset([c] if c else []), top=8) for c in (None, *cuts)}
-    return Filled(e, by_cut, model.positions)
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """One text hidden by both laws at one budget, each piece as [MASK], and what is guessed."""
-
-    encoding: Encoding
-    tokens: Infill
-    spans: Infill
-    draws: tuple[Draw, ...]
-
-
-def hidden(given: str, seed: int, model: Infiller, *_: Any) -> Hidden | str:
-    """The same number of pieces hidden one by one and in spans; else why the text cannot be."""
-    try:
-        e = model.encode(given)
-    except BadInput as fault:
-        return str(fault)
-    draws = draw_spans(e.word_ids, DEFAULTS, np.random.default_rng(seed))
-    rng = np.random.default_rng(seed)
-    single = mask_tokens(e.context_ids, model.mask_id, rng, lambda _: model.mask_id).runs
-
-    def read(runs: Sequence[Span]) -> Infill:
-        return model.infill(hide(e.context_ids, runs, model.mask_id), top=3)
-
-    return Hidden(e, read(single), read(draws[-1].runs), draws)
-
-
-def right(found: Infill) -> int:
-    """How many first guesses of MLM are the hidden piece."""
-    return sum(p.mlm.rank == 1 for p in found.pieces)
-
-
-def spelled(token: str) -> str:
-    """A token as the page spells it: ##ne gives ·ne."""
-    return "·" + token[2:] if token.startswith("##") else token
-
-
-@dataclass(frozen=True)
-class Blank:
-    """The blank at one token; `cut`: the input of SBO that an average stands for, or None."""
-
-    given: Asked
-    found: Filled
-    at: int
-    cut: str | None
-
-    @property
-    def now(self) -> HiddenPiece:
-        """What both heads say, with that input cut."""
-        return self.found.piece(self.at, self.cut)
-
-    @property
-    def whole(self) -> Said | None:
-        """What SBO says with nothing cut."""
-        return self.found.piece(self.at).sbo
-
-    @property
-    def true(self) -> str | None:
-        """The hidden token, where somebody has said it."""
-        return self.now.token if self.given.known else None
-
-    @property
-    def before(self) -> dict[str, float]:
-        """P by SBO of its guesses and the hidden token with nothing cut; empty without a cut."""
-        if self.cut is None or self.whole is None:
-            return {}
-        guesses = {spelled(g.piece): g.p for g in self.whole.guesses}
-        return {**guesses, spelled(self.now.token): self.whole.p}
-
-    @property
-    def boundary(self) -> tuple[int, int] | None:
-        """The tokens just before and just after the span; None at an edge of the text."""
-        return self.found.plain.masked.boundary(self.now.run)
-
-    @property
-    def inputs(self) -> tuple[str, str, str]:
-        """The three inputs of SBO by name."""
-        left, right = (spelled(self.found.plain.tokens[at]) for at in self.boundary or (0, 0))
-        return f"“{left}”", f"“{right}”", str(self.now.k)
-
-    @property
-    def name(self) -> str:
-        """Blank 3, with its span where there are several."""
-        return name_of(self.found, self.now)
-
-    @property
-    def surest(self) -> float:
-        """The highest P of a guess by either head, whatever is cut."""
-        every = (self.found.piece(self.at, cut).sbo for cut in self.found.by_cut)
-        return max(self.now.mlm.guesses[0].p, *(s.guesses[0].p for s in every if s), 0.0)
-
-    @property
-    def silence(self) -> str:
-        """Why SBO says nothing of it, where it does not, in a sentence."""
-        if not self.found.positions:
-            return "This model has no boundary layer."
-        if self.boundary is None:
-            return (
-                "Its span stands at the text’s edge, one neighbour is missing, so SBO has no guess."
-            )
-        most = f"SBO knows {self.found.positions} positions"
-        return f"{most}, and this one is further on: it has no guess."
-
-
-def chosen(given: Asked, found: Filled, at: int | None, cut: str | None) -> Blank:
-    """The blank at a token, else the one to look at; no input is cut where SBO says nothing."""
-    place = at if at in found.plain.masked.hidden.tolist() and at is not None else found.first()
-    return Blank(given, found, place, cut if found.piece(place).sbo else None)
-
-
-def name_of(found: Filled, piece: HiddenPiece) -> str:
-    """Blank 3, with its span where there are several."""
-    runs = found.plain.masked.runs
-    which = f" of span {runs.index(piece.run) + 1}" if len(runs) > 1 else ""
-    return f"Blank {piece.at - piece.run.start + 1}{which}"
-
-
-class Guessed(NamedTuple):
-    """One word among a head's guesses: its P, its place, whether it is the hidden one."""
-
-    word: str
-    p: float
-    place: int
-    true: bool
-
-
-def best(said: Said | None, true: str | None, most: int = 5) -> list[Guessed]:
-    """The best guesses, the true word among them, in the last place if need be."""
-    if said is None:
-        return []
-    first = enumerate(said.guesses[:most], 1)
-    rows = [Guessed(spelled(g.piece), g.p, n, g.piece == true) for n, g in first]
-    if true is not None and not any(r.true for r in rows):
-        rows[most - 1 :] = [Guessed(spelled(true), said.p, said.rank, True)]
-    return rows
+def check_wires(
+    masked: Masked, cut: frozenset[str], swap: Mapping[int, int], positions: int
+) -> None:
+    """Refuse unknown wires, a swap for an observed piece, or a row the position table lacks."""
+    if not cut <= set(WIRES):
+        unknown = ", ".join(sorted(cut - set(WIRES)))
+        raise BadInput(f"the wires that can be cut are {', '.join(WIRES)}, got {unknown}")
+    for at, k in swap.items():
+        masked.run_of(at)
+        if not 1 <= k <= positions:
+            raise BadInput(f"the position table has rows 1 to {positions}, got {k} for piece {at}")

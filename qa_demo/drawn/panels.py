@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block, number, signed
-from qa_demo.core.infill import Guessed
+from qa_demo.core.blanks import Guessed
 
 FIRST = {"size": 13, "symbol": "diamond", "color": ui.INK}
 RING = {"size": 8, "symbol": "circle-open", "color": ui.INK, "line": {"width": 1.5}}

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from qa_demo.core import masking
 from qa_demo.core.base import BadInput
-from qa_demo.core.infill import Infill, Trace, check_wires, filled, one_text, read_rows, row_of
+from qa_demo.core.infill import Infill, check_wires, filled, one_text, read_rows
 from qa_demo.core.masking import Masked, MaskOptions
 from qa_demo.core.types import Encoding
 from qa_demo.model.config import longest_input
@@ -58,10 +58,6 @@ class SpanBERT:
             text, partial(encode, self._tokenizer), min(most or self.max_pieces, self.max_pieces)
         )
 
-    def piece(self, piece_id: int) -> str:
-        """How a piece of the vocabulary is spelled."""
-        return self._names[piece_id]
-
     def random_piece(self, rng: np.random.Generator) -> int:
         """A piece drawn as often as in pre-training; uniform, not special, without counts."""
         if self._cumulated is not None:
@@ -106,49 +102,11 @@ class SpanBERT:
             hidden, mlm = self._read(masked)
             sbo = None
             if self._sbo is not None:
-                left, right, position, _ = self._wires(self._sbo, hidden, masked, cut, swap)
+                left, right, position = self._wires(self._sbo, hidden, masked, cut, swap)
                 sbo = F.linear(
                     self._sbo.layers(left, right, position).y, self._words, self._sbo.bias
                 ).numpy()
-        return filled(
-            masked,
-            mlm.numpy(),
-            sbo,
-            self._names,
-            top,
-            self.positions,
-            cut=cut,
-            model_name=self.name,
-        )
-
-    def trace(self, masked: Masked, at: int, cut: frozenset[str] = frozenset()) -> Trace:
-        """The boundary head's arithmetic for one blank and the logit of its true piece."""
-        check_wires(masked, cut, {}, self.positions)
-        if self._sbo is None:
-            raise BadInput(f"{self.name} has no span boundary head")
-        row, pairs = row_of(masked, at, self.positions), masked.pairs(self.positions)
-        true = int(masked.true_ids[at])
-        with self._workers.slot(), torch.inference_mode():
-            hidden = self._hidden(masked)
-            left, right, position, k = (
-                x[row] for x in self._wires(self._sbo, hidden, masked, cut, {})
-            )
-            steps = self._sbo.layers(left, right, position)
-            word, bias = self._words[true], self._sbo.bias[true]
-            logit = float(word @ steps.y + bias)
-        return Trace(
-            int(pairs.left[row]),
-            int(pairs.right[row]),
-            int(k),
-            cut,
-            x_left=left.numpy(),
-            x_right=right.numpy(),
-            position=position.numpy(),
-            word=word.numpy(),
-            bias=float(bias),
-            logit=logit,
-            **{name: step.numpy() for name, step in vars(steps).items()},
-        )
+        return filled(masked, mlm.numpy(), sbo, self._names, top, self.positions, self.name)
 
     @property
     def _words(self) -> Tensor:
@@ -179,7 +137,7 @@ class SpanBERT:
     def _wires(
         head: SBOHead, hidden: Tensor, masked: Masked, cut: frozenset[str], swap: Mapping[int, int]
     ) -> tuple[Tensor, ...]:
-        """x_left, x_right [S, d], position vectors [S, 200] and the rows k [S] that were read."""
+        """x_left, x_right [S, d] and position vectors [S, 200]."""
         pairs = masked.pairs(head.positions)
         k = torch.from_numpy(read_rows(pairs, swap))
         left = hidden[torch.from_numpy(pairs.left.copy())]
@@ -189,5 +147,4 @@ class SpanBERT:
             head.mean_left.expand_as(left) if "left" in cut else left,
             head.mean_right.expand_as(right) if "right" in cut else right,
             head.mean_position.expand_as(position) if "position" in cut else position,
-            k,
         )

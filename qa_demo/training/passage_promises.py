@@ -17,7 +17,7 @@ import numpy as np
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import Passage, hidden_spans, load_passages
 from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Infiller, Said
-from qa_demo.core.masking import Masked, changed, hide
+from qa_demo.core.masking import Masked, hide
 from qa_demo.core.types import Encoding
 from qa_demo.training.promise_check import known, unless
 
@@ -198,9 +198,9 @@ def _neighbour(asked: Asked, argument: Mapping[str, str]) -> str | None:
         return (
             f"{argument['word']!r} has {len(ids)} pieces" if pair else "the run stands at an edge"
         )
-    found = asked.infiller.infill(
-        changed(asked.masked, pair[0 if argument["side"] == "left" else 1], int(ids[0]))
-    )
+    text = asked.masked.true_ids.copy()
+    text[pair[0 if argument["side"] == "left" else 1]] = ids[0]
+    found = asked.infiller.infill(hide(text, asked.masked.runs, asked.infiller.mask_id))
     before = asked.sbo(argument["blank"]).guesses[0].piece
     after = asked.sbo(argument["blank"], found).guesses[0].piece
     return unless(before != after, f"the first guess stays {before!r}")

@@ -15,8 +15,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from qa_demo.core.blanks import hidden, right
 from qa_demo.core.examples import load_examples
-from qa_demo.core.infill import Infiller, hidden, right
+from qa_demo.core.infill import Infiller
 from qa_demo.core.store import ASSETS
 from qa_demo.model.spanbert_loading import load_spanbert
 from qa_demo.model.workers import set_threads

@@ -9,8 +9,8 @@ import pytest
 from qa_demo.blocks import minus_log
 from qa_demo.chapters import spanbert
 from qa_demo.core.base import BadInput
+from qa_demo.core.blanks import best, fill, hidden, right, typed
 from qa_demo.core.examples import PoolExample, hidden_in, passages, shipped
-from qa_demo.core.infill import Asked, best, fill, hidden, right, typed
 from qa_demo.core.masking import length_law
 from qa_demo.core.measuring.worth import worth_of
 from qa_demo.core.store import ASSETS
@@ -58,7 +58,7 @@ def test_the_guesses_are_the_largest_of_a_softmax_by_hand():
     pairs = found.plain.masked.pairs(20)
     x, k = model._states(found.plain.masked), pairs.k - 1
     h0 = np.concatenate([x[pairs.left], x[pairs.right], model.rows[k]], axis=1)
-    logits = model._layers(h0)["y"] @ model.words.T + model._bias(found.plain.masked)
+    logits = model._layers(h0) @ model.words.T + model._bias(found.plain.masked)
     e = np.exp(logits - logits.max(1, keepdims=True))
     P = e / e.sum(1, keepdims=True)
     for n, piece in enumerate(found.plain.pieces):
@@ -188,10 +188,7 @@ def test_the_real_model_shows_what_its_own_layers_say():
     pictures = Pictures(load_menu(), refused, lambda _: model, PoolExample.stored, AtOnce())
     for step in (1, 2):
         assert words(shown(step, pictures)["finding"])
-    e = model.encode(passages()["curie"].text)
-    found = fill(Asked(e.context, ((0, 5), (20, 24))), model)
-    at = next(p.at for p in found.plain.pieces if p.sbo)
-    trace = model.trace(found.plain.masked, at)
-    assert len(trace.position) == spanbert.POSITION_NUMBERS
-    assert len(trace.y) == shipped("spanbert/config.json")["hidden_size"]
+    sizes = {name: part.shape for name, part in model._sbo.state_dict().items()}
+    assert sizes["position.weight"] == (model.positions, spanbert.POSITION_NUMBERS)
+    assert sizes["dense2.weight"] == (shipped("spanbert/config.json")["hidden_size"],) * 2
     assert load({"chapter": "spanbert"}).step == 1

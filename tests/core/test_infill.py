@@ -9,27 +9,30 @@ from qa_demo.core import infill
 from qa_demo.core.base import BadInput, softmax
 from qa_demo.core.files.report_infill import infill_json
 from qa_demo.core.losses import LossTerm
-from qa_demo.core.masking import Masked, hide
+from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
 from tests.core.toys import make_encoding
 
 NAMES = [f"w{i}" for i in range(12)]
 
 
-def judged(
+def filled(
     runs: list[Span], sbo: bool = True, positions: int = 20
-) -> tuple[Masked, np.ndarray, np.ndarray, tuple]:
+) -> tuple[np.ndarray, np.ndarray, infill.Infill]:
     rng = np.random.default_rng(1)
     masked = hide(np.array([3, 1, 4, 1, 5, 9, 2, 6]), runs, 0)
     mlm = rng.normal(0, 2, (len(masked.hidden), 12))
     other = rng.normal(0, 2, (len(masked.pairs(positions)), 12))
-    pieces = infill.judge(masked, mlm, other if sbo else None, NAMES, 4, positions)
-    return masked, mlm, other, pieces
+    return (
+        mlm,
+        other,
+        infill.filled(masked, mlm, other if sbo else None, NAMES, 4, positions, "toy"),
+    )
 
 
 def test_guesses_ranks_and_product_are_plain_arithmetic():
-    masked, mlm, sbo, pieces = judged([Span(2, 4)])
-    for m, piece in enumerate(pieces):
+    mlm, sbo, found = filled([Span(2, 4)])
+    for m, piece in enumerate(found.pieces):
         p, q = softmax(mlm[m]), softmax(sbo[m])
         both = p * q / (p * q).sum()
         for one, want in ((piece.mlm, p), (piece.sbo, q), (piece.both, both)):
@@ -39,7 +42,7 @@ def test_guesses_ranks_and_product_are_plain_arithmetic():
             assert [g.p for g in one.guesses] == pytest.approx(want[order[:4]])
             assert one.rank == order.tolist().index(piece.id) + 1
             assert (one.p, one.loss) == pytest.approx((want[piece.id], -np.log(want[piece.id])))
-        token = NAMES[masked.true_ids[piece.at]]
+        token = NAMES[found.masked.true_ids[piece.at]]
         assert (piece.k, piece.token, piece.no_sbo) == (m + 1, token, None)
 
 
@@ -53,20 +56,21 @@ def test_equal_logits_rank_by_id():
 
 
 def test_edge_runs_rows_beyond_the_table_and_a_missing_head_say_so():
-    _, _, _, pieces = judged([Span(0, 1), Span(3, 5)], positions=2)
+    pieces = filled([Span(0, 1), Span(3, 5)], positions=2)[2].pieces
     assert [p.sbo is None for p in pieces] == [True, True, False, False, True]
     assert all(
         (p.both is None) == (p.sbo is None) == (p.k is None) == (p.no_sbo is not None)
         for p in pieces
     )
     assert "first piece" in pieces[0].no_sbo and "piece 3 of its run" in pieces[4].no_sbo
-    assert {p.no_sbo for p in judged([Span(3, 5)], sbo=False)[3]} == {infill.NO_HEAD}
+    assert {p.no_sbo for p in filled([Span(3, 5)], sbo=False)[2].pieces} == {infill.NO_HEAD}
 
 
 def test_both_denominators_are_named():
-    _, _, _, pieces = judged([Span(0, 0), Span(2, 3), Span(5, 5)])
+    found = filled([Span(0, 0), Span(2, 3), Span(5, 5)])[2]
+    pieces = found.pieces
     mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
-    assert (len(mlm), len(sbo)) == (4, 3)
+    assert (len(mlm), len(sbo)) == (4, 3) and found.code == infill.code_terms(mlm, sbo)
     code, paper = infill.code_terms(mlm, sbo, 0.5), infill.paper_terms(mlm, sbo)
     assert code == (
         LossTerm("MLM", pytest.approx(sum(mlm) / 4), 1.0, 4),
@@ -94,10 +98,7 @@ def test_wires_and_swaps_that_do_not_exist_are_refused():
 
 
 def test_the_json_names_every_field_of_the_contract():
-    masked, _, _, pieces = judged([Span(0, 0), Span(2, 3)])
-    mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
-    terms = infill.code_terms(mlm, sbo), infill.paper_terms(mlm, sbo)
-    found = infill.Infill(masked, tuple(NAMES[:8]), pieces, *terms, frozenset(), "toy")
+    found = filled([Span(0, 0), Span(2, 3)])[2]
     report = json.loads(json.dumps(infill_json(make_encoding(["x"] * 8), found)))
     edge, first, _ = report["pieces"]
     assert edge["sbo"] is edge["true_rank_sbo"] is None and edge["no_sbo"]

@@ -7,11 +7,10 @@ import pytest
 
 from qa_demo.core import masking
 from qa_demo.core.base import BadInput
-from qa_demo.core.masking import POSITIONS, Masked, MaskOptions, changed, hide
+from qa_demo.core.masking import POSITIONS, Masked, MaskOptions, hide, merge_spans
 from qa_demo.core.types import Span
 
-MASK = 1
-RANDOM = 2
+MASK, RANDOM = 1, 2
 PMF = [0.2241, 0.1792, 0.1434, 0.1147, 0.0918, 0.0734, 0.0587, 0.0470, 0.0376, 0.0301]
 
 
@@ -22,67 +21,61 @@ def text(rng: np.random.Generator, pieces: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def drawn(
-    seed: int, pieces: int, options: MaskOptions = masking.DEFAULTS
+    seed: int, pieces: int, options: MaskOptions = masking.DEFAULTS, scheme: str = "span"
 ) -> tuple[Masked, np.ndarray]:
     rng = np.random.default_rng(seed)
     ids, words = text(rng, pieces)
-    return masking.mask_spans(ids, words, MASK, rng, lambda _: RANDOM, options), words
+    return masking.mask(scheme, ids, words, MASK, rng, lambda _: RANDOM, options), words
 
 
-def test_the_length_law_is_the_vector():
+def starts_of(words: np.ndarray) -> set[int]:
+    return {k for k in range(len(words)) if k == 0 or words[k] != words[k - 1]}
+
+
+def test_the_length_law_is_the_vector_and_draws_follow_it():
     law = masking.length_law()
     assert np.round(law, 4) == pytest.approx(PMF, abs=1e-9)
     assert law @ np.arange(1, 11) == pytest.approx(3.7971, abs=5e-5)
+    lengths = masking.draw_lengths(np.random.default_rng(3), 100_000)
+    share = np.bincount(lengths, minlength=11)[1:] / len(lengths)
+    assert share == pytest.approx(PMF, abs=0.005)  # the clipped law has 0.134 at 10
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "p"), [(1, 1, 0.2), (3, 3, 0.2), (2, 5, 0.4), (1, 40, 0.2)]
+    ("low", "high", "p"), [(1, 1, 0.2), (3, 3, 0.2), (2, 5, 0.4), (1, 40, 0.2), (99, 100, 0.9999)]
 )
 def test_the_law_sums_to_one_for_other_bounds(low, high, p):
     options = MaskOptions(geometric_p=p, span_lower=low, span_upper=high)
-    law = masking.length_law(options)
-    assert len(law) == high - low + 1 and law.sum() == pytest.approx(1) and law.min() > 0
+    law, raw = masking.length_law(options), (1 - p) ** np.arange(high - low + 1)
+    assert law.sum() == pytest.approx(1) and law == pytest.approx(raw / raw.sum())
     lengths = masking.draw_lengths(np.random.default_rng(0), 2000, options)
     assert set(lengths) <= set(range(low, high + 1))
 
 
-def test_the_law_of_lengths_that_are_all_unlikely_is_still_a_law():
-    law = masking.length_law(MaskOptions(geometric_p=0.9999, span_lower=99, span_upper=100))
-    assert law == pytest.approx([1 / 1.0001, 0.0001 / 1.0001])
-
-
-def test_drawn_lengths_follow_the_truncated_law():
-    lengths = masking.draw_lengths(np.random.default_rng(3), 100_000)
-    share = np.bincount(lengths, minlength=11)[1:] / len(lengths)
-    assert share == pytest.approx(PMF, abs=0.005)
-
-
+@pytest.mark.parametrize("scheme", ["span", "token"])
 @pytest.mark.parametrize(
     ("pieces", "budget"),
     [(510, 77), (1, 1), (7, 2), (20, 3), (21, 4), (126, 19), (40, 6), (100, 15)],
 )
-def test_budgets(pieces, budget):
+def test_budgets(pieces, budget, scheme):
     assert masking.budget_of(pieces) == budget
-    assert len(drawn(0, pieces)[0].hidden) == budget
+    assert len(drawn(0, pieces, scheme=scheme)[0].hidden) == budget
 
 
 def check(masked: Masked, words: np.ndarray) -> None:
     """Every invariant of one draw."""
-    total, hidden = len(words), masked.hidden
-    assert len(hidden) == len(set(hidden.tolist())) == masked.budget == -(-total * 15 // 100)
-    starts = set(masking.word_starts(words).tolist())
+    total, hidden, starts = len(words), masked.hidden.tolist(), starts_of(words)
+    assert len(hidden) == len(set(hidden)) == -(-total * 15 // 100)
     assert all(run.start in starts for run in masked.runs)
     assert sum(run.end + 1 not in starts and run.end + 1 < total for run in masked.runs) <= 1
-    assert all(b.start > a.end + 1 for a, b in zip(masked.runs, masked.runs[1:], strict=False)), (
-        "touching runs were not merged"
-    )
-    fates = dict(zip(hidden.tolist(), masked.fates, strict=True))
+    apart = zip(masked.runs, masked.runs[1:], strict=False)
+    assert all(b.start > a.end + 1 for a, b in apart), "touching runs were not merged"
+    fates = dict(zip(hidden, masked.fates, strict=True))
     for run in masked.runs:
-        inside = range(run.start, run.end + 1)
-        assert len({fates[i] for i in inside}) == 1
+        assert len({fates[i] for i in range(run.start, run.end + 1)}) == 1
         pair = masked.boundary(run)
         assert (pair is None) == (run.start == 0 or run.end == total - 1)
-        assert pair is None or not {*pair} & set(hidden.tolist())
+        assert pair is None or not {*pair} & set(hidden)
     want = masked.true_ids.copy()
     for at, fate in fates.items():
         want[at] = {"mask": MASK, "random": RANDOM, "keep": want[at]}[fate]
@@ -90,18 +83,14 @@ def check(masked: Masked, words: np.ndarray) -> None:
 
 
 def test_invariants_hold_over_ten_thousand_draws():
-    rng, fates, merged, redrawn, cut = np.random.default_rng(11), collections.Counter(), 0, 0, 0
+    rng, fates = np.random.default_rng(11), collections.Counter()
     for _ in range(10_000):
         ids, words = text(rng, int(rng.integers(8, 90)))
-        masked = masking.mask_spans(ids, words, MASK, rng, lambda _: RANDOM)
+        masked = masking.mask("span", ids, words, MASK, rng, lambda _: RANDOM)
         check(masked, words)
         fates.update(masked.fates[np.searchsorted(masked.hidden, run.start)] for run in masked.runs)
-        merged += any(draw.joined for draw in masked.draws)
-        redrawn += any(draw.span is None for draw in masked.draws)
-        cut += masked.draws[-1].cut
     share = {fate: count / sum(fates.values()) for fate, count in fates.items()}
     assert share == pytest.approx({"mask": 0.8, "random": 0.1, "keep": 0.1}, abs=0.012)
-    assert merged and redrawn and cut, "the texts were too short to meet every case"
 
 
 def test_long_text_measures_what_the_reference_measured():
@@ -116,55 +105,61 @@ def test_long_text_measures_what_the_reference_measured():
     assert 0 < np.mean(np.array(runs) > 10) < 0.05
 
 
-def test_every_turn_is_on_record_and_can_be_replayed():
-    masked, words = drawn(5, 200)
-    starts, hidden, runs = masking.word_starts(words), set(), ()
-    for draw in masked.draws:
-        assert 1 <= draw.length <= 10
-        if draw.span is None:
-            assert draw.anchor in hidden and draw.runs == runs and not draw.joined
-        else:
-            assert draw.anchor not in hidden
-            assert draw.span.start == max(s for s in starts.tolist() if s <= draw.anchor)
-            held = words[draw.span.start : draw.span.end + 1]
-            assert len(set(held.tolist())) == draw.words <= draw.length
-            assert set(runs) - set(draw.runs) <= set(draw.joined)
-            for gone in draw.joined:
-                assert any(r.start <= gone.start and gone.end <= r.end for r in draw.runs)
-            hidden |= set(range(draw.span.start, draw.span.end + 1))
-        runs = draw.runs
-        assert draw.budget_left == masked.budget - len(hidden)
-    assert runs == masked.runs
-    assert hidden == set(masked.hidden.tolist())
-    assert masked.draws[-1].budget_left == 0
-    assert not any(draw.cut for draw in masked.draws[:-1])
+def by_the_book(words: np.ndarray, rng: np.random.Generator) -> list[tuple[int, int, int, bool]]:
+    """Piece by piece: (start, length drawn, words reached, cut); hidden anchors draw both again."""
+    starts, hidden, made = starts_of(words), set[int](), []
+    budget = -(-len(words) * 15 // 100)
+    while len(hidden) < budget:
+        length, anchor = int(masking.draw_lengths(rng, 1)[0]), int(rng.integers(len(words)))
+        if anchor in hidden:
+            continue
+        at = start = max(s for s in starts if s <= anchor)
+        reached = 0
+        while at < len(words) and len(hidden) < budget:
+            reached += at in starts
+            if reached > length:
+                break
+            hidden.add(at)
+            at += 1
+        cut = at < len(words) and at not in starts
+        made.append((start, length, min(reached, length), cut))
+    return made
+
+
+def test_every_span_is_drawn_by_the_book():
+    met = collections.Counter()
+    for seed in range(400):
+        _, words = text(np.random.default_rng(seed), 20 + seed)
+        draws = masking.draw_spans(words, masking.DEFAULTS, np.random.default_rng(seed))
+        wanted = by_the_book(words, np.random.default_rng(seed))
+        assert [(d.span.start, d.length, d.words, d.cut) for d in draws] == wanted
+        assert not any(
+            d.cut or d.words < d.length for d in draws[:-1] if d.span.end < len(words) - 1
+        )
+        met.update(cut=draws[-1].cut, merged=len(merge_spans([d.span for d in draws])) < len(draws))
+    assert met["cut"] and met["merged"], "the texts were too short to meet every case"
 
 
 def test_the_same_seed_gives_the_same_masks_and_another_does_not():
     (a, _), (b, _), (c, _) = drawn(7, 120), drawn(7, 120), drawn(8, 120)
-    assert a.input_ids.tolist() == b.input_ids.tolist() and a.draws == b.draws
-    assert a.draws != c.draws
+    assert a.input_ids.tolist() == b.input_ids.tolist() and a.runs == b.runs != c.runs
 
 
 def test_random_pieces_are_drawn_anew_at_each_place():
+    met = 0
     for seed in range(200):
-        rng = np.random.default_rng(seed)
-        masked = masking.mask_spans(
-            np.arange(10, 110), np.arange(100), MASK, rng, lambda g: int(g.integers(1000, 10**9))
-        )
-        random = masked.hidden[np.array(masked.fates) == "random"]
-        if len(random) > 1:
-            assert len(set(masked.input_ids[random].tolist())) == len(random)
-            return
-    pytest.fail("no run of two random pieces in 200 draws")
+        rng, ids = np.random.default_rng(seed), np.arange(10, 110)
+        masked = masking.mask("span", ids, ids, MASK, rng, lambda g: int(g.integers(1000, 10**9)))
+        random = masked.input_ids[masked.hidden[np.array(masked.fates) == "random"]].tolist()
+        assert len(set(random)) == len(random)
+        met += len(random) > 1
+    assert met, "no run of two random pieces in 200 draws"
 
 
 def test_token_masking_hides_single_pieces_with_their_own_fates():
-    rng, fates, mixed, touching = np.random.default_rng(4), collections.Counter(), 0, 0
-    for _ in range(500):
-        masked = masking.mask_tokens(np.arange(10, 90), MASK, rng, lambda _: RANDOM)
-        assert len(masked.hidden) == len(set(masked.hidden.tolist())) == 12 == len(masked.draws)
-        assert masked.draws[-1].runs == masked.runs
+    fates, mixed, touching = collections.Counter(), 0, 0
+    for seed in range(500):
+        masked, _ = drawn(seed, 80, scheme="token")
         fates.update(masked.fates)
         by = dict(zip(masked.hidden.tolist(), masked.fates, strict=True))
         mixed += any(len({by[i] for i in range(run.start, run.end + 1)}) > 1 for run in masked.runs)
@@ -172,15 +167,14 @@ def test_token_masking_hides_single_pieces_with_their_own_fates():
     share = {fate: count / sum(fates.values()) for fate, count in fates.items()}
     assert share == pytest.approx({"mask": 0.8, "random": 0.1, "keep": 0.1}, abs=0.02)
     assert mixed and touching
+    with pytest.raises(BadInput, match="span or token, got 'word'"):
+        drawn(0, 9, scheme="word")
 
 
 def test_pairs_name_the_observed_neighbours_and_count_from_one():
-    masked = hide(np.arange(12), [Span(2, 4), Span(8, 8)], MASK)
-    pairs = masked.pairs()
-    assert pairs.at.tolist() == [2, 3, 4, 8]
-    assert pairs.left.tolist() == [1, 1, 1, 7]
-    assert pairs.right.tolist() == [5, 5, 5, 9]
-    assert pairs.k.tolist() == [1, 2, 3, 1]
+    pairs = hide(np.arange(12), [Span(2, 4), Span(8, 8)], MASK).pairs()
+    assert pairs.at.tolist() == [2, 3, 4, 8] and pairs.k.tolist() == [1, 2, 3, 1]
+    assert pairs.left.tolist() == [1, 1, 1, 7] and pairs.right.tolist() == [5, 5, 5, 9]
 
 
 def test_runs_at_an_edge_and_pieces_beyond_the_table_have_no_pair_and_say_so():
@@ -199,20 +193,10 @@ def test_hand_drawn_spans_merge_and_are_all_masked():
     masked = hide(np.arange(10), [Span(5, 6), Span(3, 4), Span(8, 8)], MASK)
     assert masked.runs == (Span(3, 6), Span(8, 8)) and masked.fates == ("mask",) * 5
     assert masked.input_ids.tolist() == [0, 1, 2, 1, 1, 1, 1, 7, 1, 9]
+    assert merge_spans([Span(2, 3), Span(0, 1), Span(3, 5)], 0) == (Span(0, 1), Span(2, 5))
     for wrong in ([], [Span(9, 10)]):
         with pytest.raises(BadInput, match="10 pieces"):
             hide(np.arange(10), wrong, MASK)
-
-
-def test_an_observed_piece_can_be_changed_and_a_hidden_one_cannot():
-    masked = hide(np.arange(6), [Span(2, 3)], MASK)
-    other = changed(masked, 4, 99)
-    assert other.input_ids.tolist() == [0, 1, 1, 1, 99, 5]
-    assert other.true_ids[4] == 99
-    assert masked.true_ids[4] == 4
-    for at in (2, 6, -1):
-        with pytest.raises(BadInput, match="only an observed piece"):
-            changed(masked, at, 99)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The boundary head against its formula by hand; wires, swaps, edges, trace, command."""
+"""The boundary head against its formula by hand; wires, swaps, edges, command."""
 
 import json
 import math
@@ -96,24 +96,6 @@ def test_the_head_is_its_formula(bert):
         assert piece.mlm.loss == pytest.approx(mlm, abs=1e-4)
 
 
-def test_the_trace_is_the_same_arithmetic_step_by_step(bert):
-    masked = hide(bert.encode(TEXT).context_ids, [Span(2, 4)], bert.mask_id)
-    trace, x, head = bert.trace(masked, 3), states(bert, masked), bert._sbo.state_dict()
-    assert (trace.left_at, trace.right_at, trace.k) == (1, 5, 2)
-    assert trace.x_left == pytest.approx(x[1].numpy())
-    assert trace.x_right == pytest.approx(x[5].numpy())
-    assert trace.h0.shape == (2 * 16 + 200,) and trace.h1.shape == trace.y.shape == (16,)
-    linear = head["dense1.weight"] @ torch.from_numpy(trace.h0.copy()) + head["dense1.bias"]
-    assert trace.linear1 == pytest.approx(linear.numpy(), abs=1e-4)
-    assert trace.logit == pytest.approx(float(trace.word @ trace.y) + trace.bias, abs=1e-4)
-    hand = by_hand(head, bert._words, x[1], x[5], head["position.weight"][1])
-    assert trace.logit == pytest.approx(hand[int(masked.true_ids[3])].item(), abs=1e-3)
-    assert not trace.y.flags.writeable
-    edge = hide(bert.encode(TEXT).context_ids, [Span(0, 1)], bert.mask_id)
-    with pytest.raises(BadInput, match="has no SBO term"):
-        bert.trace(edge, 0)
-
-
 @pytest.mark.parametrize("names", ["left", "right", "position", "left right position"])
 def test_cut_wires_carry_their_means_and_leave_mlm_alone(bert, names):
     cut = frozenset(names.split())
@@ -128,8 +110,6 @@ def test_cut_wires_carry_their_means_and_leave_mlm_alone(bert, names):
         assert piece.mlm == before.mlm and piece.sbo != before.sbo
     if "position" in cut:  # without it all blanks of a run get the same guess
         assert len({piece.sbo.guesses for piece in cut_off.pieces}) == 1
-    trace = bert.trace(masked, 3, cut)
-    assert trace.cut == cut
 
 
 def test_a_swapped_position_gives_the_guess_of_the_other_blank(bert):

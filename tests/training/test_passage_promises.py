@@ -40,8 +40,8 @@ class Ranked(FakeInfiller):
     def infill(self, *given, **more):
         found = super().infill(*given, **more)
         first, *others = found.pieces
-        said = {head: replace(getattr(first, head), rank=k) for head, k in self.ranks.items()}
-        return replace(found, pieces=(replace(first, **said), *others))
+        said = {head: getattr(first, head)._replace(rank=k) for head, k in self.ranks.items()}
+        return replace(found, pieces=(first._replace(**said), *others))
 
 
 def test_the_file_has_the_passages_that_the_chapter_promises() -> None:
@@ -125,7 +125,7 @@ def test_a_long_run_falls_in_the_middle_or_does_not() -> None:
         def infill(self, *given, **more):
             found = super().infill(*given, **more)
             said = [
-                replace(p, sbo=Said((Guess("x", 0, 0.5),), 1, 0.5, loss))
+                p._replace(sbo=Said((Guess("x", 0, 0.5),), 1, 0.5, loss))
                 for p, loss in zip(found.pieces, self.curve, strict=True)
             ]
             return replace(found, pieces=tuple(said))
