@@ -16,7 +16,7 @@ from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.heads import apply_what_if
 from qa_demo.core.measuring.claims import sureness
-from qa_demo.core.predict import predict_by
+from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import window_prob
 from qa_demo.core.text import check_texts
@@ -165,8 +165,8 @@ class Pictures:
                     changed[side, int(window), int(pos)] = value
             reading = apply_what_if(true, changed)
         decode = state.decode(true.threshold)
-        before = predict_by(true, state.rule, decode)
-        prediction = before if reading is true else predict_by(reading, state.rule, decode)
+        before = predict(true, decode)
+        prediction = before if reading is true else predict(reading, decode)
         if prediction.best is None or before.best is None:
             raise BadInput(
                 f"no span of this paragraph is allowed under a longest answer of "

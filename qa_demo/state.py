@@ -152,7 +152,7 @@ class State(Decode, Windows):
     def decode(self, own: float | None) -> DecodeOptions:
         """Which spans are allowed, with the threshold in use; `own` is the reader's."""
         threshold = self.threshold if self.threshold is not None else own or 0.0
-        return DecodeOptions(self.max_answer_length, self.n_best_size, threshold)
+        return DecodeOptions(self.max_answer_length, self.n_best_size, threshold, self.rule)
 
 
 def load(given: Any) -> State:

@@ -7,7 +7,7 @@ from typing import Any
 
 from qa_demo.blocks import QUOTE, Block, escape, parts, quote
 from qa_demo.core import text as units
-from qa_demo.core.predict import predict_by
+from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.text import question_at, touching, words_inside
 from qa_demo.core.types import Answer, Encoding, Span, Window
@@ -235,7 +235,7 @@ def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
     """The best spans; variants, which differ by a mark or by part of a word, stand in one row."""
     e, rows = shown.encoding, dict[tuple[int, int], list[Candidate]]()
     wide = replace(shown.decode, n_best_size=200)
-    for ranked in predict_by(shown.reading, shown.state.rule, wide).n_best:
+    for ranked in predict(shown.reading, wide).n_best:
         c = ranked.candidate
         key = words_inside(e, c.span)
         if key not in rows and len(rows) == most:

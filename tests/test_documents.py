@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample
-from qa_demo.core.predict import RULES
+from qa_demo.core.types import RULES
 from qa_demo.examples import load_menu
 from qa_demo.links import from_link
 from qa_demo.pictures import CHAPTERS, Pictures, without_model

@@ -28,7 +28,7 @@ from qa_demo.core.attribution import MAX_STEPS, Attribution, Target
 from qa_demo.core.base import BadCheckpoint, BadInput, QADemoError
 from qa_demo.core.infill import NO_HEAD
 from qa_demo.core.masking import Masked, MaskOptions, hide
-from qa_demo.core.predict import predict, predict_by
+from qa_demo.core.predict import predict
 from qa_demo.core.text import check_texts, span_at
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
 from qa_demo.core.windows import fitting
@@ -227,10 +227,9 @@ def read(host: Host, asked: Read) -> Answer:
 def answer_of(reading: Reading, asked: Read) -> Answer:
     """The reply about a text that is read already."""
     own, given = reading.threshold or 0.0, asked.null_score_diff_threshold
-    decode = DecodeOptions(
-        asked.max_answer_length, asked.n_best_size, own if given is None else given
-    )
-    return answered(reading, predict_by(reading, asked.rule, decode))
+    limit = own if given is None else given
+    decode = DecodeOptions(asked.max_answer_length, asked.n_best_size, limit, asked.rule)
+    return answered(reading, predict(reading, decode))
 
 
 def attribute(host: Host, asked: Attribute) -> Attributed:

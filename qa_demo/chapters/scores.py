@@ -90,7 +90,7 @@ class Two:
             except BadInput as fault:
                 self.fault = str(fault)
                 return
-            self.second = asked_by(reading, shown.state.rule, shown.decode)
+            self.second = asked_by(reading, shown.decode)
             if self.second is None:
                 self.fault = "with it no span of the paragraph is allowed"
 

@@ -365,8 +365,8 @@ def selected_sum(shown: Shown, sq: Square) -> Block:
 
 def together(shown: Shown, sq: Square) -> Block:
     """Whether the highest start and the highest end form the best pair."""
-    cell = separate_argmaxes(shown.reading, sq.window.index, shown.decode)
-    i, j = sq.window.to_doc(cell.start_pos), sq.window.to_doc(cell.end_pos)
+    *highest, reason = separate_argmaxes(shown.reading, sq.window.index, shown.decode)
+    i, j = (sq.window.to_doc(at) for at in highest)
     best = shown.best
     if (i, j) == (best.span.start, best.span.end):
         said: list[Part] = [
@@ -380,17 +380,17 @@ def together(shown: Shown, sq: Square) -> Block:
             "too long": f"that pair is longer than {shown.decode.max_answer_length} pieces",
             "not owned": "that start counts in another window",
             None: "but in this window the highest sum is theirs",
-        }[cell.reason]
+        }[reason]
         said = [
             "The highest start logit is on ",
             [f"“{word(e, i)}”", START],
             " (",
-            number(cell.start_logit),
+            number(sq.start[i - sq.first]),
         ]
         said += [
             "), the highest end logit on ",
             [f"“{word(e, j)}”", END],
-            f" ({number(cell.end_logit)}): ",
+            f" ({number(sq.end[j - sq.first])}): ",
         ]
         said += [f"{why}, so the best allowed pair is another."]
     return sentence("together", "note", *said)

@@ -5,11 +5,12 @@ of at most R pieces later. A start counts in the window with the most pieces on 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, MID, SHADE, STRONG, Block, Part, escape, number, quote
-from qa_demo.core.predict import predict_by
+from qa_demo.core.predict import predict
 from qa_demo.core.proposals import Proposal, Proposals
 from qa_demo.core.spans import reason
 from qa_demo.core.windows import halves, read_plan, safe_length
@@ -94,8 +95,8 @@ class Windows(Proposals):
 
     def __init__(self, shown: Shown) -> None:
         reading = self.reading = shown.reading
-        by_bert = shown.state.rule == "logits"
-        found = shown.prediction if by_bert else predict_by(reading, "logits", shown.decode)
+        bert = replace(shown.decode, rule="logits")
+        found = shown.prediction if shown.decode == bert else predict(reading, bert)
         super().__init__(reading, found, shown.decode)
         self.shown, self.encoding = shown, reading.encoding
         self.size, self.step = reading.options.max_seq_length, reading.options.doc_stride

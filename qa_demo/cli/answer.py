@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Answer one question and write the JSON of the API, or a few lines; or many."""
-    decode, merge = shared.decoding(args)
+    decode = shared.decoding(args)
     text = args.context is not None or args.context_file is not None
     if args.jsonl is not None:
         if args.question is not None or text:
@@ -44,14 +44,14 @@ def run(args: argparse.Namespace) -> None:
         raise BadInput("answer needs --question and --context (or --context-file), or --jsonl FILE")
     _, reading = shared.read(args)
     reading, decode = with_threshold(reading, decode, args)
-    return shared.write(answer_json(reading, predict(reading, decode, merge)), args.json, lines)
+    return shared.write(answer_json(reading, predict(reading, decode)), args.json, lines)
 
 
 def _many(args: argparse.Namespace) -> None:
     """A line for each question; one that cannot be read has `error` in place of an answer, and the
     exit code is then 2.
     """
-    decode, merge = shared.decoding(args)
+    decode = shared.decoding(args)
     examples = list(_asked(args.jsonl))
     if not examples:
         raise BadInput(f"{args.jsonl} holds no question")
@@ -62,7 +62,7 @@ def _many(args: argparse.Namespace) -> None:
 
     def made(_: Example, reading: Reading) -> dict[str, Any]:
         known, limits = with_threshold(reading, decode, args)
-        return answer_json(known, predict(known, limits, merge))
+        return answer_json(known, predict(known, limits))
 
     windows, progress, faults = shared.windows(args, reader.max_seq_length), Progress("question"), 0
     with closing(read_each(reader, examples, windows, made, cores, LongTexts())) as results:

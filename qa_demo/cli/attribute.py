@@ -64,14 +64,14 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read the text, explain the span, and write the JSON of the API, or a few lines."""
-    decode, merge = cli_shared.decoding(args)
+    decode = cli_shared.decoding(args)
     for name in ("baseline", "n_steps"):
         if getattr(args, name) is not None and args.method != METHODS[0]:
             flag = f"--{name.replace('_', '-')}"
             raise BadInput(f"{flag} belongs to {METHODS[0]}; leave it out under {args.method}")
     reader, reading = cli_shared.read(args)
     if args.span is None:
-        best = predict(reading, decode, merge).best
+        best = predict(reading, decode).best
         if best is None:
             raise BadInput(
                 "no span is legal under these options, so there is none to explain; name one "

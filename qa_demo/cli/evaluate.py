@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """Score one reader, or two, and write the official scripts' numbers; 1 where one is too low."""
-    decode, merge = shared.decoding(args)
+    decode = shared.decoding(args)
     least = limits.limits(args.fail_under)
     slices = [own_slice(text) for text in args.slices]
     check_flags(args)
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     outs = [] if out is None else [out, beside(out, "against")][: len(readers)]
     from qa_demo.model.scoring import Setup
 
-    setup = Setup(args.head, decode=decode, merge=merge, explain=explain)
+    setup = Setup(args.head, decode=decode, explain=explain)
     files: list[Path | None] = [*outs] or [None]
     fits = (args.calibration, args.against_calibration)
     results = []

@@ -11,16 +11,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.attributed import ALL, WRONG
 from qa_demo.core.measuring.metrics import RULES
 
-SPAN_ONLY = (
-    "out",
-    "attribute",
-    "calibration",
-    "copies",
-    "scale",
-    "null",
-    "n_best_size",
-    "top_n_grid",
-)
+SPAN_ONLY = ("out", "attribute", "calibration", "rule", "n_best_size")
 """What the tags do not use."""
 
 
@@ -133,5 +124,5 @@ def check_flags(args: argparse.Namespace) -> None:
                 f"--{idle[0].replace('_', '-')} belongs to the answers of start and end; leave it "
                 f"out, or leave out --head bio"
             )
-    elif args.out is None and args.n_best_size is not None and not args.top_n_grid:
+    elif args.out is None and args.n_best_size is not None:
         raise BadInput("--n-best-size is how many spans a line lists; give --out, or leave it out")

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from qa_demo.core.files.report import dumps
 from qa_demo.core.files.texts import read_text
 from qa_demo.core.masking import MaskOptions
-from qa_demo.core.predict import COPIES, NULLS, SCALES, merging
+from qa_demo.core.predict import check_threshold
 from qa_demo.core.spans import check_decode
 from qa_demo.core.text import check_texts
-from qa_demo.core.types import DecodeOptions, Example, MergeOptions, Reading, WindowOptions
+from qa_demo.core.types import RULES, DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.core.windows import fitting
 from qa_demo.evaluation.numbers import MINUS
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
-Options = TypeVar("Options", WindowOptions, DecodeOptions, MergeOptions, MaskOptions)
-_CHOICES = {"copies": tuple(COPIES), "scale": tuple(SCALES), "null": tuple(NULLS)}
-_DEFAULTS = {"null_score_diff_threshold": "the reader's own", "null": "the usual one of the scale"}
+Options = TypeVar("Options", WindowOptions, DecodeOptions, MaskOptions)
+_CHOICES = {"rule": RULES}
+_DEFAULTS = {"null_score_diff_threshold": "the reader's own"}
 
 
 def add_text(command: argparse.ArgumentParser, name: str, what: str, required: bool = True) -> None:
@@ -61,7 +61,7 @@ def add_characters(
 
 def add_options(command: argparse.ArgumentParser, *kinds: type) -> None:
     """The reader, --json, and a flag for each field of the option records, spelled like it; by
-    default of all three records, and then --calibration, which concerns answers.
+    default of both records, and then --calibration, which concerns answers.
     """
     add_reader(command)
     command.set_defaults(calibration=None)
@@ -72,7 +72,7 @@ def add_options(command: argparse.ArgumentParser, *kinds: type) -> None:
             help="Threshold and calibration that calibrate wrote for this reader.",
         )
     add_json(command)
-    add_fields(command, *(kinds or (WindowOptions, DecodeOptions, MergeOptions)))
+    add_fields(command, *(kinds or (WindowOptions, DecodeOptions)))
 
 
 def add_reader(command: argparse.ArgumentParser) -> None:
@@ -132,13 +132,12 @@ def windows(args: argparse.Namespace, positions: int) -> WindowOptions:
     return options(WindowOptions, args) if given else fitting(WindowOptions(), positions)
 
 
-def decoding(args: argparse.Namespace) -> tuple[DecodeOptions, MergeOptions]:
-    """How spans are listed and windows merged, refused before anything is read. Without --null,
-    the first that fits the scale.
-    """
-    decode, merge = options(DecodeOptions, args), options(MergeOptions, args)
+def decoding(args: argparse.Namespace) -> DecodeOptions:
+    """How spans are listed and windows merged, refused before anything is read."""
+    decode = options(DecodeOptions, args)
     check_decode(decode)
-    return decode, merging(merge, args.null, args.null_score_diff_threshold)
+    check_threshold(decode.rule, args.null_score_diff_threshold)
+    return decode
 
 
 def with_threshold(

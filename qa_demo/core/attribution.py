@@ -286,7 +286,7 @@ class Hidden:
 
     def best(self, window: Window, decode: DecodeOptions) -> tuple[Span, float]:
         """The best allowed span (doc) without `first`, and its lead."""
-        i, j = top_spans(self.start, self.end, window, decode, "max_context", 1)[0].tolist()
+        i, j = top_spans(self.start, self.end, window, decode, n=1)[0].tolist()
         pairs = (self.start, i), (self.end, j)
         lead = sum(float(logits[at] - logits[window.cls_at]) for logits, at in pairs)
         return Span(window.to_doc(i), window.to_doc(j)), lead

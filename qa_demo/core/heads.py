@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.base import BadInput, Floats, freeze_arrays, one_of
-from qa_demo.core.predict import predict_by
+from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import DecodeOptions, Reading, Span
 
@@ -254,9 +254,9 @@ class Asked:
         return np.array([row[pos] for row in self.reading.logits(window)], dtype=np.float64)
 
 
-def asked_by(reading: Reading, rule: str, options: DecodeOptions) -> Asked | None:
-    """The best span by a rule for windows; None where no span is allowed."""
-    found = predict_by(reading, rule, options)
+def asked_by(reading: Reading, options: DecodeOptions) -> Asked | None:
+    """The best span; None where no span is allowed."""
+    found = predict(reading, options)
     if found.best is None:
         return None
     return Asked(reading, found.best.candidate, found.answer is None)

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
-from qa_demo.core.base import BadInput, Floats, log_softmax, logsumexp, softmax, tied
+from qa_demo.core.base import BadInput, Floats, log_softmax, one_of, softmax, tied
 from qa_demo.core.text import words_inside
-from qa_demo.core.types import DecodeOptions, Encoding, Reading, Span, Window
+from qa_demo.core.types import RULES, DecodeOptions, Encoding, Reading, Span, Window
 
 Bools = NDArray[np.bool_]
 REASONS = ("legal", "outside the paragraph", "end before start", "too long", "not owned")
@@ -24,10 +24,11 @@ REASONS = ("legal", "outside the paragraph", "end before start", "too long", "no
 
 
 def check_decode(options: DecodeOptions) -> None:
-    """Refuse limits under which nothing could be listed."""
+    """Refuse limits under which nothing could be listed, and unknown rules."""
     for name in ("max_answer_length", "n_best_size"):
         if getattr(options, name) < 1:
             raise BadInput(f"{name} must be at least 1, got {getattr(options, name)}")
+    one_of("rule", options.rule, RULES)
     if not np.isfinite(options.null_score_diff_threshold):
         raise BadInput(
             f"null_score_diff_threshold must be a finite number, got "
@@ -35,39 +36,26 @@ def check_decode(options: DecodeOptions) -> None:
         )
 
 
-def allowed_starts(window: Window, copies: str = "max_context") -> Bools:
-    """Positions [n] that may start an answer: owned context tokens, or with copies = "all" any."""
-    return window.is_max_context if copies == "max_context" else window.is_context
-
-
 def reason_codes(
-    window: Window, i: ArrayLike, j: ArrayLike, options: DecodeOptions, copies: str = "max_context"
+    window: Window, i: ArrayLike, j: ArrayLike, options: DecodeOptions, owned: bool = True
 ) -> NDArray[np.int8]:
     """Index into `REASONS` for every pair of the broadcast positions i and j.
 
     Only the start must be owned (run_squad.py, `write_predictions`): a window may finish a span
-    that runs into tokens its neighbour owns.
+    that runs into tokens its neighbour owns. Without `owned` any piece may start one.
     """
     i, j = np.asarray(i), np.asarray(j)
-    inside, start_ok = window.is_context, allowed_starts(window, copies)
+    inside, starts = window.is_context, window.is_max_context if owned else window.is_context
     return np.select(
         [
             ~(inside[i] & inside[j]),
             j < i,
             j - i + 1 > options.max_answer_length,
-            np.broadcast_to(~start_ok[i], np.broadcast(i, j).shape),
+            np.broadcast_to(~starts[i], np.broadcast(i, j).shape),
         ],
         [1, 2, 3, 4],
         0,
     ).astype(np.int8)
-
-
-def reason_matrix(
-    window: Window, options: DecodeOptions, copies: str = "max_context"
-) -> NDArray[np.int8]:
-    """`reason_codes` of all n x n cells, rows = starts."""
-    at = np.arange(len(window))
-    return reason_codes(window, at[:, None], at[None, :], options, copies)
 
 
 def count_spans(windows: Iterable[Window], options: DecodeOptions) -> int:
@@ -76,16 +64,9 @@ def count_spans(windows: Iterable[Window], options: DecodeOptions) -> int:
     return sum(int(np.minimum(most, w.doc_stop - w.owned).sum()) for w in windows)
 
 
-def reason(
-    window: Window, i: int, j: int, options: DecodeOptions, copies: str = "max_context"
-) -> str | None:
+def reason(window: Window, i: int, j: int, options: DecodeOptions) -> str | None:
     """Why the cell (i, j) is no legal answer, or None."""
-    n = len(window)
-    if not (0 <= i < n and 0 <= j < n):
-        raise BadInput(
-            f"cell ({i}, {j}) is outside window {window.index}; positions are 0 to {n - 1}"
-        )
-    code = int(reason_codes(window, i, j, options, copies))
+    code = int(reason_codes(window, i, j, options))
     return REASONS[code] if code else None
 
 
@@ -108,23 +89,6 @@ class Candidate:
 
 
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell of a window's score matrix in `pos`, legal or not; `reason` is None if legal."""
-
-    window: int
-    start_pos: int
-    end_pos: int
-    start_logit: float
-    end_logit: float
-    reason: str | None = None
-
-    @property
-    def score(self) -> float:
-        """start_logit + end_logit, to nine decimals."""
-        return round(self.start_logit + self.end_logit, 9)
 
 
 def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
@@ -156,7 +120,7 @@ def top_spans(
     end: Floats,
     window: Window,
     options: DecodeOptions,
-    copies: str = "max_context",
+    owned: bool = True,
     n: int | None = None,
 ) -> Ints:
     """The exact n best legal cells of one window as rows (i, j), best first; [k, 2] with k <= n.
@@ -166,7 +130,7 @@ def top_spans(
     """
     n = options.n_best_size if n is None else n
     first, stop = window.context_at, window.context_at + window.doc_stop - window.doc_start
-    starts = np.flatnonzero(allowed_starts(window, copies))
+    starts = np.flatnonzero(window.is_max_context if owned else window.is_context)
     width = min(options.max_answer_length, stop - first)
     if not len(starts) or n < 1:
         return np.empty((0, 2), dtype=np.int64)
@@ -181,51 +145,6 @@ def top_spans(
     # Row-major order is lower start, then lower end, which is kept among equal scores.
     best = _highest(flat, np.flatnonzero(flat > -np.inf), n)
     return np.stack([starts[best // width], starts[best // width] + best % width], axis=1)
-
-
-def legal_logsumexp(
-    start: Floats, end: Floats, window: Window, options: DecodeOptions, copies: str = "max_context"
-) -> float:
-    """log of the sum of exp(start[i] + end[j]) over a window's legal cells; -inf without any."""
-    cells = top_spans(start, end, window, options, copies, n=len(window) ** 2)
-    return float(logsumexp(cell_scores(start, end, cells))) if len(cells) else -np.inf
-
-
-def top_positions(logits: Floats, n: int) -> Ints:
-    """The n highest positions of a window, context or not; ties keep the lower index."""
-    order: Ints = np.argsort(-np.asarray(logits, dtype=np.float64), kind="stable")
-    return order[:n]
-
-
-def top_grid(
-    start: Floats, end: Floats, window: Window, options: DecodeOptions, copies: str = "max_context"
-) -> Ints:
-    """BERT's search: legal cells among the n_best_size top starts x top ends, best first, [k, 2].
-
-    The n are taken over all positions before anything is filtered, so that question tokens and
-    [CLS] use up places (run_squad.py, `write_predictions`).
-    """
-    i, j = (np.sort(top_positions(x, options.n_best_size)) for x in (start, end))
-    ok = reason_codes(window, i[:, None], j[None, :], options, copies) == 0
-    cells = np.stack([np.repeat(i, len(j)), np.tile(j, len(i))], axis=1)[ok.ravel()]
-    values = cell_scores(start, end, cells)
-    cells, values = cells[values > -np.inf], values[values > -np.inf]
-    ranked: Ints = cells[np.argsort(-values, kind="stable")]
-    return ranked
-
-
-def make_cell(
-    reading: Reading,
-    window: int,
-    i: int,
-    j: int,
-    options: DecodeOptions,
-    copies: str = "max_context",
-) -> Cell:
-    """The cell (i, j) of a window with its two logits and its reason."""
-    s, e = reading.logits(window)
-    why = reason(reading.windows[window], i, j, options, copies)
-    return Cell(window, int(i), int(j), float(s[i]), float(e[j]), why)
 
 
 def make_candidate(reading: Reading, window: int, i: int, j: int) -> Candidate:
@@ -248,30 +167,24 @@ def best_span(reading: Reading, window: Window, decode: DecodeOptions) -> Candid
 
 
 def separate_argmaxes(
-    reading: Reading, window: int, options: DecodeOptions, copies: str = "max_context"
-) -> Cell:
-    """The highest start and end of a window's context, each for itself; `reason` if illegal. Of
-    equal ones the first that form a legal pair.
+    reading: Reading, window: int, options: DecodeOptions
+) -> tuple[int, int, str | None]:
+    """The highest start and end of a window's context, each for itself, and why they form no legal
+    pair. Of equal ones the first that form one.
     """
     w = reading.windows[window]
     at = np.flatnonzero(w.is_context)
     i, j = (at[x[at] == x[at].max()] for x in reading.logits(window))
-    fits = reason_codes(w, i[:, None], j[None, :], options, copies) == 0
+    fits = reason_codes(w, i[:, None], j[None, :], options) == 0
     row, column = np.unravel_index(int(np.argmax(fits)), fits.shape)
-    return make_cell(reading, window, int(i[row]), int(j[column]), options, copies)
+    best = int(i[row]), int(j[column])
+    return *best, reason(w, *best, options)
 
 
 def window_prob(reading: Reading, window: int, i: int, j: int, temperature: float = 1.0) -> float:
     """P_s(i) P_e(j) of one cell: two softmaxes over all positions of the window, logits / T."""
     s, e = (x.astype(np.float64) / temperature for x in reading.logits(window))
     return float(softmax(s)[i] * softmax(e)[j])
-
-
-def shares(values: Floats) -> Floats:
-    """Softmax among the listed values; it changes with the list's length; equal without mass."""
-    if not len(values):
-        return np.empty(0)
-    return softmax(values if np.max(values) > -np.inf else np.zeros(len(values)))
 
 
 class Pair(NamedTuple):

@@ -38,27 +38,22 @@ class WindowOptions:
     )
 
 
+RULES = ("logits", "mean_of_maxima", "product")
+"""How spans of different windows are compared; see core.predict."""
+
+
 @dataclass(frozen=True)
 class DecodeOptions:
-    """Which spans are legal and how many are listed."""
+    """Which spans are legal, how many are listed, and how windows are merged."""
 
     max_answer_length: int = option(30, "The longest answer, in word pieces.")
     n_best_size: int = option(20, "How many spans are listed.")
     null_score_diff_threshold: float = option(
         0.0, "No answer when null score - best score is above this."
     )
-    top_n_grid: bool = option(
-        False, "Search only BERT's grid of the top n starts and the top n ends."
+    rule: str = option(
+        "logits", "How windows are merged: by their scores, as BERT, or one of two other ways."
     )
-
-
-@dataclass(frozen=True)
-class MergeOptions:
-    """How windows are merged: three independent choices (see `core.reading.scales`)."""
-
-    copies: str = option("max_context", "Which copies of a span count: the owner window's, or all.")
-    scale: str = option("logit", "The scale on which spans of different windows are compared.")
-    null: str = option("min_logit", "How the windows' null scores combine.")
 
 
 TAGS = ("B", "I", "O")

@@ -259,14 +259,15 @@ def three_tokens(shown: Shown) -> Found:
 def argmaxes_apart(shown: Shown) -> Found:
     """The highest start and the highest end, each for itself, form no allowed pair."""
     w, e = window_of(shown), shown.encoding
-    cell = separate_argmaxes(shown.reading, w.index, shown.decode)
-    a, b = (w.to_doc(pos) for pos in (cell.start_pos, cell.end_pos))
+    i, j, _ = separate_argmaxes(shown.reading, w.index, shown.decode)
+    starts, ends = shown.reading.logits(w.index)
+    a, b = w.to_doc(i), w.to_doc(j)
     need(a > b, "here the highest start and the highest end do form an allowed pair")
     facts = {
         "start": quote(word(e, a, "")),
         "end": quote(word(e, b, "")),
-        "s": number(cell.start_logit),
-        "e": number(cell.end_logit),
+        "s": number(float(starts[i])),
+        "e": number(float(ends[j])),
         "best": quote(shown.best.text),
         "sum": sum_of(shown.best),
     }

@@ -23,7 +23,7 @@ from qa_demo.core.measuring.perturb import Survival, survival
 from qa_demo.core.measuring.questions import Questions, flat_row, from_rows
 from qa_demo.core.measuring.remarks import remarks
 from qa_demo.core.predict import Prediction, predict
-from qa_demo.core.types import DecodeOptions, Example, MergeOptions, Reading, WindowOptions
+from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.core.windows import fitting
 from qa_demo.model.reader import BertReader
 from qa_demo.model.run_settings import about
@@ -83,8 +83,8 @@ def judged_rows(
     decode = replace(setup.decode, null_score_diff_threshold=threshold_of(reader, setup))
 
     def row(example: Example, reading: Reading) -> Row:
-        prediction = predict(reading, decode, setup.merge)
-        judged = judge(reading, example, prediction, decode, setup.merge, rules)
+        prediction = predict(reading, decode)
+        judged = judge(reading, example, prediction, decode, rules)
         made = question_json(reading, example, prediction, judged, rules)
         return made | _explained(reader, reading, prediction, judged.kind, setup.explain)
 
@@ -114,7 +114,6 @@ def evaluate(
     rules: str = "auto",
     windows: WindowOptions | None = None,
     decode: DecodeOptions | None = None,
-    merge: MergeOptions | None = None,
     threshold: float | None = None,
     attribute: str | None = None,
     kinds: str = ALL,
@@ -137,7 +136,6 @@ def evaluate(
     setup = Setup(
         windows=fit,
         decode=decode or DecodeOptions(),
-        merge=merge or MergeOptions(),
         threshold=threshold,
         explain=None if attribute is None else explain_by(attribute, kinds),
     )

@@ -39,7 +39,7 @@ def about(
         "calibration": _calibration(reader, fit),
         "options": {
             key: value
-            for part in (setup.windows, setup.decode, setup.merge)
+            for part in (setup.windows, setup.decode)
             for key, value in asdict(part).items()
             if key != "null_score_diff_threshold"
         },

@@ -5,21 +5,20 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from qa_demo.core import predict as scales
 from qa_demo.core.base import BadInput, OnProgress
 from qa_demo.core.bio import best_span, null_log_prob
 from qa_demo.core.files.report import evaluate_json
 from qa_demo.core.measuring.attributed import Explain
 from qa_demo.core.measuring.listed import is_list, listed, lists_json
 from qa_demo.core.measuring.metrics import Outcome, evaluate
-from qa_demo.core.predict import check_merge, predict
+from qa_demo.core.predict import limit_of, predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import check_decode
-from qa_demo.core.types import DecodeOptions, Example, MergeOptions, Reading, WindowOptions
+from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 
 Made = TypeVar("Made")
 
@@ -31,7 +30,6 @@ class Setup:
     head: str = "span"
     windows: WindowOptions = field(default_factory=WindowOptions)
     decode: DecodeOptions = field(default_factory=DecodeOptions)
-    merge: MergeOptions = field(default_factory=MergeOptions)
     threshold: float | None = None
     explain: Explain | None = None
     """Which questions are explained; None for none."""
@@ -44,7 +42,7 @@ def outcome(reading: Reading, setup: Setup) -> Outcome:
         if tagged is None:
             return Outcome("")
         return Outcome(tagged.text, null_log_prob(reading) - math.log(tagged.marginal))
-    prediction = predict(reading, setup.decode, setup.merge)
+    prediction = predict(reading, setup.decode)
     return Outcome(
         "" if prediction.best is None else prediction.best.candidate.text, prediction.score_diff
     )
@@ -56,7 +54,7 @@ def no_answer_limit(reader: Reader, setup: Setup) -> float | None:
     """
     if setup.head == "bio":
         return setup.threshold
-    return scales.no_answer_limit(setup.merge, threshold_of(reader, setup))
+    return limit_of(replace(setup.decode, null_score_diff_threshold=threshold_of(reader, setup)))
 
 
 def threshold_of(reader: Reader, setup: Setup) -> float:
@@ -86,7 +84,6 @@ def check_setup(reader: Reader, setup: Setup) -> None:
     if setup.head == "bio" and not reader.facts.has_bio:
         raise BadInput(f"the reader {reader.name} has no BIO head; the bundled reader has one")
     check_decode(setup.decode)
-    check_merge(setup.merge)
 
 
 OnWindow = Callable[[Example, int, int], None]

@@ -33,9 +33,9 @@ def _runners_share_end(shown: Shown, least: int) -> str | None:
 def _argmaxes_at(shown: Shown, words: list[str]) -> str | None:
     """In the winner's window the context's highest start and end stand in these words."""
     window = shown.reading.windows[shown.best.window]
-    cell = separate_argmaxes(shown.reading, window.index, DecodeOptions())
+    highest = separate_argmaxes(shown.reading, window.index, DecodeOptions())[:2]
     offsets, text = shown.reading.encoding.offset_mapping, shown.example.context
-    for pos, word in zip((cell.start_pos, cell.end_pos), words, strict=True):
+    for pos, word in zip(highest, words, strict=True):
         if not window.is_context[pos]:
             return f"position {pos} is no word of the paragraph"
         first, last = offsets[window.to_doc(pos)]
@@ -56,7 +56,7 @@ def _silent_windows(shown: Shown, least: float) -> str | None:
     silent = []
     for window in shown.reading.windows:
         start, end = shown.reading.logits(window.index)
-        best = top_spans(start, end, window, DecodeOptions(), "all", n=1)
+        best = top_spans(start, end, window, DecodeOptions(), owned=False, n=1)
         null = start[window.cls_at] + end[window.cls_at]
         silent.append(all(start[i] + end[j] < null for i, j in best))
     share = sum(silent) / len(silent)

@@ -15,12 +15,12 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.bio import decode_reading
 from qa_demo.core.examples import PoolExample, load_examples
 from qa_demo.core.measuring.metrics import exact_match
-from qa_demo.core.predict import COMBINES, predict
+from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import Candidate, separate_argmaxes
 from qa_demo.core.store import ASSETS
 from qa_demo.core.text import special_positions
-from qa_demo.core.types import Answer, DecodeOptions, MergeOptions, Reading
+from qa_demo.core.types import RULES, Answer, DecodeOptions, Reading
 from qa_demo.training.caption_promises import CAPTIONS
 from qa_demo.training.passage_promises import check as check_passage
 from qa_demo.training.passage_promises import load_pool as passages
@@ -132,13 +132,11 @@ def _border(shown: Shown, _: bool) -> str | None:
 
 
 def winners(reading: Reading) -> dict[str, str]:
-    """The winner's text and place under every scale, maximum context, first null."""
+    """The winner's text and place under every rule."""
     found = {}
-    for scale, nulls in COMBINES.items():
-        best = predict(reading, merge=MergeOptions(scale=scale, null=nulls[0])).best
-        found[scale] = (
-            "" if best is None else f"{best.candidate.text} [{best.candidate.char_start}]"
-        )
+    for rule in RULES:
+        best = predict(reading, DecodeOptions(rule=rule)).best
+        found[rule] = "" if best is None else f"{best.candidate.text} [{best.candidate.char_start}]"
     return found
 
 
@@ -150,13 +148,11 @@ def _rules_disagree(shown: Shown, _: bool) -> str | None:
 
 def _argmaxes_illegal(shown: Shown, _: bool) -> str | None:
     """In the winner's window the highest start and end form no legal span: reversed, or long."""
-    cell = separate_argmaxes(shown.reading, shown.best.window, DecodeOptions())
+    start, end, why = separate_argmaxes(shown.reading, shown.best.window, DecodeOptions())
     tokens = shown.reading.tokens(shown.best.window)
-    cells = (("start", cell.start_pos), ("end", cell.end_pos))
+    cells = (("start", start), ("end", end))
     pair = ", ".join(f"{name} at {tokens[at]!r} ({at})" for name, at in cells)
-    return unless(
-        cell.reason in ("end before start", "too long"), f"{cell.reason or 'legal'}: {pair}"
-    )
+    return unless(why in ("end before start", "too long"), f"{why or 'legal'}: {pair}")
 
 
 def _glued(shown: Shown, _: bool) -> str | None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from qa_demo.core.predict import predict
-from qa_demo.core.types import DecodeOptions, MergeOptions, WindowOptions
+from qa_demo.core.types import DecodeOptions, WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from tests.benchmarks.attribution_cost import QUESTION, SENTENCES
@@ -84,7 +84,7 @@ def ours(reader: BertReader, context: str, options: WindowOptions) -> tuple[floa
     """Seconds of one reading with its answer, and its windows."""
     began = time.perf_counter()
     reading = reader.read(QUESTION, context, options)
-    predict(reading, DecodeOptions(), MergeOptions())
+    predict(reading, DecodeOptions())
     return time.perf_counter() - began, len(reading.windows)
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from qa_demo.chapters import windows as chapter
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample
-from qa_demo.core.predict import predict_by
+from qa_demo.core.predict import predict
 from qa_demo.core.types import WindowOptions
 from qa_demo.drawn import window_rows as fig
 from qa_demo.examples import load_menu
@@ -66,7 +67,7 @@ def test_each_window_says_what_brute_force_says(cut, place):
     assert w.win.k == -best[1]
     assert w.prediction.null_score == pytest.approx(min(r.null for r in w.rows))
     for rule, value in (("mean_of_maxima", "mean"), ("product", "product")):
-        top = predict_by(w.reading, rule, w.shown.decode).best.candidate.window
+        top = predict(w.reading, replace(w.shown.decode, rule=rule)).best.candidate.window
         assert getattr(w.rows[top], value) == pytest.approx(max(getattr(r, value) for r in w.rows))
 
 

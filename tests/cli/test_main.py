@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from qa_demo.cli.main import PIPE_CLOSED, parser
-from qa_demo.cli.shared import decoding, visible
+from qa_demo.cli.main import PIPE_CLOSED
+from qa_demo.cli.shared import visible
 from qa_demo.core.base import BadInput
 from qa_demo.core.bio import best_span
 from qa_demo.core.measuring.metrics import f1
-from qa_demo.core.predict import COMBINES, SCALES, predict
-from qa_demo.core.types import Answer, DecodeOptions, Example, MergeOptions, Reading
+from qa_demo.core.predict import predict
+from qa_demo.core.types import RULES, Answer, DecodeOptions, Example, Reading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, score_reader
@@ -55,8 +55,7 @@ def test_answer_has_exactly_the_promised_fields(reading: Reading, terminal: Term
 
 
 def test_options_travel_by_their_field_names(reading: Reading, terminal: Terminal) -> None:
-    limits, merge = "--max-answer-length=1 --n-best-size=3", "--copies=all --scale=log_odds"
-    report = terminal.asked(f"answer {limits} {merge} --null=none")
+    report = terminal.asked("answer --max-answer-length=1 --n-best-size=3 --rule=product")
     assert len(report["n_best"]) == 3
     offsets = {tuple(pair) for pair in reading.encoding.offset_mapping.tolist()}
     assert all((row["char_start"], row["char_end"]) in offsets for row in report["n_best"])
@@ -87,9 +86,8 @@ def test_answer_for_a_person(terminal: Terminal) -> None:
     ("flags", "rule"),
     [
         ("", "above 100.000 an answer is withheld"),
-        ("--scale window_product", "above 0.000 an answer is withheld"),
-        ("--scale context_mean", "this rule does not compare them"),
-        ("--null none", "this rule does not compare them"),
+        ("--rule mean_of_maxima", "this rule does not compare them"),
+        ("--rule product", "this rule does not compare them"),
     ],
 )
 def test_no_answer_stands_beside_the_best_span_on_one_scale(
@@ -110,7 +108,7 @@ def test_escape_sequences_stay_visible() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"decode": DecodeOptions(n_best_size=0)}, {"merge": MergeOptions(scale="log_odds")}]
+    "change", [{"decode": DecodeOptions(n_best_size=0)}, {"decode": DecodeOptions(rule="sum")}]
 )
 def test_no_question_is_read_under_options_that_cannot_be_used(
     change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -120,21 +118,10 @@ def test_no_question_is_read_under_options_that_cannot_be_used(
         score_reader(FakeReader(), [Example("a", "Who?", "Anna.", ())], Setup(**change))
 
 
-@pytest.mark.parametrize("scale", list(SCALES))
-def test_a_scale_brings_its_own_null(scale: str) -> None:
-    _, merge = decoding(parser().parse_args(["answer", "--scale", scale]))
-    assert merge == MergeOptions(scale=scale, null=COMBINES[scale][0])
-
-
-MERGES = [
-    MergeOptions(scale=scale, null=null) for scale, nulls in COMBINES.items() for null in nulls
-]
-
-
-@pytest.mark.parametrize("merge", MERGES, ids=lambda merge: f"{merge.scale}, {merge.null}")
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("threshold", "null"), [(-100.0, 2.0), (3.0, 8.0), (None, 8.0)])
 def test_evaluate_withholds_what_answer_withholds(
-    merge: MergeOptions, threshold: float | None, null: float
+    rule: str, threshold: float | None, null: float
 ) -> None:
     context = "The book was written by Ada Lovelace in London. Charles Babbage read it."
     examples = [
@@ -142,9 +129,9 @@ def test_evaluate_withholds_what_answer_withholds(
         Example("b", "Who read it?", context, (), True),
     ]
     reader = FakeReader(threshold=threshold, null=null)
-    decode = DecodeOptions(null_score_diff_threshold=threshold or 0.0)
-    said = [predict(reader.read(e.question, context), decode, merge).answer for e in examples]
-    scores, _ = score_reader(reader, examples, Setup(merge=merge))
+    decode = DecodeOptions(null_score_diff_threshold=threshold or 0.0, rule=rule)
+    said = [predict(reader.read(e.question, context), decode).answer for e in examples]
+    scores, _ = score_reader(reader, examples, Setup(decode=DecodeOptions(rule=rule)))
     assert scores["NoAns_exact"] == 100.0 * (said[1] is None)
     assert scores["HasAns_exact"] == 100.0 * (said[0] == "London")
 

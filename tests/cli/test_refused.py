@@ -12,26 +12,25 @@ DECODING = [
     ("--n-best-size 0", "n_best_size must be at least 1"),
     ("--max-answer-length 0", "max_answer_length must be at least 1"),
     ("--null-score-diff-threshold nan", "must be a finite number"),
-    ("--scale log_odds --null min_logit", "cannot be compared with the null min_logit"),
-    ("--scale window_product --null-score-diff-threshold 1", "under the scale window_product and"),
-    (
-        "--null none --null-score-diff-threshold 1",
-        "changes nothing under the scale logit and the n",
-    ),
+    ("--rule product --null-score-diff-threshold 1", "changes nothing under the rule product"),
 ]
 WINDOWS = [
     ("--doc-stride 300", "doc_stride must be between 1 and"),
     ("--max-seq-length 384", "max_seq_length must be at most 64"),
     ("--max-query-length 2", "max_query_length allows 2"),
 ]
-NOT_OF_THE_DECODING = ["--max-answer-length 3", "--n-best-size 5", "--scale logit"]
-NOT_OF_THE_DECODING += ["--top-n-grid", "--calibration x.json"]
+NOT_OF_THE_DECODING = [
+    "--max-answer-length 3",
+    "--n-best-size 5",
+    "--rule logits",
+    "--calibration x.json",
+]
 BEFORE = [
     ("", "required"),
     ("frobnicate", "invalid choice"),
     ("answer", "answer needs --question and --context"),
     ("answer --question q", "answer needs --question and --context"),
-    ("answer --question q --context c --scale loud", "invalid choice: 'loud'"),
+    ("answer --question q --context c --rule loud", "invalid choice: 'loud'"),
     ("answer --question q --context c --doc-stride x", "invalid int value"),
     ("answer --question ' ' --context c", "the question is empty"),
     ("answer --question q --context ''", "the paragraph is empty"),
@@ -88,8 +87,7 @@ AFTER = [
     ("evaluate {dev} --attribute leave_one_out", "--attribute belongs to lines of questions"),
     ("evaluate {dev} --kinds wrong", "--kinds says which questions are explained; give --att"),
     ("evaluate {dev} --out p.jsonl --attribute leave_one_out --kinds odd", "got 'odd'"),
-    ("evaluate {dev} --head bio --scale log_odds", "--scale belongs to the answers of start"),
-    ("evaluate {dev} --head bio --top-n-grid", "--top-n-grid belongs to the answers of start"),
+    ("evaluate {dev} --head bio --rule product", "--rule belongs to the answers of start"),
     ("evaluate {dev} --against-calibration c.json", "belongs to a second reader"),
     ("evaluate {dev} --allow-different", "--allow-different belongs to a second reader; give"),
     ("evaluate {dev} --page http://x.org/", "--page is where the links of a report lead; give"),

@@ -31,7 +31,7 @@ def test_whether_printed_factors_give_the_printed_product(
 
 
 def test_a_piece_is_looked_at_in_the_best_spans_window_where_it_can() -> None:
-    found = asked_by(t1(), "logits", DecodeOptions())
+    found = asked_by(t1(), DecodeOptions())
     best = found.reading.windows[found.best.window]
     for d in range(6):
         index, pos = found.place(d)

@@ -10,7 +10,7 @@ from qa_demo.core.files.report_evaluate import question_json, refused_json
 from qa_demo.core.measuring.attributed import PARTS
 from qa_demo.core.measuring.failures import KINDS, judge, unread
 from qa_demo.core.predict import predict
-from qa_demo.core.types import Answer, DecodeOptions, Example, MergeOptions, WindowOptions
+from qa_demo.core.types import Answer, DecodeOptions, Example, WindowOptions
 from qa_demo.evaluation.evaluation import CHAPTER_OF, MEANING, chapter, report_data, settings
 from qa_demo.evaluation.opened import by_word, chance, opened
 from qa_demo.evaluation.own_slices import own_slice
@@ -37,7 +37,7 @@ def lines(rules: str = "2.0", null: float = 2.0, name: str = "fake") -> list[dic
         example = Example(str(k), f"{question} {HOSTILE}", CONTEXT, gold, not gold)
         reading = reader.read(example.question, CONTEXT, WindowOptions(60, 12))
         prediction = predict(reading)
-        judged = judge(reading, example, prediction, DecodeOptions(), MergeOptions(), rules)
+        judged = judge(reading, example, prediction, DecodeOptions(), rules)
         found.append(question_json(reading, example, prediction, judged, rules))
     return found
 

@@ -14,7 +14,7 @@ from qa_demo.core.measuring.measured import load_measured
 from qa_demo.core.measuring.metrics import calibration_error
 from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.predict import Ranked, predict
-from qa_demo.core.spans import reason_matrix, window_prob
+from qa_demo.core.spans import reason_codes, window_prob
 from qa_demo.core.types import Calibration, Calibrations, DecodeOptions, Reading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
@@ -102,7 +102,8 @@ def among_legal_pairs(reading: Reading, best: Ranked, temperature: float) -> flo
     total = 0.0
     for w in reading.windows:
         start, end = (x.astype(np.float64) / temperature for x in reading.logits(w.index))
-        legal = reason_matrix(w, DecodeOptions()) == 0
+        at = np.arange(len(w))
+        legal = reason_codes(w, at[:, None], at[None, :], DecodeOptions()) == 0
         total += float(np.exp(np.add.outer(start, end))[legal].sum())
     return float(np.exp(best.candidate.score / temperature)) / total
 

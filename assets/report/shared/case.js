@@ -12,19 +12,16 @@ export const isPlace = (value) => Number.isSafeInteger(value) && value >= 0;
 const whole = (list) => list.every(isPlace) ? list : null;
 
 /**
- * The settings of a run as a link carries them; null for those that the run does not name. Under
- * the rules of 1.1 nothing is withheld, as by the null "none".
+ * The settings of a run as a link carries them; null for those that the run does not name.
  * @param {any} run
  */
-export function settingsOf({ rules, threshold, options }) {
-  const { copies, scale, null: by, top_n_grid: grid } = options;
+export function settingsOf({ threshold, options }) {
   const decode = whole([options.max_answer_length, options.n_best_size]);
-  const limit = Number.isFinite(threshold) ? [threshold] : grid ? [0] : [];
-  const merge = [copies, scale, rules === "1.1" ? "none" : by];
+  const limit = Number.isFinite(threshold) ? [threshold] : [];
   return {
     windows: whole([options.max_seq_length, options.doc_stride, options.max_query_length]),
-    decode: decode && [...decode, ...limit, ...(grid ? [1] : [])],
-    merge: merge.every((name) => typeof name === "string") ? merge : null,
+    decode: decode && [...decode, ...limit],
+    rule: typeof options.rule === "string" && options.rule !== "logits" ? options.rule : null,
   };
 }
 
@@ -32,10 +29,10 @@ export function settingsOf({ rules, threshold, options }) {
  * The link that opens a case on the page; settings and a span that are null stay out of it.
  * @param {{question: string, context: string, ranges: number[][]}} one
  * @param {string} chapter
- * @param {{windows?: number[] | null, decode?: number[] | null, merge?: string[] | null,
+ * @param {{windows?: number[] | null, decode?: number[] | null, rule?: string | null,
  *   span?: number[] | null}} settings
  */
-export function caseLink({ question, context, ranges }, chapter, { windows, decode, merge, span }) {
+export function caseLink({ question, context, ranges }, chapter, { windows, decode, rule, span }) {
   return `#${
     address({
       v: 1,
@@ -43,7 +40,7 @@ export function caseLink({ question, context, ranges }, chapter, { windows, deco
       p: context,
       ...(windows ? { windows: windows.join("_") } : {}),
       ...(decode ? { decode: decode.join("_") } : {}),
-      ...(merge ? { merge: merge.join("~") } : {}),
+      ...(rule ? { rule } : {}),
       chapter,
       ...(span ? { span: span.join("_") } : {}),
       ...(ranges.length ? { gold: ranges.map((range) => range.join("-")).join("_") } : {}),

@@ -28,10 +28,10 @@ from dataclasses import dataclass
 from qa_demo.core.measuring.metrics import score
 from qa_demo.core.measuring.remarks import stands
 from qa_demo.core.measuring.sentences import looks_like, sentences
-from qa_demo.core.predict import SCALES, Prediction, pool
-from qa_demo.core.spans import Candidate, make_candidate, top_positions
+from qa_demo.core.predict import Prediction
+from qa_demo.core.spans import Candidate, best_span
 from qa_demo.core.text import touching
-from qa_demo.core.types import DecodeOptions, Encoding, Example, MergeOptions, Reading, Span
+from qa_demo.core.types import DecodeOptions, Encoding, Example, Reading, Span
 
 RIGHT = "right"
 KINDS = (
@@ -50,9 +50,9 @@ KINDS = (
 )
 """Every kind, in the order of a report."""
 
-BECAUSE = ("max_answer_length", "window", "word pieces", "grid")
-"""What can shut out a gold span: it is longer than allowed, no window may return it, its borders
-lie inside a word piece, or BERT's grid of top starts and ends misses it.
+BECAUSE = ("max_answer_length", "window", "word pieces")
+"""What can shut out a gold span: it is longer than allowed, no window may return it, or its borders
+lie inside a word piece.
 """
 
 
@@ -95,7 +95,7 @@ def is_right(example: Example, text: str, rules: str) -> bool:
 
 
 def shut_out(
-    reading: Reading, example: Example, gold: Span, decode: DecodeOptions, copies: str, rules: str
+    reading: Reading, example: Example, gold: Span, decode: DecodeOptions, rules: str
 ) -> str:
     """What keeps this gold span from being returned, one of `BECAUSE`; "" when it is a legal
     candidate.
@@ -105,57 +105,21 @@ def shut_out(
     if len(gold) > decode.max_answer_length:
         return "max_answer_length"
     owner = int(reading.owners[gold.start])
-    holders = [
-        w for w in reading.windows if w.holds(gold) and (copies == "all" or w.index == owner)
-    ]
-    if not holders:
-        return "window"
-    if decode.top_n_grid and not any(_in_grid(reading, w.index, gold, decode) for w in holders):
-        return "grid"
-    return ""
-
-
-def _in_grid(reading: Reading, window: int, gold: Span, decode: DecodeOptions) -> bool:
-    at, (start, end) = reading.windows[window], reading.logits(window)
-    return bool(
-        at.to_pos(gold.start) in top_positions(start, decode.n_best_size)
-        and at.to_pos(gold.end) in top_positions(end, decode.n_best_size)
-    )
-
-
-def best_of_each_window(
-    reading: Reading, decode: DecodeOptions, merge: MergeOptions
-) -> tuple[Candidate, ...]:
-    """The best legal span with characters of every window that has one, in the order of the merge's
-    ranks, best first.
-    """
-    terms = SCALES[merge.scale].terms(reading, decode, merge.copies)
-    best: dict[int, Candidate] = {}
-    for _, w, i, j in pool(reading, terms, decode, merge.copies):
-        if w not in best:
-            candidate = make_candidate(reading, w, i, j)
-            if candidate.char_start < candidate.char_end:
-                best[w] = candidate
-    return tuple(best.values())
+    return "" if reading.windows[owner].holds(gold) else "window"
 
 
 def lost_window(
-    reading: Reading,
-    example: Example,
-    answer: Candidate,
-    decode: DecodeOptions,
-    merge: MergeOptions,
-    rules: str,
+    reading: Reading, example: Example, answer: Candidate, decode: DecodeOptions, rules: str
 ) -> int | None:
     """The window whose own best span is right although the merge chose a span of another window;
-    None when there is none.
+    of several the one that scores it highest. None when there is none.
     """
     if len(reading.windows) < 2:
         return None
-    for candidate in best_of_each_window(reading, decode, merge):
-        if candidate.window != answer.window and is_right(example, candidate.text, rules):
-            return candidate.window
-    return None
+    found = [best_span(reading, window, decode) for window in reading.windows]
+    others = [c for c in found if c is not None and c.window != answer.window]
+    right = [c for c in others if is_right(example, c.text, rules)]
+    return max(right, key=lambda c: c.score).window if right else None
 
 
 def is_glued(
@@ -203,12 +167,7 @@ def _word_between(encoding: Encoding, first: Span, second: Span) -> bool:
 
 
 def judge(
-    reading: Reading,
-    example: Example,
-    prediction: Prediction,
-    decode: DecodeOptions,
-    merge: MergeOptions,
-    rules: str,
+    reading: Reading, example: Example, prediction: Prediction, decode: DecodeOptions, rules: str
 ) -> Judged:
     """Exact, F1 and kind of one prediction. `rules` "1.1": the best span always counts; "2.0": it
     counts unless it is withheld.
@@ -224,11 +183,11 @@ def judge(
         return Judged(exact, f1, "withheld", gold=gold)
     if not gold:
         return Judged(exact, f1, "gold without a place")
-    causes = [shut_out(reading, example, g, decode, merge.copies, rules) for g in gold]
+    causes = [shut_out(reading, example, g, decode, rules) for g in gold]
     if best is None or all(causes):
         return Judged(exact, f1, "gold not reachable", causes[0], gold)
     answer = best.candidate
-    lost = lost_window(reading, example, answer, decode, merge, rules)
+    lost = lost_window(reading, example, answer, decode, rules)
     if lost is not None:
         return Judged(exact, f1, "lost in the merge", gold=gold, lost_window=lost)
     listed = [ranked.candidate.span for ranked in prediction.n_best]

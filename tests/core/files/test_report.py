@@ -40,7 +40,9 @@ def test_no_answer_keeps_the_list_and_nulls_the_rest():
 
 
 def test_a_reading_without_a_span_is_still_a_report():
-    got = report.answer_json(t1(), predict(t1(), DecodeOptions(n_best_size=1, top_n_grid=True)))
+    none = [dataclasses.replace(w, is_max_context=np.zeros(8, dtype=bool)) for w in t1().windows]
+    bare = dataclasses.replace(t1(), windows=tuple(none))
+    got = report.answer_json(bare, predict(bare))
     assert [got[k] for k in ["answer", *OWN, "score_diff", "n_best"]] == [None] * 7 + [[]]
     assert json.loads(report.dumps(got))["null_score"] == 1.5
 

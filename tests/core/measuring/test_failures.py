@@ -8,8 +8,8 @@ import numpy as np
 from qa_demo.core.measuring.failures import BECAUSE, KINDS, Judged, gold_spans, judge, unread
 from qa_demo.core.measuring.metrics import exact_match, score
 from qa_demo.core.measuring.sentences import looks_like, sentences
-from qa_demo.core.predict import COMBINES, predict
-from qa_demo.core.types import Answer, DecodeOptions, Example, MergeOptions, Reading, Span
+from qa_demo.core.predict import predict
+from qa_demo.core.types import RULES, Answer, DecodeOptions, Example, Reading, Span
 from tests.core.toys import make_encoding, make_reading, random_reading
 
 TEXT = "Ada met Bob in 1998 . Then 2 of them saw Rome with her"
@@ -31,8 +31,8 @@ def said(word: int) -> Reading:
 
 
 def judged(reading: Reading, of: Example, **options: Any) -> Judged:
-    decode, merge = DecodeOptions(**options), MergeOptions()
-    return judge(reading, of, predict(reading, decode, merge), decode, merge, "1.1")
+    decode = DecodeOptions(**options)
+    return judge(reading, of, predict(reading, decode), decode, "1.1")
 
 
 def test_what_shuts_out_a_gold_span() -> None:
@@ -43,8 +43,6 @@ def test_what_shuts_out_a_gold_span() -> None:
     start = reading.encoding.chars(Span(8, 8))[0]
     inside = example(reading, answers=(Answer("f", start + 1),))
     assert judged(reading, inside).because == "word pieces"
-    grid = judged(reading, example(reading, (9, 9)), top_n_grid=True, n_best_size=2)
-    assert (grid.kind, grid.because) == ("gold not reachable", "grid")
     either = example(reading, (6, 9), (7, 7))
     assert judged(reading, either, max_answer_length=3).kind != "gold not reachable"
 
@@ -69,9 +67,6 @@ def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach() -> None:
     cut = example(reading, (2, 4))  # token 2 belongs to window 0, which ends with token 3
     found = judged(reading, cut)
     assert (found.kind, found.because) == ("gold not reachable", "window")
-    merge = MergeOptions(copies="all")
-    everywhere = judge(reading, cut, predict(reading, merge=merge), DecodeOptions(), merge, "1.1")
-    assert everywhere.kind != "gold not reachable"
 
 
 def test_gold_that_stands_nowhere_and_texts_that_were_not_read() -> None:
@@ -87,15 +82,13 @@ def test_without_a_legal_span_nothing_is_reachable() -> None:
     none = replace(predict(reading), n_best=(), score_diff=None)
     owned = replace(reading.windows[0], is_max_context=np.zeros(len(WORDS) + 4, dtype=bool))
     bare, of = replace(reading, windows=(owned,)), example(reading, (4, 4))
-    found = judge(bare, of, none, DecodeOptions(), MergeOptions(), "2.0")
+    found = judge(bare, of, none, DecodeOptions(), "2.0")
     assert found.kind == "gold not reachable"
 
 
-def oracle(
-    reading: Reading, of: Example, decode: DecodeOptions, merge: MergeOptions, rules: str
-) -> str:
+def oracle(reading: Reading, of: Example, decode: DecodeOptions, rules: str) -> str:
     """The rules of the module's first lines again, in loops over tokens and characters."""
-    e, made = reading.encoding, predict(reading, decode, merge)
+    e, made = reading.encoding, predict(reading, decode)
     final = made.n_best[0].candidate.text if rules == "1.1" and made.n_best else made.answer
     golds = [a.text for a in of.answers]
 
@@ -119,7 +112,7 @@ def oracle(
     def returnable(tokens: tuple[int, ...]) -> bool:
         for w in reading.windows:
             held = all(w.doc_start <= t < w.doc_stop for t in tokens)
-            owned = tokens[0] in w.owned or merge.copies == "all"
+            owned = tokens[0] in w.owned
             if held and owned and len(tokens) <= decode.max_answer_length:
                 return True
         return False
@@ -129,7 +122,7 @@ def oracle(
     top = made.n_best[0].candidate
     for w in reading.windows:
         s, end = (row.astype(float) for row in reading.logits(w.index))
-        begins = w.is_context & (w.is_max_context | (merge.copies == "all"))
+        begins = w.is_max_context
         alone = [
             (s[i] + end[j], -i, -j)
             for i in range(len(w))
@@ -164,13 +157,6 @@ def oracle(
     return "other sentence"
 
 
-RULES = [
-    MergeOptions(copies, scale, COMBINES[scale][0])
-    for copies in ("max_context", "all")
-    for scale in ("logit", "log_odds")
-]
-
-
 def test_every_kind_is_what_the_rules_say() -> None:
     """600 drawn readings, which meet every kind that a toy can show."""
     met = set()
@@ -179,12 +165,13 @@ def test_every_kind_is_what_the_rules_say() -> None:
         reading = random_reading(rng, *[(14, 20, 20), (14, 6, 3), (14, 8, 7)][seed % 3])
         words = rng.choice(["Ada", "7", "saw", "it.", "Then"], 14).tolist()
         reading = replace(reading, encoding=make_encoding(words))
-        rules, merge = ("1.1", "2.0")[seed // 3 % 2], RULES[rng.integers(len(RULES))]
-        decode = DecodeOptions(max_answer_length=int(rng.integers(1, 7)), n_best_size=5)
+        rules, rule = ("1.1", "2.0")[seed // 3 % 2], RULES[rng.integers(len(RULES))]
+        most = int(rng.integers(1, 7))
+        decode = DecodeOptions(max_answer_length=most, n_best_size=5, rule=rule)
         starts = rng.integers(0, 14, rng.integers(rules == "1.1", 4)).tolist()
         of = example(reading, *[(a, min(13, a + int(rng.integers(0, 5)))) for a in starts])
-        found = judge(reading, of, predict(reading, decode, merge), decode, merge, rules)
-        assert found.kind == oracle(reading, of, decode, merge, rules)
+        found = judge(reading, of, predict(reading, decode), decode, rules)
+        assert found.kind == oracle(reading, of, decode, rules)
         assert found.because in ("", *BECAUSE)
         assert (found.kind == "right") == (found.exact == 1)
         assert (found.lost_window is not None) == (found.kind == "lost in the merge")

@@ -22,7 +22,7 @@ from qa_demo.core.measuring.temperature import (
     shifted,
 )
 from qa_demo.core.predict import predict
-from qa_demo.core.types import Calibration, MergeOptions, Span, WindowOptions
+from qa_demo.core.types import Calibration, Span, WindowOptions
 from tests.fakes import FakeReader
 
 
@@ -32,14 +32,20 @@ def test_a_pair_by_hand() -> None:
     assert claim.prob(0.5) == pytest.approx(16 / 26)  # shares are squared
 
 
-def test_a_pair_is_its_share_of_all_legal_pairs_as_the_merge_rule_has_it() -> None:
+def test_a_pair_is_its_share_of_all_legal_pairs() -> None:
     text = " ".join(f"Anna {k} met Berta in Prague, and Karl {k} came later." for k in range(8))
     reading = FakeReader().read("Who met Berta?", text, WindowOptions(40, 10))
-    prediction = predict(reading, merge=MergeOptions(scale="global_softmax", null="none"))
+    total = sum(
+        np.exp(float(s[i]) + float(e[j]))
+        for w in reading.windows
+        for s, e in [reading.logits(w.index)]
+        for i in np.flatnonzero(w.is_max_context).tolist()
+        for j in range(i, min(i + 30, int(np.flatnonzero(w.is_context)[-1]) + 1))
+    )
     assert len(reading.windows) > 2
-    for ranked in prediction.n_best:
-        claim = pair_claim(reading, ranked.candidate)
-        assert claim is not None and claim.prob(1.0) == pytest.approx(ranked.value, rel=1e-9)
+    for ranked in predict(reading).n_best:
+        claim, share = pair_claim(reading, ranked.candidate), np.exp(ranked.value) / total
+        assert claim is not None and claim.prob(1.0) == pytest.approx(share, rel=1e-6)
 
 
 def test_a_span_that_is_not_legal_makes_no_claim() -> None:
