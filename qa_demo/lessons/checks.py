@@ -1,4 +1,4 @@
-"""Checks of lessons 1 to 4: what a span, its start and end, its score and "no answer" are."""
+"""Checks of lessons 1 to 4: a span, its start and end, its score, and "no answer"."""
 
 import numpy as np
 
@@ -229,19 +229,6 @@ def temperature_keeps_order(shown: Shown) -> Found:
     )
 
 
-SHIFT = 3.0
-
-
-def shift_changes_nothing(shown: Shown) -> Found:
-    """The same number added to every logit changes no probability."""
-    s, _ = shown.reading.logits(shown.best.window)
-    before, after = softmax(s.astype(float)), softmax(s.astype(float) + SHIFT)
-    need(np.allclose(before, after), "the probabilities did change")
-    pos, name = likeliest(shown, before, 1)[0]
-    facts = {"word": quote(name), "p": probability(float(before[pos])), "shift": f"{SHIFT:g}"}
-    return Found("same", facts=facts)
-
-
 HAND = (1.0, 2.0, 6.0), (5.0, 2.0, 1.0)
 """Start and end logits of three tokens: the two highest make a pair that is not allowed."""
 
@@ -324,6 +311,52 @@ def mean_of_maxima(shown: Shown) -> Found:
     )
 
 
+def no_answer(shown: Shown) -> Found:
+    """Whether the reader answers, and the lead over "no answer" that decides."""
+    p, best = shown.prediction, shown.best
+    need(p.score_diff is not None and p.limit is not None, "this reader has no threshold")
+    assert p.score_diff is not None and p.limit is not None
+    lead = -p.score_diff
+    s, e = shown.reading.logits(p.null_window)
+    cls = shown.reading.windows[p.null_window].cls_at
+    null = number(p.null_score)
+    return Found(
+        "none" if p.answer is None else "span",
+        value=lead,
+        within=0.02,
+        traps={"turned": -lead, "sum": best.score + p.null_score},
+        facts={
+            "best": quote(best.text),
+            "score": number(best.score),
+            "null": f"({null})" if null.startswith("−") else null,
+            "nulls": f"{number(float(s[cls]))} and {number(float(e[cls]))}",
+            "lead": number(lead),
+            "behind": number(abs(lead)),
+            "threshold": number(p.limit),
+        },
+    )
+
+
+def turning(shown: Shown) -> Found:
+    """The threshold from which on the best span is returned: minus its lead, on a text where "no
+    answer" wins.
+    """
+    need(shown.prediction.answer is None, "the reader answers this question")
+    found = no_answer(shown)
+    assert found.value is not None
+    return Found(value=-found.value, within=0.02, traps={"lead": found.value}, facts=found.facts)
+
+
+def unsure(shown: Shown) -> Found:
+    """A best span of low probability, returned all the same."""
+    best, w, (p, q) = answer(shown), window_of(shown), sides(shown)
+    chance = float(p[w.to_pos(best.span.start)] * q[w.to_pos(best.span.end)])
+    none = float(p[w.cls_at] * q[w.cls_at])
+    need(none < chance < 0.5, "here the best span is not a doubtful one")
+    made = {"p": probability(chance, 2), "none": probability(none)}
+    return Found("yes", facts={**no_answer(shown).facts, **made})
+
+
 CHECKS: dict[str, Check] = {
     f.__name__: f
     for f in (
@@ -337,10 +370,12 @@ CHECKS: dict[str, Check] = {
         second_start,
         all_positions,
         temperature_keeps_order,
-        shift_changes_nothing,
         three_tokens,
         argmaxes_apart,
         allowed_pairs,
         mean_of_maxima,
+        no_answer,
+        turning,
+        unsure,
     )
 }

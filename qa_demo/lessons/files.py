@@ -19,31 +19,35 @@
 
 Fields of a step: `state` (fields of the page's state; indented lines below it go on), `then` (what
 the reveal changes), `ask` (mark, choice, pick, number or none), `check` (the name of what computes
-the right guess), `veil` (false: nothing is covered). Of a number the keys are the check's traps and
-"other", of words marked "other".
+the right guess), `right` (what the check leaves open: the key of an option, or a number as in
+(log(2) + log(4)) / 2, natural logarithms), `veil` (false: nothing is covered). Of a number the keys
+are the check's traps, wrong numbers such as 2/3, and "other"; of words marked "other".
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from math import ceil, exp, isfinite, log
 from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
+from simpleeval import InvalidExpression, SimpleEval
 
 from qa_demo.core.base import BadInput, one_of
 from qa_demo.core.store import ASSETS
 from qa_demo.state import State, load
 
 ASKS = ("none", "mark", "choice", "pick", "number")
-FIELDS = ("state", "then", "ask", "check", "veil", "source")
+FIELDS = ("state", "then", "ask", "check", "right", "veil", "source")
 MOST_WORDS = 60
 """Of what a step asks and reveals together, options aside: it must fit a blackboard."""
 LONGEST = 200_000
 OWN = ASSETS / "lessons"
 WRONG = "wrong"
 """The file of statements that texts get wrong: no lesson, read by the same rules."""
-_OPTION = re.compile(r"- ([\w-]+): (.+)")
+_OPTION = re.compile(r"- ([^:]{1,60}): (.+)")
 _FIELD = re.compile(r"([a-z]+):(?: (.*))?")
 
 
@@ -66,6 +70,7 @@ class Step:
     """What is shown after the reveal."""
     ask: str = "none"
     check: str = ""
+    right: str = ""
     question: str = ""
     options: tuple[Option, ...] = ()
     reveal: str = ""
@@ -190,10 +195,12 @@ class Source:
             one_of("it", asked, ASKS)
         except BadInput as fault:
             self.refuse(at, "ask", str(fault))
-        if asked != "none" and not check:
-            self.refuse(
-                draft.line, "check", "a step that asks needs one: what computes the right guess"
-            )
+        at_right, right = value("right", "")
+        if asked != "none" and not check and not right:
+            said = "a step that asks needs one, or right: what the right guess is"
+            self.refuse(draft.line, "check", said)
+        if right and asked == "number":
+            self.number(at_right, "right", right)
         at_state, text = value("state", "{}")
         fields = self.mapping(at_state, "state", text)
         at_veil, veil = value("veil", str(asked != "none").lower())
@@ -206,6 +213,8 @@ class Source:
         options = tuple(self.option(draft, asked, found) for found in draft.options)
         if asked == "choice" and not 2 <= len(options) <= 6:
             self.refuse(draft.line, "option", f"a choice has 2 to 6 options, got {len(options)}")
+        if asked == "choice" and right and right not in {o.key for o in options}:
+            self.refuse(at_right, "right", f"it must be the key of an option, got {right[:40]!r}")
         if twice := {o.key for o in options if sum(p.key == o.key for p in options) > 1}:
             self.refuse(draft.line, "option", f"{min(twice)} stands twice")
         question, reveal = " ".join(draft.question), " ".join(draft.reveal)
@@ -220,12 +229,20 @@ class Source:
             told,
             asked,
             check,
+            right,
             question,
             options,
             reveal,
             value("source", "")[1],
             draft.line,
         )
+
+    def number(self, line: int, name: str, text: str) -> float:
+        """A number as a formula."""
+        try:
+            return computed(text)
+        except BadInput as fault:
+            self.refuse(line, name, str(fault))
 
     def option(self, draft: Draft, asked: str, found: list[str]) -> Option:
         """An option: of a choice its words and, below, why it is wrong; else the why alone."""
@@ -235,6 +252,16 @@ class Source:
         if asked in ("number", "mark"):
             return Option(key, "", " ".join([text, *why]))
         self.refuse(draft.line, "option", f"a step that asks for {asked} has no options of its own")
+
+
+def computed(text: str) -> float:
+    """What a formula of numbers is: 2/3, or (log(2) + log(4)) / 2. Errors: BadInput."""
+    found: Any = None
+    with suppress(InvalidExpression, SyntaxError, ArithmeticError, ValueError, TypeError):
+        found = SimpleEval(functions={"log": log, "exp": exp, "ceil": ceil}, names={}).eval(text)
+    if isinstance(found, bool) or not isinstance(found, int | float) or not isfinite(found):
+        raise BadInput(f"it must be a number or a formula such as 2/3, got {text[:60]!r}")
+    return float(found)
 
 
 def read_lesson(file: Path) -> Lesson:

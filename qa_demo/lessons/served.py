@@ -1,13 +1,13 @@
 """`POST /lesson`: what a page asks of its lessons, and what it is told."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from qa_demo.blocks import parts
 from qa_demo.core.base import BadInput
-from qa_demo.lessons.checks import CHECKS
-from qa_demo.lessons.files import Lesson, Step
+from qa_demo.lessons.deeper import CHECKS
+from qa_demo.lessons.files import Lesson, Step, computed
 from qa_demo.lessons.found import Found, Lacking, filled, judge, options_of, plain, right_label
 from qa_demo.pictures import CHAPTERS, Pictures, opened
 from qa_demo.shown import Shown
@@ -21,12 +21,23 @@ def shown_of(pictures: Pictures, state: State) -> Shown:
 
 def found_of(pictures: Pictures, step: Step) -> tuple[Shown, Found]:
     """What a step's check finds. Errors: Lacking where the text does not show the point."""
-    shown = shown_of(pictures, step.state)
-    if not step.check:
-        return shown, Found()
-    if step.check not in CHECKS:
+    shown, found = shown_of(pictures, step.state), Found()
+    if step.check and step.check not in CHECKS:
         raise BadInput(f"there is no check {step.check!r}; allowed: {', '.join(sorted(CHECKS))}")
-    return shown, CHECKS[step.check](shown)
+    if step.check:
+        found = CHECKS[step.check](shown)
+    if step.right and step.ask == "number":
+        value, keys = computed(step.right), {o.key for o in step.options} - {"other"}
+        found = replace(
+            found,
+            value=value,
+            within=max(0.006, 0.006 * abs(value)),
+            digits=0 if value == round(value) else 2,
+            traps={key: computed(key) for key in keys},
+        )
+    elif step.right:
+        found = replace(found, right=step.right)
+    return shown, found
 
 
 @dataclass(frozen=True)
@@ -101,7 +112,7 @@ class Lessons:
         what does not hold.
         """
         shown, found = found_of(self.pictures, step)
-        shown_of(self.pictures, step.told)
+        self.pictures.blocks(step.told)
         options = options_of(step, found)
         made: dict[str, Any] = {"question": plain(filled(step.question, found.facts))}
         if step.ask in ("choice", "pick"):

@@ -1,14 +1,22 @@
 """Lessons: files and their refusals, guesses by hand, and every step on the texts it names."""
 
+from functools import cache
+
 import pytest
 
 from qa_demo.core.base import BadInput
+from qa_demo.core.examples import PoolExample
 from qa_demo.core.store import READERS
-from qa_demo.lessons.checks import CHECKS
+from qa_demo.examples import load_menu
+from qa_demo.lessons.deeper import CHECKS
 from qa_demo.lessons.files import OWN, read_folder, read_lesson
 from qa_demo.lessons.found import Found, Lacking, filled, judge, plain, typed
 from qa_demo.lessons.served import Lessons, found_of
-from tests.chapters.given import stored
+from qa_demo.model.loading import load_reader
+from qa_demo.model.source import LOOPBACK
+from qa_demo.model.spanbert_loading import load_spanbert
+from qa_demo.pictures import Pictures
+from tests.chapters.given import AtOnce, stored
 
 LESSON = """---
 title: Hand
@@ -58,6 +66,11 @@ REFUSED = {
     "unknown field": (GOOD.replace("check:", "chek:"), ("line 9", "chek", "check")),
     "kind of guess": (GOOD.replace("choice", "shout"), ("line 8", "ask", "pick", "shout")),
     "no check": (GOOD.replace("check: here\n", ""), ("line 6", "check")),
+    "right": (GOOD.replace("check: here", "right: c"), ("line 9", "right", "'c'")),
+    "formula": (
+        (LESSON % ("number", "- other: no.")).replace("check: here", "right: open('x')"),
+        ("line 9", "right", "formula"),
+    ),
     "state is a list": (
         GOOD.replace("{question", "[{question").replace('."}', '."}]'),
         ("line 7", "state", "mapping"),
@@ -166,12 +179,21 @@ def test_words_of_a_text_are_never_read_as_a_template():
         filled("{y}", {"x": "1"})
 
 
+@cache
+def real():
+    """The examples with the bundled reader and SpanBERT."""
+    reader, filler = load_reader("bundled", LOOPBACK), load_spanbert("bundled", LOOPBACK)
+    models = lambda _: reader, lambda _: filler
+    return Pictures(load_menu(), *models, PoolExample.stored, AtOnce())
+
+
 STEPS = [(lesson, k) for lesson in read_folder() for k in range(len(lesson.steps))]
 
 
+@pytest.mark.model
 @pytest.mark.parametrize(("lesson", "k"), STEPS, ids=lambda x: getattr(x, "id", x))
 def test_every_step_holds_on_its_text(lesson, k):
-    made = Lessons(stored(), (lesson,)).proof(lesson, lesson.steps[k])
+    made = Lessons(real(), (lesson,)).proof(lesson, lesson.steps[k])
     assert made["reveal"] and "{" not in str(made["question"])
 
 
