@@ -197,8 +197,8 @@ def owner(shown: Shown) -> Found:
     held = Proposals(shown.reading, shown.prediction, shown.decode).holding
     need(len(held) > 1, "only one window holds the best span")
     need(held[0].edge == max(r.edge for r in held), "the window in use does not see most")
-    edges = " and ".join(f"{r.edge} in window {r.k}" for r in held)
-    scores = " and ".join(f"{number(r.same)} in window {r.k}" for r in held if r.same is not None)
+    edges = ", ".join(f"{r.edge} in window {r.k}" for r in held)
+    scores = ", ".join(f"{number(r.same)} in window {r.k}" for r in held if r.same is not None)
     facts = {"best": quote(shown.best.text), "edges": edges, "scores": scores, "k": str(held[0].k)}
     return Found("context", facts=facts)
 
