@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import tag_log_probs
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS, load_reading
+from qa_demo.core.tagging import tag_log_probs
 from qa_demo.core.types import Answer, O, Reading
 from qa_demo.training import examples
 from qa_demo.training.promises import PROMISES, check, load_pool, winners

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.infill import HiddenPiece, Infill
 from qa_demo.core.losses import Golds, LossTerm, shared_norm_loss, start_end_loss, total
 from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.predict import Prediction, Ranked
+from qa_demo.core.tagging import decode_reading, owned_rows
 from qa_demo.core.text import words
 from qa_demo.core.types import TAGS, Encoding, Reading
 from qa_demo.core.types import Span as Pieces
@@ -260,7 +260,7 @@ def tagged(reading: Reading, decoding: str) -> Tagged:
     """The reply to `tag`. Errors: BadInput for a reader without a BIO head."""
     encoding = reading.encoding
     found = decode_reading(reading, decoding)
-    rows = np.exp(owned_rows(reading)[0]).tolist()
+    rows = np.exp(owned_rows(reading)).tolist()
     tokens = [
         TaggedToken(**_span(encoding, Pieces(doc, doc)), **dict(zip(TAGS, p, strict=True)))
         for doc, p in enumerate(rows)

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block, number, probability, quote
-from qa_demo.core import bio as core
+from qa_demo.core import bio, tagging
 from qa_demo.core.losses import TagGold
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
@@ -101,8 +101,8 @@ class Tags:
 
     def __init__(self, shown: Shown) -> None:
         self.shown, self.reading, self.e = shown, shown.true, shown.encoding
-        log_rows, _ = core.owned_rows(self.reading)
-        self.p, self.single = np.exp(log_rows), core.argmax_tags(log_rows)
+        log_rows = tagging.owned_rows(self.reading)
+        self.p, self.single = np.exp(log_rows), bio.argmax_tags(log_rows)
         self.size, self.logits = len(log_rows), np.zeros_like(log_rows)
         assert self.reading.tag_logits is not None
         for w in self.reading.windows:
@@ -227,7 +227,7 @@ def as_table(tags: Tags, cols: Columns, *more: tuple[str, Callable[[int], str]])
 
 def every_token(tags: Tags, own: Own) -> list[Block | None]:
     """Three probabilities a token."""
-    runs, lone = core.spans_of_tags(tags.single.tolist()), core.illegal_at(tags.single.tolist())
+    runs, lone = bio.spans_of_tags(tags.single.tolist()), bio.illegal_at(tags.single.tolist())
     first = max(runs, key=lambda r: tags.p[r.start, 0], default=None)
     home = first.start if first else [*lone, tags.shown.best.span.start][0]
     about, cols = tags.about(home), tags.columns([home])
@@ -269,7 +269,7 @@ def finding_of_tags(tags: Tags, first: Span | None, home: int, together: bool) -
         text = f"No token is most likely {{}}; {{}} is {{}} ({probability(p[home, 1])}). "
         found = ui.say(text, B, said(tags.e, home), I)
     if together:
-        some = core.decode_reading(tags.reading)[:3]
+        some = tagging.decode_reading(tags.reading)[:3]
         read = joined([[quote(x.text, 34), ui.QUOTE] for x in some]) or ["no answer"]
         found += ui.say("Read together (step 4) the tags give {}. ", read)
     outside = f"{int((tags.single == 2).sum()):,} of {tags.size:,} tokens are most likely {{}}."
@@ -339,8 +339,8 @@ class Labels:
         self.soft = tags.shown.state.step == 2
         self.chosen, self.people = min(own.label, len(self.kinds) - 1), len(golds)
         used = golds if self.soft else [self.kinds[self.chosen][0]]
-        self.rows = [core.annotator_tags(tags.size, g) for g in used]
-        self.terms = core.soft_terms(tags.reading, used)
+        self.rows = [bio.annotator_tags(tags.size, g) for g in used]
+        self.terms = tagging.soft_terms(tags.reading, used)
         self.t, self.tagged = self.terms.targets, np.flatnonzero(self.terms.targets[:, 2] < 1)
         rank = [(self.terms.floor[d] > 1e-9, self.t[d, 0], -d) for d in self.tagged]
         self.home = -int(max(rank)[2]) if rank else tags.shown.best.span.start
@@ -500,13 +500,12 @@ def kinds_choice(shown: Shown, ls: Labels) -> Block | None:
 
 def to_spans(tags: Tags, own: Own) -> list[Block | None]:
     """From tags to spans: the most probable possible tagging, and why a B gains."""
-    found = core.tagging(tags.reading, "viterbi")
-    answers = found.spans
-    why = core.opening(tags.reading, answers[0]) if answers else None
+    best, answers = tagging.owned_tags(tags.reading), tagging.decode_reading(tags.reading)
+    why = tagging.opening(tags.reading, answers[0]) if answers else None
     home = answers[0].span.start if answers else int(tags.p[:, 2].argmin())
     differ = why.differ if why else []
-    cols = tags.columns([home, *np.flatnonzero(found.tags != 2), *differ])
-    rungs = rungs_of(tags, cols, found.tags, answers, why)
+    cols = tags.columns([home, *np.flatnonzero(best != 2), *differ])
+    rungs = rungs_of(tags, cols, best, answers, why)
     alt = "The reader's probabilities, and possible taggings with the answers read off them"
     chances = [why_formula(tags, why), chance_formula(tags, why)] if why else [no_answer(tags)]
     exactly = (
@@ -516,7 +515,7 @@ def to_spans(tags: Tags, own: Own) -> list[Block | None]:
         "tagging is found by Viterbi's algorithm, the sums over all of them by the "
         "forward-backward algorithm."
     )
-    tag = ("tag of the possible tagging", lambda d: TAGS[found.tags[d]])
+    tag = ("tag of the possible tagging", lambda d: TAGS[best[d]])
     return [
         finding_of_spans(tags, answers, why),
         texts(tags.shown),
@@ -532,8 +531,8 @@ def rungs_of(
     tags: Tags,
     cols: Columns,
     best: Array,
-    answers: Sequence[core.TaggedSpan],
-    why: core.Opening | None,
+    answers: Sequence[tagging.TaggedSpan],
+    why: tagging.Opening | None,
 ) -> list[Rung]:
     """The reader's p, each token's likeliest tag where that differs, and the possible taggings."""
 
@@ -549,7 +548,7 @@ def rungs_of(
 
     rungs = [Rung("the reader's p, each token by itself", 96, 1, tag_bars(tags, cols, 96))]
     if (tags.single != best).any():
-        wrong = core.illegal_at(tags.single.tolist())
+        wrong = bio.illegal_at(tags.single.tolist())
         rungs.append(rung("each token's likeliest tag", tags.single, wrong))
     title, under = "most probable possible tagging", brackets(cols, answers)
     likeliest = rung(title, why.with_b if why else best, base=1.1 if under else 0)
@@ -561,7 +560,7 @@ def rungs_of(
     return [*rungs, likeliest, rung(other, why.without)]
 
 
-def brackets(cols: Columns, answers: Sequence[core.TaggedSpan]) -> list[Block]:
+def brackets(cols: Columns, answers: Sequence[tagging.TaggedSpan]) -> list[Block]:
     """A bracket and its words under each answer."""
     made, on = list[Block](), {"type": "scatter", "hoverinfo": "skip"}
     stroke = {"color": ui.INK, "width": 1.5}
@@ -577,7 +576,7 @@ def brackets(cols: Columns, answers: Sequence[core.TaggedSpan]) -> list[Block]:
 
 
 def finding_of_spans(
-    tags: Tags, answers: Sequence[core.TaggedSpan], why: core.Opening | None
+    tags: Tags, answers: Sequence[tagging.TaggedSpan], why: tagging.Opening | None
 ) -> Block:
     """The answers with their chances; why the first one's B gains."""
     if why is None:
@@ -602,12 +601,12 @@ def finding_of_spans(
 
 def no_answer(tags: Tags) -> Block:
     """How likely it is that no token has an answer."""
-    none = probability(float(np.exp(core.null_log_prob(tags.reading))))
+    none = probability(float(np.exp(tagging.null_log_prob(tags.reading))))
     line = ui.say(f"P(every token is {{}}), among the possible taggings: *{none}*", O)
     return ui.formula("chance", line)
 
 
-def why_formula(tags: Tags, why: core.Opening) -> Block:
+def why_formula(tags: Tags, why: tagging.Opening) -> Block:
     """The share of the two taggings that differ, then that of all."""
     d, a, b = why.answer.span.start, why.weight(why.with_b), why.weight(why.without)
     one, two = ui.significant(a), ui.significant(b)
@@ -626,7 +625,7 @@ def why_formula(tags: Tags, why: core.Opening) -> Block:
     return ui.formula("why", line)
 
 
-def chance_formula(tags: Tags, why: core.Opening) -> Block:
+def chance_formula(tags: Tags, why: tagging.Opening) -> Block:
     """chance = P(first is B) x P(each next is I) x P(the one behind is no I)."""
     e, answer, first = tags.e, why.answer, why.answer.span.start
     factors = [(why.begins, ui.B, f"“{dotted(e, first)}” is B")]

@@ -1,47 +1,39 @@
-"""The tagging head: tags and spans, legal taggings, and the exact probability of a span.
+"""Tags B, I, O: spans read off them, the best legal tagging, and the exact probability of a span.
 
-A tagging is legal when no I follows O or stands first. Arrays hold the tags in the order B, I, O.
-Every probability here is relative to the legal taggings of one window's paragraph tokens.
+A tagging is legal when no I follows O or stands first. Arrays hold the tags in the order B, I, O,
+`log_probs` [n, 3] those of the paragraph tokens of one window. Every probability of a span is
+relative to the legal taggings:
+
+    P(span s..e) = P(s is B) prod_{s < t <= e} P(t is I, when t - 1 is in a span)
+                   P(e + 1 is no I, when e is in a span)
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats, log_softmax, one_of
-from qa_demo.core.losses import TagGold, cross_entropy, entropy, marked, tag_targets
-from qa_demo.core.types import B, I, O, Reading, Span
+from qa_demo.core.base import BadInput, Floats, one_of
+from qa_demo.core.losses import TagGold, marked
+from qa_demo.core.types import B, I, O, Span
 
+Tags = NDArray[np.int64]
 PREFERENCE = (O, B, I)
 """Ties between tags: O first, then B, then I."""
-
 DECODINGS = ("strict", "lenient", "viterbi")
 
 
-@dataclass(frozen=True)
-class TaggedSpan:
-    """A span read off the tags: window, `doc` span, characters, text, exact marginal."""
-
-    window: int
-    span: Span  # doc
-    char_start: int
-    char_end: int
-    text: str
-    marginal: float
+# ---- tags and spans
 
 
-def tags_of_spans(n: int, spans: Sequence[Span]) -> NDArray[np.int64]:
-    """Tags [n] of spans that do not overlap; e.g. n = 4 with the span (1, 2) gives O B I O."""
+def annotator_tags(n: int, gold: TagGold) -> Tags:
+    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; or all O."""
     tags = np.full(n, O)
-    for span in spans:
-        if span.end >= n or (tags[span.start : span.end + 1] != O).any():
-            raise BadInput(
-                f"span {span.start}-{span.end} overlaps another or leaves the {n} tokens"
-            )
+    for span in marked(gold):
         tags[span.start], tags[span.start + 1 : span.end + 1] = B, I
     return tags
 
@@ -59,15 +51,18 @@ def spans_of_tags(tags: Sequence[int], lenient: bool = False) -> tuple[Span, ...
     return tuple(spans)
 
 
-def argmax_tags(log_probs: Floats) -> NDArray[np.int64]:
+def illegal_at(tags: Sequence[int]) -> list[int]:
+    """Tokens tagged I that stand first or after O: the two transitions no legal tagging has."""
+    return [t for t, (a, b) in enumerate(pairwise([O, *tags])) if (a, b) == (O, I)]
+
+
+def argmax_tags(log_probs: Floats) -> Tags:
     """The most probable tag of each token, [n]; ties as in `PREFERENCE`. It may be illegal."""
-    tags: NDArray[np.int64] = np.array(PREFERENCE)[
-        np.argmax(np.asarray(log_probs)[:, PREFERENCE], axis=1)
-    ]
+    tags: Tags = np.array(PREFERENCE)[np.argmax(np.asarray(log_probs)[:, PREFERENCE], axis=1)]
     return tags
 
 
-def viterbi(log_probs: Floats) -> tuple[NDArray[np.int64], float]:
+def viterbi(log_probs: Floats) -> tuple[Tags, float]:
     """The most probable legal tagging [n] and its log-probability sum_t log p_t(tag), nats.
 
         d_0(k) = log p_0(k), k in {O, B};  d_t(k) = log p_t(k) + max over a -> k legal of d_{t-1}(a)
@@ -91,11 +86,22 @@ def viterbi(log_probs: Floats) -> tuple[NDArray[np.int64], float]:
     return np.array(path[::-1]), float(total)
 
 
+def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], Tags]:
+    """Spans and tags of a window: argmax read strictly or leniently, or Viterbi's tagging."""
+    one_of("decoding", decoding, DECODINGS)
+    tags = viterbi(log_probs)[0] if decoding == "viterbi" else argmax_tags(log_probs)
+    return spans_of_tags(tags.tolist(), lenient=decoding == "lenient"), tags
+
+
+# ---- all legal taggings at once
+
+
 @dataclass(frozen=True, eq=False)
 class Chain:
     """The legal taggings as one walk from token to token, nats, [n] each: log P(t is B), log P(t is
-    I, when t - 1 is in a span) and
-    log P(the next one is no I, when t is in a span). `none` is log P(every token is O)."""
+    I, when t - 1 is in a span) and log P(the next one is no I, when t is in a span). `none` is
+    log P(every token is O).
+    """
 
     begins: Floats
     goes_on: Floats
@@ -142,9 +148,6 @@ def chain(log_probs: Floats) -> Chain:
 def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
     """P(span s..s+d is an answer), [n, M] with M = min(max_answer_length, n); 0 where s + d >= n.
 
-        P(s is B) prod_{s < t <= e} P(t is I, when t - 1 is in a span) P(e + 1 is no I, when e is in
-        a span)
-
     Two spans that overlap exclude each other, so the marginals that hold one token sum to at most
     1.
     """
@@ -158,9 +161,8 @@ def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
     beyond = np.full(width - 1, -np.inf)
     inside = sliding_window_view(np.concatenate([walk.goes_on, beyond]), width).copy()
     inside[:, 0] = walk.begins
-    marginals: Floats = np.exp(
-        np.cumsum(inside, axis=1) + sliding_window_view(np.concatenate([walk.ends, beyond]), width)
-    )
+    ends = sliding_window_view(np.concatenate([walk.ends, beyond]), width)
+    marginals: Floats = np.exp(np.cumsum(inside, axis=1) + ends)
     return marginals
 
 
@@ -180,220 +182,3 @@ def tag_marginals(log_probs: Floats) -> Floats:
     chances[:, O] = 1 - chances[:, :O].sum(1)
     marginals: Floats = np.log(np.maximum(chances, 1e-12))
     return marginals
-
-
-def tag_log_probs(reading: Reading, window: int) -> Floats:
-    """log softmax over B, I, O of the window's paragraph, [tokens, 3]; BadInput without a head."""
-    if reading.tag_logits is None:
-        raise BadInput(
-            f"the reader {reading.model_name} has no BIO head; the bundled reader has one"
-        )
-    w = reading.windows[window]
-    return log_softmax(reading.tag_logits[window, : len(w)][w.is_context])
-
-
-def _tagged(reading: Reading, window: int, span: Span, marginal: float) -> TaggedSpan:
-    char_start, char_end = reading.encoding.chars(span)
-    return TaggedSpan(window, span, char_start, char_end, reading.encoding.text(span), marginal)
-
-
-def best_spans(
-    reading: Reading, max_answer_length: int = 30, n: int = 20
-) -> tuple[TaggedSpan, ...]:
-    """The n spans of the highest exact marginal over all windows, each in the window that owns its
-    first token.
-
-    Ties: lower start, then lower end. A span without characters is no answer. Spans with the same
-    characters (pieces of one syllable) are listed once, with the highest of their marginals: two of
-    them can stand side by side in one tagging, so a sum would be no probability.
-    """
-    encoding = reading.encoding
-    found: list[tuple[float, int, int, int]] = []
-    for w, window in enumerate(reading.windows):
-        marginals = span_marginals(tag_log_probs(reading, w), max_answer_length)
-        part = slice(window.doc_start, window.doc_stop)
-        starts, last = encoding.offset_mapping[part, :1], encoding.char_ends[part]
-        ends = sliding_window_view(
-            np.concatenate([last, np.zeros(marginals.shape[1] - 1, dtype=np.int64)]),
-            marginals.shape[1],
-        )
-        owned = window.is_max_context[window.is_context]
-        marginals = np.where(owned[:, None] & (starts < ends), marginals, 0.0)
-        seen: set[tuple[int, int]] = set()
-        for at in np.argsort(-marginals, axis=None, kind="stable"):
-            s, d = divmod(int(at), marginals.shape[1])
-            if len(seen) == n or not marginals[s, d] > 0:
-                break
-            chars = int(starts[s, 0]), int(ends[s, d])
-            if chars not in seen:
-                seen.add(chars)
-                found.append(
-                    (-float(marginals[s, d]), window.doc_start + s, window.doc_start + s + d, w)
-                )
-    distinct: dict[tuple[int, int], TaggedSpan] = {}
-    for minus, start, end, w in sorted(found):
-        tagged = _tagged(reading, w, Span(start, end), -minus)
-        distinct.setdefault((tagged.char_start, tagged.char_end), tagged)
-    return tuple(distinct.values())[:n]
-
-
-def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | None:
-    """The span of the highest exact marginal of a reading (`evaluate --head bio`), or None."""
-    found = best_spans(reading, max_answer_length, 1)
-    return found[0] if found else None
-
-
-def null_log_prob(reading: Reading) -> float:
-    """min over windows of log P(all O), nats: every window must agree that it holds no answer."""
-    return min(chain(tag_log_probs(reading, w)).none for w in range(len(reading.windows)))
-
-
-def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], NDArray[np.int64]]:
-    """Spans and tags of a window: argmax read strictly or leniently, or Viterbi's tagging."""
-    one_of("decoding", decoding, DECODINGS)
-    tags = viterbi(log_probs)[0] if decoding == "viterbi" else argmax_tags(log_probs)
-    return spans_of_tags(tags.tolist(), lenient=decoding == "lenient"), tags
-
-
-def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedSpan, ...]:
-    """All spans of a reading in text order, each from its first token's owner, with marginals."""
-    spans: list[TaggedSpan] = []
-    for w, window in enumerate(reading.windows):
-        lp = tag_log_probs(reading, w)
-        owned = window.is_max_context[window.is_context]
-        marginals = span_marginals(lp, len(lp))
-        for span in decode_tags(lp, decoding)[0]:
-            if owned[span.start]:
-                doc = Span(window.doc_start + span.start, window.doc_start + span.end)
-                spans.append(
-                    _tagged(reading, w, doc, float(marginals[span.start, span.end - span.start]))
-                )
-    return tuple(sorted(spans, key=lambda x: x.span))
-
-
-def owned_rows(reading: Reading) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """log p of B, I, O for every context token [D, 3] in nats, and the window that owns it [D]."""
-    rows = np.full((len(reading.encoding.context_ids), 3), np.nan)
-    for w, window in enumerate(reading.windows):
-        rows[window.owned] = tag_log_probs(reading, w)[window.owned - window.doc_start]
-    return rows, reading.owners
-
-
-@dataclass(frozen=True, eq=False)
-class Tagging:
-    """One decoding of a paragraph: each token's tag [D], spans, tokens whose I may not stand."""
-
-    tags: NDArray[np.int64]
-    spans: tuple[TaggedSpan, ...]
-    illegal: tuple[int, ...]
-
-
-def illegal_at(tags: Sequence[int]) -> list[int]:
-    """Tokens tagged I that stand first or after O: the two transitions no legal tagging has."""
-    return [t for t, tag in enumerate(tags) if tag == I and (t == 0 or tags[t - 1] == O)]
-
-
-def tagging(reading: Reading, decoding: str) -> Tagging:
-    """Decode each window by itself; tags, and spans, are taken from the window that owns them."""
-    tags = np.full(len(reading.encoding.context_ids), O)
-    illegal: list[int] = []
-    for w, window in enumerate(reading.windows):
-        found = decode_tags(tag_log_probs(reading, w), decoding)[1]
-        tags[window.owned] = found[window.owned - window.doc_start]
-        illegal += [
-            window.doc_start + t
-            for t in illegal_at(found.tolist())
-            if reading.owners[window.doc_start + t] == w
-        ]
-    return Tagging(tags, decode_reading(reading, decoding), tuple(illegal))
-
-
-@dataclass(frozen=True, eq=False)
-class SoftTerms:
-    """The tag loss token by token, nats, [D]: loss = floor + divergence. `targets` [D, 3];
-    unlabelled tokens carry none.
-    """
-
-    targets: NDArray[np.float64]
-    labelled: NDArray[np.bool_]
-    loss: NDArray[np.float64]
-    floor: NDArray[np.float64]
-
-    @property
-    def divergence(self) -> NDArray[np.float64]:
-        """KL(t || p) of each token, [D]."""
-        return self.loss - self.floor
-
-    @property
-    def total(self) -> float:
-        """L = -sum_i sum_j t_ij log p_ij over the labelled tokens."""
-        return float(self.loss.sum())
-
-
-def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
-    """-sum_j t_ij log p_ij of every token in its owner window; t: the annotators' mean tags."""
-    if reading.tag_logits is None:
-        raise BadInput(f"the reader {reading.model_name} has no BIO head, so it has no tag loss")
-    n = len(reading.encoding.context_ids)
-    targets, labelled = np.zeros((n, 3)), np.zeros(n, dtype=bool)
-    loss, floor = np.zeros(n), np.zeros(n)
-    for w, window in enumerate(reading.windows):
-        t, carries = tag_targets(window, golds)
-        at, docs = np.flatnonzero(window.is_max_context), window.owned
-        targets[docs], labelled[docs] = t[at], carries[at]
-        on, held = at[carries[at]], docs[carries[at]]
-        loss[held] = cross_entropy(reading.tag_logits[w, on], t[on])
-        floor[held] = entropy(t[on])
-    return SoftTerms(targets, labelled, loss, floor)
-
-
-def annotator_tags(n: int, gold: TagGold) -> NDArray[np.int64]:
-    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; or all O."""
-    return tags_of_spans(n, marked(gold))
-
-
-@dataclass(frozen=True, eq=False)
-class Opening:
-    """`with_b` [D]: the most probable possible tagging, in which the answer's first token is B;
-    `without` [D]: the most probable one in which it is not; `p` [D, 3] of each token by itself;
-    `begins`, `goes_on` (one for each later token), `ends` (none at the end of the window): the
-    chances whose product is the answer's. All within the answer's window, beside which `with_b`,
-    `without` and `p` are those of each token's own window.
-    """
-
-    answer: TaggedSpan
-    with_b: NDArray[np.int64]
-    without: NDArray[np.int64]
-    p: NDArray[np.float64]
-    begins: float
-    goes_on: tuple[float, ...]
-    ends: float | None
-
-    @property
-    def differ(self) -> list[int]:
-        """The tokens that the two taggings tag differently."""
-        found: list[int] = np.flatnonzero(self.with_b != self.without).tolist()
-        return found
-
-    def weight(self, tags: NDArray[np.int64]) -> float:
-        """The product of p over the tokens that differ; all others count alike in both."""
-        return float(np.prod([self.p[d, tags[d]] for d in self.differ]))
-
-
-def opening(reading: Reading, answer: TaggedSpan) -> Opening:
-    """What speaks for the B of one answer; see `Opening`. Errors: BadInput without a tag head."""
-    w = reading.windows[answer.window]
-    inside, first = slice(w.doc_start, w.doc_stop), answer.span.start - w.doc_start
-    last = answer.span.end - w.doc_start
-    log_rows = tag_log_probs(reading, w.index).astype(np.float64)
-    no_b = log_rows.copy()
-    no_b[first, B] = -1e9
-    p, tags = np.exp(owned_rows(reading)[0]), tagging(reading, "viterbi").tags
-    with_b, without = tags.copy(), tags.copy()
-    p[inside] = np.exp(log_rows)
-    with_b[inside], without[inside] = viterbi(log_rows)[0], viterbi(no_b)[0]
-    walk = chain(log_rows)
-    goes_on = np.exp(walk.goes_on[first + 1 : last + 1]).tolist()
-    ends = float(np.exp(walk.ends[last])) if answer.span.end + 1 < w.doc_stop else None
-    begins = float(np.exp(walk.begins[first]))
-    return Opening(answer, with_b, without, p, begins, tuple(goes_on), ends)

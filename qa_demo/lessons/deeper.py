@@ -9,12 +9,12 @@ from qa_demo.chapters.bio import Tags
 from qa_demo.chapters.why import Shares, rows_of
 from qa_demo.core.attention import Looks
 from qa_demo.core.base import log_softmax, logsumexp, softmax
-from qa_demo.core.bio import decode_reading, soft_terms
 from qa_demo.core.losses import count_labels
 from qa_demo.core.masking import length_law
 from qa_demo.core.predict import predict
 from qa_demo.core.proposals import Proposals
 from qa_demo.core.spans import Candidate
+from qa_demo.core.tagging import decode_reading, soft_terms
 from qa_demo.core.text import span_at
 from qa_demo.core.windows import capacity
 from qa_demo.lessons.checks import CHECKS as FIRST

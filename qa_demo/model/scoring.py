@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from qa_demo.core.base import BadInput, OnProgress
-from qa_demo.core.bio import best_span, null_log_prob
 from qa_demo.core.files.report import evaluate_json
 from qa_demo.core.measuring.attributed import Explain
 from qa_demo.core.measuring.listed import is_list, listed, lists_json
@@ -18,6 +17,7 @@ from qa_demo.core.measuring.metrics import Outcome, evaluate
 from qa_demo.core.predict import limit_of, predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import check_decode
+from qa_demo.core.tagging import best_span, null_log_prob
 from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 
 Made = TypeVar("Made")

@@ -9,12 +9,12 @@ from importlib.metadata import version
 
 import numpy as np
 
-from qa_demo.core.bio import best_span, decode_reading
 from qa_demo.core.files.report_evaluate import in_window
 from qa_demo.core.measuring.claims import margin
 from qa_demo.core.measuring.metrics import Outcome
 from qa_demo.core.measuring.temperature import Claim, TagClaim, pair_claim
 from qa_demo.core.predict import predict
+from qa_demo.core.tagging import best_span, decode_reading
 from qa_demo.core.types import Reading, Window, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
 from qa_demo.model.reader import BertReader

@@ -12,13 +12,13 @@ from typing import Any
 
 from qa_demo.core.attribution import Target
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import decode_reading
 from qa_demo.core.examples import PoolExample, load_examples
 from qa_demo.core.measuring.metrics import exact_match
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import Candidate, separate_argmaxes
 from qa_demo.core.store import ASSETS
+from qa_demo.core.tagging import decode_reading
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Reading
 from qa_demo.training.caption_promises import CAPTIONS

@@ -12,9 +12,9 @@ import pytest
 from qa_demo.cli.main import PIPE_CLOSED
 from qa_demo.cli.shared import visible
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import best_span
 from qa_demo.core.measuring.metrics import f1
 from qa_demo.core.predict import predict
+from qa_demo.core.tagging import best_span
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Example, Reading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qa_demo.core.bio import decode_reading, owned_rows
+from qa_demo.core.tagging import decode_reading, owned_rows
 from qa_demo.core.types import Reading
 from tests.cli.terminal import Terminal
 from tests.model import kit
@@ -17,7 +17,7 @@ def test_json_holds_every_token_s_softmax_and_the_decoded_spans(
     report = terminal.asked("tag", "--decoding", "lenient")
     assert list(report) == FIELDS and report["decoding"] == "lenient"
     assert reading.tag_logits is not None and len(reading.windows) > 2
-    for token, row in zip(report["tokens"], owned_rows(reading)[0], strict=True):
+    for token, row in zip(report["tokens"], owned_rows(reading), strict=True):
         assert list(token) == ["text", "char_start", "char_end", "B", "I", "O"]
         assert token["text"] == kit.CONTEXT[token["char_start"] : token["char_end"]]
         assert [token["B"], token["I"], token["O"]] == pytest.approx(np.exp(row).tolist())

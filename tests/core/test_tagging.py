@@ -1,78 +1,164 @@
-"""Rows, taggings, soft labels and the trained head: vectors, torch, and counting by hand."""
+"""A whole reading's tags: owners, spans, soft labels, and why an answer begins where it does."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from qa_demo.core import bio
-from qa_demo.core.base import softmax
-from qa_demo.core.bio import annotator_tags, illegal_at, owned_rows, soft_terms, tagging
-from qa_demo.core.types import B, I, O, Span
-from tests.core.toys import make_reading, random_reading
-
-
-def letters(tags):
-    return "".join("BIO"[t] for t in tags)
+from qa_demo.core import bio, tagging
+from qa_demo.core.base import BadInput, softmax
+from qa_demo.core.types import B, Span
+from tests.core.test_bio import legal_taggings, log_prob
+from tests.core.toys import make_reading, random_reading, with_offsets
 
 
-def test_rows_come_from_the_owner():
-    reading = random_reading(np.random.default_rng(4), 23, 9, 4, tags=True)
-    rows, owner = owned_rows(reading)
-    np.testing.assert_allclose(np.exp(rows).sum(axis=1), 1)
-    for doc, w in enumerate(owner):
-        at = reading.windows[w].to_pos(doc)
-        assert reading.windows[w].is_max_context[at]
-        expected = softmax(reading.tag_logits[w, at])
-        np.testing.assert_allclose(np.exp(rows[doc]), expected, rtol=1e-6)
+def toy(seed, tokens, size, step):
+    return random_reading(np.random.default_rng(seed), tokens, size, step, tags=True)
 
 
-def test_a_long_tagging_is_the_owners_tagging():
-    reading = random_reading(np.random.default_rng(5), 23, 9, 4, tags=True)
-    _, owner = owned_rows(reading)
-    for name in bio.DECODINGS:
-        found = tagging(reading, name)
-        for doc, w in enumerate(owner):
-            window = reading.windows[w]
-            tags = bio.decode_tags(bio.tag_log_probs(reading, w), name)[1]
-            assert found.tags[doc] == tags[doc - window.doc_start]
-            assert (doc in found.illegal) == (doc - window.doc_start in illegal_at(tags.tolist()))
-        assert found.spans == bio.decode_reading(reading, name)
-    assert not tagging(reading, "viterbi").illegal
-    assert illegal_at([I, I, O, I, B, I]) == [0, 3]
+def test_rows_tags_and_spans_come_from_the_owner():
+    reading = toy(4, 23, 9, 4)
+    rows = tagging.owned_rows(reading)
+    for doc, w in enumerate(reading.owners):
+        window = reading.windows[w]
+        at = window.to_pos(doc)
+        assert window.is_max_context[at]
+        np.testing.assert_allclose(np.exp(rows[doc]), softmax(reading.tag_logits[w, at]), rtol=1e-6)
+        for name in bio.DECODINGS:
+            tags = bio.decode_tags(tagging.tag_log_probs(reading, w), name)[1]
+            assert tagging.owned_tags(reading, name)[doc] == tags[doc - window.doc_start]
+
+
+def test_a_reading_is_decoded_by_ownership():
+    high = {"B": [5, 0, 0], "I": [0, 5, 0], "O": [0, 0, 5]}
+
+    def rows(text):
+        return np.array([high[c] for c in "OOO" + text + "O"], dtype=float)
+
+    # Windows [0, 4) and [2, 6): token 2 belongs to window 0, token 3 to window 1; both tag it.
+    reading = make_reading(
+        list("abcdef"), [(0, 4), (2, 6)], [[0] * 8] * 2, [[0] * 8] * 2, [rows("OBIB"), rows("IBIO")]
+    )
+    found = tagging.decode_reading(reading)
+    assert [(x.text, x.window) for x in found] == [("b c", 0), ("d e", 1)]
+    assert all(0.8 < x.marginal <= 1 for x in found)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32 - 1), limit=st.integers(1, 5))
+def test_the_best_spans_of_a_reading_are_the_highest_owned_marginals(seed, limit):
+    reading = toy(seed, 9, 5, 3)
+    every = []
+    for w, window in enumerate(reading.windows):
+        lp = tagging.tag_log_probs(reading, w)
+        taggings = [(tags, np.exp(log_prob(lp, tags))) for tags in legal_taggings(len(lp))]
+        total = sum(p for _, p in taggings)
+        for s in range(len(lp)):
+            for e in range(s, min(len(lp), s + limit)):
+                if window.is_max_context[window.context_at + s]:
+                    held = [p for tags, p in taggings if Span(s, e) in bio.spans_of_tags(tags)]
+                    every.append((sum(held) / total, window.doc_start + s, window.doc_start + e))
+    every.sort(reverse=True)
+    got = tagging.best_spans(reading, limit, 4)
+    assert [x.marginal for x in got] == pytest.approx([p for p, _, _ in every[:4]])
+    assert [(x.span.start, x.span.end) for x in got] == [(s, e) for _, s, e in every[:4]]
+    assert all(reading.owners[x.span.start] == x.window for x in got)
+    assert tagging.best_span(reading, limit) == got[0]
+    assert reading.encoding.context[got[0].char_start : got[0].char_end] == got[0].text
+    every = range(len(reading.windows))
+    silent = [bio.chain(tagging.tag_log_probs(reading, w)).none for w in every]
+    assert tagging.null_log_prob(reading) == min(silent)
+
+
+def test_a_span_without_characters_is_no_answer():
+    tags = np.zeros((6, 3))
+    tags[3, B] = 9
+    reading = make_reading(["a", "b"], [(0, 2)], [[0] * 6], [[0] * 6], [tags])
+    assert tagging.best_span(with_offsets(reading, np.array([(0, 0), (0, 1)])), 1).text == "a"
+    assert tagging.best_span(with_offsets(reading, np.zeros((2, 2), dtype=int))) is None
+
+
+def test_equal_characters_are_listed_once():
+    """Three pieces of a syllable share its characters, as Hangul's do; one span stands for all."""
+    reading = toy(3, 6, 4, 2)
+    shared = reading.encoding.offset_mapping.copy()
+    shared[1:4] = shared[1, 0], shared[3, 1]  # the windows [0, 4) and [2, 6) own some of them each
+    same = with_offsets(reading, shared)
+    every, got = tagging.best_spans(reading, 4, 99), tagging.best_spans(same, 4, 99)
+    assert len(got) == len({(x.char_start, x.char_end) for x in got}) < len(every)
+    best: dict = {}
+    for x in every:
+        start = min(x.span.start, 1) if x.span.start < 4 else x.span.start
+        key = start, max(x.span.end, 3) if x.span.end > 0 else 0
+        best[key] = max(best.get(key, 0), x.marginal)
+    assert sorted(best.values(), reverse=True) == [x.marginal for x in got]
+    assert tagging.best_spans(same, 4, 3) == got[:3]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_terms_add_up_to_the_code_s_mean_and_to_torch(seed):
+def test_the_terms_of_soft_labels_and_their_slopes_are_torch_s(seed):
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(seed)
     reading = random_reading(rng, 9, 9, 9, tags=True)
     a, b = sorted(rng.integers(0, 9, 2).tolist())
-    golds = (Span(a, b), Span(min(a + 1, b), b), None)
-    terms = soft_terms(reading, golds)
+    terms = tagging.soft_terms(reading, (Span(a, b), Span(min(a + 1, b), b), None))
     np.testing.assert_allclose(terms.loss, terms.floor + terms.divergence)
-    assert (terms.divergence >= -1e-9).all()
+    assert (terms.divergence >= -1e-9).all() and terms.labelled.all()
     inside = reading.tag_logits[0][reading.windows[0].is_context]
     logits = torch.tensor(inside, dtype=torch.float64, requires_grad=True)
     target = torch.tensor(terms.targets)
     loss = torch.nn.functional.cross_entropy(logits, target, reduction="sum")
     loss.backward()
     assert float(loss.detach()) == pytest.approx(terms.total, abs=1e-5)
-    expected = np.exp(owned_rows(reading)[0]) - terms.targets
+    floor = torch.special.entr(target).sum()
+    assert float(floor) == pytest.approx(terms.floor.sum(), abs=1e-9)
+    expected = np.exp(tagging.owned_rows(reading)) - terms.targets
     np.testing.assert_allclose(logits.grad.numpy(), expected, atol=1e-6)
 
 
 def test_one_hot_targets_leave_the_log_probability_of_one_tagging():
-    reading = random_reading(np.random.default_rng(1), 7, 7, 7, tags=True)
-    gold = Span(2, 4)
-    terms = soft_terms(reading, (gold, gold, gold))
-    tags = annotator_tags(7, gold)
-    assert letters(tags) == "OOBIIOO" and bio.spans_of_tags(tags.tolist()) == (gold,)
-    assert terms.total == pytest.approx(-owned_rows(reading)[0][np.arange(7), tags].sum())
-    assert terms.floor.sum() == 0
+    reading, gold = toy(1, 7, 7, 7), Span(2, 4)
+    terms, tags = tagging.soft_terms(reading, (gold, gold)), bio.annotator_tags(7, gold)
+    wanted = -tagging.owned_rows(reading)[np.arange(7), tags].sum()
+    assert terms.total == pytest.approx(wanted) and terms.floor.sum() == 0
 
 
 def test_a_window_that_cuts_an_answer_carries_no_loss_on_its_leading_i():
     tags = [np.zeros((8, 3))] * 2
     reading = make_reading(list("abcdef"), [(0, 4), (2, 6)], [[0] * 8] * 2, [[0] * 8] * 2, tags)
-    terms = soft_terms(reading, (Span(1, 4),))
+    terms = tagging.soft_terms(reading, (Span(1, 4),))
     assert terms.labelled.all(), "the owner of token 2 is the first window, which sees its B"
     np.testing.assert_allclose(terms.targets[:, B], [0, 1, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_chances_and_rival_taggings_of_an_opening_are_those_of_brute_force(seed):
+    reading = toy(seed, 6, 9, 4)
+    lp = tagging.tag_log_probs(reading, 0)
+    mass = {tags: np.exp(log_prob(lp, tags)) for tags in legal_taggings(6)}
+    for answer in tagging.decode_reading(reading):
+        why, s = tagging.opening(reading, answer), answer.span.start
+        begins = sum(v for tags, v in mass.items() if tags[s] == B) / sum(mass.values())
+        assert why.begins == pytest.approx(begins)
+        factors = [why.begins, *why.goes_on, *([] if why.ends is None else [why.ends])]
+        assert np.prod(factors) == pytest.approx(answer.marginal)
+        rivals = {tags: v for tags, v in mass.items() if tags[s] != B}
+        assert tuple(why.with_b) == max(mass, key=mass.get)
+        assert tuple(why.without) == max(rivals, key=rivals.get)
+        ratio = max(mass.values()) / max(rivals.values())
+        assert why.weight(why.with_b) / why.weight(why.without) == pytest.approx(ratio)
+
+
+def test_beside_the_answers_window_the_tags_are_those_of_their_own():
+    reading = toy(3, 23, 9, 4)
+    for answer in tagging.decode_reading(reading):
+        why, w = tagging.opening(reading, answer), reading.windows[answer.window]
+        assert all(w.doc_start <= d < w.doc_stop for d in why.differ)
+        assert answer.span.start in why.differ
+
+
+def test_a_reader_without_a_tag_head_is_refused():
+    reading = random_reading(np.random.default_rng(0), 4, 4, 4)
+    for ask in (tagging.best_span, lambda r: tagging.soft_terms(r, [None])):
+        with pytest.raises(BadInput, match="the reader toy has no BIO head"):
+            ask(reading)

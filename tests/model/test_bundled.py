@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.core.bio import best_span
 from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.measuring.measured import STEPS
 from qa_demo.core.predict import predict
+from qa_demo.core.tagging import best_span
 from qa_demo.core.types import DecodeOptions
 from qa_demo.model.checks import read_header, sha256
 from qa_demo.model.loading import load_reader

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import best_span
 from qa_demo.core.measuring.abstain import MOST_LOST
 from qa_demo.core.measuring.measured import load_measured
 from qa_demo.core.measuring.metrics import calibration_error
 from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.predict import Ranked, predict
 from qa_demo.core.spans import reason_codes, window_prob
+from qa_demo.core.tagging import best_span
 from qa_demo.core.types import Calibration, Calibrations, DecodeOptions, Reading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader

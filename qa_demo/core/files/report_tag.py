@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.files.report import finite, span_json
+from qa_demo.core.tagging import decode_reading, owned_rows
 from qa_demo.core.types import TAGS, Reading, Span
 
 
@@ -17,7 +17,7 @@ def tag_json(reading: Reading, decoding: str = "viterbi") -> dict[str, Any]:
     without a BIO head or an unknown decoding.
     """
     encoding, spans = reading.encoding, decode_reading(reading, decoding)
-    rows = enumerate(np.exp(owned_rows(reading)[0]).tolist())
+    rows = enumerate(np.exp(owned_rows(reading)).tolist())
     return finite(
         {
             "question": encoding.question,

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from qa_demo.core.bio import decode_reading
 from qa_demo.core.measuring.lists import ListScores, list_scores
 from qa_demo.core.measuring.metrics import normalize
 from qa_demo.core.predict import Prediction
+from qa_demo.core.tagging import decode_reading
 from qa_demo.core.types import Example, Reading
 
 HEADS = {"span": "start and end", "bio": "tags"}
