@@ -49,10 +49,6 @@ RUN = {
         f"{HERE}test_the_page_takes_what_is_shown"
     ),
     r"python -m qa_demo\.training\.(pretrain|export_spanbert|infill_score|passages)\b": PRETRAINING,
-    r"python -m qa_demo\.training\.more_text$": (
-        "training/test_more_text.py::"
-        "test_the_command_writes_one_paragraph_a_line_and_keeps_held_out_text_unseen"
-    ),
     r"python -m qa_demo\.training\.teach$": (
         "training/test_teach.py::test_a_taught_student_is_exported_as_any_other"
     ),

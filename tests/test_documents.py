@@ -30,7 +30,7 @@ from qa_demo.training import card
 from tests.documents import CONTRIBUTING, PAGES, README, ROOT, TEXT
 
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
-READER, LARGE = ROOT / "assets" / "reader", ROOT / "assets" / "reader-large"
+READER, LARGE, SPANBERT = (ROOT / "assets" / n for n in ("reader", "reader-large", "spanbert"))
 
 
 def front_matter() -> dict:
@@ -299,20 +299,15 @@ def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_
 
 
 def test_figures_in_the_documents_are_those_of_the_bundled_reader() -> None:
-    (documents, model_card), (none, large_card) = map(card.bodies, (READER, LARGE))
-    assert list(documents) == ["docs/how-sure.md"]
-    assert (
-        card.filled(PAGES["docs/how-sure.md"], documents["docs/how-sure.md"])
-        == PAGES["docs/how-sure.md"]
-    )
-    for folder, tables in ((READER, model_card), (LARGE, large_card)):
+    for folder in (READER, LARGE, SPANBERT):
         text = (folder / "README.md").read_text(encoding="utf-8")
-        assert card.filled(text, tables) == text
-    assert none == {}, "documents show the bundled reader"
-    assert card.tables_of.learning_curve({}).startswith("No scores of earlier states")
+        assert card.filled(text, card.bodies(folder)) == text
+        assert len(text.splitlines()) <= 250
+    scores = {"scores": card.bodies(READER)["scores"]}
+    assert card.filled(PAGES["docs/how-sure.md"], scores) == PAGES["docs/how-sure.md"]
 
 
-@pytest.mark.parametrize("folder", [READER, LARGE])
+@pytest.mark.parametrize("folder", [READER, LARGE, SPANBERT])
 def test_every_command_of_training_on_a_card_parses(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,7 +320,7 @@ def test_every_command_of_training_on_a_card_parses(
     monkeypatch.setattr(ArgumentParser, "parse_args", only_parse)
     text = (folder / "README.md").read_text(encoding="utf-8")
     shown = re.findall(r"^python -m (qa_demo\.training\.\w+) ((?:.*\\\n)*.*)$", text, re.MULTILINE)
-    assert len(shown) > 9
+    assert shown
     for name, flags in shown:
         with pytest.raises(KeyboardInterrupt):
             importlib.import_module(name).main(shlex.split(flags.replace("\\\n", "")))

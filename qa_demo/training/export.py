@@ -1,84 +1,69 @@
-"""Write a finished run as the bundled reader: the only writer of assets/reader.
+"""Write a finished run as a reader's folder: the only writer of assets/reader and
+assets/reader-large.
 
-    python -m qa_demo.training.export --encoder ENCODER --run runs/second \\
-        --weights average step-004096 --out assets/reader
-    python -m qa_demo.training.export --encoder ENCODER --run runs/second \\
-        --mean-with exported/first --out assets/reader
+    python -m qa_demo.training.export --run runs/student --out assets/reader
+    python -m qa_demo.training.export --run runs/teacher --encoder FOLDER --out assets/reader-large
+    python -m qa_demo.training.export --merge assets/reader-large --encoder FOLDER --out OTHER
 
-A standard folder that `AutoModelForQuestionAnswering.from_pretrained` loads, in half precision; the
-BIO head beside it. Scores, threshold and card come afterwards from `python -m
-qa_demo.training.score`.
+In half precision: a standard folder that `AutoModelForQuestionAnswering.from_pretrained` loads,
+with the tags' head beside it; of a run with an adapter the change to its encoder alone (5 MB). The
+third line writes adapter and encoder as one standard folder, in single precision. Scores, threshold
+and card come afterwards from `score` and `card`.
 """
 
 import json
 import logging
 import re
-from collections.abc import Collection, Sequence
+import shutil
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import AutoTokenizer
 
-from qa_demo.core.measuring.measured import STEPS
+from qa_demo.core.base import BadInput
 from qa_demo.core.types import TAGS
+from qa_demo.model.adapter import ADAPTER_FILE, BASE_FILE, CARD_FILE, merged
 from qa_demo.model.checks import sha256
+from qa_demo.model.heads import BIO_FILE
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training import checkpoints
 from qa_demo.training.flags import described, exit_code
-from qa_demo.training.twoheads import TwoHeads, load
+from qa_demo.training.twoheads import ALPHA, TwoHeads, load
 
 log = logging.getLogger("export")
-LIMIT = 50
-"""MB of the bundled reader's folder."""
+LIMIT, ADAPTER_LIMIT = 50, 15
+"""MB of the folder of a reader, and of an adapter."""
+BASE = {
+    "repo": "sentence-transformers/all-mpnet-base-v2",
+    "revision": "e8c3b32edf5434bc2275fc9bab85f82640a19130",
+    "sha256": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+}
+"""The encoder of assets/reader-large."""
+PLACES = ("out", "teacher", "logits", "pool", "resume")
+"""Settings that name folders and files of one machine."""
+Tensors = dict[str, torch.Tensor]
 Model = TypeVar("Model", bound=nn.Module)
 
 
 def write_checksums(folder: Path) -> None:
-    """checksums.json: SHA-256 of every other file of the folder, by name, but of the card and of
-    what was measured of windows: a word changed in them leaves the reader, and what was stored of
-    its readings, the same.
+    """checksums.json: SHA-256 of every other file of the folder, by name, but of the card: a word
+    changed in it leaves the reader, and what was stored of its readings, the same.
     """
-    apart = ("checksums.json", "README.md", STEPS)
+    apart = ("checksums.json", "README.md")
     files = sorted(p for p in folder.iterdir() if p.is_file() and p.name not in apart)
     sums = {p.name: sha256(p) for p in files}
     (folder / "checksums.json").write_text(json.dumps(sums, indent=1) + "\n")
 
 
-PLACES = ("encoder", "dev", "out", "teacher", "logits")
-"""Settings that name folders of one machine."""
-
-
-def history(run: Path) -> list[dict]:
-    """Settings of the run and those it was resumed from, oldest first, with their steps."""
-    phases: list[dict] = []
-    folder: Path | None = run
-    while folder is not None:
-        settings = json.loads((folder / "settings.json").read_text())
-        settings["steps_taken"] = json.loads((folder / "state.json").read_text())["step"]
-        settings["train"] = [Path(x).name for x in settings["train"]]
-        earlier = settings.pop("resume")
-        phases.insert(
-            0, {k: v for k, v in settings.items() if k not in PLACES} | {"name": folder.name}
-        )
-        folder = Path(earlier) if earlier else None
-    return phases
-
-
-def taught_by(run: Path) -> dict:
-    """{"teacher": ...}, how the teacher of a run was made; nothing for a run without one."""
-    settings = json.loads((run / "settings.json").read_text())
-    if not settings.get("teacher"):
-        return {}
-    folder = Path(settings["teacher"])
-    if (folder / "reader.json").is_file():
-        about = json.loads((folder / "reader.json").read_text())
-        encoder = about["base"]["repo"].rpartition("/")[2] if "base" in about else about["name"]
-        return {"teacher": {"encoder": called(encoder)} | origin(folder)}
-    encoder = json.loads((folder / "settings.json").read_text())["encoder"]
-    return {"teacher": {"encoder": called(encoder), "phases": history(folder)}}
+def read_json(path: Path) -> Any:
+    """A file of a run or a reader. Errors: BadInput where it cannot be read."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as fault:
+        raise BadInput(f"{path.parent.name} holds no {path.name} that can be read") from fault
 
 
 def called(encoder: str) -> str:
@@ -88,115 +73,134 @@ def called(encoder: str) -> str:
     return found[1] if found else Path(encoder).name if Path(encoder).is_dir() else encoder
 
 
-def mean_of(run: Path, names: Sequence[str]) -> dict[str, torch.Tensor]:
-    """The mean of several states of one run: `weights`, `average`, or a snapshot such as
-    `step-004096`.
-
-    Points of one trajectory lie in one basin, and their mean is often better than any of them
-    (weight averaging).
-    """
-    paths = [
-        run / f"{n}.safetensors"
-        if n in ("weights", "average")
-        else run / "snapshots" / f"{n}.safetensors"
-        for n in names
-    ]
-    states = [load_file(path) for path in paths]
-    return {key: torch.stack([state[key].float() for state in states]).mean(0) for key in states[0]}
-
-
-def exported(folder: Path, names: Collection[str]) -> dict[str, torch.Tensor]:
-    """The trained tensors `names` of a folder that this command wrote; else KeyError."""
-    found = {f"reader.{k}": v for k, v in load_file(folder / "model.safetensors").items()}
-    found |= {f"bio.{k}": v for k, v in load_file(folder / "bio_head.safetensors").items()}
-    return {name: found[name].float() for name in names}
-
-
-def soup(
-    run: Path, weights: Sequence[str], others: Sequence[Path], share: int = 1
-) -> dict[str, torch.Tensor]:
-    """The mean of a run's own mean and of each other reader, w = (share w_run + sum of w_other) /
-    (share + number of others).
-
-    Runs that began with the same encoder and the same random heads can lie in one basin, though
-    their data and rates differ; then the mean beats both (Wortsman et al. 2022, "Model soups"). If
-    they do not, it is worse than either: score it.
-    """
-    own = mean_of(run, weights)
-    states = [own] * share + [exported(folder, own.keys()) for folder in others]
-    return {key: torch.stack([state[key] for state in states]).mean(0) for key in own}
-
-
-ORIGIN = ("weights", "phases", "mean_with", "share", "tag_bias", "began_with", "teacher")
-
-
-def origin(folder: Path) -> dict:
-    """How an exported reader was made, and the SHA-256 of its list of files."""
-    about = json.loads((folder / "reader.json").read_text())
-    return {key: about[key] for key in ORIGIN if key in about} | {
-        "checksum": sha256(folder / "checksums.json")
+def phase(run: Path) -> dict[str, Any]:
+    """The settings of a run with its steps and seconds, files and encoder by name."""
+    settings, state = (read_json(run / f"{name}.json") for name in ("settings", "state"))
+    kept = {key: value for key, value in settings.items() if key not in PLACES}
+    return kept | {
+        "name": run.name,
+        "encoder": called(settings["encoder"]),
+        "train": [Path(item).name for item in settings["train"]],
+        "dev": Path(settings["dev"]).name,
+        "steps_taken": state["step"],
+        "seconds": round(state.get("seconds", 0)),
     }
 
 
-def told_once(about: dict) -> dict:
-    """The same, without telling again of a reader averaged with that the training began with, or of
-    that reader's teacher: the checksum names them. Told twice at each step, a history doubles with
-    every training.
+def taught_by(run: Path) -> dict[str, Any]:
+    """{"teacher": ...}, how the teacher of a run was made: a run, or a reader that this command
+    wrote; its name alone where it does not lie here. Nothing for a run without one.
     """
-    before = about.get("began_with")
-    if before is None:
-        return about
-    known = before["checksum"]
-    others = [
-        {"checksum": known} if other["checksum"] == known else told_once(other)
-        for other in about.get("mean_with", [])
+    teacher = read_json(run / "settings.json").get("teacher")
+    if not teacher:
+        return {}
+    folder = Path(teacher)
+    if (folder / CARD_FILE).is_file():
+        about = read_json(folder / CARD_FILE)
+        found = {"checksum": sha256(folder / "checksums.json"), "phases": about.get("phases", [])}
+        return {"teacher": {"name": about["name"]} | found}
+    phases = [phase(folder)] if (folder / "settings.json").is_file() else []
+    return {"teacher": {"name": folder.name, "phases": phases}}
+
+
+def curve(run: Path) -> list[dict[str, float]]:
+    """The averaged weights' scores on the way, in percent, on a part of dev."""
+    return [
+        {"steps": row["step"], "questions": row["dev_questions"]}
+        | {name: row["average"][name] for name in ("exact", "f1", "bio_f1")}
+        for row in checkpoints.logged(run, "average")
     ]
-    teacher = about.get("teacher", {})
-    if "checksum" in teacher and teacher == before.get("teacher"):
-        about = about | {"teacher": {key: teacher[key] for key in ("encoder", "checksum")}}
-    return about | {"began_with": told_once(before), "mean_with": others}
 
 
-def export(
-    encoder: str,
-    run: Path,
-    weights: Sequence[str],
-    out: Path,
-    name: str,
-    others: Sequence[Path] = (),
-    tag_bias: Sequence[float] = (0.0, 0.0, 0.0),
-    share: int = 1,
-) -> None:
-    """Save encoder, both heads and tokenizer; refuse a folder over LIMIT or weights that half
-    precision cannot hold.
+def about(run: Path, name: str) -> dict[str, Any]:
+    """What reader.json says of a reader before it was scored."""
+    made = {"phases": [phase(run)], "curve": curve(run), **taught_by(run)}
+    return {"name": name, "threshold": None, "tag_order": list(TAGS), **made}
 
-    `tag_bias` is added to the biases of B, I and O, as a change of the shares of classes from
-    training to use asks for (Menon et al. 2021, "Long-tail learning via logit adjustment").
+
+def export(run: Path, out: Path, encoder: str = "", weights: str = "average") -> None:
+    """Save encoder, both heads and tokenizer; refuse a folder over LIMIT, or weights that half
+    precision cannot hold. `encoder`: "" for the one that the run names; `weights`: average,
+    weights, or a snapshot such as average-004096.
     """
+    encoder, told = encoder or read_json(run / "settings.json")["encoder"], about(run, "bundled")
     model = load(encoder, dropout=0.1)
-    # read before anything is written: one of the others may be `out` itself
-    about = {"name": name, "threshold": None, "tag_order": list(TAGS), "weights": list(weights)}
-    about |= {"phases": history(run), "mean_with": [origin(folder) for folder in others]}
-    about |= {"share": share, "tag_bias": list(tag_bias)}
-    if (Path(encoder) / "reader.json").is_file():
-        about["began_with"] = origin(Path(encoder))
-    about |= taught_by(run)
-    checkpoints.copy_tensors(model, soup(run, weights, others, share), run.name)
-    with torch.no_grad():
-        model.bio.bias += torch.tensor(tag_bias)
+    where = run if weights in ("average", "weights") else run / "snapshots"
+    checkpoints.load_weights(model, where / f"{weights}.safetensors")
     tokenizer = AutoTokenizer.from_pretrained(
         encoder, model_max_length=model.reader.config.max_position_embeddings
     )
     prepare(tokenizer)
-    out.mkdir(parents=True, exist_ok=True)
     write_model(halved(model), out)
     tokenizer.save_pretrained(out)
-    (out / "reader.json").write_text(json.dumps(told_once(about), indent=1) + "\n")
+    (out / CARD_FILE).write_text(json.dumps(told | {"weights": weights}, indent=1) + "\n")
     finish(out, LIMIT)
+
+
+def export_adapter(run: Path, base: Path, named: dict[str, str], out: Path) -> None:
+    """Write a run's adapter, its heads and what is known of them; refuse a folder over
+    ADAPTER_LIMIT. `named`: as `origin` gives it.
+    """
+    told, trained = about(run, "large"), load_file(run / "average.safetensors")
+    out.mkdir(parents=True, exist_ok=True)
+    save_file(adapter_of(trained), out / ADAPTER_FILE)
+    write_bio(trained["bio.weight"], trained["bio.bias"], out)
+    (out / CARD_FILE).write_text(json.dumps(told | {"base": named}, indent=1) + "\n")
+    finish(out, ADAPTER_LIMIT)
+
+
+def adapter_of(trained: Tensors) -> Tensors:
+    """What a run trained, by the names of the merged reader: LAYER.A, LAYER.B and the start/end
+    head, in half precision. The factor alpha / r goes into B, so that W' = W + B A.
+    """
+    out = {}
+    for name, tensor in trained.items():
+        layer, _, part = name.removeprefix("reader.").partition(".lora_")
+        if part:
+            factor = ALPHA if part.startswith("B") else 1
+            out[f"{layer.split('.', 1)[1]}.{part[0]}"] = factor * tensor  # without "mpnet."
+        elif not name.startswith("bio."):
+            out[layer] = tensor
+    return {name: tensor.half().contiguous() for name, tensor in out.items()}
+
+
+def origin(base: Path, repo: str | None, revision: str | None) -> dict[str, str]:
+    """Where the encoder of a folder comes from, and its SHA-256. Errors: BadInput for another than
+    BASE without both names.
+    """
+    if not (base / BASE_FILE).is_file():
+        raise BadInput(f"--encoder must name the folder of the run's encoder, with {BASE_FILE}")
+    found = sha256(base / BASE_FILE)
+    if repo and revision:
+        return {"repo": repo, "revision": revision, "sha256": found}
+    if found == BASE["sha256"] and not repo and not revision:
+        return BASE
+    raise BadInput(
+        f"--repo and --revision must both say where {base.name} comes from, unless it is "
+        f"{BASE['repo']} of {BASE['revision'][:7]}"
+    )
+
+
+def merge(folder: Path, base: Path, out: Path) -> None:
+    """Adapter and encoder as one standard folder; how the adapter was made goes along. Errors:
+    BadInput for another encoder than the adapter's own.
+    """
+    wanted = read_json(folder / CARD_FILE)["base"]
+    if origin(base, wanted["repo"], wanted["revision"]) != wanted:
+        raise BadInput(f"{folder.name} was trained on {wanted['repo']}, {base.name} is another")
+    model = load(str(base), dropout=0.1)
+    prefix, change = f"{model.reader.base_model_prefix}.", load_file(folder / ADAPTER_FILE)
+    model.reader.load_state_dict(merged(model.reader.base_model.state_dict(), change, prefix))
+    write_model(model, out)
+    AutoTokenizer.from_pretrained(base).save_pretrained(out)
+    for name in (BIO_FILE, CARD_FILE):
+        shutil.copy(folder / name, out)
+    write_checksums(out)
 
 
 def write_model(model: TwoHeads, out: Path) -> None:
     """Encoder and start/end head as transformers reads them, the BIO head beside them."""
+    out.mkdir(parents=True, exist_ok=True)
     model.reader.config.attention_probs_dropout_prob = 0.1
     model.reader.save_pretrained(out)
     write_bio(model.bio.weight, model.bio.bias, out)
@@ -206,7 +210,7 @@ def write_bio(weight: torch.Tensor, bias: torch.Tensor, out: Path) -> None:
     """The BIO head, W [3, d] and b [3], in its own file."""
     save_file(
         {"weight": weight.detach().contiguous(), "bias": bias.detach().contiguous()},
-        out / "bio_head.safetensors",
+        out / BIO_FILE,
         metadata={"id2label": json.dumps(dict(enumerate(TAGS)))},
     )
 
@@ -230,38 +234,31 @@ def finish(folder: Path, limit: int) -> None:
 
 @exit_code
 def main(argv: list[str] | None = None) -> None:
-    """Parse the command line and export."""
+    """Parse the command line and export; 2 on a run or a folder that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "export")
-    p.add_argument("--encoder", required=True)
-    p.add_argument("--run", required=True, type=Path)
+    what = p.add_mutually_exclusive_group(required=True)
+    what.add_argument("--run", type=Path, help="a run of finetune or teach")
+    what.add_argument("--merge", type=Path, metavar="FOLDER", help="an adapter to merge")
+    p.add_argument("--encoder", default="", help="by default the one that the run names")
     p.add_argument(
         "--weights",
-        nargs="+",
-        default=["average"],
-        help="weights, average, step-NNNNNN or average-NNNNNN; the mean of several",
+        default="average",
+        help="average, weights, or a snapshot such as average-004096; of an adapter the average",
     )
-    p.add_argument(
-        "--mean-with",
-        nargs="+",
-        type=Path,
-        default=[],
-        metavar="FOLDER",
-        help="exported readers, each with a share of one",
-    )
-    p.add_argument("--share", type=int, default=1, help="the share of the run beside them")
-    p.add_argument(
-        "--tag-bias",
-        nargs=3,
-        type=float,
-        default=[0.0, 0.0, 0.0],
-        metavar=("B", "I", "O"),
-        help="added to the biases of the tags",
-    )
-    p.add_argument("--out", type=Path, default=Path("assets/reader"))
-    p.add_argument("--name", default="bundled")
+    p.add_argument("--repo", help=f"an adapter's encoder; needed but for {BASE['repo']}")
+    p.add_argument("--revision", help="its commit there; needed with --repo")
+    p.add_argument("--out", type=Path, required=True)
     a = p.parse_args(argv)
-    export(a.encoder, a.run, a.weights, a.out, a.name, a.mean_with, a.tag_bias, a.share)
+    if a.merge:
+        merge(a.merge, Path(a.encoder), a.out)
+        return
+    settings = read_json(a.run / "settings.json")
+    if settings.get("adapter"):
+        base = Path(a.encoder or settings["encoder"])
+        export_adapter(a.run, base, origin(base, a.repo, a.revision), a.out)
+    else:
+        export(a.run, a.out, a.encoder, a.weights)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ came. Figures and card come from `qa_demo.training.infill_score`.
 
 import json
 import logging
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from transformers import AutoTokenizer
 from qa_demo.model.spanbert_loading import SBO_FILE
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training import checkpoints
-from qa_demo.training.export import finish, halved
+from qa_demo.training.export import PLACES, called, finish, halved, read_json
 from qa_demo.training.flags import described, exit_code
 from qa_demo.training.pretrainer import Pretrainer, load
 from qa_demo.training.text import Batches, read_text, tokenize, training_batches
@@ -54,58 +54,30 @@ def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
         mean.copy_(total / max(1, targets))
 
 
-def history(run: Path) -> list[dict]:
-    """Settings of the run and of all before it, oldest first, with own steps and seconds and the
-    held-out rows of its log.
-
-    Before it come the runs it was resumed from, or those of the exported folder that it took as its
-    encoder.
+def phase_of(run: Path) -> dict[str, Any]:
+    """The settings of a run with its steps and seconds, files and encoder by name, and the held-out
+    rows of its log.
     """
-    settings, state = (
-        json.loads((run / f"{name}.json").read_text()) for name in ("settings", "state")
-    )
-    earlier = settings.pop("resume")
-    exported = Path(settings["encoder"]) / CARD
-    before: list[dict] = []
-    if earlier:
-        before = history(Path(earlier))
-    elif exported.is_file():
-        before = [p for p in json.loads(exported.read_text())["phases"] if not p.get("tried")]
-    steps, seconds = (sum(p[key] for p in before) for key in ("steps_taken", "seconds"))
-    curve = held_rows(run, None if earlier else {"before": steps, "seconds": seconds})
-    texts = {
-        key: [Path(x).name for x in settings[key]]
-        for key in ("text", "more_text")
-        if settings.get(key)
-    }
-    return [
-        *before,
-        {k: v for k, v in settings.items() if k not in ("encoder", "out", "text", "more_text")}
+    settings, state = (read_json(run / f"{name}.json") for name in ("settings", "state"))
+    texts = {key: [Path(x).name for x in settings.get(key, ())] for key in ("text", "more_text")}
+    kept = {key: value for key, value in settings.items() if key not in PLACES}
+    return (
+        kept
         | texts
         | {
             "name": run.name,
-            "from_export": not earlier and bool(before),
+            "encoder": called(settings["encoder"]),
             "steps_taken": state["step"],
-            "seconds": round(state["seconds"]) - (seconds if earlier else 0),
-            "curve": curve,
-        },
-    ]
+            "seconds": round(state["seconds"]),
+            "curve": checkpoints.logged(run, "held"),
+        }
+    )
 
 
-def held_rows(run: Path, behind: Mapping[str, float] | None) -> list[dict]:
-    """The held-out rows of a run's log. A resumed run counts on from the one before it; one that
-    took an exported folder as its encoder does not, so what is `behind` it is added.
-    """
-    held = checkpoints.logged(run, "held")
-    if behind is None:
-        return held
-    return [row | {key: row[key] + behind[key] for key in ("before", "seconds")} for row in held]
-
-
-def write_model(model: Pretrainer, tokenizer: object, out: Path, half: bool = True) -> None:
-    """Encoder, masked-language head, tokenizer, boundary head; `half`: in half precision."""
+def write_model(model: Pretrainer, tokenizer: object, out: Path) -> None:
+    """Encoder, masked-language head, tokenizer, boundary head, in half precision."""
     out.mkdir(parents=True, exist_ok=True)
-    model = halved(model) if half else model
+    model = halved(model)
     model.mlm.config.hidden_dropout_prob = model.mlm.config.attention_probs_dropout_prob = 0.1
     model.mlm.save_pretrained(out)
     tokenizer.save_pretrained(out)  # type: ignore[attr-defined]
@@ -146,7 +118,7 @@ def export(
     keep_means(model, source, batches or -(-MEAN_PIECES // settings["batch_tokens"]))
     write_model(model, tokenizer, out)
     about = {"name": name, "sbo": settings["sbo"], "positions": settings["positions"]}
-    about["phases"] = history(run)
+    about["phases"] = [phase_of(run)]
     (out / CARD).write_text(json.dumps(about, indent=1) + "\n")
     finish(out, LIMIT)
 

@@ -37,7 +37,7 @@ from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import answerable, quick_scores
 from qa_demo.training.flags import exit_code, parsed, setting
 from qa_demo.training.loop import Draw, Job, Place, begin, run
-from qa_demo.training.twoheads import TAG_LOSSES, TwoHeads, load, loss_terms, total
+from qa_demo.training.twoheads import TwoHeads, load, loss_terms, total
 
 log = logging.getLogger("finetune")
 NONE_DRAWN = "no window can be drawn: too few questions, or --lengths leaves no room beside one"
@@ -63,7 +63,6 @@ class Settings:
     weight_decay: float = 0.01
     batch_tokens: int = 1536
     bio_weight: float = 15.0
-    tag_loss: str = setting("pieces", choices=TAG_LOSSES)
     negatives: float = 0.1
     dropout: float = 0.0
     adapter: int = setting(
@@ -236,7 +235,7 @@ def train(s: Settings, resume: str | None = None) -> bool:
         tokenizer,
         place={"round": 0, "batch": -1},
         batches=partial(drawn, samplers, s, accelerator, tokenizer.pad_token_id or 0),
-        loss=partial(loss_terms, tag_loss=s.tag_loss),
+        loss=loss_terms,
         total=partial(total, bio_weight=s.bio_weight),
     )
     return run(s, job, accelerator, resume, log)

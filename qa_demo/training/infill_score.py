@@ -5,7 +5,7 @@ distance from the boundary.
 
 Every paragraph is read alone, cut to 126 pieces as in training, under the training law with a fixed
 seed (so 10 % of the runs show a random piece and 10 % the true one). Writes metrics.json and the
-tables of the model card beside the model.
+checksums beside the model; `card --reader` shows them.
 """
 
 import argparse
@@ -21,7 +21,6 @@ from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert_loading import load_sbo
-from qa_demo.training.export_spanbert import CARD
 from qa_demo.training.flags import described, exit_code
 from qa_demo.training.measure import versions
 from qa_demo.training.pretrainer import Pretrainer, load
@@ -116,33 +115,6 @@ def load_exported(folder: Path) -> Pretrainer:
     return model
 
 
-def keep_end(record: Path, result: dict[str, Any]) -> None:
-    """Note in the record of the training what its last phase reached, if all held-out parts were
-    measured as it masks.
-
-    A phase that goes on from this folder carries the figures along, so that the ends of all phases
-    stand on the same blanks.
-    """
-    if not record.is_file() or result["limit"] is not None:
-        return
-    card = json.loads(record.read_text())
-    if card["phases"] and card["phases"][-1]["masking"] == result["masking"]:
-        card["phases"][-1]["all_held_out"] = result["overall"]
-        record.write_text(json.dumps(card, indent=1) + "\n")
-
-
-def keep_tried(folder: Path, tried: Path) -> None:
-    """Put the last phase of another exported folder into the record of `folder`, as one that was
-    tried after it.
-
-    The learning curve shows it; no weight changes. One earlier try gives way.
-    """
-    card = json.loads((folder / CARD).read_text())
-    phase = json.loads((tried / CARD).read_text())["phases"][-1]
-    card["phases"] = [p for p in card["phases"] if not p.get("tried")] + [phase | {"tried": True}]
-    (folder / CARD).write_text(json.dumps(card, indent=1) + "\n")
-
-
 def scored(a: argparse.Namespace) -> dict[str, Any]:
     """All figures of one model, with what they were measured on and by which versions."""
     tokenizer = AutoTokenizer.from_pretrained(a.model)
@@ -166,32 +138,19 @@ def scored(a: argparse.Namespace) -> dict[str, Any]:
 
 @exit_code
 def main(argv: list[str] | None = None) -> None:
-    """Parse the command line, measure, write metrics.json, card and checksums."""
+    """Parse the command line, measure, write metrics.json and checksums."""
     p = described(__doc__, "infill_score")
     p.add_argument("--model", type=Path, default=Path("assets/spanbert"))
     p.add_argument("--text", nargs="+", required=True)
     p.add_argument("--masking", choices=["span", "token"], default="span")
     p.add_argument("--length", type=int, default=128)
-    p.add_argument(
-        "--tried-for",
-        type=Path,
-        metavar="FOLDER",
-        help="note the model's last phase in the record of that folder, as one that was tried and "
-        "is not in its weights",
-    )
     p.add_argument("--limit", type=int, help="only so many held-out parts, drawn with a fixed seed")
     a = p.parse_args(argv)
-    from qa_demo.training import spanbert_card  # the card imports no torch of its own
     from qa_demo.training.export import write_checksums
 
     result = scored(a)
     (a.model / "metrics.json").write_text(json.dumps(result, indent=1) + "\n")
-    keep_end(a.model / CARD, result)
-    if a.tried_for is not None:
-        keep_tried(a.tried_for, a.model)
-    for folder in (a.model, *([a.tried_for] if a.tried_for is not None else [])):
-        spanbert_card.write(folder)
-        write_checksums(folder)
+    write_checksums(a.model)
     sys.stdout.write(json.dumps(result["overall"], indent=1) + "\n")
 
 

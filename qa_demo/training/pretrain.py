@@ -49,9 +49,7 @@ class Settings:
     )
     out: str
     steps: int
-    more_text: tuple[str, ...] = setting(
-        (), metavar="FILE", help="text that is only trained on (qa_demo.training.more_text)"
-    )
+    more_text: tuple[str, ...] = setting((), metavar="FILE", help="text that is only trained on")
     masking: str = setting(
         "span", choices=["span", "token"], help="SpanBERT's spans, or BERT's single pieces"
     )

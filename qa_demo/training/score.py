@@ -6,7 +6,7 @@ metrics.json beside it.
 
 Each question is read once, as the page reads it (fp32, unpadded windows); every number comes from
 those readings. Of the files with lists only the questions that no training sees are read
-(qa_demo.training.apart). What `learning_curve` and `pace` put into metrics.json stays.
+(qa_demo.training.apart). What `pace` puts into metrics.json stays.
 """
 
 import argparse
@@ -134,10 +134,10 @@ def speed(questions: int, seconds: float) -> dict[str, float]:
 
 
 def beside(result: dict[str, Any], path: Path) -> dict[str, Any]:
-    """The new figures and what `learning_curve` and `pace` put into the file of the old ones."""
+    """The new figures and what `pace` put into the file of the old ones."""
     old = json.loads(path.read_text()) if path.is_file() else {}
     pace = {k: v for k, v in old.get("speed", {}).items() if k == "times_as_long"}
-    others = {k: old[k] for k in ("learning_curve", "parameters") if k in old}
+    others = {k: old[k] for k in ("parameters",) if k in old}
     return result | others | {"speed": result["speed"] | pace}
 
 

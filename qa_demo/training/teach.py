@@ -33,7 +33,7 @@ from qa_demo.training.flags import exit_code, parsed, setting
 from qa_demo.training.loop import Draw, Place, begin, run
 from qa_demo.training.progress import Terms
 from qa_demo.training.teacher import Said, Teacher
-from qa_demo.training.twoheads import load, tagging_loss
+from qa_demo.training.twoheads import load
 
 log = logging.getLogger("teach")
 
@@ -130,9 +130,7 @@ def taught_batch(lessons: Sequence[Lesson], pad_id: int) -> dict[str, Tensor]:
     return batch | {k: torch.from_numpy(v) for k, v in more.items()} | {"labelled": labelled}
 
 
-def loss_terms(
-    model: nn.Module, batch: dict[str, Tensor], temperature: float, tag_loss: str = "pieces"
-) -> Terms:
+def loss_terms(model: nn.Module, batch: dict[str, Tensor], temperature: float) -> Terms:
     """The labels' three terms over the labelled rows, and the teacher's over all.
 
     labels: start and end -(1/B) sum_b sum_i t_bi log p_bi, tags as in twoheads.loss_terms. teacher,
@@ -154,9 +152,7 @@ def loss_terms(
     apart = divergence(batch["taught_tags"], tags, temperature)
     return {
         **labels,
-        "tags": tagging_loss(tags, batch["tags"], tagged).sum() / count
-        if tag_loss == "taggings"
-        else per_piece.sum() / tagged.sum().clamp(min=1),
+        "tags": per_piece.sum() / tagged.sum().clamp(min=1),
         **{
             f"taught_{name}": divergence(
                 batch["taught"][..., k].masked_fill(~batch["heard"], -1e4),
@@ -201,7 +197,7 @@ def train(s: Settings, resume: str | None = None) -> bool:
         tokenizer,
         place={"epoch": 0, "batch": -1},
         batches=partial(drawn, lessons, s, tokenizer.pad_token_id or 0),
-        loss=partial(loss_terms, temperature=s.temperature, tag_loss=s.tag_loss),
+        loss=partial(loss_terms, temperature=s.temperature),
         total=partial(total, label_share=s.label_share, bio_weight=s.bio_weight),
     )
     return run(s, job, accelerator, resume, log)

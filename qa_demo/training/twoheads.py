@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import torch
 from peft import LoraConfig, inject_adapter_in_model
 from safetensors.torch import load_file
 from torch import Tensor, nn
@@ -84,57 +83,17 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
     return model
 
 
-TAG_LOSSES = ("pieces", "taggings")
-"""What the tags are trained on: each piece by itself, or a window's tagging as a whole."""
-
-
-def loss_terms(
-    model: nn.Module, batch: dict[str, Tensor], tag_loss: str = "pieces"
-) -> dict[str, Tensor]:
+def loss_terms(model: nn.Module, batch: dict[str, Tensor]) -> dict[str, Tensor]:
     """start and end: -(1/B) sum_b sum_i t_bi log p_bi over positions; tags: the mean over pieces of
-    -sum_j t_ij log p_ij, or the mean over windows of `tagging_loss`.
+    -sum_j t_ij log p_ij.
     """
     start, end, tags = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
     per_token = -(batch["tags"] * tags.log_softmax(-1)).sum(-1) * batch["tagged"]
     return {
         "start": -(batch["start"] * start.log_softmax(-1)).sum(-1).mean(),
         "end": -(batch["end"] * end.log_softmax(-1)).sum(-1).mean(),
-        "tags": tagging_loss(tags, batch["tags"], batch["tagged"]).mean()
-        if tag_loss == "taggings"
-        else per_token.sum() / batch["tagged"].sum().clamp(min=1),
+        "tags": per_token.sum() / batch["tagged"].sum().clamp(min=1),
     }
-
-
-PIECES = 0.3
-"""How much each piece's own loss counts beside that of its window's tagging."""
-
-
-def tagging_loss(logits: Tensor, targets: Tensor, tagged: Tensor, pieces: float = PIECES) -> Tensor:
-    """-log P(tagging) of each window among its legal taggings [B], nats, and a share of its pieces'
-    own losses; the mean over annotators.
-
-        log Z - sum_i sum_j t_ij x_ij + pieces x (-sum_i sum_j t_ij log p_ij)
-        Z = sum over legal taggings y of exp(sum_i x_{i, y_i}),  p_i = softmax(x_i)
-
-    Without the second part I would be free wherever it is illegal, which is after O: p = 0.5 there
-    costs nothing, and the three probabilities of such a piece would say nothing.
-
-    logits x and targets t [B, L, 3] in the order B, I, O, tagged [B, L]. A tagging is legal when no
-    I follows O or stands first (core.bio.chain has the same Z). The end of an answer that
-    the window cuts at its beginning is left out, as no legal tagging starts so. Source: the loss of
-    a linear-chain conditional random field (Lafferty et al. 2001), transitions 0 or minus infinity.
-    """
-    cut_off = torch.cumprod(((tagged == 0) | (targets[..., 1] > 0)).int(), dim=1).bool()
-    counted = (tagged > 0) & ~cut_off
-    said = ((targets * logits).sum(-1) * counted).sum(-1)
-    outside, inside = logits.new_zeros(len(logits)), logits.new_full((len(logits),), -1e4)
-    for x, on in zip(logits.unbind(1), counted.unbind(1), strict=True):
-        either = torch.logaddexp(outside, inside)
-        in_span = torch.logaddexp(either + x[:, 0], inside + x[:, 1])
-        outside = torch.where(on, either + x[:, 2], outside)
-        inside = torch.where(on, in_span, inside)
-    own = -((targets * logits.log_softmax(-1)).sum(-1) * counted).sum(-1)
-    return torch.logaddexp(outside, inside) - said + pieces * own
 
 
 def total(terms: dict[str, Tensor], bio_weight: float) -> Tensor:

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from qa_demo.core.measuring.claims import sureness
-from qa_demo.core.measuring.measured import STEPS
 from qa_demo.core.predict import predict
 from qa_demo.core.tagging import best_span
 from qa_demo.core.types import DecodeOptions
@@ -52,7 +51,7 @@ def reader() -> BertReader:
 
 
 def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest(folder: Path) -> None:
-    assert {path.name for path in folder.iterdir()} - {STEPS} == FILES
+    assert {path.name for path in folder.iterdir()} == FILES
     manifest = json.loads((folder / "checksums.json").read_text())
     assert set(manifest) == FILES - {"checksums.json", "README.md"}
     assert manifest == {name: sha256(folder / name) for name in manifest}

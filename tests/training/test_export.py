@@ -1,116 +1,178 @@
-"""Means of states and of runs, on tensors small enough to check by hand."""
+"""A run becomes a folder: small, told in its card, an adapter merged when loaded."""
 
-import hashlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
-from safetensors.torch import save_file
+import transformers
+from safetensors.torch import load_file, save_file
 
-from qa_demo.training.card_phases import WIDTH, command
-from qa_demo.training.card_phases import teacher as teacher_commands
-from qa_demo.training.export import called, origin, soup, taught_by, told_once
+from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
+from qa_demo.core.types import Example, WindowOptions
+from qa_demo.core.windows import make_windows
+from qa_demo.model.adapter import merged
+from qa_demo.model.loading import load_reader
+from qa_demo.model.source import LAN, LOOPBACK
+from qa_demo.training import card, checkpoints, export
+from qa_demo.training.pace import times_as_long
+from qa_demo.training.twoheads import TwoHeads, load
+from tests.cli.terminal import Terminal
+from tests.fakes import FakeReader
+from tests.model import kit
+
+pytestmark = pytest.mark.model
+NAMED = ["--repo", "some/encoder", "--revision", "abc"]
+OPTIONS = WindowOptions(max_seq_length=48, doc_stride=16)
 
 
-def run_folder(folder: Path, **states: float) -> Path:
-    """A run whose states hold one start/end weight and one tag weight, both that number."""
-    (folder / "snapshots").mkdir(parents=True)
-    for name, value in states.items():
-        heads = {"reader.qa_outputs.bias": torch.full((2,), value)}
-        heads["bio.bias"] = torch.full((3,), value)
-        where = folder if name == "average" else folder / "snapshots"
-        save_file(heads, where / f"{name.replace('_', '-')}.safetensors")
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An encoder without any head, as the real one comes: its tensors without a prefix."""
+    folder, words = tmp_path_factory.mktemp("base"), kit.tokenizer("mpnet")
+    settings, _ = kit.config("mpnet", len(words))
+    torch.manual_seed(3)
+    transformers.MPNetModel(settings).save_pretrained(folder)
+    words.save_pretrained(folder)
     return folder
 
 
-def reader_folder(folder: Path, value: float) -> Path:
-    """An exported reader in half precision, with a tensor that no run trains."""
-    folder.mkdir()
-    spans, tags = torch.full((2,), value).half(), torch.full((3,), value).half()
-    weights = {"qa_outputs.bias": spans, "embeddings": torch.ones(4).half()}
-    save_file(weights, folder / "model.safetensors")
-    save_file({"bias": tags}, folder / "bio_head.safetensors")
-    about = {"weights": ["average"], "phases": [{"name": "phase1"}], "threshold": -1.0}
-    (folder / "reader.json").write_text(json.dumps(about))
-    (folder / "checksums.json").write_text("{}")
+def told(folder: Path, **settings: object) -> Path:
+    """What a run says of itself, and two rows of its log."""
+    folder.mkdir(exist_ok=True)
+    made = {"torch": "2.13.0", "mixed_precision": "no", "steps": 7, "dev": "/x/dev.json"}
+    (folder / "settings.json").write_text(
+        json.dumps({"train": ["/x/a.json:1"], **made, **settings})
+    )
+    (folder / "state.json").write_text('{"step": 7, "seconds": 130.2}')
+    scores = {"exact": 50.0, "f1": 60.5, "bio_f1": 40.0}
+    rows = [{"step": 4, "start": 1.0}, {"step": 6, "dev_questions": 9, "average": scores}]
+    (folder / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
 
 
-def test_the_mean_gives_the_run_and_each_other_reader_the_same_share(tmp_path: Path) -> None:
-    run = run_folder(tmp_path / "run", average=1.0, step_000004=3.0)
-    others = [reader_folder(tmp_path / "a", 5.0), reader_folder(tmp_path / "b", 8.0)]
-    mean = soup(run, ["average", "step-000004"], others)  # ((1 + 3) / 2 + 5 + 8) / 3 = 5
-    assert mean.keys() == {"reader.qa_outputs.bias", "bio.bias"}
-    assert all(torch.equal(value, torch.full_like(value, 5.0)) for value in mean.values())
-    assert torch.equal(soup(run, ["average"], [])["bio.bias"], torch.ones(3))
-    thrice = soup(run, ["average"], others[:1], share=3)["bio.bias"]  # (3 * 1 + 5) / 4 = 2
-    assert torch.equal(thrice, torch.full((3,), 2.0))
+@pytest.fixture(scope="module")
+def exported(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TwoHeads]:
+    """A run whose adapter was moved, as training would, exported; and its model."""
+    run = told(tmp_path_factory.mktemp("runs") / "run", encoder=str(base), adapter=2)
+    torch.manual_seed(1)
+    model = load(str(base), 0.0, adapter=2).eval()
+    with torch.no_grad():
+        for parameter in checkpoints.trainable(model).values():
+            # values of half precision: what is exported is what was trained
+            parameter.copy_(torch.randn_like(parameter).mul(0.2).half())
+    save_file(checkpoints.trainable(model), run / "average.safetensors")
+    out = run.with_name("large")
+    asked = ["--run", str(run), "--out", str(out)]
+    with pytest.raises(BadInput, match="--repo and --revision must both say where"):
+        export.origin(base, None, None)
+    assert export.main(asked) == 2 and not out.exists()
+    assert export.main([*asked, "--encoder", str(run)]) == 2 and not out.exists()
+    assert export.main([*asked, *NAMED]) == 0
+    return out, model
 
 
-def test_a_reader_that_lacks_a_trained_tensor_is_refused(tmp_path: Path) -> None:
-    run, other = run_folder(tmp_path / "run", average=1.0), reader_folder(tmp_path / "a", 5.0)
-    save_file({"weight": torch.ones(3)}, other / "bio_head.safetensors")
-    with pytest.raises(KeyError, match=r"bio\.bias"):
-        soup(run, ["average"], [other])
+def logits(model: TwoHeads, reader) -> tuple[np.ndarray, np.ndarray]:
+    """What peft's own forward pass gives for the first window, and what the reader gives."""
+    window = make_windows(reader.encode(kit.QUESTION, kit.CONTEXT), OPTIONS)[0]
+    ids = torch.tensor(np.asarray(window.input_ids)[None])
+    with torch.no_grad():
+        start, end, tags = model(ids, torch.ones_like(ids), torch.zeros_like(ids))
+    theirs = torch.cat([torch.stack([start, end], -1), tags], -1)[0].numpy()
+    span, own_tags = reader.forward([window])
+    return theirs, np.concatenate([span[0], own_tags[0]], -1)
 
 
-def test_the_origin_of_a_reader_says_how_it_was_made(tmp_path: Path) -> None:
-    found = origin(reader_folder(tmp_path / "a", 5.0))
-    assert (found["weights"], found["phases"]) == (["average"], [{"name": "phase1"}])
-    assert found["checksum"] == hashlib.sha256(b"{}").hexdigest()
-    path = tmp_path / "a" / "reader.json"
-    more = {"began_with": {"checksum": "ab"}, "mean_with": []}
-    path.write_text(json.dumps(json.loads(path.read_text()) | more))
-    again = origin(tmp_path / "a")
-    assert again.keys() == {*found, "began_with", "mean_with"}
-    assert again["began_with"] == {"checksum": "ab"}
+def test_a_merged_adapter_gives_the_logits_of_the_run(
+    base: Path, exported: tuple[Path, TwoHeads], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, model = exported
+    reader = load_reader(str(folder), replace(LOOPBACK, base=base))
+    np.testing.assert_allclose(*logits(model, reader), atol=2e-5)
+    assert not (folder / "model.safetensors").exists()
+    about = json.loads((folder / "reader.json").read_text())
+    assert about["base"]["repo"] == "some/encoder"
+    assert (about["phases"][0]["steps_taken"], about["phases"][0]["seconds"]) == (7, 130)
+    assert card.curve(about).endswith("| 6 | 9 | 50.0 | 60.5 | 40.0 |")
+    assert "window" in Terminal(folder, capsys).ask("answer", "--base", base)
+    # the standard folder needs neither base nor adapter
+    whole = tmp_path / "whole"
+    asked = ["--merge", str(folder), "--out", str(whole), "--encoder"]
+    assert export.main([*asked, str(base)]) == 0
+    np.testing.assert_allclose(*logits(model, load_reader(str(whole))), atol=2e-5)
+    kit.save(tmp_path / "other", "mpnet")
+    assert export.main([*asked, str(tmp_path / "other")]) == 2
+    assert "was trained on some/encoder, other is another" in capsys.readouterr().err
 
 
-def test_a_taught_run_names_its_teacher(tmp_path: Path) -> None:
-    teacher, run = tmp_path / "teacher", tmp_path / "run"
-    (tmp_path / "encoder").mkdir()
-    (tmp_path / "encoder" / "README.md").write_text("---\nlicense: x\n---\n# some-encoder\n")
-    for folder, settings in (
-        (teacher, {"encoder": str(tmp_path / "encoder"), "train": ["/x/a.json:1"], "resume": None}),
-        (run, {"encoder": "small", "train": [], "resume": None, "teacher": str(teacher)}),
+def test_a_card_tells_the_commands_of_teacher_and_student(
+    base: Path, exported: tuple[Path, TwoHeads], tmp_path: Path
+) -> None:
+    encoder = tmp_path / "encoder"
+    encoder.mkdir()
+    (encoder / "README.md").write_text("---\nlicense: x\n---\n# some/encoder\n")
+    teacher = told(tmp_path / "big", encoder=str(encoder), adapter=16)
+    ran = {"encoder": "hub/small", "label_share": 0.3, "train": ["b.json:2"], "resume": None}
+    for source in (teacher, exported[0]):
+        made = export.about(told(tmp_path / "run", teacher=str(source), **ran), "toy")
+        assert "/" not in json.dumps(made).replace("hub/small", "").replace("some/encoder", "")
+        large, small = re.findall(r"```\n(.*?)\n```", card.training(made), re.DOTALL)
+        assert large.startswith("python -m qa_demo.training.finetune --encoder ")
+        assert "--adapter" in large and large.endswith("--out runs/teacher")
+        assert "training.teach --student hub/small --teacher runs/teacher" in small
+        assert "--train b.json:2" in small and "--label-share 0.3 --" not in large
+        assert max(map(len, small.splitlines())) <= card.WIDTH
+    assert "run: 7 steps in 2 minutes" in card.training(made)
+    gone = export.taught_by(told(tmp_path / "run", teacher=str(tmp_path / "gone"), **ran))
+    assert gone == {"teacher": {"name": "gone", "phases": []}}
+    assert "the reader `gone`" in card.training(made | gone)
+    assert export.taught_by(told(tmp_path / "run", encoder="hub/small")) == {}
+
+
+def test_an_adapter_is_refused_where_its_base_does_not_fit(
+    base: Path, exported: tuple[Path, TwoHeads], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, other = exported[0], tmp_path / "other"
+    kit.save(other, "mpnet")
+    with pytest.raises(BadCheckpoint, match="was trained on some/encoder with the SHA-256"):
+        load_reader(str(folder), replace(LOOPBACK, base=other))
+    (other / "model.safetensors").unlink()
+    with pytest.raises(BadCheckpoint, match=r"the base other holds no model\.safetensors"):
+        load_reader(str(folder), replace(LOOPBACK, base=other))
+    with pytest.raises(ModelUnavailable, match="--base FOLDER"):
+        load_reader(str(folder), replace(LAN, local_folders=True))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ModelUnavailable, match=r"needs some/encoder@abc; start with --base"):
+        load_reader(str(folder))
+    weights = load_file(base / "model.safetensors")
+    for layer, width, said in (
+        ("encoder.layer.9.x", 16, "whose matrix is None"),
+        ("encoder.layer.0.attention.attn.q", 8, r"whose matrix is \[16, 16\]"),
     ):
-        folder.mkdir()
-        (folder / "settings.json").write_text(json.dumps(settings))
-        (folder / "state.json").write_text('{"step": 7}')
-    found = taught_by(run)["teacher"]
-    assert found["encoder"] == "some-encoder" and found["phases"][0]["steps_taken"] == 7
-    assert "/" not in found["phases"][0]["train"][0] and "encoder" not in found["phases"][0]
-    assert taught_by(teacher) == {} and called("hub/name") == "hub/name"
-    blocks = teacher_commands({"teacher": found})
-    assert "began with `some-encoder`" in blocks[0] and "--train a.json:1" in blocks[1]
-    assert teacher_commands({}) == []
-    student = {"name": "taught", "train": ["b"], "label_share": 0.3, "steps": 4}
-    line = command(student, None, "exported/earlier")
-    assert "training.teach --student exported/earlier --teacher runs/teacher" in line
-    assert "--label-share 0.3" in line
+        change = {f"{layer}.A": torch.ones(2, width), f"{layer}.B": torch.ones(16, 2)}
+        with pytest.raises(BadCheckpoint, match=said):
+            merged(weights, change, "mpnet.")
+    about = json.loads((folder / "reader.json").read_text())
+    for wrong in (None, {"repo": "a"}, {"repo": "", "revision": "b", "sha256": "c"}):
+        broken = tmp_path / f"broken {wrong}"
+        broken.mkdir()
+        for path in folder.iterdir():
+            (broken / path.name).write_bytes(path.read_bytes())
+        (broken / "checksums.json").unlink()
+        (broken / "reader.json").write_text(json.dumps(about | {"base": wrong}))
+        with pytest.raises(BadCheckpoint, match="must name the adapter's base"):
+            load_reader(str(broken), replace(LOOPBACK, base=base))
 
 
-def test_the_card_packs_a_command_on_few_lines_and_splits_no_setting() -> None:
-    settings = {f"flag_{k:02}": k for k in range(40)}
-    phase = {"name": "one", "train": ["a.json:1"], "steps": 4, **settings}
-    lines = command(phase, None, "some/encoder").split(" \\\n    ")
-    assert len(lines) < 8 and max(map(len, lines)) <= WIDTH
-    found = re.findall(r"--flag-(\d+) (\d+)", "\n".join(lines))
-    assert [(int(a), int(b)) for a, b in found] == [(k, k) for k in range(40)]
+def test_the_pace_is_the_middle_of_the_questions_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 3.0, 3.0, 4.0, 4.0, 12.0, 12.0, 13.0, 13.0, 17.0, 17.0, 19.0])  # 3, 8, 2
+    monkeypatch.setattr("qa_demo.training.pace.time.perf_counter", lambda: next(clock))
+    assert times_as_long(FakeReader(), FakeReader(), [Example("1", "a?", "a b", ())] * 3) == 3.0
 
 
-def test_a_history_tells_of_no_reader_and_no_teacher_twice() -> None:
-    teacher = {"encoder": "large", "phases": [{"name": "one"}], "checksum": "t"}
-    first = {"phases": [], "mean_with": [], "checksum": "a"}
-    second = {"phases": [], "mean_with": [first], "began_with": first, "teacher": teacher}
-    third = {"phases": [], "mean_with": [second | {"checksum": "b"}, {"checksum": "c"}]}
-    third |= {"began_with": second | {"checksum": "b"}, "teacher": dict(teacher)}
-    told = told_once(third)
-    assert told["mean_with"] == [{"checksum": "b"}, {"checksum": "c"}]
-    assert told["teacher"] == {"encoder": "large", "checksum": "t"}
-    before = told["began_with"]
-    assert before["teacher"] == teacher and before["began_with"] == first
-    assert before["mean_with"] == [{"checksum": "a"}]
-    assert told_once(first) is first
+def test_a_folder_that_was_not_scored_has_no_card(tmp_path: Path, capsys) -> None:
+    assert card.main(["--reader", str(tmp_path)]) == 2
+    assert "holds no metrics.json that can be read" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from torch import nn
 from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.core.base import BadInput
-from qa_demo.training import checkpoints, export, finetune, loop, processor
+from qa_demo.training import checkpoints, finetune, loop, processor
 from qa_demo.training.flags import parsed
 from qa_demo.training.progress import stop_asked
 from qa_demo.training.twoheads import load
@@ -86,8 +86,6 @@ def test_a_second_phase_that_was_stopped_keeps_its_first(home, run):
     assert finetune.train(replace(second, steps=2), f"{home}/run/../second")
     state = json.loads((home / "second" / "state.json").read_text())
     assert (state["step"], state["step_before"]) == (2, 6)
-    phases = [(p["name"], p["steps_taken"]) for p in export.history(home / "second")]
-    assert phases == [("run", 6), ("second", 2)]
 
 
 @pytest.mark.parametrize("resume", [None, "interrupted"])
@@ -177,17 +175,6 @@ def test_on_a_gpu_an_encoder_without_a_fused_kernel_is_not_refused(monkeypatch):
         settings, _ = kit.config(family, 40)
         model = AutoModelForQuestionAnswering.from_config(settings, attn_implementation=kernel)
         assert model.config._attn_implementation == expected
-
-
-def test_an_export_adds_what_it_is_told_to_the_biases_of_the_tags(home, run):
-    for name, added in (("plain", (0.0, 0.0, 0.0)), ("shifted", (0.5, 1.0, -2.0))):
-        export.export(str(home / "encoder"), run, ["average"], home / name, "toy", tag_bias=added)
-    heads = (home / name / "bio_head.safetensors" for name in ("plain", "shifted"))
-    plain, shifted = map(load_file, heads)
-    moved = shifted["bias"].float() - plain["bias"].float()
-    torch.testing.assert_close(moved, torch.tensor([0.5, 1.0, -2.0]), rtol=0, atol=2e-3)
-    assert torch.equal(shifted["weight"], plain["weight"])
-    assert json.loads((home / "shifted" / "reader.json").read_text())["tag_bias"] == [0.5, 1, -2]
 
 
 def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home: Path) -> None:

@@ -4,9 +4,7 @@ import json
 import re
 import shlex
 import shutil
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,14 +17,7 @@ from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
 from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
-from qa_demo.training import (
-    ablation,
-    export_spanbert,
-    finetune,
-    infill_score,
-    pretrain,
-    spanbert_card,
-)
+from qa_demo.training import card, export_spanbert, finetune, infill_score, pretrain
 from qa_demo.training.flags import settings_parser
 from qa_demo.training.pretrainer import load, parameter_groups, total
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
@@ -48,16 +39,6 @@ def settings(home: Path, out: str, **more) -> pretrain.Settings:
     every = {"log_every": 2, "evaluate_every": 3, "save_every": 3}
     where = str(home / "encoder"), (str(home / "text.txt"),), str(home / out)
     return pretrain.Settings(*where, **small | every | more)
-
-
-def phases(folder: Path) -> list[dict[str, Any]]:
-    """What an exported folder says of how it was made."""
-    return json.loads((folder / "spanbert.json").read_text())["phases"]
-
-
-def names(run: Path) -> list[str]:
-    """The phases of a run, and of what it went on from."""
-    return [phase["name"] for phase in export_spanbert.history(run)]
 
 
 def score(model: Path, home: Path, *more: str) -> None:
@@ -225,23 +206,6 @@ def test_another_folder_starts_a_new_phase_from_the_weights_with_new_text(home, 
     assert pretrain.train(settings(home, "second", steps=1, log_every=1), str(run))
     state = json.loads((home / "second" / "state.json").read_text())
     assert (state["step"], state["step_before"], state["drawn"]) == (1, 6, 7)
-    first, second = export_spanbert.history(home / "second")
-    assert (first["name"], second["name"]) == ("run", "second")
-    assert second["seconds"] < state["seconds"] + 1
-    rows = [(row["before"], row["step"]) for row in first["curve"] + second["curve"]]
-    assert rows == [(0, 3), (0, 6), (6, 1)]
-    # a stop and a second start forget nothing
-    assert pretrain.train(settings(home, "second", steps=2), str(home / "second"))
-    assert names(home / "second") == ["run", "second"]
-
-
-def test_a_run_from_an_exported_folder_counts_the_steps_behind_it(home, exported):
-    more = replace(settings(home, "third", steps=1, log_every=1), encoder=str(exported))
-    assert pretrain.train(more)
-    first, third = export_spanbert.history(home / "third")
-    assert (first["name"], third["name"], third["steps_taken"]) == ("run", "third", 1)
-    (row,) = third["curve"]
-    assert (row["before"], row["step"]) == (6, 1) and row["seconds"] >= first["seconds"]
 
 
 def test_dropout_blurs_a_training_step_alone_and_leaves_attention_weights_whole(home):
@@ -255,97 +219,6 @@ def test_dropout_blurs_a_training_step_alone_and_leaves_attention_weights_whole(
     plain = load(str(home / "encoder"), True, 20)
     plain.train()
     assert plain(batch)["mlm"].item() == plain(batch)["mlm"].item()
-
-
-def test_compiled_layers_keep_the_names_of_their_weights(home, run):
-    # compiling itself takes a C++ compiler and minutes
-    with torch.compiler.set_stance("force_eager"):
-        assert pretrain.train(settings(home, "compiled", steps=6, compiled=True))
-    assert same_weights(run, home / "compiled")
-
-
-def test_the_end_of_a_phase_is_kept_on_all_blanks_and_travels_to_the_next(home, exported, tmp_path):
-    folder = shutil.copytree(exported, tmp_path / "copy")
-    about = json.loads((folder / "spanbert.json").read_text())
-    for phase in about["phases"]:
-        phase.pop("all_held_out", None)
-    (folder / "spanbert.json").write_text(json.dumps(about))
-
-    def reached():
-        return phases(folder)[-1].get("all_held_out")
-
-    score(folder, home, "--limit", "1")
-    assert reached() is None, "a part is not all"
-    score(folder, home, "--masking", "token")
-    assert reached() is None, "other blanks than the phase's own"
-    score(folder, home)
-    assert reached() == json.loads((folder / "metrics.json").read_text())["overall"]
-    text = tmp_path / "more.txt"
-    text.write_text("a bridge over the river was built of stone by the town")
-    again = settings(home, "fourth", steps=1, log_every=1, more_text=(str(text),), dropout=0.1)
-    assert pretrain.train(replace(again, encoder=str(folder)))
-    more = f"--more-text {text} --mean-batches 1"
-    out = export(folder, home / "fourth", home, tmp_path / "out", more)
-    first, last = phases(out)
-    assert first["all_held_out"] == reached() and last["from_export"] and not first["from_export"]
-    assert (last["more_text"], last["dropout"]) == (["more.txt"], 0.1)
-    assert "all_held_out" not in last
-    score(out, home)
-    card = (out / "README.md").read_text()
-    assert "--encoder assets/spanbert" in card
-    assert "from the folder that the export of run wrote" in card
-    assert card.count("--more-text more.txt") == 2
-    assert "| run | 6 |" in card
-    assert "| fourth | 7 |" in card
-
-
-def test_the_card_says_what_a_phase_that_was_only_tried_brought() -> None:
-    def phase(name: str, mlm: float, **more: object) -> dict[str, object]:
-        return {"name": name, "all_held_out": {"mlm_top1": mlm, "sbo_top1": 22.0}} | more
-
-    kept, tried = phase("long", 29.5), phase("more", 29.25, tried=True)
-    said = spanbert_card.stops([kept, tried])
-    assert "more went on from these weights and ended with MLM at 29.2 % (-0.2)" in said
-    assert "SBO at 22.0 % (+0.0)" in said and "a gain of 2 points" in said
-    for phases in ([kept], [], [tried], [kept, {"name": "more", "tried": True}]):
-        assert spanbert_card.stops(phases) == ""
-
-
-def test_a_run_in_parts_says_which_steps_its_command_and_its_rows_are(tmp_path) -> None:
-    row = {"step": 1000, "before": 4782, "seconds": 260, "held": {"pieces": 3}}
-    (tmp_path / "log.jsonl").write_text(json.dumps(row))
-    behind = {"before": 100, "seconds": 9}
-    (found,) = export_spanbert.held_rows(tmp_path, behind)
-    assert (found["before"], found["seconds"]) == (4882, 269)
-    p = {"name": "long", "steps": 6280, "batch_tokens": 32768, "seconds": 407, "text": ["a.txt"]}
-    p |= {"torch": "2.13.0", "mixed_precision": "bf16", "steps_taken": 11062}
-    assert "in parts: the command is that of the last 6,280 steps." in spanbert_card.phase(p, None)
-    assert "in parts" not in spanbert_card.phase(p | {"steps_taken": 6280}, None)
-
-
-def test_the_card_tells_where_text_that_was_only_trained_on_comes_from() -> None:
-    assert spanbert_card.more_about([{}, {"more_text": []}]) == []
-    wikipedia = {"more_text": ["wikipedia.txt.gz", "wikinews.txt.gz"]}
-    (said,) = spanbert_card.more_about([wikipedia, wikipedia, {"more_text": ["other.txt"]}])
-    assert said.startswith("`--more-text` is only trained on. The first file holds")
-    assert said.count("CC BY") == 2
-
-
-def test_a_phase_that_was_tried_stands_in_the_record_of_the_model_it_did_not_change(
-    home, exported, tmp_path
-):
-    kept, other = (shutil.copytree(exported, tmp_path / name) for name in ("kept", "other"))
-    before = (kept / "model.safetensors").read_bytes()
-    for _ in range(2):  # a second try takes the first one's place
-        score(other, home, "--tried-for", str(kept))
-    first, tried = phases(kept)
-    assert tried["tried"] and tried["all_held_out"]["pieces"] > 0 and "tried" not in first
-    card = (kept / "README.md").read_text()
-    assert card.count("This phase was tried") == 1 and card.count("--run runs/run") == 1
-    assert (kept / "model.safetensors").read_bytes() == before
-    load_spanbert(str(kept))  # its checksums fit
-    assert pretrain.train(replace(settings(home, "fifth", steps=1), encoder=str(kept)))
-    assert names(home / "fifth") == ["run", "fifth"], "what was tried is not behind it"
 
 
 def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
@@ -397,16 +270,16 @@ def test_means_are_those_of_the_wires(home, exported):
 def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
     score(exported, home)
     metrics = json.loads((exported / "metrics.json").read_text())
-    card, overall = (exported / "README.md").read_text(), metrics["overall"]
+    assert card.main(["--reader", str(exported)]) == 0
+    said, overall = (exported / "README.md").read_text(), metrics["overall"]
     for split in ("by_fate", "by_length", "by_distance"):
         assert sum(g["pieces"] for g in metrics[split].values()) == overall["pieces"]
     assert overall["pieces"] >= overall["sbo_pieces"] > 0
-    assert "not reached" in card
-    assert f"{overall['mlm_perplexity']:.1f}" in card
-    assert "--learning-rate 0.0003" in card
+    assert f"{overall['mlm_perplexity']:.1f}" in said
+    assert "--learning-rate 0.0003" in said
     sums = json.loads((exported / "checksums.json").read_text())
     assert {"metrics.json", SBO_FILE} <= sums.keys()
-    train, write = commands(card)
+    train, write = commands(said)
     assert (train[2], write[2]) == ("qa_demo.training.pretrain", "qa_demo.training.export_spanbert")
     asked = vars(settings_parser(pretrain.Settings, None, "").parse_args(train[3:]))
     ran = json.loads((home / "run" / "settings.json").read_text())
@@ -463,29 +336,3 @@ def test_fine_tuning_starts_from_the_exported_folder(home, exported):
     reader = AutoModelForQuestionAnswering.from_pretrained(exported, dtype=torch.float32)
     table = reader.bert.embeddings.word_embeddings.weight.half()
     assert torch.equal(table, start["bert.embeddings.word_embeddings.weight"])
-
-
-def test_the_ablation_runs_its_cells_skips_finished_ones_and_keeps_budgets_apart(home, capsys):
-    data = toy.squad(home / "squad.json")
-    texts = f"--encoder {home}/encoder --text {home}/text.txt --train {data}:1 --dev {data}"
-    small = "--dev-limit 1 --pretrain-steps 1 --finetune-steps 1 --seeds 1 --length 40"
-    sizes = f"--batch-tokens 80 --lengths 60 --work {home}/work --out {home}/cells"
-    flags = f"{texts} {small} {sizes}".split()
-    assert ablation.main(flags) == 0
-    table = capsys.readouterr().out
-    assert all(f"| {cell} | 1 |" in table for cell in ablation.CELLS) and "79.0" in table
-    files = sorted((home / "cells" / "ablation").iterdir())
-    assert len(files) == 4 and not any((home / "work").iterdir())
-    marked = json.loads(files[0].read_text())
-    marked["scores"]["f1"] = 12.5
-    files[0].write_text(json.dumps(marked))
-    assert ablation.main(flags) == 0
-    assert "12.5" in capsys.readouterr().out, "a finished cell was run again"
-    said = spanbert_card.conditions([json.loads(path.read_text()) for path in files])
-    words = commands(said)[0]
-    assert words[2] == "qa_demo.training.ablation"
-    assert "for 1 steps of 80 pieces" in said
-    for name in ("--pretrain-steps", "--finetune-steps"):
-        assert words[words.index(name) + 1] == "1"
-    assert ablation.main([*flags[:-8], "--finetune-steps", "2", *flags[-8:]]) == 2
-    assert "was run with" in capsys.readouterr().err

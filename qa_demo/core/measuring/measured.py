@@ -15,7 +15,6 @@ from qa_demo.core.measuring.lists import ListScores, Rates
 from qa_demo.core.measuring.metrics import CalibrationBin
 
 FILE = "metrics.json"
-STEPS = "window_steps.json"
 HEADS = ("span", "bio")
 
 
@@ -98,30 +97,6 @@ class ThresholdCurve:
 
 
 @dataclass(frozen=True)
-class WindowStep:
-    """What one step between windows gave on long texts, in percent; `better` and `worse` count the
-    questions whose F1 is higher or lower than with the first step.
-    """
-
-    doc_stride: int
-    exact: float
-    f1: float
-    better: int
-    worse: int
-    windows: float
-    """A text, on average."""
-
-
-@dataclass(frozen=True)
-class WindowSteps:
-    """Several steps on the same `questions`, whose texts have so many `words` on average."""
-
-    questions: int
-    words: int
-    steps: tuple[WindowStep, ...]
-
-
-@dataclass(frozen=True)
 class Measured:
     """Stored figures by head, `span` and `bio`; a head without figures is missing. `lists` has the
     files with lists of answers first: paragraphs kept apart, the same ones for both heads.
@@ -131,7 +106,6 @@ class Measured:
     curves: dict[str, ThresholdCurve]
     lists: dict[str, dict[str, ListScores]] = field(default_factory=dict)
     claim: ClaimReliability | None = None
-    window_steps: WindowSteps | None = None
     f1: float | None = None
     """Of the start/end head on the answerable questions, in percent."""
     times_as_long: float | None = None
@@ -157,26 +131,6 @@ def _curve(raw: dict[str, Any]) -> ThresholdCurve:
 def _lists(raw: dict[str, Any]) -> ListScores:
     rates = {name: Rates(**raw[name]) for name in ("exact", "overlap")}
     return ListScores(**{**raw, **rates})
-
-
-def weights_of(folder: Path) -> str | None:
-    """The SHA-256 of a reader's weights as its list of files has it; None without a list."""
-    path = folder / "checksums.json"
-    listed = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return listed.get("model.safetensors")
-
-
-def _window_steps(folder: Path) -> WindowSteps | None:
-    """None, too, for what was measured with other weights than those that lie there now."""
-    path = folder / STEPS
-    if not path.is_file():
-        return None
-    with _named(path):
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        if raw["weights"] != weights_of(folder):
-            return None
-        steps = tuple(WindowStep(**row) for row in raw["steps"])
-        return WindowSteps(raw["questions"], raw["words"], steps)
 
 
 @contextmanager
@@ -208,7 +162,6 @@ def load_measured(folder: Path) -> Measured | None:
             ClaimReliability(**_halved(raw["claim"], ClaimHalf, "conditional", "bins"))
             if "claim" in raw
             else None,
-            _window_steps(folder),
             raw.get("squad_dev", {}).get("span", {}).get("f1"),
             raw.get("speed", {}).get("times_as_long"),
             raw.get("parameters"),

@@ -65,7 +65,7 @@ class Worth(NamedTuple):
 
 
 def worth_of(measured: Mapping[str, Any]) -> Worth:
-    """See `Worth`; `measured`: the figures that `training.ablation` wrote, starts and budget."""
+    """See `Worth`; `measured`: the stored figures of our runs, starts and budget."""
     rows = changes(measured["starts"])
     ours = gains([float(np.mean(r.ours)) if r.ours else None for r in rows])
     return Worth(rows, gains([r.paper for r in rows]), ours, measured["budget"])
