@@ -15,15 +15,17 @@ from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, STRONG, Block, Part
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.losses import (
     Label,
+    Two,
     count_labels,
     entropy,
+    recorded,
     right_pair,
     start_end_loss,
     start_end_targets,
+    total,
 )
-from qa_demo.core.replay import Replay, ReplayRows, Two, load_replay, recorded
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
-from qa_demo.core.store import ASSETS
+from qa_demo.core.store import ASSETS, Replay, ReplayRows, load_replay
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.digits import digits_of, enough, fine
 from qa_demo.drawn.lanes import window_text
@@ -567,7 +569,7 @@ def exactly(case: Case, step: int) -> list[Block]:
         "the weights of several moments, and no step. Logits are recorded in half precision.",
     }[step]
     if len(windows) > 1:
-        mean = sum(t.weight * t.value for t in start_end_loss(case.shown.reading, case.chosen))
+        mean = total(start_end_loss(case.shown.reading, case.chosen))
         said += f" Each of the {len(windows)} windows is a text of its own for training; the mean "
         said += f"of their losses at the end is {number(mean, 3)}."
     if case.unrecorded and step in (2, 3):

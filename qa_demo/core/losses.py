@@ -1,5 +1,5 @@
-"""What training lowers, as tables of terms: total = sum of weight * value, and every denominator is
-shown.
+"""What people marked as right, and what training lowers: total = sum of weight * value, and every
+denominator is shown.
 
 All in nats. The softmax of the start/end loss runs over every position of the unpadded window -
 [CLS], question, separators and context - and the loss picks the gold entry. With that one
@@ -10,6 +10,7 @@ loss).
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from qa_demo.core.base import BadInput, Floats, log_softmax, logsumexp, softmax
 from qa_demo.core.spans import Bools
+from qa_demo.core.store import ReplayRows
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, I, O, Reading, Span, Window
 
@@ -50,6 +52,29 @@ def marked(gold: TagGold) -> tuple[Span, ...]:
     return spans
 
 
+class Label(NamedTuple):
+    """An answer that `people` marked, as a `doc` span; None where they found no answer."""
+
+    span: Span | None
+    people: int
+
+
+def marked_span(encoding: Encoding, mark: Answer) -> Span | None:
+    """The pieces of a mark; None where other words stand at its place."""
+    stands = mark.text.strip() and encoding.context[mark.char_start : mark.char_end] == mark.text
+    return touching(encoding, mark.char_start, mark.char_end) if stands else None
+
+
+def count_labels(encoding: Encoding, marks: Sequence[Answer]) -> tuple[list[Label], int]:
+    """The labels, the one most people marked first, and how many marks do not stand in the text:
+    they are neither drawn nor trained on.
+    """
+    spans = [marked_span(encoding, mark) for mark in marks]
+    counts = Counter(span for span in spans if span is not None)
+    order = sorted(counts.items(), key=lambda c: (-c[1], c[0].start, c[0].end))
+    return [Label(*found) for found in order], spans.count(None)
+
+
 def total(terms: Sequence[LossTerm]) -> float:
     """sum of weight * value."""
     return sum(t.weight * t.value for t in terms)
@@ -73,6 +98,9 @@ def entropy(target: Floats) -> Floats:
     t = np.asarray(target, dtype=np.float64)
     floor: Floats = -(t * np.log(np.where(t > 0, t, 1.0))).sum(axis=-1)
     return floor
+
+
+# ---- targets
 
 
 def right_pair(window: Window, gold: Span | None) -> tuple[int, int]:
@@ -119,19 +147,19 @@ def tag_targets(window: Window, golds: Sequence[TagGold]) -> tuple[Floats, Bools
     return tags / max(1, len(golds)), labelled
 
 
-def start_end_loss(
-    reading: Reading, golds: Golds, windows: Sequence[int] | None = None
-) -> tuple[LossTerm, LossTerm]:
+# ---- losses of a reading
+
+
+def start_end_loss(reading: Reading, golds: Golds) -> tuple[LossTerm, LossTerm]:
     """(l_start + l_end) / 2, each the mean over windows of -sum_i t_i log p_i, p over all positions
     of the window.
 
     Source: run_squad.py `compute_loss` (its paper writes the sum; only the gradient's size
     differs).
     """
-    chosen = range(len(reading.windows)) if windows is None else windows
     rows = []
-    for w in chosen:
-        logits, targets = reading.logits(w), start_end_targets(reading.windows[w], golds)
+    for window in reading.windows:
+        logits, targets = reading.logits(window.index), start_end_targets(window, golds)
         rows.append([float(cross_entropy(x, t)) for x, t in zip(logits, targets, strict=True)])
     start, end = np.mean(rows, axis=0).tolist()
     return LossTerm("start", start, 0.5, len(rows)), LossTerm("end", end, 0.5, len(rows))
@@ -159,24 +187,53 @@ def shared_norm_loss(reading: Reading, gold: Span) -> tuple[LossTerm, LossTerm]:
     return terms[0], terms[1]
 
 
-class Label(NamedTuple):
-    """An answer that `people` marked, as a `doc` span; None where they found no answer."""
+# ---- one window at recorded moments of training: -dL / d logit = 1/2 (y - P)
 
-    span: Span | None
-    people: int
-
-
-def marked_span(encoding: Encoding, mark: Answer) -> Span | None:
-    """The pieces of a mark; None where other words stand at its place."""
-    stands = mark.text.strip() and encoding.context[mark.char_start : mark.char_end] == mark.text
-    return touching(encoding, mark.char_start, mark.char_end) if stands else None
+Two = tuple[Floats, Floats]
+"""One array for the starts of a window and one for its ends."""
 
 
-def count_labels(encoding: Encoding, marks: Sequence[Answer]) -> tuple[list[Label], int]:
-    """The labels, the one most people marked first, and how many marks do not stand in the text:
-    they are neither drawn nor trained on.
-    """
-    spans = [marked_span(encoding, mark) for mark in marks]
-    counts = Counter(span for span in spans if span is not None)
-    order = sorted(counts.items(), key=lambda c: (-c[1], c[0].start, c[0].end))
-    return [Label(*found) for found in order], spans.count(None)
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """Logits [S, n] at S moments, the last of them the reader on screen, and targets y [n]."""
+
+    steps: tuple[int, ...]
+    start: Floats
+    end: Floats
+    targets: Two
+
+    @property
+    def last(self) -> int:
+        """The place of the last moment."""
+        return len(self.steps) - 1
+
+    def nearest(self, step: int) -> int:
+        """The place of the moment that is nearest to a training step."""
+        return min(range(len(self.steps)), key=lambda k: abs(self.steps[k] - step))
+
+    def log_p(self, k: int) -> Two:
+        """log P [n] of every start and every end at moment k."""
+        return log_softmax(self.start[k]), log_softmax(self.end[k])
+
+    @cached_property
+    def costs(self) -> list[tuple[float, float, float]]:
+        """-sum y log P of the start and of the end, and L, their mean, at every moment."""
+        both = zip((self.start, self.end), self.targets, strict=True)
+        start, end = (cross_entropy(x, y).tolist() for x, y in both)
+        return [(a, b, (a + b) / 2) for a, b in zip(start, end, strict=True)]
+
+    def pull(self, k: int) -> Two:
+        """-dL / d logit [n] at moment k, of starts and of ends; each side sums to 0."""
+        both = zip((self.start[k], self.end[k]), self.targets, strict=True)
+        start, end = (-cross_entropy_gradient(x, y) / 2 for x, y in both)
+        return start, end
+
+
+def recorded(rows: ReplayRows | None, last: Two, targets: Two) -> Recorded:
+    """The moments of `rows`, their last replaced by the logits [n] on screen, or those alone."""
+    if rows is None:
+        start, end = (x[None].astype(np.float64) for x in last)
+        return Recorded((0,), start, end, targets)
+    both = zip((rows.start, rows.end), last, strict=True)
+    start, end = (np.vstack([x[:-1], now]).astype(np.float64) for x, now in both)
+    return Recorded(rows.steps, start, end, targets)

@@ -28,8 +28,7 @@ import torch
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample
-from qa_demo.core.replay import Replay, load_replay
-from qa_demo.core.store import ASSETS, load_reading
+from qa_demo.core.store import ASSETS, Replay, load_reading, load_replay
 from qa_demo.core.types import Reading, Window
 from qa_demo.training import checkpoints
 from qa_demo.training.examples import POOL

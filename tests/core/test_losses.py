@@ -9,28 +9,23 @@ from hypothesis import strategies as st
 
 from qa_demo.core import losses, spans
 from qa_demo.core.base import BadInput
-from qa_demo.core.types import Span
+from qa_demo.core.store import ReplayRows
+from qa_demo.core.types import Answer, Span
 from tests.core.toys import make_reading, random_reading, t1
 
 
-def test_one_hot_vector():
-    logits, target = np.array([1, 3, 2, 0.0]), np.array([0, 1, 0, 0])
-    assert losses.cross_entropy(logits, target) == pytest.approx(0.44019, abs=5e-6)
-    assert losses.cross_entropy_gradient(logits, target) == pytest.approx(
-        [0.08714, -0.35609, 0.23688, 0.03206], abs=5e-6
-    )
-
-
-def test_soft_target_vector():
-    found = losses.cross_entropy(np.array([1, 3, 2, 0.0]), np.array([0, 0.5, 0.5, 0]))
-    assert found == pytest.approx(0.94019, abs=5e-6)
-
-
-def test_soft_tag_vector():
-    t, logits = np.array([0.6, 0.3, 0.1]), np.log([0.7, 0.2, 0.1])
-    assert losses.cross_entropy(logits, t) == pytest.approx(0.92710, abs=1e-5)
-    assert losses.entropy(t) == pytest.approx(0.89795, abs=5e-6)
-    assert losses.cross_entropy(logits, t) - losses.entropy(t) == pytest.approx(0.02915, abs=5e-6)
+@pytest.mark.parametrize(
+    ("logits", "target", "loss", "floor"),
+    [
+        ([1, 3, 2, 0], [0, 1, 0, 0], 0.44019, 0),
+        ([1, 3, 2, 0], [0, 0.5, 0.5, 0], 0.94019, 0.69315),
+        (np.log([0.7, 0.2, 0.1]), [0.6, 0.3, 0.1], 0.92710, 0.89795),
+        ([0, -np.inf], [1, 0], 0, 0),
+    ],
+)
+def test_vectors(logits, target, loss, floor):
+    assert losses.cross_entropy(np.array(logits), np.array(target)) == pytest.approx(loss, abs=1e-5)
+    assert losses.entropy(np.array(target)) == pytest.approx(floor, abs=5e-6)
 
 
 @settings(max_examples=30)
@@ -39,16 +34,13 @@ def test_gradient_equals_finite_differences(seed, n):
     rng = np.random.default_rng(seed)
     logits, target = rng.normal(0, 2, n), rng.dirichlet(np.ones(n))
     gradient = losses.cross_entropy_gradient(logits, target)
+    vector = losses.cross_entropy_gradient(np.array([1, 3, 2, 0.0]), np.array([0, 1, 0, 0]))
+    assert vector == pytest.approx([0.08714, -0.35609, 0.23688, 0.03206], abs=5e-6)
     for k in range(n):
         step = np.eye(n)[k] * 1e-5
         above, below = (losses.cross_entropy(x, target) for x in (logits + step, logits - step))
         assert gradient[k] == pytest.approx((above - below) / 2e-5, abs=1e-7)
     assert gradient.sum() == pytest.approx(0, abs=1e-12)
-
-
-def test_a_one_hot_target_survives_a_probability_of_zero():
-    assert losses.cross_entropy(np.array([0.0, -np.inf]), np.array([1.0, 0.0])) == 0
-    assert losses.entropy(np.array([1.0, 0.0])) == 0
 
 
 def test_three_annotators_make_soft_tags():
@@ -135,3 +127,32 @@ def test_shared_norm_by_hand():
     assert (start.over, end.weight) == (8, 1.0)
     with pytest.raises(BadInput, match="no window holds the whole gold span 0-5"):
         losses.shared_norm_loss(reading, Span(0, 5))
+
+
+def test_labels_are_counted_and_marks_elsewhere_are_left_out():
+    reading = t1()  # Alpha Beta Gamma ...
+    marks = [Answer("Beta", 6), Answer("Alpha", 0), Answer("Beta", 6), Answer("Beta", 0)]
+    assert losses.count_labels(reading.encoding, marks) == (
+        [losses.Label(Span(1, 1), 2), losses.Label(Span(0, 0), 1)],
+        1,
+    )
+
+
+def test_recorded_moments_end_with_the_reader_on_screen():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(2)
+    start, end, (s, e) = rng.normal(size=(3, 5)), rng.normal(size=(3, 5)), rng.normal(size=(2, 5))
+    targets = np.eye(5)[1], np.full(5, 0.2)
+    r = losses.recorded(ReplayRows((0, 128, 900), 0, start, end), (s, e), targets)
+    assert (r.nearest(100), r.nearest(800), r.last) == (1, 2, 2)
+    np.testing.assert_array_equal(r.start, [*start[:2], s])
+    for k in range(3):
+        x, y = (torch.tensor(row[k], requires_grad=True) for row in (r.start, r.end))
+        both = zip((x, y), map(torch.tensor, targets), strict=True)
+        one, other = (torch.nn.functional.cross_entropy(logits, t) for logits, t in both)
+        loss = (one + other) / 2
+        loss.backward()
+        assert r.costs[k] == pytest.approx((one.item(), other.item(), loss.item()))
+        np.testing.assert_allclose(r.pull(k), [-x.grad.numpy(), -y.grad.numpy()], atol=1e-9)
+    alone = losses.recorded(None, (s, e), targets)
+    assert alone.steps == (0,) and alone.costs[0] == pytest.approx(r.costs[2])

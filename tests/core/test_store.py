@@ -10,8 +10,7 @@ import pytest
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.heads import apply_what_if
-from qa_demo.core.replay import load_replay
-from qa_demo.core.store import load_reading, save_reading
+from qa_demo.core.store import load_reading, load_replay, save_reading
 from qa_demo.core.types import Calibration, Calibrations, WindowOptions
 from tests.fakes import FakeReader
 

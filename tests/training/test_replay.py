@@ -7,7 +7,7 @@ import pytest
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample
-from qa_demo.core.replay import Replay, load_replay
+from qa_demo.core.store import Replay, load_replay
 from qa_demo.training.replay import behind, placed, record, write
 from tests.core.toys import make_reading
 
