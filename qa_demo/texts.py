@@ -121,10 +121,11 @@ def question_items(e: Encoding) -> list[Block]:
 def paragraph_items(e: Encoding, start: int = 0, stop: int | None = None) -> list[Block]:
     """The pieces [start, stop) of the paragraph as typed, selectable, with their gaps."""
     stop = len(e.context_ids) if stop is None else stop
-    found = []
+    found, shown = [], 0  # pieces of one character share it: it is shown once
     for d in range(start, stop):
-        begins, ends = int(e.offset_mapping[d, 0]), int(e.offset_mapping[d, 1])
-        gap = e.context[ends : int(e.offset_mapping[d + 1, 0])] if d + 1 < stop else ""
+        begins, ends = max(shown, int(e.offset_mapping[d, 0])), int(e.offset_mapping[d, 1])
+        shown = max(shown, ends)
+        gap = e.context[shown : int(e.offset_mapping[d + 1, 0])] if d + 1 < stop else ""
         joined = d > start and bool(e.word_ids[d] == e.word_ids[d - 1])
         found.append(item(e.context[begins:ends], gap, at=d, joined=joined))
     return found

@@ -33,6 +33,16 @@ PLAIN = [
 ]
 
 
+MARKS = [
+    ("Who opened the shop?", "The shop was opened by Rene\u0301 and closed in May.", (23, 28)),
+    (
+        "Where was the shop opened?",
+        "The shop was opened in Malmo\u0308 and closed in May.",
+        (23, 29),
+    ),
+    ("Which sign means love?", "The sign that means love is \u2764\ufe0f and is red.", (28, 30)),
+]
+"""Answers that end in a mark which the tokenizer drops, and where they stand."""
 SAID = {
     "Who invented the saxophone?": {"Adolphe Sax"},
     "At what temperature does gold melt?": {"1,064", "1,064 degrees", "1,064 degrees Celsius"},
@@ -132,3 +142,12 @@ def test_the_model_card_says_what_a_user_must_know(folder: Path) -> None:
     card = (folder / "README.md").read_text(encoding="utf-8").lower()
     said = "license, data, squad, seed, exact, f1, bio, unanswerable, calibration, known failures"
     assert [word for word in (*said.split(", "), "dtype") if word not in card] == []
+
+
+@pytest.mark.parametrize(("question", "context", "place"), MARKS)
+def test_an_answer_keeps_the_marks_of_its_last_letter(
+    reader: BertReader, question: str, context: str, place: tuple[int, int]
+) -> None:
+    best = predict(reader.read(question, context)).best
+    assert best is not None and (best.candidate.char_start, best.candidate.char_end) == place
+    assert best.candidate.text == context[slice(*place)]

@@ -4,15 +4,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import regex
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.types import Span, WindowOptions
 from qa_demo.core.windows import capacity, make_windows
 from qa_demo.model.config import adds_no_position, knows_token_types, longest_input
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from qa_demo.model.tokenizer import BLANK, encode, trimmed
+from qa_demo.model.tokenizer import BLANK, encode, prepare, trimmed, whole
 from tests.model import kit
 
 UNICODE = "Café\u0301 in Åse:  東京 🙂👩‍👩‍👧 was\tthe\r\nriver \u00a0 x\u200by  " * 4
@@ -25,9 +31,13 @@ def assert_windows_equal_overflow(
     options = WindowOptions(max_seq_length=length, doc_stride=step)
     sizes = {"max_length": length, "stride": capacity(encoding, options) - step}
     wanted = ("overflowing_tokens", "offsets_mapping", "token_type_ids")
-    asked = {f"return_{name}": True for name in wanted} | {"split_special_tokens": True}
+    split = {"split_special_tokens": True}
+    asked = {f"return_{name}": True for name in wanted} | split
     expected = oracle(question, context, truncation="only_second", **sizes, **asked)
     windows = make_windows(encoding, options)
+    alone = oracle(context, add_special_tokens=False, return_offsets_mapping=True, **split)
+    every = trimmed(context, np.array(alone["offset_mapping"]).reshape(-1, 2))
+    np.testing.assert_array_equal(encoding.offset_mapping, whole(context, every))
     assert [w.input_ids.tolist() for w in windows] == expected["input_ids"]
     if "token_type_ids" not in words.model_input_names:
         assert not any(w.token_type_ids.any() for w in windows)
@@ -41,7 +51,7 @@ def assert_windows_equal_overflow(
         assert window.is_context.tolist() == [s == 1 for s in sequence]
         pairs = zip(expected["offset_mapping"][index], sequence, strict=True)
         offsets = np.array([offset for offset, side in pairs if side == 1]).reshape(-1, 2)
-        ours = encoding.offset_mapping[window.doc_start : window.doc_stop]
+        ours = every[window.doc_start : window.doc_stop]
         np.testing.assert_array_equal(ours, trimmed(context, offsets))
     return len(windows)
 
@@ -106,6 +116,37 @@ def test_an_answer_never_starts_or_ends_with_a_blank(family: str) -> None:
     for span in spans:
         text, (start, end) = encoding.text(span), encoding.chars(span)
         assert text == text.strip() and text == context[start:end] and start <= end
+
+
+@given(
+    text=st.text(max_size=24)
+    | st.text("ae\u0301\u200d\ufe0f\U0001f469 \n\u1112\u1161\u0915\u094d\0")
+)
+def test_no_character_is_lost_and_no_end_parts_a_grapheme(family: str, text: str) -> None:
+    encoding = encode(kit.tokenizer(family), "who", text)
+    borders = {0, *(m.end() for m in regex.finditer(r"\X", text))}
+    held = {k for start, end in encoding.offset_mapping.tolist() for k in range(start, end)}
+    assert not held or {k for k, c in enumerate(text) if not c.isspace()} <= held
+    spans = [
+        Span(i, j) for j in range(len(encoding.context_ids)) for i in range(max(0, j - 3), j + 1)
+    ]
+    for span in spans:
+        start, end = encoding.chars(span)
+        assert (encoding.text(span) == text[start:end] and {start, end} <= borders) or start == end
+
+
+def test_marks_that_a_tokenizer_drops_join_the_piece_that_they_touch() -> None:
+    encoding = encode(kit.tokenizer("bert"), "who", "\u200bthe river\u0301 \u200eby \u200b in")
+    assert [encoding.context[a:b] for a, b in encoding.offset_mapping] == [
+        *("\u200bthe", "river\u0301", "\u200eby \u200b", "in")
+    ]
+
+
+def test_a_tokenizer_that_leaves_letters_out_is_refused() -> None:
+    tokenizer = type("Latin", (), {})()
+    tokenizer.backend_tokenizer = Tokenizer(BPE({c: k for k, c in enumerate("Aa019 ")}, []))
+    with pytest.raises(BadCheckpoint, match=r"letters.* then: É é ß Ñ Ø Ω ω Ж and others"):
+        prepare(tokenizer)
 
 
 def test_pieces_are_shown_as_the_letters_they_cover(family: str, folder: Path) -> None:
