@@ -25,7 +25,7 @@ from qa_demo.core.types import (
 )
 from qa_demo.core.windows import make_windows
 
-PACKAGE = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def find_assets(package: Path) -> Path:
