@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike
 Block = dict[str, Any]
 Part = str | Sequence[str]
 START, END, GOLD, INK, GREY = "start", "end", "gold", "ink", "grey"
-LINE, SHADE, MID, PAPER = "line", "shade", "mid", "paper"
+LINE, MID, PAPER = "line", "mid", "paper"
+OTHER, PALE = "other", "pale"
 B, I, O = "tag-b", "tag-i", "tag-o"  # noqa: E741  the field's letters
 QUOTE, NUMBER, STRONG, TERM = "quote", "number", "strong", "term"
 

@@ -116,10 +116,10 @@ def build(pictures: Pictures) -> gr.Blocks:
     with gr.Blocks(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
         with gr.Row(elem_id="ask-row"):
             question = gr.Textbox(
-                first.question, label="Question", lines=1, max_lines=1, scale=5, elem_id="question"
+                first.question, label="Question", lines=1, max_lines=1, scale=7, elem_id="question"
             )
             context = gr.Textbox(
-                first.context, label="Paragraph", lines=1, max_lines=8, scale=5, elem_id="paragraph"
+                first.context, label="Paragraph", lines=1, max_lines=8, scale=3, elem_id="paragraph"
             )
             ask = gr.Button("Ask", variant="primary", scale=0, elem_id="ask")
             example = gr.Dropdown(

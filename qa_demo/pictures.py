@@ -170,13 +170,13 @@ class Pictures:
         if prediction.best is None or before.best is None:
             raise BadInput(
                 f"no span of this paragraph is allowed under a longest answer of "
-                f"{state.max_answer_length} pieces"
+                f"{state.max_answer_length} tokens"
             )
         found = prediction.best.candidate.span
         selection = found if state.selection is None else Span(*state.selection)
         if selection.end >= len(true.encoding.context_ids):
             raise BadInput(
-                f"the selection must end before piece {len(true.encoding.context_ids)} of this "
+                f"the selection must end before token {len(true.encoding.context_ids)} of this "
                 f"paragraph, got {selection.end}"
             )
         return Shown(
@@ -283,7 +283,10 @@ def verdict(shown: Shown) -> Block:
     """The answer line: what the reader answers, and one number of sureness with its condition."""
     best, answer = shown.best, shown.prediction.answer
     asked = [f"{quote(shown.encoding.question, 90)} ", "asked"]  # seen where the boxes are not
-    said = [quote(best.text, 70), "strong"]
+    if shown.state.chapter == "spanbert":
+        other = "SpanBERT is another model: it fills blanks in texts of its own."
+        return sentence("answer", "answer", [other, "note"])
+    said = [quote(best.text, 56 if answer is not None else 34), "strong"]
     if answer is not None:
         lead = [asked, "Answer: ", said]
     else:
@@ -305,7 +308,7 @@ def verdict(shown: Shown) -> Block:
         *lead,
         [" · ", "note"],
         [percent(known.claim), "strong"],
-        [" likely exactly right (how measured: chapter Answer, step 3)", "note"],
+        [" likely exactly right (Answer, step 3)", "note"],
     )
 
 

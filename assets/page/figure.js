@@ -5,7 +5,7 @@ import { BASE, set } from "./store.js";
 
 const SCALES = { score: ["low", "ink"], share: ["paper", "ink"] };
 const ROLES = new Set(
-  "ink grey start end gold line shade mid paper low tag-b tag-i tag-o".split(" "),
+  "ink grey start end gold line mid other pale paper low tag-b tag-i tag-o".split(" "),
 );
 const FONTS = [
   '400 13px "Spanlight Sans"',

@@ -267,7 +267,7 @@ def score_of_selection(shown: Shown) -> Block:
     s, e, most = float(start[i]), float(end[j]), shown.decode.max_answer_length
     said: list[Part] = ["score of ", name, " = start logit + end logit = "]
     said += summed(s, e, fit((s, e), s + e))
-    return ui.formula("sum", said + [f" (over {most} pieces: not compared)"] * (j - i >= most))
+    return ui.formula("sum", said + [f" (over {most} tokens: not compared)"] * (j - i >= most))
 
 
 def conditions(shown: Shown) -> str:
@@ -275,10 +275,11 @@ def conditions(shown: Shown) -> str:
     most, many = shown.decode.max_answer_length, len(shown.reading.windows)
     split = f"The paragraph was read in {many} windows that overlap (chapter Long text); a start "
     split += "counts in the window that sees most around it. "
+    pairs = count_spans(shown.reading.windows, shown.decode)
     return (
-        "A logit is a number without a unit that the reader gives each piece of a word (chapter "
-        f"Scores). A span has at most {ui.plural(most, 'piece')} and does not end before it "
-        f"starts: these are the {count_spans(shown.reading.windows, shown.decode):,} that are "
+        "A token is a word, a part of one, or a mark. A logit is a number without a unit that the "
+        f"reader gives each token (chapter Scores). A span has at most {ui.plural(most, 'token')} "
+        f"and does not end before it starts: these are the {pairs:,} that are "
         f"compared. {split if many > 1 else ''}Spans that differ by a mark or by part of a word "
         "are variants; of each, the best is drawn. A score has no zero of its own: only "
         "differences count. People's answers are compared as SQuAD does: capital letters, marks "
@@ -370,9 +371,9 @@ def leads(n: Lead, rows: Rows) -> Block:
     rings = dots(others, [0] * len(others), 11, PAPER)
     rings["marker"]["line"] = {"color": GREY, "width": 2}
     area = {"type": "rect", "x0": -reach, "x1": edge, "y0": 0, "y1": 1, "yref": "paper"}
-    area |= {"fillcolor": ui.SHADE, "line": {"width": 0}, "layer": "below"}
+    area |= {"fillcolor": ui.PALE, "line": {"width": 0}, "layer": "below"}
     base = ui.line(-reach, reach, 0, 0, GREY, width=1, layer="below")
-    lead = ui.line(0, n.lead, 0, 0, MID, width=8, layer="below")
+    lead = ui.line(0, n.lead, 0, 0, ui.OTHER, width=8, layer="below")
     drawn = [area, base, lead, ui.line(0, 0, -0.16, 0.16, INK, width=2)]
     if n.limit is not None:
         drawn.append(ui.line(edge, edge, -1, 1, INK, width=2, dash="dot"))
@@ -403,7 +404,7 @@ def names_on_leads(n: Lead, reach: float, edge: float) -> list[tuple[Block, str]
         return {**ui.note(text, x, 0, xanchor=inside, font=font), **more}
 
     best, short = (f"<b>{ui.escape(ui.quote(n.best.text, k))}</b>" for k in (28, 20))
-    lead, below = ui.number(n.lead), ui.SHADE if n.lead < edge else PAPER
+    lead, below = ui.number(n.lead), ui.PALE if n.lead < edge else PAPER
     found = [(name(f"{best} {lead}", n.lead, 17, yshift=30, bgcolor=below), f"{short} {lead}")]
     if n.limit is None:
         return found
@@ -502,7 +503,7 @@ def bars(s: Sure) -> list[Block]:
     said = [f"<b>{y:.0f}</b>" if own else f"{y:.0f}" for own, y in zip(here, right, strict=True)]
     drawn: Block = {"type": "bar", "x": [50 * (b.low + b.high) for b in bins], "y": right}
     drawn |= {"width": [84 * (b.high - b.low) for b in bins], "text": said}
-    drawn |= {"marker": {"color": [INK if own else MID for own in here]}}
+    drawn |= {"marker": {"color": [INK if own else ui.OTHER for own in here]}}
     drawn |= {"textposition": ["inside" if inside else "outside" for inside in fits]}
     drawn |= {"textfont": {"size": 15, "color": ink}, "textangle": 0, "cliponaxis": False}
     drawn |= {"insidetextanchor": "middle", "constraintext": "none", "hoverinfo": "text"}
@@ -515,7 +516,7 @@ def bars(s: Sure) -> list[Block]:
     layout |= {"yaxis": ui.axis("exactly right, in 100", range=[0, 108], dtick=20)}
     narrow = {"height": 260, "xaxis.dtick": 20, "margin.l": 46}
     alt = "By how sure the reader said it was: how many in 100 best spans were exactly right."
-    marks = [("bar", INK, "as sure as here"), ("bar", MID, "surer or less sure")]
+    marks = [("bar", INK, "as sure as here"), ("bar", ui.OTHER, "surer or less sure")]
     key = ui.legend("key", *marks, ("dash", GREY, "right just as often as it says"))
     return [key, ui.figure("bins", [drawn, even], layout, alt, narrow=narrow)]
 

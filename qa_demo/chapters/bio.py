@@ -25,7 +25,7 @@ from qa_demo.texts import bold, dotted, said
 
 NAME = "Tags"
 HEADINGS = (
-    "What if every token is tagged: begins an answer, inside one, outside?",
+    "What if every token gets a tag of its own?",
     "What is the right tag when annotators disagree?",
     "What does training lower when a token has one label?",
     "How do tags become answers?",
@@ -433,7 +433,7 @@ def exactly_labels(ls: Labels) -> list[str]:
         "least possible part is the entropy of t, −Σ t log t, the rest is KL(t, p); of all "
         f"tokens {total} {number(whole, 3)}. Training divides by the number of tokens; "
         "each step follows a batch of texts, so one text's loss may rise.",
-        "B is the first piece of an answer, I every later one. Where a window cuts an answer, "
+        "B is the first token of an answer, I every later one. Where a window cuts an answer, "
         "its part keeps its tags; if that part begins with I, this token carries no loss.",
     ]
 

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, STRONG, Block, Part, number
+from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, START, STRONG, Block, Part, number
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.losses import (
     Label,
@@ -376,7 +376,7 @@ def the_fit(case: Case) -> list[Block | None]:
             "legend",
             ("dot", case.role, f"the right pair ({case.who})"),
             ("line", case.role, "what training shortens: 2 L, as L is the mean of the two"),
-            ("dot", MID, "other pairs"),
+            ("dot", OTHER, "other pairs"),
         ),
         two_scales(found, words, right, constant, case.role),
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
@@ -392,7 +392,7 @@ def who_wins(case: Case, best: Pair, right: Pair) -> str:
     w, options = case.window, case.shown.decode
     barred = reason(w, right.i, right.j, options) if w.is_context[right.i] else None
     if barred:
-        why = f"longer than {options.max_answer_length} pieces" if barred == "too long" else barred
+        why = f"longer than {options.max_answer_length} tokens" if barred == "too long" else barred
         return f"The right pair is not allowed ({why}): no search returns it."
     yet = "" if case.now == case.record.last else " yet"
     return f"The highest is {'' if best == right else f'not{yet} '}the right one."
@@ -558,7 +558,7 @@ def exactly(case: Case, step: int) -> list[Block]:
         f"the ends it is {z[1]}: together the same for every pair of this window at this moment. "
         "Training and another window change it. “No answer” is the pair of [CLS] with itself. "
         "P(start) P(end) is the probability of a pair if start and end are independent. Prediction "
-        f"compares allowed pairs only (the end not before the start, at most {longest} pieces, the "
+        f"compares allowed pairs only (the end not before the start, at most {longest} tokens, the "
         "start owned by the window), while both sums of exp contain every position.",
         3: "The pull is minus the gradient: ∂L / ∂logit = ½ (P − y). All pulls on start logits add "
         "up to 0, and those on end logits. A step moves weights, not logits, so the logits follow "

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo import texts
-from qa_demo.blocks import END, GREY, INK, MID, PAPER, QUOTE, START, STRONG, Block, Part
+from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, QUOTE, START, STRONG, Block, Part
 from qa_demo.core.base import BadInput
 from qa_demo.core.heads import (
     Asked,
@@ -54,7 +54,6 @@ LANES: dict[Lane, tuple[int, str, str]] = {"start": (0, "S", START), "end": (1, 
 """Of each lane: its column of the plane, its vector, its role."""
 Which = Literal["first", "second"]
 Words = list[tuple[int, str]]
-"""Pieces of the paragraph with a role each."""
 
 
 class Own(Record):
@@ -166,10 +165,9 @@ def two_questions(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[
     choices = [ui.choice("follow", "follow the best span of the", which)] if two.second else []
     return [
         ui.idea(
-            f"*S and E are two vectors* of {len(heads.S)} numbers, one linear layer: random at "
-            "first, learned together with the encoder, then *the same for every question and "
-            "text*. A token's {}, its {}; h, its hidden state after the last layer (T in BERT's "
-            "paper), depends on question and paragraph.",
+            f"*S and E are two vectors of {len(heads.S)} numbers, the same for every question and "
+            "text.* A token's {}, its {}. h is what the encoder makes of the token: it depends on "
+            "question and paragraph.",
             ui.subs("start logit is S · h + b_S", START),
             ui.subs("end logit E · h + b_E", END),
         ),
@@ -177,9 +175,9 @@ def two_questions(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[
         *asking(own, two),
         *told(shown, two),
         key(two, words),
-        plane(shown, two, words),
+        plane(shown, two, words, two.first if followed is two.second else two.second),
         ui.group("side", 5, *choices, *sums(two, heads, (i, j))),
-        ui.closing("The plane shows all that the prediction uses of a token: its two logits."),
+        ui.closing("S and E begin as random numbers; training learns them with the encoder."),
         *ui.folds(points_table(shown, two), [exactly_two(shown, heads)], SNIPPET),
     ]
 
@@ -201,14 +199,14 @@ def moved(two: Two, d: int) -> list[Part]:
 
 def key(two: Two, words: Words) -> Block:
     """What the marks of the plane mean."""
-    known = {START: "the span's first word", END: "its last word", INK: "start and end in one word"}
+    known = {START: "a best span's first word", END: "its last word", INK: "start and end at once"}
     marks = [("dot", INK, "with the first question")]
     if two.second and not two.same:
         marks += [("ring", INK, "with the second"), ("arrow", INK, "from one to the other")]
     marks += [("bar", role, known[role]) for _, role in words]
     others = len(two.first.reading.encoding.context_ids) - len(words)
     rest = f"the paragraph's other {others} tokens, first question"
-    return ui.legend("key", *marks, ("dot", MID, rest))
+    return ui.legend("key", *marks, ("dot", OTHER, rest))
 
 
 def sums(two: Two, heads: HeadWeights, span: tuple[int, int]) -> list[Block]:
@@ -233,22 +231,26 @@ def sums(two: Two, heads: HeadWeights, span: tuple[int, int]) -> list[Block]:
     return [*found, *([subbed("same", why)] if two.second else [])]
 
 
-def plane(shown: Shown, two: Two, words: Words) -> Block:
-    """Every token at (start logit, end logit), and a bowed arrow for each word that is followed."""
+def plane(shown: Shown, two: Two, words: Words, rival: Asked | None) -> Block:
+    """Every token's two logits, arrows for the followed words, the ends of `rival`'s best span."""
     first, e = two.first, two.first.reading.encoding
     second = None if two.same else two.second
     points, (docs, roles) = owned_points(first.reading), zip(*words, strict=True)
     rest = np.setdiff1d(np.arange(len(points)), docs)
     window = first.reading.windows[first.best.window]
     none = np.array([[x[window.cls_at] for x in wide(first.reading, window.index)]])
-    before = np.array([first.at(d) for d in docs])
-    after = np.array([second.at(d) for d in docs]) if second else before[:0]
+    firsts, seconds = [*words], [*words] * bool(second)
+    if rival and second:
+        ends = (rival.best.span.start, START), (rival.best.span.end, END)
+        (seconds if rival is second else firsts).extend(w for w in ends if w[0] not in docs)
+    before = np.array([first.at(d) for d, _ in firsts])
+    after = np.array([second.at(d) for d, _ in seconds] if second else []).reshape(-1, 2)
     seen = np.concatenate([points[rest], before, after, none])
     low, high = seen.min(axis=0), seen.max(axis=0)
     low, high = low - 0.13 * (high - low + 1), high + 0.13 * (high - low + 1)
     arcs = [bowed(a, b, high - low) for a, b in zip(before, after, strict=False)]
-    names = [texts.bold_name(e, d) for d in docs]
-    labels = [*zip(before, names, roles, strict=True), *zip(after, names, roles, strict=False)]
+    marked = [*zip(before, firsts, strict=True), *zip(after, seconds, strict=True)]
+    labels: list[Name] = [(at, texts.bold_name(e, d), role) for at, (d, role) in marked]
     labels += [(none[0], f"<b>{ui.escape(e.cls_token)}</b> “no answer”", GREY)]
     own, crowd = len(labels), np.concatenate([seen, *arcs])
     labels += selected(shown, two, docs)  # last, so that they move no other name
@@ -256,18 +258,19 @@ def plane(shown: Shown, two: Two, words: Words) -> Block:
     square, arrows = {"color": GREY, "size": 9, "symbol": "square"}, zip(arcs, roles, strict=False)
     drawn = [arrow(arc, role) for arc, role in arrows if long_enough(arc, high - low)]
     drawn += [
-        pieces(e, points[rest], rest.tolist(), "first", {"color": MID, "size": 6}),
+        pieces(e, points[rest], rest.tolist(), "first", {"color": OTHER, "size": 6}),
         dots(none, square, two_logits([e.cls_token], none, "first")),
-        pieces(e, before, docs, "first", {"color": [*roles], "size": 12}),
     ]
-    if second:
-        hollow = {"color": PAPER, "size": 11, "line": {"color": [*roles], "width": 2.5}}
-        drawn.append(pieces(e, after, docs, "second", hollow))
-    ends, lines = np.stack([low, high]).T.tolist(), {"zeroline": True, "zerolinecolor": GREY}
+    for which, at, some in (("first", before, firsts), ("second", after, seconds)):
+        colours = [role for _, role in some]
+        fill, line = PAPER if at is after else colours, {"color": colours, "width": 2.5}
+        marker = {"color": fill, "size": 11, "line": line}
+        drawn.append(pieces(e, at, [d for d, _ in some], which, marker))
+    limits, lines = np.stack([low, high]).T.tolist(), {"zeroline": True, "zerolinecolor": GREY}
     x, y = "start logit = S · h + b<sub>S</sub>  →", "end logit = E · h + b<sub>E</sub>  →"
     layout = {"height": 376, "margin": {"l": 62, "r": 8, "t": 4, "b": 50}}
-    layout |= {"xaxis": ui.axis(x, START, range=ends[0], **lines)}
-    layout |= {"yaxis": ui.axis(y, END, range=ends[1], **lines), "annotations": large[:own]}
+    layout |= {"xaxis": ui.axis(x, START, range=limits[0], **lines)}
+    layout |= {"yaxis": ui.axis(y, END, range=limits[1], **lines), "annotations": large[:own]}
     narrow: Block = {"height": 360, "margin.l": 50}
     for k, one in enumerate(small[:own]):
         narrow |= {f"annotations.{k}.ax": one["ax"], f"annotations.{k}.ay": one["ay"]}
@@ -301,23 +304,19 @@ def selected(shown: Shown, two: Two, known: Sequence[int]) -> list[Name]:
 
 def exactly_two(shown: Shown, heads: HeadWeights) -> Block:
     """Conditions that the first screen does without."""
-    said = f"S and E are the two rows of one layer, 2 x {len(heads.S)} numbers, with b_S = "
-    said += f"{ui.number(heads.b_S, 3)} and b_E = {ui.number(heads.b_E, 3)}: nothing else stands "
-    said += "between h and a logit. "
-    if shown.state.reader == "bundled":
-        said += "This reader's began as normal random numbers of standard deviation 0.02, both b "
-        said += "at 0. "
-    said += (
-        "Fine-tuning changed them and the encoder's weights in the same steps; afterwards all are "
-        "fixed. What differs between questions is h: in the encoder each token of the paragraph "
-        "attends to the question's tokens. Two tokens on one dot get the same two logits, however "
-        "different their h. A logit is read against the others of its window: a constant added to "
-        "all start logits changes no probability."
+    began = "normal random numbers of standard deviation 0.02, both b at 0"
+    own = f"This reader's began as {began}. " * (shown.state.reader == "bundled")
+    several = " This text has several windows. A dot stands for a token in the window that sees "
+    several += "most around it; the arrows' words and “no answer” stand in their best span's."
+    said = (
+        f"S and E are the two rows of one linear layer, 2 x {len(heads.S)} numbers, with b_S = "
+        f"{ui.number(heads.b_S, 3)} and b_E = {ui.number(heads.b_E, 3)}. {own}After training all "
+        "are fixed. h is the token's hidden state after the last layer (T in BERT's paper); in the "
+        "encoder it attends to the question's tokens. The plane shows all that the prediction uses "
+        "of a token: its two logits. A logit is read against the others of its window: a constant "
+        "added to all start logits changes no probability."
     )
-    if len(shown.true.windows) > 1:
-        said += " This text has several windows. A dot stands for a token in the window that sees "
-        said += "most around it; the arrows' words and “no answer” stand in their best span's."
-    return subbed("conditions", said)
+    return subbed("conditions", said + several * (len(shown.true.windows) > 1))
 
 
 def points_table(shown: Shown, two: Two) -> Block:
@@ -411,7 +410,7 @@ def waterfall(p: Products) -> Block:
         after = right < low + room * 0.6
         side: Block = {"xanchor": "left" if after else "right", "xshift": 6 if after else -6}
         notes.append(ui.note(one, right if after else left, k, **side))
-    colours = [*[role] * len(a.products), *[MID] * rest, INK, role]
+    colours = [*[role] * len(a.products), *[OTHER] * rest, INK, role]
     bars = {"type": "bar", "orientation": "h", "width": 0.66, "hoverinfo": "skip"}
     bars |= {"x": ui.packed([*sizes, p.total]), "base": ui.packed([*stops[:-1], 0.0])}
     bars |= {"y": list(range(len(labels))), "marker": {"color": colours}}
@@ -475,8 +474,6 @@ def exactly_logit(shown: Shown, p: Products) -> Block:
     if shown.state.reader == "bundled":
         said += f"Ours, {ui.number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
         said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large steps. "
-        said += "Three output layers that we trained for 3,000 steps drifted to a b_S of −0.4 to "
-        said += "−0.5. "
     said += "The numbers of h have no names of their own: the encoder may turn them as it likes if "
     said += "S and E turn with them."
     return subbed("bias", said)
@@ -500,9 +497,11 @@ def layers(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Block]:
         line += [[", ".join(map(str, rank.tolist())), role]]
         lines.append([*line, f" of {n}, from the input to layer {depth}"])
     none = "“No answer” wins." * two.first.silent
-    marks = [("line", START, "the best span's first token as start")]
-    marks += [("line", END, "its last token as end")]
-    others = ("line", MID, f"each other of the {n} tokens (question, [CLS] and [SEP] too)")
+    marks = (
+        ("line", START, "the best span's first token as start"),
+        ("line", END, "its last as end"),
+    )
+    others = ("line", OTHER, f"each other of the {n} tokens (question, [CLS] and [SEP] too)")
     return [
         ui.idea(
             "A token has a hidden state h after every layer. Here the same S and E read each of "
@@ -545,11 +544,8 @@ def curves(shown: Shown, two: Two, ln: Lens, at: tuple[int, int]) -> Block:
     ticked = [k for k in range(depth + 1) if k % (1 + depth // 9) == 0 or k == depth]
     ticks: Block = {"tickvals": ticked, "ticktext": ["input", *map(str, ticked[1:])]}
     ticks |= {"showgrid": False, "range": [-0.04 * depth, depth * 1.36]}
-    heights: Block = {
-        "range": [low - room / 3, high + room],
-        "zeroline": True,
-        "zerolinecolor": GREY,
-    }
+    heights: Block = {"range": [low - room / 3, high + room]}
+    heights |= {"zeroline": True, "zerolinecolor": GREY}
     x = "start logit S · h + b<sub>S</sub>, h after layer …"
     y = "end logit E · h + b<sub>E</sub>, h after layer …"
     layout: Block = {"height": 356, "margin": {"l": 60, "r": 8, "t": 6, "b": 48}}

@@ -76,7 +76,6 @@ POSITION_NUMBERS = 200
 """Numbers of a position vector, as in the paper."""
 ENCODER = "all-MiniLM-L6-v2"
 MLM, SBO = ["MLM", "sub"], ["SBO", "sub"]
-OURS = "not the reader that answers above"
 
 
 class Own(Record):
@@ -100,7 +99,8 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 def folds(tables: Sequence[Block], *exactly: Block | str) -> list[Block]:
     """The picture's numbers, the conditions, the code."""
     title = "As a table, and more texts" if len(tables) > 1 else "As a table"
-    return [ui.fold("table", title, *tables, span=4), *ui.folds(None, exactly, SNIPPET)]
+    conditions, code = ui.folds(None, exactly, SNIPPET)
+    return [conditions, ui.fold("table", title, *tables, span=4), code]
 
 
 def listed(heads: Sequence[str], rows: Sequence[Block], caption: str, key: str = "rows") -> Block:
@@ -178,7 +178,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
         idea,
         blank_finding(b),
         *texts_row(own, 1),
-        key(chosen_one, under, f"our small SpanBERT: not the paper’s, and {OURS}"),
+        key(chosen_one, under, "guesses: our small SpanBERT’s, not the paper’s"),
         blanks(b),
         cuts(b),
         guesses(b),
@@ -386,7 +386,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         ),
         *texts_row(own, 2),
         ui.button("again", "Draw again", {"own.spanbert.seed": own.seed % 9999 + 1}, span=2),
-        key("hidden from the model", hit, OURS, span=10),
+        key("hidden from the model", hit, "our small SpanBERT", span=10),
         twice(found, n, m),
         ui.group("laws", 6, *laws(found, count)),
         law_chart(found),
@@ -438,7 +438,7 @@ def law_chart(found: Hidden) -> Block:
     law, at = length_law(), list(range(1, DEFAULTS.span_upper + 1))
     drawn = [d.length for d in found.draws]
     squares = [(k, 0.014 + 0.032 * j) for k in at for j in range(drawn.count(k))]
-    bars = {"type": "bar", "x": at, "y": ui.packed(law), "marker": {"color": ui.MID}}
+    bars = {"type": "bar", "x": at, "y": ui.packed(law), "marker": {"color": ui.OTHER}}
     bars |= {"text": [number(v, 3) for v in law], "textposition": "outside", "hoverinfo": "skip"}
     marker = {"symbol": "square", "size": 9, "color": ui.INK}
     marks = dots([x for x, _ in squares], [y for _, y in squares], marker)
@@ -610,7 +610,7 @@ def worth_chart(w: Worth) -> Block:
     empty = [ui.note("from scratch", 0.5, 0, ui.GREY, xref="x domain")]
     every = "in every row that pre-trains"
     empty += [ui.note(every, 0.5, 3, ui.GREY, xref="x2 domain", yref="y2")]
-    shade = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "fillcolor": ui.SHADE}
+    shade = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "fillcolor": ui.PALE}
     shade |= {"line": {"width": 0}, "layer": "below", "opacity": 0.45}
     layout = {"height": 340, "margin": {"l": 264, "r": 8, "t": 26, "b": 44}, "annotations": empty}
     layout["shapes"] = [{**shade, "y0": k - 0.5, "y1": k + 0.5} for k in (0, 2, 4)]

@@ -13,6 +13,7 @@ from qa_demo.blocks import (
     END,
     GREY,
     INK,
+    LINE,
     PAPER,
     QUOTE,
     START,
@@ -69,8 +70,8 @@ class Own(Record):
 
 
 class Square:
-    """The paragraph's part of one window as pairs: `scores` [m, m], NaN where not allowed; piece
-    `first` + k of the paragraph is row and column k.
+    """The part of one window in which pairs are allowed: `scores` [m, m], NaN where not; token
+    `first` + k of the paragraph is row and column k. `start`, `end`: the whole window's logits.
     """
 
     def __init__(self, shown: Shown) -> None:
@@ -79,12 +80,21 @@ class Square:
         start, end = shown.reading.logits(w.index)
         self.start, self.end = start[inside].astype(float), end[inside].astype(float)
         self.null = float(start[0]) + float(end[0])
-        self.first, self.size = w.doc_start, w.doc_stop - w.doc_start
         at = np.arange(len(w))[inside]
         codes = reason_codes(w, at[:, None], at[None, :], shown.decode)
         self.count = int((codes == 0).sum())
-        self.owned: NDArray[np.bool_] = w.is_max_context[inside]
-        self.scores = np.where(codes == 0, span_scores(self.start, self.end), np.nan)
+        rows, columns = (np.flatnonzero((codes == 0).any(axis)) for axis in (1, 0))
+        near = 0 if len(rows) == len(at) else 16  # some of what another window sees better
+        low, high = max(0, int(rows[0]) - near), min(len(at), int(columns[-1]) + 1 + near)
+        seen, self.begin = slice(low, high), w.doc_start
+        self.first, self.size = w.doc_start + low, high - low
+        self.owned: NDArray[np.bool_] = w.is_max_context[inside][seen]
+        scores = np.where(codes == 0, span_scores(self.start, self.end), np.nan)
+        self.scores = scores[seen, seen]
+
+    def logits(self, i: int, j: int) -> tuple[float, float]:
+        """Start logit of token i and end logit of token j of the paragraph."""
+        return float(self.start[i - self.begin]), float(self.end[j - self.begin])
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
@@ -129,7 +139,7 @@ def stairs(first: int, shift: int, size: int) -> tuple[list[float], list[float]]
 
 def region(x: list[float], y: list[float]) -> Block:
     """A hatched area: pairs that are not allowed."""
-    pattern = {"shape": "/", "size": 7, "solidity": 0.12, "fgcolor": GREY, "bgcolor": PAPER}
+    pattern = {"shape": "/", "size": 8, "solidity": 0.15, "fgcolor": LINE, "bgcolor": PAPER}
     return {
         "type": "scatter",
         "mode": "none",
@@ -152,7 +162,7 @@ def regions(shown: Shown, sq: Square) -> tuple[list[Block], list[Block]]:
         x, y = stairs(d0, longest, m)
         drawn.append(region([*x, high, high], [*y, high - longest, low]))
         at = d0 + longest + (m - longest) * 0.66, d0 + (m - longest) * 0.3
-        named.append(_region_name(f"longer than<br>{longest} pieces", *at))
+        named.append(_region_name(f"longer than<br>{longest} tokens", *at))
     away = np.flatnonzero(~sq.owned)
     if len(away):
         runs = np.split(away, np.flatnonzero(np.diff(away) > 1) + 1)
@@ -284,7 +294,10 @@ def square(shown: Shown, sq: Square) -> Block:
             "height": 400,
             "margin.l": 92,
             "margin.r": 8,
-            "annotations.2.xshift": -78,
+            "annotations.2.textangle": 0,
+            "annotations.2.text": "starts at ↓",
+            "annotations.2.y": 1,
+            "annotations.2.xshift": -46,
             "xaxis.nticks": 4,
             "data.heatmap.showscale": False,
         },
@@ -295,7 +308,7 @@ def square(shown: Shown, sq: Square) -> Block:
 def crossing(shown: Shown, sq: Square, edge: float, far: float) -> Block:
     """Row and column of the selected pair, drawn through and named, with their logits and sum."""
     i, j = shown.selection.start, shown.selection.end
-    e, start, end = shown.encoding, sq.start[i - sq.first], sq.end[j - sq.first]
+    e, (start, end) = shown.encoding, sq.logits(i, j)
     right = j < sq.first + sq.size * 0.7
     return {
         "shapes": [line(edge, far, i, i, START), line(j, j, edge, far, END)],
@@ -357,7 +370,7 @@ def _logits(c: Any) -> list[str]:
 def selected_sum(shown: Shown, sq: Square) -> Block:
     """score = 5.90 + 6.19 = 12.09 of the selected pair."""
     i, j = shown.selection.start, shown.selection.end
-    start, end = sq.start[i - sq.first], sq.end[j - sq.first]
+    start, end = sq.logits(i, j)
     said: list[Part] = ["score = ", [number(start), START], " + ", [number(end), END]]
     said += [f" {adds((start, end), start + end)} ", [number(start + end), STRONG]]
     return formula("sum", [*said, [f"  {quote(shown.encoding.text(shown.selection), 34)}", QUOTE]])
@@ -377,7 +390,7 @@ def together(shown: Shown, sq: Square) -> Block:
         e = shown.encoding
         why = {
             "end before start": "that end stands before that start",
-            "too long": f"that pair is longer than {shown.decode.max_answer_length} pieces",
+            "too long": f"that pair is longer than {shown.decode.max_answer_length} tokens",
             "not owned": "that start counts in another window",
             None: "but in this window the highest sum is theirs",
         }[reason]
@@ -423,7 +436,7 @@ def exactly(shown: Shown, sq: Square) -> list[Block | str]:
         "“No answer” is returned when it leads the best span by more than the threshold, "
         f"{number(threshold)}. Its score, {number(p.null_score)}{where}, {stands}."
     )
-    starts = f"A start may end on itself or on one of the {longest - 1} pieces after it: {count}"
+    starts = f"A start may end on itself or on one of the {longest - 1} tokens after it: {count}"
     return [
         starts,
         null,
@@ -438,7 +451,7 @@ def exactly(shown: Shown, sq: Square) -> list[Block | str]:
 
 def curves(shown: Shown, sq: Square) -> Block:
     """All start and all end logits of the paragraph, which the square adds up."""
-    at = list(range(sq.first, sq.first + sq.size))
+    at = list(range(sq.begin, sq.begin + len(sq.start)))
     drawn = [
         {
             "type": "scatter",
@@ -452,12 +465,12 @@ def curves(shown: Shown, sq: Square) -> Block:
     ]
     layout = {
         "height": 200,
-        "xaxis": axis("pieces of the paragraph", GREY),
+        "xaxis": axis("tokens of the paragraph", GREY),
         "yaxis": axis("start and end logit", GREY),
         "margin": {"l": 60, "r": 8, "t": 8, "b": 44},
     }
     return figure(
-        "curves", drawn, layout, "Start logits and end logits of all pieces of this window"
+        "curves", drawn, layout, "Start logits and end logits of all tokens of this window"
     )
 
 
@@ -473,10 +486,10 @@ def as_table(shown: Shown, sq: Square) -> Block:
             )
         ]
         sets = {"selection": [sq.first + i, sq.first + j]}
-        numbers = number(sq.start[i]), number(sq.end[j]), number(flat[cell])
+        numbers = *map(number, sq.logits(sq.first + i, sq.first + j)), number(flat[cell])
         rows.append(
             row(str(sq.first + i), str(sq.first + j), quote(words, 30), *numbers, sets=sets)
         )
-    head = [("start piece", ""), ("end piece", ""), ("span", "")]
+    head = [("start token", ""), ("end token", ""), ("span", "")]
     head += [("start", START), ("end", END), ("score", "")]
     return table("cells", head, rows, caption="The highest cells")

@@ -26,6 +26,7 @@ from qa_demo.blocks import (
     escape,
     figure,
     finding,
+    fold,
     folds,
     formula,
     idea,
@@ -43,13 +44,14 @@ from qa_demo.blocks import (
     table,
 )
 from qa_demo.core.base import softmax
-from qa_demo.core.types import Window
+from qa_demo.core.text import excerpts
+from qa_demo.core.types import Span, Window
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 from qa_demo.texts import (
+    excerpt_items,
     item,
     mark,
-    paragraph_items,
     position_name,
     question_items,
     said_at,
@@ -67,6 +69,8 @@ HEADINGS = (
 )
 STEPS = ("Start and end", "Every position", "Change a logit")
 OPENS: dict[int, dict[str, Any]] = {}
+LONG, AROUND = 150, 160
+"""From so many positions in a window on, the text shows these characters around what matters."""
 LABELLED = 0.1
 """A bar from this probability on carries its number."""
 SNIPPET = """\
@@ -100,7 +104,8 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     """The blocks of the step."""
     p = Softmaxes(shown)
     made = (first_step, every_position, change)[shown.state.step - 1](shown, p, own)
-    return [*made, *folds(as_table(shown, p), [exactly(shown, p)], SNIPPET)]
+    told = folds(as_table(shown, p), [exactly(shown, p)], SNIPPET)
+    return [*made, *with_whole(shown, p, told)]
 
 
 def surest(shown: Shown, p: Softmaxes) -> Block:
@@ -154,9 +159,33 @@ def softmax_formula(shown: Shown, p: Softmaxes, side: int, pos: int, span: int =
     )
 
 
-def words(shown: Shown, p: Softmaxes, step: int, chosen: int | None = None) -> Block:
-    """The whole window as text: a bar of P(start) above each piece, of P(end) below."""
+def parts_of(shown: Shown, p: Softmaxes, chosen: int | None) -> list[tuple[int, int]]:
+    """The parts [from, to) of the paragraph that the first screen shows: of a long window those
+    around the best span, the two maxima and the chosen position; under the veil all of it.
+    """
+    w, best = p.window, shown.best.span
+    if len(w) < LONG or shown.state.veil:
+        return [(w.doc_start, w.doc_stop)]
+    near = [k for k in (*p.top, chosen) if k is not None and w.is_context[k]]
+    docs = sorted({best.start, best.end, *map(w.to_doc, near)})
+    found = excerpts(shown.encoding, [Span(d, d) for d in docs], AROUND)
+    return [(max(a, w.doc_start), min(z, w.doc_stop)) for a, z in found]
+
+
+def with_whole(shown: Shown, p: Softmaxes, made: list[Block]) -> list[Block]:
+    """The folds, and for a long window one more: all of its words."""
+    if len(p.window) < LONG or shown.state.step == 2:
+        return made
+    whole = words(shown, p, shown.state.step, whole=True)
+    return [{**one, "span": 3} for one in (*made, fold("whole", "The whole window", whole))]
+
+
+def words(
+    shown: Shown, p: Softmaxes, step: int, chosen: int | None = None, whole: bool = False
+) -> Block:
+    """The window as text: a bar of P(start) above each token, of P(end) below."""
     e, w, n = shown.encoding, p.window, len(p.start)
+    parts = [(w.doc_start, w.doc_stop)] if whole else parts_of(shown, p, chosen)
 
     def with_bars(one: Block, pos: int) -> Block:
         for lane, probs, top in (("up", p.start, p.top[0]), ("down", p.end, p.top[1])):
@@ -175,14 +204,14 @@ def words(shown: Shown, p: Softmaxes, step: int, chosen: int | None = None) -> B
 
     asked = question_items(e)
     q0 = w.context_at - 1 - len(asked)
-    inside = paragraph_items(e, w.doc_start, w.doc_stop)
+    inside = excerpt_items(e, parts)
     mark(inside, shown.best.span, "predicted")
     special = {"marks": ["special"]}
     cls = with_bars(item("[CLS]", **special), 0)
     question = [with_bars(one, q0 + k) for k, one in enumerate(asked)]
     question[-1]["gap"] = " "
     question += [with_bars(item("[SEP]", **special), w.context_at - 1)]
-    paragraph = [with_bars(one, w.context_at + k) for k, one in enumerate(inside)]
+    paragraph = [with_bars(x, w.to_pos(x["at"])) if "at" in x else x for x in inside]
     paragraph[-1]["gap"] = " "
     paragraph += [with_bars(item("[SEP]", **special), n - 1)]
 
@@ -196,7 +225,7 @@ def words(shown: Shown, p: Softmaxes, step: int, chosen: int | None = None) -> B
 
     rest = [*range(1, w.context_at), n - 1]
     return text(
-        "words",
+        "all" if whole else "words",
         segment([cls], "", True, *held([0], "means “no answer”:")),
         segment(question, "", True, *held(rest, "question, [SEP]:")),
         segment(paragraph, "paragraph", False, *held(np.flatnonzero(w.is_context), "in all:")),
@@ -230,7 +259,7 @@ def key(shown: Shown, p: Softmaxes, step: int) -> Block:
                 (
                     "text",
                     GREY,
-                    [[f"“{split}”", QUOTE], f" is one word of {split.count('·') + 1} pieces"],
+                    [[f"“{split}”", QUOTE], f" is one word of {split.count('·') + 1} tokens"],
                 )
             ]
             if split
@@ -288,7 +317,7 @@ def every_position(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
             "bargap": 0.15,
             "margin": {"l": 74, "r": 8, "t": 8, "b": 112},
             "xaxis": axis(
-                "[CLS] (“no answer”), question, paragraph, piece by piece",
+                "[CLS] (“no answer”), question, paragraph, token by token",
                 GREY,
                 tickvals=list(range(0, n, every)),
                 ticktext=[escape(names[k]) for k in range(0, n, every)],
@@ -309,7 +338,11 @@ def every_position(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
                 line(x - 0.5, x - 0.5, -1.12, 1.12, GREY, width=1, dash="dot") for x in (1, a)
             ],
             "annotations": [
-                note("question", 1, 1.11, GREY, xanchor="left", yanchor="top"),
+                *(
+                    [note("question", 1, 1.11, GREY, xanchor="left", yanchor="top")]
+                    if a > n / 12
+                    else []
+                ),
                 note("paragraph", a, 1.11, GREY, xanchor="left", yanchor="top"),
             ],
         },
@@ -417,14 +450,15 @@ def change(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
             "chosen",
             "Chosen: {}. A press on another word chooses that one.",
             said_at(shown, w, pos),
+            span=8,
         ),
+        button("undo", "Put the reader's own logits back", {"edits": None}, 4, not state.edits),
         logit(0, "start"),
         logit(1, "end"),
         key(shown, p, 3),
         words(shown, p, 3, pos),
         softmax_formula(shown, p, 0, pos),
         softmax_formula(shown, p, 1, pos),
-        button("undo", "Put the reader's own logits back", {"edits": None}, off=not state.edits),
         closing(
             "Answer, Spans, Loss and Long text follow these logits; "
             "Tags, SpanBERT and Why have layers of their own and do not."
@@ -457,7 +491,7 @@ def exactly(shown: Shown, p: Softmaxes) -> str:
     n = len(p.start)
     return (
         f"The sum runs over all {n} positions of the unpadded window: [CLS], the question, the "
-        f"separators and {plural(int(p.window.is_context.sum()), 'piece')} of the paragraph. "
+        f"separators and {plural(int(p.window.is_context.sum()), 'token')} of the paragraph. "
         "[CLS] stands for “no answer” in both. The reader's start does not depend on its end: "
         "each softmax is computed from the logits of its own kind. Another window has softmaxes "
         "of its own, so a P of one window says nothing about another. The temperature changes "

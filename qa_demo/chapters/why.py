@@ -172,9 +172,9 @@ class Shares:
         return ui.finding((by_hand if self.shown.changed else "") + window + template, *given)
 
 
-def bracketed(x: float) -> str:
+def bracketed(x: float, digits: int = 2) -> str:
     """x, in brackets where it is negative: for the place after a sign."""
-    said = number(x)
+    said = number(x, digits)
     return f"({said})" if said.startswith("−") else said
 
 
@@ -290,16 +290,16 @@ def shares_exactly(shares: Shares) -> list[str]:
     start, end = (x.astype(float) for x in shares.shown.true.logits(w.index))
     score = start[w.to_pos(shares.span.start)] + end[w.to_pos(shares.span.end)]
     null = start[w.cls_at] + end[w.cls_at]
-    sign = ui.adds((score, -null), a.f_x)
+    sign = ui.adds((score, -null), a.f_x, 3)
     blank, k = BLANKS[a.baseline or "pad"], min(7, n)
     way, special = (k - 0.5) / n, number(a.sum - float(shares.values.sum()))
     return [
-        f"Lead: score of the span − score of “no answer”, {number(score)} − {bracketed(null)} "
-        f"{sign} {number(a.f_x)}, this span and this window at every step.",
-        f"The blank text has {blank} in the place of every piece of question and paragraph; [CLS] "
+        f"Lead: score of the span − score of “no answer”, {number(score, 3)} − "
+        f"{bracketed(null, 3)} {sign} {number(a.f_x, 3)}, this span and this window at every step.",
+        f"The blank text has {blank} in the place of every token of question and paragraph; [CLS] "
         f"and [SEP] stay, and their shares, {special} in sum, are among all shares. Step {k} of "
         f"{n} reads vectors that are {number(1 - way, 3)} times that of {blank} and "
-        f"{number(way, 3)} times the piece's own. A word's share is its vectors' way from blank, "
+        f"{number(way, 3)} times the token's own. A word's share is its vectors' way from blank, "
         "times the mean gradient of the lead over all steps.",
         f"The gap, {number(abs(a.gap or 0), 3)} or {missing(a)}, comes of finite steps: 20, 50, "
         "then 100 are tried until it is under 2 %. A small gap checks the sum, not the shares: "
@@ -478,6 +478,8 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     said: list[Part] = [f"all {len(look.row)} weights: "]
     for n, (part, x) in enumerate(look.held.items()):
         said += [f"{' + ' if n else ''}{part} ", [number(x), STRONG]]
+    folds = ui.folds(head_table(shares, look), head_exactly(layers * heads), SNIPPET)
+    every = ui.fold("grid", f"All {layers * heads} attention heads", grid(shares, look, at))
     return [
         read_most(shares, look, at),
         ui.slider("layer", "own.why.layer", f"layer (of {layers})", 1, layers, 1, look.layer),
@@ -493,8 +495,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
         ui.closing(
             "A large weight does not say that the lead needs the word: only hiding it would tell."
         ),
-        *ui.folds(head_table(shares, look), head_exactly(layers * heads), SNIPPET),
-        ui.fold("grid", f"All {layers * heads} attention heads", grid(shares, look, at), span=4),
+        *({**one, "span": 3} for one in (*folds, every)),
     ]
 
 
@@ -584,7 +585,7 @@ def head_exactly(many: int) -> list[str]:
         f"Of {many} attention heads the page opens on the one that reads the question most among "
         f"those without a weight of {SPREAD}. The two words of the finding are picked: the most "
         f"read word with a share under {SMALL}, and the word with the largest share; a word's "
-        "weight sums its pieces. They show that weight and share can differ here, and nothing "
+        "weight sums its tokens. They show that weight and share can differ here, and nothing "
         "about attention heads in general.",
         "A weight is a softmax over all tokens of the window. From the second layer on, what "
         "stands at a word's place is a mixture of other words already, and what a head mixes is "

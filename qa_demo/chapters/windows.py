@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import GREY, INK, MID, SHADE, STRONG, Block, Part, escape, number, quote
+from qa_demo.blocks import GREY, INK, OTHER, PALE, STRONG, Block, Part, escape, number, quote
 from qa_demo.core.predict import predict
 from qa_demo.core.proposals import Proposal, Proposals
 from qa_demo.core.spans import reason
@@ -58,7 +58,7 @@ RULES = {
     "product": (
         "product within a window",
         "product",
-        "P × P; among paragraph pieces only, so P is larger",
+        "P × P; among paragraph tokens only, so P is larger",
     ),
 }
 """Each with its name, the number of a proposal that it compares, and what that is."""
@@ -130,7 +130,7 @@ def changed(w: Windows) -> list[Part]:
         return []
     if w.shown.example.id != before["example"]:
         return [f"Another text, in windows of {w.size}, step {w.step}. "]
-    return [f"Here a window begins every {w.step} pieces, not every {before['doc_stride']}. "]
+    return [f"Here a window begins every {w.step} tokens, not every {before['doc_stride']}. "]
 
 
 def presses(w: Windows) -> Block | None:
@@ -196,8 +196,8 @@ def split(w: Windows) -> list[Block | None]:
     if w.higher is not None:
         same, r = w.higher
         more = [f" In window {r.k} these words score {number(same)} and do not count (step 2)."]
-    key = [("box", SHADE, "words that the window reads")]
-    key += [("box", MID, "also read by another window")] if n > 1 else []
+    key = [("box", PALE, "words that the window reads")]
+    key += [("box", OTHER, "also read by another window")] if n > 1 else []
     key += [("hollow", INK, "its best span, with its score")]
     key += [("box", INK, "the highest" if w.silent else "the highest: the answer")]
     parts = f"{w.size} = {w.asked} question + {w.special} special tokens + {w.room}"
@@ -220,7 +220,7 @@ def split(w: Windows) -> list[Block | None]:
         *sliders(w),
         ui.legend("key", *key),
         lanes(w),
-        ui.formula("length", ["window ", [f"{parts} paragraph pieces", STRONG], filled]),
+        ui.formula("length", ["window ", [f"{parts} paragraph tokens", STRONG], filled]),
         ui.closing(spacing(w)),
     ]
 
@@ -229,7 +229,7 @@ def spacing(w: Windows) -> str:
     """Whether windows overlap or touch."""
     if len(w.rows) == 1:
         return "The text fits into one window: nothing is cut, and there is nothing to choose."
-    begins = f"Each window begins {w.step} pieces after the one before: "
+    begins = f"Each window begins {w.step} tokens after the one before: "
     if w.step < w.room:
         return f"{begins}fewer than {w.room}, so they overlap and no word is dropped."
     return begins + "as many as it holds, so they touch and no word is dropped."
@@ -243,9 +243,9 @@ def sliders(w: Windows) -> list[Block]:
     says = f"max_seq_length: at least {least} = {sum_}; the default is 384"
     far = f"doc_stride: at most {w.room}, what a window holds"
     if w.safe is not None and w.safe < min(SHORT_ANSWER, w.shown.decode.max_answer_length):
-        far += f"; small: an answer of over {ui.plural(w.safe, 'piece')} may be cut and never found"
+        far += f"; small: an answer of over {ui.plural(w.safe, 'token')} may be cut and never found"
     elif w.safe is not None:
-        far += f"; an answer of up to {w.safe} pieces is never cut (step 2)"
+        far += f"; an answer of up to {w.safe} tokens is never cut"
     high, to = max(384, w.size), "step to the next"
     return [
         ui.slider("size", "max_seq_length", "window size", least, high, 1, w.size, says=says),
@@ -267,7 +267,7 @@ def lanes(w: Windows) -> Block:
             continue
         for other in w.rows[max(0, r.k - 2) : r.k - 1] + w.rows[r.k : r.k + 1]:
             a, z = max(first, other.window.doc_start), min(last + 1, other.window.doc_stop)
-            stairs.shapes += [stairs.box(a, z - 1, y, MID)] if a < z else []
+            stairs.shapes += [stairs.box(a, z - 1, y, OTHER)] if a < z else []
         if r.own is not None:
             a, z = r.own.span.start, r.own.span.end
             stairs.shapes.append(stairs.box(a, z, y, INK if wins else fig.NOWHERE, INK, 2))
@@ -283,7 +283,7 @@ def lanes(w: Windows) -> Block:
 def one_window(w: Windows) -> list[Block | None]:
     """In which window the best span's start counts, and why there."""
     plain, several = quote(word(w.encoding, w.best.span.start, ""), 24), len(w.holding) > 1
-    key = [("box", SHADE, "words that the window reads")]
+    key = [("box", PALE, "words that the window reads")]
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts")]
     key += [("hollow", GREY, "where it does not")] if several else []
     key += [("arrow", INK, f"from {plain} to the window's nearer edge")]
@@ -316,10 +316,10 @@ def counts(w: Windows) -> list[Part]:
         only = f"Only window {w.win.k} reads " if len(w.rows) > 1 else "One window alone reads "
         return ui.say("{}{}: nothing to choose.", only, start)
     first, *others = sorted(w.holding, key=lambda r: r.k)
-    where = f"{len(w.holding)} windows, at most {w.win.edge} pieces from the nearer edge"
+    where = f"{len(w.holding)} windows, at most {w.win.edge} tokens from the nearer edge"
     if len(others) < 4:
         edges = [f"{r.k} ({r.edge})" for r in others]
-        where = listing([f"windows {first.k} ({first.edge} pieces from the nearer edge)", *edges])
+        where = listing([f"windows {first.k} ({first.edge} tokens from the nearer edge)", *edges])
     then = f" stands in {where}. So window {w.win.k} counts: "
     told = ui.say("{}{}{}.", start, then, [number(w.best.score), STRONG])
     if w.higher is not None:
@@ -353,7 +353,7 @@ def distance(w: Windows, stairs: fig.Stairs, r: Proposal, y: int) -> str:
     last = min(span.end, r.window.doc_stop - 1)
     fill, dash = (INK, "solid") if wins else (fig.NOWHERE, "dot")
     stairs.shapes.append(stairs.box(span.start, last, y, fill, INK, 2, dash))
-    text = ui.plural(r.edge, "piece") + (": the most" if wins and len(w.holding) > 1 else "")
+    text = ui.plural(r.edge, "token") + (": the most" if wins and len(w.holding) > 1 else "")
     stairs.to_edge(r, span.start, y, text, wins)
     score = "its end lies outside" if r.same is None else number(r.same)
     score += "" if r.same is None else ", counts" if wins else ", does not count"
@@ -439,7 +439,7 @@ def scores(w: Windows) -> Block:
     ]
     texts += fig.dot_names(rows, w.win, w.least, pitch, (low, high))
     region = {"type": "rect", "x0": goal, "x1": high, "y0": 0, "y1": 1, "yref": "paper"}
-    region |= {"fillcolor": SHADE, "line": {"width": 0}, "layer": "below"}
+    region |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
     layout = {
         "height": int(pitch * len(rows)) + 70,
         "margin": {"l": 100, "r": 10, "t": 24, "b": 44},
@@ -599,16 +599,16 @@ def exactly(w: Windows) -> list[Block | str]:
         "within one window, and comparing raw scores is BERT's convention, not a guarantee."
     )
     cut = (
-        f"Windows overlap by {ui.plural(w.room - w.step, 'piece')}. An answer of up to "
-        f"{ui.plural(w.safe or 0, 'piece')} stands whole in the window where its start counts, "
+        f"Windows overlap by {ui.plural(w.room - w.step, 'token')}. An answer of up to "
+        f"{ui.plural(w.safe or 0, 'token')} stands whole in the window where its start counts, "
         "wherever it starts; a longer one may reach beyond it and is then never found whole."
     )
     told = (
-        "A piece is a word or a part of one. A window's best span is taken among the starts that "
+        "A token is a word or a part of one. A window's best span is taken among the starts that "
         "count in it (step 2). The size is BERT's max_seq_length, the step its doc_stride: 384 and "
         "128 unless others are chosen. The last window ends with the paragraph and may be shorter. "
         "A step larger than what a window holds would skip words and is refused.",
-        "The rule is min(left, right) + 0.01 · pieces of the window; of equals the first window "
+        "The rule is min(left, right) + 0.01 · tokens of the window; of equals the first window "
         "(BERT's “max context”). Only the start is asked: the end may lie where another window "
         "sees more.",
         "“No answer” of a window is start logit + end logit of its [CLS]. Since the smallest "
@@ -628,7 +628,7 @@ def exactly(w: Windows) -> list[Block | str]:
 def as_table(w: Windows) -> Block:
     """Every window with all that the four steps show of it."""
     start = quote(word(w.encoding, w.best.span.start, ""), 18)
-    names = ["window", "pieces", "its best span", "score", "“no answer”", f"{start} to nearer edge"]
+    names = ["window", "tokens", "its best span", "score", "“no answer”", f"{start} to nearer edge"]
     names += [f"{quote(w.best.text, 24)} here", "mean", "product"]
     rows = []
     for r in w.rows:

@@ -10,7 +10,7 @@ from qa_demo.blocks import (
     GREY,
     INK,
     LINE,
-    MID,
+    OTHER,
     START,
     Block,
     axis,
@@ -134,7 +134,7 @@ def two_scales(
     points["text"] = [f"   score {score}   " for score in scores]
     points["textposition"] = [side(r, p) for r, p in enumerate(pairs)]
     points["textfont"] = {"size": 14, "color": INK}
-    colours = [role if r == at else MID for r in rows]
+    colours = [role if r == at else OTHER for r in rows]
     points["marker"] = {"size": 16, "color": colours, "opacity": 1, "line": {"width": 0}}
     # plotly draws a second axis only where a trace stands on it
     other = scatter("markers", [constant], [0], xaxis="x2", marker={"opacity": 0})

@@ -93,7 +93,7 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     """
     y, old = range(len(rows)), [before.get(r.word, 0.0) for r in rows]
     outline = {"color": ui.PAPER, "line": {"color": ui.GREY, "width": 1.5}}
-    filled = {"color": [ui.INK if r.true else ui.MID for r in rows]}
+    filled = {"color": [ui.INK if r.true else ui.OTHER for r in rows]}
     place = [f", guess {r.place:,}" if r.place != k else "" for k, r in enumerate(rows, start=1)]
     true = [f"  ✓ true word{k}" if r.true else "" for r, k in zip(rows, place, strict=True)]
     label = [f" {ui.probability(r.p)}{t}" for r, t in zip(rows, true, strict=True)]

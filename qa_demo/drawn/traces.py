@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qa_demo.blocks import GREY, MID, Block, note, packed
+from qa_demo.blocks import GREY, OTHER, Block, note, packed
 from qa_demo.drawn.places import Points, name_places
 
 Name = tuple[Points, str, str]
@@ -42,7 +42,7 @@ def one_of_many(values: Points, k: int, role: str, said: str) -> list[Block]:
     rows, n = values.shape
     ys = np.vstack([np.delete(values, k, axis=1), np.full(n - 1, np.nan)]).T.ravel()
     others: Block = {"x": packed(np.tile([*range(rows), np.nan], n - 1)), "y": packed(ys)}
-    others |= {"mode": "lines", "hoverinfo": "skip", "line": {"color": MID, "width": 1}}
+    others |= {"mode": "lines", "hoverinfo": "skip", "line": {"color": OTHER, "width": 1}}
     own: Block = {"x": list(range(rows)), "y": packed(values[:, k]), "mode": "lines+markers"}
     own |= {"line": {"color": role, "width": 3.5}, "marker": {"size": 8, "color": role}}
     plain = {"type": "scatter"}

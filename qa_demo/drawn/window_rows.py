@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import INK, MID, PAPER, SHADE, Block, escape, number, quote
+from qa_demo.blocks import INK, OTHER, PALE, PAPER, Block, escape, number, quote
 from qa_demo.core.proposals import Proposal
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Encoding
@@ -93,7 +93,7 @@ class Stairs:
         self.pitch = min(94.0, height / (len(rows) + 0.98))
         self.half, self.size = 0.18, 16 if self.pitch > 60 else 13
         tall = max(self.half, 14 / self.pitch)
-        strip = self.box(0, self.n - 1, 0, NOWHERE, MID, 1)
+        strip = self.box(0, self.n - 1, 0, NOWHERE, OTHER, 1)
         self.shapes = [strip | {"y0": -tall, "y1": tall}]
         self.texts = strip_words(e, best, 1034 - right, "wide")
         self.texts += strip_words(e, best, 279, "narrow")
@@ -103,9 +103,9 @@ class Stairs:
         for y, run in enumerate(rows, 1):
             first, last = run[0].window.doc_start, run[-1].window.doc_stop - 1
             if len(run) > 1:
-                self.shapes.append(self.box(first, last, y, NOWHERE, MID, 1, "dot"))
+                self.shapes.append(self.box(first, last, y, NOWHERE, OTHER, 1, "dot"))
                 continue
-            self.shapes.append(self.box(first, last, y, SHADE))
+            self.shapes.append(self.box(first, last, y, PALE))
             before = {"xanchor": "right", "xshift": -4, "name": "wide"}
             self.texts.append(label("question +", first - 0.5, y, **before))
 

@@ -21,7 +21,7 @@ def test_the_square_is_the_sum_of_two_logits_where_a_pair_is_allowed(name):
     start, end = reading.logits(window.index)
     for i in range(len(z)):
         for j in range(len(z)):
-            a, b = i + window.context_at, j + window.context_at
+            a, b = window.to_pos(i + first), window.to_pos(j + first)
             allowed = i <= j < i + 30 and window.is_max_context[a]
             expected = start[a] + end[b] if allowed else np.nan
             np.testing.assert_allclose(z[i, j], expected, atol=6e-4)

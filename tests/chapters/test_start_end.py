@@ -30,13 +30,15 @@ def items(block):
 def test_every_bar_is_its_positions_probability_and_all_sum_to_one(name):
     found = blocks(stored(), example=name, chapter="start_end")
     window, start, end = truth(name)
-    drawn = items(found["words"])
+    drawn = [x for x in items(found.get("all", found["words"])) if x["t"] != "…"]
     assert len(drawn) == len(window)
     for lane, p in (("up", start), ("down", end)):
         bars = [one.get(lane, [0.0])[0] for one in drawn]
         np.testing.assert_allclose(bars, np.where(p >= 0.005, p, bars), atol=6e-5)
         held = [s["holds"] for s in found["words"]["segments"]]
         assert len(held) == 3
+    near = {x["at"]: x for x in items(found["words"]) if "at" in x}
+    assert near.items() <= {x["at"]: x for x in drawn if "at" in x}.items()
     assert f"with {start.max():.3f}" in words(found["finding"]) or start.max() > 0.9995
 
 

@@ -91,7 +91,7 @@ def test_the_start_counts_where_its_nearer_edge_is_farthest(cut, place):
 def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     w = numbers(example="brooklyn", max_seq_length=64, doc_stride=20)
     found = drawn(1, example="brooklyn", max_seq_length=64, doc_stride=20)
-    boxes = [s for s in found["lanes"]["layout"]["shapes"] if s["fillcolor"] == "shade"]
+    boxes = [s for s in found["lanes"]["layout"]["shapes"] if s["fillcolor"] == "pale"]
     rows = [run[0] for run in fig.in_rows(w.rows, [w.win], lambda r: r.score) if len(run) == 1]
     expected = [(r.window.doc_start - 0.5, r.window.doc_stop - 0.5) for r in rows]
     assert [(s["x0"], s["x1"]) for s in boxes] == expected
@@ -192,7 +192,7 @@ def read() -> Pictures:
 def test_the_bundled_reader_shows_what_the_steps_are_there_for():
     one, two = drawn(1, read()), drawn(2, read())
     assert "window 2 proposes “Emily Warren Roebling” with 9.99" in words(one["finding"])
-    assert "windows 2 (26 pieces from the nearer edge) and 3 (5)" in words(two["finding"])
+    assert "windows 2 (26 tokens from the nearer edge) and 3 (5)" in words(two["finding"])
     higher = words(drawn(2, read(), **chapter.HIGHER)["finding"])
     assert "window 3 counts: 9.64. In window 2 these words score 10.76, more" in higher
     assert "it wins" in words(drawn(3, read(), **chapter.SILENT)["finding"])
