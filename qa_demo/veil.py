@@ -1,8 +1,12 @@
 """Cover: the page without what would tell the answer."""
 
+from collections.abc import Iterable
+
 from qa_demo.blocks import Block
 
 COVERED = ("finding", "formula", "figure", "table", "closing", "answer", "code")
+KEPT = ("special", "blank", "edge", "masked")
+"""Marks of a text that say how it was made, and nothing of an answer."""
 
 
 def covered(blocks: list[Block]) -> list[Block]:
@@ -14,24 +18,36 @@ def covered(blocks: list[Block]) -> list[Block]:
             found += [{**block, "blocks": inner}] if inner and block["kind"] != "fold" else []
         elif block["key"] == "answer":  # the question stays: who reads it asks for words
             asked = [[text.strip(), "strong"] for text, role in block["parts"] if role == "asked"]
-            found.append({**block, "role": "asked", "parts": asked})
+            found.append({**block, "role": "asked", "parts": asked or block["parts"]})
         elif block["kind"] == "text":
             found.append(bare(block))
-        elif block["kind"] not in COVERED and block.get("role") not in COVERED:
+        elif block["kind"] == "legend":
+            found.append({**block, "items": [one for one in block["items"] if not names(one[2])]})
+        elif not (
+            block["kind"] in COVERED
+            or block.get("role") in COVERED
+            or (block.get("role") == "note" and names(block["parts"]))
+            or block.get("field", "").startswith("edits.")
+        ):
             found.append(block)
     return found
+
+
+def names(parts: Iterable[list[str]]) -> bool:
+    """Whether a sentence names words of the text: those that it opens with are the answer's."""
+    said = "".join(text for text, _ in parts).lower().replace("“no answer”", "")
+    return "“" in said
 
 
 def bare(block: Block) -> Block:
     """A text without marks, bars and sums."""
     kept = ("t", "gap", "at", "joined")
+
+    def plain(one: Block) -> Block:
+        marks = [mark for mark in one.get("marks", []) if mark in KEPT]
+        return {k: one[k] for k in kept if k in one} | ({"marks": marks} if marks else {})
+
     segments = [
-        {
-            "name": s["name"],
-            "inline": s["inline"],
-            "holds": [],
-            "items": [{k: i[k] for k in kept if k in i} for i in s["items"]],
-        }
-        for s in block["segments"]
+        {**s, "holds": [], "items": [plain(one) for one in s["items"]]} for s in block["segments"]
     ]
     return {**{k: v for k, v in block.items() if k != "lines"}, "segments": segments}
