@@ -6,7 +6,7 @@ import zlib
 
 import numpy as np
 
-from qa_demo.core.attention import Attention, Relevance, RelevanceKind, relevance_of
+from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution, Method, Target, leave_one_out
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
@@ -162,13 +162,6 @@ class FakeReader:
     def attention(self, window: Window) -> Attention:
         """Three layers of two heads."""
         return fake_explanations.attention(window)
-
-    def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
-        """The real arithmetic on the fake attention, with gradients from a seed."""
-        found = self.attention(window)
-        rng = fake_explanations.rng_of(window, "gradients")
-        start, end = rng.normal(size=(2, *found.weights.shape))
-        return relevance_of(kind, found, target, window, (start, end))
 
     def masked(
         self,

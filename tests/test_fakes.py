@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from qa_demo.core.attention import RELEVANCE
 from qa_demo.core.attribution import METHODS, Target, parts
 from qa_demo.core.base import Cancelled
 from qa_demo.core.heads import plane
@@ -53,5 +52,3 @@ def test_attributions_add_up_and_can_be_cancelled() -> None:
     assert whole.gap == pytest.approx(0.01 * 0.75 * value)
     assert whole.tried == ((20, pytest.approx(whole.gap)),)
     assert not reader.attribute(reading, target, n_steps=5).complete
-    for kind in RELEVANCE:
-        assert reader.relevance(reading.windows[0], target, kind).total.min() >= 0

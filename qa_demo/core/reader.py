@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.attention import Attention, Relevance, RelevanceKind
+from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution, Method, Target
 from qa_demo.core.base import BadInput, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
@@ -30,21 +30,12 @@ class Weights(Protocol):
         ...
 
 
-def check_not_typed(reading: Reading) -> None:
-    """BadInput for logits that a person typed: nothing else can be computed of them."""
-    if reading.typed:
-        raise BadInput(
-            "these numbers were typed by hand, and no reader stands behind them that could be asked"
-        )
-
-
 def check_made_by(reading: Reading, reader: Weights) -> None:
     """BadInput unless these weights made the reading: what else they compute does not belong to its
     logits.
 
     Without a checksum the reader's name stands for its weights.
     """
-    check_not_typed(reading)
     if reading.weights != (reader.checksum or reader.name):
         raise BadInput(
             f"this reading was made by other weights than those of the reader in use, "
@@ -114,10 +105,6 @@ class Reader(Weights, Protocol):
 
     def attention(self, window: Window) -> Attention:
         """Every layer and head of a window. Errors: BadCheckpoint if the reader gives none."""
-        ...
-
-    def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
-        """Attention, rollout or gradient times attention in the target's start and end rows."""
         ...
 
     def masked(

@@ -10,7 +10,7 @@ Axes: D context tokens, W windows, L positions of the longest window, n position
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,15 +197,6 @@ Baseline = Literal["pad", "mask", "zero"]
 """What integrated gradients put in place of every word: a token's vector, or zero."""
 
 
-class ReadingKey(NamedTuple):
-    """What a reading is of; equal for equal weights, texts and windows, and a dictionary's key."""
-
-    weights: str
-    question: str
-    context: str
-    options: WindowOptions
-
-
 @dataclass(frozen=True)
 class Calibration:
     """How a head's probability is turned into the chance that its best span is exactly right.
@@ -259,33 +250,19 @@ class Reading:
     """
     checksum: str = ""
     seconds: float = 0.0
-    """From the texts to the last logit, waiting included; the first part went to the tokenizer."""
-    tokenise_seconds: float = 0.0
+    """From the texts to the last logit, waiting included."""
     calibrations: Calibrations | None = None
     """What the reader came with; None when none was fitted."""
     baseline: Baseline = "pad"
     """What integrated gradients start from unless another baseline is chosen."""
 
-    TYPED: ClassVar[str] = "typed:"
-    """How the checksum of logits begins that a person has typed (core.course.bench)."""
-
     def __post_init__(self) -> None:
         freeze_arrays(self)
-
-    @property
-    def typed(self) -> bool:
-        """Whether the logits were typed by a person: then there is no reader to ask."""
-        return self.checksum.startswith(self.TYPED)
 
     @property
     def weights(self) -> str:
         """Which weights made the reading: their checksum, or the reader's name if it has none."""
         return self.checksum or self.model_name
-
-    @property
-    def key(self) -> ReadingKey:
-        """Which reading this is, whenever it was made; logits changed by hand do not change it."""
-        return ReadingKey(self.weights, self.encoding.question, self.encoding.context, self.options)
 
     @cached_property
     def owners(self) -> NDArray[np.int64]:

@@ -12,15 +12,12 @@ from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
 import torch
 
-from qa_demo.core.attention import RELEVANCE, Attention, Relevance, RelevanceKind, relevance_of
-from qa_demo.core.attribution import Target, holds, lanes
-from qa_demo.core.base import BadCheckpoint, BadInput, one_of
+from qa_demo.core.attention import Attention
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.types import Window
 from qa_demo.model.forward import Loaded, encode, token_types, word_embeddings
-from qa_demo.model.outputs import span_logits
 
 _twins: WeakKeyDictionary = WeakKeyDictionary()
 _building = threading.Lock()
@@ -71,48 +68,3 @@ def attention(loaded: Loaded, window: Window) -> Attention:
         check_layers(twin, out.attentions, len(window))
         weights = torch.cat(tuple(out.attentions)).float().numpy()
     return Attention(weights)
-
-
-def _gradients(
-    loaded: Loaded, window: Window, target: Target
-) -> tuple[Attention, tuple[np.ndarray | None, np.ndarray | None]]:
-    """Attention and the gradients of the target's start part and end part with respect to it."""
-    twin = eager_twin(loaded.model)
-    a, b = lanes(target, window)
-    with loaded.workers.slot(), torch.enable_grad():
-        out = read_by_twin(twin, window, grad=True, output_attentions=True)
-        check_layers(twin, out.attentions, len(window))
-        both = span_logits(twin, out[0])[0]
-        grads: list[np.ndarray | None] = []
-        for column, weights in enumerate((a, b)):
-            if not weights.any():
-                grads.append(
-                    None
-                    if _unused(target, column)
-                    else np.zeros((_layers(twin), *out.attentions[0].shape[1:]))
-                )
-                continue
-            part = both[:, column] @ torch.as_tensor(weights, dtype=both.dtype)
-            found = torch.autograd.grad(part, tuple(out.attentions), retain_graph=True)
-            grads.append(torch.cat(found).float().numpy())
-        weights_now = torch.cat(tuple(layer.detach() for layer in out.attentions)).float().numpy()
-    return Attention(weights_now), (grads[0], grads[1])
-
-
-def _unused(target: Target, column: int) -> bool:
-    """Whether the target has no part in this lane; one that cancels has a gradient of 0."""
-    return target.kind == ("end_logit", "start_logit")[column]
-
-
-def relevance(loaded: Loaded, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
-    """`attention`, `rollout` or `gradient_x_attention` of the rows of the target's start and end.
-
-    One forward pass; the last kind adds one backward pass for each part of the target.
-    """
-    one_of("relevance", kind, RELEVANCE)
-    if not holds(window, target):
-        raise BadInput(f"window {window.index} does not hold the target's spans whole")
-    if kind == "gradient_x_attention":
-        found, grads = _gradients(loaded, window, target)
-        return relevance_of(kind, found, target, window, grads)
-    return relevance_of(kind, attention(loaded, window), target, window)

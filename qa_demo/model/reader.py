@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.attention import Attention, Relevance, RelevanceKind
+from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution, Method, Target
 from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
@@ -17,7 +17,7 @@ from qa_demo.core.reader import ReaderFacts
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Baseline, Calibrations, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import Logits, assemble, make_windows
-from qa_demo.model.attention import attention, relevance
+from qa_demo.model.attention import attention
 from qa_demo.model.attribution import attribute
 from qa_demo.model.config import longest_input
 from qa_demo.model.forward import Loaded, inputs_of, masked_logits
@@ -117,7 +117,6 @@ class BertReader:
             )
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
-        tokenised = time.perf_counter()
         return assemble(
             encoding,
             windows,
@@ -127,7 +126,6 @@ class BertReader:
             threshold=self.threshold,
             checksum=self.checksum,
             seconds=time.perf_counter() - began,
-            tokenise_seconds=tokenised - began,
             calibrations=self.calibrations,
             baseline=own_baseline(self.loaded),
         )
@@ -190,10 +188,6 @@ class BertReader:
     def attention(self, window: Window) -> Attention:
         """Attention [N, A, n, n] of one window."""
         return attention(self.loaded, window)
-
-    def relevance(self, window: Window, target: Target, kind: RelevanceKind) -> Relevance:
-        """Where the target's start and end drew from: attention, rollout, gradient x attention."""
-        return relevance(self.loaded, window, target, kind)
 
     def masked(
         self,

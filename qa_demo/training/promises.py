@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from qa_demo.core.attribution import Target
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample, load_examples
 from qa_demo.core.measuring.metrics import exact_match
@@ -200,8 +199,8 @@ def attention_on_marks(shown: Shown) -> float:
     if shown.reader is None:
         raise BadInput(f"example '{shown.example.id}': a promise about attention needs the reader")
     window = shown.reading.windows[shown.best.window]
-    target = Target("span_score", shown.best.span, window=window.index)
-    total = shown.reader.relevance(window, target, "attention").total
+    ends = [window.to_pos(end) for end in (shown.best.span.start, shown.best.span.end)]
+    total = shown.reader.attention(window).weights[:, :, ends].mean(axis=(0, 1)).sum(axis=0)
     marks = special_positions(shown.reading.encoding, window)
     return float(total[marks].sum() / total.sum())
 

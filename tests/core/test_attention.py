@@ -1,88 +1,40 @@
-"""Rollout and gradient x attention by hand, row sums."""
+"""Attention weights: rows that sum to 1, and the head that is shown first."""
 
 import numpy as np
 import pytest
 
-from qa_demo.core.attention import Attention, gradient_attention, relevance_of, rollout
-from qa_demo.core.attribution import Target
+from qa_demo.core.attention import Attention, Looks, spread_head
 from qa_demo.core.base import BadInput
-from qa_demo.core.types import Span
 from tests.core.toys import t1
 
-A1 = np.array([[[1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]]])
-A2 = np.array([[[0.5, 0.5, 0], [0, 1, 0], [0.25, 0.25, 0.5]]])
+
+def random_attention(seed: int, n: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.dirichlet(np.ones(n), size=(2, 3, n)).astype(np.float32)
 
 
-def random_attention(
-    rng: np.random.Generator, n: int, shape: tuple[int, int] = (2, 3), sharp: float = 1.0
-) -> np.ndarray:
-    return rng.dirichlet(np.full(n, sharp), size=(*shape, n)).astype(np.float32)
+@pytest.mark.parametrize(("value", "off"), [(1.01, r"0\.01"), (np.nan, "nan")])
+def test_rows_that_do_not_sum_to_one_are_refused(value: float, off: str) -> None:
+    weights = random_attention(1, 5)
+    assert Attention(weights.copy()).weights.tolist() == weights.tolist()
+    weights[1, 2, 3] *= value
+    with pytest.raises(BadInput, match=f"must sum to 1, one is off by {off}"):
+        Attention(weights)
 
 
-def test_rollout_by_hand() -> None:
-    # A'_1 = [1 0 0; .25 .75 0; 0 .25 .75], A'_2 = [.75 .25 0; 0 1 0; .125 .125 .75]; R = A'_2 A'_1
-    by_hand = [[0.8125, 0.1875, 0], [0.25, 0.75, 0], [0.15625, 0.28125, 0.5625]]
-    np.testing.assert_allclose(rollout([A1, A2]), by_hand)
+def test_what_one_row_holds_by_kind_of_token_against_sums_by_hand() -> None:
+    reading = t1()  # 0 [CLS], 1 question, 2 [SEP], 3-6 context, 7 [SEP]
+    rows = random_attention(3, 8)[:, :, 4]
+    look = Looks(rows, reading.encoding, reading.windows[0], 2, 9)
+    assert (look.layer, look.head) == (2, 3), "one too large is the last"
+    row = rows[1, 2].astype(float)
+    np.testing.assert_allclose(look.asked, rows[:, :, 1])
+    wanted = [row[0], row[1], row[3:7].sum(), row[2] + row[7]]
+    assert list(look.held.values()) == pytest.approx(wanted, abs=1e-6)
 
 
-def test_rollout_averages_heads_first_and_rows_sum_to_one() -> None:
-    weights = random_attention(np.random.default_rng(0), 6)
-    np.testing.assert_allclose(rollout(weights).sum(axis=1), 1, atol=1e-6)
-    averaged = rollout(weights.mean(axis=1, keepdims=True))
-    np.testing.assert_allclose(rollout(weights), averaged, atol=1e-6)
-
-
-def test_gradient_attention_by_hand() -> None:
-    weights = [np.array([[[0.5, 0.5], [0, 1]]]), np.array([[[1, 0], [0.5, 0.5]]])]
-    gradients = [np.array([[[2, -2], [1, 1]]]), np.array([[[1, 5], [4, -1]]])]
-    # B_1 = [1 0; 0 1], B_2 = [1 0; 2 0]
-    found = gradient_attention(weights, gradients)
-    np.testing.assert_allclose(found, [[3, 0], [4, 1]])  # [2 0; 0 2] + B_2 [2 0; 0 2] - I
-
-
-def test_gradient_attention_means_over_heads_after_the_clip() -> None:
-    weights, gradient = np.array([[[[1.0]], [[1.0]]]]), np.array([[[[4.0]], [[-4.0]]]])
-    np.testing.assert_allclose(gradient_attention(weights, gradient), [[2.0]])
-
-
-def test_rows_that_do_not_sum_to_one_are_refused() -> None:
-    weights = random_attention(np.random.default_rng(1), 5)
-    assert Attention(weights).n_heads == 3
-    broken = weights.copy()
-    broken[1, 2, 3] *= 1.01
-    with pytest.raises(BadInput, match=r"must sum to 1, one is off by 0\.01"):
-        Attention(broken)
-    broken = weights.copy()
-    broken[1, 2, 3] = np.nan
-    with pytest.raises(BadInput, match="off by inf"):
-        Attention(broken)
-    with pytest.raises(BadInput, match="layer, head, query, key"):
-        Attention(weights[0])
-    with pytest.raises(BadInput, match="no head 3 in layer 0; layers are 0 to 1, heads 0 to 2"):
-        Attention(weights).row(0, 3, 0)
-    with pytest.raises(BadInput, match="no position 5"):
-        Attention(weights).row(0, 0, 5)
-    assert Attention(weights).row(1, 2, 3).tolist() == weights[1, 2, 3].tolist()
-
-
-def test_relevance_reads_the_rows_of_start_and_end() -> None:
-    reading = t1()
-    window = reading.windows[0]
-    rng = np.random.default_rng(7)
-    found = Attention(random_attention(rng, 8))
-    target = Target("span_score", Span(0, 2))  # positions 3 and 5
-    raw = relevance_of("attention", found, target, window)
-    np.testing.assert_allclose(raw.start, found.weights[:, :, 3].mean(axis=(0, 1)), atol=1e-6)
-    np.testing.assert_allclose(raw.end, found.weights[:, :, 5].mean(axis=(0, 1)), atol=1e-6)
-    rolled = relevance_of("rollout", found, target, window)
-    np.testing.assert_allclose(rolled.total, rollout(found.weights)[[3, 5]].sum(axis=0))
-    gradient = rng.normal(size=found.weights.shape)
-    weighted = relevance_of("gradient_x_attention", found, target, window, (gradient, -gradient))
-    np.testing.assert_allclose(weighted.start, gradient_attention(found.weights, gradient)[3])
-    np.testing.assert_allclose(weighted.end, gradient_attention(found.weights, -gradient)[5])
-    only_start = relevance_of("rollout", found, Target("start_logit", Span(0, 2)), window)
-    assert not only_start.end.any() and only_start.start.any()
-    with pytest.raises(BadInput, match="needs the gradient"):
-        relevance_of("gradient_x_attention", found, target, window)
-    with pytest.raises(BadInput, match="one of attention, rollout"):
-        relevance_of("saliency", found, target, window)
+def test_the_first_head_spreads_and_asks_most() -> None:
+    rows = np.full((1, 3, 4), 0.25)
+    rows[0, 1] = [0.9, 0.1, 0, 0]
+    assert spread_head(rows, np.array([[0.1, 0.9, 0.2]])) == (1, 3)
+    assert spread_head(rows + 0.3, np.array([[0.1, 0.9, 0.2]])) == (1, 2), "where none spreads"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.reader import check_made_by
-from qa_demo.core.types import Span, WindowOptions
+from qa_demo.core.types import Span
 from tests.core.toys import random_reading, t1
 
 SHAPES = st.tuples(
@@ -42,26 +42,6 @@ def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(
     owner, home = int(reading.owners[start]), reading.home(span)
     first = holders[0] if holders else None
     assert (None if home is None else home.index) == (owner if owner in holders else first)
-
-
-def test_the_key_names_weights_texts_and_windows_and_nothing_else() -> None:
-    reading = replace(t1(), checksum="abc")
-    same = [
-        t1(threshold=3.0),
-        replace(reading, start_logits=reading.start_logits + 1),
-        replace(reading, seconds=9.0, model_name="x"),
-    ]
-    assert {replace(r, checksum="abc").key for r in same} == {reading.key}
-    assert hash(reading.key) == hash(same[2].key)
-    encoding = reading.encoding
-    others = [
-        replace(reading, checksum="abd"),
-        replace(reading, options=WindowOptions(doc_stride=3)),
-        replace(reading, checksum=""),
-        replace(reading, encoding=replace(encoding, question="why")),
-        replace(reading, encoding=replace(encoding, context="b a")),
-    ]
-    assert len({r.key for r in others} | {reading.key}) == len(others) + 1
 
 
 def test_the_name_stands_for_weights_without_a_checksum() -> None:

@@ -271,9 +271,6 @@ WORK: dict[str, Work] = {
     "gradient": explained("gradient_x_input"),
     "words": explained("leave_one_out"),
     "attention": lambda reader, reading: [reader.attention(reading.windows[0]).weights],
-    "relevance": lambda reader, reading: [
-        reader.relevance(reading.windows[0], TARGET, "gradient_x_attention").total
-    ],
     "hidden": lambda reader, reading: [reader.hidden(reading.windows[0])],
 }
 
