@@ -31,11 +31,14 @@ def pictures_of(pictures: Pictures, state: State, patience: float = PATIENCE) ->
             asked = state.model_copy(update={"chapter": chapter, "step": step, "veil": False})
             if state.pristine:  # a saved file is of one text, not of each chapter's opening
                 asked = asked.model_copy(update={"example": next(iter(pictures.examples))})
-            found[f"{chapter}/{step}"] = _waited(pictures, asked, patience)
+            found[f"{chapter}/{step}"] = waited(pictures, asked, patience)
     return found
 
 
-def _waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]:
+def waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]:
+    """The picture of a state, however long its models take up to `patience` seconds; where no model
+    is at hand, its place says so.
+    """
     end = time.monotonic() + patience
     while True:
         try:

@@ -3,6 +3,7 @@
 import inspect
 
 import fastapi
+import gradio as gr
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 from qa_demo.api.calls import CALLS, Host, call, fields, reply
 from qa_demo.api.mcp import VERSIONS
 from qa_demo.api.routes import by_position, routes
+from qa_demo.cli.main import main
 from qa_demo.core.base import QADemoError
 from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
@@ -71,42 +73,104 @@ def test_positions_stay():
     ]  # fmt: skip
 
 
+SPAN = {"char_start": 8, "char_end": 11}
+OTHER = {"other_start": 20, "other_end": 25, "target": "span_minus_other"}
 ODD = [
-    ("read", {"question": "a"}, "context is missing"),
-    ("read", {**TEXTS, "foo": 1}, "there is no field foo, got 1"),
+    ("read", {"n_best_size": 1000}, "n_best_size: must be less than or equal to 100, got 1000"),
+    ("read", {"n_best_size": 0}, "n_best_size: must be greater than or equal to 1, got 0"),
+    ("read", {"n_best_size": 2.5}, "n_best_size: must be a valid integer, got a number with a"),
+    ("read", {"n_best_size": "x"}, "n_best_size must be a number, got 'x'"),
+    ("read", {"null_score_diff_threshold": 1e9}, "null_score_diff_threshold: must be less than"),
+    ("read", {"doc_stride": 0}, "doc_stride: must be greater than or equal to 1, got 0"),
+    ("read", {"max_seq_length": 9000}, "max_seq_length: must be less than or equal to 8192"),
+    ("read", {"max_answer_length": -1}, "max_answer_length: must be greater than or equal to 1"),
+    ("read", {"rule": "mean"}, "rule: must be 'logits', 'mean_of_maxima' or 'product', got 'mean'"),
     (
         "read",
-        {**TEXTS, "n_best_size": 1000},
-        "n_best_size: must be less than or equal to 100, got 1000",
+        {"rule": "product", "null_score_diff_threshold": 1},
+        "null_score_diff_threshold changes nothing under the rule product; it decides under logits",
     ),
-    ("read", {**TEXTS, "n_best_size": True}, "n_best_size must be a number, got True"),
+    ("read", {"question": " "}, "the question is empty; type at least one word"),
+    ("tag", {"context": ""}, "the paragraph is empty; type at least one word"),
+    ("attribute", {"char_start": 3}, "char_start and char_end belong together; one of them is"),
+    ("attribute", {"other_end": 3}, "other_start and other_end belong together; one of them"),
+    ("attribute", {"char_start": 4, "char_end": 4}, "0 <= start < end <= 41, got 4 and 4"),
+    ("attribute", {"char_start": 0, "char_end": 999}, "0 <= start < end <= 41, got 0 and 999"),
+    ("attribute", {"char_start": -1, "char_end": 9}, "char_start: must be greater than or equal"),
+    ("attribute", {"method": "magic"}, "method: must be 'integrated_gradients', 'gradient_x"),
+    ("attribute", {"target": "score"}, "target: must be 'start_logit', 'end_logit', 'span_sc"),
+    ("attribute", {"target": "span_minus_other"}, "span_minus_other needs a second span"),
+    ("attribute", {**SPAN, **OTHER, "target": "span_score"}, "needs a second span, and only it"),
+    ("attribute", {"n_steps": 0}, "n_steps: must be greater than or equal to 1, got 0"),
     (
-        "read",
-        {**TEXTS, "rule": "mean"},
-        "rule: must be 'logits', 'mean_of_maxima' or 'product', got 'mean'",
+        "attribute",
+        {"method": "leave_one_out", "n_steps": 5},
+        "n_steps belongs to integrated_gradients; leave it out under leave_one_out",
     ),
-    (
-        "read",
-        {**TEXTS, "rule": "product", "null_score_diff_threshold": 1},
-        "changes nothing under the rule product",
-    ),
-    ("read", {**TEXTS, "question": " "}, "the question is empty"),
-    ("attribute", {**TEXTS, "char_start": 3}, "char_start and char_end belong together"),
-    ("attribute", {**TEXTS, "method": "magic"}, "method: must be"),
-    ("loss", {**TEXTS, "gold": [[3]]}, "gold.0"),
-    ("loss", {**TEXTS, "gold": [[900, 901]]}, "900"),
-    ("tag", {**TEXTS, "decoding": "x"}, "decoding: must be"),
-    ("infill", {"text": "Ada", "top": 0}, "top: must be greater than or equal to 1, got 0"),
-    ("infill", {"text": ""}, "the text is empty"),
+    ("attribute", {"method": "gradient_x_input", "baseline": "pad"}, "baseline belongs to int"),
+    ("loss", {"gold": [[3]]}, "gold.0.1 is missing"),
+    ("loss", {"gold": [["x", 1]]}, "gold.0.0 must be a number, got 'x'"),
+    ("loss", {"gold": [[900, 901]]}, "0 <= start < end <= 41, got 900 and 901"),
+    ("loss", {"gold": [[5, 5]]}, "0 <= start < end <= 41, got 5 and 5"),
+    ("loss", {"normaliser": "shared"}, "needs exactly one gold answer, got 0"),
+    ("loss", {"normaliser": "all"}, "normaliser: must be 'window' or 'shared', got 'all'"),
+    ("tag", {"decoding": "greedy"}, "decoding: must be 'strict', 'lenient' or 'viterbi'"),
+    ("infill", {"top": 0}, "top: must be greater than or equal to 1, got 0"),
+    ("infill", {"text": ""}, "the text is empty; type at least one word"),
+    ("infill", {"spans": [[3, 99]]}, "0 <= start < end <= 33, got 3 and 99"),
+    ("infill", {"geometric_p": 1}, "geometric_p: must be less than 1, got 1"),
+    ("infill", {"span_lower": 9, "span_upper": 3}, "1 <= span_lower <= span_upper <= 100"),
+    ("infill", {"cut": ["top"]}, "cut.0: must be 'left', 'right' or 'position', got 'top'"),
+    ("infill", {"spans": [[0, 3]], "cut": ["left"]}, "cut changes nothing here: the boundary"),
+    ("infill", {"spans": [[0, 3]], "swap": [[0, 1]]}, "swap changes nothing at piece 0: "),
+    ("infill", {"spans": [[4, 7]], "swap": [[5, 1]]}, "piece 5 is not hidden"),
+    ("infill", {"seed": -1}, "seed: must be greater than or equal to 0, got -1"),
 ]
+"""Call, odd field, sentence: the same over HTTP, as a tool, by position and on the command line."""
+OF_JSON = [
+    ("read", {"context": None}, "context: must be a valid string, got None"),
+    ("read", {"foo": 1}, "there is no field foo, got 1"),
+    ("read", {"n_best_size": True}, "n_best_size must be a number, got True"),
+    ("read", {"question": 7}, "question: must be a valid string, got 7"),
+    ("read", {"context": "a" * 50_001}, "context may hold 50,000 characters, got 50,001"),
+    ("loss", {"gold": 3}, "gold: "),
+    ("infill", {"cut": "left"}, "cut: "),
+]
+"""What only JSON can say."""
 
 
-@pytest.mark.parametrize(("name", "given_values", "said"), ODD)
-def test_an_odd_value_is_one_sentence_by_every_way(name, given_values, said, client):
-    made = client.post(f"/api/{name}", json=given_values)
+def whole(name, odd):
+    base = {"text": "Ada Kok met Grace Hopper in 1950."} if name == "infill" else TEXTS
+    return {**base, **odd}
+
+
+@pytest.mark.parametrize(("name", "odd", "said"), ODD + OF_JSON)
+def test_an_odd_value_is_one_sentence_by_every_way(name, odd, said, host, client):
+    made = client.post(f"/api/{name}", json=whole(name, odd))
     assert made.status_code == 422 and said in made.json()["error"]
-    result = tool(client, name, given_values)
-    assert result["isError"] and said in result["content"][0]["text"]
+    result = tool(client, name, whole(name, odd))
+    assert result["isError"] and result["content"][0]["text"] == made.json()["error"]
+    with pytest.raises(gr.Error) as fault:
+        by_position(host, name)(**whole(name, odd))
+    assert fault.value.message == made.json()["error"]
+
+
+@pytest.mark.parametrize(("name", "odd", "said"), ODD)
+def test_a_command_says_the_same_sentence(name, odd, said, monkeypatch, capsys):
+    models = Host(lambda _: READER, FakeInfiller)
+    monkeypatch.setattr("qa_demo.cli.calls._host", lambda _: models)
+    words = ["answer" if name == "read" else name]
+    for field, value in whole(name, odd).items():
+        flag = f"--{field.replace('_', '-')}"
+        if not isinstance(value, list):
+            words += [f"{flag}={value}"]
+        elif field == "cut":
+            words += [flag, *value]
+        else:
+            words += [word for pair in value for word in (flag, *map(str, pair))]
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and said in err and err.count("\n") == 1
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

@@ -18,8 +18,8 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 import qa_demo
+from qa_demo.api.replies import answered
 from qa_demo.bundle import script
-from qa_demo.core.files.report import answer_json
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS, find_assets
 from qa_demo.examples import load_examples
@@ -134,10 +134,10 @@ def test_the_installed_commands_work_from_any_folder(scripts: Path, tmp_path: Pa
     answer = json.loads(run(python, "-m", "qa_demo", "answer", *ask, folder=tmp_path))
     stored = example.stored()
     assert stored is not None
-    expected = answer_json(stored, predict(stored))
-    assert answer["answer"] == expected["answer"]
-    assert answer["char_start"] == expected["char_start"]
-    assert answer["score"] == pytest.approx(expected["score"], abs=1e-3)
+    expected = answered(stored, predict(stored))
+    assert answer["answer"] == expected.answer
+    assert answer["char_start"] == expected.char_start
+    assert answer["score"] == pytest.approx(expected.score, abs=1e-3)
 
 
 HUB = """

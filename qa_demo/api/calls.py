@@ -28,7 +28,7 @@ from qa_demo.core.attribution import MAX_STEPS, Attribution, Target
 from qa_demo.core.base import BadCheckpoint, BadInput, QADemoError
 from qa_demo.core.infill import NO_HEAD
 from qa_demo.core.masking import Masked, MaskOptions, hide
-from qa_demo.core.predict import predict
+from qa_demo.core.predict import check_threshold, predict
 from qa_demo.core.text import check_texts, span_at
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
 from qa_demo.core.windows import fitting
@@ -68,6 +68,11 @@ class Asked(Windows):
     )
     reader: Name | None = Field(None, title="the reader's name; null for the page's own")
 
+    def windows(self, positions: int) -> WindowOptions:
+        """The windows for a reader of so many positions."""
+        asked = WindowOptions(self.max_seq_length, self.doc_stride, self.max_query_length)
+        return fitting(asked, positions)
+
 
 class Read(Decode, Asked):
     """Answer a question from a paragraph: the answer or null, its characters, scores, the n-best
@@ -85,11 +90,7 @@ class Read(Decode, Asked):
 
     @model_validator(mode="after")
     def _decides(self) -> Self:
-        if self.null_score_diff_threshold is not None and self.rule != "logits":
-            raise ValueError(
-                f"null_score_diff_threshold changes nothing under the rule {self.rule}; it decides "
-                "under logits"
-            )
+        check_threshold(self.rule, self.null_score_diff_threshold)
         return self
 
 
@@ -206,16 +207,15 @@ class Host:
     def reading(self, asked: Any) -> Reading:
         """The reading of a request's texts by its reader. Errors: QADemoError."""
         texts = check_texts(asked.question, asked.context)
-        options = WindowOptions(asked.max_seq_length, asked.doc_stride, asked.max_query_length)
 
         def make(tell: Any, cancelled: Any) -> Reading:
             reader = self.reader(asked.reader)
-            found: Reading = reader.read(
-                *texts, fitting(options, reader.max_seq_length), tell, cancelled
-            )
+            windows = asked.windows(reader.max_seq_length)
+            found: Reading = reader.read(*texts, windows, tell, cancelled)
             return found
 
-        made: Reading = self.wait(("reading", asked.reader, *texts, options), make)
+        cut = asked.max_seq_length, asked.doc_stride, asked.max_query_length
+        made: Reading = self.wait(("reading", asked.reader, *texts, *cut), make)
         return made
 
 
@@ -320,15 +320,20 @@ CALLS: dict[str, tuple[type[Record], Callable[[Host, Any], Record], type[Record]
 }
 
 
-def reply(host: Host, name: str, given: Any) -> Any:
-    """The reply to a call by the fields of its request. Errors: QADemoError."""
-    model, run, _ = CALLS[name]
+def made_of(name: str, given: Any) -> Any:
+    """The request of a call. Errors: BadInput: field, value and what is allowed."""
+    model = CALLS[name][0]
     try:
-        asked = given if isinstance(given, model) else model.model_validate(given)
+        return given if isinstance(given, model) else model.model_validate(given)
     except ValidationError as fault:
         raise BadInput(sentence(fault)) from fault
+
+
+def reply(host: Host, name: str, given: Any) -> Any:
+    """The reply to a call by the fields of its request. Errors: QADemoError."""
+    asked = made_of(name, given)
     try:
-        return run(host, asked)
+        return CALLS[name][1](host, asked)
     except ValidationError as fault:
         raise BadCheckpoint(f"the reader's numbers must be finite: {sentence(fault)}") from fault
     except Pending as wait:

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qa_demo.cli import shared
-from qa_demo.cli.files import write_file
-from qa_demo.cli.questions import load_questions
+from qa_demo.cli.files import load_questions, write_file
 from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.base import BadInput
 from qa_demo.core.files.report import dumps

@@ -16,8 +16,8 @@ from qa_demo.cli import limits, shared
 from qa_demo.cli import report as cli_report
 from qa_demo.cli.evaluate_flags import add as add
 from qa_demo.cli.evaluate_flags import check_flags
+from qa_demo.cli.files import load_questions
 from qa_demo.cli.predictions import Predictions, beside, read_run
-from qa_demo.cli.questions import load_questions
 from qa_demo.cli.scores import print_scores
 from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.base import BadInput

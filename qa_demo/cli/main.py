@@ -11,33 +11,20 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from qa_demo import __version__
-from qa_demo.cli import (
-    answer,
-    attribute,
-    calibrate,
-    evaluate,
-    infill,
-    lesson,
-    loss,
-    page,
-    report,
-    tag,
-)
+from qa_demo.cli import calibrate, calls, evaluate, lesson, page, report
+from qa_demo.cli.files import check_paths
 from qa_demo.cli.shared import visible
 from qa_demo.core.base import BadInput, Cancelled, QADemoError
 from qa_demo.server.arguments import OneSentence
 
 COMMANDS: dict[str, ModuleType] = {
-    "answer": answer,
+    **dict.fromkeys(calls.CALLED, calls),
+    "picture": page,
+    "page": page,
     "evaluate": evaluate,
     "report": report,
     "calibrate": calibrate,
-    "attribute": attribute,
-    "infill": infill,
     "lesson": lesson,
-    "loss": loss,
-    "page": page,
-    "tag": tag,
 }
 """Each module has add(commands) and run(args)."""
 PIPE_CLOSED = 141
@@ -52,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"spanlight {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar=" | ".join(COMMANDS))
-    for module in COMMANDS.values():
+    for module in dict.fromkeys(COMMANDS.values()):
         module.add(commands)
     return top
 
@@ -61,6 +48,7 @@ def run(command: str, args: argparse.Namespace) -> int:
     """Run it and hand all of its output to the system; a reader of a pipe that has gone away ends
     the command without a word, as it does other programs.
     """
+    check_paths(args)
     try:
         code: int | None = COMMANDS[command].run(args)
         sys.stdout.flush()

@@ -14,48 +14,24 @@ from qa_demo.core.files.texts import read_text
 from qa_demo.core.masking import MaskOptions
 from qa_demo.core.predict import check_threshold
 from qa_demo.core.spans import check_decode
-from qa_demo.core.text import check_texts
-from qa_demo.core.types import RULES, DecodeOptions, Example, Reading, WindowOptions
+from qa_demo.core.types import RULES, DecodeOptions, Example, WindowOptions
 from qa_demo.core.windows import fitting
-from qa_demo.evaluation.numbers import MINUS
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
+    from qa_demo.pictures import Pictures
 
 Options = TypeVar("Options", WindowOptions, DecodeOptions, MaskOptions)
 _CHOICES = {"rule": RULES}
 _DEFAULTS = {"null_score_diff_threshold": "the reader's own"}
 
 
-def add_text(command: argparse.ArgumentParser, name: str, what: str, required: bool = True) -> None:
-    """--NAME or --NAME-file, one of the two."""
-    text = command.add_mutually_exclusive_group(required=required)
+def add_text(command: argparse.ArgumentParser, name: str, what: str) -> None:
+    """--NAME or --NAME-file."""
+    text = command.add_mutually_exclusive_group()
     text.add_argument(f"--{name}", help=f"The {what}.")
     text.add_argument(
-        f"--{name}-file",
-        type=Path,
-        help=f"A UTF-8 file that holds the {what}; line ends stay as they are.",
-    )
-
-
-def add_texts(command: argparse.ArgumentParser) -> None:
-    """--question, and --context or --context-file."""
-    command.add_argument("--question", required=True, help="The question.")
-    add_text(command, "context", "paragraph")
-
-
-def add_characters(
-    command: argparse.ArgumentParser, name: str, what: str, several: bool = False
-) -> None:
-    """--NAME START END: a span of the text by its characters."""
-    command.add_argument(
-        f"--{name}",
-        type=int,
-        nargs=2,
-        action="append" if several else "store",
-        metavar=("START", "END"),
-        help=f"{what} START counts from 0 and END is exclusive, as in JSON; what is printed for a "
-        f"person counts from 1, both ends included.",
+        f"--{name}-file", type=Path, help="The same from a UTF-8 file; line ends stay as they are."
     )
 
 
@@ -140,17 +116,6 @@ def decoding(args: argparse.Namespace) -> DecodeOptions:
     return decode
 
 
-def with_threshold(
-    reading: Reading, decode: DecodeOptions, args: argparse.Namespace
-) -> tuple[Reading, DecodeOptions]:
-    """The no-answer threshold: the flag's where it is given, also for a reader without one, else
-    the reader's own.
-    """
-    if args.null_score_diff_threshold is not None:
-        return replace(reading, threshold=args.null_score_diff_threshold), decode
-    return reading, replace(decode, null_score_diff_threshold=reading.threshold or 0.0)
-
-
 def text_of(given: str | None, file: Path | None) -> str:
     """The text of a pair of flags made by `add_text`."""
     return read_text(file) if file is not None else given or ""
@@ -164,6 +129,24 @@ def load(args: argparse.Namespace, **more: Any) -> "BertReader":
     return load_reader(args.reader, replace(LOOPBACK, base=args.base), **more)
 
 
+def pictures(args: argparse.Namespace) -> "Pictures":
+    """What draws pictures here, by the reader of --reader on its --base."""
+    from qa_demo.examples import load_menu
+    from qa_demo.model.loading import load_reader
+    from qa_demo.model.source import LOOPBACK
+    from qa_demo.model.spanbert_loading import load_spanbert
+    from qa_demo.pictures import Pictures
+
+    limits = replace(LOOPBACK, base=args.base)
+    return Pictures.serving(
+        load_menu(),
+        lambda source: load_reader(source, limits),
+        lambda source: load_spanbert(source, limits),
+        lambda example: None,
+        (args.reader,),
+    )
+
+
 def load_many(args: argparse.Namespace, **more: Any) -> tuple["BertReader", int]:
     """As `load`, for texts that are read side by side; and the cores that read them."""
     from qa_demo.model.workers import Workers, set_threads, usable_cores
@@ -174,18 +157,9 @@ def load_many(args: argparse.Namespace, **more: Any) -> tuple["BertReader", int]
     return reader, cores
 
 
-def read(args: argparse.Namespace) -> tuple["BertReader", Reading]:
-    """Check the texts, load the reader, read; torch is imported only when the texts can be used."""
-    question, context = check_texts(args.question, text_of(args.context, args.context_file))
-    reader = fitted(load(args), args)
-    return reader, reader.read(
-        question, context, windows(args, reader.max_seq_length), on_progress=Progress("window")
-    )
-
-
 def fitted(reader: "BertReader", args: argparse.Namespace) -> "BertReader":
     """The reader with what --calibration holds, where it is given."""
-    if args.calibration is None:
+    if getattr(args, "calibration", None) is None:
         return reader
     from qa_demo.model.heads import with_fit
 
@@ -234,11 +208,6 @@ class LongTexts:
         self._tenths[example.id] = tenth
         sys.stderr.write(f"question {visible(example.id)}: window {done:,} of {total:,}\n")
         sys.stderr.flush()
-
-
-def terminal(printed: str) -> str:
-    """A number or sign of the page in letters that every terminal has: "-1.50", "~"."""
-    return printed.replace(MINUS, "-").replace("\u2248", "~")
 
 
 def visible(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, and never over what a command reads."""
 
 import errno
 import os
@@ -9,6 +9,7 @@ import pytest
 
 from qa_demo.cli.files import write_file
 from qa_demo.core.base import BadInput
+from tests.cli.terminal import Terminal
 
 
 def test_a_file_is_written_and_written_over(tmp_path: Path) -> None:
@@ -46,3 +47,55 @@ def test_what_is_no_plain_file_is_written_to(tmp_path: Path) -> None:
     assert write_file(pipe, "through") == 7
     reader.join(10)
     assert heard == ["through"] and not pipe.is_file()
+
+
+OVER = [
+    "page --question q --context-file {a} --out {a}",
+    "page --question q --context-file {a} --out {link}",
+    "page --question q --context-file {a} --out ./sub/../a.txt",
+    "page --example gold --reader model --out model/config.json",
+    "evaluate {a} --out {a}",
+    "evaluate {run} --out {lines}",
+    "evaluate {against} --out {lines} --against large",
+    "evaluate {a} --out new --report {a}",
+    "evaluate {a} --eval-results {a}",
+    "evaluate {a} --calibration {run} --out new --report {run}",
+    "report {a} --out {a}",
+    "report {a} --against {lines} --out {lines}",
+    "report {a} --out {hard}",
+    "calibrate {a} --out {a}",
+    "calibrate {a} --reader model --out model/config.json",
+]
+"""Command lines whose result would go over an input; no reader is loaded for them."""
+
+
+@pytest.mark.parametrize("line", OVER)
+def test_no_output_goes_over_an_input(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = {"a": "a.txt", "lines": "p.jsonl", "run": "p.run.json", "against": "p.against.jsonl"}
+    for name in ("sub", "model"):
+        Path(name).mkdir()
+    for name in (*names.values(), "model/config.json"):
+        Path(name).write_text(name)
+    Path("link").symlink_to("a.txt")
+    os.link("a.txt", "hard")
+    words = line.format(**names, link="link", hard="hard").split()
+    terminal.refuses("which is read; name another file", *words)
+    for name in (*names.values(), "model/config.json"):
+        assert Path(name).read_text() == name
+
+
+@pytest.mark.parametrize(
+    "line", ["evaluate a --out b --report b", "evaluate a --out b --eval-results ./b"]
+)
+def test_two_results_never_go_into_one_file(line: str, terminal: Terminal) -> None:
+    terminal.refuses("b would be written twice; name another file", *line.split())
+
+
+def test_a_file_beside_the_result_stays(tmp_path: Path) -> None:
+    other = tmp_path / "page.html.part"
+    other.write_text("mine")
+    write_file(tmp_path / "page.html", "new")
+    assert other.read_text() == "mine"

@@ -1,7 +1,6 @@
 """python -m qa_demo answer | evaluate, mostly in this process; two real processes."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,92 +14,12 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.metrics import f1
 from qa_demo.core.predict import predict
 from qa_demo.core.tagging import best_span
-from qa_demo.core.types import RULES, Answer, DecodeOptions, Example, Reading
-from qa_demo.model.loading import load_reader
+from qa_demo.core.types import RULES, Answer, DecodeOptions, Example
 from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, score_reader
-from tests.answer_fields import FIELDS
 from tests.cli.terminal import ASKED, OPTIONS, SMALL, TEXTS, Terminal, squad
 from tests.fakes import FakeReader
 from tests.model import kit
-from tests.printed import exact
-
-
-def test_predict_answers_as_the_command_line_does(tmp_path: Path, terminal: Terminal) -> None:
-    terminal.folder = kit.save(tmp_path / "strict", "bert", threshold=-100.0)
-    reading = load_reader(str(terminal.folder)).read(kit.QUESTION, kit.CONTEXT, OPTIONS)
-    prediction = predict(reading)
-    assert prediction.best is not None and prediction.score_diff < 0
-    assert prediction.answer is None and terminal.asked("answer")["answer"] is None
-    free = predict(reading, threshold=0).answer
-    assert free == terminal.asked("answer", "--null-score-diff-threshold=0")["answer"] is not None
-
-
-def test_answer_has_exactly_the_promised_fields(reading: Reading, terminal: Terminal) -> None:
-    report = terminal.asked("answer")
-    best = predict(reading).best
-    assert list(report) == FIELDS and best is not None
-    text = kit.CONTEXT[report["char_start"] : report["char_end"]]
-    assert report["answer"] == best.candidate.text == text
-    added = report["start_logit"] + report["end_logit"]
-    assert report["score"] == best.candidate.score == round(added, 9)
-    assert report["reader"] == "tiny" and report["question"] == kit.QUESTION
-    fields = "text char_start char_end window start_logit end_logit score share"
-    assert list(report["n_best"][0]) == fields.split()
-    assert report["windows"] == [
-        {"index": w.index, "doc_start": w.doc_start, "doc_stop": w.doc_stop, "tokens": len(w)}
-        for w in reading.windows
-    ]
-    assert len(report["windows"]) > 3 and len(report["n_best"]) == 20
-
-
-def test_options_travel_by_their_field_names(reading: Reading, terminal: Terminal) -> None:
-    report = terminal.asked("answer --max-answer-length=1 --n-best-size=3 --rule=product")
-    assert len(report["n_best"]) == 3
-    offsets = {tuple(pair) for pair in reading.encoding.offset_mapping.tolist()}
-    assert all((row["char_start"], row["char_end"]) in offsets for row in report["n_best"])
-
-
-def test_a_file_is_read_as_it_stands(tmp_path: Path, terminal: Terminal) -> None:
-    text = "The bridge\r\nwas designed\rby Åse 🙂.\r\n"
-    path = tmp_path / "text.txt"
-    path.write_bytes(text.encode("utf-8-sig"))
-    report = terminal.data("answer", "--question", "who", "--context-file", path)
-    assert report["answer"] == text[report["char_start"] : report["char_end"]]
-    assert any("\r\n" in row["text"] for row in report["n_best"])
-
-
-def test_answer_for_a_person(terminal: Terminal) -> None:
-    report = terminal.asked("answer")
-    lines = terminal.ask("answer").splitlines()
-    assert lines[0] == visible(report["answer"])
-    assert f"characters {report['char_start'] + 1} to {report['char_end']}" in lines[1]
-    score, sign, start, end = re.search(
-        r"score (\S+) ([=~]) start (\S+) \+ end (\S+)", lines[1]
-    ).groups()
-    assert (exact(start) + exact(end) == exact(score)) == (sign == "=")
-    assert len(lines) == 4 + 20 and f"window {len(report['windows'])} of" in terminal.err
-
-
-@pytest.mark.parametrize(
-    ("flags", "rule"),
-    [
-        ("", "above 100.000 an answer is withheld"),
-        ("--rule mean_of_maxima", "this rule does not compare them"),
-        ("--rule product", "this rule does not compare them"),
-    ],
-)
-def test_no_answer_stands_beside_the_best_span_on_one_scale(
-    flags: str, rule: str, terminal: Terminal
-) -> None:
-    line = terminal.ask(f"answer {flags}").splitlines()[2]
-    said = re.fullmatch(
-        r"no answer scores (\S+), the best span (\S+), a differ.* (\S+); (.*)", line
-    )
-    null, best, difference = map(exact, said.groups()[:3])
-    assert (null - best, said[4]) == (difference, rule)
-    report = terminal.asked(f"answer {flags}")
-    assert (report["limit"] is None) == ("compare" in rule)
 
 
 def test_escape_sequences_stay_visible() -> None:

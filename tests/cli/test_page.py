@@ -1,5 +1,6 @@
 """python -m qa_demo page: one file of the texts given, or of an example."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -58,3 +59,22 @@ def test_what_it_cannot_save_is_one_sentence(
     out = tmp_path / "reading.html"
     terminal.refuses(said, "page", "--reader", terminal.folder, "--out", out, *flags)
     assert not out.exists()
+
+
+def test_picture_prints_the_blocks_of_a_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
+) -> None:
+    state = {"question": kit.QUESTION, "context": kit.CONTEXT, "max_seq_length": 40}
+    state |= {"doc_stride": 7, "chapter": "answer", "selection": [0, 1]}
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(state), encoding="utf-8-sig")
+    asked = ["picture", "spans", "--reader", terminal.folder, "--state"]
+    made = json.loads(terminal.run(*asked, path))
+    assert (made["chapter"], made["step"], made["selection"]) == ("spans", 1, [0, 1])
+    kinds = {block["key"]: block["kind"] for block in made["blocks"]}
+    assert kinds["idea"] == kinds["finding"] == "sentence"
+    piped = io.TextIOWrapper(io.BytesIO(path.read_bytes()), encoding="cp1252")
+    monkeypatch.setattr("sys.stdin", piped)
+    assert json.loads(terminal.run(*asked, "-")) == made
+    asked[1] = "windows"
+    assert json.loads(terminal.run(*asked, path, "--step", 2))["step"] == 2

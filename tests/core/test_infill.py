@@ -1,17 +1,13 @@
 """Guesses, ranks and the product against plain arithmetic; the two ways to add the losses up."""
 
-import json
-
 import numpy as np
 import pytest
 
 from qa_demo.core import infill
 from qa_demo.core.base import BadInput, softmax
-from qa_demo.core.files.report_infill import infill_json
 from qa_demo.core.losses import LossTerm
 from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
-from tests.core.toys import make_encoding
 
 NAMES = [f"w{i}" for i in range(12)]
 
@@ -95,16 +91,3 @@ def test_wires_and_swaps_that_do_not_exist_are_refused():
     ):
         with pytest.raises(BadInput, match=words):
             infill.check_wires(masked, cut, swap, 20)
-
-
-def test_the_json_names_every_field_of_the_contract():
-    found = filled([Span(0, 0), Span(2, 3)])[2]
-    report = json.loads(json.dumps(infill_json(make_encoding(["x"] * 8), found)))
-    edge, first, _ = report["pieces"]
-    assert edge["sbo"] is edge["true_rank_sbo"] is None and edge["no_sbo"]
-    ranks = {f"true_rank_{head}" for head in ("mlm", "sbo", "both")}
-    assert {"text", "position", "mlm", "sbo", "both"} | ranks <= set(first)
-    assert first["position"] == 1 and [set(g) for g in first["both"]] == [{"piece", "p"}] * 4
-    assert report["total"] == pytest.approx(sum(t["weight"] * t["value"] for t in report["terms"]))
-    assert [t["name"] for t in report["terms"]] == ["MLM", "SBO"]
-    assert report["terms"][1]["over"] == 3
