@@ -84,8 +84,10 @@ def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
 
 
 def significant(x: float) -> str:
-    """A positive number with three digits or one decimal: 77.0, 9.81, 0.0850, 0.00269."""
-    return number(x, 1 if x >= 10 else 2 - int(np.floor(np.log10(max(x, 1e-9)))))
+    """A positive number with three digits or one decimal: 77.0, 9.81, 0.0850; or <0.0001."""
+    if x < 1e-4:
+        return "<0.0001"
+    return number(x, 1 if x >= 10 else 2 - int(np.floor(np.log10(x))))
 
 
 def value(printed: str) -> float:

@@ -53,8 +53,6 @@ KINDS = tuple(zip(TAGS, ROLES, (ui.PAPER, ui.INK, ui.INK), strict=True))
 """A tag's letter, its colour, and that of the letter on it."""
 WIDTH = 384
 """Numbers in a hidden state of the bundled reader (a test compares them)."""
-REFITTED = "aa78362681d1"
-"""The bundled reader whose W and b were fitted on whole taggings."""
 IDEAS = (
     "A second head on the same encoder gives every token three probabilities that add up to 1: {} "
     "begins an answer, {} continues one, {} is outside.",
@@ -197,11 +195,6 @@ def folds(
         "The answer in the page's head is that of start and end. Logits changed by hand do not "
         "change the tags, which have a layer of their own."
     )
-    if tags.reading.checksum.startswith(REFITTED):
-        last += (
-            " This reader's W and b, 1,155 numbers, were fitted once more at the end, on the "
-            "probability of whole taggings and three tenths of the loss of steps 2 and 3."
-        )
     return ui.folds(as_table(tags, cols, *more), [*exactly, last], SNIPPET)
 
 
@@ -611,7 +604,7 @@ def why_formula(tags: Tags, why: tagging.Opening) -> Block:
     d, a, b = why.answer.span.start, why.weight(why.with_b), why.weight(why.without)
     one, two = ui.significant(a), ui.significant(b)
     again = ui.value(one) / (ui.value(one) + ui.value(two))
-    of_two = ui.equals([], again, probability(a / (a + b)))
+    of_two = ui.equals([one, two], again, probability(a / (a + b)))
     line = ui.say(
         f"Of these two: P({{}} is {{}}) = {{}} / ({{}} + {two})*{of_two}*{{}}"
         f"*{probability(why.begins)}*{{}}*{probability(tags.p[d, 0])}*",

@@ -43,7 +43,7 @@ HEADINGS = (
 )
 STEPS = ("The loss", "How the two fit", "The pull", "The training")
 OPENS: dict[int, dict[str, Any]] = {}
-EARLY = 128
+EARLY = 91
 """The training step that steps 2 to 4 open on."""
 LEAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 """Sizes under which a pull gets no arrow: the first that leaves six a side is taken."""
@@ -249,7 +249,7 @@ def marking(case: Case) -> Block | None:
 
 
 def moment_choice(case: Case) -> Block | None:
-    """Before training, after 128 steps, at the end: where the text was recorded."""
+    """Before training, after 91 steps, at the end: where the text was recorded."""
     if case.unrecorded:
         return None
     at = [(case.when(k), {"own.loss.moment": k}, k == case.now) for k in case.moments]

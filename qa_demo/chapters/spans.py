@@ -51,7 +51,7 @@ NAME = "Spans"
 HEADINGS = ("Which pair of positions scores highest?",)
 STEPS = ("Spans",)
 OPENS: dict[int, dict[str, Any]] = {}
-NO_PAIR = "insulin"
+NO_PAIR = "natural-selection"
 """A text on which the highest start and the highest end form no allowed pair."""
 SNIPPET = """\
 import numpy as np

@@ -154,7 +154,7 @@ def test_the_selection_moves_the_sum_and_the_ring_alone():
     b = blocks(stored(), example="oresund", chapter="answer", selection=second)
     assert (a["spans"]["data"], a["spans"]["layout"]) == (b["spans"]["data"], b["spans"]["layout"])
     assert len(b["spans"]["overlay"]["shapes"]) == 1
-    assert "= 8.20" in words(b["sum"]) and "= 12.09" in words(a["sum"])
+    assert "= 9.93" in words(b["sum"]) and "= 13.59" in words(a["sum"])
     wide = blocks(stored(), example="metre", chapter="answer", selection=[0, 1000])
     assert "fits in no window" in words(wide["sum"])
 

@@ -8,7 +8,7 @@ from qa_demo.examples import load_examples
 from tests.chapters.given import blocks, faked, stored, words
 from tests.printed import unpacked
 
-EXAMPLES = ("oresund", "insulin", "danube", "reef", "emoji")
+EXAMPLES = ("oresund", "natural-selection", "danube", "reef", "emoji")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

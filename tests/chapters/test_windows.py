@@ -191,10 +191,10 @@ def read() -> Pictures:
 @pytest.mark.model
 def test_the_bundled_reader_shows_what_the_steps_are_there_for():
     one, two = drawn(1, read()), drawn(2, read())
-    assert "window 2 proposes “Emily Warren Roebling” with 9.99" in words(one["finding"])
+    assert "window 2 proposes “Emily Warren Roebling” with 11.43" in words(one["finding"])
     assert "windows 2 (26 tokens from the nearer edge) and 3 (5)" in words(two["finding"])
     higher = words(drawn(2, read(), **chapter.HIGHER)["finding"])
-    assert "window 3 counts: 9.64. In window 2 these words score 10.76, more" in higher
+    assert "window 3 counts: 11.30. In window 2 these words score 11.74, more" in higher
     assert "it wins" in words(drawn(3, read(), **chapter.SILENT)["finding"])
     assert "takes window 4: both its maxima stand on [CLS]" in words(drawn(4, read())["finding"])
     parted = words(drawn(4, read(), **chapter.PARTED)["finding"])
