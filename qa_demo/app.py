@@ -85,7 +85,7 @@ def serve(args: argparse.Namespace) -> int:
 
 def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callable[[], Any]]":
     """What pictures are made from on this host, and what loads the page's own reader."""
-    from qa_demo.examples import load_menu
+    from qa_demo.core.examples import load_menu
     from qa_demo.pictures import Pictures
     from qa_demo.server.launch import is_public
 

@@ -9,7 +9,7 @@ import base64
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -390,6 +390,13 @@ def line(x0: float, x1: float, y0: float, y1: float, role: str = INK, **more: An
 
 
 # ---- what travels
+
+
+def walk(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Every block, those in groups and folds too."""
+    for block in blocks:
+        yield block
+        yield from walk(block.get("blocks", []))
 
 
 def digest(block: Block) -> str:

@@ -4,11 +4,11 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from qa_demo.blocks import Block
+from qa_demo.blocks import Block, walk
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
-from qa_demo.pictures import Pictures, walk, without_model
-from qa_demo.shown import Need
+from qa_demo.pictures import Pictures
+from qa_demo.shown import Need, without_model
 from qa_demo.state import Chapter, State
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """picture(state) -> blocks: the whole server of the page is this function and a cache."""
 
 import logging
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from qa_demo.blocks import Block, percent, quote, sentence, steps, travelling
+from qa_demo.blocks import Block, Part, percent, quote, sentence, steps, travelling
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.heads import apply_what_if
@@ -26,7 +26,7 @@ from qa_demo.links import from_link
 from qa_demo.model.cache import ModelCache
 from qa_demo.shown import Need, Shown
 from qa_demo.state import CHAPTERS as NAMES
-from qa_demo.state import MAX_CHARACTERS, State, dump, load
+from qa_demo.state import MAX_CHARACTERS, State, differs, dump, load
 from qa_demo.state import sentence as refusal
 from qa_demo.veil import covered
 from qa_demo.work import Pending, Work
@@ -138,9 +138,8 @@ class Pictures:
         if chapter is None:
             raise BadInput(f"chapter {given.chapter} is not there yet")
         if given.step > len(chapter.STEPS):
-            raise BadInput(
-                f"step must be 1 to {len(chapter.STEPS)} in this chapter, got {given.step}"
-            )
+            most = len(chapter.STEPS)
+            raise BadInput(f"step must be 1 to {most} in this chapter, got {given.step}")
         state = opened(given, chapter, self.examples)
         own = own_fields(state, chapter)
         shown = self.shown(state)
@@ -207,8 +206,7 @@ class Pictures:
         self, state: State, question: str, context: str, example: PoolExample | None
     ) -> tuple[Reading, Need]:
         """The reading, and what asks for more about it."""
-        windows = state.windows
-        stored = None
+        windows, stored = state.windows, None
         if example is not None and state.reader == "bundled":
             stored = self.work.kept.find(("stored", example.id), lambda: (self.stored(example),))[0]
         name = (state.reader, question, context, windows)
@@ -281,61 +279,23 @@ def golds_of(state: State, example: PoolExample | None, context: str) -> tuple[A
 
 def verdict(shown: Shown) -> Block:
     """The answer line: what the reader answers, and one number of sureness with its condition."""
-    best, answer = shown.best, shown.prediction.answer
-    asked = [f"{quote(shown.encoding.question, 90)} ", "asked"]  # seen where the boxes are not
+    best, reading = shown.best, shown.reading
     if shown.state.chapter == "spanbert":
         other = "SpanBERT is another model: it fills blanks in texts of its own."
         return sentence("answer", "answer", [other, "note"])
-    said = [quote(best.text, 56 if answer is not None else 34), "strong"]
-    if answer is not None:
-        lead = [asked, "Answer: ", said]
+    line: list[Part] = [[f"{quote(shown.encoding.question, 90)} ", "asked"]]  # where no boxes are
+    if shown.prediction.answer is not None:
+        line += ["Answer: ", [quote(best.text, 56), "strong"]]
     else:
-        lead = [asked, ["No answer.", "strong"], " Best span: ", said]
+        line += [["No answer.", "strong"], " Best span: ", [quote(best.text, 34), "strong"]]
+    known = sureness(reading, best)
     if shown.changed:
-        return sentence("answer", "answer", *lead, [" · logits changed by hand", "note"])
-    known = sureness(shown.reading, best)
-    if known is None or known.claim is None or shown.state.rule != "logits":
-        w = shown.reading.windows[best.window]
-        p = window_prob(
-            shown.reading, best.window, *map(w.to_pos, (best.span.start, best.span.end))
-        )
-        return sentence(
-            "answer", "answer", *lead, [f" · P(start) P(end) in its window {percent(p)}", "note"]
-        )
-    return sentence(
-        "answer",
-        "answer",
-        *lead,
-        [" · ", "note"],
-        [percent(known.claim), "strong"],
-        [" likely exactly right (Answer, step 3)", "note"],
-    )
-
-
-def differs(pinned: State, now: State) -> str:
-    """One line that tells what differs between a pinned state and the page's; "" for nothing."""
-    said = []
-    for name, about in State.model_fields.items():
-        a, b = getattr(pinned, name), getattr(now, name)
-        if a != b and name not in ("chapter", "step", "veil"):
-            plain = isinstance(a, str | int | float) and isinstance(b, str | int | float)
-            said.append(
-                f"{about.title} {str(a)[:40]}, there {str(b)[:40]}" if plain else about.title
-            )
-    return f"Pinned. It differs in: {'; '.join(map(str, said))}." if said else ""
-
-
-class NoModel(BadInput):
-    """A picture that asks a model, where none is at hand."""
-
-
-def without_model(*_: Any, **__: Any) -> Any:
-    """For a picture that stands on a reading alone."""
-    raise NoModel("this picture asks a model, and none is at hand")
-
-
-def walk(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Every block, those in groups and folds too."""
-    for block in blocks:
-        yield block
-        yield from walk(block.get("blocks", []))
+        line += [[" · logits changed by hand", "note"]]
+    elif known is None or known.claim is None or shown.state.rule != "logits":
+        w = reading.windows[best.window]
+        p = window_prob(reading, w.index, w.to_pos(best.span.start), w.to_pos(best.span.end))
+        line += [[f" · P(start) P(end) in its window {percent(p)}", "note"]]
+    else:
+        line += [[" · ", "note"], [percent(known.claim), "strong"]]
+        line += [[" likely exactly right (Answer, step 3)", "note"]]
+    return sentence("answer", "answer", *line)

@@ -13,7 +13,8 @@ from typing import Any
 import orjson
 
 from qa_demo.blocks import sentence, travelling
-from qa_demo.pictures import CHAPTERS, NoModel, Pictures
+from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.shown import NoModel
 from qa_demo.state import State, dump
 from qa_demo.work import Pending
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.predict import Prediction
 from qa_demo.core.spans import Candidate
@@ -23,6 +24,15 @@ class Need(Protocol):
     ) -> T:
         """make(model, on_progress, cancelled); `of`: "reader" or "spanbert"."""
         ...
+
+
+class NoModel(BadInput):
+    """A picture that asks a model, where none is at hand."""
+
+
+def without_model(*_: Any, **__: Any) -> Any:
+    """For a picture that stands on a reading alone: a `Need` that refuses."""
+    raise NoModel("this picture asks a model, and none is at hand")
 
 
 @dataclass(frozen=True)

@@ -173,6 +173,18 @@ def dump(state: State) -> dict[str, Any]:
     return {key: found[key] for key in sorted(found)}
 
 
+def differs(pinned: State, now: State) -> str:
+    """One line that tells what differs between a pinned state and the page's; "" for nothing."""
+    said = []
+    for name, about in State.model_fields.items():
+        a, b = getattr(pinned, name), getattr(now, name)
+        if a != b and name not in ("chapter", "step", "veil"):
+            plain = isinstance(a, str | int | float) and isinstance(b, str | int | float)
+            both = f" {str(a)[:40]}, there {str(b)[:40]}" if plain else ""
+            said.append(f"{about.title}{both}")
+    return f"Pinned. It differs in: {'; '.join(said)}." if said else ""
+
+
 def sentence(fault: ValidationError) -> str:
     """The first fault as one sentence: field, value received, what is allowed."""
     return said_of(fault.errors(include_url=False)[0])

@@ -3,15 +3,18 @@ seconds after nobody asks any more.
 """
 
 import itertools
+import sys
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+import numpy as np
+
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
-from qa_demo.recent import RecentValues, held_bytes
 
 Make = Callable[[OnProgress, IsCancelled], Any]
 KEPT_BYTES = 96_000_000
@@ -20,6 +23,30 @@ LEASE = 6.0
 """Seconds that a computation goes on after it was last asked for: a closed page sends no word."""
 AT_ONCE = 0.25
 """Seconds that a question waits before it is told to come back."""
+
+
+def held_bytes(value: Any) -> int:
+    """The bytes of a record: its arrays, each buffer once, and the texts and numbers beside."""
+    return _held(value, set())
+
+
+def _held(value: Any, seen: set[int]) -> int:
+    if isinstance(value, np.ndarray):
+        while isinstance(value.base, np.ndarray):
+            value = value.base
+    if id(value) in seen:
+        return 0
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    parts: list[Any] = []
+    if is_dataclass(value):
+        parts = [getattr(value, one.name) for one in fields(value)]
+    elif isinstance(value, Mapping):
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, tuple | list | set | frozenset):
+        parts = list(value)
+    return sys.getsizeof(value) + sum(_held(part, seen) for part in parts)
 
 
 class Pending(Exception):
@@ -53,11 +80,51 @@ class Job:
         self.done = done / max(1, of)
 
 
+class Kept:
+    """The last results by key, of a reader and a text, never of a person; up to so many bytes the
+    longest untouched go.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most, self._lock, self._weight = most, threading.Lock(), 0
+        self._held: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+
+    def get(self, key: Hashable) -> Any:
+        """The value kept under a key, or None."""
+        with self._lock:
+            if key not in self._held:
+                return None
+            self._held.move_to_end(key)
+            return self._held[key][0]
+
+    def put(self, key: Hashable, value: Any) -> Any:
+        """Keep a value and hand it back; one that outweighs all the room is kept alone."""
+        with self._lock:
+            self._forget(key)
+            weight = held_bytes(value)
+            self._held[key], self._weight = (value, weight), self._weight + weight
+            while self._weight > self.most and len(self._held) > 1:
+                self._forget(next(iter(self._held)))
+        return value
+
+    def find(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The value kept, or a new one; two who ask at once may both make it: only slower."""
+        found = self.get(key)
+        return self.put(key, make()) if found is None else found
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def _forget(self, key: Hashable) -> None:
+        if key in self._held:
+            self._weight -= self._held.pop(key)[1]
+
+
 class Work:
     """Two lanes of threads: short readings never wait behind long ones."""
 
     def __init__(self, threads: int = 4, kept: int = KEPT_BYTES) -> None:
-        self.kept: RecentValues[Any] = RecentValues(kept, held_bytes)
+        self.kept = Kept(kept)
         # one slow computation at a time: a class that asks for twenty still reads its texts at once
         self._lanes = {
             False: ThreadPoolExecutor(threads, "short"),

@@ -14,14 +14,15 @@ import pytest
 
 from qa_demo import __version__, app
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
+from qa_demo.core.examples import load_menu
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import READERS
-from qa_demo.examples import load_menu
 from qa_demo.model.source import LAN, LOOPBACK, PUBLIC, HostLimits, parse_source
-from qa_demo.pictures import Pictures, without_model
+from qa_demo.pictures import Pictures
 from qa_demo.server.address import free_address, network_address, own_names, port_of
 from qa_demo.server.flags import parser
 from qa_demo.server.join import join
+from qa_demo.shown import without_model
 from tests.fakes import FakeReader
 
 

@@ -16,11 +16,12 @@ import pytest
 from qa_demo import app
 from qa_demo.api.routes import routes as calls
 from qa_demo.cli.main import main
-from qa_demo.examples import load_menu
+from qa_demo.core.examples import load_menu
 from qa_demo.model.loading import load_reader
 from qa_demo.page import build
-from qa_demo.pictures import Pictures, without_model
+from qa_demo.pictures import Pictures
 from qa_demo.server.launch import launch
+from qa_demo.shown import without_model
 from tests import commands
 from tests.documents import README
 from tests.fake_infiller import FakeInfiller

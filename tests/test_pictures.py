@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from qa_demo.blocks import walk
 from qa_demo.core.base import ModelUnavailable
-from qa_demo.pictures import CHAPTERS, Pictures, walk
+from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import State, load
 from qa_demo.veil import KEPT

@@ -8,7 +8,7 @@ import pytest
 from qa_demo import plot
 from qa_demo.bundle import plotly_file, script, style
 from qa_demo.core.base import BadInput
-from qa_demo.examples import load_examples
+from qa_demo.core.examples import load_menu
 from qa_demo.notebook import Held, as_page
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import pictures_of, saved
@@ -23,7 +23,7 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> Ada me
 @pytest.fixture(scope="module")
 def text() -> str:
     reader = FakeReader(bio=True)
-    pictures = Pictures(load_examples(), lambda _: reader, lambda _: FakeInfiller(), work=AtOnce())
+    pictures = Pictures(load_menu(), lambda _: reader, lambda _: FakeInfiller(), work=AtOnce())
     state = State(question=HOSTILE, context=HOSTILE * 3, chapter="spans")
     found = pictures_of(pictures, state)
     assert set(found) == {f"{c}/{k + 1}" for c, m in CHAPTERS.items() for k in range(len(m.STEPS))}
@@ -50,7 +50,7 @@ def test_no_two_modules_use_a_name_for_two_things():
 
 
 def test_a_reading_is_plotted_with_colours_and_selection():
-    reading = load_examples()["oresund"].stored()
+    reading = load_menu()["oresund"].stored()
     figure = plot(reading, "spans")
     assert isinstance(figure, go.Figure) and figure.layout.shapes
     assert "#00659f" in figure.to_json()
@@ -61,6 +61,6 @@ def test_a_reading_is_plotted_with_colours_and_selection():
 
 
 def test_a_notebook_shows_the_page_of_a_reading():
-    frame = as_page(load_examples()["oresund"].stored())
+    frame = as_page(load_menu()["oresund"].stored())
     assert frame.startswith("<iframe srcdoc=") and "Georg Rotne" in frame
-    assert Held.of(load_examples()["oresund"].stored()).reading is not None
+    assert Held.of(load_menu()["oresund"].stored()).reading is not None

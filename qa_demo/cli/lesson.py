@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     """Each step with its right guess, its wrong ones and its reveal; 1 where one does not hold.
     Errors: BadInput for a wrong file.
     """
-    from qa_demo.examples import load_menu
+    from qa_demo.core.examples import load_menu
     from qa_demo.lessons.files import OWN, WRONG, read_folder, read_lesson
     from qa_demo.lessons.served import Lessons
     from qa_demo.model.loading import load_reader

@@ -131,7 +131,7 @@ def load(args: argparse.Namespace, **more: Any) -> "BertReader":
 
 def pictures(args: argparse.Namespace) -> "Pictures":
     """What draws pictures here, by the reader of --reader on its --base."""
-    from qa_demo.examples import load_menu
+    from qa_demo.core.examples import load_menu
     from qa_demo.model.loading import load_reader
     from qa_demo.model.source import LOOPBACK
     from qa_demo.model.spanbert_loading import load_spanbert

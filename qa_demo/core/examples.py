@@ -64,6 +64,15 @@ class Passage:
     promise: Mapping[str, Any]
 
 
+@cache
+def load_menu() -> dict[str, PoolExample]:
+    """All that the menu offers, by id: the examples that show a point, then texts that the reader
+    gets wrong (`python -m qa_demo.training.examples check` tells whether both still hold).
+    """
+    files = (ASSETS / "examples.json", ASSETS / "failures.json")
+    return {e.id: e for file in files for e in load_examples(file)}
+
+
 def load_examples(path: Path) -> tuple[PoolExample, ...]:
     """Read the examples; BadInput, with the id, for an answer not in its place or a second id."""
     words = ("id", "title", "kind", "reason", "question", "context")

@@ -4,8 +4,8 @@ import sys
 import time
 
 from qa_demo.api.routes import routes as calls
+from qa_demo.core.examples import load_menu
 from qa_demo.core.types import Reading
-from qa_demo.examples import load_menu
 from qa_demo.page import build, routes
 from qa_demo.pictures import Pictures
 from qa_demo.server.launch import health_route, launch

@@ -1,15 +1,13 @@
 """Pictures without a server: examples by their stored readings, models by fakes or real."""
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import plotly.graph_objects as go
 
-from qa_demo.blocks import Block
+from qa_demo.blocks import Block, walk
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import PoolExample
-from qa_demo.examples import load_menu
+from qa_demo.core.examples import PoolExample, load_menu
 from qa_demo.pictures import Pictures
 from qa_demo.state import load
 from qa_demo.work import Work
@@ -64,12 +62,6 @@ def blocks(pictures: Pictures, **state: Any) -> dict[str, Block]:
             overlay = cleaned(block.get("overlay", {}))
             go.Figure({"layout": overlay})
     return found
-
-
-def walk(some: list[Block]) -> Iterator[Block]:
-    for block in some:
-        yield block
-        yield from walk(block.get("blocks", []))
 
 
 def cleaned(value: Any, key: str = "") -> Any:

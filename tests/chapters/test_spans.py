@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from qa_demo.core.examples import load_menu
 from qa_demo.core.predict import predict
-from qa_demo.examples import load_examples
 from tests.chapters.given import blocks, faked, stored, words
 from tests.printed import unpacked
 
@@ -39,7 +39,7 @@ def load_state(name):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_list_is_the_prediction_with_variants_in_one_row(name):
     found = blocks(stored(), example=name, chapter="spans")
-    reading = load_examples()[name].stored()
+    reading = load_menu()[name].stored()
     best = predict(reading).n_best[0].candidate
     first = found["listed"]["rows"][0]
     assert first["sets"] == {"selection": [best.span.start, best.span.end]}

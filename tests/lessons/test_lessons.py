@@ -5,9 +5,8 @@ from functools import cache
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import PoolExample
+from qa_demo.core.examples import PoolExample, load_menu
 from qa_demo.core.store import READERS
-from qa_demo.examples import load_menu
 from qa_demo.lessons.deeper import CHECKS
 from qa_demo.lessons.files import OWN, read_folder, read_lesson
 from qa_demo.lessons.found import Found, Lacking, filled, judge, plain, typed

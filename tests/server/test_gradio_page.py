@@ -14,9 +14,10 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from qa_demo.page import routes, style
-from qa_demo.pictures import Pictures, without_model
+from qa_demo.pictures import Pictures
 from qa_demo.server import gradio_page
 from qa_demo.server.gradio_page import Early, gradio_files, gradio_style, head, with_head
+from qa_demo.shown import without_model
 
 PAGE = b"""<head><link rel="stylesheet" href="./a.css"><script>{"theme_hash": "0a1"}</script></head>
 <body>&lt;/head></head></body>"""
