@@ -9,7 +9,7 @@ from qa_demo.blocks import QUOTE, Block, escape, parts, quote
 from qa_demo.core import text as units
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
-from qa_demo.core.text import question_at, touching, words_inside
+from qa_demo.core.text import touching, words_inside
 from qa_demo.core.types import Answer, Encoding, Span, Window
 from qa_demo.shown import Shown
 
@@ -77,7 +77,7 @@ def position_name(shown: Shown, window: Window, pos: int) -> str:
     e = shown.encoding
     if window.is_context[pos]:
         return dotted(e, window.to_doc(pos))
-    name, k = shown.reading.tokens(window.index)[pos].replace("##", "·"), pos - question_at(e)
+    name, k = shown.reading.tokens(window.index)[pos].replace("##", "·"), pos - 1
     if 0 <= k < len(e.question_offset_mapping):  # as typed, where a token knows small letters alone
         begins, ends = e.question_offset_mapping[k]
         name = "·" * name.startswith("·") + e.question[int(begins) : int(ends)]

@@ -116,7 +116,7 @@ class FakeReader:
             for row, doc in ((start, doc_start), (end, doc_end)):
                 row[w.index, : len(w)] = noise.normal(-4.0, 0.7, len(w))
                 row[w.index, w.is_context.nonzero()[0]] += doc[w.doc_start : w.doc_stop]
-                row[w.index, w.cls_at] = self.null
+                row[w.index, 0] = self.null
                 row[w.index] *= self.factor
             logits = start[w.index, : len(w)], end[w.index, : len(w)]
             self._logits[w.input_ids.tobytes()] = logits

@@ -592,7 +592,7 @@ def labels_table(case: Case) -> Block:
         i, j = right_pair(case.window, label.span)
         a, b = float(case.log_p[0][i]), float(case.log_p[1][j])
         words = label_words(case, label, 44)
-        words += " ([CLS] in this window)" if label.span and i == case.window.cls_at else ""
+        words += " ([CLS] in this window)" if label.span and i == 0 else ""
         cells = [f"{label.people} of {case.total}", fine(a), number(-a, 3), fine(b), number(-b, 3)]
         sets = {"own.loss.label": k or None}
         rows.append(ui.row(words, *cells, number(case.loss_by(label), 3), sets=sets))

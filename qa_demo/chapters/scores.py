@@ -238,7 +238,7 @@ def plane(shown: Shown, two: Two, words: Words, rival: Asked | None) -> Block:
     points, (docs, roles) = owned_points(first.reading), zip(*words, strict=True)
     rest = np.setdiff1d(np.arange(len(points)), docs)
     window = first.reading.windows[first.best.window]
-    none = np.array([[x[window.cls_at] for x in wide(first.reading, window.index)]])
+    none = np.array([[x[0] for x in wide(first.reading, window.index)]])
     firsts, seconds = [*words], [*words] * bool(second)
     if rival and second:
         ends = (rival.best.span.start, START), (rival.best.span.end, END)

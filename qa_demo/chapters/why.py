@@ -30,7 +30,7 @@ from qa_demo.core.attribution import (
     sets_to_hide,
     stacked,
 )
-from qa_demo.core.text import is_mark, question_at, units
+from qa_demo.core.text import is_mark, units
 from qa_demo.core.types import Span
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
@@ -289,7 +289,7 @@ def shares_exactly(shares: Shares) -> list[str]:
     a, w, n = shares.found, shares.window, shares.found.n_steps
     start, end = (x.astype(float) for x in shares.shown.true.logits(w.index))
     score = start[w.to_pos(shares.span.start)] + end[w.to_pos(shares.span.end)]
-    null = start[w.cls_at] + end[w.cls_at]
+    null = start[0] + end[0]
     sign = ui.adds((score, -null), a.f_x, 3)
     blank, k = BLANKS[a.baseline or "pad"], min(7, n)
     way, special = (k - 0.5) / n, number(a.sum - float(shares.values.sum()))
@@ -523,7 +523,7 @@ def read_most(shares: Shares, look: Looks, at: int) -> Block:
 def weights(shares: Shares, look: Looks, at: int) -> Block:
     """The window's text, piece by piece, with a bar of the weight above each."""
     e, w, shown = shares.shown.encoding, shares.window, shares.shown
-    first, full = question_at(e), max(float(look.row.max()), 0.05)
+    first, full = 1, max(float(look.row.max()), 0.05)
     named = {k for k in np.argsort(-look.row)[:NAMED].tolist() if look.row[k] >= LOOKED}
 
     def barred(one: Block, pos: int) -> Block:

@@ -482,7 +482,7 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
     why = reason(top.window, *maxima, w.shown.decode)
     returned = span_words(top.own, 30) if top.own is not None else "none"
     told: list[Part] = [f"The mean takes window {top.k}" + (" too" if same else "")]
-    if maxima == (top.window.cls_at, top.window.cls_at):
+    if maxima == (0, 0):
         told += [": both its maxima stand on [CLS], so it says most surely “not here”. "]
         told += ["Its best span is returned all the same: ", returned, "."]
     elif why is not None:

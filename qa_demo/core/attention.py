@@ -59,7 +59,7 @@ class Looks:
         self.layer = min(layer or first[0], rows.shape[0])
         self.head = min(head or first[1], rows.shape[1])
         self.row = rows[self.layer - 1, self.head - 1].astype(np.float64)
-        cls, asked = float(self.row[window.cls_at]), float(self.row[inside].sum())
+        cls, asked = float(self.row[0]), float(self.row[inside].sum())
         read = float(self.row[window.is_context].sum())
         rest = float(self.row.sum()) - cls - asked - read
         self.held = {e.cls_token: cls, "question": asked, "paragraph": read, "separators": rest}

@@ -101,8 +101,8 @@ def lanes(target: Target, window: Window) -> tuple[NDArray[np.float64], NDArray[
     if target.kind != "start_logit":
         b[window.to_pos(target.span.end)] += 1
     if target.kind == "span_minus_null":
-        a[window.cls_at] -= 1
-        b[window.cls_at] -= 1
+        a[0] -= 1
+        b[0] -= 1
     if target.other is not None:
         a[window.to_pos(target.other.start)] -= 1
         b[window.to_pos(target.other.end)] -= 1
@@ -288,7 +288,7 @@ class Hidden:
         """The best allowed span (doc) without `first`, and its lead."""
         i, j = top_spans(self.start, self.end, window, decode, n=1)[0].tolist()
         pairs = (self.start, i), (self.end, j)
-        lead = sum(float(logits[at] - logits[window.cls_at]) for logits, at in pairs)
+        lead = sum(float(logits[at] - logits[0]) for logits, at in pairs)
         return Span(window.to_doc(i), window.to_doc(j)), lead
 
 

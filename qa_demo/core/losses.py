@@ -108,7 +108,7 @@ def right_pair(window: Window, gold: Span | None) -> tuple[int, int]:
     span.
     """
     if gold is None or not window.holds(gold):
-        return window.cls_at, window.cls_at
+        return 0, 0
     return window.to_pos(gold.start), window.to_pos(gold.end)
 
 

@@ -69,8 +69,9 @@ def wide(reading: Reading, window: int) -> tuple[Floats, Floats]:
 
 def null_logits(reading: Reading) -> Floats:
     """S_w[0] + E_w[0] of every window, [W]."""
-    found = ((w.cls_at, *wide(reading, w.index)) for w in reading.windows)
-    return tied(np.array([s[at] + e[at] for at, s, e in found]))
+    return tied(
+        np.array([s[0] + e[0] for s, e in (wide(reading, w.index) for w in reading.windows)])
+    )
 
 
 def largest(reading: Reading, window: int) -> tuple[int, int, float, float]:

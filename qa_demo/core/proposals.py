@@ -71,7 +71,7 @@ def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOption
     return Proposal(
         window=window,
         own=own,
-        null=float(s[window.cls_at] + e[window.cls_at]),
+        null=float(s[0] + e[0]),
         tops=largest(reading, window.index),
         factors=factors,
         near=(left, right) if left >= 0 and right >= 0 else None,

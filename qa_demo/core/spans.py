@@ -220,7 +220,7 @@ def best_pairs(
         best.setdefault(inside, scored_pair(start, end, i, j))
         if len(best) == most:
             break
-    null = scored_pair(start, end, window.cls_at, window.cls_at)
+    null = scored_pair(start, end, 0, 0)
     found = sorted([null, *best.values()], key=lambda p: -p.score)[:most]
     if right not in found:
         found = sorted([*found[: most - 1], right], key=lambda p: -p.score)

@@ -79,29 +79,16 @@ class Words:
         return tuple(int(w) for w in np.unique(self.of[span.start : span.end + 1]) if w >= 0)
 
 
-def question_at(encoding: Encoding) -> int:
-    """The position of the question's first piece in every window: right after [CLS]."""
-    asked, prefix = encoding.question_tokens, encoding.prefix_tokens
-    for at in range(len(prefix) - len(asked) + 1):
-        if prefix[at : at + len(asked)] == asked and not at <= encoding.cls_at < at + len(asked):
-            return at
-    raise BadInput(
-        "the question's word pieces do not stand in a row before the paragraph in this reader's "
-        "windows"
-    )
+def question_positions(encoding: Encoding) -> NDArray[np.int64]:
+    """The positions of the question, [Q], the same in every window: right after [CLS]."""
+    return 1 + np.arange(len(encoding.question_ids))
 
 
 def special_positions(encoding: Encoding, window: Window) -> NDArray[np.bool_]:
     """The positions [n] that are neither question nor context: [CLS] and the separators."""
     special = ~window.is_context
-    at = question_at(encoding)
-    special[at : at + len(encoding.question_ids)] = False
+    special[question_positions(encoding)] = False
     return special
-
-
-def question_positions(encoding: Encoding) -> NDArray[np.int64]:
-    """The positions of the question, [Q], the same in every window."""
-    return question_at(encoding) + np.arange(len(encoding.question_ids))
 
 
 def whitespace_ids(text: str, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -110,48 +97,23 @@ def whitespace_ids(text: str, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.maximum(np.searchsorted(starts, offsets[:, 0], side="right") - 1, 0)
 
 
-def _question_words(encoding: Encoding) -> NDArray[np.int64]:
-    """Whitespace word of every question piece, [Q]; without offsets every piece is its own word."""
-    if len(encoding.question_offset_mapping) != len(encoding.question_ids):
-        return np.arange(len(encoding.question_ids))
-    return whitespace_ids(encoding.question, encoding.question_offset_mapping)
-
-
-def _word(text: str, side: Side, offsets: NDArray[np.int64], fallback: str) -> Word:
-    if not len(offsets):
-        return Word(fallback, side, 0, 0)
-    start, end = int(offsets[:, 0].min()), int(offsets[:, 1].max())
-    return Word(text[start:end], side, start, end)
-
-
 def words(encoding: Encoding, window: Window) -> Words:
     """The words of a window, question first; a word cut by the border has only its pieces here."""
-    of = np.full(len(window), -1, dtype=np.int64)
-    items: list[Word] = []
-    at = question_at(encoding)
-    asked = _question_words(encoding)
-    offsets = encoding.question_offset_mapping
-    known = len(offsets) == len(asked)
-    for number in np.unique(asked):
-        pieces = np.flatnonzero(asked == number)
-        of[at + pieces] = len(items)
-        items.append(
-            _word(
-                encoding.question,
-                "question",
-                offsets[pieces] if known else offsets[:0],
-                encoding.question_tokens[pieces[0]],
-            )
-        )
-    read = encoding.whitespace_ids[window.doc_start : window.doc_stop]
-    for number in np.unique(read):
-        pieces = np.flatnonzero(read == number)
-        of[window.context_at + pieces] = len(items)
-        items.append(
-            _word(
-                encoding.context, "context", encoding.offset_mapping[window.doc_start + pieces], ""
-            )
-        )
+    e, part = encoding, slice(window.doc_start, window.doc_stop)
+    of, items = np.full(len(window), -1, dtype=np.int64), list[Word]()
+    asked = whitespace_ids(e.question, e.question_offset_mapping)
+
+    def add(
+        side: Side, text: str, numbers: NDArray[np.int64], offsets: NDArray[np.int64], at: int
+    ) -> None:
+        for number in np.unique(numbers):
+            pieces = np.flatnonzero(numbers == number)
+            of[at + pieces] = len(items)
+            begins, ends = int(offsets[pieces, 0].min()), int(offsets[pieces, 1].max())
+            items.append(Word(text[begins:ends], side, begins, ends))
+
+    add("question", e.question, asked, e.question_offset_mapping, 1)
+    add("context", e.context, e.whitespace_ids[part], e.offset_mapping[part], window.context_at)
     return Words(tuple(items), of)
 
 
@@ -205,7 +167,7 @@ def units(e: Encoding, window: Window) -> Words:
     for k, one in enumerate(whole.items):
         at = np.flatnonzero(whole.of == k)
         if one.side == "question":
-            text, chars = e.question, e.question_offset_mapping[at - question_at(e)]
+            text, chars = e.question, e.question_offset_mapping[at - 1]
         else:
             text = e.context
             chars = e.offset_mapping[at - window.context_at + window.doc_start]

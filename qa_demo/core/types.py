@@ -81,16 +81,18 @@ class Span:
 class Encoding:
     """What the tokenizer says about question and context, before any window exists.
 
-    `offset_mapping` [D, 2] is char, half-open. `word_ids` [D] are the tokenizer's words (whole-word
+    `offset_mapping` [D, 2] is char, half-open, and `question_offset_mapping` [Q, 2] that of the
+    question. `word_ids` [D] are the tokenizer's words (whole-word
     masking); `whitespace_ids` [D] number the words between blanks (chips, word sums).
-    `prefix_ids` are the ids before the context part, special tokens included; `suffix_ids` those
-    after it.
+    `prefix_ids` are the ids before the context part: [CLS] at position 0, the question from 1 on,
+    separators; `suffix_ids` those after it.
     """
 
     question: str
     context: str
     question_ids: NDArray[np.int64]
     question_tokens: tuple[str, ...]
+    question_offset_mapping: NDArray[np.int64]
     context_ids: NDArray[np.int64]
     context_tokens: tuple[str, ...]
     offset_mapping: NDArray[np.int64]
@@ -103,11 +105,6 @@ class Encoding:
     suffix_tokens: tuple[str, ...]
     suffix_types: NDArray[np.int64]
     context_type: int = 1
-    cls_at: int = 0
-    question_offset_mapping: NDArray[np.int64] = field(
-        default_factory=lambda: np.empty((0, 2), dtype=np.int64)
-    )
-    """[Q, 2], char in the question, half-open; empty when the encoding's maker does not know it."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -133,7 +130,7 @@ class Encoding:
     @property
     def cls_token(self) -> str:
         """What this reader calls the token that stands for no answer: [CLS], <s>."""
-        return self.prefix_tokens[self.cls_at]
+        return self.prefix_tokens[0]
 
     def chars(self, span: Span) -> tuple[int, int]:
         """Half-open char range of an inclusive `doc` span; empty for pieces without characters."""
@@ -152,7 +149,6 @@ class Window:
     doc_start: int
     doc_stop: int
     context_at: int
-    cls_at: int
     input_ids: NDArray[np.int64]
     token_type_ids: NDArray[np.int64]
     is_context: NDArray[np.bool_]

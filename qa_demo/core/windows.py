@@ -145,7 +145,6 @@ def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ..
                 doc_start=start,
                 doc_stop=stop,
                 context_at=head,
-                cls_at=encoding.cls_at,
                 input_ids=np.concatenate(ids),
                 token_type_ids=np.concatenate(types),
                 is_context=is_context,

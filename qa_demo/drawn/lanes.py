@@ -41,7 +41,7 @@ def window_text(
     null = item("[CLS] no answer", "  ", **special)
     if any(span not in held for span in marked):
         null = item("[CLS] no answer", "  ", marks=["special", name])
-    null = valued(null, window.cls_at)
+    null = valued(null, 0)
     asked = [*question_items(e), item("[SEP]", **special)]
     asked = [valued(one, window.context_at - len(asked) + k) for k, one in enumerate(asked)]
     inside = paragraph_items(e, window.doc_start, window.doc_stop)

@@ -318,7 +318,6 @@ def no_answer(shown: Shown) -> Found:
     assert p.score_diff is not None and p.limit is not None
     lead = -p.score_diff
     s, e = shown.reading.logits(p.null_window)
-    cls = shown.reading.windows[p.null_window].cls_at
     null = number(p.null_score)
     return Found(
         "none" if p.answer is None else "span",
@@ -329,7 +328,7 @@ def no_answer(shown: Shown) -> Found:
             "best": quote(best.text),
             "score": number(best.score),
             "null": f"({null})" if null.startswith("−") else null,
-            "nulls": f"{number(float(s[cls]))} and {number(float(e[cls]))}",
+            "nulls": f"{number(float(s[0]))} and {number(float(e[0]))}",
             "lead": number(lead),
             "behind": number(abs(lead)),
             "threshold": number(p.limit),
@@ -351,7 +350,7 @@ def unsure(shown: Shown) -> Found:
     """A best span of low probability, returned all the same."""
     best, w, (p, q) = answer(shown), window_of(shown), sides(shown)
     chance = float(p[w.to_pos(best.span.start)] * q[w.to_pos(best.span.end)])
-    none = float(p[w.cls_at] * q[w.cls_at])
+    none = float(p[0] * q[0])
     need(none < chance < 0.5, "here the best span is not a doubtful one")
     made = {"p": probability(chance, 2), "none": probability(none)}
     return Found("yes", facts={**no_answer(shown).facts, **made})

@@ -165,15 +165,10 @@ def _as_text(tokenizer: Any, pieces: Any) -> tuple[np.ndarray, tuple[str, ...]]:
 NO_PLACE = "this tokenizer's template for two texts has no place for the paragraph"
 
 
-def _places(ids: np.ndarray, wanted: int | None) -> list[int]:
-    """Where an id stands; nowhere for a tokenizer that has no such id."""
-    return [] if wanted is None else np.flatnonzero(ids == wanted).tolist()
-
-
 def _template(
     tokenizer: Any, asked: Any, question_ids: np.ndarray, question_tokens: tuple[str, ...]
 ) -> dict[str, Any]:
-    """What stands before and after the paragraph, and where [CLS] is: the fields of an `Encoding`.
+    """What stands before and after the paragraph: fields of an `Encoding`.
 
     It comes from the tokenizer's own template, applied to the question and a one-letter paragraph:
     [CLS] q [SEP] . [SEP] for BERT, <s> q </s></s> . </s> for RoBERTa.
@@ -194,11 +189,10 @@ def _template(
     ids[asked_at] = question_ids
     named = dict(zip(asked_at.tolist(), question_tokens, strict=True))
     tokens = tuple(named.get(at, token) for at, token in enumerate(joined.tokens))
-    cls_at = _places(ids[:first], tokenizer.cls_token_id)
-    if not cls_at:
+    if ids[0] != tokenizer.cls_token_id or (len(asked_at) and asked_at[0] != 1):
         raise BadCheckpoint(
-            "this tokenizer puts no [CLS] token before the question, so a window has no place "
-            "for 'no answer'"
+            "this tokenizer does not put [CLS] and then the question first, so a window has no "
+            "place for 'no answer'"
         )
     return {
         "prefix_ids": ids[:first],
@@ -208,7 +202,6 @@ def _template(
         "suffix_tokens": tokens[after:],
         "suffix_types": types[after:],
         "context_type": int(types[first]),
-        "cls_at": cls_at[0],
     }
 
 

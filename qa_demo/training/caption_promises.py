@@ -57,7 +57,7 @@ def _silent_windows(shown: Shown, least: float) -> str | None:
     for window in shown.reading.windows:
         start, end = shown.reading.logits(window.index)
         best = top_spans(start, end, window, DecodeOptions(), owned=False, n=1)
-        null = start[window.cls_at] + end[window.cls_at]
+        null = start[0] + end[0]
         silent.append(all(start[i] + end[j] < null for i, j in best))
     share = sum(silent) / len(silent)
     return unless(share >= least, f"{sum(silent)} of {len(silent)} windows say so")

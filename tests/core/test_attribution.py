@@ -22,7 +22,7 @@ from qa_demo.core.attribution import (
     window_of,
 )
 from qa_demo.core.base import BadInput
-from qa_demo.core.text import question_at, special_positions, words
+from qa_demo.core.text import special_positions, words
 from qa_demo.core.types import Reading, Span, Window
 from tests.core.toys import random_reading, t1
 from tests.fakes import FakeReader
@@ -135,7 +135,6 @@ def test_words_of_a_window_keep_their_pieces_together() -> None:
         assert source[word.char_start : word.char_end] == word.text
     special = special_positions(reading.encoding, window)
     assert special.tolist() == [w < 0 for w in found.of]
-    assert question_at(reading.encoding) == 1
 
 
 def test_word_sums_lose_nothing_but_special_tokens() -> None:
@@ -144,13 +143,6 @@ def test_word_sums_lose_nothing_but_special_tokens() -> None:
     values = np.arange(len(found.of), dtype=float)
     assert found.sums(values).sum() == pytest.approx(values[found.of >= 0].sum())
     assert found.sums(values)[2] == values[found.of == 2].sum()
-
-
-def test_a_question_without_offsets_has_one_word_for_each_piece() -> None:
-    reading = t1()
-    found = words(reading.encoding, reading.windows[1]).items
-    assert [w.text for w in found] == ["who", "Gamma", "Delta", "Epsilon", "Zeta"]
-    assert [w.side for w in found] == ["question"] + ["context"] * 4
 
 
 # Leave one out

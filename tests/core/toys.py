@@ -1,5 +1,6 @@
 """Readings small enough to check by hand: words, windows and logits are written out."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,10 +17,10 @@ def make_encoding(
 ) -> Encoding:
     """One token per word; [CLS] question [SEP]*separators context [SEP]."""
     context = " ".join(words)
-    ends = np.cumsum([len(w) + 1 for w in words]) - 1 if words else np.empty(0, dtype=np.int64)
-    offsets = np.array(
-        [(end - len(w), end) for w, end in zip(words, ends, strict=True)], dtype=np.int64
-    ).reshape(-1, 2)
+    offsets, asked = (
+        np.array([m.span() for m in re.finditer(r"\S+", " ".join(each))]).reshape(-1, 2)
+        for each in (words, question)
+    )
     head = ("[CLS]", *question, *("[SEP]",) * separators)
     at = np.arange(len(words))
     return Encoding(
@@ -27,6 +28,7 @@ def make_encoding(
         context=context,
         question_ids=np.arange(len(question)) + 5,
         question_tokens=tuple(question),
+        question_offset_mapping=asked,
         context_ids=at + 50,
         context_tokens=tuple(words),
         offset_mapping=offsets,
@@ -62,7 +64,7 @@ def make_reading(
         inside[head : head + b - a] = True
         owned[head : head + b - a] = owner[a:b] == w
         windows.append(
-            Window(w, a, b, head, 0, np.arange(n), np.zeros(n, dtype=np.int64), inside, owned)
+            Window(w, a, b, head, np.arange(n), np.zeros(n, dtype=np.int64), inside, owned)
         )
     longest = max(len(w) for w in windows)
 

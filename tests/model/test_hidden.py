@@ -88,7 +88,7 @@ def test_the_question_is_found_in_every_familys_window(reading: Reading) -> None
             window.input_ids[question_positions(encoding)], encoding.question_ids
         )
         special = special_positions(encoding, window)
-        assert special.sum() == encoding.n_special and special[window.cls_at] and special[-1]
+        assert special.sum() == encoding.n_special and special[0] and special[-1]
         found = words(encoding, window)
         assert [w.text for w in found.items if w.side == "question"] == kit.QUESTION.split()
         inside = [w.text for w in found.items if w.side == "context"]

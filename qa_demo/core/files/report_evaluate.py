@@ -99,7 +99,7 @@ def chances(reading: Reading, window: int) -> dict[str, Any]:
     """
     home = reading.windows[window]
     probs = [softmax(x.astype(np.float64)) for x in reading.logits(window)]
-    found: dict[str, Any] = {"null": [float(p[home.cls_at]) for p in probs]}
+    found: dict[str, Any] = {"null": [float(p[0]) for p in probs]}
     for name, p in zip(("start", "end"), probs, strict=True):
         docs = [home.to_doc(int(at)) for at in np.flatnonzero((p >= DRAWN) & home.is_context)]
         found[name] = [

@@ -35,6 +35,5 @@ class Lead:
 def lead_of(reading: Reading, best: Candidate, limit: float | None, returned: bool) -> Lead:
     """The lead over the smallest "no answer" of all windows; e.g. 12.09 over 3.06 is 9.03."""
     window = int(null_logits(reading).argmin())
-    at = reading.windows[window].cls_at
-    start, end = (float(logits[at]) for logits in wide(reading, window))
+    start, end = (float(logits[0]) for logits in wide(reading, window))
     return Lead(best, margin(reading, best), limit, returned, window, start, end)
