@@ -17,6 +17,7 @@ from qa_demo import app
 from qa_demo.api.routes import routes as calls
 from qa_demo.cli.main import main
 from qa_demo.core.examples import load_menu
+from qa_demo.core.predict import predict
 from qa_demo.model.loading import load_reader
 from qa_demo.page import build
 from qa_demo.pictures import Pictures
@@ -149,12 +150,22 @@ def test_the_python_that_is_shown_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(TESTS.parent)
-    three, plotted, plain, http, client, rows = commands.python()
-    found: dict[str, Any] = {}
+    three, ten, called, plain, http, client, rows = commands.python()
+    example = next(iter(load_menu().values()))
+    asked = [(example.question, example.context), ("Who met Grace?", "Ada Kok met Grace in Oslo.")]
+    found: dict[str, Any] = {"asked": asked}
     exec(three, found)
     answer, total = capsys.readouterr().out.rsplit(maxsplit=1)
     assert answer == found["predict"](found["reading"]).answer and float(total)
-    exec(plotted.replace('"square.html"', f'r"{tmp_path / "square.html"}"'), found)
+    assert sum(bool(line) and "import" not in line for line in ten.splitlines()) <= 8
+    exec(ten.replace('"square.html"', f'r"{tmp_path / "square.html"}"'), found)
+    whole, best = found["readings"][0], predict(found["readings"][0]).best
+    assert best is not None and found["spans"]["text"][0] == best.candidate.text
+    assert next(pair.shape for pair in found["logits"]) == (2, len(whole.windows[0]))
+    assert len(found["windows"]) == len(found["logits"]) >= 2
+    assert found["shares"].sum() == pytest.approx(found["found"].sum)
+    exec(called, found)
+    assert capsys.readouterr().out.startswith(str(found["reply"].total))
     assert (tmp_path / "square.html").stat().st_size > 1_000_000
     exec(rows.replace('"report.html"', f'r"{tmp_path / "report.html"}"'), found)
     assert (tmp_path / "report.html").is_file()

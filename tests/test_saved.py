@@ -60,6 +60,26 @@ def test_a_reading_is_plotted_with_colours_and_selection():
         plot(reading, "start_end", step=1)
 
 
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_figure_is_plotlys_own_in_the_pages_colours(chapter):
+    reader = FakeReader(bio=True)
+    example = load_examples()["oresund"]
+    reading = reader.read(example.question, example.context)
+    model, drawn = FakeInfiller() if chapter == "spanbert" else reader, 0
+    for step in range(1, len(CHAPTERS[chapter].STEPS) + 1):
+        try:
+            drawn += isinstance(plot(reading, chapter, step, model), go.Figure)
+        except BadInput as fault:
+            if "drawn in the text" not in str(fault):
+                raise
+    assert drawn
+
+
+def test_a_plot_refuses_a_field_in_one_sentence():
+    with pytest.raises(BadInput, match="doc_stride: must be greater than or equal to 1, got 0"):
+        plot(load_examples()["oresund"].stored(), "spans", doc_stride=0)
+
+
 def test_a_notebook_shows_the_page_of_a_reading():
     frame = as_page(load_menu()["oresund"].stored())
     assert frame.startswith("<iframe srcdoc=") and "Georg Rotne" in frame

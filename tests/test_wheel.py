@@ -188,12 +188,15 @@ def test_the_notebook_runs_with_the_wheel(scripts: Path, tmp_path: Path) -> None
     check = """
 from qa_demo.notebook import as_page
 assert as_page(reading).startswith("<iframe")
-assert figure.data and abs(p.sum() - 1) < 1e-6
+assert len(figures) == 6 and all(figure.layout for figure in figures)
+assert abs(p.sum() - 1) < 1e-6
 from pathlib import Path
 assert "<title>Report</title>" in Path("report.html").read_text(encoding="utf-8")
 assert [row["kind"] for row in result.rows[:2]] == ["right", "right"]
 """
-    (tmp_path / "cells.py").write_text("\n".join([*sources, check]), encoding="utf-8")
+    (tmp_path / "cells.py").write_text(
+        "\n".join(["figures = []", "display = figures.append", *sources, check]), encoding="utf-8"
+    )
     said = run(str(scripts / Path(sys.executable).name), "cells.py", folder=tmp_path)
     assert said.startswith("Vincent van Gogh\n") and "the probabilities add up to 1.000000" in said
     assert "Where does the Danube rise? | " in said
