@@ -63,7 +63,7 @@ def test_a_reading_is_plotted_with_colours_and_selection():
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_figure_is_plotlys_own_in_the_pages_colours(chapter):
     reader = FakeReader(bio=True)
-    example = load_examples()["oresund"]
+    example = load_menu()["oresund"]
     reading = reader.read(example.question, example.context)
     model, drawn = FakeInfiller() if chapter == "spanbert" else reader, 0
     for step in range(1, len(CHAPTERS[chapter].STEPS) + 1):
@@ -77,7 +77,7 @@ def test_every_figure_is_plotlys_own_in_the_pages_colours(chapter):
 
 def test_a_plot_refuses_a_field_in_one_sentence():
     with pytest.raises(BadInput, match="doc_stride: must be greater than or equal to 1, got 0"):
-        plot(load_examples()["oresund"].stored(), "spans", doc_stride=0)
+        plot(load_menu()["oresund"].stored(), "spans", doc_stride=0)
 
 
 def test_a_notebook_shows_the_page_of_a_reading():
