@@ -18,14 +18,14 @@ from qa_demo.core.heads import (
     Asked,
     HeadWeights,
     Lane,
-    Lens,
     Products,
     asked_by,
     holds,
-    lens,
     owned_points,
     products_of,
+    rank_of,
 )
+from qa_demo.core.heads import plane as logits_of
 from qa_demo.core.predict import wide
 from qa_demo.core.types import Encoding, Reading
 from qa_demo.drawn.places import Points, bowed, long_enough
@@ -358,11 +358,11 @@ def one_logit(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Bloc
     d, (_, letter, _) = getattr(two.first.best.span, own.lane), LANES[own.lane]
     p, word = taken_apart(shown, own, two, heads, d), texts.said(shown.encoding, d)
     lanes = [(f"{lane} logit", {"own.scores.lane": lane}, own.lane == lane) for lane in LANES]
-    many = len(p.found.products)
-    rest = f", the other {p.found.n_rest}" if p.found.n_rest else ""
+    many = len(p.first)
+    rest = f", the other {len(p.others)}" if p.others else ""
     left = f"*The {ui.small_number(many)} products largest in size{rest}, and b*"
     right = "*The same numbers with the second question's h′*" if two.second else "*As numbers*"
-    numbers = ui.remark("numbers", right), products("products", p, p.order[:many])
+    numbers = ui.remark("numbers", right), products("products", p, p.first)
     closing = f"b_{letter} raises every {p.lane} logit alike and changes no probability: the loss "
     closing += "gives it nothing to learn."
     return [
@@ -396,10 +396,11 @@ def spread(word: list[list[str]], p: Products) -> Block:
 
 def waterfall(p: Products) -> Block:
     """Bars that add up from 0 to the logit: products, the rest, b, the sum."""
-    a, rest, (_, letter, role) = p.found, bool(p.found.n_rest), LANES[p.lane]
-    rows = [(f"number {k + 1}", p.all[k], product(p, k)) for k in a.dimensions]
-    rows += [(f"the other {a.n_rest}", a.rest, ui.signed(a.rest))] * rest
-    rows.append((f"b<sub>{letter}</sub>", a.bias, ui.signed(a.bias)))
+    rest, (_, letter, role) = bool(p.others), LANES[p.lane]
+    rows = [(f"number {k + 1}", p.all[k], product(p, k)) for k in p.first]
+    left = p.sum_of(p.others)
+    rows += [(f"the other {len(p.others)}", left, ui.signed(left))] * rest
+    rows.append((f"b<sub>{letter}</sub>", p.bias, ui.signed(p.bias)))
     names, sizes, said = zip(*rows, strict=True)
     labels = [*names, f"<b>{p.lane} logit = {ui.number(p.total)}</b>"]
     stops = np.cumsum([0.0, *sizes])
@@ -410,7 +411,7 @@ def waterfall(p: Products) -> Block:
         after = right < low + room * 0.6
         side: Block = {"xanchor": "left" if after else "right", "xshift": 6 if after else -6}
         notes.append(ui.note(one, right if after else left, k, **side))
-    colours = [*[role] * len(a.products), *[OTHER] * rest, INK, role]
+    colours = [*[role] * len(p.first), *[OTHER] * rest, INK, role]
     bars = {"type": "bar", "orientation": "h", "width": 0.66, "hoverinfo": "skip"}
     bars |= {"x": ui.packed([*sizes, p.total]), "base": ui.packed([*stops[:-1], 0.0])}
     bars |= {"y": list(range(len(labels))), "marker": {"color": colours}}
@@ -456,9 +457,9 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
 
 def whole_sum(word: list[list[str]], p: Products) -> Block:
     """S · h + b_S = 1.66 + 4.38 − 0.14 = 5.90."""
-    (_, letter, role), rest = LANES[p.lane], [p.found.rest] if p.found.n_rest else []
-    largest, *more = addends = [sum(p.found.products), *rest, p.bias]
-    names = f"the {ui.small_number(len(p.found.products))} largest, {'the others, ' * len(rest)}b"
+    (_, letter, role), rest = LANES[p.lane], [p.sum_of(p.others)] if p.others else []
+    largest, *more = addends = [p.sum_of(p.first), *rest, p.bias]
+    names = f"the {ui.small_number(len(p.first))} largest, {'the others, ' * len(rest)}b"
     sides = [ui.number(largest), role], *(ui.plus(x) for x in more)
     total = f" {ui.adds(addends, p.total)} ", [ui.number(p.total), role], [f"   ({names})", "grey"]
     line = [*word, *ui.subs(f"  {letter} · h + b_{letter} = "), *sides, *total]
@@ -486,9 +487,9 @@ def layers(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Block]:
     """The same S and E on the hidden states after every layer."""
     span, window = two.first.best.span, two.first.reading.windows[two.first.best.window]
     at, n = (window.to_pos(span.start), window.to_pos(span.end)), len(window)
-    made = ("lens", window.index), lambda reader, *_: lens(heads, reader.hidden(window))
-    ln: Lens = shown.need(*made)
-    ranks, depth = ln.ranks(*at), len(ln.start) - 1
+    made = ("lens", window.index), lambda reader, *_: logits_of(heads, reader.hidden(window))
+    points: Points = shown.need(*made)
+    ranks, depth = [rank_of(points[..., k], at[k]) for k in (0, 1)], len(points) - 1
     lines, found = [], list[Part]()
     for pos, (lane, (_, _, role)), rank in zip(at, LANES.items(), ranks, strict=True):
         found += [*texts.said_at(shown, window, pos), f" as {lane} ", [since(rank), STRONG]]
@@ -510,13 +511,13 @@ def layers(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Block]:
         ui.finding(f"Among all {n} tokens of the window {{}}{none}", found),
         *(told(shown, two) if shown.changed else []),
         ui.legend("key", *marks, others),
-        curves(shown, two, ln, at),
+        curves(shown, two, points, at),
         ui.formula("formula", *lines),
         ui.closing(
             "S and E were trained on the last layer: another may hold the answer in a form they "
             "cannot read."
         ),
-        *ui.folds(layer_table(ln, ranks, at), [exactly_layers(shown, depth)], SNIPPET),
+        *ui.folds(layer_table(points, ranks, at), [exactly_layers(shown, depth)], SNIPPET),
     ]
 
 
@@ -530,12 +531,12 @@ def since(rank: NDArray[np.int64]) -> str:
     return f"is first from layer {first} on" if first else "is first from the input on"
 
 
-def curves(shown: Shown, two: Two, ln: Lens, at: tuple[int, int]) -> Block:
+def curves(shown: Shown, two: Two, points: Points, at: tuple[int, int]) -> Block:
     """Start logits and end logits by layer, one line for each token."""
-    depth, every = len(ln.start) - 1, np.concatenate([ln.start, ln.end])
-    low, high = float(every.min()), float(every.max())
+    depth, low, high = len(points) - 1, float(points.min()), float(points.max())
     room, drawn, notes = (high - low) * 0.09, list[Block](), list[Block]()
-    for logits, pos, role, axes in ((ln.start, at[0], START, ""), (ln.end, at[1], END, "2")):
+    for k, role, axes in ((0, START, ""), (1, END, "2")):
+        logits, pos = points[..., k], at[k]
         where = {"xaxis": "x" + axes, "yaxis": "y" + axes}
         drawn += [where | one for one in one_of_many(logits, pos, role, "layer %{x}: %{y:.2f}")]
         side = {"xref": "x" + axes, "yref": "y" + axes, "xanchor": "left", "xshift": 10}
@@ -587,11 +588,11 @@ def exactly_layers(shown: Shown, depth: int) -> str:
     )
 
 
-def layer_table(ln: Lens, ranks: tuple[Any, Any], at: tuple[int, int]) -> Block:
+def layer_table(points: Points, ranks: list[Any], at: tuple[int, int]) -> Block:
     """Logit and place after each layer."""
     rows = []
     for k, places in enumerate(zip(*ranks, strict=True)):
-        start, end = ui.number(ln.start[k, at[0]]), ui.number(ln.end[k, at[1]])
+        start, end = ui.number(points[k, at[0], 0]), ui.number(points[k, at[1], 1])
         rows.append(ui.row(str(k or "input"), start, str(places[0]), end, str(places[1])))
     heads = [("after layer", ""), ("start logit", START), ("place", START)]
     heads += [("end logit", END), ("place", END)]

@@ -3,17 +3,18 @@
     s_i = S . T_i + b_S,   e_i = E . T_i + b_E      T [n, d]: the last hidden states of one window
 
 The two rows belong to one linear layer. S and E are the same for every question; what differs is T.
+They were trained on the last layer only: what they say of an earlier one is a way of looking.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats, freeze_arrays, one_of
+from qa_demo.core.base import BadInput, Floats, freeze_arrays
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import DecodeOptions, Reading, Span
@@ -34,117 +35,26 @@ class HeadWeights:
 
     def __post_init__(self) -> None:
         freeze_arrays(self, np.float32)
-        if self.S.ndim != 1 or self.S.shape != self.E.shape:
-            raise BadInput(
-                f"S and E must be two vectors of one length, got the shapes {self.S.shape} and "
-                f"{self.E.shape}"
-            )
-        if (self.W is None) != (self.b is None) or (
-            self.W is not None and self.W.shape != (3, len(self.S))
-        ):
-            raise BadInput(
-                f"a BIO head is W [3, {len(self.S)}] with b [3], got "
-                f"{None if self.W is None else self.W.shape}"
-            )
 
     def vector(self, lane: Lane) -> tuple[NDArray[np.float64], float]:
         """S and b_S, or E and b_E, in double precision."""
-        one_of("the lane", lane, get_args(Lane))
         row, bias = (self.S, self.b_S) if lane == "start" else (self.E, self.b_E)
         return row.astype(np.float64), bias
 
 
-def angle(x: Floats, y: Floats) -> float:
-    """Degrees between two vectors, as S and E turn in a step. Errors: BadInput for length 0."""
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    size = float(np.linalg.norm(x) * np.linalg.norm(y))
-    if size == 0.0:
-        raise BadInput("a vector of length 0 has no direction, so there is no angle")
-    return float(np.degrees(np.arccos(np.clip(x @ y / size, -1.0, 1.0))))
-
-
 def plane(heads: HeadWeights, hidden: Floats) -> NDArray[np.float64]:
     """Where each token stands: (S . T_i + b_S, E . T_i + b_E), [..., n, 2] for hidden states [...,
-    n, d].
+    n, d]; with those of all layers, [N + 1, n, d], row 0 is the embeddings', N the last.
 
     Exact: the two coordinates are the two logits, and the heads see nothing else of T.
     """
     both = np.stack([heads.S, heads.E], axis=1).astype(np.float64)
-    points: NDArray[np.float64] = np.asarray(hidden, dtype=np.float64) @ both + np.array(
-        [heads.b_S, heads.b_E]
-    )
-    return points
-
-
-@dataclass(frozen=True)
-class Anatomy:
-    """One logit taken apart: the products of the largest dimensions, the rest as one number, and
-    the bias.
-
-    The logit is sum(products) + rest + bias. `rest` is the sum of the `n_rest` other products.
-    """
-
-    dimensions: tuple[int, ...]
-    products: tuple[float, ...]
-    rest: float
-    n_rest: int
-    bias: float
-
-
-def anatomy(heads: HeadWeights, token: Floats, lane: Lane, top: int = 8) -> Anatomy:
-    """The products S_k T_ik of one token T_i [d], largest in size first, then lower dimension."""
-    vector, bias = heads.vector(lane)
-    values = np.asarray(token, dtype=np.float64)
-    if values.shape != vector.shape:
-        raise BadInput(
-            f"a token of this reader is a vector of length {len(vector)}, got the shape "
-            f"{values.shape}"
-        )
-    if top < 0:
-        raise BadInput(f"the number of dimensions shown must be at least 0, got {top}")
-    products = vector * values
-    best = np.argsort(-np.abs(products), kind="stable")[:top]
-    chosen = products[best]
-    rest = float(np.delete(products, best).sum())
-    return Anatomy(
-        tuple(best.tolist()), tuple(chosen.tolist()), rest, len(products) - len(best), bias
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Lens:
-    """Logits of every layer: `start`, `end` [N + 1, n]; row 0 is the embeddings', N the last."""
-
-    start: NDArray[np.float64]
-    end: NDArray[np.float64]
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self, np.float64)
-
-    def ranks(self, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The rank of a start and of an end position among all n positions, per layer, [N + 1]
-        each; 1 is the largest logit.
-        """
-        return rank_of(self.start, start), rank_of(self.end, end)
-
-
-def lens(heads: HeadWeights, hidden: Floats) -> Lens:
-    """Apply S and E to hidden states [N + 1, n, d]: s_i of layer l is S . h_i(l) + b_S."""
-    if np.ndim(hidden) != 3 or np.shape(hidden)[2] != len(heads.S):
-        raise BadInput(
-            f"hidden states have the shape [N + 1, n, {len(heads.S)}], got {np.shape(hidden)}"
-        )
-    points = plane(heads, hidden)
-    return Lens(points[..., 0], points[..., 1])
+    points: NDArray[np.float64] = np.asarray(hidden, dtype=np.float64) @ both
+    return points + [heads.b_S, heads.b_E]
 
 
 def rank_of(logits: Floats, position: int) -> NDArray[np.int64]:
     """1 + how many positions have a larger logit, for every row of [rows, n]."""
-    logits = np.asarray(logits, dtype=np.float64)
-    if not 0 <= position < logits.shape[-1]:
-        raise BadInput(
-            f"there is no position {position}; positions are 0 to {logits.shape[-1] - 1}"
-        )
     above: NDArray[np.int64] = (logits > logits[..., position, None]).sum(axis=-1, dtype=np.int64)
     return 1 + above
 
@@ -163,20 +73,23 @@ Vector = NDArray[np.float64]
 Digits = tuple[int, int]
 TRIED: tuple[Digits, ...] = ((3, 2), (3, 3), (4, 3), (4, 4))
 """Digits that the two factors of a product may be printed with; the product has two."""
+LARGEST = 8
+"""Products that are shown one by one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """`vector` [d] and `bias` of a lane, hidden states [d] of one word, the first question's first;
-    `found`: the largest products with that one, `digits`: how factors are printed.
+    """One logit number by number: `vector` [d] and `bias` of a lane, hidden states [d] of one word,
+    the first question's first; `digits`: how factors are printed.
+
+    The logit is the sum of all d products and the bias.
     """
 
     lane: Lane
     vector: Vector
     bias: float
     states: tuple[Vector, ...]
-    found: Anatomy
-    digits: Digits
+    digits: Digits = TRIED[0]
 
     @cached_property
     def all(self) -> Vector:
@@ -185,9 +98,23 @@ class Products:
 
     @cached_property
     def order(self) -> list[int]:
-        """The numbers by the size of their product, the largest first."""
+        """The numbers by the size of their product, the largest first; of equals the lower."""
         found: list[int] = np.argsort(-np.abs(self.all), kind="stable").tolist()
         return found
+
+    @property
+    def first(self) -> list[int]:
+        """The numbers with the `LARGEST` products."""
+        return self.order[:LARGEST]
+
+    @property
+    def others(self) -> list[int]:
+        """All the other numbers."""
+        return self.order[LARGEST:]
+
+    def sum_of(self, numbers: Sequence[int]) -> float:
+        """The products of these numbers, added up."""
+        return float(self.all[list(numbers)].sum())
 
     @property
     def total(self) -> float:
@@ -197,12 +124,10 @@ class Products:
 
 def products_of(heads: HeadWeights, states: Sequence[Vector], lane: Lane) -> Products:
     """With the fewest digits by which most of the largest products are right on a calculator."""
-    vector, bias = heads.vector(lane)
-    found = anatomy(heads, states[0], lane)
-    pairs = [(vector[k], h[k]) for k in found.dimensions for h in states]
+    made = Products(lane, *heads.vector(lane), tuple(states))
+    pairs = [(made.vector[k], h[k]) for k in made.first for h in states]
     right = {digits: sum(holds(x, y, digits) for x, y in pairs) for digits in TRIED}
-    digits = max(TRIED, key=lambda tried: (right[tried], -sum(tried)))
-    return Products(lane, vector, bias, tuple(states), found, digits)
+    return replace(made, digits=max(TRIED, key=lambda tried: (right[tried], -sum(tried))))
 
 
 def holds(x: float, y: float, digits: Digits) -> bool:

@@ -1,4 +1,6 @@
-"""S and E as vectors: sums per dimension, the bias that changes nothing."""
+"""S and E as vectors: products by dimension, ranks by layer, the bias that changes nothing, one
+question's best span; on numbers that are written out.
+"""
 
 import math
 from dataclasses import replace
@@ -6,37 +8,95 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_demo.core.base import BadInput, softmax
-from qa_demo.core.heads import HeadWeights, anatomy, angle, plane
+from qa_demo.core.base import softmax
+from qa_demo.core.heads import (
+    HeadWeights,
+    asked_by,
+    holds,
+    owned_points,
+    plane,
+    products_of,
+    rank_of,
+)
 from qa_demo.core.predict import predict
+from qa_demo.core.types import DecodeOptions, Span
 from tests.core.toys import t1
+
+HEADS = HeadWeights(np.array([0.5, -1.0, 2.0]), np.array([1.0, 0.0, 0.0]), -0.25, 0.5)
+FIRST, SECOND = np.array([1.0, -0.5, 2.5]), np.array([-1.0, 0.5, -2.5])
+
+
+def test_products_and_bias_add_up_to_the_logit_of_each_lane() -> None:
+    p = products_of(HEADS, [FIRST, SECOND], "start")
+    assert p.all.tolist() == [0.5, 0.5, 5.0]
+    assert p.order == [2, 0, 1], "of equals the lower number first"
+    assert p.total == 5.75
+    assert products_of(HEADS, [FIRST], "end").total == 1.5
+    assert p.digits == (3, 2), "the fewest that are right"
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "digits", "found"),
+    [(0.125, 8.0, (3, 2), True), (0.125, 8.0, (1, 1), False), (-0.0001, 1.0, (3, 2), True)],
+)
+def test_whether_printed_factors_give_the_printed_product(
+    x: float, y: float, digits: tuple[int, int], found: bool
+) -> None:
+    assert holds(x, y, digits) == found
+
+
+def test_a_piece_is_looked_at_in_the_best_spans_window_where_it_can() -> None:
+    found = asked_by(t1(), DecodeOptions())
+    best = found.reading.windows[found.best.window]
+    for d in range(6):
+        index, pos = found.place(d)
+        window = found.reading.windows[index]
+        assert window.holds(Span(d, d))
+        assert index == best.index or not best.holds(Span(d, d))
+        logits = found.reading.logits(index)
+        assert found.at(d).tolist() == [float(row[pos]) for row in logits]
 
 
 @pytest.mark.parametrize("lane", ["start", "end"])
-@pytest.mark.parametrize("top", [0, 1, 8, 24, 40])
-def test_products_rest_and_bias_add_up_to_the_logit(lane: str, top: int) -> None:
+@pytest.mark.parametrize("size", [3, 8, 24])
+def test_the_largest_products_the_rest_and_the_bias_add_up_to_the_logit(lane, size) -> None:
     rng = np.random.default_rng(3)
-    heads = HeadWeights(rng.normal(size=24), rng.normal(size=24), 0.25, -1.5)
-    hidden = rng.normal(size=(7, 24)).astype(np.float32)
+    heads = HeadWeights(rng.normal(size=size), rng.normal(size=size), 0.25, -1.5)
     vector, bias = (heads.S, heads.b_S) if lane == "start" else (heads.E, heads.b_E)
-    for token in hidden:
-        found = anatomy(heads, token, lane, top)
-        taken = sum(found.products) + found.rest + found.bias
-        products = (float(x) * float(y) for x, y in zip(vector, token, strict=True))
-        assert taken == pytest.approx(math.fsum(products) + bias, abs=1e-9)
-        assert len(found.products) == min(top, 24) and found.n_rest == 24 - len(found.products)
-        for k, product in zip(found.dimensions, found.products, strict=True):
-            assert product == pytest.approx(float(vector[k]) * float(token[k]))
-        sizes = [abs(p) for p in found.products]
-        assert sizes == sorted(sizes, reverse=True)
-        others = [abs(float(vector[k] * token[k])) for k in range(24) if k not in found.dimensions]
-        assert not others or not sizes or max(others) <= sizes[-1] + 1e-6
+    for token in rng.normal(size=(7, size)):
+        p = products_of(heads, [token], lane)
+        by_hand = [float(x) * float(y) for x, y in zip(vector, token, strict=True)]
+        assert p.total == pytest.approx(math.fsum(by_hand) + bias, abs=1e-9)
+        assert p.sum_of(p.first) + p.sum_of(p.others) + p.bias == pytest.approx(p.total, abs=1e-9)
+        assert len(p.first) == min(8, size) and sorted(p.first + p.others) == list(range(size))
+        largest = sorted(map(abs, by_hand), reverse=True)[:8]
+        assert [abs(by_hand[k]) for k in p.first] == pytest.approx(largest)
 
 
 def test_the_plane_is_the_two_logits() -> None:
     heads = HeadWeights(np.array([1.0, 2.0]), np.array([0.0, -1.0]), 0.5, 3.0)
     points = plane(heads, np.array([[1.0, 1.0], [2.0, 0.0]]))
     np.testing.assert_allclose(points, [[3.5, 2.0], [2.5, 3.0]])
+
+
+def test_the_same_heads_read_every_layer() -> None:
+    rng = np.random.default_rng(0)
+    heads = HeadWeights(rng.normal(size=6), rng.normal(size=6), 0.5, -0.5)
+    hidden = rng.normal(size=(4, 5, 6))
+    points = plane(heads, hidden)
+    np.testing.assert_allclose(points[..., 0], hidden @ heads.S.astype(float) + 0.5)
+    np.testing.assert_allclose(points[..., 1], hidden @ heads.E.astype(float) - 0.5)
+
+
+def test_ranks_count_what_is_larger() -> None:
+    logits = np.array([[3.0, 1.0, 2.0, 2.0], [0.0, 5.0, 5.0, -1.0]])
+    assert rank_of(logits, 2).tolist() == [2, 1]
+    assert rank_of(logits, 1).tolist() == [4, 1] and rank_of(logits, 3).tolist() == [2, 4]
+
+
+def test_owned_points_take_each_token_from_its_owner() -> None:
+    points = owned_points(t1())  # tokens 0-2 belong to window 0, 3-5 to window 1
+    np.testing.assert_allclose(points, [[2, 0], [3, 4], [-1, 1], [4, 3], [1, 3.5], [0, 0]])
 
 
 def test_a_moved_bias_moves_every_logit_and_no_probability_or_winner() -> None:
@@ -53,18 +113,3 @@ def test_a_moved_bias_moves_every_logit_and_no_probability_or_winner() -> None:
     assert [r.candidate.text for r in before.n_best] == [r.candidate.text for r in after.n_best]
     assert after.score_diff == pytest.approx(before.score_diff)
     assert after.null_score == pytest.approx(before.null_score + 6.0)
-
-
-def test_wrong_shapes_are_named() -> None:
-    with pytest.raises(BadInput, match=r"one length, got the shapes \(3,\) and \(4,\)"):
-        HeadWeights(np.ones(3), np.ones(4), 0.0, 0.0)
-    with pytest.raises(BadInput, match=r"W \[3, 2\]"):
-        HeadWeights(np.ones(2), np.ones(2), 0.0, 0.0, np.ones((2, 2)), np.ones(2))
-    heads = HeadWeights(np.ones(2), np.ones(2), 0.0, 0.0)
-    with pytest.raises(BadInput, match="vector of length 2"):
-        anatomy(heads, np.ones(3), "start")
-    with pytest.raises(BadInput, match="the lane must be one of start, end, got 'middle'"):
-        anatomy(heads, np.ones(2), "middle")
-    with pytest.raises(BadInput, match="no direction"):
-        angle(np.zeros(2), np.ones(2))
-    assert angle(np.array([1.0, 0.0]), np.array([0.0, 2.0])) == pytest.approx(90.0)

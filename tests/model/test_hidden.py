@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from qa_demo.core.base import BadInput, Cancelled
-from qa_demo.core.heads import anatomy, lens, plane
+from qa_demo.core.heads import plane, products_of
 from qa_demo.core.text import question_positions, special_positions, words
 from qa_demo.core.types import Reading
 from qa_demo.model.forward import logits, token_types, word_embeddings
@@ -26,11 +26,10 @@ def test_the_head_on_the_last_hidden_states_gives_the_logits(
         start, end = reading.logits(window.index)
         both = np.stack([start, end], axis=1)
         np.testing.assert_allclose(plane(heads, hidden[-1]), both, atol=1e-4)
-        through = lens(heads, hidden)
-        np.testing.assert_allclose(through.start[-1], start, atol=1e-4)
-        assert np.abs(through.start[0] - start).max() > 0.01, "the embedding is not the last layer"
-        taken = anatomy(heads, hidden[-1, 3], "end")
-        logit = sum(taken.products) + taken.rest + taken.bias
+        through = plane(heads, hidden)[..., 0]
+        np.testing.assert_allclose(through[-1], start, atol=1e-4)
+        assert np.abs(through[0] - start).max() > 0.01, "the embedding is not the last layer"
+        logit = products_of(heads, [hidden[-1, 3].astype(float)], "end").total
         assert logit == pytest.approx(float(end[3]), abs=1e-4)
 
 
