@@ -92,25 +92,23 @@ def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callabl
     public = is_public(host) and not args.lan
 
     def limits() -> "HostLimits":
-        from qa_demo.model.source import LAN, LOOPBACK, PUBLIC
+        from qa_demo.model.source import LOOPBACK, OTHERS
 
-        return replace(LAN if args.lan else PUBLIC if public else LOOPBACK, base=args.base)
+        return replace(OTHERS if args.lan or public else LOOPBACK, base=args.base)
 
     def load(source: str) -> Any:
         # torch and transformers are imported here, behind the first paint
         from qa_demo.model.heads import with_fit
         from qa_demo.model.loading import load_reader
         from qa_demo.model.source import LOOPBACK
-        from qa_demo.model.workers import set_threads
 
-        set_threads()
         if source != args.reader:
             return load_reader(source, limits())
         loaded = load_reader(source, replace(LOOPBACK, base=args.base))
         return loaded if args.calibration is None else with_fit(loaded, args.calibration)
 
     def load_filler(source: str) -> Any:
-        from qa_demo.model.spanbert_loading import load_spanbert
+        from qa_demo.model.spanbert import load_spanbert
 
         return load_spanbert(source, limits())
 
@@ -170,8 +168,7 @@ def check_temporary() -> None:
 
 def bundled_checksum() -> str:
     """The bundled reader's checksum from its list of files, known before the weights are loaded."""
-    from qa_demo.model.checks import sha256
-    from qa_demo.model.source import bundled_folder
+    from qa_demo.model.source import bundled_folder, sha256
 
     manifest: Path = bundled_folder() / "checksums.json"
     return sha256(manifest) if manifest.is_file() else ""

@@ -21,11 +21,11 @@ from starlette.routing import BaseRoute, Route
 from qa_demo.api.routes import public
 from qa_demo.bundle import FONTS, plotly_file, script, style
 from qa_demo.core.base import QADemoError
+from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import pictures_of, saved
 from qa_demo.server.gradio_page import gradio_style
 from qa_demo.state import load
-from qa_demo.work import Pending
 
 PACK_FROM = 800
 """Bytes from which an answer is worth compressing."""

@@ -23,13 +23,13 @@ from qa_demo.core.text import check_texts
 from qa_demo.core.types import Answer, Reading, Span
 from qa_demo.core.windows import fitting
 from qa_demo.links import from_link
-from qa_demo.model.cache import ModelCache
+from qa_demo.model.cache import Cache
+from qa_demo.model.work import Pending, Work
 from qa_demo.shown import Need, Shown
 from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import MAX_CHARACTERS, State, differs, dump, load
 from qa_demo.state import sentence as refusal
 from qa_demo.veil import covered
-from qa_demo.work import Pending, Work
 
 CHAPTERS: dict[str, ModuleType] = {
     name: import_module(f"qa_demo.chapters.{name}")
@@ -69,9 +69,15 @@ class Pictures:
         readers: tuple[str, ...],
     ) -> "Pictures":
         """Those of a server: a few models stay loaded, the longest unused makes room."""
-        models = ModelCache(load, most=3, idle=float("inf"))
-        fillers = ModelCache(load_filler)
-        return cls(examples, models.get, fillers.get, stored, Work(), readers)
+        models, fillers = Cache[Reader](3), Cache[Any](2)
+
+        def reader(name: str) -> Reader:
+            return models.find(name, lambda: load(name))
+
+        def filler(name: str) -> Any:
+            return fillers.find(name, lambda: load_filler(name))
+
+        return cls(examples, reader, filler, stored, Work(), readers)
 
     def health(self) -> tuple[int, dict[str, Any]]:
         """Status and body of /health: whether the page's own reader reads one short text."""

@@ -13,10 +13,10 @@ from typing import Any
 import orjson
 
 from qa_demo.blocks import sentence, travelling
+from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.shown import NoModel
 from qa_demo.state import State, dump
-from qa_demo.work import Pending
 
 PATIENCE = 120.0
 """Seconds that a chapter's models may take before its place says that it is missing."""

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from qa_demo import __version__, app
-from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
+from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.examples import load_menu
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import READERS
-from qa_demo.model.source import LAN, LOOPBACK, PUBLIC, HostLimits, parse_source
+from qa_demo.model.source import LOOPBACK, OTHERS, HostLimits
 from qa_demo.pictures import Pictures
 from qa_demo.server.address import free_address, network_address, own_names, port_of
 from qa_demo.server.flags import parser
@@ -33,7 +33,7 @@ def given(*flags: str) -> Namespace:
 @pytest.mark.model
 @pytest.mark.parametrize(
     ("host", "flags", "limits"),
-    [("127.0.0.1", [], LOOPBACK), ("0.0.0.0", [], PUBLIC), ("0.0.0.0", ["--lan"], LAN)],
+    [("127.0.0.1", [], LOOPBACK), ("0.0.0.0", [], OTHERS), ("0.0.0.0", ["--lan"], OTHERS)],
 )
 def test_a_reader_that_many_choose_at_once_is_loaded_once(
     host: str, flags: list[str], limits: HostLimits, monkeypatch: pytest.MonkeyPatch
@@ -233,14 +233,6 @@ def test_the_network_is_asked_without_sending_anything() -> None:
         found = str(refused)
     assert "join" in found or len(found.split(".")) == 4
     assert not found.startswith("127.")
-
-
-def test_a_class_loads_no_reader_of_its_own(tmp_path: Path) -> None:
-    assert parse_source("bundled", LAN).kind == "bundled"
-    with pytest.raises(BadInput, match="this is not a reader's name; allowed are"):
-        parse_source(str(tmp_path), LAN)
-    with pytest.raises(ModelUnavailable, match="does not load readers from Hugging Face"):
-        parse_source("owner/name", LAN)
 
 
 def test_the_code_holds_the_address() -> None:

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from qa_demo.blocks import walk
 from qa_demo.core.base import ModelUnavailable
+from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import State, load
 from qa_demo.veil import KEPT
-from qa_demo.work import Pending
 from tests.chapters.given import AtOnce, blocks, full, refused
 from tests.odd import JSON
 

@@ -8,9 +8,9 @@ import time
 import numpy as np
 import pytest
 
-from qa_demo import work
 from qa_demo.core.base import BadInput, Cancelled
-from qa_demo.work import Pending, Work
+from qa_demo.model import work
+from qa_demo.model.work import Pending, Work
 
 
 def waited(lane, key, make, slow=False):

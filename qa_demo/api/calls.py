@@ -32,6 +32,7 @@ from qa_demo.core.predict import check_threshold, predict
 from qa_demo.core.text import check_texts, span_at
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
 from qa_demo.core.windows import fitting
+from qa_demo.model.work import Pending
 from qa_demo.state import (
     Decode,
     Float,
@@ -46,7 +47,6 @@ from qa_demo.state import (
     plain_number,
     sentence,
 )
-from qa_demo.work import Pending
 
 if TYPE_CHECKING:
     from qa_demo.pictures import Pictures

@@ -144,7 +144,7 @@ def _host(args: argparse.Namespace) -> Host:
         return shared.fitted(shared.load(args), args)
 
     def filler() -> Any:
-        from qa_demo.model.spanbert_loading import load_spanbert
+        from qa_demo.model.spanbert import load_spanbert
 
         return load_spanbert(args.model)
 

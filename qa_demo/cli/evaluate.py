@@ -105,7 +105,7 @@ def _one(
     """
     from qa_demo.model.scoring import check_setup, no_threshold, score_reader
 
-    loaded, cores = shared.load_many(args, bf16=args.bf16)
+    loaded, cores = shared.load_many(args)
     reader = shared.fitted(loaded, args)
     check_setup(reader, setup)
     setup = replace(
@@ -135,7 +135,7 @@ def _about(
 
     fit = None if args.calibration is None else args.calibration.name
     asked = args.file.name, args.file.read_bytes()
-    made = about(asked, reader, setup, rules, fit=fit, bf16=args.bf16)
+    made = about(asked, reader, setup, rules, fit=fit)
     return {"spanlight": __version__, **made}
 
 

@@ -45,11 +45,6 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--report", type=Path, help="Also write report.html from the lines (needs --out)."
     )
-    command.add_argument(
-        "--bf16",
-        action="store_true",
-        help="Compute in bfloat16: faster on some processors, fewer digits.",
-    )
     limits.add(command)
     cli_report.add_page(command)
     cli_report.add_slice(command)

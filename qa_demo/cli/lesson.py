@@ -30,9 +30,9 @@ def run(args: argparse.Namespace) -> int:
     from qa_demo.lessons.served import Lessons
     from qa_demo.model.loading import load_reader
     from qa_demo.model.source import LOOPBACK
-    from qa_demo.model.spanbert_loading import load_spanbert
+    from qa_demo.model.spanbert import load_spanbert
+    from qa_demo.model.work import Pending
     from qa_demo.pictures import Pictures
-    from qa_demo.work import Pending
 
     folder = args.folder or OWN
     wrong = folder / f"{WRONG}.md"

@@ -121,12 +121,12 @@ def text_of(given: str | None, file: Path | None) -> str:
     return read_text(file) if file is not None else given or ""
 
 
-def load(args: argparse.Namespace, **more: Any) -> "BertReader":
+def load(args: argparse.Namespace) -> "BertReader":
     """The reader of --reader, on the --base that it may need; torch is imported here."""
     from qa_demo.model.loading import load_reader
     from qa_demo.model.source import LOOPBACK
 
-    return load_reader(args.reader, replace(LOOPBACK, base=args.base), **more)
+    return load_reader(args.reader, replace(LOOPBACK, base=args.base))
 
 
 def pictures(args: argparse.Namespace) -> "Pictures":
@@ -134,7 +134,7 @@ def pictures(args: argparse.Namespace) -> "Pictures":
     from qa_demo.core.examples import load_menu
     from qa_demo.model.loading import load_reader
     from qa_demo.model.source import LOOPBACK
-    from qa_demo.model.spanbert_loading import load_spanbert
+    from qa_demo.model.spanbert import load_spanbert
     from qa_demo.pictures import Pictures
 
     limits = replace(LOOPBACK, base=args.base)
@@ -149,12 +149,9 @@ def pictures(args: argparse.Namespace) -> "Pictures":
 
 def load_many(args: argparse.Namespace, **more: Any) -> tuple["BertReader", int]:
     """As `load`, for texts that are read side by side; and the cores that read them."""
-    from qa_demo.model.workers import Workers, set_threads, usable_cores
+    from qa_demo.model.work import usable_cores
 
-    cores = usable_cores()
-    reader = load(args, workers=Workers(cores), **more)
-    set_threads(1)
-    return reader, cores
+    return load(args), usable_cores()
 
 
 def fitted(reader: "BertReader", args: argparse.Namespace) -> "BertReader":

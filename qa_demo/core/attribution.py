@@ -24,9 +24,9 @@ Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
 KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
 METHODS: tuple[Method, ...] = get_args(Method)
 BASELINES: tuple[Baseline, ...] = get_args(Baseline)
-STEPS = (20, 50, 100)
-MAX_STEPS = 500
+STEPS = (20, 40, 80, 160, 320, 640)
 """Numbers of steps tried in turn until the completeness gap is small enough."""
+MAX_STEPS = STEPS[-1]
 GAP_LIMIT = 0.02
 """The largest gap, as a share of F(x) - F(x'), at which an attribution counts as complete."""
 

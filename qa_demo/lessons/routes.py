@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.lessons.served import Lessons
-from qa_demo.work import Pending
+from qa_demo.model.work import Pending
 
 
 def answer(lessons: Lessons, asked: Any) -> dict[str, Any]:

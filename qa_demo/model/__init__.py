@@ -4,6 +4,8 @@ The only room that computes with torch, transformers, tokenizers and captum (tra
 Imports core: no page, no gradio. Files that cannot be trusted are refused unopened.
 """
 
-from qa_demo.model.memory import bound_caches
+import os
 
-bound_caches()  # here, because every way to torch leads through this package
+# Every way to torch leads through this package. Threads of one pass that wait for each other sleep:
+# spinning, two threads beside other work on two cores took 3 to 13 times as long as one.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

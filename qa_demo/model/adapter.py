@@ -3,23 +3,27 @@ layer and both heads lie in its folder, the encoder is fetched or named, and bot
 loaded.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from qa_demo.core.base import BadCheckpoint, ModelUnavailable
-from qa_demo.model import hub
-from qa_demo.model.checks import read_json, regular, sha256
-from qa_demo.model.source import HostLimits, Source
+from qa_demo.model.source import (
+    CARD_FILE,
+    HostLimits,
+    Source,
+    fetch,
+    read_json,
+    regular,
+    scan,
+    sha256,
+)
 
-ADAPTER_FILE, CARD_FILE, BASE_FILE = "adapter.safetensors", "reader.json", "model.safetensors"
+ADAPTER_FILE, BASE_FILE = "adapter.safetensors", "model.safetensors"
 FIELDS = {"repo", "revision", "sha256"}
 Tensors = dict[str, Any]
 
 
-def base_of(
-    folder: Path, limits: HostLimits, check_config: Callable[[Path], object]
-) -> Path | None:
+def base_of(folder: Path, limits: HostLimits) -> Path | None:
     """The folder of the encoder that the adapter in `folder` changes: the host's own (`--base`),
     else the pinned revision of the hub; None where the folder holds no adapter.
 
@@ -35,7 +39,7 @@ def base_of(
             f"{CARD_FILE} must name the adapter's base by {', '.join(sorted(FIELDS))}, got "
             f"{str(base)[:60]}"
         )
-    found = limits.base or _fetched(base, limits, check_config)
+    found = limits.base or _fetched(base, limits)
     weights = regular(found, BASE_FILE)
     if weights is None:
         raise BadCheckpoint(f"the base {found.name} holds no {BASE_FILE}")
@@ -52,16 +56,14 @@ def _word(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= 200 and value.isprintable()
 
 
-def _fetched(
-    base: dict[str, str], limits: HostLimits, check_config: Callable[[Path], object]
-) -> Path:
+def _fetched(base: dict[str, str], limits: HostLimits) -> Path:
     name = f"{base['repo']}@{base['revision']}"
     way = f"it needs {name}; start with --base FOLDER, which holds it"
-    if not limits.hub:
+    if not limits.anywhere:
         raise ModelUnavailable(f"this host does not load from Hugging Face, and {way}")
     source = Source("hub", name, repo=base["repo"], revision=base["revision"])
     try:
-        return hub.fetch(source, limits, check_config)[0]
+        return fetch(source, scan)[0]
     except ModelUnavailable as fault:
         raise ModelUnavailable(f"{way} ({fault})") from fault
 

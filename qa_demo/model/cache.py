@@ -1,143 +1,94 @@
-"""Holds what is large: loaded when asked for, released when unused or memory is short."""
+"""The last few values by key, shared by all visitors: of a reader and a text, never a person."""
 
-import ctypes
-import logging
-import platform
+import sys
 import threading
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Generic, TypeVar
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Generic, TypeVar
 
-T = TypeVar("T")
-log = logging.getLogger("qa_demo")
-IDLE = 900.0
-"""Seconds after which what nobody used is released."""
-WATCH = 30.0
-"""Seconds between two looks at the clock and at the memory."""
-SHORT = 0.08
-"""Memory is short when less than this share of it is available."""
+import numpy as np
+
+V = TypeVar("V")
 
 
-def available_share(root: Path = Path("/")) -> float | None:
-    """The share of memory still available, of machine and container, the tighter; or None."""
-    shares = [
-        s
-        for s in (_machine(root / "proc/meminfo"), _container(root / "sys/fs/cgroup"))
-        if s is not None
-    ]
-    return min(shares) if shares else None
+def one(_: object) -> int:
+    """Every value weighs the same."""
+    return 1
 
 
-def _machine(path: Path) -> float | None:
-    if not path.is_file():
-        return None
-    rows = {
-        name: value.split()
-        for name, _, value in (line.partition(":") for line in path.read_text().splitlines())
-    }
-    if "MemTotal" not in rows or "MemAvailable" not in rows:
-        return None
-    return int(rows["MemAvailable"][0]) / max(1, int(rows["MemTotal"][0]))
+def held_bytes(value: Any) -> int:
+    """The bytes of a record: its arrays, each buffer once, and the texts and numbers beside."""
+    return _held(value, set())
 
 
-def _container(folder: Path) -> float | None:
-    limit, used, stat = folder / "memory.max", folder / "memory.current", folder / "memory.stat"
-    if (
-        not (limit.is_file() and used.is_file() and stat.is_file())
-        or not (most := limit.read_text().strip()).isdigit()
-    ):
-        return None
-    rows = dict(line.split() for line in stat.read_text().splitlines())
-    held = int(used.read_text()) - int(
-        rows.get("inactive_file", 0)
-    )  # cached files make room at once
-    return 1 - held / max(1, int(most))
+def _held(value: Any, seen: set[int]) -> int:
+    if isinstance(value, np.ndarray):
+        while isinstance(value.base, np.ndarray):
+            value = value.base
+    if id(value) in seen:
+        return 0
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    parts: list[Any] = []
+    if is_dataclass(value):
+        parts = [getattr(value, one.name) for one in fields(value)]
+    elif isinstance(value, Mapping):
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, tuple | list | set | frozenset):
+        parts = list(value)
+    return sys.getsizeof(value) + sum(_held(part, seen) for part in parts)
 
 
-def hand_back() -> None:
-    """Ask glibc to give freed pages back: it would keep half of a model's. Elsewhere nothing."""
-    if platform.libc_ver()[0] == "glibc":
-        ctypes.CDLL(None).malloc_trim(0)
+class Cache(Generic[V]):
+    """Values up to a total weight (number, or bytes by `weigh`); the longest untouched go."""
 
+    def __init__(self, most: int, weigh: Callable[[V], int] = one) -> None:
+        self.most, self._weigh, self._lock = most, weigh, threading.Lock()
+        self._held: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._weight = 0
 
-@dataclass(eq=False)
-class ModelCache(Generic[T]):
-    """One value by name, at most `most` names; a thread watches while anything is held."""
-
-    load: Callable[[str], T]
-    most: int = 2
-    idle: float = IDLE
-    clock: Callable[[], float] = time.monotonic
-    available: Callable[[], float | None] = available_share
-    watch: float = WATCH
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _loading: dict[str, threading.Lock] = field(default_factory=dict)
-    _held: dict[str, T] = field(default_factory=dict)
-    _used: dict[str, float] = field(default_factory=dict)
-    _watching: bool = False
-
-    def held(self, name: str) -> T | None:
-        """The value when it is in memory, which counts as a use; None when it is not."""
+    def get(self, key: Hashable) -> V | None:
+        """The value kept under a key, or None."""
         with self._lock:
-            if name in self._held:
-                self._used[name] = self.clock()
-            return self._held.get(name)
+            found = self._held.get(key)
+            if found is None:
+                return None
+            self._held.move_to_end(key)
+            return found[0]
 
-    def get(self, name: str) -> T:
-        """The value, loaded first when it is not in memory; the one unused for longest makes room.
-        Raises what loading raises.
+    def put(self, key: Hashable, value: V) -> V:
+        """Keep a value and hand it back; one that outweighs all the room is kept alone."""
+        weight = self._weigh(value)
+        with self._lock:
+            self._forget(key)
+            self._held[key], self._weight = (value, weight), self._weight + weight
+            while self._weight > self.most and len(self._held) > 1:
+                self._forget(next(iter(self._held)))
+        return value
 
-        Who asks for a name that is being loaded waits for that load; other names do not wait for
-        it.
+    def find(self, key: Hashable, make: Callable[[], V]) -> V:
+        """The value kept, or a new one, made once: who asks meanwhile waits for it, who asks for
+        another does not. Raises what `make` raises.
         """
-        if (found := self.held(name)) is not None:
+        if (found := self.get(key)) is not None:
             return found
         with self._lock:
-            loading = self._loading.setdefault(name, threading.Lock())
-        with loading:
-            if (found := self.held(name)) is not None:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            if (found := self.get(key)) is not None:
                 return found
             try:
-                return self._keep(name, self.load(name))
+                return self.put(key, make())
             finally:
                 with self._lock:
-                    self._loading.pop(name, None)
+                    self._making.pop(key, None)
 
-    def _keep(self, name: str, made: T) -> T:
-        with self._lock:
-            self._held[name], self._used[name] = made, self.clock()
-            while len(self._held) > self.most:
-                self._drop(min(self._used, key=self._used.__getitem__))
-            start, self._watching = not self._watching, True
-        if start:
-            threading.Thread(target=self._keep_watch, name="model-cache", daemon=True).start()
-        return made
+    def __len__(self) -> int:
+        return len(self._held)
 
-    def sweep(self) -> list[str]:
-        """Release what was unused for `idle` seconds, and all when memory is short; their names."""
-        share = self.available()
-        short = share is not None and share < SHORT
-        with self._lock:
-            late = self.clock() - self.idle
-            gone = [name for name in self._held if short or self._used[name] < late]
-            for name in gone:
-                self._drop(name)
-        if gone:
-            hand_back()
-        for name in gone:
-            log.info("%s was released: %s", name, "memory is short" if short else "nobody used it")
-        return gone
-
-    def _drop(self, name: str) -> None:
-        del self._held[name], self._used[name]
-
-    def _keep_watch(self) -> None:
-        while True:
-            time.sleep(self.watch)
-            self.sweep()
-            with self._lock:
-                if not self._held:
-                    self._watching = False
-                    return
+    def _forget(self, key: Hashable) -> None:
+        if key in self._held:
+            self._weight -= self._held.pop(key)[1]

@@ -36,7 +36,7 @@ from qa_demo.model.scoring import (
     read_each,
     threshold_of,
 )
-from qa_demo.model.workers import usable_cores
+from qa_demo.model.work import usable_cores
 
 Row = dict[str, Any]
 

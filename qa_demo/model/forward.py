@@ -1,31 +1,52 @@
-"""One window through a loaded model from its word embeddings on: where explanations start."""
+"""One window through a model from its word embeddings on, and what families differ in."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
-from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled, IsCancelled, OnProgress
+from qa_demo.core.base import BadInput
 from qa_demo.core.types import Window
-from qa_demo.model.config import knows_token_types
-from qa_demo.model.outputs import span_logits
-from qa_demo.model.workers import Workers
 
 TOKENS_AT_ONCE = 1280
 """Positions in one pass: half a second of a small model, then others have their turn."""
+SHIFTED = ("roberta", "xlm-roberta", "camembert", "mpnet")
+"""Families whose first position is padding id + 1, so that the rows up to there are never used."""
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """What explanations need of a reader: its shared model, tokenizer, place in the queue."""
+def longest_input(config: Any) -> int:
+    """A model's longest input, special tokens included: rows that positions can have."""
+    unused = int(config.pad_token_id or 0) + 1 if config.model_type in SHIFTED else 0
+    return int(config.max_position_embeddings) - unused
 
-    model: Any
-    tokenizer: Any
-    workers: Workers
-    name: str
-    checksum: str
+
+def knows_token_types(config: Any) -> bool:
+    """Whether token types tell question from paragraph: not in DistilBERT, MPNet, DeBERTa."""
+    return (getattr(config, "type_vocab_size", 0) or 0) > 1
+
+
+def adds_no_position(config: Any) -> bool:
+    """Whether a word's vector reaches the first layer norm alone (positions in attention)."""
+    relative = getattr(config, "position_biased_input", True) is False
+    return relative or config.model_type == "modernbert"
+
+
+def output_layer(model: Any) -> Any:
+    """The linear layer d -> 2 whose two rows are S and E."""
+    return model.classifier if model.config.model_type == "modernbert" else model.qa_outputs
+
+
+def head_states(model: Any, last: Any) -> Any:
+    """T [..., n, d], which the output layer reads, from the encoder's last hidden states: the same,
+    but in ModernBERT, where a linear layer, its activation and a layer norm stand between.
+    """
+    return model.head(last) if model.config.model_type == "modernbert" else last
+
+
+def span_logits(model: Any, last: Any) -> Any:
+    """Start and end logits [..., n, 2] from the encoder's last hidden states."""
+    return output_layer(model)(head_states(model, last))
 
 
 def token_types(model: Any, *windows: Window) -> torch.Tensor | None:
@@ -50,7 +71,7 @@ def word_embeddings(model: Any, ids: Any) -> torch.Tensor:
         return model.get_input_embeddings()(torch.as_tensor(np.array(ids)))
 
 
-def encode(model: Any, embeds: torch.Tensor, types: torch.Tensor | None, **wanted: bool) -> Any:
+def encoded(model: Any, embeds: torch.Tensor, types: torch.Tensor | None, **wanted: bool) -> Any:
     """The encoder's output for word embeddings [b, n, h], all of the same token types."""
     inputs = {"inputs_embeds": embeds}
     if types is not None:
@@ -62,7 +83,7 @@ def logits(
     model: Any, embeds: torch.Tensor, types: torch.Tensor | None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Start and end logits [b, n], [b, n] of word embeddings [b, n, h]."""
-    both = span_logits(model, encode(model, embeds, types)[0])
+    both = span_logits(model, encoded(model, embeds, types)[0])
     return both[..., 0], both[..., 1]
 
 
@@ -81,37 +102,3 @@ def chunks(count: int, length: int) -> Iterator[slice]:
     size = max(1, TOKENS_AT_ONCE // max(1, length))
     for first in range(0, count, size):
         yield slice(first, min(first + size, count))
-
-
-def masked_logits(
-    loaded: Loaded,
-    window: Window,
-    masks: np.ndarray,
-    on_progress: OnProgress | None = None,
-    cancelled: IsCancelled | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Start and end logits [b, n] with the positions of each mask [b, n] replaced by the mask
-    token; positions and types stay.
-
-    Errors: BadInput for masks of another shape, Cancelled, BadCheckpoint for logits that are not
-    finite.
-    """
-    masks = np.asarray(masks, dtype=bool)
-    if masks.ndim != 2 or masks.shape[1] != len(window):
-        raise BadInput(
-            f"masks for this window have the shape [b, {len(window)}], got {masks.shape}"
-        )
-    ids = np.where(masks, special_id(loaded.tokenizer, "mask"), window.input_ids[None, :])
-    types = token_types(loaded.model, window)
-    out = np.empty((2, *masks.shape), dtype=np.float32)
-    for rows in chunks(len(masks), len(window)):
-        with loaded.workers.slot(cancelled), torch.inference_mode():
-            start, end = logits(loaded.model, word_embeddings(loaded.model, ids[rows]), types)
-            out[0, rows], out[1, rows] = start.float().numpy(), end.float().numpy()
-        if on_progress is not None:
-            on_progress(rows.stop, len(masks))
-    if cancelled is not None and cancelled():
-        raise Cancelled("the explanation was cancelled")
-    if not np.isfinite(out).all():
-        raise BadCheckpoint(f"{loaded.name} gave logits that are not finite on a masked text")
-    return out[0], out[1]

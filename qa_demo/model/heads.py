@@ -1,106 +1,97 @@
-"""The BIO head beside a reader: a linear layer d -> 3 in its own safetensors file."""
+"""What lies beside a reader's weights in reader.json: its threshold and its calibrations."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.measuring.claims import STEEPEST
 from qa_demo.core.measuring.temperature import BIASES, RANGE
 from qa_demo.core.types import TAGS, Answerability, Calibration, Calibrations
-from qa_demo.model.checks import read_json, regular
-from qa_demo.model.weights import fill
+from qa_demo.model.source import CARD_FILE, read_json
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
-BIO_FILE, CARD_FILE = "bio_head.safetensors", "reader.json"
+BIO_FILE = "bio_head.safetensors"
+"""p_i = softmax(W T_i + b), `weight` W [3, d], `bias` b [3], rows B, I, O."""
 
 
-def load_bio(folder: Path, hidden_size: int) -> torch.nn.Linear | None:
-    """p_i = softmax(W T_i + b), W [3, d], b [3], rows B, I, O; None when the folder has none."""
-    path = regular(folder, BIO_FILE)
-    if path is None:
-        return None
-    return fill(torch.nn.Linear(hidden_size, len(TAGS)), path).requires_grad_(False).eval()
+class Strict(BaseModel):
+    """No other fields, no text or bool in the place of a number."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
-@dataclass(frozen=True)
-class Card:
-    """What reader.json says of a reader: its threshold and calibrations, or None."""
+class Fit(Strict):
+    """The calibration of one head."""
 
-    threshold: float | None = None
-    calibrations: Calibrations | None = None
+    temperature: float = Field(ge=RANGE[0], le=RANGE[1])
+    bias: float = Field(ge=BIASES[0], le=BIASES[1])
+
+
+class Line(Strict):
+    """How a span's lead becomes the chance that the text answers: a falling line would call a lower
+    score the better answer.
+    """
+
+    slope: float = Field(ge=0, le=STEEPEST)
+    intercept: float = Field(ge=-STEEPEST, le=STEEPEST)
+
+
+class Fits(Strict):
+    """What was fitted."""
+
+    span: Fit | None = None
+    bio: Fit | None = None
+    answerable: Line | None = None
+
+
+class Card(Strict):
+    """What reader.json says of a reader; other fields are for people."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    tag_order: list[str] = Field(list(TAGS))
+    threshold: float | None = Field(None, gt=-1e6, lt=1e6)
+    calibration: Fits | None = None
+
+    @field_validator("tag_order")
+    @classmethod
+    def _in_order(cls, given: list[str]) -> list[str]:
+        if given != list(TAGS):
+            raise ValueError(f"must be {list(TAGS)}")
+        return given
+
+    @property
+    def calibrations(self) -> Calibrations | None:
+        """Core's record of them."""
+        found, kinds = self.calibration, (Calibration, Calibration, Answerability)
+        if found is None:
+            return None
+        fits = (found.span, found.bio, found.answerable)
+        made = (k(**f.model_dump()) if f else None for k, f in zip(kinds, fits, strict=True))
+        return Calibrations(*made)
 
 
 def read_card(folder: Path) -> Card:
     """reader.json as a Card; an empty one when the folder has no such file."""
-    raw: Any = read_json(folder, CARD_FILE, limit=2**20)
+    raw = read_json(folder, CARD_FILE)
     return Card() if raw is None else parse_card(raw, CARD_FILE)
 
 
 def parse_card(raw: Any, name: str) -> Card:
     """Threshold and calibrations of a JSON object. Errors: BadCheckpoint that names the file."""
-    if not isinstance(raw, dict):
-        raise BadCheckpoint(f"{name} must hold an object, got {type(raw).__name__}")
-    order, threshold = raw.get("tag_order", list(TAGS)), raw.get("threshold")
-    if order != list(TAGS):
-        raise BadCheckpoint(f"{name}: tag_order must be {list(TAGS)}, got {str(order)[:60]}")
-    if threshold is not None and not (_number(threshold) and abs(threshold) < 1e6):
-        raise BadCheckpoint(
-            f"{name}: threshold must be a finite number or null, got {str(threshold)[:60]}"
-        )
-    return Card(
-        None if threshold is None else float(threshold), _calibrations(raw.get("calibration"), name)
-    )
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _calibrations(raw: Any, name: str) -> Calibrations | None:
-    """{head: {"temperature": T, "bias": b}, "answerable": {"slope": a, "intercept": c}}; a reader
-    that only came with the older temperatures alone has none.
-    """
-    if raw is None:
-        return None
-    if not isinstance(raw, dict) or not set(raw) <= {"span", "bio", "answerable"}:
-        raise BadCheckpoint(
-            f"{name}: calibration must be an object with span, bio and answerable, or some of "
-            f"them, got {str(raw)[:60]}"
-        )
-    found: dict[str, Any] = {}
-    for head in raw.keys() & {"span", "bio"}:
-        fit = _numbers(raw[head], temperature=RANGE, bias=BIASES)
-        if fit is None:
-            (low, high), (least, most) = RANGE, BIASES
-            raise BadCheckpoint(
-                f"{name}: the calibration of {head} must have a temperature from {low:g} to "
-                f"{high:g} and a bias from {least:g} to {most:g}, got {str(raw[head])[:60]}"
-            )
-        found[head] = Calibration(**fit)
-    if (answers := raw.get("answerable")) is not None:
-        # a falling curve would call a lower score the better answer
-        line = _numbers(answers, slope=(0, STEEPEST), intercept=(-STEEPEST, STEEPEST))
-        if line is None:
-            raise BadCheckpoint(
-                f"{name}: answerable must have a slope from 0 to {STEEPEST:g} and an intercept "
-                f"within {STEEPEST:g} of 0, got {str(answers)[:60]}"
-            )
-        found["answerable"] = Answerability(**line)
-    return Calibrations(**found)
-
-
-def _numbers(raw: Any, **ranges: tuple[float, float]) -> dict[str, float] | None:
-    """The numbers of an object with exactly these fields, each within its range; else None."""
-    if not isinstance(raw, dict) or raw.keys() != ranges.keys():
-        return None
-    fits = (_number(raw[k]) and low <= raw[k] <= high for k, (low, high) in ranges.items())
-    return {k: float(raw[k]) for k in ranges} if all(fits) else None
+    try:
+        return Card.model_validate(raw)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        where = ".".join((name, *map(str, first["loc"])))
+        kind = "Input should be an object" if first["type"] == "model_type" else first["msg"]
+        said = kind.removeprefix("Value error, ").replace("Input should", "must")
+        raise BadCheckpoint(f"{where}: {said}, got {str(first['input'])[:60]}") from fault
 
 
 def with_fit(reader: "BertReader", path: Path) -> "BertReader":

@@ -1,143 +1,241 @@
-"""load_reader: a name in, a checked reader out: parsed, fetched, checked, then built."""
+"""load_reader: a name in, a checked reader out. The only module that imports transformers, at its
+top: that library replaces itself at the end of its import, and a second thread that imports it
+elsewhere meanwhile is given a half of it.
+
+What its folder may hold is looked at before (`source`); what the library lets through is refused
+here: a head or layers that are missing, numbers that are not finite.
+"""
 
 import importlib.util
 import logging
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
+
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, AutoTokenizer
+from transformers import logging as transformers_logging
 
 from qa_demo.core.base import BadCheckpoint, ModelUnavailable, QADemoError
-from qa_demo.core.types import WindowOptions
-from qa_demo.model import hub
-from qa_demo.model.adapter import ADAPTER_FILE, base_of
-from qa_demo.model.blueprint import Blueprint, blueprint
-from qa_demo.model.checks import check_manifest, regular, weight_files
-from qa_demo.model.deadline import TookTooLong, within
-from qa_demo.model.folder_tokenizer import digest, load_tokenizer
-from qa_demo.model.source import LOOPBACK, HostLimits, Source, bundled_folder, parse_source
-from qa_demo.model.weights import weights
-from qa_demo.model.workers import SHARED, Workers
-
-if TYPE_CHECKING:
-    from qa_demo.model.reader import BertReader
+from qa_demo.core.types import TAGS, WindowOptions
+from qa_demo.model.adapter import ADAPTER_FILE, base_of, merged
+from qa_demo.model.heads import BIO_FILE, read_card
+from qa_demo.model.reader import BertReader
+from qa_demo.model.source import (
+    FETCHED,
+    LOOPBACK,
+    TOKENIZER_FILES,
+    HostLimits,
+    bundled_folder,
+    check_manifest,
+    digest,
+    fetch,
+    parse_source,
+    read_json,
+    regular,
+    scan,
+    weight_files,
+)
+from qa_demo.model.work import SHARED, Passes
 
 log = logging.getLogger(__name__)
 Model = TypeVar("Model")
+HEADS = {
+    "question-answering": AutoModelForQuestionAnswering,
+    "masked-language": AutoModelForMaskedLM,
+}
 MIN_POSITIONS = 32
+_one_at_a_time = threading.Lock()  # while it builds, torch's default type is changed for all
 
 
 def load_reader(
-    source: str = "bundled",
-    limits: HostLimits = LOOPBACK,
-    *,
-    workers: Workers = SHARED,
-    bf16: bool = False,
-) -> "BertReader":
+    source: str = "bundled", limits: HostLimits = LOOPBACK, *, passes: Passes = SHARED
+) -> BertReader:
     """A `Reader` for `bundled`, `large`, a local folder, or a hub id `owner/name[@revision]`.
-
-    `workers` is the gate that its forward passes share; `bf16` trades digits for speed and is for
-    evaluation only.
 
     Errors: BadInput for a name that is none of these, ModelUnavailable for what cannot be reached
     or is not allowed here, BadCheckpoint for what was found and must not be used. Nothing that is
     already loaded changes.
     """
 
-    def build(folder: Path, plan: Blueprint, name: str, checksum: str) -> "BertReader":
-        return _build(folder, plan, name, checksum, workers, bf16)
+    def build(folder: Path, name: str, checksum: str) -> BertReader:
+        base, adapter = base_of(folder, limits), regular(folder, ADAPTER_FILE)
+        model, tokenizer = pretrained(base or folder, "question-answering", adapter)
+        bio = regular(folder, BIO_FILE)
+        files = weight_files(base or folder) + ([] if adapter is None else [adapter])
+        card, tags = read_card(folder), torch.nn.Linear(model.config.hidden_size, len(TAGS))
+        reader = BertReader(
+            name,
+            model,
+            tokenizer,
+            bio=None if bio is None else fill(tags, bio),
+            threshold=card.threshold,
+            calibrations=card.calibrations,
+            checksum=checksum or digest(base or folder, files),
+            passes=passes,
+        )
+        if reader.max_seq_length < MIN_POSITIONS:
+            raise BadCheckpoint(
+                f"it knows {reader.max_seq_length} positions, fewer than the {MIN_POSITIONS} that "
+                f"question and paragraph take"
+            )
+        # One short reading shows what the files do not: a template without [CLS], logits that
+        # overflow.
+        length = min(WindowOptions().max_seq_length, reader.max_seq_length)
+        reader.read("why", "because", WindowOptions(max_seq_length=length, doc_stride=1))
+        return reader
 
-    return open_source(source, limits, "QuestionAnswering", bundled_folder, build)
+    return opened(source, limits, bundled_folder, build)
 
 
-def open_source(
+def opened(
     source: str,
     limits: HostLimits,
-    head: str,
     bundled: Callable[[], Path],
-    build: Callable[[Path, Blueprint, str, str], Model],
+    build: Callable[[Path, str, str], Model],
 ) -> Model:
-    """The path of every model from its name: find or fetch the folder, check it, lay out the class
-    with `head`, build(folder, plan, name, checksum or commit). Every error on the way becomes one
-    sentence that names the source.
+    """The way of every model from its name: find or fetch the folder, check it, build(folder, name,
+    checksum or commit). Every error on the way becomes one sentence that names the source.
     """
     parsed = parse_source(source, limits)
-    try:
-        return within(limits.seconds, lambda: _open(parsed, limits, head, bundled, build))
-    except TookTooLong as late:
-        raise ModelUnavailable(
-            f"{parsed.name} did not load within {limits.seconds:g} seconds; "
-            "try again, or use the bundled reader"
-        ) from late
-
-
-def _open(
-    source: Source,
-    limits: HostLimits,
-    head: str,
-    bundled: Callable[[], Path],
-    build: Callable[[Path, Blueprint, str, str], Model],
-) -> Model:
     if importlib.util.find_spec("kernels") is not None:
         raise ModelUnavailable(
             "the package 'kernels' is installed, with which a model folder can fetch code; "
             "uninstall it to load readers"
         )
-
-    def fits(found: Path) -> Blueprint:
-        return blueprint(found, limits, head)
-
-    if source.kind == "hub":
-        folder, commit = hub.fetch(source, limits, fits)
-        name = f"{source.repo}@{commit[:8]}"
-    else:
-        folder, commit = (source.path or bundled()), ""
-        name = source.name
-    if not folder.is_dir():
-        raise ModelUnavailable(f"the reader {source.name} is not in this checkout")
     try:
-        loaded = hub.FILES if source.kind == "hub" else ("*",)
-        required = source.kind in ("bundled", "large")
-        checksum = check_manifest(folder, required=required, loaded=loaded)
-        plan = fits(base_of(folder, limits, fits) or folder)
-        return build(folder, plan, name, checksum or commit)
+        folder, name, commit = parsed.path or bundled(), parsed.name, ""
+        if parsed.kind == "hub":
+            folder, commit = fetch(parsed, scan)
+            name = f"{parsed.repo}@{commit[:8]}"
+        if not folder.is_dir():
+            raise ModelUnavailable("it is not in this checkout")
+        loaded = FETCHED if commit else ("*",)
+        checksum = check_manifest(folder, parsed.kind in ("bundled", "large"), loaded)
+        return build(folder, name, checksum or commit)
     except QADemoError as fault:
-        raise type(fault)(f"{source.name}: {fault}") from fault
+        raise type(fault)(f"{parsed.name}: {fault}") from fault
     except Exception as fault:
         # transformers, tokenizers and safetensors raise errors of any class; their texts can quote
         # paths, so they go to the log.
-        log.warning("building %r failed", source.name, exc_info=fault)
+        log.warning("building %r failed", parsed.name, exc_info=fault)
         raise BadCheckpoint(
-            f"{source.name}: the files fit together for no model that can be built "
+            f"{parsed.name}: the files fit together for no model that can be built "
             f"({type(fault).__name__})"
         ) from fault
 
 
-def _build(
-    folder: Path, plan: Blueprint, name: str, checksum: str, workers: Workers, bf16: bool
-) -> "BertReader":
-    from qa_demo.model.heads import load_bio, read_card
-    from qa_demo.model.reader import BertReader
+def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[Any, Any]:
+    """The model of a folder with this head, in float32, and its tokenizer; an adapter is merged
+    into it.
 
-    files, tokenizer = weight_files(plan.folder), load_tokenizer(plan.folder, plan.config)
-    bio, adapter = load_bio(folder, plan.config.hidden_size), regular(folder, ADAPTER_FILE)
-    card = read_card(folder)
-    reader = BertReader(
-        name,
-        weights(plan, files, adapter=adapter),
-        tokenizer,
-        bio=bio,
-        threshold=card.threshold,
-        calibrations=card.calibrations,
-        checksum=checksum or digest(plan.folder, [*files, *([adapter] if adapter else [])]),
-        workers=workers,
-        bf16=bf16,
-    )
-    if reader.max_seq_length < MIN_POSITIONS:
-        raise BadCheckpoint(
-            f"it knows {reader.max_seq_length} positions, fewer than the {MIN_POSITIONS} that "
-            f"question and paragraph take"
+    Errors: BadCheckpoint for a folder that chooses code, files that are no plain files, tensors
+    that are missing or not finite, a tokenizer with more pieces than the model knows.
+    """
+    scan(folder)
+    for path in folder.iterdir():
+        if any(fnmatchcase(path.name, pattern) for pattern in FETCHED):
+            regular(folder, path.name)
+    weight_files(folder)
+    transformers_logging.disable_progress_bar()
+    with _one_at_a_time, _without_report():
+        model, told = HEADS[head].from_pretrained(
+            folder,
+            dtype=torch.float32,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            output_loading_info=True,
         )
-    # One short reading shows what the files do not: a template without [CLS], logits that overflow.
-    length = min(WindowOptions().max_seq_length, reader.max_seq_length)
-    reader.read("why", "because", WindowOptions(max_seq_length=length, doc_stride=1))
-    return reader
+    if head == "question-answering" and model.config.num_labels != 2:
+        raise BadCheckpoint(
+            f"config.json describes a head with {model.config.num_labels} outputs, not the two of "
+            f"start and end, so it is no span reader"
+        )
+    own = f"{model.base_model_prefix}."
+    missing = sorted(told["missing_keys"])
+    if adapter is not None:
+        model.load_state_dict(merged(model.base_model.state_dict(), load_file(adapter), own))
+    elif missing:
+        lost = [name for name in missing if not name.startswith(own)]
+        raise BadCheckpoint(
+            f"it has no {head} head ({lost[0][:80]} is missing): it is an encoder that was never "
+            f"trained for it"
+            if lost
+            else f"{len(missing)} tensors that config.json asks for are missing, the first is "
+            f"{missing[0][:80]}"
+        )
+    check_finite(model.state_dict(), "")
+    return model, tokenizer_of(folder, model.config)
+
+
+def tokenizer_of(folder: Path, config: Any) -> Any:
+    """The folder's tokenizer, no larger than the model's vocabulary."""
+    settings = read_json(folder, "tokenizer_config.json") or {}
+    if not isinstance(settings, dict) or settings.get("auto_map"):
+        raise BadCheckpoint(
+            "tokenizer_config.json has the key 'auto_map', which chooses code; such readers are "
+            "not loaded"
+        )
+    if not any((folder / name).is_file() for name in TOKENIZER_FILES):
+        raise BadCheckpoint(
+            "the tokenizer is missing (tokenizer.json)"
+        )  # else an empty one is made
+    tokenizer = AutoTokenizer.from_pretrained(
+        folder, config=config, trust_remote_code=False, local_files_only=True
+    )
+    largest = max(tokenizer.get_vocab().values(), default=-1)
+    if largest >= config.vocab_size:
+        raise BadCheckpoint(
+            f"tokenizer and model do not fit: the tokenizer has ids up to {largest}, "
+            f"the model knows {config.vocab_size} word pieces"
+        )
+    return tokenizer
+
+
+def fill(head: Any, path: Path) -> Any:
+    """A head with the tensors of a file beside a folder, in its own precision, frozen. Errors:
+    BadCheckpoint for other tensors than it has, or such as are not finite.
+    """
+    tensors = load_file(path)
+    found, needed = (
+        {name: tuple(tensor.shape) for name, tensor in given.items()}
+        for given in (tensors, head.state_dict())
+    )
+    for name in sorted(found.keys() | needed.keys()):
+        if found.get(name) != needed.get(name):
+            raise BadCheckpoint(
+                f"{path.name}: {name[:60]} must have the shape {needed.get(name)}, got "
+                f"{found.get(name)}"
+            )
+    check_finite(tensors, f"{path.name}: ")
+    head.load_state_dict(tensors)
+    return head.requires_grad_(False).eval()
+
+
+def check_finite(tensors: dict[str, Any], where: str) -> None:
+    """BadCheckpoint that names a tensor with NaN or infinity."""
+    for name, tensor in tensors.items():
+        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            raise BadCheckpoint(
+                f"{where}{name[:80]} holds numbers that are not finite (NaN or infinity)"
+            )
+
+
+@contextmanager
+def _without_report() -> Iterator[None]:
+    """transformers prints a coloured table of missing tensors: our own error says it."""
+
+    def other(record: logging.LogRecord) -> bool:
+        return "LOAD REPORT" not in record.getMessage()
+
+    told = logging.getLogger("transformers.modeling_utils")
+    told.addFilter(other)
+    try:
+        yield
+    finally:
+        told.removeFilter(other)

@@ -1,7 +1,6 @@
 """A transformers question-answering model as a `Reader`: texts in, all windows' logits out."""
 
 import copy
-import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -11,21 +10,27 @@ import torch
 
 from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution, Method, Target
-from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled, IsCancelled, OnProgress
+from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.reader import ReaderFacts
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Baseline, Calibrations, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import Logits, assemble, make_windows
-from qa_demo.model.attention import attention
-from qa_demo.model.attribution import attribute
-from qa_demo.model.config import longest_input
-from qa_demo.model.forward import Loaded, inputs_of, masked_logits
-from qa_demo.model.gradients import own_baseline
-from qa_demo.model.hidden import head_weights, hidden
-from qa_demo.model.outputs import head_states, output_layer
+from qa_demo.model.attention import attention, hidden
+from qa_demo.model.forward import (
+    chunks,
+    head_states,
+    inputs_of,
+    logits,
+    longest_input,
+    output_layer,
+    special_id,
+    token_types,
+    word_embeddings,
+)
+from qa_demo.model.gradients import attribute, own_baseline
 from qa_demo.model.tokenizer import encode, prepare
-from qa_demo.model.workers import SHARED, Workers
+from qa_demo.model.work import SHARED, Passes
 
 DEFAULTS = WindowOptions()
 
@@ -48,8 +53,7 @@ class BertReader:
         threshold: float | None = None,
         calibrations: Calibrations | None = None,
         checksum: str = "",
-        workers: Workers = SHARED,
-        bf16: bool = False,
+        passes: Passes = SHARED,
     ) -> None:
         self.name = name
         """`bundled`, a folder's name, or a hub id with its commit."""
@@ -58,9 +62,9 @@ class BertReader:
         self.threshold = threshold
         """The tuned no-answer threshold in logits; None when the reader came without one."""
         self.calibrations = calibrations
-        """The fitted calibrations of its heads; None without any, as in every private copy."""
-        self._model, self._tokenizer, self._bio = model.eval().requires_grad_(False), tokenizer, bio
-        self._workers, self._bf16 = workers, bf16
+        """The fitted calibrations of its heads, or None."""
+        self.model, self.tokenizer = model.eval().requires_grad_(False), tokenizer
+        self.bio, self.passes = bio, passes
         prepare(tokenizer)
 
     def fitted(self, threshold: float | None, calibrations: Calibrations | None) -> "BertReader":
@@ -72,25 +76,25 @@ class BertReader:
     @property
     def facts(self) -> ReaderFacts:
         """What is known of it; a tokenizer that tells no capital apart gives "A" the ids of "a"."""
-        same = self._tokenizer.tokenize("Aa") == self._tokenizer.tokenize("aa")
+        same = self.tokenizer.tokenize("Aa") == self.tokenizer.tokenize("aa")
         return ReaderFacts(
             self.name,
-            sum(parameter.numel() for parameter in self._model.parameters()),
+            sum(parameter.numel() for parameter in self.model.parameters()),
             self.max_seq_length,
             not same,
-            self._bio is not None,
+            self.bio is not None,
             self.threshold,
         )
 
     @property
     def max_seq_length(self) -> int:
         """The longest window that the model can read."""
-        return longest_input(self._model.config)
+        return longest_input(self.model.config)
 
     def encode(self, question: str, context: str) -> Encoding:
         """The tokenizer's view of both texts; BadInput for a text that has no word piece left."""
         check_texts(question, context)
-        encoding = encode(self._tokenizer, question, context)
+        encoding = encode(self.tokenizer, question, context)
         for name, ids in (("question", encoding.question_ids), ("paragraph", encoding.context_ids)):
             if not len(ids):
                 raise BadInput(f"the {name} holds no character that this reader's tokenizer keeps")
@@ -104,7 +108,8 @@ class BertReader:
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> Reading:
-        """Run every window once and keep its logits [W, L], NaN beyond a window's length.
+        """Run every window once, alone and unpadded, and keep its logits [W, L], NaN beyond a
+        window's length.
 
         Errors: BadInput for texts or options that cannot be used (before the model runs),
         Cancelled, BadCheckpoint for logits that are not finite.
@@ -117,77 +122,55 @@ class BertReader:
             )
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
+        rows = list[Logits]()
+        for span, tags in self.passes.each(lambda w: self.forward([w]), windows, cancelled):
+            rows.append((span[0], None if tags is None else tags[0]))
+            if on_progress is not None:
+                on_progress(len(rows), len(windows))
         return assemble(
             encoding,
             windows,
-            self._logits(windows, on_progress, cancelled),
+            rows,
             options,
             model_name=self.name,
             threshold=self.threshold,
             checksum=self.checksum,
             seconds=time.perf_counter() - began,
             calibrations=self.calibrations,
-            baseline=own_baseline(self.loaded),
+            baseline=own_baseline(self),
         )
-
-    def _logits(
-        self,
-        windows: Sequence[Window],
-        on_progress: OnProgress | None,
-        cancelled: IsCancelled | None,
-    ) -> list[Logits]:
-        """The logits of each window, one at a time: as fast in fp32 as several together, and it
-        gives the first result sooner and cancels sooner.
-        """
-        rows: dict[int, Logits] = {}
-        telling = threading.Lock()
-
-        def run(window: Window) -> None:
-            span, tags = self.forward([window])
-            with telling:
-                rows[window.index] = span[0], None if tags is None else tags[0]
-                if on_progress is not None:
-                    on_progress(len(rows), len(windows))
-
-        self._workers.side_by_side(windows, run, cancelled)
-        if cancelled is not None and cancelled():
-            raise Cancelled("the reading was cancelled")
-        return [rows[window.index] for window in windows]
 
     def forward(self, group: Sequence[Window]) -> tuple[np.ndarray, np.ndarray | None]:
         """Start/end logits [b, n, 2] and tag logits [b, n, 3] of windows of equal length n."""
-        inputs = inputs_of(self._model, *group)
-        with (
-            torch.inference_mode(),
-            torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bf16),
-        ):
-            hidden = head_states(self._model, self._model.base_model(**inputs)[0])
-            span_logits = output_layer(self._model)(hidden).float().numpy()
-            tag_logits = None if self._bio is None else self._bio(hidden).float().numpy()
-        for logits in (span_logits, tag_logits):
-            if logits is not None and not np.isfinite(logits).all():
-                raise BadCheckpoint(
-                    f"{self.name} gave logits that are not finite; its weights overflow on this "
-                    f"text"
-                )
-        return span_logits, tag_logits
+        with torch.inference_mode():
+            last = self.model.base_model(**inputs_of(self.model, *group))[0]
+            states = head_states(self.model, last)
+            span = output_layer(self.model)(states).numpy()
+            tags = None if self.bio is None else self.bio(states).numpy()
+        return self._finite(span), None if tags is None else self._finite(tags)
 
-    @property
-    def loaded(self) -> Loaded:
-        """What explanations need; they are plain functions beside the class."""
-        return Loaded(self._model, self._tokenizer, self._workers, self.name, self.checksum)
+    def _finite(self, found: np.ndarray) -> np.ndarray:
+        if not np.isfinite(found).all():
+            raise BadCheckpoint(
+                f"{self.name} gave logits that are not finite; its weights overflow on this text"
+            )
+        return found
 
     def heads(self) -> HeadWeights:
         """Copies of S, E, their biases, W and b of the BIO head: nobody changes the reader."""
-        return head_weights(self.loaded, self._bio)
+        layer = output_layer(self.model)
+        (s, e), (b_s, b_e) = layer.weight.numpy().copy(), layer.bias.tolist()
+        if self.bio is None:
+            return HeadWeights(s, e, b_s, b_e)
+        return HeadWeights(s, e, b_s, b_e, *(t.numpy().copy() for t in self.bio.parameters()))
 
     def hidden(self, window: Window) -> np.ndarray:
         """Hidden states [N + 1, n, d] of one window."""
-        return hidden(self.loaded, window)
+        return hidden(self, window)
 
     def attention(self, window: Window) -> Attention:
         """Attention [N, A, n, n] of one window."""
-        return attention(self.loaded, window)
+        return attention(self, window)
 
     def masked(
         self,
@@ -196,8 +179,28 @@ class BertReader:
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Logits [b, n] of a window with some positions replaced by the mask token."""
-        return masked_logits(self.loaded, window, masks, on_progress, cancelled)
+        """Start and end logits [b, n] of a window with the positions of each mask [b, n] replaced
+        by the mask token; positions and types stay. Errors: BadInput, Cancelled, BadCheckpoint.
+        """
+        masks = np.asarray(masks, dtype=bool)
+        if masks.ndim != 2 or masks.shape[1] != len(window):
+            raise BadInput(
+                f"masks for this window have the shape [b, {len(window)}], got {masks.shape}"
+            )
+        ids = np.where(masks, special_id(self.tokenizer, "mask"), window.input_ids[None, :])
+        types, out = token_types(self.model, window), np.empty((2, *masks.shape), np.float32)
+
+        def run(rows: slice) -> int:
+            with torch.inference_mode():
+                start, end = logits(self.model, word_embeddings(self.model, ids[rows]), types)
+                out[0, rows], out[1, rows] = start.numpy(), end.numpy()
+            return rows.stop
+
+        parts = list(chunks(len(masks), len(window)))
+        for done in self.passes.each(run, parts, cancelled):
+            if on_progress is not None:
+                on_progress(done, len(masks))
+        return self._finite(out[0]), self._finite(out[1])
 
     def attribute(
         self,
@@ -210,6 +213,4 @@ class BertReader:
         cancelled: IsCancelled | None = None,
     ) -> Attribution:
         """What the target rested on, by one of three methods."""
-        return attribute(
-            self.loaded, reading, target, method, baseline, n_steps, on_progress, cancelled
-        )
+        return attribute(self, reading, target, method, baseline, n_steps, on_progress, cancelled)

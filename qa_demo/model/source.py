@@ -1,12 +1,50 @@
-"""What a reader's name means (bundled, folder, hub id) and what a host allows."""
+"""What a reader's name means, and its folder, whose files are looked at before a library does."""
 
+import fnmatch
+import hashlib
+import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from qa_demo.core.base import BadInput, ModelUnavailable
+from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.store import READERS
 
+TOKENIZER_FILES = (
+    *("tokenizer.json", "vocab.txt", "vocab.json"),
+    *("spm.model", "spiece.model", "sentencepiece.bpe.model"),
+)
+CARD_FILE = "reader.json"
+FETCHED = (
+    *("config.json", "checksums.json", CARD_FILE, "model.safetensors.index.json"),
+    *("model*.safetensors", "*_head.safetensors"),
+    *(*TOKENIZER_FILES, "merges.txt", "tokenizer_config.json"),
+    *("special_tokens_map.json", "added_tokens.json"),
+)
+"""What is fetched of a hub repository: no pickle, no Python."""
+PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt", "*.h5", "*.msgpack")
+FAMILIES = (
+    *("bert", "distilbert", "roberta", "xlm-roberta", "camembert", "electra", "albert", "mpnet"),
+    *("deberta", "deberta-v2", "modernbert"),
+)
+"""The model types that are loaded."""
+CHOOSE_CODE = (
+    *("auto_map", "custom_pipelines", "quantization_config", "fusion_config"),
+    "transformers_weights",
+)
+MEANINGS = {
+    "is_decoder": False,
+    "add_cross_attention": False,
+    "is_encoder_decoder": False,
+    "position_embedding_type": "absolute",
+}
+"""Switches that change what the weights mean, and the one value that readers here compute."""
+MOST = {"num_hidden_layers": 100, "n_layers": 100}
+"""The largest numbers that a config.json may hold: more layers take minutes to lay out."""
+POINTER = b"version https://git-lfs."
+MAX_JSON = 32 * 2**20  # tokenizer files of multilingual readers reach 17 MB
 _HUB = re.compile(
     r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9_][\w.-]{0,95})(?:@([A-Za-z0-9_][\w./-]{0,99}))?",
     re.ASCII,
@@ -18,24 +56,17 @@ FORMS = (
 
 @dataclass(frozen=True)
 class HostLimits:
-    """What a host lets its users load; None means no limit."""
+    """What a host lets its users load."""
 
-    local_folders: bool = True
-    hub: bool = True
-    allowed: tuple[str, ...] | None = None
-    """The fixed list of a public host; None means any source of the kinds above."""
-    max_parameters: int | None = None
-    use_token: bool = True
-    """Whether hub calls may use the host's own token, which a public host must not lend."""
-    seconds: float = 600.0
+    anywhere: bool = True
+    """Folders and the hub too, not only what lies in this checkout."""
     base: Path | None = None
     """The folder of the encoder that an adapter changes, where it is not fetched from the hub."""
 
 
 LOOPBACK = HostLimits()
-LAN = HostLimits(local_folders=False, hub=False, use_token=False)
-"""A teacher's machine that a class can reach: nothing is downloaded or read from it for others."""
-PUBLIC = HostLimits(local_folders=False, max_parameters=150_000_000, use_token=False, seconds=120.0)
+OTHERS = HostLimits(anywhere=False)
+"""A machine that others reach: nothing is downloaded or read from it for them."""
 
 
 @dataclass(frozen=True)
@@ -55,43 +86,201 @@ def bundled_folder() -> Path:
 
 
 def parse_source(text: str, limits: HostLimits = LOOPBACK) -> Source:
-    """Turn a reader's name into a Source; what this host does not allow is refused without looking
-    at the disk.
-
-    An existing folder wins over a hub id of the same spelling. Where folders are not allowed, every
-    path gets the same answer.
+    """Turn a reader's name into a Source; an existing folder wins over a hub id of the same
+    spelling. Errors: BadInput; ModelUnavailable, before the disk is looked at, where this host
+    loads its own readers only.
     """
     name = text.strip()
-    if limits.allowed is not None and name not in limits.allowed:
-        raise ModelUnavailable(
-            f"this host offers a fixed list of readers: {', '.join(limits.allowed)}"
-        )
-    if name == "bundled":
-        return Source("bundled", name)
-    if name == "large":
-        return Source("large", name, path=READERS["large"])
+    if name in ("bundled", "large"):
+        return Source(name, name, path=READERS["large"] if name == "large" else None)
+    if not limits.anywhere:
+        raise ModelUnavailable("this host offers its own readers only: 'bundled' and 'large'")
     if not name or len(name) > 1000 or not name.isprintable():
         raise BadInput(f"a reader's name must be one line of at most 1,000 characters; {FORMS}")
-    if limits.local_folders:
-        folder = _folder(name)
-        if folder is not None:
+    try:
+        folder = Path(name).expanduser()
+        if folder.is_dir():
             return Source("folder", folder.resolve().name or name, path=folder)
+    except (OSError, RuntimeError):  # too long a name; a user who has no home
+        pass
     found = _HUB.fullmatch(name)
     if found is None or ".." in name or "--" in name:
-        raise BadInput(
-            f"this is not a reader's "
-            f"name{' or an existing folder' if limits.local_folders else ''}; {FORMS}"
-        )
-    if not limits.hub:
-        raise ModelUnavailable(
-            "this host does not load readers from Hugging Face; the bundled reader works"
-        )
+        raise BadInput(f"this is not a reader's name or an existing folder; {FORMS}")
     return Source("hub", name, repo=f"{found[1]}/{found[2]}", revision=found[3])
 
 
-def _folder(name: str) -> Path | None:
+def fetch(source: Source, check: Callable[[Path], object]) -> tuple[Path, str]:
+    """The snapshot of a hub reader in the local cache and its commit; `check` sees the folder with
+    config.json before the weights are fetched. Errors: ModelUnavailable, in one sentence; the
+    library's own would quote addresses.
+    """
+    from huggingface_hub import errors, hf_hub_download, snapshot_download
+
     try:
-        path = Path(name).expanduser()
-        return path if path.is_dir() else None
-    except (OSError, RuntimeError, ValueError):
+        config = Path(hf_hub_download(source.repo, "config.json", revision=source.revision))
+        check(config.parent)
+        commit = config.parent.name
+        return Path(
+            snapshot_download(source.repo, revision=commit, allow_patterns=list(FETCHED))
+        ), commit
+    except BadCheckpoint:
+        raise
+    except Exception as fault:
+        for kind, sentence in (
+            (errors.GatedRepoError, "asks its users to accept terms first, and this host has not"),
+            (errors.RepositoryNotFoundError, "does not exist on Hugging Face, or is private"),
+            (errors.RevisionNotFoundError, "has no such revision"),
+            (
+                errors.LocalEntryNotFoundError,
+                "is not in the local cache, and Hugging Face cannot be reached from here or is "
+                "forbidden (HF_HUB_OFFLINE); the bundled reader works offline",
+            ),
+            (errors.EntryNotFoundError, "has no config.json, so it is not a transformers reader"),
+        ):
+            if isinstance(fault, kind):
+                raise ModelUnavailable(f"it {sentence}") from fault
+        raise ModelUnavailable(
+            f"it could not be fetched from Hugging Face ({type(fault).__name__}); try again, or "
+            "use the bundled reader"
+        ) from fault
+
+
+def regular(folder: Path, name: str) -> Path | None:
+    """The path of a plain file of this folder, or None when there is none.
+
+    A link may lead elsewhere in the folder or, as in a hub cache, to the `blobs` beside
+    `snapshots`. A link that leaves, a pipe or a device is refused: opening one could block forever
+    or read a file that is not the model's. So is a git-LFS pointer, the lines that stand in for a
+    file that was not fetched.
+    """
+    path = folder / name
+    try:
+        if not path.exists() and not path.is_symlink():
+            return None
+        home, where = folder.resolve(), path.resolve(strict=True)
+        if not any(where.is_relative_to(at) for at in (home, home.parent.parent / "blobs")):
+            raise BadCheckpoint(f"{name} is a link that leads out of the model's folder")
+        if not where.is_file():
+            raise BadCheckpoint(f"{name} is not a plain file")
+        with path.open("rb") as file:
+            begins = file.read(len(POINTER))
+    except (OSError, RuntimeError) as fault:
+        raise BadCheckpoint(f"{name} cannot be read") from fault
+    if begins == POINTER:
+        raise BadCheckpoint(
+            f"{name} is a git-LFS pointer, not the file itself; run git lfs pull in the model's "
+            f"folder"
+        )
+    return path
+
+
+def read_json(folder: Path, name: str) -> Any:
+    """The content of a JSON file, or None without one. Errors: BadCheckpoint for no JSON."""
+    path = regular(folder, name)
+    if path is None:
         return None
+    try:
+        if path.stat().st_size > MAX_JSON:
+            raise BadCheckpoint(f"{name} has over {MAX_JSON:,} bytes")
+        return json.loads(path.read_bytes().decode("utf-8"))
+    except OSError as fault:
+        raise BadCheckpoint(f"{name} cannot be read") from fault
+    except (ValueError, RecursionError) as fault:
+        raise BadCheckpoint(f"{name} is not valid JSON") from fault
+
+
+def scan(folder: Path) -> None:
+    """BadCheckpoint for a config.json that chooses code, or a kind of model that is not read.
+
+    `auto_map` names Python files; an attention implementation that is a hub address makes
+    transformers fetch a kernel even where the caller asks for another one.
+    """
+    adapter = read_json(folder, "adapter_config.json")
+    if adapter is not None:
+        base = str(adapter.get("base_model_name_or_path") if isinstance(adapter, dict) else "")
+        raise BadCheckpoint(f"it is an adapter of {base[:100] or 'another model'}: merge it first")
+    raw = read_json(folder, "config.json")
+    if raw is None:
+        raise BadCheckpoint("config.json is missing, so this is not a transformers model")
+    if not isinstance(raw, dict):
+        raise BadCheckpoint(f"config.json must hold an object, got {type(raw).__name__}")
+    for key, value in raw.items():
+        if key in CHOOSE_CODE and value:
+            raise BadCheckpoint(
+                f"config.json has the key '{key}', which chooses code or files; readers that need "
+                f"their own code are not loaded"
+            )
+        if "attn_implementation" in key and value not in (None, "", "eager", "sdpa", True, False):
+            raise BadCheckpoint(
+                f"config.json has the key '{key}', which chooses attention code; allowed are eager "
+                f"and sdpa"
+            )
+        if key in MEANINGS and value not in (MEANINGS[key], None):
+            raise BadCheckpoint(
+                f"config.json has {key} = {str(value)[:40]}; only {MEANINGS[key]} is supported"
+            )
+        if isinstance(value, int | float) and not abs(value) <= MOST.get(key, 1e15):
+            raise BadCheckpoint(
+                f"config.json has {key} = {str(value)[:40]}; allowed are numbers up to "
+                f"{MOST.get(key, 1e15):g}"
+            )
+    family = raw.get("model_type")
+    if family not in FAMILIES:
+        raise BadCheckpoint(
+            f"config.json has model_type {str(family)[:40]!r}; readers of these families can be "
+            f"loaded: {', '.join(FAMILIES)}"
+        )
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files that hold the model. Errors: BadCheckpoint where only formats that can
+    run code are there, or none.
+    """
+    names = sorted(path.name for path in folder.glob("model*.safetensors"))
+    found = [path for path in (regular(folder, name) for name in names) if path is not None]
+    if found:
+        return found
+    pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
+    if pickles:
+        raise BadCheckpoint(
+            f"the weights are only there as {pickles[0][:60]}, a format that can run code when it "
+            "is opened; allowed is model.safetensors (transformers' save_pretrained writes it)"
+        )
+    raise BadCheckpoint("there are no weights: model.safetensors is missing")
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file as 64 hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest(folder: Path, files: Sequence[Path]) -> str:
+    """One digest of config, tokenizer and weights, for folders that come without checksums.json."""
+    parts = [folder / "config.json", *(folder / name for name in TOKENIZER_FILES), *files]
+    return hashlib.sha256("".join(sha256(p) for p in parts if p.exists()).encode()).hexdigest()
+
+
+def check_manifest(folder: Path, required: bool, loaded: Sequence[str] = ("*",)) -> str:
+    """Compare every file with checksums.json ({file: sha256}); return the checksum of the list, ""
+    where there is none.
+
+    A listed file that is absent is an error when its name fits a pattern of `loaded`: a snapshot of
+    the hub holds only what is loaded, and its list names the card beside it.
+    """
+    manifest = read_json(folder, "checksums.json")
+    if manifest is None:
+        if required:
+            raise BadCheckpoint("checksums.json is missing")
+        return ""
+    if not isinstance(manifest, dict) or not manifest:
+        raise BadCheckpoint("checksums.json must map file names to SHA-256 sums")
+    for name, expected in sorted(manifest.items()):
+        path = regular(folder, name) if Path(name).name == name else None
+        if path is None:
+            if not any(fnmatch.fnmatchcase(name, pattern) for pattern in loaded):
+                continue
+            raise BadCheckpoint(f"{name[:60]} is missing, checksums.json lists it")
+        if sha256(path) != expected:
+            raise BadCheckpoint(f"{name} was changed: its SHA-256 differs from checksums.json")
+    return sha256(folder / "checksums.json")

@@ -2,33 +2,86 @@
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from safetensors.torch import load_file
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from qa_demo.core import masking
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.infill import Infill, check_wires, filled, one_text, read_rows
-from qa_demo.core.masking import Masked, MaskOptions
+from qa_demo.core.masking import POSITIONS, Masked, MaskOptions
+from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Encoding
-from qa_demo.model.config import longest_input
-from qa_demo.model.sbo import SBOHead
+from qa_demo.model.forward import longest_input
+from qa_demo.model.loading import fill, opened, pretrained
+from qa_demo.model.source import LOOPBACK, HostLimits, regular
 from qa_demo.model.tokenizer import encode, prepare
-from qa_demo.model.workers import SHARED
+from qa_demo.model.work import SHARED
+
+SBO_FILE = "sbo_head.safetensors"
+WIDTH = 200
+"""Size of a position vector, as in the paper."""
+
+
+class SBOHead(nn.Module):
+    """h1 = LN(GeLU(W1 [x_(s-1); x_(e+1); p_k] + b1)), y = LN(GeLU(W2 h1 + b2)), logits = E_word y +
+    b.
+
+    Exact GeLU, LayerNorm with eps 1e-12. E_word is the encoder's word table, handed in, so it is
+    tied by construction; b [V] is the head's own. The buffers belong to the pre-training text: the
+    mean vector of each wire, and how often each piece came.
+    """
+
+    mean_left: Tensor
+    mean_right: Tensor
+    mean_position: Tensor
+    counts: Tensor
+
+    def __init__(self, hidden_size: int, vocab_size: int, positions: int = POSITIONS) -> None:
+        super().__init__()
+        self.position = nn.Embedding(positions, WIDTH)
+        self.dense1 = nn.Linear(2 * hidden_size + WIDTH, hidden_size)
+        self.norm1 = nn.LayerNorm(hidden_size, eps=1e-12)
+        self.dense2 = nn.Linear(hidden_size, hidden_size)
+        self.norm2 = nn.LayerNorm(hidden_size, eps=1e-12)
+        self.bias = nn.Parameter(torch.zeros(vocab_size))
+        for weight in (self.position.weight, self.dense1.weight, self.dense2.weight):
+            nn.init.normal_(weight, std=0.02)
+        for dense in (self.dense1, self.dense2):
+            nn.init.zeros_(dense.bias)
+        self.register_buffer("mean_left", torch.zeros(hidden_size))
+        self.register_buffer("mean_right", torch.zeros(hidden_size))
+        self.register_buffer("mean_position", torch.zeros(WIDTH))
+        self.register_buffer("counts", torch.zeros(vocab_size, dtype=torch.int32))
+
+    @property
+    def positions(self) -> int:
+        """Rows of the position table."""
+        return self.position.num_embeddings
+
+    def said(self, left: Tensor, right: Tensor, position: Tensor, words: Tensor) -> Tensor:
+        """Logits [S, V] from wires [S, d], [S, d] and [S, 200], and the word table [V, d]."""
+        h1 = self.norm1(F.gelu(self.dense1(torch.cat([left, right, position], dim=-1))))
+        return F.linear(self.norm2(F.gelu(self.dense2(h1))), words, self.bias)
+
+    def forward(self, left: Tensor, right: Tensor, k: Tensor, words: Tensor) -> Tensor:
+        """Logits [S, V] from x_(s-1), x_(e+1) [S, d], k [S] from 1, and the word table [V, d]."""
+        return self.said(left, right, self.position(k - 1), words)
 
 
 class SpanBERT:
     """A masked-language model, with or without a span boundary head, shared and read-only."""
 
     def __init__(self, name: str, model: Any, tokenizer: Any, sbo: SBOHead | None) -> None:
-        self._model, self._tokenizer = model.eval().requires_grad_(False), tokenizer
-        self._sbo = None if sbo is None else sbo.eval().requires_grad_(False)
+        self.model, self.tokenizer = model.eval().requires_grad_(False), tokenizer
+        self.sbo = None if sbo is None else sbo.eval().requires_grad_(False)
         self.name = name
         """`bundled`, a folder's name, or a hub id with its commit."""
-        self._workers = SHARED
         self._names = tuple(
             str(x) for x in tokenizer.convert_ids_to_tokens(range(model.config.vocab_size))
         )
@@ -40,22 +93,22 @@ class SpanBERT:
     @property
     def positions(self) -> int:
         """Rows of the position table; 0 without a span boundary head."""
-        return 0 if self._sbo is None else self._sbo.positions
+        return 0 if self.sbo is None else self.sbo.positions
 
     @property
     def mask_id(self) -> int:
         """The id of [MASK]."""
-        return int(self._tokenizer.mask_token_id)
+        return int(self.tokenizer.mask_token_id)
 
     @property
     def max_pieces(self) -> int:
         """The longest text: the position table of the encoder without [CLS] and [SEP]."""
-        return longest_input(self._model.config) - 2
+        return longest_input(self.model.config) - 2
 
     def encode(self, text: str, most: int | None = None) -> Encoding:
         """The pieces of one text, as the `context` of an encoding without a question."""
         return one_text(
-            text, partial(encode, self._tokenizer), min(most or self.max_pieces, self.max_pieces)
+            text, partial(encode, self.tokenizer), min(most or self.max_pieces, self.max_pieces)
         )
 
     def random_piece(self, rng: np.random.Generator) -> int:
@@ -98,53 +151,87 @@ class SpanBERT:
         check_wires(masked, cut, swap, self.positions)
         if not 1 <= top <= len(self._names):
             raise BadInput(f"top must be 1 to {len(self._names):,}, got {top}")
-        with self._workers.slot(), torch.inference_mode():
-            hidden, mlm = self._read(masked)
-            sbo = None
-            if self._sbo is not None:
-                left, right, position = self._wires(self._sbo, hidden, masked, cut, swap)
-                sbo = F.linear(
-                    self._sbo.layers(left, right, position).y, self._words, self._sbo.bias
-                ).numpy()
-        return filled(masked, mlm.numpy(), sbo, self._names, top, self.positions, self.name)
 
-    @property
-    def _words(self) -> Tensor:
-        words: Tensor = self._model.get_input_embeddings().weight
-        return words
+        def run() -> tuple[np.ndarray, np.ndarray | None]:
+            with torch.inference_mode():
+                hidden, mlm = self._read(masked)
+                if self.sbo is None:
+                    return mlm.numpy(), None
+                words = self.model.get_input_embeddings().weight
+                wires = self._wires(self.sbo, hidden, masked, cut, swap)
+                return mlm.numpy(), self.sbo.said(*wires, words).numpy()
+
+        mlm, sbo = SHARED.run(run)
+        return filled(masked, mlm, sbo, self._names, top, self.positions, self.name)
 
     def _read(self, masked: Masked) -> tuple[Tensor, Tensor]:
         """Last hidden states of the pieces [T, d] and MLM logits of the blanks [M, V]; only blanks
         are multiplied with the vocabulary's vectors in BERT.
         """
-        blanks = torch.from_numpy(masked.hidden)
-        if hasattr(self._model, "cls"):
-            hidden = self._hidden(masked)
-            return hidden, self._model.cls(hidden[blanks]).float()
-        out = self._model(input_ids=self._ids(masked), output_hidden_states=True)
-        return out.hidden_states[-1][0, 1:-1], out.logits[0, 1:-1][blanks].float()
-
-    def _ids(self, masked: Masked) -> Tensor:
-        t = self._tokenizer
-        return torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
-
-    def _hidden(self, masked: Masked) -> Tensor:
-        """The encoder's last hidden states of the pieces [T, d]."""
-        hidden: Tensor = self._model.base_model(input_ids=self._ids(masked))[0][0, 1:-1]
-        return hidden
+        t, blanks = self.tokenizer, torch.from_numpy(masked.hidden)
+        ids = torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
+        if hasattr(self.model, "cls"):
+            hidden = self.model.base_model(input_ids=ids)[0][0, 1:-1]
+            return hidden, self.model.cls(hidden[blanks])
+        out = self.model(input_ids=ids, output_hidden_states=True)
+        return out.hidden_states[-1][0, 1:-1], out.logits[0, 1:-1][blanks]
 
     @staticmethod
     def _wires(
         head: SBOHead, hidden: Tensor, masked: Masked, cut: frozenset[str], swap: Mapping[int, int]
-    ) -> tuple[Tensor, ...]:
-        """x_left, x_right [S, d] and position vectors [S, 200]."""
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """x_left, x_right [S, d] and position vectors [S, 200]; a cut wire carries its mean."""
         pairs = masked.pairs(head.positions)
-        k = torch.from_numpy(read_rows(pairs, swap))
         left = hidden[torch.from_numpy(pairs.left.copy())]
         right = hidden[torch.from_numpy(pairs.right.copy())]
-        position = head.position(k - 1)
+        position = head.position(torch.from_numpy(read_rows(pairs, swap)) - 1)
         return (
             head.mean_left.expand_as(left) if "left" in cut else left,
             head.mean_right.expand_as(right) if "right" in cut else right,
             head.mean_position.expand_as(position) if "position" in cut else position,
         )
+
+
+def spanbert_folder() -> Path:
+    """assets/spanbert."""
+    folder = ASSETS / "spanbert"
+    if not folder.is_dir():
+        raise ModelUnavailable(
+            "the bundled SpanBERT is not in this checkout (assets/spanbert); "
+            "name a folder or a hub id of a masked-language model"
+        )
+    return folder
+
+
+def load_spanbert(source: str = "bundled", limits: HostLimits = LOOPBACK) -> SpanBERT:
+    """The bundled SpanBERT, a local folder, or a hub id whose masked-language head fills blanks
+    without a boundary head.
+
+    Errors: BadInput for a name that is none of these, ModelUnavailable for what cannot be reached,
+    BadCheckpoint for what was found and must not be used. Weights are computed with in fp32 always.
+    """
+
+    def build(folder: Path, name: str, _: str) -> SpanBERT:
+        model, tokenizer = pretrained(folder, "masked-language")
+        names = tokenizer.mask_token_id, tokenizer.cls_token_id, tokenizer.sep_token_id
+        if None in names:
+            raise BadCheckpoint(
+                "its tokenizer lacks [MASK], [CLS] or [SEP], so it cannot hide a word"
+            )
+        return SpanBERT(name, model, tokenizer, load_sbo(folder, model.config))
+
+    return opened(source, limits, spanbert_folder, build)
+
+
+def load_sbo(folder: Path, config: Any) -> SBOHead | None:
+    """The boundary head beside a folder, fp32, or None; BadCheckpoint for unfit tensors."""
+    path = regular(folder, SBO_FILE)
+    if path is None:
+        return None
+    table = load_file(path).get("position.weight")
+    rows = () if table is None else tuple(table.shape)
+    if len(rows) != 2 or not 1 <= rows[0] <= 512 or rows[1] != WIDTH:
+        raise BadCheckpoint(
+            f"{SBO_FILE} needs a position table of 1 to 512 rows of {WIDTH}, got {list(rows)}"
+        )
+    return fill(SBOHead(config.hidden_size, config.vocab_size, rows[0]), path)

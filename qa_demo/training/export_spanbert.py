@@ -18,7 +18,7 @@ import torch
 from safetensors.torch import save_file
 from transformers import AutoTokenizer
 
-from qa_demo.model.spanbert_loading import SBO_FILE
+from qa_demo.model.spanbert import SBO_FILE
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training import checkpoints
 from qa_demo.training.export import PLACES, called, finish, halved, read_json

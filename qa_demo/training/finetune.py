@@ -31,7 +31,7 @@ from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.squad import read_squad
-from qa_demo.model.config import longest_input
+from qa_demo.model.forward import longest_input
 from qa_demo.training import apart
 from qa_demo.training.data import Feature, Sampler, batches, collate
 from qa_demo.training.evaluate import answerable, quick_scores

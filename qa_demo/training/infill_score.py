@@ -20,7 +20,7 @@ import torch
 from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadInput
-from qa_demo.model.spanbert_loading import load_sbo
+from qa_demo.model.spanbert import load_sbo
 from qa_demo.training.flags import described, exit_code
 from qa_demo.training.measure import versions
 from qa_demo.training.pretrainer import Pretrainer, load

@@ -19,7 +19,7 @@ from qa_demo.core.types import Reading, Window, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
 from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup, outcome
-from qa_demo.model.workers import usable_cores
+from qa_demo.model.work import usable_cores
 
 log = logging.getLogger("score")
 HEADS = ("span", "bio")

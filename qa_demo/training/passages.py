@@ -28,7 +28,7 @@ def rows(infiller: Infiller, passages: Iterable[Passage]) -> Iterator[Row]:
 
 def fill_and_check(source: str, passages: Iterable[Passage]) -> Iterator[Row]:
     """Load the model, after the passages, so that a fault in the file is told at once."""
-    from qa_demo.model.spanbert_loading import load_spanbert
+    from qa_demo.model.spanbert import load_spanbert
 
     yield from rows(load_spanbert(source), passages)
 

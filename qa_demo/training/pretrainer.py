@@ -9,8 +9,7 @@ from torch.nn import functional as F
 from transformers import AutoModelForMaskedLM
 
 from qa_demo.core.base import BadInput
-from qa_demo.model.sbo import SBOHead
-from qa_demo.model.spanbert_loading import load_sbo
+from qa_demo.model.spanbert import SBOHead, load_sbo
 from qa_demo.training.processor import training_form
 from qa_demo.training.text import Batch
 

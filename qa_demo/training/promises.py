@@ -213,7 +213,7 @@ def _attention_on_marks(shown: Shown, least: float) -> str | None:
 
 def _boundary_misleads(shown: Shown, key: str) -> str | None:
     """The paragraph is a passage of chapter 8 with a wrong boundary and a right MLM head."""
-    from qa_demo.model.spanbert_loading import load_spanbert
+    from qa_demo.model.spanbert import load_spanbert
 
     passage = next((p for p in passages(ASSETS / "passages.json") if p.id == key), None)
     if passage is None or passage.text != shown.example.context:

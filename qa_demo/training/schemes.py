@@ -15,12 +15,13 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import torch
+
 from qa_demo.core.blanks import hidden, right
 from qa_demo.core.examples import load_examples
 from qa_demo.core.infill import Infiller
 from qa_demo.core.store import ASSETS
-from qa_demo.model.spanbert_loading import load_spanbert
-from qa_demo.model.workers import set_threads
+from qa_demo.model.spanbert import load_spanbert
 from qa_demo.training.flags import described, exit_code
 
 
@@ -50,7 +51,7 @@ def main(argv: list[str] | None = None) -> None:
     p.add_argument("--draws", type=int, default=6)
     p.add_argument("--out", type=Path, default=ASSETS / "schemes.json")
     a: argparse.Namespace = p.parse_args(argv)
-    set_threads()
+    torch.set_num_threads(1)
     texts = dict.fromkeys(example.context for example in load_examples(a.pool))
     weights = hashlib.sha256((a.model / "model.safetensors").read_bytes()).hexdigest()
     kept = json.loads(a.out.read_text()) if a.out.is_file() else {}

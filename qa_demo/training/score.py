@@ -20,6 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from qa_demo.core.base import BadInput
 from qa_demo.core.measuring.abstain import MOST_LOST, trade
 from qa_demo.core.measuring.listed import summary
@@ -27,11 +29,9 @@ from qa_demo.core.measuring.metrics import Outcome, evaluate, score
 from qa_demo.core.measuring.reliability import Asked, claim_reliability, reliability
 from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.types import Example
-from qa_demo.model.checks import sha256
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from qa_demo.model.source import LOOPBACK
-from qa_demo.model.workers import set_threads
+from qa_demo.model.source import LOOPBACK, sha256
 from qa_demo.training.apart import held_out
 from qa_demo.training.export import write_checksums
 from qa_demo.training.flags import described, exit_code
@@ -202,7 +202,7 @@ def main(argv: list[str] | None = None) -> None:
     p.add_argument("--dev-v2", type=Path, required=True, help="answerable and unanswerable ones")
     p.add_argument("--lists", type=Path, nargs="*", default=[], help="files with lists of answers")
     a = p.parse_args(argv)
-    set_threads(1)
+    torch.set_num_threads(1)
     result = metrics(
         load_reader(str(a.reader), replace(LOOPBACK, base=a.base)),
         a.dev,

@@ -8,7 +8,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
 
-from qa_demo.model.config import knows_token_types
+from qa_demo.model.forward import knows_token_types
 from qa_demo.training.processor import training_form
 
 ALPHA = 2

@@ -17,6 +17,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.model.forward import token_types, word_embeddings
-from qa_demo.model.gradients import baseline_embeddings, integrate, make_pass
+from qa_demo.model.gradients import baseline_embeddings, both_gradients, integrate, make_pass
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 
@@ -58,7 +59,7 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> n
 
     window = window_of(reading, target)
     kept = special_positions(reading.encoding, window)
-    ids, pad = torch.tensor(window.input_ids)[None], reader.loaded.tokenizer.pad_token_id
+    ids, pad = torch.tensor(window.input_ids)[None], reader.tokenizer.pad_token_id
     base = torch.tensor(np.where(kept, window.input_ids, pad))[None]
     types = token_types(model, window)
     rows = []
@@ -81,12 +82,12 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> n
 def ours(reader: BertReader, reading: Reading, target: Target) -> np.ndarray:
     """20 midpoints, [2, n], with the baseline's value; F(x) is the answer's own."""
     window = window_of(reading, target)
-    run = make_pass(reader.loaded.model, window, target)
-    embeds = word_embeddings(reader.loaded.model, window.input_ids)[None]
-    path = baseline_embeddings(reader.loaded, reading, window, "pad")
+    run = make_pass(reader.model, window, target)
+    embeds = word_embeddings(reader.model, window.input_ids)[None]
+    path = baseline_embeddings(reader, reading, window, "pad")
     with torch.inference_mode():
         run(path)
-    return integrate(run, embeds, path, 20).numpy()
+    return integrate(partial(both_gradients, run), embeds, path, 20).numpy()
 
 
 def main() -> None:
@@ -104,7 +105,7 @@ def main() -> None:
     best = predict(reading).best
     assert best is not None
     target = Target("span_score", best.candidate.span, window=best.candidate.window)
-    private = copy.deepcopy(reader.loaded.model).requires_grad_(True)
+    private = copy.deepcopy(reader.model).requires_grad_(True)
     works: dict[str, Callable[[], np.ndarray]] = {
         "20 steps": lambda: ours(reader, reading, target),
         "usual recipe, 2 x 50 steps": lambda: usual(private, reader, reading, target),

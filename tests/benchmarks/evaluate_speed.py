@@ -26,7 +26,7 @@ from qa_demo.model.evaluating import judged_rows
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.scoring import Setup
-from qa_demo.model.workers import Workers, set_threads, usable_cores
+from qa_demo.model.work import usable_cores
 
 BATCH, LONGEST = 32, 30
 
@@ -56,7 +56,6 @@ def plain(model: Any, tokenizer: Any, examples: list[Example]) -> list[str]:
 
 def ours(reader: BertReader, examples: list[Example]) -> list[str]:
     """The best span of each question's line."""
-    set_threads(1)
     rules, _ = chosen_rules(examples)
     with closing(judged_rows(reader, examples, Setup(), rules, usable_cores())) as rows:
         return [row["n_best"][0]["text"] for row in rows]
@@ -70,10 +69,9 @@ def main() -> int:
     command.add_argument("--rounds", type=int, default=3)
     args = command.parse_args()
     examples = read_questions(args.file).examples[: args.questions]
-    reader = load_reader("bundled", workers=Workers(usable_cores()))
-    loaded = reader.loaded
+    reader = load_reader("bundled")
     runs = {
-        "plain torch": lambda: plain(loaded.model, loaded.tokenizer, examples),
+        "plain torch": lambda: plain(reader.model, reader.tokenizer, examples),
         "evaluate": lambda: ours(reader, examples),
     }
     for run in runs.values():  # warm

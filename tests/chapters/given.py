@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 from qa_demo.blocks import Block, walk
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample, load_menu
+from qa_demo.model.work import Work
 from qa_demo.pictures import Pictures
 from qa_demo.state import load
-from qa_demo.work import Work
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 

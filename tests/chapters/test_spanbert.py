@@ -181,7 +181,7 @@ def test_the_snippet_runs(capsys):
 
 @pytest.mark.model
 def test_the_real_model_shows_what_its_own_layers_say():
-    from qa_demo.model.spanbert_loading import load_spanbert
+    from qa_demo.model.spanbert import load_spanbert
 
     model = load_spanbert()
     pictures = Pictures(load_menu(), refused, lambda _: model, PoolExample.stored, AtOnce())

@@ -32,7 +32,7 @@ def called(reader: BertReader) -> Call:
 
 @pytest.fixture
 def filler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qa_demo.model.spanbert_loading.load_spanbert", lambda _: FakeInfiller())
+    monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda _: FakeInfiller())
 
 
 @pytest.mark.parametrize(

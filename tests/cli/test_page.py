@@ -18,9 +18,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(autouse=True)
 def filler(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bundled SpanBERT is none of this command's matters."""
-    monkeypatch.setattr(
-        "qa_demo.model.spanbert_loading.load_spanbert", lambda *_, **__: FakeInfiller()
-    )
+    monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda *_, **__: FakeInfiller())
 
 
 def data_of(path: Path) -> dict:

@@ -13,7 +13,7 @@ from qa_demo.lessons.found import Found, Lacking, filled, judge, plain, typed
 from qa_demo.lessons.served import Lessons, found_of
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK
-from qa_demo.model.spanbert_loading import load_spanbert
+from qa_demo.model.spanbert import load_spanbert
 from qa_demo.pictures import Pictures
 from tests.chapters.given import AtOnce, stored
 

@@ -19,7 +19,7 @@ from tests.model import kit
 def test_the_twin_shares_every_tensor_and_leaves_the_model_alone(
     reader: BertReader, reading: Reading
 ) -> None:
-    model = reader.loaded.model
+    model = reader.model
     before = model.config._attn_implementation
     reader.attention(reading.windows[0])
     twin = eager_twin(model)
@@ -53,7 +53,7 @@ def test_attention_is_that_of_transformers(
 
 
 def test_a_reader_without_attention_says_so(reader: BertReader) -> None:
-    model = reader.loaded.model
+    model = reader.model
     said = "gives no attention that could be shown: 2 layers of 5 x 5 were expected, got 0"
     with pytest.raises(BadCheckpoint, match=said):
         check_layers(model, (), 5)
@@ -64,7 +64,7 @@ def test_a_reader_without_attention_says_so(reader: BertReader) -> None:
 
 
 def test_many_threads_make_one_twin(saved: Callable[[str], Path]) -> None:
-    model = load_reader(str(saved("bert"))).loaded.model
+    model = load_reader(str(saved("bert"))).model
     with ThreadPoolExecutor(8) as pool:
         twins = list(pool.map(eager_twin, [model] * 8))
     assert len({id(twin) for twin in twins}) == 1

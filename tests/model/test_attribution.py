@@ -4,6 +4,7 @@ import itertools
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from qa_demo.core.text import special_positions
 from qa_demo.core.types import Reading, Span, WindowOptions
 from qa_demo.model import gradients
 from qa_demo.model.forward import logits, token_types, word_embeddings
-from qa_demo.model.gradients import integrate, make_pass
+from qa_demo.model.gradients import both_gradients, integrate, make_pass
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from tests.model import kit
@@ -35,8 +36,8 @@ def test_gradient_x_input_is_nothing_just_where_the_length_of_a_word_is_not_felt
     family: str, reader: BertReader, reading: Reading
 ) -> None:
     """A reader that normalises first answers alike with every word's vector half as long again."""
-    run = make_pass(reader._model, reading.windows[0], TARGET)
-    embeds = word_embeddings(reader._model, reading.windows[0].input_ids)[None]
+    run = make_pass(reader.model, reading.windows[0], TARGET)
+    embeds = word_embeddings(reader.model, reading.windows[0].input_ids)[None]
     with torch.inference_mode():
         felt = abs(float(sum(run(embeds)) - sum(run(1.5 * embeds))))
     assert reader.attribute(reading, TARGET, "gradient_x_input").silent == (felt < 1e-4), felt
@@ -77,7 +78,7 @@ def test_integrated_gradients_are_captums(
     family: str, folder: Path, reader: BertReader, reading: Reading
 ) -> None:
     found = reader.attribute(reading, TARGET, n_steps=30)
-    (start, end), gap = captums(folder, reading, reader._tokenizer.pad_token_id)
+    (start, end), gap = captums(folder, reading, reader.tokenizer.pad_token_id)
     scale = max(np.abs(found.start).max(), np.abs(found.end).max())
     np.testing.assert_allclose(found.start, start, atol=1e-4 * scale)
     np.testing.assert_allclose(found.end, end, atol=1e-4 * scale)
@@ -118,9 +119,9 @@ def test_every_family_and_baseline(reader: BertReader, reading: Reading) -> None
 def test_padding_without_direction_is_no_baseline(family: str, folder: Path) -> None:
     """From a padding vector of zeros, as in trained DeBERTas, the gap never closes."""
     reader = load_reader(str(folder))
-    table = reader._model.get_input_embeddings().weight
+    table = reader.model.get_input_embeddings().weight
     with torch.no_grad():
-        table[reader._tokenizer.pad_token_id] = 0
+        table[reader.tokenizer.pad_token_id] = 0
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
     alone = family in kit.ALONE
     assert reading.baseline == ("mask" if alone else "pad")
@@ -140,12 +141,12 @@ def toy(points: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 def test_a_non_linear_toy_has_its_closed_form_and_is_complete() -> None:
     x, path = torch.tensor([[[1.5], [-2.0], [0.7]]]).double(), torch.zeros(1, 3, 1).double()
-    found = integrate(toy, x, path, 400)
+    found = integrate(partial(both_gradients, toy), x, path, 400)
     whole = 1.5**2 * -2.0
     np.testing.assert_allclose(found[0], [2 / 3 * whole, 1 / 3 * whole, 0], atol=1e-4)
     np.testing.assert_allclose(found[1], [0, np.tanh(-2.0), 0.7], atol=1e-4)
     np.testing.assert_allclose(found.sum(1), [whole, np.tanh(-2.0) + 0.7], atol=1e-4)
-    few = integrate(toy, x, path, 2)
+    few = integrate(partial(both_gradients, toy), x, path, 2)
     assert abs(float(few[0].sum()) + 4.5) > 0.05, "two steps are not enough: the gap is real"
 
 
@@ -155,7 +156,7 @@ def test_the_target_stays_where_it_was_when_the_argmax_moves_along_the_path() ->
         return points[:, 0, 0] ** 3, points.sum((1, 2)) * 0
 
     x = torch.tensor([[[1.0], [0.25]]]).double()
-    found = integrate(run, x, torch.zeros_like(x), 200)
+    found = integrate(partial(both_gradients, run), x, torch.zeros_like(x), 200)
     assert found[0].tolist() == pytest.approx([1.0, 0.0], abs=1e-4)
 
 
@@ -165,7 +166,7 @@ def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(
     """Two runs of captum on all rows and layers, one a logit, against the shared pass."""
     from captum.attr import IntegratedGradients
 
-    window, model = reading.windows[0], reader.loaded.model
+    window, model = reading.windows[0], reader.model
     types = token_types(model, window)
     ids = window.input_ids
     x, path = word_embeddings(model, ids)[None], word_embeddings(model, np.full_like(ids, 5))[None]
@@ -175,7 +176,8 @@ def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(
         Target("span_minus_other", Span(2, 4), Span(2, 5)),
         Target("span_minus_other", Span(2, 4), Span(2, 4)),
     ):
-        found = integrate(make_pass(model, window, target), x, path, 20)
+        run = make_pass(model, window, target)
+        found = integrate(partial(both_gradients, run), x, path, 20)
         for lane, weights in enumerate(lanes(target, window)):
             chosen = torch.as_tensor(weights, dtype=torch.float32)
 
@@ -223,8 +225,8 @@ def test_wrong_choices_are_named(
     for change, message in [
         ({"method": "lime"}, f"one of {', '.join(METHODS)}, got 'lime'"),
         ({"baseline": "noise"}, "baseline must be one of pad, mask, zero"),
-        ({"n_steps": 0}, "between 1 and 500, got 0"),
-        ({"n_steps": 501}, "got 501"),
+        ({"n_steps": 0}, "between 1 and 640, got 0"),
+        ({"n_steps": 641}, "got 641"),
     ]:
         with pytest.raises(BadInput, match=message):
             reader.attribute(reading, TARGET, **change)
@@ -234,7 +236,7 @@ def test_wrong_choices_are_named(
 
 @only_bert
 def test_the_model_is_left_as_it_was(reader: BertReader, reading: Reading) -> None:
-    model = reader.loaded.model
+    model = reader.model
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     for method in METHODS:
         reader.attribute(reading, TARGET, method)

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.predict import predict
 from qa_demo.core.tagging import best_span
 from qa_demo.core.types import DecodeOptions
-from qa_demo.model.checks import read_header, sha256
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from qa_demo.model.source import bundled_folder
+from qa_demo.model.source import bundled_folder, sha256
 from tests.documents import TEXT
 
 pytestmark = pytest.mark.model
@@ -66,8 +66,8 @@ def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest(folder: P
     assert set(manifest) == FILES - {"checksums.json", "README.md"}
     assert manifest == {name: sha256(folder / name) for name in manifest}
     assert sum(path.stat().st_size for path in folder.iterdir()) < 50_000_000
-    types = {tensor.dtype for tensor in read_header(folder / "model.safetensors").values()}
-    assert types <= {"F16", "BF16", "I64"}
+    types = {tensor.dtype for tensor in load_file(folder / "model.safetensors").values()}
+    assert types <= {torch.float16, torch.bfloat16, torch.int64}
 
 
 def test_it_is_an_ordinary_folder_that_transformers_loads(folder: Path, reader: BertReader) -> None:

@@ -15,7 +15,7 @@ from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.types import Span, WindowOptions
 from qa_demo.core.windows import capacity, make_windows
-from qa_demo.model.config import adds_no_position, knows_token_types, longest_input
+from qa_demo.model.forward import adds_no_position, knows_token_types, longest_input
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import BLANK, encode, prepare, trimmed, whole
@@ -164,13 +164,13 @@ def test_pieces_are_shown_as_the_letters_they_cover(family: str, folder: Path) -
 def test_half_precision_folders_are_computed_in_single(tmp_path: Path) -> None:
     kit.save(tmp_path, "bert", dtype=torch.float16)
     reader = load_reader(str(tmp_path))
-    assert {parameter.dtype for parameter in reader._model.parameters()} == {torch.float32}
-    assert not any(parameter.requires_grad for parameter in reader._model.parameters())
+    assert {parameter.dtype for parameter in reader.model.parameters()} == {torch.float32}
+    assert not any(parameter.requires_grad for parameter in reader.model.parameters())
 
 
 def test_only_existing_classes_take_sdpa(family: str, reader: BertReader) -> None:
     expected = "eager" if family in ("mpnet", "deberta", "deberta-v2") else "sdpa"
-    assert reader._model.config._attn_implementation == expected
+    assert reader.model.config._attn_implementation == expected
 
 
 def test_the_longest_input_is_what_the_model_itself_accepts(folder: Path) -> None:

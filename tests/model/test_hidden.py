@@ -10,8 +10,7 @@ from qa_demo.core.base import BadInput, Cancelled
 from qa_demo.core.heads import plane, products_of
 from qa_demo.core.text import question_positions, special_positions, words
 from qa_demo.core.types import Reading
-from qa_demo.model.forward import logits, token_types, word_embeddings
-from qa_demo.model.outputs import output_layer
+from qa_demo.model.forward import logits, output_layer, token_types, word_embeddings
 from qa_demo.model.reader import BertReader
 from tests.model import kit
 
@@ -48,7 +47,7 @@ def test_hidden_states_are_those_of_transformers(
 def test_word_embeddings_in_give_the_same_logits_as_ids_in(
     reader: BertReader, reading: Reading
 ) -> None:
-    model = reader.loaded.model
+    model = reader.model
     for window in reading.windows:
         with torch.inference_mode():
             embeds = word_embeddings(model, window.input_ids)[None]
@@ -99,7 +98,7 @@ def test_the_question_is_found_in_every_familys_window(reading: Reading) -> None
 
 def test_heads_are_copies(family: str, reader: BertReader) -> None:
     heads = reader.heads()
-    layer = output_layer(reader.loaded.model)
+    layer = output_layer(reader.model)
     assert heads.S.tolist() == layer.weight[0].tolist()
     assert heads.b_E == pytest.approx(float(layer.bias[1]))
     assert not np.shares_memory(heads.S, layer.weight.detach().numpy())

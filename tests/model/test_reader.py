@@ -20,7 +20,7 @@ from qa_demo.core.types import Reading, WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import encode
-from qa_demo.model.workers import Workers
+from qa_demo.model.work import Passes
 from qa_demo.training.measure import buckets
 from tests.model import kit
 
@@ -72,7 +72,7 @@ def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(
     window = reading.windows[0]
     ids, types = (torch.tensor(x)[None] for x in (window.input_ids, window.token_type_ids))
     with torch.no_grad():
-        hidden = reader._model.base_model(ids, token_type_ids=types)[0][0]
+        hidden = reader.model.base_model(ids, token_type_ids=types)[0][0]
     expected = hidden.numpy() @ head["weight"].T + head["bias"]
     np.testing.assert_allclose(reading.tag_logits[0, : len(window)], expected, atol=1e-5)
 
@@ -113,7 +113,7 @@ def test_progress_counts_every_window(reader: BertReader) -> None:
 
 
 def test_cancelling_stops_between_windows(reader: BertReader) -> None:
-    reader = BertReader("two places", reader._model, reader._tokenizer, workers=Workers(2))
+    reader = BertReader("two places", reader.model, reader.tokenizer, passes=Passes(2))
     done: list[int] = []
     watch = {"on_progress": lambda k, _: done.append(k), "cancelled": lambda: len(done) >= 2}
     with pytest.raises(Cancelled):
@@ -122,25 +122,15 @@ def test_cancelling_stops_between_windows(reader: BertReader) -> None:
 
 
 def test_a_waiting_reading_can_be_cancelled_and_no_more_than_two_run(reader: BertReader) -> None:
-    gate = Workers(2)
-    entered, release = threading.Semaphore(0), threading.Event()
-
-    def hold() -> None:
-        with gate.slot(wide=False):  # a wide pass takes both places while a core is idle
-            entered.release()
-            release.wait(10)
-
-    held = [threading.Thread(target=hold) for _ in range(2)]
-    for thread in held:
-        thread.start()
-    assert all(entered.acquire(timeout=10) for _ in held)
-    third = BertReader("third", reader._model, reader._tokenizer, workers=gate)
+    passes, release = Passes(2), threading.Event()
+    third = BertReader("third", reader.model, reader.tokenizer, passes=passes)
     asked = itertools.count()
-    with pytest.raises(Cancelled):
-        third.read("who", "the bridge", OPTIONS, cancelled=lambda: next(asked) > 2)
-    release.set()
-    for thread in held:
-        thread.join()
+    with ThreadPoolExecutor(2) as others:
+        for _ in range(2):
+            others.submit(passes.run, lambda: release.wait(10))
+        with pytest.raises(Cancelled):
+            third.read("who", "the bridge", OPTIONS, cancelled=lambda: next(asked) > 2)
+        release.set()
     assert len(third.read("who", "the bridge", OPTIONS).windows) == 1
 
 
@@ -186,7 +176,7 @@ def test_options_that_do_not_fit(reader: BertReader, options: WindowOptions, wor
 @pytest.mark.parametrize("words", [60, 300, 600])
 def test_a_long_question_never_reaches_the_librarys_panic(reader: BertReader, words: int) -> None:
     """The panic derives from BaseException: pytest.raises(BadInput) lets it through and fails."""
-    backend = reader._tokenizer.backend_tokenizer
+    backend = reader.tokenizer.backend_tokenizer
     with pytest.raises(BadInput, match="max_query_length"):
         reader.read("bridge " * 2 * words, kit.CONTEXT, WindowOptions(64, 7))
     assert backend.truncation is None and backend.padding is None
@@ -195,7 +185,7 @@ def test_a_long_question_never_reaches_the_librarys_panic(reader: BertReader, wo
 def test_logits_that_are_not_finite_are_refused(reader: BertReader, folder: Path) -> None:
     broken = load_reader(str(folder))
     with torch.no_grad():
-        broken._model.qa_outputs.bias.fill_(float("inf"))
+        broken.model.qa_outputs.bias.fill_(float("inf"))
     with pytest.raises(BadCheckpoint, match="not finite"):
         broken.read("who", "the bridge", OPTIONS)
     assert reader.read("who", "the bridge", OPTIONS)
@@ -207,7 +197,7 @@ def test_every_answer_is_a_slice_of_the_text_as_given(
     any_reader: BertReader, parts: list[str]
 ) -> None:
     context = "".join(parts)
-    if not context.strip() or not len(encode(any_reader._tokenizer, "who", context).context_ids):
+    if not context.strip() or not len(encode(any_reader.tokenizer, "who", context).context_ids):
         with pytest.raises(BadInput, match=r"paragraph is empty|no character"):
             any_reader.read("who", context, OPTIONS)
         return

@@ -13,10 +13,8 @@ from safetensors.torch import save_file
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
-from qa_demo.model import spanbert_loading
-from qa_demo.model.sbo import SBOHead
-from qa_demo.model.spanbert import SpanBERT
-from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
+from qa_demo.model import spanbert
+from qa_demo.model.spanbert import SBO_FILE, SBOHead, SpanBERT, load_spanbert
 from tests.cli.terminal import Terminal
 from tests.model import kit
 
@@ -75,24 +73,24 @@ def by_hand(
 
 
 def states(bert: SpanBERT, masked) -> torch.Tensor:
-    t = bert._tokenizer
+    t = bert.tokenizer
     ids = [t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]
     with torch.no_grad():
-        return bert._model.bert(torch.tensor([ids]))[0][0, 1:-1]
+        return bert.model.bert(torch.tensor([ids]))[0][0, 1:-1]
 
 
 def test_the_head_is_its_formula(bert):
     encoding = bert.encode(TEXT)
     masked = hide(encoding.context_ids, [Span(2, 4), Span(7, 7)], bert.mask_id)
     x = states(bert, masked)
-    head = bert._sbo.state_dict()
-    words = bert._model.bert.embeddings.word_embeddings.weight
+    head = bert.sbo.state_dict()
+    words = bert.model.bert.embeddings.word_embeddings.weight
     for piece in bert.infill(masked).pieces:
         sides = x[piece.run.start - 1], x[piece.run.end + 1]
         logits = by_hand(head, words, *sides, head["position.weight"][piece.k - 1])
         assert piece.sbo.loss == pytest.approx(-logits.log_softmax(-1)[piece.id].item(), abs=1e-4)
         assert piece.sbo.guesses[0].id == int(logits.argmax())
-        mlm = -bert._model.cls(x[piece.at]).log_softmax(-1)[piece.id].item()
+        mlm = -bert.model.cls(x[piece.at]).log_softmax(-1)[piece.id].item()
         assert piece.mlm.loss == pytest.approx(mlm, abs=1e-4)
 
 
@@ -100,12 +98,13 @@ def test_the_head_is_its_formula(bert):
 def test_cut_wires_carry_their_means_and_leave_mlm_alone(bert, names):
     cut = frozenset(names.split())
     masked = hide(bert.encode(TEXT).context_ids, [Span(2, 4)], bert.mask_id)
-    x, head = states(bert, masked), bert._sbo.state_dict()
+    x, head = states(bert, masked), bert.sbo.state_dict()
+    words = bert.model.get_input_embeddings().weight
     whole, cut_off = bert.infill(masked), bert.infill(masked, cut)
     for before, piece in zip(whole.pieces, cut_off.pieces, strict=True):
         wires = {"left": x[1], "right": x[5], "position": head["position.weight"][piece.k - 1]}
         wires |= {name: head[f"mean_{name}"] for name in cut}
-        logits = by_hand(head, bert._words, wires["left"], wires["right"], wires["position"])
+        logits = by_hand(head, words, *wires.values())
         assert piece.sbo.loss == pytest.approx(-logits.log_softmax(-1)[piece.id].item(), abs=1e-4)
         assert piece.mlm == before.mlm and piece.sbo != before.sbo
     if "position" in cut:  # without it all blanks of a run get the same guess
@@ -174,7 +173,7 @@ def test_a_head_of_another_shape_is_refused(folder, tmp_path):
 
 
 def test_a_checkout_without_the_bundled_model_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(spanbert_loading, "spanbert_folder", lambda: tmp_path / "nowhere")
+    monkeypatch.setattr(spanbert, "ASSETS", tmp_path)
     with pytest.raises(ModelUnavailable, match="name a folder"):
         load_spanbert()
 

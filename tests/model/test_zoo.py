@@ -9,11 +9,9 @@ import pickle
 import shutil
 import socket
 import struct
-import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import huggingface_hub.errors
@@ -24,12 +22,10 @@ from safetensors.torch import load_file, save_file
 
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.types import WindowOptions
-from qa_demo.model import hub, loading
-from qa_demo.model.blueprint import blueprint
-from qa_demo.model.checks import sha256
+from qa_demo.model import loading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from qa_demo.model.source import PUBLIC, HostLimits, bundled_folder, parse_source
+from qa_demo.model.source import OTHERS, bundled_folder, parse_source, sha256
 from tests.model import kit
 
 OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
@@ -115,11 +111,6 @@ def is_directory(folder: Path) -> None:
     weights(folder).mkdir()
 
 
-def header(entries: dict[str, Any], data: bytes = b"") -> bytes:
-    text = json.dumps(entries).encode()
-    return struct.pack("<Q", len(text)) + text + data
-
-
 def random_bytes(folder: Path) -> None:
     """Random bytes inside a sound container: what a flipped disk block looks like."""
     raw = bytearray(weights(folder).read_bytes())
@@ -134,120 +125,82 @@ def bigger_vocabulary(folder: Path) -> None:
     words.save_pretrained(folder)
 
 
-def index_of(name: str) -> Callable[[Path], None]:
-    """No weights but an index, which says that this file holds a tensor."""
-
-    def damage(folder: Path) -> None:
-        weights(folder).unlink()
-        said = json.dumps({"weight_map": {"a": name}})
-        (folder / "model.safetensors.index.json").write_text(said)
-
-    return damage
-
-
 def bio_head(width: int, value: float) -> Callable[[Path], None]:
     tensors = {"weight": torch.full((3, width), value), "bias": torch.zeros(3)}
     return lambda folder: save_file(tensors, folder / "bio_head.safetensors")
 
 
-def three_labels(tensors: dict[str, torch.Tensor]) -> None:
-    tensors |= {"qa_outputs.weight": torch.zeros(3, 16), "qa_outputs.bias": torch.zeros(3)}
-
-
 NAN, INFINITY = float("nan"), float("inf")
-SMALL = {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}
+NO_MODEL = "no model that can be built"
+CODE, ATTENTION = "which chooses code", "which chooses attention code"
 CONFIGS: list[tuple[dict[str, Any], str]] = [
-    ({"id2label": {"0": "a", "1": "b", "2": "c"}}, "other than two outputs.*: id2label names 3"),
-    ({"intermediate_size": 64}, r"has the shape \[.*config.json asks for"),
-    ({"num_hidden_layers": 3}, "tensors that config.json asks for are missing"),
+    ({"id2label": {"0": "a", "1": "b", "2": "c"}}, NO_MODEL),
+    ({"intermediate_size": 64}, NO_MODEL),
+    (
+        {"num_hidden_layers": 3},
+        "16 tensors that config.json asks for are missing, the first is bert",
+    ),
     ({"model_type": None}, "model_type 'None'"),
     ({"model_type": "gpt2"}, "model_type 'gpt2'.*bert, distilbert"),
     ({"model_type": {"a": 1}}, "model_type"),
-    ({"auto_map": {"AutoModel": "evil--model.Evil"}}, "'auto_map', which chooses code"),
-    ({"custom_pipelines": {"qa": {}}}, "'custom_pipelines', which chooses code"),
-    ({"quantization_config": {"a": "evil"}}, "'quantization_config', which chooses code"),
-    ({"transformers_weights": "../evil.bin"}, "'transformers_weights', which chooses code"),
-    ({"_attn_implementation": "evil/a"}, "'_attn_implementation', which chooses attention code"),
-    ({"_attn_implementation_internal": "evil/a"}, "chooses attention code"),
-    ({"attn_implementation": {"": "evil/a"}}, "chooses attention code"),
-    (
-        {"num_hidden_layers": 100_000},
-        "num_hidden_layers = 100000; allowed are whole numbers from 1 to 100",
-    ),
-    ({"hidden_size": 10**12}, "hidden_size = 1000000000000; allowed"),
-    ({"hidden_size": "16"}, "hidden_size = 16; allowed are whole numbers"),
-    ({"vocab_size": -1}, "vocab_size = -1"),
-    ({"num_attention_heads": 3}, "no model that can be built"),
-    ({"hidden_act": "__import__"}, "hidden_act = '__import__'; allowed are gelu"),
+    ({"auto_map": {"AutoModel": "evil--model.Evil"}}, f"'auto_map', {CODE}"),
+    ({"custom_pipelines": {"qa": {}}}, f"'custom_pipelines', {CODE}"),
+    ({"quantization_config": {"a": "evil"}}, f"'quantization_config', {CODE}"),
+    ({"transformers_weights": "../evil.bin"}, f"'transformers_weights', {CODE}"),
+    ({"_attn_implementation": "evil/a"}, f"'_attn_implementation', {ATTENTION}"),
+    ({"_attn_implementation_internal": "evil/a"}, ATTENTION),
+    ({"attn_implementation": {"": "evil/a"}}, ATTENTION),
+    ({"num_hidden_layers": 100_000}, "num_hidden_layers = 100000; allowed are numbers up to 100"),
+    ({"hidden_size": 10**12}, NO_MODEL),
+    ({"hidden_size": "16"}, NO_MODEL),
+    ({"hidden_act": "__import__"}, NO_MODEL),
     ({"layer_norm_eps": INFINITY}, "layer_norm_eps = inf"),
-    (
-        {"position_embedding_type": "relative_key"},
-        "position_embedding_type = relative_key; only absolute",
-    ),
+    ({"position_embedding_type": "relative_key"}, "= relative_key; only absolute"),
     ({"is_decoder": True}, "is_decoder = True; only False"),
 ]
-CALIBRATIONS = "calibration must be an object with span, bio and answerable, or some of them"
 READERS: list[tuple[dict[str, Any], str]] = [
-    ({"tag_order": ["O", "B", "I"]}, "tag_order must be"),
-    ({"threshold": NAN}, "threshold must be a finite number"),
+    ({"tag_order": ["O", "B", "I"]}, r"reader.json.tag_order: must be \['B', 'I', 'O'\], got"),
+    ({"threshold": NAN}, "reader.json.threshold: must be a finite number, got nan"),
+    ({"threshold": True}, "reader.json.threshold: must be a valid number, got True"),
     (
         {"calibration": {"span": {"temperature": 0, "bias": 0}}},
-        "the calibration of span must have a temperature from 0.05 to 20 and a bias from -20 to 20",
+        "calibration.span.temperature: must be greater than or equal to 0.05, got 0",
     ),
-    ({"calibration": {"bio": {"temperature": 1}}}, "the calibration of bio must have"),
-    ({"calibration": {"x": {"temperature": 1, "bias": 0}}}, CALIBRATIONS),
-    ({"calibration": [1]}, CALIBRATIONS),
+    ({"calibration": {"bio": {"temperature": 1}}}, "calibration.bio.bias: Field required"),
+    ({"calibration": {"x": {"temperature": 1, "bias": 0}}}, "calibration.x: Extra inputs"),
+    ({"calibration": [1]}, r"calibration: must be an object, got \[1\]"),
 ]
 WRITTEN = [
     ("config.json", b"{", "config.json is not valid JSON"),
     ("config.json", b"[]", "must hold an object, got list"),
     ("config.json", b"\xff\x00", "config.json is not valid JSON"),
-    ("config.json", b" " * 2**21, "config.json has 2,097,152 bytes"),
     ("config.json", b"[" * 100_000, "config.json is not valid JSON"),
-    ("reader.json", b"[]", "reader.json must hold an object"),
-    ("tokenizer.json", b"{", "no model that can be built|not valid JSON"),
-    ("tokenizer.json", b'{"version": "1.0"}', "no model that can be built"),
+    ("adapter_config.json", b"[]", "it is an adapter of another model: merge it first"),
+    (
+        "adapter_config.json",
+        b'{"base_model_name_or_path": "evil/base"}',
+        "it is an adapter of evil/base: merge it first",
+    ),
+    ("reader.json", b"[]", r"reader.json: must be an object, got \[\]"),
+    ("tokenizer.json", b"{", NO_MODEL),
     (
         "tokenizer_config.json",
         b'{"auto_map": {"AutoTokenizer": ["evil.Evil", null]}}',
-        "'auto_map', which chooses code",
+        f"'auto_map', {CODE}",
     ),
-    ("tokenizer_config.json", b'{"tokenizer_class": "Evil"}', "tokenizer_class 'Evil'"),
+    ("tokenizer_config.json", b'{"tokenizer_class": "Evil"}', r"puts no \[CLS\] token"),
     ("tokenizer_config.json", POINTER, "tokenizer_config.json is a git-LFS pointer"),
-    (
-        "model.safetensors",
-        POINTER,
-        "model.safetensors is a git-LFS pointer, not the file itself; run git lfs pull",
-    ),
+    ("model.safetensors", POINTER, "is a git-LFS pointer, not the file itself; run git lfs pull"),
+    ("model.safetensors", b"\0" * 7 + b"\x10{}", NO_MODEL),
 ]
-CONTAINERS = [
-    (struct.pack("<Q", 2**60) + b"{}", "cannot hold the header it announces"),
-    (struct.pack("<Q", 4) + b"\xff\xfe{}", "header is not valid JSON"),
-    (struct.pack("<Q", 200_000) + b"[" * 200_000, "header is not valid JSON"),
-    (header({f"t{k}": {} for k in range(100_000)}), "at most 20,000 tensors"),
-    (
-        header({"a": SMALL | {"dtype": "F32", "shape": [2**40]}}, b"1234"),
-        "header entry of 'a' does not describe its bytes",
-    ),
-    (header({"a": SMALL, "b": SMALL}, b"1234"), "overlap or leave gaps"),
-    (header({"a": SMALL | {"dtype": "OBJ", "shape": [1]}}, b"1234"), "does not describe its bytes"),
-]
-"""What stands in model.safetensors in the place of weights."""
 TENSORS: list[tuple[Callable[[dict[str, torch.Tensor]], Any], str]] = [
-    (
-        lambda t: t["qa_outputs.weight"].fill_(NAN),
-        "qa_outputs.weight holds numbers that are not finite",
-    ),
+    (lambda t: t["qa_outputs.weight"].fill_(NAN), "qa_outputs.weight holds numbers that are not"),
     (lambda t: t.update({"qa_outputs.bias": torch.tensor([INFINITY, 0]).half()}), "not finite"),
     (
-        lambda t: [t.pop("qa_outputs.weight"), t.pop("qa_outputs.bias")],
-        "no question-answering head",
-    ),
-    (
         lambda t: t.pop("qa_outputs.bias"),
-        r"no question-answering head \(qa_outputs.bias is missing\)",
+        r"no question-answering head \(qa_outputs.bias is missing",
     ),
-    (three_labels, r"shape \[3"),
+    (lambda t: t.update({"qa_outputs.weight": torch.zeros(3, 16)}), NO_MODEL),
     (
         lambda t: [t.pop(k) for k in list(t) if ".layer.1." in k],
         "tensors that config.json asks for are missing",
@@ -258,21 +211,17 @@ SUMS = [
     ("gone.bin", "gone.bin is missing"),
     ("../../etc/passwd", "is missing, checksums.json lists it"),
 ]
-OTHERS: list[tuple[Callable[[Path], Any], str]] = [
-    (cut(lambda n: 0), "model.safetensors is broken or cut off"),
-    (cut(lambda n: 8), "model.safetensors is broken or cut off"),
-    (cut(lambda n: n // 2), "broken or cut off: it has"),
-    (cut(lambda n: n - 1), "broken or cut off: it has"),
+DAMAGE: list[tuple[Callable[[Path], Any], str]] = [
+    (cut(lambda n: 0), NO_MODEL),
+    (cut(lambda n: n - 1), NO_MODEL),
     (random_bytes, "not finite"),
     (only_pickle, "pytorch_model.bin, a format that can run code"),
     (remove("model.safetensors"), "model.safetensors is missing"),
-    (index_of("model-1.safetensors"), "model-1.safetensors is missing"),
-    (index_of("../../x.safetensors"), "names no safetensors files of this folder"),
     (remove("config.json"), "config.json is missing"),
     (remove("tokenizer.json"), "the tokenizer is missing"),
     (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
     (link_out, "link that leads out"),
-    (loop, "config.json cannot be read|config.json is missing"),
+    (loop, "config.json cannot be read"),
     (pipe, "not a plain file"),
     (is_directory, "not a plain file"),
     (bio_head(8, 0.0), "bio_head.safetensors: weight must have the shape"),
@@ -282,10 +231,9 @@ BROKEN = [
     *((edit_config(**changes), reason) for changes, reason in CONFIGS),
     *((edit("reader.json", **changes), reason) for changes, reason in READERS),
     *((write(name, data), reason) for name, data, reason in WRITTEN),
-    *((write("model.safetensors", data), reason) for data, reason in CONTAINERS),
     *((edit_tensors(change), reason) for change, reason in TENSORS),
     *((edit("checksums.json", **{name: "0" * 64}), reason) for name, reason in SUMS),
-    *OTHERS,
+    *DAMAGE,
 ]
 
 
@@ -312,47 +260,30 @@ def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
     )
 
 
-REACHABLE = hub.reachable
-
-
 class Hub:
-    """Stands in for huggingface_hub; `asked` holds the keywords of the last call."""
+    """Stands in for huggingface_hub: what is fetched comes from a folder here, or fails."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._patch, self.asked = monkeypatch, dict[str, Any]()
-        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-        monkeypatch.setattr(hub, "reachable", lambda: True)
+    def __init__(self, patch: pytest.MonkeyPatch, folder: Path) -> None:
+        self.snapshot = folder.parent / ("f" * 40)
+        folder.rename(self.snapshot)
+        self.asked: list[dict[str, Any]] = []
+        self.fault: Exception | None = None
+        patch.setattr("huggingface_hub.hf_hub_download", self._give("config.json"))
+        patch.setattr("huggingface_hub.snapshot_download", self._give(""))
 
-    def gives(self, name: str, outcome: Any) -> None:
-        """What a function of the library returns or raises, or how it is found."""
+    def _give(self, name: str) -> Callable[..., str]:
+        def give(*_: str, **named: Any) -> str:
+            self.asked.append(named)
+            if self.fault is not None:
+                raise self.fault
+            return str(self.snapshot / name)
 
-        def give(*given: Any, **named: Any) -> Any:
-            self.asked = named
-            if isinstance(outcome, Exception):
-                raise outcome
-            return outcome(*given) if callable(outcome) else outcome
-
-        self._patch.setattr(f"huggingface_hub.{name}", give)
-
-    def lists(self, sizes: dict[str, int]) -> None:
-        """The files of its repository, with their bytes."""
-        files = [SimpleNamespace(rfilename=name, size=size) for name, size in sizes.items()]
-        self.gives("HfApi.model_info", SimpleNamespace(sha="f" * 40, siblings=files))
-
-    def holds(self, folder: Path) -> None:
-        """What is fetched comes from a folder here."""
-        self.gives("hf_hub_download", lambda _, name: str(folder / name))
-        self.gives("snapshot_download", str(folder))
+        return give
 
 
 @pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> Hub:
-    return Hub(monkeypatch)
-
-
-def hub_error(name: str) -> Exception:
-    kind = getattr(huggingface_hub.errors, name)
-    return kind.__new__(kind)
+def host(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
+    return Hub(monkeypatch, folder)
 
 
 def test_an_unreadable_file_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,7 +302,6 @@ def test_neither_pickle_nor_torch_load_is_reached(
 ) -> None:
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"evil": 1}))
     (folder / "model.py").write_text("raise SystemExit")
-    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "evil/base"}')
     reached: list[str] = []
 
     def trap(name: str) -> Callable[..., Any]:
@@ -394,7 +324,8 @@ def test_neither_pickle_nor_torch_load_is_reached(
     monkeypatch.setattr(socket.socket, "connect", trap("connect"))
     assert load_reader(str(folder)).read("who", "the bridge", OPTIONS)
     assert reached == []
-    assert not [path for path in opened if path.endswith((".bin", ".py", "adapter_config.json"))]
+    ours = [path for path in opened if path.startswith(str(folder))]
+    assert not [path for path in ours if path.endswith((".bin", ".py"))]
     with pytest.raises(AssertionError, match="load was reached"):
         torch.load(folder / "pytorch_model.bin")
 
@@ -411,20 +342,19 @@ def test_the_checksum_manifest_is_verified_and_names_the_reader(folder: Path) ->
 
 
 def test_a_snapshot_lacks_only_files_that_are_not_loaded(
-    folder: Path, host: Hub, monkeypatch: pytest.MonkeyPatch
+    host: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A published reader's list names card and figures, which the hub is not asked for."""
+    folder = host.snapshot
     gone = dict.fromkeys(("README.md", "metrics.json", "ablation/a.json"), "0" * 64)
     sums = {path.name: sha256(path) for path in folder.iterdir()} | gone
     (folder / "checksums.json").write_text(json.dumps(sums))
-    host.lists({"model.safetensors": 10, "config.json": 1})
-    host.holds(folder)
     assert load_reader("owner/name").checksum == sha256(folder / "checksums.json")
     monkeypatch.setattr(loading, "bundled_folder", lambda: folder)
     with pytest.raises(BadCheckpoint, match=r"README.md is missing, checksums.json lists it"):
         load_reader("bundled")
     (folder / "bio_head.safetensors").unlink()
-    said = r"bio_head.safetensors is missing, checksums.json lists it"
+    said = r"owner/name: bio_head.safetensors is missing, checksums.json lists it"
     with pytest.raises(BadCheckpoint, match=said):
         load_reader("owner/name")
 
@@ -437,43 +367,11 @@ def test_the_bundled_folder_needs_its_manifest(
         load_reader("bundled")
 
 
-@pytest.mark.parametrize("family", kit.FAMILIES)
-def test_parameters_are_counted_before_anything_is_allocated(
-    family: str, saved: Callable[[str], Path], loaded: Callable[[str], BertReader]
-) -> None:
-    count = sum(parameter.numel() for parameter in loaded(family)._model.parameters())
-    assert blueprint(saved(family)).parameters == count
-    said = f"has {count:,} parameters, this host allows {count - 1:,}"
-    with pytest.raises(BadCheckpoint, match=said):
-        load_reader(str(saved(family)), HostLimits(max_parameters=count - 1))
-
-
-def test_an_enormous_model_is_refused_from_its_config_alone(folder: Path) -> None:
-    edit_config(
-        hidden_size=16_384, num_hidden_layers=40, num_attention_heads=64, intermediate_size=65_536
-    )(folder)
-    said = r"has 128,\d{3},\d{3},\d{3} parameters, this host allows 150,000,000"
-    with pytest.raises(BadCheckpoint, match=said):
-        blueprint(folder, PUBLIC)
-
-
-def test_nothing_is_allocated_for_a_file_that_cannot_hold_the_model(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    edit_tensors(lambda t: [t.pop(name) for name in list(t) if "qa_outputs" not in name])(folder)
-    edit_config(num_hidden_layers=40)(folder)
-    monkeypatch.setattr(
-        "transformers.PreTrainedModel.from_pretrained",
-        lambda *a, **k: pytest.fail("the model was allocated"),
-    )
-    said = r"its tensors hold 34 numbers, config.json describes 9\d,\d{3} parameters"
-    with pytest.raises(BadCheckpoint, match=said):
-        load_reader(str(folder))
-
-
-def test_too_few_positions(tmp_path: Path) -> None:
+def test_too_few_positions_and_too_many_outputs(tmp_path: Path) -> None:
     with pytest.raises(BadCheckpoint, match="knows 16 positions, fewer than the 32"):
-        load_reader(str(kit.save(tmp_path, "bert", max_position_embeddings=16)))
+        load_reader(str(kit.save(tmp_path / "few", "bert", max_position_embeddings=16)))
+    with pytest.raises(BadCheckpoint, match="a head with 3 outputs, not the two of start and end"):
+        load_reader(str(kit.save(tmp_path / "three", "bert", num_labels=3)))
 
 
 def test_the_kernels_package_stops_loading(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -482,25 +380,17 @@ def test_the_kernels_package_stops_loading(folder: Path, monkeypatch: pytest.Mon
         load_reader(str(folder))
 
 
-def test_a_load_that_hangs_meets_its_deadline(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release = threading.Event()
-    monkeypatch.setattr(loading, "_build", lambda *a: release.wait(30))
-    with pytest.raises(ModelUnavailable, match=r"did not load within 0.2 seconds"):
-        load_reader(str(folder), HostLimits(seconds=0.2))
-    release.set()
-
-
 def test_harmless_keys_are_ignored(folder: Path) -> None:
     edit_config(
         _attn_implementation="sdpa",
+        _attn_implementation_autoset=True,
         _name_or_path="/etc/passwd",
         torch_dtype="float16",
         architectures=["Evil"],
         unknown={"a": 1},
     )(folder)
-    assert load_reader(str(folder))._model.config._attn_implementation == "sdpa"
+    model = load_reader(str(folder)).model
+    assert model.config._attn_implementation == "sdpa" and model.dtype == torch.float32
 
 
 SECRET_PATHS = "../../etc/passwd /etc /etc/passwd ~ ~root C:\\windows con /nonexistent x/../y"
@@ -508,22 +398,25 @@ NO_SOURCES = "file:///etc/passwd https://example.org/x owner/name@ owner//name a
 UNREADABLE = ["a" * 5000, "a\0b", "", "  "]
 
 
-@pytest.mark.parametrize("text", [*SECRET_PATHS.split(), *NO_SOURCES.split(), *UNREADABLE])
-def test_a_public_host_is_no_oracle_for_files(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("text", [*SECRET_PATHS.split(), *NO_SOURCES.split(), *UNREADABLE, "a/b"])
+def test_a_host_for_others_is_no_oracle_for_files(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Path, "is_dir", lambda self: pytest.fail("the disk was asked"))
-    with pytest.raises(BadInput) as caught:
-        parse_source(text, PUBLIC)
-    assert "passwd" not in str(caught.value) and "allowed are 'bundled'" in str(caught.value)
+    with pytest.raises(ModelUnavailable, match="offers its own readers only") as caught:
+        parse_source(text, OTHERS)
+    assert "passwd" not in str(caught.value)
 
 
 def test_sources_are_parsed(tmp_path: Path) -> None:
-    assert parse_source("bundled").kind == "bundled"
+    assert parse_source("bundled", OTHERS).kind == "bundled"
     assert parse_source(str(tmp_path)).path == tmp_path
-    found = parse_source("deepset/tiny-roberta@a1b2c3", PUBLIC)
+    found = parse_source("deepset/tiny-roberta@a1b2c3")
     assert (found.kind, found.repo, found.revision) == ("hub", "deepset/tiny-roberta", "a1b2c3")
     assert parse_source("o/n@refs/pr/1").revision == "refs/pr/1"
-    with pytest.raises(ModelUnavailable, match="fixed list of readers: bundled, a/b"):
-        parse_source("c/d", HostLimits(allowed=("bundled", "a/b")))
+    for text in (*NO_SOURCES.split(), *UNREADABLE, "/nonexistent", "x/../y", "~nobody-here"):
+        with pytest.raises(BadInput, match=r"reader's name.*allowed are 'bundled'"):
+            parse_source(text)
     assert bundled_folder().parts[-2:] == ("assets", "reader")
 
 
@@ -533,73 +426,39 @@ def test_sources_are_parsed(tmp_path: Path) -> None:
         ("RepositoryNotFoundError", "does not exist on Hugging Face, or is private"),
         ("GatedRepoError", "accept terms first"),
         ("RevisionNotFoundError", "no such revision"),
+        ("EntryNotFoundError", "has no config.json"),
+        ("LocalEntryNotFoundError", "cannot be reached from here.*bundled reader works offline"),
         ("HfHubHTTPError", "could not be fetched"),
     ],
 )
 def test_the_hubs_refusals_are_one_sentence(error: str, words: str, host: Hub) -> None:
-    host.gives("HfApi.model_info", hub_error(error))
-    with pytest.raises(ModelUnavailable, match=words) as caught:
+    kind = getattr(huggingface_hub.errors, error)
+    host.fault = kind.__new__(kind)
+    with pytest.raises(ModelUnavailable, match=f"owner/name: it .*{words}") as caught:
         load_reader("owner/name")
     assert "http" not in str(caught.value)
 
 
-WEIGHTS = {"model.safetensors": 10}
-
-
-@pytest.mark.parametrize(
-    ("sizes", "words"),
-    [
-        ({"pytorch_model.bin": 10}, "has no model.safetensors"),
-        ({"model.safetensors": 10**11}, "100,000,000,000 bytes of weights"),
-        (WEIGHTS | {"bio_head.safetensors": 10**11}, "100,000,000,010 bytes of weights"),
-        (WEIGHTS | {"tokenizer.json": 10**11}, "tokenizer.json has 100,000,000,000 bytes"),
-        (WEIGHTS | {"vocab.txt": 10**8}, "vocab.txt has 100,000,000 bytes"),
-    ],
-)
-def test_a_hub_listing_is_checked_before_a_byte_is_fetched(
-    sizes: dict[str, int], words: str, host: Hub
-) -> None:
-    host.lists(sizes)
-    host.gives("hf_hub_download", lambda *_: pytest.fail("a file was fetched"))
-    with pytest.raises(BadCheckpoint, match=words):
-        load_reader("owner/name", PUBLIC)
-
-
-def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(folder: Path, host: Hub) -> None:
-    host.lists(WEIGHTS | {"config.json": 1})
-    host.holds(folder)
-    reader = load_reader("owner/name@main", PUBLIC)
+def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(host: Hub) -> None:
+    reader = load_reader("owner/name@main")
     assert (reader.name, reader.checksum) == ("owner/name@ffffffff", "f" * 40)
-    assert (host.asked["revision"], host.asked["token"]) == ("f" * 40, False)
-    assert not any(p.endswith((".bin", ".py")) for p in host.asked["allow_patterns"])
+    assert [asked["revision"] for asked in host.asked] == ["main", "f" * 40]
+    assert not any(p.endswith((".bin", ".py")) for p in host.asked[1]["allow_patterns"])
 
 
-def test_a_bad_config_stops_before_the_weights(folder: Path, host: Hub) -> None:
-    edit_config(auto_map={"a": "b"})(folder)
-    host.lists(WEIGHTS)
-    host.holds(folder)
-    host.gives("snapshot_download", lambda *_: pytest.fail("the weights were fetched"))
-    with pytest.raises(BadCheckpoint, match="auto_map"):
+def test_a_bad_config_stops_before_the_weights(host: Hub) -> None:
+    edit_config(auto_map={"a": "b"})(host.snapshot)
+    with pytest.raises(BadCheckpoint, match=r"owner/name: .*auto_map"):
         load_reader("owner/name")
+    assert len(host.asked) == 1
 
 
-def test_offline_is_said_at_once(host: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub, "reachable", lambda: pytest.fail("the network was asked"))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    host.gives("snapshot_download", hub_error("LocalEntryNotFoundError"))
-    with pytest.raises(ModelUnavailable, match=r"HF_HUB_OFFLINE is set.*the bundled reader works"):
-        load_reader("owner/name")
-
-
-def test_no_internet_is_one_sentence(host: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_internet_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A real request, to a port of this machine on which nobody listens."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         nobody = f"http://127.0.0.1:{taken.getsockname()[1]}"
         monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", nobody)
-        monkeypatch.setattr(hub, "reachable", REACHABLE)
-        assert hub.reachable() is False
-        host.gives("snapshot_download", hub_error("LocalEntryNotFoundError"))
-        said = r"cannot be reached from here.*the bundled reader works offline"
-        with pytest.raises(ModelUnavailable, match=said):
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+        with pytest.raises(ModelUnavailable, match=r"cannot be reached.*works offline"):
             load_reader("owner/name")

@@ -14,9 +14,9 @@ from safetensors.torch import load_file, save_file
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.types import Example, WindowOptions
 from qa_demo.core.windows import make_windows
-from qa_demo.model.adapter import merged
+from qa_demo.model.adapter import base_of, merged
 from qa_demo.model.loading import load_reader
-from qa_demo.model.source import LAN, LOOPBACK
+from qa_demo.model.source import LOOPBACK, OTHERS
 from qa_demo.training import card, checkpoints, export
 from qa_demo.training.pace import times_as_long
 from qa_demo.training.twoheads import TwoHeads, load
@@ -143,8 +143,8 @@ def test_an_adapter_is_refused_where_its_base_does_not_fit(
     with pytest.raises(BadCheckpoint, match=r"the base other holds no model\.safetensors"):
         load_reader(str(folder), replace(LOOPBACK, base=other))
     with pytest.raises(ModelUnavailable, match="--base FOLDER"):
-        load_reader(str(folder), replace(LAN, local_folders=True))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+        base_of(folder, OTHERS)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ModelUnavailable, match=r"needs some/encoder@abc; start with --base"):
         load_reader(str(folder))
     weights = load_file(base / "model.safetensors")

@@ -170,7 +170,7 @@ def test_every_promise_is_tested_here_and_used_by_some_passage() -> None:
 
 @pytest.mark.model
 def test_the_bundled_model_keeps_every_promise() -> None:
-    from qa_demo.model.spanbert_loading import load_spanbert
+    from qa_demo.model.spanbert import load_spanbert
 
     broken = [row for row in command.rows(load_spanbert(), POOL) if not row[3]]
     assert not broken

@@ -16,7 +16,7 @@ from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, Au
 from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
-from qa_demo.model.spanbert_loading import SBO_FILE, load_spanbert
+from qa_demo.model.spanbert import SBO_FILE, load_spanbert
 from qa_demo.training import card, export_spanbert, finetune, infill_score, pretrain
 from qa_demo.training.flags import settings_parser
 from qa_demo.training.pretrainer import load, parameter_groups, total

@@ -1,22 +1,25 @@
-"""Slow results by key: one computation for all who ask, kept while there is room, ended some
-seconds after nobody asks any more.
+"""Slow work: how many forward passes run at once, and slow results by key, made once for all who
+ask.
 """
 
 import itertools
-import sys
+import os
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
-
-import numpy as np
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
+from qa_demo.model.cache import Cache, held_bytes
 
+T = TypeVar("T")
+R = TypeVar("R")
 Make = Callable[[OnProgress, IsCancelled], Any]
+MOST = 8
+"""Passes at once: beyond them the machine's memory, not its cores, sets the pace."""
 KEPT_BYTES = 96_000_000
 """Some 600 readings of 200 words, or some 60 of 8,000."""
 LEASE = 6.0
@@ -25,28 +28,67 @@ AT_ONCE = 0.25
 """Seconds that a question waits before it is told to come back."""
 
 
-def held_bytes(value: Any) -> int:
-    """The bytes of a record: its arrays, each buffer once, and the texts and numbers beside."""
-    return _held(value, set())
+def usable_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _held(value: Any, seen: set[int]) -> int:
-    if isinstance(value, np.ndarray):
-        while isinstance(value.base, np.ndarray):
-            value = value.base
-    if id(value) in seen:
-        return 0
-    seen.add(id(value))
-    if isinstance(value, np.ndarray):
-        return int(value.nbytes)
-    parts: list[Any] = []
-    if is_dataclass(value):
-        parts = [getattr(value, one.name) for one in fields(value)]
-    elif isinstance(value, Mapping):
-        parts = [*value.keys(), *value.values()]
-    elif isinstance(value, tuple | list | set | frozenset):
-        parts = list(value)
-    return sys.getsizeof(value) + sum(_held(part, seen) for part in parts)
+class Passes:
+    """Forward passes, as many at once as there are cores, in the order of asking, each with one
+    thread of torch: two threads a pass are eleven times slower on a busy machine. A pass that is
+    alone takes all cores.
+    """
+
+    def __init__(self, count: int | None = None) -> None:
+        self.count = max(1, min(MOST, usable_cores())) if count is None else count
+        self._threads = ThreadPoolExecutor(self.count, "pass")
+        self._running, self._lock = 0, threading.Lock()
+
+    def run(self, work: Callable[[], R], cancelled: IsCancelled | None = None) -> R:
+        """work() as one pass. Errors: Cancelled, and what `work` raises."""
+        return next(self.each(lambda _: work(), (None,), cancelled))
+
+    def each(
+        self, work: Callable[[T], R], items: Sequence[T], cancelled: IsCancelled | None = None
+    ) -> Iterator[R]:
+        """work(item) of each as a pass, side by side, in order. No more than `count` stand in the
+        line at a time, so that a long text lets others in between.
+        """
+        under_way, left = deque[Future[R]](), deque(items)
+
+        def result(future: Future[R]) -> R:
+            while True:
+                if cancelled is not None and cancelled():
+                    raise Cancelled("this was cancelled")
+                if wait([future], None if cancelled is None else 0.1).done:
+                    return future.result()
+
+        try:
+            while left or under_way:
+                while left and len(under_way) < self.count:
+                    one = left.popleft()
+                    under_way.append(self._threads.submit(self._pass, work, one, len(items) == 1))
+                yield result(under_way.popleft())
+        finally:
+            for future in under_way:
+                future.cancel()
+
+    def _pass(self, work: Callable[[T], R], item: T, wide: bool) -> R:
+        import torch
+
+        with self._lock:
+            self._running += 1
+            alone = wide and self._running == 1
+        try:
+            torch.set_num_threads(self.count if alone else 1)
+            return work(item)
+        finally:
+            with self._lock:
+                self._running -= 1
+
+
+SHARED = Passes()
+"""Those of a server: one set for all readers, because they share the processor."""
 
 
 class Pending(Exception):
@@ -80,51 +122,11 @@ class Job:
         self.done = done / max(1, of)
 
 
-class Kept:
-    """The last results by key, of a reader and a text, never of a person; up to so many bytes the
-    longest untouched go.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.most, self._lock, self._weight = most, threading.Lock(), 0
-        self._held: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-
-    def get(self, key: Hashable) -> Any:
-        """The value kept under a key, or None."""
-        with self._lock:
-            if key not in self._held:
-                return None
-            self._held.move_to_end(key)
-            return self._held[key][0]
-
-    def put(self, key: Hashable, value: Any) -> Any:
-        """Keep a value and hand it back; one that outweighs all the room is kept alone."""
-        with self._lock:
-            self._forget(key)
-            weight = held_bytes(value)
-            self._held[key], self._weight = (value, weight), self._weight + weight
-            while self._weight > self.most and len(self._held) > 1:
-                self._forget(next(iter(self._held)))
-        return value
-
-    def find(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The value kept, or a new one; two who ask at once may both make it: only slower."""
-        found = self.get(key)
-        return self.put(key, make()) if found is None else found
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def _forget(self, key: Hashable) -> None:
-        if key in self._held:
-            self._weight -= self._held.pop(key)[1]
-
-
 class Work:
     """Two lanes of threads: short readings never wait behind long ones."""
 
     def __init__(self, threads: int = 4, kept: int = KEPT_BYTES) -> None:
-        self.kept = Kept(kept)
+        self.kept: Cache[Any] = Cache(kept, held_bytes)
         # one slow computation at a time: a class that asks for twenty still reads its texts at once
         self._lanes = {
             False: ThreadPoolExecutor(threads, "short"),

@@ -1,0 +1,103 @@
+"""Forward passes: order, threads, side by side, cancel, failures."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from qa_demo.core.base import Cancelled
+from qa_demo.core.types import WindowOptions
+from qa_demo.model.loading import load_reader
+from qa_demo.model.work import MOST, Passes, usable_cores
+from tests.model import kit
+
+pytestmark = pytest.mark.model
+
+
+def test_a_pass_that_is_alone_takes_all_cores_and_others_have_one_thread() -> None:
+    passes, begun, go = Passes(3), threading.Event(), threading.Event()
+    assert 1 <= Passes().count <= MOST and usable_cores() >= 1
+    assert passes.run(torch.get_num_threads) == 3
+
+    def hold() -> int:
+        begun.set()
+        assert go.wait(10)
+        return torch.get_num_threads()
+
+    with ThreadPoolExecutor(1) as other:
+        first = other.submit(passes.run, hold)
+        assert begun.wait(10)
+        assert passes.run(torch.get_num_threads) == 1
+        go.set()
+        assert first.result(10) == 3
+    assert list(passes.each(lambda _: torch.get_num_threads(), range(4))) == [1] * 4
+
+
+def test_items_run_side_by_side_and_come_in_order() -> None:
+    passes, together = Passes(3), threading.Barrier(3)
+
+    def work(item: int) -> int:
+        together.wait(20)
+        return item
+
+    assert list(passes.each(work, range(6))) == [*range(6)]  # ends only if three run at a time
+
+
+def test_a_short_text_comes_in_between_the_windows_of_a_long_one() -> None:
+    passes, begun, order = Passes(2), threading.Event(), list[int]()
+
+    def work(item: int) -> None:
+        order.append(item)
+        begun.set()
+        time.sleep(0.03)
+
+    with ThreadPoolExecutor(1) as other:
+        long = other.submit(lambda: list(passes.each(work, range(20))))
+        assert begun.wait(10)
+        passes.run(lambda: order.append(-1))
+        long.result(20)
+    assert order.index(-1) < 8 and sorted(order) == [*range(-1, 20)]
+
+
+@pytest.mark.parametrize("at", [0, 1, 5])
+def test_a_failure_is_raised_and_ends_the_rest(at: int) -> None:
+    passes, done = Passes(2), list[int]()
+
+    def work(item: int) -> None:
+        if item == at:
+            raise ZeroDivisionError
+        done.append(item)
+        time.sleep(0.005)
+
+    with pytest.raises(ZeroDivisionError):
+        list(passes.each(work, range(30)))
+    assert len(done) < 29 and passes.run(lambda: 7) == 7
+
+
+def test_cancelling_ends_those_that_wait() -> None:
+    passes, done = Passes(2), list[int]()
+
+    def work(item: int) -> None:
+        time.sleep(0.005)
+        done.append(item)
+
+    with pytest.raises(Cancelled):
+        list(passes.each(work, range(30), lambda: len(done) > 3))
+    time.sleep(0.1)
+    count = len(done)
+    assert 3 < count < 10 and passes.run(lambda: len(done)) == count
+
+
+def test_side_by_side_gives_the_logits_of_one_after_the_other(saved: Callable[[str], Path]) -> None:
+    folder = str(saved("bert"))
+    alone, helped = (load_reader(folder, passes=Passes(count)) for count in (1, 4))
+    for context in (kit.CONTEXT * 2, "The bridge."):
+        a, b = (r.read(kit.QUESTION, context, WindowOptions(40, 7)) for r in (alone, helped))
+        assert len(a.windows) == len(b.windows) and (len(a.windows) > 4) == (len(context) > 40)
+        for name in ("start_logits", "end_logits", "tag_logits"):
+            np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=0, atol=1e-5)
