@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from qa_demo.blocks import Block, Part, percent, quote, sentence, steps, travelling
+from qa_demo.blocks import Block, sentence, steps, travelling
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.heads import apply_what_if
@@ -25,6 +25,7 @@ from qa_demo.core.windows import fitting
 from qa_demo.links import from_link
 from qa_demo.model.cache import Cache
 from qa_demo.model.work import Pending, Work
+from qa_demo.printed import Part, percent, quote
 from qa_demo.shown import Need, Shown
 from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import MAX_CHARACTERS, State, differs, dump, load
@@ -289,7 +290,7 @@ def verdict(shown: Shown) -> Block:
     if shown.state.chapter == "spanbert":
         other = "SpanBERT is another model: it fills blanks in texts of its own."
         return sentence("answer", "answer", [other, "note"])
-    line: list[Part] = [[f"{quote(shown.encoding.question, 90)} ", "asked"]]  # where no boxes are
+    line: list[Part] = [[f"{quote(shown.encoding.question, 90)} ", "asked"]]
     if shown.prediction.answer is not None:
         line += ["Answer: ", [quote(best.text, 56), "strong"]]
     else:

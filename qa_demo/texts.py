@@ -5,12 +5,13 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from qa_demo.blocks import QUOTE, Block, escape, parts, quote
+from qa_demo.blocks import Block
 from qa_demo.core import text as units
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.text import touching, words_inside
 from qa_demo.core.types import Answer, Encoding, Span, Window
+from qa_demo.printed import QUOTE, escape, parts, quote
 from qa_demo.shown import Shown
 
 # ---- words and their pieces

@@ -12,7 +12,7 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import texts
-from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, QUOTE, START, STRONG, Block, Part
+from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, START, Block
 from qa_demo.core.measuring.leads import Lead, lead_of
 from qa_demo.core.measuring.measured import Measured, load_measured
 from qa_demo.core.measuring.metrics import CalibrationBin, exact_match, f1, normalize
@@ -22,6 +22,20 @@ from qa_demo.core.spans import Candidate, count_spans
 from qa_demo.core.store import READERS
 from qa_demo.core.text import excerpts
 from qa_demo.core.types import Encoding, Span
+from qa_demo.printed import (
+    QUOTE,
+    STRONG,
+    Part,
+    adds,
+    escape,
+    number,
+    percent,
+    plural,
+    probability,
+    quote,
+    say,
+    small_number,
+)
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 
@@ -68,25 +82,25 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 
 def fit(parts: tuple[float, ...], total: float) -> int:
     """The fewest digits, two to four, with which the printed parts give the printed total."""
-    return next((d for d in (2, 3, 4) if ui.adds(parts, total, d) == "="), 2)
+    return next((d for d in (2, 3, 4) if adds(parts, total, d) == "="), 2)
 
 
 def bracket(x: float, digits: int) -> str:
     """A number as a later addend: in brackets where it has a sign."""
-    return f"({ui.number(x, digits)})" if x < 0 else ui.number(x, digits)
+    return f"({number(x, digits)})" if x < 0 else number(x, digits)
 
 
 def summed(s: float, e: float, digits: int) -> list[Part]:
     """5.90 + 6.19 = 12.09, in the colours of start and end."""
-    parts: list[Part] = [[ui.number(s, digits), START], " + ", [bracket(e, digits), END]]
-    return [*parts, f" {ui.adds((s, e), s + e, digits)} ", [ui.number(s + e, digits), STRONG]]
+    parts: list[Part] = [[number(s, digits), START], " + ", [bracket(e, digits), END]]
+    return [*parts, f" {adds((s, e), s + e, digits)} ", [number(s + e, digits), STRONG]]
 
 
 def named(e: Encoding, span: Span, most: int = 44) -> str:
     """A span in quotes; a dot where it begins or ends inside a word, e.g. “·ne Sax”."""
     before = "·" if texts.siblings(e, span.start)[0] < span.start else ""
     after = "·" if texts.siblings(e, span.end)[-1] > span.end else ""
-    return f"“{before}{ui.quote(e.text(span), most)[1:-1]}{after}”"
+    return f"“{before}{quote(e.text(span), most)[1:-1]}{after}”"
 
 
 def silent(shown: Shown) -> bool:
@@ -143,7 +157,7 @@ def best_span(shown: Shown) -> list[Block | None]:
 
 def highest(shown: Shown) -> Block:
     """The finding: which span scores highest, and what speaks against it."""
-    best, score = texts.span_words(shown.best, 60), [ui.number(shown.best.score), STRONG]
+    best, score = texts.span_words(shown.best, 60), [number(shown.best.score), STRONG]
     many = count_spans(shown.reading.windows, shown.decode)
     said: list[Part] = [f"Of {many:,} spans, ", best, " has the highest score, "]
     if shown.state.rule != "logits":
@@ -213,7 +227,7 @@ def with_whole(shown: Shown, folds: list[Block]) -> list[Block]:
 
 def names(shown: Shown, top: list[Candidate], most: int) -> list[str]:
     """The spans' names for a figure, the best bold; of equal words it is said which they are."""
-    said = [ui.escape(named(shown.encoding, c.span, most)) for c in top]
+    said = [escape(named(shown.encoding, c.span, most)) for c in top]
     for k, c in enumerate(top):
         if c.text and sum(c.text == other.text for other in top) > 1:
             said[k] += f" (no. {shown.encoding.context.count(c.text, 0, c.char_start) + 1})"
@@ -230,7 +244,7 @@ def best_five(shown: Shown, rows: Rows) -> Block:
     """The best spans as dots on the axis of scores; a ring follows the selection."""
     top = [first for first, *_ in rows][:DRAWN]
     scores, at = [c.score for c in top], [*range(len(top))]
-    best, *others = [ui.number(score) for score in scores]
+    best, *others = [number(score) for score in scores]
     low, room = min(scores), (max(scores) - min(scores)) or 1.0
     drawn = dots(scores, at, 15, [INK] + [GREY] * len(others))
     drawn |= {"text": [f"  <b>{best}</b>", *("  " + other for other in others)]}
@@ -278,7 +292,7 @@ def conditions(shown: Shown) -> str:
     pairs = count_spans(shown.reading.windows, shown.decode)
     return (
         "A token is a word, a part of one, or a mark. A logit is a number without a unit that the "
-        f"reader gives each token (chapter Scores). A span has at most {ui.plural(most, 'token')} "
+        f"reader gives each token (chapter Scores). A span has at most {plural(most, 'token')} "
         f"and does not end before it starts: these are the {pairs:,} that are "
         f"compared. {split if many > 1 else ''}Spans that differ by a mark or by part of a word "
         "are variants; of each, the best is drawn. A score has no zero of its own: only "
@@ -293,11 +307,11 @@ def listed(shown: Shown, rows: Rows) -> Block:
 
     def cells(c: Candidate) -> list[str]:
         numbers = c.start_logit, c.end_logit, c.score, c.score - null
-        return [named(shown.encoding, c.span, 60), *map(ui.number, numbers)]
+        return [named(shown.encoding, c.span, 60), *map(number, numbers)]
 
     found = []
     for first, *others in rows:
-        label = f"and {ui.small_number(len(others))} variant{'s' * (len(others) > 1)}"
+        label = f"and {small_number(len(others))} variant{'s' * (len(others) > 1)}"
         more = (label, [cells(c) for c in others]) if others else None
         sets = {"selection": [first.span.start, first.span.end]}
         found.append(ui.row(*cells(first), sets=sets, more=more))
@@ -332,18 +346,18 @@ def or_none(shown: Shown) -> list[Block | None]:
 
 def decided(n: Lead) -> list[Part]:
     """The finding: what is returned, and why."""
-    best, lead = texts.span_words(n.best, 50), [ui.number(abs(n.lead)), STRONG]
+    best, lead = texts.span_words(n.best, 50), [number(abs(n.lead)), STRONG]
     template = "{} lies {} behind “no answer”" if n.lead < 0 else "{} leads “no answer” by {}"
-    stands = ui.say(template, best, lead)
+    stands = say(template, best, lead)
     if n.limit is None:
         return [*stands, ". By this rule no threshold applies: it is returned."]
-    limit = ui.number(n.limit)
+    limit = number(n.limit)
     if n.lead < 0:
         end = "it is returned all the same." if n.returned else "“no answer” is returned."
         return [*stands, f"; the threshold is {limit}: {end}"]
     if n.returned:
         return [*stands, ": it is returned."]
-    asks = f", but a threshold of {limit} asks for a lead of {ui.number(-n.limit)}: "
+    asks = f", but a threshold of {limit} asks for a lead of {number(-n.limit)}: "
     return [*stands, asks + "“no answer” is returned although it is behind."]
 
 
@@ -353,7 +367,7 @@ def steered(shown: Shown, n: Lead) -> list[Block | None]:
     if n.limit is None:
         return [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4), other]
     most, value = float(max(12, int(np.ceil(abs(n.limit))))), round(n.limit, 2)
-    label = f"The reader's own, {ui.number(shown.true.threshold or 0.0)}"
+    label = f"The reader's own, {number(shown.true.threshold or 0.0)}"
     return [
         ui.slider("threshold", "threshold", "threshold", -most, most, 0.01, value, flip=True),
         ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
@@ -380,7 +394,7 @@ def leads(n: Lead, rows: Rows) -> Block:
     step = next(s for s in (5, 10, 20, 50, 100, 200, 500, 1000) if reach / s <= 5)
     ticks = list(range(-int(reach // step) * step, int(reach) + 1, step))
     across: Block = {"range": [-reach, reach], "tickvals": ticks, "ticks": "outside"}
-    across |= {"ticktext": ["<b>0: equal</b>" if v == 0 else ui.number(v, 0) for v in ticks]}
+    across |= {"ticktext": ["<b>0: equal</b>" if v == 0 else number(v, 0) for v in ticks]}
     said = names_on_leads(n, reach, edge)
     layout = {"height": 290, "margin": {"l": 10, "r": 10, "t": 32, "b": 58}, "shapes": drawn}
     layout |= {"annotations": [name for name, _ in said]}
@@ -388,7 +402,7 @@ def leads(n: Lead, rows: Rows) -> Block:
     title = "lead of a span over “no answer”"
     layout |= {"xaxis": ui.axis(title, showgrid=False, tickcolor=GREY, **across)}
     narrow: Block = {f"annotations.{k}.text": short for k, (_, short) in enumerate(said)}
-    alt = f"The best span's lead over no answer is {ui.number(n.lead)}."
+    alt = f"The best span's lead over no answer is {number(n.lead)}."
     best = dots([n.lead], [0], 22, INK)
     return ui.figure("leads", [rings, best], layout, alt, narrow={"height": 240, **narrow})
 
@@ -403,12 +417,12 @@ def names_on_leads(n: Lead, reach: float, edge: float) -> list[tuple[Block, str]
         font = {"size": size, "color": INK}
         return {**ui.note(text, x, 0, xanchor=inside, font=font), **more}
 
-    best, short = (f"<b>{ui.escape(ui.quote(n.best.text, k))}</b>" for k in (28, 20))
-    lead, below = ui.number(n.lead), ui.PALE if n.lead < edge else PAPER
+    best, short = (f"<b>{escape(quote(n.best.text, k))}</b>" for k in (28, 20))
+    lead, below = number(n.lead), ui.PALE if n.lead < edge else PAPER
     found = [(name(f"{best} {lead}", n.lead, 17, yshift=30, bgcolor=below), f"{short} {lead}")]
     if n.limit is None:
         return found
-    minus = f"minus the threshold: <b>{ui.number(-n.limit)}</b>"
+    minus = f"minus the threshold: <b>{number(-n.limit)}</b>"
     found.append((name(minus, edge, 14, y=1, yref="paper", yanchor="bottom"), minus))
     for a, b, what in ((-reach, edge, "“no answer”"), (edge, reach, "the best span")):
         side = name(f"{what} is returned", (a + b) / 2, 14, yshift=-44, xanchor="center")
@@ -421,12 +435,12 @@ def lead_sum(shown: Shown, n: Lead) -> Block:
     b, difference = n.best, (n.best.score, -n.null)
     sums = ((b.start_logit, b.end_logit), b.score), ((n.start, n.end), n.null)
     d = max(fit(parts, total) for parts, total in (*sums, (difference, n.lead)))
-    sign = ui.adds(difference, n.lead, d)
-    lead: list[Part] = [f"lead = {ui.number(b.score, d)} − {bracket(n.null, d)} {sign} "]
-    lead.append([ui.number(n.lead, d), STRONG])
+    sign = adds(difference, n.lead, d)
+    lead: list[Part] = [f"lead = {number(b.score, d)} − {bracket(n.null, d)} {sign} "]
+    lead.append([number(n.lead, d), STRONG])
     if n.limit is not None:
         sign, what = ("≥", "returned") if n.returned else ("<", "“no answer”")
-        lead.append(f" {sign} {ui.number(-n.limit, d)}: {what}")
+        lead.append(f" {sign} {number(-n.limit, d)}: {what}")
     best: list[Part] = ["best span: ", *summed(b.start_logit, b.end_logit, d)]
     null = f"“no answer”, at {shown.encoding.cls_token}: "
     return ui.formula("lead", best, [null, *summed(n.start, n.end, d)], lead)
@@ -435,7 +449,7 @@ def lead_sum(shown: Shown, n: Lead) -> Block:
 def exact_none(shown: Shown, n: Lead) -> str:
     """Where the score of "no answer" is from, and what the threshold was chosen on."""
     many, found = len(shown.reading.windows), measured(shown)
-    own, cls = ui.number(shown.true.threshold or 0.0), shown.encoding.cls_token
+    own, cls = number(shown.true.threshold or 0.0), shown.encoding.cls_token
     said = f"The score of “no answer” is start logit + end logit at {cls}, the token in front of "
     said += "the question, which is no word of the paragraph. "
     if many > 1:
@@ -488,10 +502,10 @@ def how_often(s: Sure) -> list[Part]:
     """The finding: the number, and how often such spans were right."""
     name, b = texts.span_words(s.best), s.like
     if b is None:
-        return ui.say(f"How sure the reader is of {{}} cannot be said. {s.why}.", name)
+        return say(f"How sure the reader is of {{}} cannot be said. {s.why}.", name)
     said = "Of {} the reader is {} sure. " + f"Of {b.count:,} other questions with {tens(b)}, "
     said += f"*{100 * b.accuracy:.0f} in 100* best spans were exactly right."
-    return ui.say(said, name, [ui.percent(s.claim), STRONG])
+    return say(said, name, [percent(s.claim), STRONG])
 
 
 def bars(s: Sure) -> list[Block]:
@@ -507,7 +521,7 @@ def bars(s: Sure) -> list[Block]:
     drawn |= {"textposition": ["inside" if inside else "outside" for inside in fits]}
     drawn |= {"textfont": {"size": 15, "color": ink}, "textangle": 0, "cliponaxis": False}
     drawn |= {"insidetextanchor": "middle", "constraintext": "none", "hoverinfo": "text"}
-    drawn |= {"hovertext": [ui.plural(b.count, "question") for b in bins]}
+    drawn |= {"hovertext": [plural(b.count, "question") for b in bins]}
     even: Block = {"type": "scatter", "mode": "lines", "x": [0, 100], "y": [0, 100]}
     even |= {"hoverinfo": "skip", "line": {"color": GREY, "width": 2, "dash": "dot"}}
     across: Block = {"range": [0, 100], "dtick": 10, "showgrid": False}
@@ -533,8 +547,8 @@ def against(shown: Shown, s: Sure) -> list[Block | None]:
     for gold, n in Counter(g.text for g in shown.golds).most_common():
         who = "you" if shown.state.gold else f"{n} of {total} people" if total > 1 else "the author"
         exact = "yes" if exact_match(gold, s.best.text) else "no"
-        numbers = who.replace(" ", "\u00a0"), exact, ui.number(f1(gold, s.best.text))
-        rows.append(ui.row(ui.quote(gold, 60), *numbers))
+        numbers = who.replace(" ", "\u00a0"), exact, number(f1(gold, s.best.text))
+        rows.append(ui.row(quote(gold, 60), *numbers))
     head = [("marked as right", GOLD), ("by", ""), ("exact\u00a0match", ""), ("F1", "")]
     caption = "The best span against the marked answers"
     said = "Exact match: the same words. F1: how many words are shared. "
@@ -547,15 +561,15 @@ def counted(shown: Shown, s: Sure) -> Block | None:
     """147 right / 184 questions, and F1 against the marked answer that differs most."""
     found: list[list[Part]] = []
     if s.like is not None:
-        right, count = round(s.like.accuracy * s.like.count), ui.plural(s.like.count, "question")
-        share = [ui.probability(s.like.accuracy), STRONG]
+        right, count = round(s.like.accuracy * s.like.count), plural(s.like.count, "question")
+        share = [probability(s.like.accuracy), STRONG]
         found.append([f"{right:,} right / {count} = ", share])
     if shown.golds:
         gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, s.best.text), one))
         a, b = Counter(normalize(s.best.text).split()), Counter(normalize(gold).split())
         both = f"2 · {(a & b).total()} shared / ({a.total()} + {b.total()} words) = "
-        said: list[Part] = ["F1 with ", [ui.quote(gold, 40), GOLD], " = ", both if a and b else ""]
-        found.append([*said, [ui.number(f1(gold, s.best.text)), STRONG]])
+        said: list[Part] = ["F1 with ", [quote(gold, 40), GOLD], " = ", both if a and b else ""]
+        found.append([*said, [number(f1(gold, s.best.text)), STRONG]])
     return ui.formula("count", *found) if found else None
 
 
@@ -568,11 +582,11 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
     sign = "=" if abs(round(a, 3) * round(b, 3) - round(s.claim, 3)) < 0.0005 else "≈"
     own = "Logits are changed by hand; the number is of the reader's own. " if shown.changed else ""
     made = (
-        f"{own}{ui.percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
-        f"{ui.probability(a)} · {ui.probability(b)} {sign} {ui.probability(s.claim)}. The first "
-        f"is the sigmoid of {ui.number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The "
+        f"{own}{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
+        f"{probability(a)} · {probability(b)} {sign} {probability(s.claim)}. The first "
+        f"is the sigmoid of {number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The "
         "second is the span's share of all spans that are compared (softmax of their scores "
-        f"divided by {ui.number(fits.span.temperature)}), with {ui.number(fits.span.bias)} added "
+        f"divided by {number(fits.span.temperature)}), with {number(fits.span.bias)} added "
         "to its log-odds. All four constants were fitted on the questions below: that is "
         "calibration. P(start) · P(end) of chapter Start & end is another number and not "
         "calibrated."

@@ -13,12 +13,28 @@ import numpy as np
 from pydantic import Field
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import Block, number, probability, quote
+from qa_demo.blocks import Block
 from qa_demo.core import bio, tagging
 from qa_demo.core.losses import TagGold
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import SERIF, Array, Columns, Rung, bars, cells, ladder, stacked
+from qa_demo.printed import (
+    QUOTE,
+    STRONG,
+    TERM,
+    adds,
+    equals,
+    escape,
+    number,
+    plural,
+    probability,
+    quote,
+    say,
+    significant,
+    small_number,
+    value,
+)
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 from qa_demo.texts import bold, dotted, said
@@ -47,7 +63,7 @@ TEXTS = {
 """The texts that a step offers."""
 ROLES = (ui.B, ui.I, ui.O)
 LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ROLES, strict=True))  # noqa: E741
-T = ["t", ui.TERM]
+T = ["t", TERM]
 """The letters of the field as parts."""
 KINDS = tuple(zip(TAGS, ROLES, (ui.PAPER, ui.INK, ui.INK), strict=True))
 """A tag's letter, its colour, and that of the letter on it."""
@@ -176,7 +192,7 @@ def key(*more: tuple[str, str, Any]) -> Block:
     """The three tags, and what else a step draws."""
     words = ("{} begins an answer", "{} continues one", "{} is outside")
     tags = zip(ROLES, words, LETTERS, strict=True)
-    return ui.legend("key", *(("box", r, ui.say(w, letter)) for r, w, letter in tags), *more)
+    return ui.legend("key", *(("box", r, say(w, letter)) for r, w, letter in tags), *more)
 
 
 # ---- folds
@@ -208,7 +224,7 @@ def as_table(tags: Tags, cols: Columns, *more: tuple[str, Callable[[int], str]])
             rows.append(ui.row(str(a), *cells, sets={"selection": [a, a]}))
         else:
             least = f"≥ {at_least(tags.p[a : z + 1, 2])}"
-            cells = [ui.plural(z - a + 1, "token"), "", "", least, ""]
+            cells = [plural(z - a + 1, "token"), "", "", least, ""]
             rows.append(ui.row(f"{a} to {z}", *cells, *[""] * len(more)))
     heads = [("piece", ""), ("token", ""), *zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)]
     heads += [(head, "") for head in ("likeliest", *(head for head, _ in more))]
@@ -248,7 +264,7 @@ def every_token(tags: Tags, own: Own) -> list[Block | None]:
 
 def finding_of_tags(tags: Tags, first: Span | None, home: int, together: bool) -> Block:
     """Which tokens are most likely B or I, by themselves and read `together`; how many are O."""
-    p, found = tags.p, ui.say("No token is most likely {} or {}: the tags say “no answer”. ", B, I)
+    p, found = tags.p, say("No token is most likely {} or {}: the tags say “no answer”. ", B, I)
     if first:
         text = f"{{}} is most likely {{}} ({probability(p[home, 0])})"
         n = len(first) - 1
@@ -256,31 +272,29 @@ def finding_of_tags(tags: Tags, first: Span | None, home: int, together: bool) -
             text += f", the next one is {{}} ({probability(p[home + 1, 1])})"
         elif n:
             text += f", the next {n} are {{}} (each ≥ {at_least(p[home + 1 : home + n + 1, 1])})"
-        words = [quote(tags.e.text(first)), ui.QUOTE]
-        found = ui.say(text + ": {}. ", said(tags.e, home), B, *([I] if n else []), words)
+        words = [quote(tags.e.text(first)), QUOTE]
+        found = say(text + ": {}. ", said(tags.e, home), B, *([I] if n else []), words)
     elif together:
         text = f"No token is most likely {{}}; {{}} is {{}} ({probability(p[home, 1])}). "
-        found = ui.say(text, B, said(tags.e, home), I)
+        found = say(text, B, said(tags.e, home), I)
     if together:
         some = tagging.decode_reading(tags.reading)[:3]
-        read = joined([[quote(x.text, 34), ui.QUOTE] for x in some]) or ["no answer"]
-        found += ui.say("Read together (step 4) the tags give {}. ", read)
+        read = joined([[quote(x.text, 34), QUOTE] for x in some]) or ["no answer"]
+        found += say("Read together (step 4) the tags give {}. ", read)
     outside = f"{int((tags.single == 2).sum()):,} of {tags.size:,} tokens are most likely {{}}."
-    return ui.sentence("finding", "finding", *found, *ui.say(outside, O))
+    return ui.sentence("finding", "finding", *found, *say(outside, O))
 
 
 def softmax_formula(tags: Tags, d: int) -> Block:
     """p = softmax(W h + b) with its sizes, then one token's three logits and their softmax."""
     z, k, width = tags.logits[d], int(tags.single[d]), f"{hidden_size(tags.shown):,}"
     exps = [f"exp({number(v, 3)})" for v in z]
-    weights, again = (
-        [ui.significant(float(np.exp(v))) for v in some] for some in (z, np.round(z, 3))
-    )
-    ratio = ui.value(weights[k]) / sum(map(ui.value, weights))
+    weights, again = ([significant(float(np.exp(v))) for v in some] for some in (z, np.round(z, 3)))
+    ratio = value(weights[k]) / sum(map(value, weights))
     sign = "=" if again == weights else "≈"
-    result = ui.equals(weights, ratio, probability(tags.p[d, k]))
+    result = equals(weights, ratio, probability(tags.p[d, k]))
     sizes = f"   h: the token's {width} numbers;  W: 3 × {width};  b: 3 numbers;  "
-    line = ui.say(
+    line = say(
         f"P({{}} is {{}}) = {{}} / ({{}}) {sign} {{}} / ({{}})*{result}*",
         said(tags.e, d),
         LETTERS[k],
@@ -380,7 +394,7 @@ def losses(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) ->
     least = 10.0**-digits
     words = [f"<{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in sums.flat]
     over = {"type": "scatter", "mode": "text", "x": cols.at.tolist(), "y": sums.tolist()}
-    over |= {"text": list(map(ui.escape, words)), "textposition": "top center", "hoverinfo": "skip"}
+    over |= {"text": list(map(escape, words)), "textposition": "top center", "hoverinfo": "skip"}
     over |= {"textfont": {"size": 13, "color": ui.INK}, "cliponaxis": False}
     drawn = [bars(cols, cols.sums(v), ui.PAPER if h else ui.INK, hatch=h) for v, h in pieces]
     top = max(float(sums.max()), 1e-3) * pixels / (pixels - 20)
@@ -420,7 +434,7 @@ def labelled(tags: Tags, own: Own) -> list[Block | None]:
 def exactly_labels(ls: Labels) -> list[str]:
     """The two parts of the loss, and what a cut answer's label is."""
     parts, whole = (ls.terms.floor.sum(), ls.terms.divergence.sum()), ls.terms.total
-    total = f"{number(parts[0], 3)} + {number(parts[1], 3)} {ui.adds(parts, whole, 3)}"
+    total = f"{number(parts[0], 3)} + {number(parts[1], 3)} {adds(parts, whole, 3)}"
     return [
         "log is the natural logarithm. L = −Σ over the tokens Σ over B, I, O of t log p. The "
         "least possible part is the entropy of t, −Σ t log t, the rest is KL(t, p); of all "
@@ -461,21 +475,21 @@ def loss_formula(tags: Tags, ls: Labels, d: int) -> Block:
     use = np.flatnonzero(t).tolist()
     for digits in range(3, 7):
         printed = [probability(p[k], digits if k in use else 3) for k in range(3)]
-        again = -sum(t[k] * np.log(ui.value(printed[k])) for k in use)
+        again = -sum(t[k] * np.log(value(printed[k])) for k in use)
         result = number(terms.loss[d], 2 if ls.soft else 3)
-        end = ui.equals([printed[k] for k in use], again, result)
+        end = equals([printed[k] for k in use], again, result)
         if "=" in end:
             break
     inner = coloured([f"{share(t[k])} log {printed[k]}" for k in range(3)], " + ")
     if not ls.soft:
         alone = f" = −log {printed[use[0]]}"
         total = f"all {tags.size:,} tokens: L = −Σ log p(right tag) = *{number(terms.total, 3)}*"
-        one = ui.say(f"L of {{}} = −({{}}){alone}*{end}*", token, inner)
-        return ui.formula("loss", one, ui.say(total))
+        one = say(f"L of {{}} = −({{}}){alone}*{end}*", token, inner)
+        return ui.formula("loss", one, say(total))
     shares = coloured([f"{share(t[k])} log {share(t[k])}" for k in use], " + ", use)
-    least = ui.say("−({}) = ", shares) if len(use) > 1 else []
-    floor = ["at best, with p = t: ", *least, [number(terms.floor[d]), ui.STRONG]]
-    return ui.formula("loss", ui.say(f"L of {{}} = −({{}})*{end}*", token, inner), floor)
+    least = say("−({}) = ", shares) if len(use) > 1 else []
+    floor = ["at best, with p = t: ", *least, [number(terms.floor[d]), STRONG]]
+    return ui.formula("loss", say(f"L of {{}} = −({{}})*{end}*", token, inner), floor)
 
 
 def kinds_choice(shown: Shown, ls: Labels) -> Block | None:
@@ -535,7 +549,7 @@ def rungs_of(
         return f"{TAGS[of[d]]} {why.p[d, of[d]]:.3f}"
 
     def rung(title: str, of: Array, wrong: Sequence[int] = (), base: float = 0) -> Rung:
-        title += f": product {ui.significant(why.weight(of))}" if why else ""
+        title += f": product {significant(why.weight(of))}" if why else ""
         title += ", but impossible (hatched: an I without B or I before it)" if wrong else ""
         return Rung(title, 25, 0.9, cells(cols, of, KINDS, base, lambda d: letter(of, d), wrong))
 
@@ -560,7 +574,7 @@ def brackets(cols: Columns, answers: Sequence[tagging.TaggedSpan]) -> list[Block
     font = {"size": 15, "color": ui.INK, "family": SERIF}
     for one in answers:
         x0, x1 = cols.reach(one.span.start, one.span.end, 0.08)
-        words = ui.escape(quote(one.text, max(12, int((x1 - x0) * cols.room / 7))))
+        words = escape(quote(one.text, max(12, int((x1 - x0) * cols.room / 7))))
         ends = {"x": [x0, x0, x1, x1], "y": [1.05, 0.9, 0.9, 1.05]}
         made.append({**on, "mode": "lines", **ends, "line": stroke})
         text = {"text": [words], "textfont": font, "textposition": "bottom center"}
@@ -578,9 +592,9 @@ def finding_of_spans(
     names: Parts = []
     for one in answers[:4]:
         chance = f" (chance {probability(one.marginal)})"
-        names += [", "] * bool(names) + [[quote(one.text, 40), ui.QUOTE], chance]
+        names += [", "] * bool(names) + [[quote(one.text, 40), QUOTE], chance]
     n, first = len(answers), answers[0].span
-    text = f"The tags give {ui.small_number(n)} answer{'s' * (n > 1)}: {{}}"
+    text = f"The tags give {small_number(n)} answer{'s' * (n > 1)}: {{}}"
     text += f" and {n - 4} more. " if n > 4 else ". "
     alone = float(tags.p[first.start, 0])
     if why.begins - alone > 0.05:
@@ -595,17 +609,17 @@ def finding_of_spans(
 def no_answer(tags: Tags) -> Block:
     """How likely it is that no token has an answer."""
     none = probability(float(np.exp(tagging.null_log_prob(tags.reading))))
-    line = ui.say(f"P(every token is {{}}), among the possible taggings: *{none}*", O)
+    line = say(f"P(every token is {{}}), among the possible taggings: *{none}*", O)
     return ui.formula("chance", line)
 
 
 def why_formula(tags: Tags, why: tagging.Opening) -> Block:
     """The share of the two taggings that differ, then that of all."""
     d, a, b = why.answer.span.start, why.weight(why.with_b), why.weight(why.without)
-    one, two = ui.significant(a), ui.significant(b)
-    again = ui.value(one) / (ui.value(one) + ui.value(two))
-    of_two = ui.equals([one, two], again, probability(a / (a + b)))
-    line = ui.say(
+    one, two = significant(a), significant(b)
+    again = value(one) / (value(one) + value(two))
+    of_two = equals([one, two], again, probability(a / (a + b)))
+    line = say(
         f"Of these two: P({{}} is {{}}) = {{}} / ({{}} + {two})*{of_two}*{{}}"
         f"*{probability(why.begins)}*{{}}*{probability(tags.p[d, 0])}*",
         said(tags.e, d),
@@ -633,6 +647,6 @@ def chance_formula(tags: Tags, why: tagging.Opening) -> Block:
     printed, made = [probability(p) for p, *_ in factors], list[Any]()
     for text, (_, role, of) in zip(printed, factors, strict=True):
         made += [" × "] * bool(made) + [[text, role], [f" {of}", "note"]]
-    again = float(np.prod([ui.value(text) for text in printed]))
-    end = [ui.equals(printed, again, probability(answer.marginal)), ui.STRONG]
+    again = float(np.prod([value(text) for text in printed]))
+    end = [equals(printed, again, probability(answer.marginal)), STRONG]
     return ui.formula("chance", [f"chance of {quote(answer.text, 30)} = ", *made, end])

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, START, STRONG, Block, Part, number
+from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, START, Block
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.losses import (
     Label,
@@ -27,9 +27,22 @@ from qa_demo.core.losses import (
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS, Replay, ReplayRows, load_replay
 from qa_demo.core.types import Span, Window
-from qa_demo.drawn.digits import digits_of, enough, fine
 from qa_demo.drawn.lanes import window_text
 from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales
+from qa_demo.printed import (
+    STRONG,
+    Part,
+    adds,
+    digits_of,
+    enough,
+    fine,
+    number,
+    probability,
+    quote,
+    say,
+    signed,
+    small_number,
+)
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 from qa_demo.texts import figure_name, position_name, said_at
@@ -196,7 +209,7 @@ def half_sum(start: float, end: float, mean: float) -> list[Part]:
     d = digits_of(mean)
     same = number((round(start, d) + round(end, d)) / 2, d) == number(mean, d)
     said = "½ ({} + {}) = {}" if same else "½ ({} + {}) ≈ {}"
-    return ui.say(said, [number(start, d), START], [number(end, d), END], [number(mean, d), STRONG])
+    return say(said, [number(start, d), START], [number(end, d), END], [number(mean, d), STRONG])
 
 
 # ---- what can be chosen, and what is said beside a finding
@@ -218,7 +231,7 @@ def label_words(case: Case, label: Label, most: int) -> str:
     """A label, quoted."""
     if label.span is None:
         return "no answer"
-    return ui.quote(case.shown.encoding.text(label.span), most)
+    return quote(case.shown.encoding.text(label.span), most)
 
 
 def window_choice(case: Case) -> Block | None:
@@ -240,7 +253,7 @@ def marking(case: Case) -> Block | None:
     begins, ends = shown.encoding.chars(shown.selection)
     options: list[tuple[str, dict[str, Any], bool]] = []
     if begins < ends:
-        words = ui.quote(shown.encoding.text(shown.selection), 34)
+        words = quote(shown.encoding.text(shown.selection), 34)
         options.append((f"mark {words} as right", {"gold": [[begins, ends]], **fresh}, False))
     options.append(("no answer is right", {"gold": [], **fresh}, shown.state.gold == ()))
     if shown.state.gold is not None:
@@ -269,7 +282,7 @@ def asides(case: Case) -> str:
     if many > 1:
         said += f" Shown is window {case.window.index + 1} of {many}."
     if lost:
-        marks = "one mark does" if lost == 1 else f"{ui.small_number(lost)} marks do"
+        marks = "one mark does" if lost == 1 else f"{small_number(lost)} marks do"
         said += f" Left out: {marks} not stand where the text has these words."
     return said + (" Logits changed by hand." if case.shown.changed else "")
 
@@ -309,13 +322,13 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
     said = "The right start {}, the right end {}: the loss is {}.{}"
     whole = "L = −½ (log P(right start) + log P(right end)) = {}"
     finding = ui.finding(said, start, end, strong_loss(case), asides(case))
-    return finding, ui.say(whole, half_sum(*case.cost))
+    return finding, say(whole, half_sum(*case.cost))
 
 
 def loss_of_mean(case: Case, most: int = 6) -> tuple[Block, list[Part]]:
     """The loss where every label counts, and its floor; (2 · 0.051 + 1 · 2.143) / 3 = 0.748."""
     floor = number(float(np.mean([entropy(y) for y in case.targets])), 3)
-    said = f"People marked {ui.small_number(len(case.labels))} different answers, and each counts "
+    said = f"People marked {small_number(len(case.labels))} different answers, and each counts "
     said += "by its share: the loss is {}; it cannot fall below {}.{}"
     found = [(label.people, case.loss_by(label)) for label in case.labels]
     terms = " + ".join(f"{n} · {number(x, 3)}" for n, x in found[:most])
@@ -324,7 +337,7 @@ def loss_of_mean(case: Case, most: int = 6) -> tuple[Block, list[Part]]:
     sign = "=" if len(found) <= most and number(total, 3) == mean else "≈"
     whole = f"L, the mean over people, = ({terms}) / {case.total} {sign} {{}}"
     finding = ui.finding(said, strong_loss(case), floor, asides(case))
-    return finding, ui.say(whole, [mean, STRONG])
+    return finding, say(whole, [mean, STRONG])
 
 
 def strong_loss(case: Case) -> list[str]:
@@ -354,7 +367,7 @@ def pair_words(case: Case, p: Pair) -> str:
     w = case.window
     if not w.is_context[p.i]:
         return "no answer"
-    return ui.quote(case.shown.encoding.text(Span(w.to_doc(p.i), w.to_doc(p.j))), 44)
+    return quote(case.shown.encoding.text(Span(w.to_doc(p.i), w.to_doc(p.j))), 44)
 
 
 def the_fit(case: Case) -> list[Block | None]:
@@ -402,13 +415,13 @@ def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
     """The right pair's score by its logarithms, and its loss by the score."""
     d, both = digits_of(right.logs), (case.log_p[0][right.i], case.log_p[1][right.j])
     a, b, z, score, twice = (number(x, d) for x in (*both, constant, right.score, -right.logs))
-    first = ui.adds((*both, constant), right.score, d)
-    second = ui.adds((constant, -right.score), -right.logs, d)
+    first = adds((*both, constant), right.score, d)
+    second = adds((constant, -right.score), -right.logs, d)
     minus = f"({score})" if right.score < 0 else score
     said = f"score = {{}} + {{}} + {z} {first} {{}},  so 2 L = −log P(start) − log P(end) = "
     said += f"{z} − {minus} {second} {{}}"
     logs = [f"({a})", START], [f"({b})", END]
-    return ui.say(said, *logs, [score, STRONG], [twice, STRONG])
+    return say(said, *logs, [score, STRONG], [twice, STRONG])
 
 
 # ---- step 3: the pull
@@ -474,10 +487,10 @@ def pull_formula(case: Case) -> list[Part]:
     p, y, pull = (float(x[case.told]) for x in values)
     d = digits_of(pull)
     target = f"{round(y * case.total)}/{case.total}" if case.mean else f"{y:.0f}"
-    printed = enough(p, lambda q: ui.signed((y - q) / 2, d))
+    printed = enough(p, lambda q: signed((y - q) / 2, d))
     said = f"{{}}{{}}   ½ (y − P) = ½ ({target} − {{}}) {'≈' if printed[0] in '<>' else '='} {{}}"
-    size, name = [ui.signed(pull, d), STRONG], case.named(case.told, START)
-    return ui.say(said, ["start logit of ", "dim"], name, [printed, START], size)
+    size, name = [signed(pull, d), STRONG], case.named(case.told, START)
+    return say(said, ["start logit of ", "dim"], name, [printed, START], size)
 
 
 def valued_text(
@@ -504,7 +517,7 @@ def the_training(case: Case) -> list[Block | None]:
     steps, costs, now, last = case.record.steps, case.record.costs, case.now, case.record.last
     says = f"of {steps[-1]:,}, in {len(steps)} recorded moments of this reader's own training"
     field, title, names = "own.loss.moment", "training step", [f"{at:,}" for at in steps]
-    whole = ui.say("{}L = {}", [f"{case.when(now)}:   ", "dim"], half_sum(*case.cost))
+    whole = say("{}L = {}", [f"{case.when(now)}:   ", "dim"], half_sum(*case.cost))
     return [
         idea,
         training_finding(case),
@@ -518,8 +531,8 @@ def the_training(case: Case) -> list[Block | None]:
 def training_finding(case: Case) -> Block:
     """The loss at the moment, and where the reader's start and end stand."""
     (a, b), (i, j) = case.log_p, (int(x.argmax()) for x in case.log_p)
-    start = [*case.named(i, START), " (", [ui.probability(np.exp(a[i])), START], ")"]
-    end = [*case.named(j, END), " (", [ui.probability(np.exp(b[j])), END], ")"]
+    start = [*case.named(i, START), " (", [probability(np.exp(a[i])), START], ")"]
+    end = [*case.named(j, END), " (", [probability(np.exp(b[j])), END], ")"]
     said = f"{case.at_moment()} loss L of this text is {{}}; the most probable start is {{}}, the "
     said += "most probable end {}.{}"
     return ui.finding(said, strong_loss(case), start, end, asides(case))
@@ -623,8 +636,8 @@ def pulls_table(case: Case) -> Block:
         sets = {"selection": [w.to_doc(pos)] * 2} if w.is_context[pos] else None
         cells = list[str]()
         for y, log_p, pull in sides:
-            p = ui.probability(float(np.exp(log_p[pos])))
-            cells += [f"{y[pos]:.2g}", p, ui.signed(pull[pos], 3)]
+            p = probability(float(np.exp(log_p[pos])))
+            cells += [f"{y[pos]:.2g}", p, signed(pull[pos], 3)]
         rows.append(ui.row(position_name(case.shown, w, pos), *cells, sets=sets))
     names = heads("token", "y, start", "P(start)", "pull, start", "y, end", "P(end)", "pull, end")
     return ui.table("rows", names, rows, caption="The twelve positions that are pulled most")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo import texts
-from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, QUOTE, START, STRONG, Block, Part
+from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
 from qa_demo.core.base import BadInput
 from qa_demo.core.heads import (
     Asked,
@@ -30,6 +30,21 @@ from qa_demo.core.predict import wide
 from qa_demo.core.types import Encoding, Reading
 from qa_demo.drawn.places import Points, bowed, long_enough
 from qa_demo.drawn.traces import Name, arrow, dots, names_apart, one_of_many
+from qa_demo.printed import (
+    QUOTE,
+    STRONG,
+    Part,
+    adds,
+    escape,
+    number,
+    plural,
+    plus,
+    quote,
+    say,
+    signed,
+    small_number,
+    subs,
+)
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record, Text
 
@@ -117,7 +132,7 @@ def picture(shown: Shown, own: Own) -> list[Block]:
 
 def subbed(key: str, text: str) -> Block:
     """A remark in which b_S and b_E stand so."""
-    return ui.sentence(key, "note", *ui.subs(text))
+    return ui.sentence(key, "note", *subs(text))
 
 
 def answer(asked: Asked) -> list[Part]:
@@ -142,7 +157,7 @@ def told(shown: Shown, two: Two) -> list[Block]:
     """What is not as usual: no second question, a refused one, the same one, changed logits."""
     said = ""
     if two.fault:
-        said = f"The second question, {ui.quote(two.question)}, was not read: {two.fault}."
+        said = f"The second question, {quote(two.question)}, was not read: {two.fault}."
     elif not two.question:
         said = "This text came without a second question; type one to see what moves."
     elif two.same:
@@ -168,8 +183,8 @@ def two_questions(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[
             f"*S and E are two vectors of {len(heads.S)} numbers, the same for every question and "
             "text.* A token's {}, its {}. h is what the encoder makes of the token: it depends on "
             "question and paragraph.",
-            ui.subs("start logit is S · h + b_S", START),
-            ui.subs("end logit E · h + b_E", END),
+            subs("start logit is S · h + b_S", START),
+            subs("end logit E · h + b_E", END),
         ),
         ui.finding("{}", moved(two, i)),
         *asking(own, two),
@@ -185,16 +200,16 @@ def two_questions(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[
 def moved(two: Two, d: int) -> list[Part]:
     """The finding: one word's start logit with both questions, and what the best span becomes."""
     first, second, name = two.first, two.second, texts.said(two.first.reading.encoding, d)
-    before = [ui.number(first.at(d)[0]), STRONG]
+    before = [number(first.at(d)[0]), STRONG]
     if second is None:
         spans = [name, before, answer(first)]
-        return ui.say("{} has the start logit {}; the best span is {}.", *spans)
-    after = [ui.number(second.at(d)[0]), STRONG]
+        return say("{} has the start logit {}; the best span is {}.", *spans)
+    after = [number(second.at(d)[0]), STRONG]
     same = (first.best.span, first.silent) == (second.best.span, second.silent)
     spans = [answer(first)] if same else [answer(second), answer(first)]
     said = "With the second question the start logit of {} goes from {} to {}; the best span "
     said += "stays {}." if same else "is now {} instead of {}."
-    return ui.say(said, name, before, after, *spans)
+    return say(said, name, before, after, *spans)
 
 
 def key(two: Two, words: Words) -> Block:
@@ -220,10 +235,10 @@ def sums(two: Two, heads: HeadWeights, span: tuple[int, int]) -> list[Block]:
             total, bias = float(asked.at(d)[column]), heads.vector(lane)[1]
             product = total - bias
             word = texts.said(asked.reading.encoding, d, role)
-            sign = f"{ui.plus(bias)} {ui.adds((product, bias), total)} "
-            sides = [ui.number(product), role], sign, [ui.number(total), role]
-            lines.append([*word, *ui.subs(f"  {letter} · h{dash} + b_{letter} = "), *sides])
-        question = [ui.quote(asked.reading.encoding.question, 90), QUOTE]
+            sign = f"{plus(bias)} {adds((product, bias), total)} "
+            sides = [number(product), role], sign, [number(total), role]
+            lines.append([*word, *subs(f"  {letter} · h{dash} + b_{letter} = "), *sides])
+        question = [quote(asked.reading.encoding.question, 90), QUOTE]
         found.append(ui.remark(f"asked-{name}", f"{name.capitalize()} question: {{}}", question))
         found.append(ui.formula(f"formula-{name}", *lines))
     why = "S, E, b_S and b_E are the same in all four lines. The encoder reads question and "
@@ -251,7 +266,7 @@ def plane(shown: Shown, two: Two, words: Words, rival: Asked | None) -> Block:
     arcs = [bowed(a, b, high - low) for a, b in zip(before, after, strict=False)]
     marked = [*zip(before, firsts, strict=True), *zip(after, seconds, strict=True)]
     labels: list[Name] = [(at, texts.bold_name(e, d), role) for at, (d, role) in marked]
-    labels += [(none[0], f"<b>{ui.escape(e.cls_token)}</b> “no answer”", GREY)]
+    labels += [(none[0], f"<b>{escape(e.cls_token)}</b> “no answer”", GREY)]
     own, crowd = len(labels), np.concatenate([seen, *arcs])
     labels += selected(shown, two, docs)  # last, so that they move no other name
     large, small = (names_apart(labels, crowd, low, high, x) for x in ((600, 330), (280, 300)))
@@ -289,7 +304,7 @@ def pieces(e: Encoding, at: Points, docs: Sequence[int], which: str, marker: Blo
 def two_logits(names: Sequence[str], at: Points, which: str) -> list[str]:
     """What points say: their name and their two logits."""
     return [
-        f"{ui.escape(name)}, {which} question: start logit {ui.number(x)}, end logit {ui.number(y)}"
+        f"{escape(name)}, {which} question: start logit {number(x)}, end logit {number(y)}"
         for name, (x, y) in zip(names, at, strict=True)
     ]
 
@@ -310,7 +325,7 @@ def exactly_two(shown: Shown, heads: HeadWeights) -> Block:
     several += "most around it; the arrows' words and “no answer” stand in their best span's."
     said = (
         f"S and E are the two rows of one linear layer, 2 x {len(heads.S)} numbers, with b_S = "
-        f"{ui.number(heads.b_S, 3)} and b_E = {ui.number(heads.b_E, 3)}. {own}After training all "
+        f"{number(heads.b_S, 3)} and b_E = {number(heads.b_E, 3)}. {own}After training all "
         "are fixed. h is the token's hidden state after the last layer (T in BERT's paper); in the "
         "encoder it attends to the question's tokens. The plane shows all that the prediction uses "
         "of a token: its two logits. A logit is read against the others of its window: a constant "
@@ -326,7 +341,7 @@ def points_table(shown: Shown, two: Two) -> Block:
     size = np.linalg.norm(both[1] - before, axis=1) if two.second else before.max(axis=1)
     rows = []
     for d in np.argsort(-size, kind="stable")[:20].tolist():
-        logits = [ui.number(x) for points in both for x in points[d]]
+        logits = [number(x) for points in both for x in points[d]]
         rows.append(ui.row(texts.dotted(e, d), *logits, sets={"selection": [d, d]}))
     heads = [("token", ""), ("start logit", START), ("end logit", END)]
     if two.second:
@@ -360,7 +375,7 @@ def one_logit(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Bloc
     lanes = [(f"{lane} logit", {"own.scores.lane": lane}, own.lane == lane) for lane in LANES]
     many = len(p.first)
     rest = f", the other {len(p.others)}" if p.others else ""
-    left = f"*The {ui.small_number(many)} products largest in size{rest}, and b*"
+    left = f"*The {small_number(many)} products largest in size{rest}, and b*"
     right = "*The same numbers with the second question's h′*" if two.second else "*As numbers*"
     numbers = ui.remark("numbers", right), products("products", p, p.first)
     closing = f"b_{letter} raises every {p.lane} logit alike and changes no probability: the loss "
@@ -369,7 +384,7 @@ def one_logit(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Bloc
         ui.idea(
             f"{letter} · h multiplies {letter} and h number by number and adds up all "
             f"*{len(p.all)} products*{{}}",
-            ui.subs(f"; b_{letter} is one more number, the same for every token."),
+            subs(f"; b_{letter} is one more number, the same for every token."),
         ),
         spread(word, p),
         ui.choice("lane", "take apart", lanes, span=4),
@@ -378,7 +393,7 @@ def one_logit(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Bloc
         ui.group("left", 7, ui.remark("bars", left), waterfall(p)),
         ui.group("right", 5, *numbers),
         whole_sum(word, p),
-        ui.closing("{}", ui.subs(closing)),
+        ui.closing("{}", subs(closing)),
         *ui.folds(products("largest", p, p.order[:25]), [exactly_logit(shown, p)], SNIPPET),
     ]
 
@@ -387,10 +402,10 @@ def spread(word: list[list[str]], p: Products) -> Block:
     """The finding: how many products raise the logit, how many lower it, and the largest."""
     up, down, most = p.all[p.all > 0], p.all[p.all < 0], float(p.all[p.order[0]])
     said = "No single number decides: " * bool(abs(most) < 0.25 * max(up.sum(), -down.sum()))
-    said += f"{ui.plural(len(up), 'product')} raise{'s' * (len(up) == 1)} the {p.lane} logit of "
-    said += f"{{}} by {ui.number(up.sum())} in all, {len(down) or 'none'} "
-    said += f"lower{'s' * (len(down) < 2)} it by {ui.number(-down.sum())}; the largest in size is "
-    said += f"*{ui.number(most)}*."
+    said += f"{plural(len(up), 'product')} raise{'s' * (len(up) == 1)} the {p.lane} logit of "
+    said += f"{{}} by {number(up.sum())} in all, {len(down) or 'none'} "
+    said += f"lower{'s' * (len(down) < 2)} it by {number(-down.sum())}; the largest in size is "
+    said += f"*{number(most)}*."
     return ui.finding(said, word)
 
 
@@ -399,10 +414,10 @@ def waterfall(p: Products) -> Block:
     rest, (_, letter, role) = bool(p.others), LANES[p.lane]
     rows = [(f"number {k + 1}", p.all[k], product(p, k)) for k in p.first]
     left = p.sum_of(p.others)
-    rows += [(f"the other {len(p.others)}", left, ui.signed(left))] * rest
-    rows.append((f"b<sub>{letter}</sub>", p.bias, ui.signed(p.bias)))
+    rows += [(f"the other {len(p.others)}", left, signed(left))] * rest
+    rows.append((f"b<sub>{letter}</sub>", p.bias, signed(p.bias)))
     names, sizes, said = zip(*rows, strict=True)
-    labels = [*names, f"<b>{p.lane} logit = {ui.number(p.total)}</b>"]
+    labels = [*names, f"<b>{p.lane} logit = {number(p.total)}</b>"]
     stops = np.cumsum([0.0, *sizes])
     low, high = float(stops.min()), float(stops.max())
     room, notes = (high - low) or 1.0, []
@@ -421,16 +436,16 @@ def waterfall(p: Products) -> Block:
     layout = {"height": 340, "margin": {"l": 138, "r": 12, "t": 4, "b": 46}, "annotations": notes}
     layout |= {"xaxis": ui.axis(title, range=ends, zeroline=True, zerolinecolor=GREY)}
     layout |= {"yaxis": ui.axis(**ticks, range=[len(labels) - 0.4, -0.6], showgrid=False)}
-    alt = f"Bars that add up to the {p.lane} logit, {ui.number(p.total)}."
+    alt = f"Bars that add up to the {p.lane} logit, {number(p.total)}."
     return ui.figure("waterfall", [bars], layout, alt, narrow={"margin.l": 122, "margin.r": 4})
 
 
 def product(p: Products, k: int) -> str:
     """One product as it is printed: −0.31 × (−2.04) = +0.63."""
     x, y = p.vector[k], p.states[0][k]
-    first, second = (ui.number(*pair) for pair in zip((x, y), p.digits, strict=True))
+    first, second = (number(*pair) for pair in zip((x, y), p.digits, strict=True))
     equals = "=" if holds(x, y, p.digits) else "≈"
-    return f"{first} × {f'({second})' if y < 0 else second} {equals} {ui.signed(p.all[k])}"
+    return f"{first} × {f'({second})' if y < 0 else second} {equals} {signed(p.all[k])}"
 
 
 def products(name: str, p: Products, numbers: list[int]) -> Block:
@@ -438,15 +453,15 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
     (first, second), (_, letter, role) = p.digits, LANES[p.lane]
     rows = []
     for k in numbers:
-        factors = [ui.number(p.vector[k], first), *(ui.number(h[k], second) for h in p.states)]
-        made = [ui.number(p.vector[k] * h[k]) for h in p.states]
+        factors = [number(p.vector[k], first), *(number(h[k], second) for h in p.states)]
+        made = [number(p.vector[k] * h[k]) for h in p.states]
         rows.append(ui.row(str(k + 1), *factors, *made))
     left, empty = np.setdiff1d(np.arange(len(p.vector)), numbers), [""] * (1 + len(p.states))
     if len(left):
-        others = [ui.number(float(p.vector[left] @ h[left])) for h in p.states]
+        others = [number(float(p.vector[left] @ h[left])) for h in p.states]
         rows.append(ui.row(f"other {len(left)}", *empty, *others))
-    rows.append(ui.row("b", *empty, *[ui.number(p.bias)] * len(p.states)))
-    totals = [ui.number(float(p.vector @ h) + p.bias) for h in p.states]
+    rows.append(ui.row("b", *empty, *[number(p.bias)] * len(p.states)))
+    totals = [number(float(p.vector @ h) + p.bias) for h in p.states]
     rows.append(ui.row(f"{p.lane} logit", *empty, *totals, strong=True))
     dashes = ["", "′"][: len(p.states)]
     heads = [("number", ""), (letter, role), *((f"h{x}", "") for x in dashes)]
@@ -459,10 +474,10 @@ def whole_sum(word: list[list[str]], p: Products) -> Block:
     """S · h + b_S = 1.66 + 4.38 − 0.14 = 5.90."""
     (_, letter, role), rest = LANES[p.lane], [p.sum_of(p.others)] if p.others else []
     largest, *more = addends = [p.sum_of(p.first), *rest, p.bias]
-    names = f"the {ui.small_number(len(p.first))} largest, {'the others, ' * len(rest)}b"
-    sides = [ui.number(largest), role], *(ui.plus(x) for x in more)
-    total = f" {ui.adds(addends, p.total)} ", [ui.number(p.total), role], [f"   ({names})", "grey"]
-    line = [*word, *ui.subs(f"  {letter} · h + b_{letter} = "), *sides, *total]
+    names = f"the {small_number(len(p.first))} largest, {'the others, ' * len(rest)}b"
+    sides = [number(largest), role], *(plus(x) for x in more)
+    total = f" {adds(addends, p.total)} ", [number(p.total), role], [f"   ({names})", "grey"]
+    line = [*word, *subs(f"  {letter} · h + b_{letter} = "), *sides, *total]
     return ui.formula("formula", line, label=f"{p.lane} logit of")
 
 
@@ -473,7 +488,7 @@ def exactly_logit(shown: Shown, p: Products) -> Block:
     said += f"1 at the right position, else 0. b_{letter} is added to every logit, so its gradient "
     said += "is the sum of them all: Σ (p − y) = 1 − 1 = 0, for every text. "
     if shown.state.reader == "bundled":
-        said += f"Ours, {ui.number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
+        said += f"Ours, {number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
         said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large steps. "
     said += "The numbers of h have no names of their own: the encoder may turn them as it likes if "
     said += "S and E turn with them."
@@ -571,9 +586,9 @@ def last_two(
     way = 1 if mine >= other else -1
     gap = max(0.0, room * 1.7 - abs(mine - other)) / 2 * way
     own = texts.bold_name(shown.encoding, window.to_doc(pos))
-    name = ui.escape(texts.position_name(shown, window, rival)[:20])
-    next_one = f"{'next' if way > 0 else 'first'}: “{name}”<br>{ui.number(other)}"
-    return [(f"{own}<br>{ui.number(mine)}", mine + gap, ""), (next_one, other - gap, GREY)]
+    name = escape(texts.position_name(shown, window, rival)[:20])
+    next_one = f"{'next' if way > 0 else 'first'}: “{name}”<br>{number(other)}"
+    return [(f"{own}<br>{number(mine)}", mine + gap, ""), (next_one, other - gap, GREY)]
 
 
 def exactly_layers(shown: Shown, depth: int) -> str:
@@ -592,7 +607,7 @@ def layer_table(points: Points, ranks: list[Any], at: tuple[int, int]) -> Block:
     """Logit and place after each layer."""
     rows = []
     for k, places in enumerate(zip(*ranks, strict=True)):
-        start, end = ui.number(points[k, at[0], 0]), ui.number(points[k, at[1], 1])
+        start, end = number(points[k, at[0], 0]), number(points[k, at[1], 1])
         rows.append(ui.row(str(k or "input"), start, str(places[0]), end, str(places[1])))
     heads = [("after layer", ""), ("start logit", START), ("place", START)]
     heads += [("end logit", END), ("place", END)]

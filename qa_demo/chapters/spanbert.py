@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import Block, Part, number, plural, probability, signed
+from qa_demo.blocks import Block
 from qa_demo.core.blanks import (
     FILLER,
     Asked,
@@ -34,6 +34,20 @@ from qa_demo.core.masking import DEFAULTS, length_law
 from qa_demo.core.measuring.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES
 from qa_demo.core.measuring.worth import Change, Gain, Worth, worth_of
 from qa_demo.drawn.panels import Panel, alike, dots, pair, ranked, ticks, waterfall
+from qa_demo.printed import (
+    QUOTE,
+    STRONG,
+    Part,
+    adds,
+    escape,
+    minus_log,
+    number,
+    percent,
+    plural,
+    probability,
+    say,
+    signed,
+)
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Name, Record, Text
 from qa_demo.texts import paragraph_items, segment, text
@@ -142,7 +156,7 @@ def key(fill: str, words: str, model: str, span: int = 12) -> Block:
 
 def quoted(token: str) -> Part:
     """A token in quotation marks."""
-    return [f"“{spelled(token)}”", ui.QUOTE]
+    return [f"“{spelled(token)}”", QUOTE]
 
 
 def model_says() -> str:
@@ -193,9 +207,9 @@ def says(said: Said, true: str | None) -> list[Part]:
     p = f"({probability(said.guesses[0].p)})"
     if true is not None and said.rank == 1:
         return [f"guesses it {p}"]
-    found = ui.say(f"guesses {{}} {p}", quoted(said.guesses[0].piece))
+    found = say(f"guesses {{}} {p}", quoted(said.guesses[0].piece))
     place = f"; {{}} is its guess {said.rank:,}"
-    return found if true is None else found + ui.say(place, quoted(true))
+    return found if true is None else found + say(place, quoted(true))
 
 
 def blank_finding(b: Blank) -> Block:
@@ -204,19 +218,19 @@ def blank_finding(b: Blank) -> Block:
     name = b.found.name(b.now)
     hides: list[Part] = [f"{name} is a typed [MASK]. "]
     if true:
-        hides = ui.say(f"{name} hides {{}}. ", quoted(true))
+        hides = say(f"{name} hides {{}}. ", quoted(true))
     average = f"With an average in place of {WIRES[b.cut]} SBO " if b.cut else ""
     if sbo is None or whole is None:
-        rest = ui.say("{} MLM {}.", b.silence, says(mlm, true))
+        rest = say("{} MLM {}.", b.silence, says(mlm, true))
     elif b.cut and true:
         rest = [f"{average}gives it {probability(sbo.p)} (guess {sbo.rank:,}) instead of "]
         rest += [f"{probability(whole.p)} (guess {whole.rank:,})."]
     elif b.cut:
-        rest = ui.say(average + "{}.", says(sbo, None))
+        rest = say(average + "{}.", says(sbo, None))
     elif true and sbo.rank == mlm.rank == 1:
-        rest = ui.say(f"SBO {{}}, MLM too ({probability(mlm.p)}).", says(sbo, true))
+        rest = say(f"SBO {{}}, MLM too ({probability(mlm.p)}).", says(sbo, true))
     else:
-        rest = ui.say("SBO {}. MLM {}.", says(sbo, true), says(mlm, true))
+        rest = say("SBO {}. MLM {}.", says(sbo, true), says(mlm, true))
     return ui.sentence("finding", "finding", *hides, *rest)
 
 
@@ -251,7 +265,7 @@ def titles(b: Blank) -> tuple[str, str]:
     left, right, k = b.inputs
     named = zip(WIRES, (f"outputs at {left}", f"at {right}", f"position {k}"), strict=True)
     reads = ", ".join(f"average of {WIRES[w]}" if b.cut == w else name for w, name in named)
-    what = f"reads {ui.escape(reads)}" if b.now.sbo else "has nothing to read here"
+    what = f"reads {escape(reads)}" if b.now.sbo else "has nothing to read here"
     mlm = "<b>Masked-language layer (MLM)</b><br>reads the encoder’s output at the blank itself"
     return mlm, f"<b>Boundary layer (SBO)</b><br>{what}" + (" · outline: before" if b.cut else "")
 
@@ -264,7 +278,7 @@ def guesses(b: Blank) -> Block:
     across = partial(ui.axis, "probability", range=[0, 1.85 * most], tickvals=ticks(most))
 
     def down(rows: Sequence[Guessed]) -> Block:
-        names = [f"“{ui.escape(r.word)}”" for r in rows]
+        names = [f"“{escape(r.word)}”" for r in rows]
         named: Block = {"tickvals": list(range(len(rows))), "ticktext": names, "tickfont": font}
         return ui.axis(showgrid=False, range=[4.6, -0.6], **named)
 
@@ -284,27 +298,27 @@ def losses(b: Blank) -> Block:
         nobody = "Nobody has said which word a typed [MASK] hides, so there is no loss to lower"
         return ui.remark("formula", f"{nobody} here.")
     word, mlm, sbo, whole = quoted(b.true), b.now.mlm, b.now.sbo, b.whole
-    first, first_sign = ui.minus_log(mlm.p, mlm.loss)
+    first, first_sign = minus_log(mlm.p, mlm.loss)
     if sbo is None or whole is None:
         line = f"L({{}}) = L{{}} = −{first} {first_sign} *{number(mlm.loss)}*"
-        return ui.formula("formula", ui.say(line, word, MLM), label="no SBO term (log: natural)")
-    second, second_sign = ui.minus_log(sbo.p, sbo.loss)
+        return ui.formula("formula", say(line, word, MLM), label="no SBO term (log: natural)")
+    second, second_sign = minus_log(sbo.p, sbo.loss)
     if b.cut is not None:
-        old, sign = ui.minus_log(whole.p, whole.loss)
+        old, sign = minus_log(whole.p, whole.loss)
         line = f"L{{}}({{}}) = −{old} {sign} {number(whole.loss)}, now −{second} {second_sign} "
-        said = ui.say(f"{line}*{number(sbo.loss)}*", SBO, word)
+        said = say(f"{line}*{number(sbo.loss)}*", SBO, word)
         return ui.formula("formula", said, label="what the cut costs (log: natural)")
     x, y = mlm.loss, sbo.loss
     sign = "=" if first_sign == second_sign == "=" else "≈"
     line = f"L({{}}) = L{{}} + L{{}} = −{first} − {second} {sign} {number(x)} + {number(y)} "
-    said = ui.say(f"{line}{ui.adds((x, y), x + y)} *{number(x + y)}*", word, MLM, SBO)
+    said = say(f"{line}{adds((x, y), x + y)} *{number(x + y)}*", word, MLM, SBO)
     return ui.formula("formula", said, label="the two losses are added (log: natural)")
 
 
 def overall() -> Block:
     """Both layers on all held-out blanks that were masked: one blank proves little."""
     o = shipped("spanbert/metrics.json")["by_fate"]["mask"]
-    sbo, mlm = ui.percent(o["sbo_top1"] / 100), ui.percent(o["mlm_top1_where_sbo"] / 100)
+    sbo, mlm = percent(o["sbo_top1"] / 100), percent(o["mlm_top1_where_sbo"] / 100)
     said = f"Over {o['sbo_pieces']:,} held-out blanks SBO's first guess is right in {sbo}, "
     return ui.closing(f"{said}MLM's in {mlm}. Both only train the encoder.")
 
@@ -343,7 +357,7 @@ def boundary_exactly(b: Blank) -> list[Block | str]:
     d, names = shape["hidden_size"], ("word before", "word after", "k")
     left, right, k = b.inputs if b.now.sbo is not None else names
     layers = "] → Linear, GeLU, LayerNorm → h{} → Linear, GeLU, LayerNorm → y"
-    h0 = ui.say("h{} = [h({}); h({}); p({})" + layers, ["0", "sub"], left, right, k, ["1", "sub"])
+    h0 = say("h{} = [h({}); h({}); p({})" + layers, ["0", "sub"], left, right, k, ["1", "sub"])
     return [
         ui.formula("shape", h0),
         f"h is the encoder’s output at a token, {d} numbers; p the vector of a position, "
@@ -399,7 +413,7 @@ def average() -> str:
     """The same over all example texts, a sentence."""
     if (m := scheme_counts()) is None:
         return ""
-    tokens, spans = (ui.percent(m[name] / m["blanks"]) for name in ("tokens", "spans"))
+    tokens, spans = (percent(m[name] / m["blanks"]) for name in ("tokens", "spans"))
     return f" Over {m['texts']} texts it is {tokens} and {spans}."
 
 
@@ -410,7 +424,7 @@ def twice(found: Hidden, n: int, m: int) -> Block:
         items = paragraph_items(found.encoding)
         for p in said.pieces:
             items[p.at]["marks"] = ["masked", "hit"] if p.mlm.rank == 1 else ["masked"]
-        made.append(segment(items, name, False, [f"{hits} of {len(said.pieces)} right", ui.STRONG]))
+        made.append(segment(items, name, False, [f"{hits} of {len(said.pieces)} right", STRONG]))
     return text("twice", *made, select=False, dots=True)
 
 
@@ -421,10 +435,10 @@ def laws(found: Hidden, count: int) -> list[Block]:
     top, total, result = p * q ** (length - 1), 1 - q**upper, float(law[length - 1])
     sign = "=" if number(round(top, 3) / round(total, 3), 3) == number(result, 3) else "≈"
     rounded = "" if abs(share - count) < 1e-9 else "rounded up: "
-    budget = ui.say(f"15 % of {n} = {number(share)}, {rounded}*{count} hidden*")
+    budget = say(f"15 % of {n} = {number(share)}, {rounded}*{count} hidden*")
     one = f"P({length} words) = {p:g} × {q:g}{{}} / (1 − {q:g}{{}}) = {number(top, 3)} / "
     one += f"{number(total, 3)} {sign} *{number(result, 3)}*"
-    lengths = ui.say(one, [str(length - 1), "sup"], [str(upper), "sup"])
+    lengths = say(one, [str(length - 1), "sup"], [str(upper), "sup"])
     mean = number(float(law @ np.arange(1, upper + 1)), 1)
     return [
         ui.formula("formula", budget, label="tokens, both times"),
@@ -500,7 +514,7 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
     heads, rows = ["part", "pre-training", "fine-tuning"], [ui.row(*p) for p in parts]
     d = shipped("spanbert/config.json")["hidden_size"]
     alone = "Fine-tuning lowers the loss of chapter Loss alone"
-    both = ui.say("L = L{} + L{}", MLM, SBO)
+    both = say("L = L{} + L{}", MLM, SBO)
     lowered = "L = −½ (log P(right start) + log P(right end))"
     return [
         ui.idea(
@@ -583,8 +597,8 @@ def sum_of(rows: Sequence[Change], found: Sequence[Gain]) -> list[Part]:
     first, last, said = found[0].f1, found[-1].f1, list[Part]()
     steps = [(rows[g.row].short, g.change) for g in found if g.change is not None]
     for name, d in steps:
-        said += ui.say(f" {'−' if d < 0 else '+'} *{number(abs(d), 1)}*{{}}", [f" {name}", ui.GREY])
-    sign = ui.adds([first, *(d for _, d in steps)], last, 1)
+        said += say(f" {'−' if d < 0 else '+'} *{number(abs(d), 1)}*{{}}", [f" {name}", ui.GREY])
+    sign = adds([first, *(d for _, d in steps)], last, 1)
     return [number(first, 1), *said, f" {sign} {number(last, 1)}"]
 
 

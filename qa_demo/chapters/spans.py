@@ -15,16 +15,11 @@ from qa_demo.blocks import (
     INK,
     LINE,
     PAPER,
-    QUOTE,
     START,
-    STRONG,
     Block,
-    Part,
-    adds,
     axis,
     button,
     closing,
-    escape,
     figure,
     finding,
     folds,
@@ -33,16 +28,13 @@ from qa_demo.blocks import (
     idea,
     line,
     note,
-    number,
     packed,
-    plural,
-    quote,
     row,
     sentence,
-    small_number,
     table,
 )
 from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
+from qa_demo.printed import QUOTE, STRONG, Part, adds, escape, number, plural, quote, small_number
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import bold, families, span_words, word

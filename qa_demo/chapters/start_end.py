@@ -14,16 +14,11 @@ from qa_demo.blocks import (
     INK,
     LINE,
     MID,
-    QUOTE,
     START,
-    STRONG,
     Block,
-    Part,
-    adds,
     axis,
     button,
     closing,
-    escape,
     figure,
     finding,
     fold,
@@ -33,10 +28,7 @@ from qa_demo.blocks import (
     legend,
     line,
     note,
-    number,
     packed,
-    plural,
-    probability,
     remark,
     row,
     sentence,
@@ -46,6 +38,7 @@ from qa_demo.blocks import (
 from qa_demo.core.base import softmax
 from qa_demo.core.text import excerpts
 from qa_demo.core.types import Span, Window
+from qa_demo.printed import QUOTE, STRONG, Part, adds, escape, number, plural, probability
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 from qa_demo.texts import (

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo import texts
-from qa_demo.blocks import GREY, INK, MID, QUOTE, STRONG, Block, Part, escape, number, quote
+from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.core.attention import SPREAD, Looks
 from qa_demo.core.attribution import (
     DRAWS,
@@ -32,6 +32,20 @@ from qa_demo.core.attribution import (
 )
 from qa_demo.core.text import is_mark, units
 from qa_demo.core.types import Span
+from qa_demo.printed import (
+    QUOTE,
+    STRONG,
+    Part,
+    adds,
+    escape,
+    number,
+    percent,
+    probability,
+    quote,
+    say,
+    signed,
+    small_number,
+)
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 
@@ -190,7 +204,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     """Bars by word: what raised and what lowered the lead."""
     v = shares.values
     rows = [
-        ui.row(quote(one.text, 30), one.where, ui.signed(v[k]))
+        ui.row(quote(one.text, 30), one.where, signed(v[k]))
         for k in np.argsort(-np.abs(v), kind="stable")[:30].tolist()
         for one in [shares.words.items[k]]
     ]
@@ -217,9 +231,9 @@ def most(shares: Shares) -> Block:
     rises = shares.lead >= shares.blank
     verb, way = ("raised", shares.values) if rises else ("lowered", -shares.values)
     top = [k for k in np.argsort(-way, kind="stable")[:3].tolist() if way[k] >= 0.05]
-    named = shares.named(top, lambda k: ui.signed(shares.values[k], 1))
+    named = shares.named(top, lambda k: signed(shares.values[k], 1))
     nothing = f"Nothing {verb} it by 0.05 or more."
-    moved = ui.say("{} {} it most.", named, verb) if top else [nothing]
+    moved = say("{} {} it most.", named, verb) if top else [nothing]
     stands = "leads “no answer” by" if shares.lead >= 0 else "stands behind “no answer” by"
     best, lead = texts.span_words(shares.best), [number(abs(shares.lead)), STRONG]
     which = ", the best span," if shares.spans_name == BEST else ""
@@ -235,7 +249,7 @@ def bars(shares: Shares) -> Block:
     def word(k: int, gap: str) -> Block:
         made = texts.item(items[k].text, gap, marks=["predicted"] * (k in shares.own))
         if k in drawn:
-            named = ui.signed(v[k], 1) if k in drawn[:NAMED] else ""
+            named = signed(v[k], 1) if k in drawn[:NAMED] else ""
             made["up" if v[k] > 0 else "down"] = [round(abs(float(v[k])) / full, 4), named]
             made["marks"] = [*made.get("marks", []), *(["strong"] if named else [])]
         return made
@@ -246,7 +260,7 @@ def bars(shares: Shares) -> Block:
         gaps = [source[items[k].char_end : end] for k, end in zip(inside, ends, strict=True)]
         found = [word(k, gap) for k, gap in zip(inside, gaps, strict=True)]
         found = texts.shortened(found, SMALL) if shares.cut else found
-        return texts.segment(found, name, False, f"in sum {ui.signed(v[inside].sum())}")
+        return texts.segment(found, name, False, f"in sum {signed(v[inside].sum())}")
 
     sides = part("question", e.question, "question"), part("context", e.context, "paragraph")
     height = 60 if len(shares.window) < LONG else 44
@@ -256,12 +270,12 @@ def bars(shares: Shares) -> Block:
 def summed(shares: Shares) -> Block:
     """lead of the blank text + all shares = lead of this text, and what is missing."""
     a = shares.found
-    sign = ui.adds((shares.blank, a.sum), a.f_x) if abs(a.gap or 0) < 0.005 else "≈"
+    sign = adds((shares.blank, a.sum), a.f_x) if abs(a.gap or 0) < 0.005 else "≈"
     printed = number(shares.blank), bracketed(a.sum), number(a.f_x)
     blank, total, lead = ([said, STRONG] for said in printed)
     template = "lead of the blank text {} + all shares {} {} lead of this text {}"
     missed = [[f"gap {missing(a)}", "note"]] if a.complete else []
-    return ui.formula("sum", ui.say(template, blank, total, sign, lead), missed)
+    return ui.formula("sum", say(template, blank, total, sign, lead), missed)
 
 
 def missing(a: Attribution) -> str:
@@ -277,11 +291,11 @@ def gap(shares: Shares) -> Block | None:
     a = shares.found
     if a.complete:
         return None
-    change = ui.signed(a.f_x - shares.blank)
+    change = signed(a.f_x - shares.blank)
     template = "The shares miss the change, {}, by {} ({}) even in {} steps: "
     template += "*read single bars with that much doubt.*"
     missed = number(abs(a.gap or 0)), missing(a), str(a.n_steps)
-    return ui.sentence("gap", "finding", *ui.say(template, change, *missed))
+    return ui.sentence("gap", "finding", *say(template, change, *missed))
 
 
 def shares_exactly(shares: Shares) -> list[str]:
@@ -290,7 +304,7 @@ def shares_exactly(shares: Shares) -> list[str]:
     start, end = (x.astype(float) for x in shares.shown.true.logits(w.index))
     score = start[w.to_pos(shares.span.start)] + end[w.to_pos(shares.span.end)]
     null = start[0] + end[0]
-    sign = ui.adds((score, -null), a.f_x, 3)
+    sign = adds((score, -null), a.f_x, 3)
     blank, k = BLANKS[a.baseline or "pad"], min(7, n)
     way, special = (k - 0.5) / n, number(a.sum - float(shares.values.sum()))
     return [
@@ -317,7 +331,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     if not sets[0]:
         said = f"Outside {shares.spans_name} no word raises the lead, so there is none to hide."
         return [shares.finding(said), *ui.folds(None, hidden_exactly(shares), SNIPPET)]
-    test, many = shares.without(sets), ui.small_number(len(sets[0]))
+    test, many = shares.without(sets), small_number(len(sets[0]))
     those = f"without the {many} word{'s' * (many != 'one')}"
     plain = ("diamond", INK, f"{those} outside {shares.spans_name} with the largest shares")
     other = f"without {many} random others, one dot a draw (stacked where they would touch)"
@@ -388,7 +402,7 @@ def then(shares: Shares, test: Hidden) -> str:
 def falls(shares: Shares, test: Hidden, many: str) -> Block:
     """9.10 - (-2.55) = 11.65, and the mean of the random draws."""
     x, fall = shares.lead, shares.lead - test.lead
-    said = f"{number(x)} − {bracketed(test.lead)} {ui.adds((x, -test.lead), fall)} {number(fall)}"
+    said = f"{number(x)} − {bracketed(test.lead)} {adds((x, -test.lead), fall)} {number(fall)}"
     lines: list[list[Part]] = [[f"fall without these {many}: ", [said, STRONG]]]
     if test.draws:
         mean = x - sum(lead for lead, _ in test.draws) / len(test.draws)
@@ -491,7 +505,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
             ("text", GREY, f"no bar: under {LOOKED}"),
         ),
         weights(shares, look, at),
-        ui.formula("adds", [*said, f" {ui.adds(look.held.values(), 1)} 1"]),
+        ui.formula("adds", [*said, f" {adds(look.held.values(), 1)} 1"]),
         ui.closing(
             "A large weight does not say that the lead needs the word: only hiding it would tell."
         ),
@@ -507,15 +521,15 @@ def read_most(shares: Shares, look: Looks, at: int) -> Block:
     read = max((k for k in inside if abs(v[k]) < SMALL), key=lambda k: by_word[k], default=-1)
     held = max(inside, key=lambda k: v[k], default=-1)
     said = f"Layer {look.layer}, attention head {look.head}: {{}} reads {{}} most ({{}}). It gives "
-    most = shares.name(at), shares.name(top), ui.probability(look.row[top], 2)
+    most = shares.name(at), shares.name(top), probability(look.row[top], 2)
     differ = read >= 0 and v[held] >= SMALL and by_word[read] >= LOOKED
     if not differ or by_word[held] >= by_word[read]:
-        asked = ui.percent(float(look.asked[look.layer - 1, look.head - 1]))
+        asked = percent(float(look.asked[look.layer - 1, look.head - 1]))
         return shares.finding(said + "{} of its attention to the question.", *most, asked)
 
     def about(k: int) -> str:
         share = "share of the lead's change" if k == read else "share"
-        return f"{ui.probability(by_word[k], 2)}, {share} {ui.signed(v[k])}"
+        return f"{probability(by_word[k], 2)}, {share} {signed(v[k])}"
 
     return shares.finding(said + "{}.", *most, shares.named((read, held), about))
 
@@ -529,7 +543,7 @@ def weights(shares: Shares, look: Looks, at: int) -> Block:
     def barred(one: Block, pos: int) -> Block:
         x = float(look.row[pos])
         if x >= LOOKED:
-            one["up"] = [round(x / full, 4), ui.probability(x, 2) if pos in named else ""]
+            one["up"] = [round(x / full, 4), probability(x, 2) if pos in named else ""]
         marks = ["strong"] * (pos in named) + ["boxed"] * (pos == at)
         sets = {"own.why.layer": look.layer, "own.why.head": look.head, "own.why.token": pos}
         return {**one, "marks": [*one.get("marks", []), *marks], "sets": sets}
@@ -599,8 +613,8 @@ def head_table(shares: Shares, look: Looks) -> Block:
     items, rows = shares.words.items, []
     for pos in np.argsort(-look.row, kind="stable")[:20].tolist():
         k, name = int(shares.words.of[pos]), texts.position_name(shares.shown, shares.window, pos)
-        place, share = (items[k].where, ui.signed(shares.values[k])) if k >= 0 else ("–", "–")
-        weight = ui.probability(float(look.row[pos]), 3)
+        place, share = (items[k].where, signed(shares.values[k])) if k >= 0 else ("–", "–")
+        weight = probability(float(look.row[pos]), 3)
         rows.append(ui.row(quote(name, 30), place, weight, share))
     heads = "token, in the, weight, share of its word"
     return listed(heads, rows, "The tokens with the largest weights")

@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import GREY, INK, OTHER, PALE, STRONG, Block, Part, escape, number, quote
+from qa_demo.blocks import GREY, INK, OTHER, PALE, Block
 from qa_demo.core.predict import predict
 from qa_demo.core.proposals import Proposal, Proposals
 from qa_demo.core.spans import reason
 from qa_demo.core.windows import halves, read_plan, safe_length
 from qa_demo.drawn import window_rows as fig
+from qa_demo.printed import STRONG, Part, adds, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import bold, dotted, position_name, said, said_at, siblings, span_words, word
@@ -243,7 +244,7 @@ def sliders(w: Windows) -> list[Block]:
     says = f"max_seq_length: at least {least} = {sum_}; the default is 384"
     far = f"doc_stride: at most {w.room}, what a window holds"
     if w.safe is not None and w.safe < min(SHORT_ANSWER, w.shown.decode.max_answer_length):
-        far += f"; small: an answer of over {ui.plural(w.safe, 'token')} may be cut and never found"
+        far += f"; small: an answer of over {plural(w.safe, 'token')} may be cut and never found"
     elif w.safe is not None:
         far += f"; an answer of up to {w.safe} tokens is never cut"
     high, to = max(384, w.size), "step to the next"
@@ -273,7 +274,7 @@ def lanes(w: Windows) -> Block:
             stairs.shapes.append(stairs.box(a, z, y, INK if wins else fig.NOWHERE, INK, 2))
             more = {"strong": wins, "size": stairs.size}
             stairs.over(a, z, y, fig.proposes(r, 40), fig.proposes(r, 28), **more)
-    many = ui.plural(len(w.rows), "window")
+    many = plural(len(w.rows), "window")
     return stairs.figure("lanes", f"{many} over the text; the best span is from window {w.win.k}")
 
 
@@ -314,14 +315,14 @@ def counts(w: Windows) -> list[Part]:
     start = said(w.encoding, w.best.span.start)
     if len(w.holding) == 1:
         only = f"Only window {w.win.k} reads " if len(w.rows) > 1 else "One window alone reads "
-        return ui.say("{}{}: nothing to choose.", only, start)
+        return say("{}{}: nothing to choose.", only, start)
     first, *others = sorted(w.holding, key=lambda r: r.k)
     where = f"{len(w.holding)} windows, at most {w.win.edge} tokens from the nearer edge"
     if len(others) < 4:
         edges = [f"{r.k} ({r.edge})" for r in others]
         where = listing([f"windows {first.k} ({first.edge} tokens from the nearer edge)", *edges])
     then = f" stands in {where}. So window {w.win.k} counts: "
-    told = ui.say("{}{}{}.", start, then, [number(w.best.score), STRONG])
+    told = say("{}{}{}.", start, then, [number(w.best.score), STRONG])
     if w.higher is not None:
         same, r = w.higher
         told += [f" In window {r.k} these words score ", [number(same), STRONG]]
@@ -353,7 +354,7 @@ def distance(w: Windows, stairs: fig.Stairs, r: Proposal, y: int) -> str:
     last = min(span.end, r.window.doc_stop - 1)
     fill, dash = (INK, "solid") if wins else (fig.NOWHERE, "dot")
     stairs.shapes.append(stairs.box(span.start, last, y, fill, INK, 2, dash))
-    text = ui.plural(r.edge, "token") + (": the most" if wins and len(w.holding) > 1 else "")
+    text = plural(r.edge, "token") + (": the most" if wins and len(w.holding) > 1 else "")
     stairs.to_edge(r, span.start, y, text, wins)
     score = "its end lies outside" if r.same is None else number(r.same)
     score += "" if r.same is None else ", counts" if wins else ", does not count"
@@ -414,7 +415,7 @@ def lead_formula(w: Windows) -> Block:
     # where two digits cannot tell which of the two is larger, three or four do
     digits = next((d for d in (2, 3, 4) if number(w.lead, d) != number(w.threshold, d)), 4)
     best = f"({number(score, digits)})" if score < 0 else number(score, digits)
-    sign = ui.adds((null, -score), w.lead, digits)
+    sign = adds((null, -score), w.lead, digits)
     total = f"{number(null, digits)} − {best} {sign} {number(w.lead, digits)}"
     smallest = "smallest “no answer”" if len(w.rows) > 1 else "“no answer”"
     limit = f" {'>' if w.silent else '≤'} {number(w.threshold, digits)}, the threshold: "
@@ -427,7 +428,7 @@ def scores(w: Windows) -> Block:
     rows = fig.in_rows(w.rows, [w.win, w.least], lambda r: r.score)
     goal, pitch = w.best.score + w.threshold, min(92.0, 290 / len(rows))
     low, high = fig.ends(w.rows, goal)
-    sign = ui.adds((w.best.score, w.threshold), goal)
+    sign = adds((w.best.score, w.threshold), goal)
     sum_ = f"{number(w.best.score)} + threshold {number(w.threshold)} {sign} {number(goal)}"
     side = {"yref": "paper", "yanchor": "bottom"}
     to = {"xanchor": "right" if goal > (low + high) / 2 else "left", "name": "wide"}
@@ -447,7 +448,7 @@ def scores(w: Windows) -> Block:
         "yaxis": fig.down(rows, 0.45, False),
         "shapes": [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")],
     }
-    alt = f"Best span and “no answer” of {ui.plural(len(w.rows), 'window')}, by score"
+    alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
     narrow = {"margin.l": 84, "xaxis.nticks": 4}
     return fig.drawn("dots", fig.dots(rows, w.win, w.least), layout, texts, alt, narrow)
 
@@ -487,7 +488,7 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
         told += ["Its best span is returned all the same: ", returned, "."]
     elif why is not None:
         why = "that start counts in another window" if why == "not owned" else why
-        told += ui.say(" for its maxima on {} and {}{}", i, j, f": no allowed span ({why}). ")
+        told += say(" for its maxima on {} and {}{}", i, j, f": no allowed span ({why}). ")
         told += ["So its best span is returned: ", returned, "."]
     elif same:
         told += [". It need not: the mean tells how far a window's best stands above the rest of "]
@@ -541,7 +542,7 @@ def compared(w: Windows, rule: str, rows: fig.Rows, taken: Proposal, patch: Bloc
     over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13 if pitch > 44 else 12}
     texts = []
     for y, (run, top) in enumerate(zip(rows, values, strict=True), 1):
-        most = number(top) if by_sums else escape(ui.probability(top))
+        most = number(top) if by_sums else escape(probability(top))
         text = says(w, run[0]) if len(run) == 1 else f"none above {most}"
         texts.append(fig.label(text, 0, y - 9 / pitch, run[0] is taken, **over))
     if by_sums:
@@ -569,7 +570,7 @@ def mean_of(w: Windows, r: Proposal) -> str:
     """(0.936 [CLS] + 0.923 [CLS]) / 2 ≈ 0.930."""
     i, j, start, end = r.tops
     sign = "=" if abs((round(start, 3) + round(end, 3)) / 2 - round(r.mean, 3)) < 1e-9 else "≈"
-    one, two, mean = (escape(ui.probability(p)) for p in (start, end, r.mean))
+    one, two, mean = (escape(probability(p)) for p in (start, end, r.mean))
     return f"({one} {piece_name(w, r, i)} + {two} {piece_name(w, r, j)}) / 2 {sign} {mean}"
 
 
@@ -580,7 +581,7 @@ def product_of(w: Windows, r: Proposal) -> str:
         return f"{words} under 0.001"
     start, end = (round(p, 3) for p in r.factors)
     sign = "=" if abs(start * end - round(r.product, 3)) < 0.0005 else "≈"
-    one, two, total = (escape(ui.probability(p)) for p in (*r.factors, r.product))
+    one, two, total = (escape(probability(p)) for p in (*r.factors, r.product))
     return f"{words} {one} × {two} {sign} {total}"
 
 
@@ -599,8 +600,8 @@ def exactly(w: Windows) -> list[Block | str]:
         "within one window, and comparing raw scores is BERT's convention, not a guarantee."
     )
     cut = (
-        f"Windows overlap by {ui.plural(w.room - w.step, 'token')}. An answer of up to "
-        f"{ui.plural(w.safe or 0, 'token')} stands whole in the window where its start counts, "
+        f"Windows overlap by {plural(w.room - w.step, 'token')}. An answer of up to "
+        f"{plural(w.safe or 0, 'token')} stands whole in the window where its start counts, "
         "wherever it starts; a longer one may reach beyond it and is then never found whole."
     )
     told = (
@@ -637,6 +638,6 @@ def as_table(w: Windows) -> Block:
         edge = "–" if r.near is None else str(r.edge)
         cells += [number(r.null), edge, "–" if r.same is None else number(r.same)]
         span = None if r.own is None else {"selection": [r.own.span.start, r.own.span.end]}
-        both = ui.probability(r.mean), ui.probability(r.product)
+        both = probability(r.mean), probability(r.product)
         rows.append(ui.row(*cells, *both, sets=span))
     return ui.table("rows", [(n, "") for n in names], rows, caption="All windows")

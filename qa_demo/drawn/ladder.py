@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core.types import Encoding
+from qa_demo.printed import escape, probability
 from qa_demo.texts import bold, dotted, word
 
 PIXELS, MOST = 1150, 16
@@ -81,12 +82,12 @@ class Columns:
         """“Rot·<b>ne</b>”, ·ne where that does not fit, a run by its first and last word."""
         (a, z), e = self.cells[n], self.e
         if a == z and self.whole:
-            return f"“{bold(e, a) if '·' in word(e, a) else ui.escape(word(e, a))}”"
+            return f"“{bold(e, a) if '·' in word(e, a) else escape(word(e, a))}”"
         if a == z:
-            return ui.escape(dotted(e, a))
+            return escape(dotted(e, a))
         last = max((d for d in range(a, z + 1) if word(e, d, "").isalnum()), default=z)
         ends = f"“{word(e, a, '')} … {word(e, last, '')}”"
-        return ui.escape(ends) if len(ends) * 8 < self.room * self.width[n] else "…"
+        return escape(ends) if len(ends) * 8 < self.room * self.width[n] else "…"
 
     def label(self, n: int, labels: Sequence[str]) -> str:
         """The labels of a column's tokens, for the line below its name."""
@@ -133,7 +134,7 @@ def stacked(
         words = [text(n, k, v) if clear[n] else "" for n, v in enumerate(means.tolist())]
         bar = bars(cols, means, role, words, ink=ink)
         bar["marker"]["opacity"] = [1.0 if c else 0.2 for c in clear]
-        hover = [f"{name} {ui.probability(v, 4)}" for v in means.tolist()]
+        hover = [f"{name} {probability(v, 4)}" for v in means.tolist()]
         made.append({**bar, "hovertext": hover, "hoverinfo": "text"})
     return made
 
@@ -211,7 +212,7 @@ def ladder(
         layout["annotations"].append(ui.note(r.title, 0, high, bgcolor=ui.PAPER, **place))
         narrow[f"annotations.{n}.text"] = r.title.split(":")[0]
         data += [{**trace, "yaxis": "y" + name} for trace in r.traces]
-    short = [ui.escape(dotted(cols.e, a)) if a == z else "…" for a, z in cols.cells]
+    short = [escape(dotted(cols.e, a)) if a == z else "…" for a, z in cols.cells]
     own = [f" <b>{labels[a]}</b>" if labels and a == z else "" for a, z in cols.cells]
     narrow["xaxis.ticktext"] = [x + y for x, y in zip(short, own, strict=True)]
     overlay = {"shapes": [] if about is None else [frame(cols, about)], "annotations": []}

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from qa_demo.blocks import END, START, Block, probability, signed
+from qa_demo.blocks import END, START, Block
 from qa_demo.core.base import Floats
 from qa_demo.core.types import Encoding, Span, Window
+from qa_demo.printed import probability, signed
 from qa_demo.texts import item, mark, paragraph_items, question_items, segment, text
 
 

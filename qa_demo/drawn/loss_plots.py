@@ -5,24 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qa_demo.blocks import (
-    END,
-    GREY,
-    INK,
-    LINE,
-    OTHER,
-    START,
-    Block,
-    axis,
-    escape,
-    figure,
-    line,
-    note,
-    number,
-    probability,
-)
+from qa_demo.blocks import END, GREY, INK, LINE, OTHER, START, Block, axis, figure, line, note
 from qa_demo.core.spans import Pair
-from qa_demo.drawn.digits import digits_of, fine
+from qa_demo.printed import digits_of, escape, fine, number, probability
 
 SIDES = (("start", START), ("end", END))
 

@@ -6,10 +6,11 @@ from math import isfinite
 from typing import Any
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import INK, OTHER, PALE, PAPER, Block, escape, number, quote
+from qa_demo.blocks import INK, OTHER, PALE, PAPER, Block
 from qa_demo.core.proposals import Proposal
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Encoding
+from qa_demo.printed import escape, number, quote
 from qa_demo.texts import siblings, word
 
 MOST_ROWS = 7

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from qa_demo.blocks import adds, equals, number, probability, quote, value
 from qa_demo.core.base import softmax
 from qa_demo.core.measuring.metrics import normalize
 from qa_demo.core.spans import Candidate, reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span, Window
 from qa_demo.lessons.found import Check, Found, Lacking
+from qa_demo.printed import adds, equals, number, probability, quote, value
 from qa_demo.shown import Shown
 from qa_demo.texts import siblings, word
 

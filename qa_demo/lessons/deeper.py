@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qa_demo.blocks import number, percent, plural, probability, quote, signed, small_number
 from qa_demo.chapters.bio import Tags
 from qa_demo.chapters.why import Shares, rows_of
 from qa_demo.core.attention import Looks
@@ -20,6 +19,7 @@ from qa_demo.core.windows import capacity
 from qa_demo.lessons.checks import CHECKS as FIRST
 from qa_demo.lessons.checks import CHOICES, chosen, likeliest, need, sides, window_of
 from qa_demo.lessons.found import Check, Found
+from qa_demo.printed import number, percent, plural, probability, quote, signed, small_number
 from qa_demo.shown import Shown
 from qa_demo.texts import word
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from qa_demo.blocks import STRONG, TERM, Part, number, parts, quote
 from qa_demo.core.base import BadInput
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import Span
 from qa_demo.lessons.files import Step
+from qa_demo.printed import STRONG, TERM, Part, number, parts, quote
 from qa_demo.shown import Shown
 
 NEAR = 0.1

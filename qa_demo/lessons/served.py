@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from qa_demo.blocks import parts
 from qa_demo.core.base import BadInput
 from qa_demo.lessons.deeper import CHECKS
 from qa_demo.lessons.files import Lesson, Step, computed
 from qa_demo.lessons.found import Found, Lacking, filled, judge, options_of, plain, right_label
 from qa_demo.pictures import CHAPTERS, Pictures, opened
+from qa_demo.printed import parts
 from qa_demo.shown import Shown
 from qa_demo.state import State, dump
 

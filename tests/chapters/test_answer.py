@@ -8,10 +8,10 @@ import numpy as np
 import orjson
 import pytest
 
-from qa_demo.blocks import number
 from qa_demo.chapters.answer import SNIPPET
 from qa_demo.core.examples import load_menu
 from qa_demo.core.store import ASSETS
+from qa_demo.printed import number
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, walk, words
 

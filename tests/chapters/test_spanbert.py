@@ -6,7 +6,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from qa_demo.blocks import minus_log
 from qa_demo.chapters import spanbert
 from qa_demo.core.base import BadInput
 from qa_demo.core.blanks import best, fill, hidden, right, typed
@@ -15,6 +14,7 @@ from qa_demo.core.masking import length_law
 from qa_demo.core.measuring.worth import worth_of
 from qa_demo.core.store import ASSETS
 from qa_demo.pictures import Pictures
+from qa_demo.printed import minus_log
 from qa_demo.state import load
 from tests.chapters.given import AtOnce, blocks, refused, walk, words
 from tests.fake_infiller import FakeInfiller

@@ -1,0 +1,177 @@
+"""Numbers and words as they are printed: digits, signs, quotation marks, and parts of a sentence.
+
+Parts are `[text, role]` pairs; a bare text is a part without a role.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import numpy as np
+
+Part = str | Sequence[str]
+QUOTE, NUMBER, STRONG, TERM = "quote", "number", "strong", "term"
+
+
+def rounded(x: float, digits: int) -> str:
+    """x to the nearest at so many digits, ties away from zero; e.g. 0.125 gives "0.13"."""
+    if not math.isfinite(x):
+        return "∞" if x > 0 else "−∞"
+    exact = Decimal(float(x)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return f"{exact + 0:,}"
+
+
+def number(x: float, digits: int = 2) -> str:
+    """The same with a true minus sign, never "-0.00"; e.g. -0.143 gives "−0.14"."""
+    found = rounded(x, digits).replace("-", "−")
+    return found if found.strip("−0.,") else found.removeprefix("−")
+
+
+def signed(x: float, digits: int = 2) -> str:
+    """The same with its sign always there; e.g. 3.5 gives "+3.50"."""
+    found = number(x, digits)
+    return found if found.startswith("−") else "+" + found
+
+
+def plus(x: float, digits: int = 2) -> str:
+    """A further addend; e.g. -0.14 gives " − 0.14"."""
+    found = signed(x, digits)
+    return f" {found[0]} {found[1:]}"
+
+
+def probability(p: float, digits: int = 3) -> str:
+    """p with three digits; one that is not 0 or 1 is never printed as 0 or 1."""
+    smallest = 10.0**-digits
+    if 0 < p < smallest / 2:
+        return f"<{smallest:.{digits}f}"
+    if 1 - smallest / 2 <= p < 1:
+        return f">{1 - smallest:.{digits}f}"
+    return rounded(p, digits)
+
+
+def percent(p: float) -> str:
+    """p in per cent without digits; e.g. 0.853 gives "85 %"."""
+    return (
+        "over 99 %"
+        if 0.995 <= p < 1
+        else "under 1 %"
+        if 0 < p < 0.005
+        else f"{rounded(100 * p, 0)} %"
+    )
+
+
+def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
+    """ "=" where the printed parts give the printed total, else "≈"."""
+    printed = sum(float(rounded(part, digits).replace(",", "")) for part in parts)
+    whole = float(rounded(total, digits).replace(",", ""))
+    return "=" if abs(printed - whole) < 0.1 * 10.0**-digits else "≈"
+
+
+def significant(x: float) -> str:
+    """A positive number with three digits or one decimal: 77.0, 9.81, 0.0850; or <0.0001."""
+    if x < 1e-4:
+        return "<0.0001"
+    return number(x, 1 if x >= 10 else 2 - int(np.floor(np.log10(x))))
+
+
+def value(printed: str) -> float:
+    """What a printed number says."""
+    return float(printed.replace(",", "").strip("<>"))
+
+
+def equals(used: Sequence[str], again: float, result: str) -> str:
+    """The result behind "=" where the printed numbers give it, else behind "≈"."""
+    if result[0] in "<>":
+        return f" {result}"
+    exact = f"{again:.{len(result.partition('.')[2])}f}" == result
+    return f" = {result}" if exact and not any(x[0] in "<>" for x in used) else f" ≈ {result}"
+
+
+def small_number(n: int) -> str:
+    """A count in words up to ten."""
+    names = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    return names[n] if 0 <= n < len(names) else f"{n:,}"
+
+
+def plural(n: int, one: str, many: str | None = None) -> str:
+    """A count with its noun; e.g. 2 and "window" give "2 windows"."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def minus_log(p: float, loss: float) -> tuple[str, str]:
+    """-log P with as many digits of P as give the loss as printed, and "=" or "≈"."""
+    for digits in range(3, 9):
+        r = round(p, digits)
+        if 0 < r < 1 and number(-np.log(r)) == number(loss):
+            return f"log {r:.{digits}f}", "="
+    return f"log {probability(p)}", "≈"
+
+
+def digits_of(value: float) -> int:
+    """Three digits; four where three would leave less than two."""
+    return 3 if abs(value) >= 0.0095 else 4
+
+
+def enough(p: float, printed: Callable[[float], str]) -> str:
+    """P with as many digits, three at least, as give the same printed result as P itself."""
+    for d in range(3, 7):
+        if round(p, d) > 0 and printed(round(p, d)) == printed(p):
+            return probability(p, d)
+    return probability(p, 6)
+
+
+def fine(log_p: float, digits: int = 3) -> str:
+    """P with as many digits as its printed -log P needs."""
+    return enough(float(np.exp(log_p)), lambda p: number(-np.log(max(p, 1e-300)), digits))
+
+
+# ---- words and parts
+
+
+def quote(text: str, most: int = 60) -> str:
+    """The words in quotation marks, their middle left out where they are long."""
+    if len(text) > most:
+        half = most // 2
+        head, tail = text[:half].rsplit(" ", 1)[0], text[-half:].split(" ", 1)[-1]
+        text = f"{head.rstrip(',;:')} … {tail}"
+    return f"“{text}”"
+
+
+def escape(text: str) -> str:
+    """User text for a figure: plotly reads a little HTML in every text."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def parts(found: Iterable[Part | None]) -> list[list[str]]:
+    """Parts as pairs; None is left out."""
+    return [[p, ""] if isinstance(p, str) else [str(x) for x in p] for p in found if p is not None]
+
+
+_MARKS = re.compile(r"(\{\}|\*[^*]+\*)")
+
+
+def say(template: str, *given: Any) -> list[Part]:
+    """Parts from a template of ours: *words* are strong, each {} takes the next of `given`: a text,
+    a part, or a list of parts. No text of a user stands in a template.
+    """
+    left, found = iter(given), list[Part]()
+    for piece in _MARKS.split(template):
+        if piece == "{}":
+            part = next(left)
+            one = isinstance(part, str) or (
+                len(part) == 2 and all(isinstance(x, str) for x in part)
+            )
+            found += [part] if one else part
+        elif len(piece) > 2 and piece[0] == piece[-1] == "*":
+            found.append([piece[1:-1], STRONG])
+        elif piece:
+            found.append(piece)
+    return found
+
+
+def subs(text: str, role: str = "") -> list[Part]:
+    """Words in which b_S and b_E stand as a letter with an index."""
+    found = re.split(r"(?<=b)_([SE])", text)
+    return [[part, "sub" if k % 2 else role] for k, part in enumerate(found) if part]
