@@ -5,5 +5,5 @@ from setuptools import find_packages, setup
 setup(
     packages=[*find_packages(include=["qa_demo*"]), "qa_demo.assets"],
     package_dir={"qa_demo.assets": "assets"},
-    package_data={"qa_demo.assets": ["**/*"]},
+    package_data={"qa_demo": ["py.typed"], "qa_demo.assets": ["**/*"]},
 )
