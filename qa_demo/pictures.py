@@ -19,6 +19,7 @@ from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import window_prob
+from qa_demo.core.store import stored_attributions
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Answer, Reading, Span
 from qa_demo.core.windows import fitting
@@ -218,8 +219,8 @@ class Pictures:
             stored = self.work.kept.find(("stored", example.id), lambda: (self.stored(example),))[0]
         name = (state.reader, question, context, windows)
         need = partial(self._need, state.reader, name)
-        if stored is not None and stored.options == windows:
-            return stored, need
+        if example is not None and stored is not None and stored.options == windows:
+            return stored, partial(with_stored, need, example.id, stored.checksum)
 
         def make(reader: Reader, progress: Any, cancelled: Any) -> Reading:
             return reader.read(
@@ -246,6 +247,18 @@ class Pictures:
         return self.work.ask(
             name, lambda progress, cancelled: make(model(source), progress, cancelled), slow
         )
+
+
+def with_stored(
+    need: Need, example: str, checksum: str, key: Hashable, make: Callable[..., Any], **how: Any
+) -> Any:
+    """What `need` gives; an example's attribution came with it, if the same reader made it."""
+    made, found = stored_attributions().get(example, ("", None))
+    if found is not None and made == checksum:
+        span = found.target.span
+        if key == ("attribution", found.window, span.start, span.end):
+            return found
+    return need(key, make, **how)
 
 
 def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample]) -> State:

@@ -11,11 +11,13 @@ import pytest
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.predict import predict
-from qa_demo.core.store import ASSETS, load_reading
+from qa_demo.core.store import ASSETS, load_reading, stored_attributions
 from qa_demo.core.tagging import tag_log_probs
 from qa_demo.core.types import Answer, O, Reading
 from qa_demo.training import examples
 from qa_demo.training.promises import PROMISES, check, load_pool, winners
+from tests.chapters.given import blocks, stored
+from tests.chapters.given import words as said
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 
@@ -237,6 +239,24 @@ def test_stored_readings_are_those_of_the_bundled_reader() -> None:
             np.testing.assert_allclose(
                 getattr(stored, name), getattr(live, name), atol=1e-3, err_msg=example.id
             )
+
+
+def test_stored_attributions_add_up_to_the_leads_of_the_stored_readings() -> None:
+    """A picture that shows an example's shares at once shows those of its reading."""
+    held = stored_attributions()
+    for example in POOL:
+        reading, (checksum, found) = load_reading(READINGS / f"{example.id}.npz"), held[example.id]
+        best = predict(reading).best.candidate
+        assert (checksum, found.window) == (reading.checksum, best.window), example.id
+        assert found.target.span == best.span and len(found.total) == len(
+            reading.windows[best.window]
+        )
+        start, end = reading.logits(best.window)
+        assert abs(found.f_x - (best.score - start[0] - end[0])) < 2e-3, example.id
+        small = abs(found.gap) < 0.021 * abs(found.f_x - found.f_baseline)
+        assert small or found.n_steps == 100, example.id  # the page tells a larger gap
+    found = blocks(stored(), example="oresund", chapter="why")  # no model is at hand
+    assert "−8.44" in said(found["sum"])
 
 
 def test_most_pieces_of_the_examples_are_clearly_outside() -> None:

@@ -7,11 +7,7 @@ const SCALES = { score: ["low", "ink"], share: ["paper", "ink"] };
 const ROLES = new Set(
   "ink grey start end gold line mid other pale paper low tag-b tag-i tag-o".split(" "),
 );
-const FONTS = [
-  '400 13px "Spanlight Sans"',
-  '700 13px "Spanlight Sans"',
-  '400 16px "Spanlight Serif"',
-];
+const FONTS = ['13px "Spanlight Sans"', 'bold 13px "Spanlight Sans"', '16px "Spanlight Serif"'];
 
 /** @type {Promise<any> | null} */
 let loading = null;
@@ -140,7 +136,6 @@ export function figure(b, old) {
       node.textContent = "The picture needs the server; its numbers stand in the table.";
       return;
     }
-    if (!node.isConnected && !node.closest) return;
     const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
     if (b.narrow && narrow(node)) narrowed(data, layout, themed(b.narrow));
     const by = zoom();
@@ -174,8 +169,7 @@ export function figure(b, old) {
     } else {
       await Plotly.react(node, data, whole, { displayModeBar: false, responsive: true });
     }
-    drawn = true;
-    moves = false;
+    drawn = true, moves = false;
     node.removeAllListeners("plotly_click");
     node.on("plotly_click", ({ points: [point] }) => {
       const sets = b.data[point.curveNumber].sets;

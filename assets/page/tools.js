@@ -26,7 +26,7 @@ export function theme(changed) {
     document.body.classList.toggle("dark", dark);
     changed(dark);
   };
-  system.addEventListener("change", show);
+  system.addEventListener("change", () => matchMedia("print").matches || show()); // paper is light
   show();
   return {
     toggle: () => (kept("dark", document.documentElement.dataset.theme !== "dark"), show()),

@@ -144,7 +144,7 @@ def asking(own: Own, two: Two) -> list[Block]:
     """Which second question, and a box for one of the visitor's own."""
     box = "own.scores.typed"
     if not two.choices:
-        return [ui.entry("typed", box, "type one, then Enter", own.typed, span=5)]
+        return [ui.entry("typed", box, "type a second question, then Enter", own.typed, span=5)]
     options = [
         (q, {"own.scores.other": k, box: None}, q == two.question)
         for k, q in enumerate(two.choices)

@@ -6,13 +6,16 @@ A stored reading lets a page show an example before any model is loaded, and ser
 import json
 import zipfile
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qa_demo.core.attribution import Attribution, Target
 from qa_demo.core.base import BadInput, freeze
 from qa_demo.core.types import (
     TAGS,
@@ -21,6 +24,7 @@ from qa_demo.core.types import (
     Calibrations,
     Encoding,
     Reading,
+    Span,
     WindowOptions,
 )
 from qa_demo.core.windows import make_windows
@@ -125,6 +129,43 @@ def _calibrations(raw: dict[str, dict[str, float] | None] | None) -> Calibration
     kinds = {"span": Calibration, "bio": Calibration, "answerable": Answerability}
     found: dict[str, Any] = {k: kinds[k](**one) for k, one in raw.items() if one is not None}
     return Calibrations(**found)
+
+
+ATTRIBUTIONS = ASSETS / "attributions.npz"
+
+
+def save_attributions(found: Mapping[str, tuple[str, Attribution]], path: Path) -> None:
+    """Write, by example, the checksum of a reader and its integrated gradients of the lead of the
+    best span, so that the page shows them at once.
+    """
+    about, lanes = dict[str, Any](), dict[str, Any]()
+    for name, (checksum, a) in found.items():
+        plain: dict[str, Any] = {"window": a.window, "f_x": a.f_x, "f_baseline": a.f_baseline}
+        plain |= {"baseline": a.baseline, "n_steps": a.n_steps, "tried": a.tried}
+        span = [a.target.span.start, a.target.span.end]
+        about[name] = {"checksum": checksum, "span": span, "record": plain}
+        lanes[name] = np.stack([a.start, a.end]).astype(np.float32)
+    text = np.frombuffer(json.dumps(about).encode("utf-8"), dtype=np.uint8)
+    np.savez_compressed(path, about=text, **lanes)
+
+
+@cache
+def stored_attributions(path: Path = ATTRIBUTIONS) -> dict[str, tuple[str, Attribution]]:
+    """What `save_attributions` wrote; nothing where there is no file."""
+    if not path.is_file():
+        return {}
+    found = {}
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            for name, one in json.loads(stored["about"].tobytes().decode("utf-8")).items():
+                record = one["record"] | {"tried": tuple(map(tuple, one["record"]["tried"]))}
+                target = Target("span_minus_null", Span(*one["span"]), None, record["window"])
+                start, end = stored[name].astype(np.float64)
+                made = Attribution(target, "integrated_gradients", start=start, end=end, **record)
+                found[name] = one["checksum"], made
+    except UNREADABLE as error:
+        raise BadInput(f"{path.name} holds no stored attributions: {error}") from error
+    return found
 
 
 class ReplayRows(NamedTuple):

@@ -1,10 +1,10 @@
 """Store one Reading for every example of the pool, so that the page shows it before the weights are
-loaded.
+loaded, and the integrated gradients of its best span's lead, which take seconds each.
 
     python -m qa_demo.training.readings [--reader bundled|DIR] [--out assets/readings]
 
-Each file carries the checksum of the reader that made it. Readings of examples that left the pool
-are deleted.
+Each file carries the checksum of the reader that made it; the gradients go beside the folder.
+Readings of examples that left the pool are deleted.
 """
 
 import logging
@@ -12,9 +12,11 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from qa_demo.core.attribution import Attribution, Target
 from qa_demo.core.examples import PoolExample
+from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
-from qa_demo.core.store import ASSETS, save_reading
+from qa_demo.core.store import ASSETS, ATTRIBUTIONS, save_attributions, save_reading
 from qa_demo.training.examples import POOL
 from qa_demo.training.flags import described, exit_code
 from qa_demo.training.promises import load_pool
@@ -24,11 +26,18 @@ log = logging.getLogger("readings")
 
 def store(reader: Reader, pool: Iterable[PoolExample], out: Path) -> int:
     """Read and write every example; returns the size of the folder in bytes."""
-    kept = set()
+    kept, shares = set(), dict[str, tuple[str, Attribution]]()
     for example in pool:
         path = out / f"{example.id}.npz"
-        save_reading(reader.read(example.question, example.context, example.options), path)
+        reading = reader.read(example.question, example.context, example.options)
+        save_reading(reading, path)
         kept.add(path)
+        best = predict(reading).best
+        if best is not None:
+            span, window = best.candidate.span, best.candidate.window
+            target = Target("span_minus_null", span, None, window)
+            shares[example.id] = reading.checksum, reader.attribute(reading, target)
+    save_attributions(shares, out.parent / ATTRIBUTIONS.name)
     for path in set(out.glob("*.npz")) - kept:
         path.unlink()
     return sum(path.stat().st_size for path in kept)

@@ -205,6 +205,40 @@ def test_a_pinned_picture_stays_beside_what_is_changed(open_page):
     assert first != page.locator(".pinned [data-block=p-start]").inner_text()
 
 
+def test_a_printed_page_is_light_and_names_the_question(open_page):
+    page = open_page({**ORESUND, "chapter": "spans"}, color_scheme="dark", width=1209)
+    drawn(page)
+    page.emulate_media(media="print")
+    expect(page.get_by_role("tab").first).to_be_hidden()
+    expect(page.locator(".answer .is-asked")).to_be_visible()
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('.spanlight')).color")
+        == "rgb(27, 27, 26)"
+    )
+    wide = "[...document.querySelectorAll('.figure svg')].some((e) => e.getBoundingClientRect().right > innerWidth)"
+    assert not page.evaluate(wide)
+    page.emulate_media(media="screen", forced_colors="active")
+    border = "(e) => getComputedStyle(e).borderBottomColor"
+    shown, other = (
+        page.get_by_role("tab", name=name).evaluate(border) for name in ("Spans", "Loss")
+    )
+    assert shown != other
+
+
+def test_ten_open_pages_go_on_when_the_server_is_killed_and_started(open_page, server):
+    pages = [open_page({**ORESUND, "chapter": name}, refused=True) for name in (*NAMES, "spans")]
+    for k, page in enumerate(pages):
+        page.get_by_label("Question", exact=True).fill(f"Typed {k}?")
+    server.kill()
+    for page in pages:
+        page.get_by_role("tab", name="Start & end").click()
+    expect(pages[0].locator(".say")).to_contain_text("does not answer")
+    server.start()
+    for k, page in enumerate(pages):
+        expect(page.locator("[data-block=heading]")).to_have_text(CHAPTERS["start_end"].HEADINGS[0])
+        expect(page.get_by_label("Question", exact=True)).to_have_value(f"Typed {k}?")
+
+
 def test_present_mode_survives_a_reload_and_a_click_hits_its_cell(open_page):
     page = open_page({**ORESUND, "chapter": "spans"}, width=1920, height=1080)
     page.get_by_role("button", name="Present").click()

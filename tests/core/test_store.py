@@ -8,10 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qa_demo.core.attribution import Target
 from qa_demo.core.base import BadInput
 from qa_demo.core.heads import apply_what_if
-from qa_demo.core.store import load_reading, load_replay, save_reading
-from qa_demo.core.types import Calibration, Calibrations, WindowOptions
+from qa_demo.core.store import (
+    load_reading,
+    load_replay,
+    save_attributions,
+    save_reading,
+    stored_attributions,
+)
+from qa_demo.core.types import Calibration, Calibrations, Span, WindowOptions
 from tests.fakes import FakeReader
 
 CONTEXT = "The ship é\U0001f600 sailed on, said Ada. " * 12
@@ -29,6 +36,23 @@ def test_a_stored_reading_comes_back(tmp_path: Path) -> None:
     assert (back.checksum, back.threshold) == ("fake", 0.0)
     assert back.encoding.context_tokens == reading.encoding.context_tokens
     assert len(back.windows) == len(reading.windows)
+
+
+def test_stored_attributions_come_back(tmp_path: Path) -> None:
+    reader, path = FakeReader(), tmp_path / "shares.npz"
+    reading = reader.read("Who said so?", CONTEXT)
+    made = reader.attribute(reading, Target("span_minus_null", Span(3, 5), None, 0))
+    save_attributions({"ship": ("sum", made)}, path)
+    checksum, back = stored_attributions(path)["ship"]
+    assert checksum == "sum" and back.target == made.target
+    for name in ("start", "end"):
+        np.testing.assert_allclose(getattr(back, name), getattr(made, name), atol=1e-6)
+    for name in ("method", "window", "f_x", "f_baseline", "baseline", "n_steps", "tried"):
+        assert getattr(back, name) == getattr(made, name), name
+    assert stored_attributions(tmp_path / "none.npz") == {}
+    (tmp_path / "bad.npz").write_bytes(path.read_bytes()[:80])
+    with pytest.raises(BadInput, match=r"bad\.npz"):
+        stored_attributions(tmp_path / "bad.npz")
 
 
 def test_calibrations_come_back_and_a_reading_stored_before_there_were_any_has_none(

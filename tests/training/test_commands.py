@@ -21,7 +21,7 @@ pytestmark = pytest.mark.model
 ROOT = Path(__file__).resolve().parents[2]
 FILLED = ("README.md", "docs/how-sure.md")
 """Documents that hold figures of the reader."""
-OWN = {"reader", "readings", "replay", "spanbert", "examples.json"}
+OWN = {"reader", "readings", "attributions.npz", "replay", "spanbert", "examples.json"}
 """Assets that the commands write, and the examples: a few short ones are enough."""
 SMALL = {
     r"--steps \d+": "--steps 2",
