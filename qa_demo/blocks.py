@@ -14,6 +14,7 @@ import numpy as np
 import orjson
 from numpy.typing import ArrayLike
 
+from qa_demo.core.store import ASSETS
 from qa_demo.printed import Part, parts, say
 
 Block = dict[str, Any]
@@ -177,6 +178,11 @@ def fold(key: str, title: str, *blocks: Block | None, span: int = 12) -> Block:
     """What a press opens: "exactly", "table" or "code"."""
     inner = [b for b in blocks if b is not None]
     return {"kind": "fold", "key": key, "span": span, "title": title, "blocks": inner}
+
+
+def snippet(chapter: str) -> str:
+    """The code of a chapter, some twenty lines that run as they stand."""
+    return (ASSETS / "code" / f"{chapter}.py").read_text(encoding="utf-8")
 
 
 def code(key: str, text: str) -> Block:

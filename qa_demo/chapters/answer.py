@@ -52,17 +52,7 @@ SILENT, ODD, PLAIN = "reef", "bronze", "oresund"
 LONG, AROUND = 700, 220
 """Characters: a longer paragraph is shown in parts, with this much before and after a span."""
 DRAWN, TICKS = 5, {"size": 15, "color": INK}
-SNIPPET = """\
-import numpy as np
-
-start, end = np.array([1.5, -6.0, 5.9, -0.2]), np.array([1.5, -4.0, -1.0, 6.2])  # [CLS], words
-threshold, longest = 4.06, 30
-spans = [(i, j) for i in range(1, 4) for j in range(i, min(4, i + longest))]
-best = max(spans, key=lambda span: start[span[0]] + end[span[1]])
-score, no_answer = start[best[0]] + end[best[1]], start[0] + end[0]
-lead = score - no_answer
-print(best, score.round(2), lead.round(2), "no answer" if lead < -threshold else "answer")
-"""
+SNIPPET = ui.snippet("answer")
 Rows = list[list[Candidate]]
 """The best spans, each with its variants: `texts.families`."""
 figures_of = cache(load_measured)

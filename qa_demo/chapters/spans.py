@@ -31,6 +31,7 @@ from qa_demo.blocks import (
     packed,
     row,
     sentence,
+    snippet,
     table,
 )
 from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
@@ -45,16 +46,7 @@ STEPS = ("Spans",)
 OPENS: dict[int, dict[str, Any]] = {}
 NO_PAIR = "natural-selection"
 """A text on which the highest start and the highest end form no allowed pair."""
-SNIPPET = """\
-import numpy as np
-
-start, end, longest = np.array([1.0, 2.0, 6.0]), np.array([5.0, 2.0, 1.0]), 30
-scores = start[:, None] + end[None, :]  # one row a start, one column an end
-i, j = np.indices(scores.shape)
-allowed = (i <= j) & (j - i < longest)
-best = np.unravel_index(np.where(allowed, scores, -np.inf).argmax(), scores.shape)
-print(scores, best, scores[best])
-"""
+SNIPPET = snippet("spans")
 
 
 class Own(Record):

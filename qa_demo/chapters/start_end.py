@@ -33,6 +33,7 @@ from qa_demo.blocks import (
     row,
     sentence,
     slider,
+    snippet,
     table,
 )
 from qa_demo.core.base import softmax
@@ -66,13 +67,7 @@ LONG, AROUND = 150, 160
 """From so many positions in a window on, the text shows these characters around what matters."""
 LABELLED = 0.1
 """A bar from this probability on carries its number."""
-SNIPPET = """\
-import numpy as np
-
-start_logits = np.array([1.5, -6.2, 5.9, -0.2])  # [CLS], three words
-P = np.exp(start_logits) / np.exp(start_logits).sum()
-print(P.round(3), P.sum())
-"""
+SNIPPET = snippet("start_end")
 
 
 class Own(Record):
