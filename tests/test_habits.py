@@ -49,3 +49,12 @@ def test_every_dependency_has_its_reason() -> None:
 
 def test_types_come_with_the_package() -> None:
     assert resources.files("qa_demo").joinpath("py.typed").is_file()
+
+
+def test_the_lock_holds_every_pin_and_a_hash_for_each() -> None:
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    locked = [re.fullmatch(r"([\w-]+)==(\S+) --hash=sha256:[0-9a-f]{64}", x) for x in lines[3:]]
+    assert all(locked) and all(line.startswith("# ") for line in lines[:3])
+    known = {found[1]: found[2].partition("+")[0] for found in locked if found}
+    pins = re.findall(r"^(\w[\w-]*)==(\S+)", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    assert {name.replace("_", "-"): version for name, version in pins}.items() <= known.items()

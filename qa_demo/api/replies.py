@@ -1,16 +1,14 @@
 """What the five calls reply: a record each, made of core's."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import HiddenPiece, Infill
-from qa_demo.core.losses import Golds, LossTerm, shared_norm_loss, start_end_loss, total
+from qa_demo.core.losses import Golds, shared_norm_loss, start_end_loss, total
 from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.predict import Prediction, Ranked
 from qa_demo.core.tagging import decode_reading, owned_rows
@@ -19,12 +17,19 @@ from qa_demo.core.types import TAGS, Encoding, Reading
 from qa_demo.core.types import Span as Pieces
 from qa_demo.state import Record
 
+
+class Made(Record):
+    """A record that takes its fields from one of core's that has them too."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
 Number = Annotated[float, Field(allow_inf_nan=False)]
 OWN = ("char_start", "char_end", "start_logit", "end_logit", "score")
 CHANCES = ("claim", "answerable", "right_if_answerable")
 
 
-class Span(Record):
+class Span(Made):
     """Characters of the paragraph: context[char_start:char_end] is the text."""
 
     text: str
@@ -42,7 +47,7 @@ class Listed(Span):
     share: Number
 
 
-class Window(Record):
+class Window(Made):
     """Word pieces doc_start to doc_stop of the paragraph, and positions in all."""
 
     index: int
@@ -51,7 +56,7 @@ class Window(Record):
     tokens: int
 
 
-class Term(Record):
+class Term(Made):
     """One addend of a loss, in nats: value is a mean over `over`; total = sum of weight * value."""
 
     name: str
@@ -89,7 +94,7 @@ class Answer(Reply):
     windows: list[Window]
 
 
-class Share(Record):
+class Share(Made):
     """What a token contributes to the start part and to the end part; `side` is question, context
     or special, and characters are those of that text.
     """
@@ -130,7 +135,7 @@ class Lost(Reply):
 
     normaliser: str
     gold: list[Gold | None]
-    terms: list[Term]
+    terms: tuple[Term, ...]
     total: Number
     windows: list[Window]
 
@@ -153,11 +158,11 @@ class Tagged(Reply):
     """Each token's tags in the window that owns it, and the spans that they spell."""
 
     decoding: str
-    spans: list[TaggedSpan]
+    spans: tuple[TaggedSpan, ...]
     tokens: list[TaggedToken]
 
 
-class Guess(Record):
+class Guess(Made):
     """A piece of the vocabulary and its probability."""
 
     piece: str
@@ -172,9 +177,9 @@ class Blank(Span):
     position: int | None
     run: list[int]
     fate: str
-    mlm: list[Guess]
-    sbo: list[Guess] | None
-    both: list[Guess] | None
+    mlm: tuple[Guess, ...]
+    sbo: tuple[Guess, ...] | None
+    both: tuple[Guess, ...] | None
     true_rank_mlm: int
     true_rank_sbo: int | None
     true_rank_both: int | None
@@ -187,9 +192,9 @@ class Filled(Record):
     text: str
     model: str
     pieces: list[Blank]
-    terms: list[Term]
+    terms: tuple[Term, ...]
     total: Number
-    paper_terms: list[Term]
+    paper_terms: tuple[Term, ...]
     paper_total: Number
 
 
@@ -216,20 +221,14 @@ def explained(reading: Reading, found: Attribution) -> Attributed:
     """The reply to `attribute`."""
     encoding, target = reading.encoding, found.target
     lanes = zip(_tokens(reading, found.window), found.start, found.end, strict=True)
+    own = ("method", "window", "baseline", "sum", "f_x", "f_baseline", "gap", "n_steps")
     return Attributed(
         **_of(reading),
-        method=found.method,
+        **{name: getattr(found, name) for name in own},
         target=target.kind,
-        span=Span(**_span(encoding, target.span)),
-        other=None if target.other is None else Span(**_span(encoding, target.other)),
-        window=found.window,
-        baseline=found.baseline,
-        tokens=[Share(**token, start=start, end=end) for token, start, end in lanes],
-        sum=found.sum,
-        f_x=found.f_x,
-        f_baseline=found.f_baseline,
-        gap=found.gap,
-        n_steps=found.n_steps,
+        span=_span(encoding, target.span),
+        other=None if target.other is None else _span(encoding, target.other),
+        tokens=[{**token, "start": start, "end": end} for token, start, end in lanes],
     )
 
 
@@ -250,7 +249,7 @@ def lost(reading: Reading, golds: Golds, normaliser: str) -> Lost:
         **_of(reading),
         normaliser=normaliser,
         gold=[None if gold is None else _gold(reading, gold) for gold in golds],
-        terms=_terms(terms),
+        terms=terms,
         total=total(terms),
         windows=_windows(reading),
     )
@@ -258,14 +257,12 @@ def lost(reading: Reading, golds: Golds, normaliser: str) -> Lost:
 
 def tagged(reading: Reading, decoding: str) -> Tagged:
     """The reply to `tag`. Errors: BadInput for a reader without a BIO head."""
-    encoding = reading.encoding
-    found = decode_reading(reading, decoding)
+    encoding, spans = reading.encoding, decode_reading(reading, decoding)
     rows = np.exp(owned_rows(reading)).tolist()
     tokens = [
         TaggedToken(**_span(encoding, Pieces(doc, doc)), **dict(zip(TAGS, p, strict=True)))
         for doc, p in enumerate(rows)
     ]
-    spans = [TaggedSpan(**_span(encoding, s.span), marginal=s.marginal) for s in found]
     return Tagged(**_of(reading), decoding=decoding, spans=spans, tokens=tokens)
 
 
@@ -275,9 +272,9 @@ def filled(encoding: Encoding, found: Infill) -> Filled:
         text=encoding.context,
         model=found.model_name,
         pieces=[_blank(encoding, piece) for piece in found.pieces],
-        terms=_terms(found.code),
+        terms=found.code,
         total=total(found.code),
-        paper_terms=_terms(found.paper),
+        paper_terms=found.paper,
         paper_total=total(found.paper),
     )
 
@@ -302,10 +299,6 @@ def _windows(reading: Reading) -> list[Window]:
         Window(index=w.index, doc_start=w.doc_start, doc_stop=w.doc_stop, tokens=len(w))
         for w in reading.windows
     ]
-
-
-def _terms(terms: Sequence[LossTerm]) -> list[Term]:
-    return [Term(**asdict(term)) for term in terms]
 
 
 def _gold(reading: Reading, gold: Pieces) -> Gold:
@@ -334,10 +327,7 @@ def _blank(encoding: Encoding, p: HiddenPiece) -> Blank:
     """One hidden piece with what each head says of it."""
     heads = {"mlm": p.mlm, "sbo": p.sbo, "both": p.both}
     ranks = {f"true_rank_{name}": one and one.rank for name, one in heads.items()}
-    guesses = {
-        name: one and [Guess(piece=g.piece, p=g.p) for g in one.guesses]
-        for name, one in heads.items()
-    }
+    guesses = {name: one and one.guesses for name, one in heads.items()}
     return Blank(
         **(_span(encoding, Pieces(p.at, p.at)) | {"text": p.token}),
         position=p.k,
