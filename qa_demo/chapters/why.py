@@ -28,10 +28,10 @@ from qa_demo.core.attribution import (
     hide,
     seed_of,
     sets_to_hide,
-    stacked,
 )
 from qa_demo.core.text import is_mark, units
 from qa_demo.core.types import Span
+from qa_demo.drawn.places import stacked
 from qa_demo.printed import (
     QUOTE,
     STRONG,
@@ -134,7 +134,7 @@ class Shares:
         """The window read again without each set."""
 
         def make(reader: Any, progress: Any, cancelled: Any) -> Hidden:
-            read = partial(reader.masked, self.window, on_progress=progress, cancelled=cancelled)
+            read = partial(reader.masked, on_progress=progress, cancelled=cancelled)
             return hide(read, self.target, self.window, self.words, sets)
 
         key = ("hidden", self.window.index, self.span.start, self.span.end)

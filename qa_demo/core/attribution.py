@@ -151,11 +151,6 @@ class Attribution:
         return self.start + self.end
 
     @property
-    def silent(self) -> bool:
-        """Whether every position has exactly nothing in both lanes."""
-        return not (self.start.any() or self.end.any())
-
-    @property
     def sum(self) -> float:
         """The signed sum over all positions."""
         return float(self.total.sum())
@@ -185,26 +180,10 @@ def gap_share(gap: float, difference: float) -> float:
     return abs(gap / difference)
 
 
-def silence(found: Attribution) -> str | None:
-    """What a method says by giving every token exactly nothing; None where one token has something.
-
-    Gradient x input of a reader that normalises every word's vector first, as DeBERTa does: along
-    the vector itself the slope is 0.
-    """
-    if not found.silent:
-        return None
-    if found.method == "gradient_x_input":
-        return (
-            "Gradient × input gives every token exactly nothing here: this reader brings each "
-            "word's vector to one length before anything else, so making it longer or shorter "
-            "changes no logit. Another method can say more."
-        )
-    return "By this method no token has any effect on F(x)."
-
-
-Scorer = Callable[[NDArray[np.bool_]], tuple[Floats, Floats]]
-"""Start and end logits [b, n] of the window with each mask's places [b, n] replaced by [MASK]."""
-WordSet = frozenset[int]
+Masked = Callable[[Window, NDArray[np.bool_]], tuple[Floats, Floats]]
+"""Start and end logits [b, n] of a window with each mask's positions [b, n] replaced by [MASK]."""
+Set = tuple[int, ...]
+"""Words of a window by their numbers."""
 
 
 def order_of(values: Floats, candidates: tuple[int, ...]) -> tuple[int, ...]:
@@ -215,23 +194,12 @@ def order_of(values: Floats, candidates: tuple[int, ...]) -> tuple[int, ...]:
     )
 
 
-def masks_of(units: Words, sets: Sequence[WordSet]) -> NDArray[np.bool_]:
+def masks_of(units: Words, sets: Sequence[Set]) -> NDArray[np.bool_]:
     """The positions of every set of words, [b, n]; special tokens belong to no word."""
     chosen = np.zeros((len(sets), len(units) + 1), dtype=bool)
     for row, each in zip(chosen, sets, strict=True):
         row[list(each)] = True
     return chosen[:, units.of]  # the word -1 of special tokens takes the last column, never chosen
-
-
-Masked = Callable[[Window, NDArray[np.bool_]], tuple[Floats, Floats]]
-"""Start and end logits [b, n] of a window with each mask's positions [b, n] replaced by [MASK]."""
-
-
-def one_word_masks(units: Words, chosen: NDArray[np.int64] | None = None) -> NDArray[np.bool_]:
-    """One mask [n] for each chosen word (all of them by default), [b, n]."""
-    chosen = np.arange(len(units)) if chosen is None else chosen
-    masks: NDArray[np.bool_] = np.equal(units.of[None, :], chosen[:, None])
-    return masks
 
 
 def leave_one_out(reading: Reading, target: Target, masked: Masked) -> Attribution:
@@ -242,32 +210,19 @@ def leave_one_out(reading: Reading, target: Target, masked: Masked) -> Attributi
     """
     window = window_of(reading, target)
     units = words(reading.encoding, window)
-    a, b = lanes(target, window)
-    s, e = (np.asarray(row, dtype=np.float64) for row in reading.logits(window.index))
-    masked_s, masked_e = masked(window, one_word_masks(units))
+    start, end = masked(window, masks_of(units, [(k,) for k in range(len(units))]))
+    whole = parts(target, window, *reading.logits(window.index))
     pieces = np.bincount(units.of[units.of >= 0], minlength=len(units))
-    share = [
-        np.where(units.of >= 0, (delta / pieces)[units.of], 0.0)
-        for delta in (
-            (s - np.asarray(masked_s, dtype=np.float64)) @ a,
-            (e - np.asarray(masked_e, dtype=np.float64)) @ b,
-        )
-    ]
-    return Attribution(
-        target,
-        "leave_one_out",
-        window.index,
-        share[0],
-        share[1],
-        f_x=float(a @ s + b @ e),
-        baseline="mask",
+    lost = (
+        f - without for f, without in zip(whole, parts(target, window, start, end), strict=True)
     )
+    a, b = (np.where(units.of >= 0, (x / pieces)[units.of], 0.0) for x in lost)
+    f_x = float(sum(whole))
+    return Attribution(target, "leave_one_out", window.index, a, b, f_x=f_x, baseline="mask")
 
 
 HIDDEN, DRAWS = 3, 20
 """Words that the test hides, and how often it hides as many others, drawn at random."""
-Set = tuple[int, ...]
-"""Words by their numbers."""
 Draw = tuple[float, Set]
 """The lead without a set of words, and the set."""
 
@@ -319,20 +274,10 @@ def sets_to_hide(values: Floats, free: Set, seed: int) -> list[Set]:
 
 
 def hide(
-    scorer: Scorer, target: Target, window: Window, units: Words, sets: Sequence[Set]
+    masked: Masked, target: Target, window: Window, units: Words, sets: Sequence[Set]
 ) -> Hidden:
     """The window read again with each set in [MASK]; the first set is the one that is tested."""
-    start, end = scorer(masks_of(units, [frozenset(each) for each in sets]))
+    start, end = masked(window, masks_of(units, sets))
     leads = np.add(*parts(target, window, start, end)).tolist()
     draws = tuple(sorted(zip(leads[1:], sets[1:], strict=True)))
     return Hidden(sets[0], leads[0], draws, start[0].copy(), end[0].copy())
-
-
-def stacked(xs: Sequence[float], width: float) -> list[int]:
-    """How high each dot stands, xs ascending: the lowest row whose last dot is `width` away."""
-    last, found = list[float](), list[int]()
-    for x in xs:
-        level = next((n for n, other in enumerate(last) if x - other >= width), len(last))
-        last[level : level + 1] = [x]
-        found.append(level)
-    return found

@@ -2,6 +2,8 @@
 points.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,4 +48,14 @@ def name_places(at: Points, halves: Points, crowd: Points, size: Points) -> Poin
         best = int((COST + 3 * covered + 200 * clash + 400 * outside).argmin())
         taken.append((centres[best], half))
         found[k] = shifts[best]
+    return found
+
+
+def stacked(xs: Sequence[float], width: float) -> list[int]:
+    """How high each dot stands, xs ascending: the lowest row whose last dot is `width` away."""
+    last, found = list[float](), list[int]()
+    for x in xs:
+        level = next((n for n, other in enumerate(last) if x - other >= width), len(last))
+        last[level : level + 1] = [x]
+        found.append(level)
     return found
