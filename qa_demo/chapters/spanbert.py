@@ -468,7 +468,7 @@ def stopped(found: Hidden, count: int) -> str:
 
 def schemes_exactly(found: Hidden, count: int) -> list[str]:
     """The law's conditions, where the averages come from, what is simplified."""
-    m, command = scheme_counts(), "python -m qa_demo.training.schemes"
+    m, command = scheme_counts(), "python -m qa_demo.training.infill schemes"
     over = f"Nobody has measured these weights on all example texts yet ({command})."
     if m:
         over = f"Over the {m['texts']} example texts that fit one sequence, {m['draws']} draws each"

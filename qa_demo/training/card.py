@@ -4,7 +4,7 @@
 
 The card is README.md beside the model, a template whose tables stand between `<!-- NAME -->` and
 `<!-- /NAME -->`; a folder without one gets a copy of the bundled model's of its kind.
-Run this after `qa_demo.training.score`, and for SpanBERT after `infill_score`.
+Run this after `qa_demo.training.score`, and for SpanBERT after `infill score`.
 """
 
 import logging
@@ -23,8 +23,7 @@ from qa_demo.core.examples import load_examples
 from qa_demo.core.measuring.abstain import MOST_LOST
 from qa_demo.core.measuring.listed import KINDS
 from qa_demo.core.store import ASSETS
-from qa_demo.training.export import read_json
-from qa_demo.training.flags import described, exit_code
+from qa_demo.training.loop import described, exit_code, read_json
 
 log = logging.getLogger("card")
 Figures = Mapping[str, Any]
@@ -330,12 +329,12 @@ def pretraining(about: Figures) -> str:
     ]
     head = ["step", "minutes", "blanks", "MLM top-1", "SBO top-1"]
     train = [f"python -m qa_demo.training.pretrain --encoder {encoder}", text, *more, *flags]
-    write = [f"python -m qa_demo.training.export_spanbert --encoder {encoder} --run {run}", text]
+    write = [f"python -m qa_demo.training.infill export --encoder {encoder} --run {run}", text]
     return "\n\n".join(
         [
             f"{took(phase)}. A step reads {phase['batch_tokens']:,} pieces.",
             f"```\n{packed([*train, f'--out {run}'])}\n```",
-            f"```\n{packed([*write, *more])}\n```",
+            f"```\n{packed([*write, *more, '--out assets/spanbert'])}\n```",
             "On a part of the held-out text along the way:",
             table(head, rows),
         ]
@@ -343,15 +342,12 @@ def pretraining(about: Figures) -> str:
 
 
 def infilling(metrics: Figures) -> str:
-    """All tables of infill_score: a line a group with its blanks and the heads' figures."""
+    """All tables of `infill score`: a line a group with its blanks and the heads' figures."""
     groups = {
         "overall": {"all": metrics["overall"]},
         "shown to the model": metrics["by_fate"],
         "pieces in the run": metrics["by_length"],
         "distance from the nearer boundary": metrics["by_distance"],
-        "the same, long runs only": next(
-            v for k, v in metrics.items() if k.startswith("by_distance_in_runs")
-        ),
     }
     names = [name for name, _ in COLUMNS]
     shown = [
@@ -364,7 +360,7 @@ def infilling(metrics: Figures) -> str:
     ]
     about = (
         f"Measured on {metrics['date']} on {metrics['parts']:,} parts of held-out paragraphs (5 %, "
-        f"chosen by a hash), in fp32, by `python -m qa_demo.training.infill_score --text "
+        f"chosen by a hash), in fp32, by `python -m qa_demo.training.infill score --text "
         f"{' '.join(metrics['text'])}`. A run at an edge of its text has no SBO term."
     )
     return "\n\n".join([about, *shown])

@@ -14,7 +14,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Reading
-from qa_demo.training.flags import exit_code
+from qa_demo.training.loop import exit_code
 from qa_demo.training.promise_check import Row, command
 from qa_demo.training.promises import check, load_pool
 

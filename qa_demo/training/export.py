@@ -29,9 +29,8 @@ from qa_demo.model.adapter import ADAPTER_FILE, BASE_FILE, merged
 from qa_demo.model.heads import BIO_FILE
 from qa_demo.model.source import CARD_FILE, sha256
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training import checkpoints
-from qa_demo.training.flags import described, exit_code
-from qa_demo.training.twoheads import ALPHA, TwoHeads, load
+from qa_demo.training.heads import ALPHA, TwoHeads, load
+from qa_demo.training.loop import described, exit_code, load_weights, logged, read_json, write_json
 
 log = logging.getLogger("export")
 LIMIT, ADAPTER_LIMIT = 50, 15
@@ -55,15 +54,7 @@ def write_checksums(folder: Path) -> None:
     apart = ("checksums.json", "README.md")
     files = sorted(p for p in folder.iterdir() if p.is_file() and p.name not in apart)
     sums = {p.name: sha256(p) for p in files}
-    (folder / "checksums.json").write_text(json.dumps(sums, indent=1) + "\n")
-
-
-def read_json(path: Path) -> Any:
-    """A file of a run or a reader. Errors: BadInput where it cannot be read."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as fault:
-        raise BadInput(f"{path.parent.name} holds no {path.name} that can be read") from fault
+    write_json(folder / "checksums.json", sums)
 
 
 def called(encoder: str) -> str:
@@ -108,7 +99,7 @@ def curve(run: Path) -> list[dict[str, float]]:
     return [
         {"steps": row["step"], "questions": row["dev_questions"]}
         | {name: row["average"][name] for name in ("exact", "f1", "bio_f1")}
-        for row in checkpoints.logged(run, "average")
+        for row in logged(run, "average")
     ]
 
 
@@ -126,14 +117,14 @@ def export(run: Path, out: Path, encoder: str = "", weights: str = "average") ->
     encoder, told = encoder or read_json(run / "settings.json")["encoder"], about(run, "bundled")
     model = load(encoder, dropout=0.1)
     where = run if weights in ("average", "weights") else run / "snapshots"
-    checkpoints.load_weights(model, where / f"{weights}.safetensors")
+    load_weights(model, where / f"{weights}.safetensors")
     tokenizer = AutoTokenizer.from_pretrained(
         encoder, model_max_length=model.reader.config.max_position_embeddings
     )
     prepare(tokenizer)
     write_model(halved(model), out)
     tokenizer.save_pretrained(out)
-    (out / CARD_FILE).write_text(json.dumps(told | {"weights": weights}, indent=1) + "\n")
+    write_json(out / CARD_FILE, told | {"weights": weights})
     finish(out, LIMIT)
 
 
@@ -145,7 +136,7 @@ def export_adapter(run: Path, base: Path, named: dict[str, str], out: Path) -> N
     out.mkdir(parents=True, exist_ok=True)
     save_file(adapter_of(trained), out / ADAPTER_FILE)
     write_bio(trained["bio.weight"], trained["bio.bias"], out)
-    (out / CARD_FILE).write_text(json.dumps(told | {"base": named}, indent=1) + "\n")
+    write_json(out / CARD_FILE, told | {"base": named})
     finish(out, ADAPTER_LIMIT)
 
 

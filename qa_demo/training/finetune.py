@@ -1,26 +1,23 @@
-"""Fine-tune a BERT-type encoder on SQuAD-format files: start/end head and BIO head together.
+"""Fine-tune a BERT-type encoder on SQuAD-format files: start/end head and tags' head together.
 
-    python -m qa_demo.training.finetune --encoder ENCODER \\
+    python -m qa_demo.training.finetune --encoder ENCODER --adapter 32 \\
         --train squad-train.json.gz:2 qamr.json.gz:0.25 --dev squad-dev.json.gz \\
-        --lengths 96 128 192 --steps 4000 --out runs/first
-    python -m qa_demo.training.finetune --encoder ENCODER --resume runs/first \\
-        --train squad-train.json.gz:2 --dev squad-dev.json.gz \\
-        --lengths 384 --steps 2000 --decay linear --out runs/second
+        --lengths 128 192 256 --steps 4000 --out runs/teacher
 
-FILE:K draws K windows for each question of FILE in one round (a fraction draws a random part of its
-questions). Answers that are lists teach the tags several spans; a fifth of their paragraphs is kept
-apart (qa_demo.training.apart). Ctrl-C and SIGTERM finish the step, write a checkpoint and stop;
-`--resume` goes on from any checkpoint. Several GPUs or hosts: `accelerate launch -m
+FILE:K draws K windows for each question of FILE (a fraction draws a random part of its questions)
+into a pool, once, before the first step; the run trains on the pool again and again, each time in
+another order. `--pool FILE` keeps it for other runs of the same data. `--minutes` in place of
+`--steps` lets the rate fall by elapsed time. Ctrl-C and SIGTERM finish the step, write a checkpoint
+and stop; the same command goes on. Several GPUs or hosts: `accelerate launch -m
 qa_demo.training.finetune ...` with the same arguments.
 """
 
 import copy
 import logging
-import math
-import random
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,19 +27,20 @@ from torch import nn
 from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadInput
+from qa_demo.core.measuring.metrics import exact_match, f1
 from qa_demo.core.measuring.squad import read_squad
+from qa_demo.core.predict import predict
+from qa_demo.core.tagging import best_span
+from qa_demo.core.types import Example, Reading, WindowOptions
+from qa_demo.core.windows import assemble, make_windows
 from qa_demo.model.forward import longest_input
-from qa_demo.training import apart
-from qa_demo.training.data import Feature, Sampler, batches, collate
-from qa_demo.training.evaluate import answerable, quick_scores
-from qa_demo.training.flags import exit_code, parsed, setting
-from qa_demo.training.loop import Draw, Job, Place, begin, run
-from qa_demo.training.twoheads import TwoHeads, load, loss_terms, total
+from qa_demo.model.tokenizer import encode
+from qa_demo.training import data
+from qa_demo.training.heads import TwoHeads, load, loss_terms, total
+from qa_demo.training.loop import Job, begin, exit_code, parsed, run, setting
 
 log = logging.getLogger("finetune")
-NONE_DRAWN = "no window can be drawn: too few questions, or --lengths leaves no room beside one"
-Choice = tuple[Sampler, int, int]
-"""Where from, which question, window size."""
+OPTIONS = WindowOptions()
 
 
 @dataclass(frozen=True)
@@ -53,15 +51,17 @@ class Settings:
     train: tuple[str, ...] = field(metadata={"metavar": "FILE:K"})
     dev: str = field(metadata={"help": "its questions with an answer are scored"})
     out: str
-    steps: int
-    lengths: tuple[int, ...] = setting((96, 128, 192), help="window sizes to draw from")
-    decay: str = setting("none", choices=["none", "linear"])
+    steps: int = 0
+    minutes: float = setting(0.0, help="in place of --steps")
+    pool: str = setting("", help="where the windows are kept; by default OUT/pool.npz")
+    lengths: tuple[int, ...] = setting((128, 192, 256, 384), help="window sizes to draw from")
+    decay: str = setting("linear", choices=["none", "linear"])
     learning_rate: float = 2e-4
     layer_rate: float = 0.9
     head_rate: float = 5.0
     warmup: int = 100
     weight_decay: float = 0.01
-    batch_tokens: int = 1536
+    batch_tokens: int = 3072
     bio_weight: float = 15.0
     negatives: float = 0.1
     dropout: float = 0.0
@@ -76,25 +76,21 @@ class Settings:
     log_every: int = 50
 
 
-def parameter_groups(model: TwoHeads, s: Settings) -> list[dict]:
+def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
     """Heads at head_rate x learning_rate; layer k of N at layer_rate^(N-1-k); embedding tables
     frozen.
 
     The word table is half of a small BERT: frozen, it costs no gradient and no optimiser state.
     """
-    layers = getattr(model.reader.base_model, "encoder", model.reader.base_model)
-    blocks = getattr(layers, "layer", None) or model.reader.base_model.transformer.layer
-    model.reader.base_model.embeddings.requires_grad_(False)
-    if s.adapter:
-        blocks = ()
+    base = model.reader.base_model
+    layers = getattr(base, "encoder", base)
+    blocks = () if s.adapter else getattr(layers, "layer", None) or base.transformer.layer
+    base.embeddings.requires_grad_(False)
     heads = [*model.reader.qa_outputs.parameters(), *model.bio.parameters()]
-    groups: list[dict] = [{"params": heads, "lr": s.learning_rate * s.head_rate}]
+    groups: list[dict[str, Any]] = [{"params": heads, "lr": s.learning_rate * s.head_rate}]
     groups += [
-        {
-            "params": list(block.parameters()),
-            "lr": s.learning_rate * s.layer_rate ** (len(blocks) - 1 - k),
-        }
-        for k, block in enumerate(blocks)
+        {"params": list(block.parameters()), "lr": s.learning_rate * s.layer_rate**below}
+        for below, block in enumerate(reversed(blocks))
     ]
     known = {id(p) for g in groups for p in g["params"]}
     rest = [p for p in model.parameters() if p.requires_grad and id(p) not in known]
@@ -102,119 +98,111 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict]:
     return [{**group, "weight_decay": s.weight_decay} for group in groups]
 
 
-def rounds(
-    samplers: list[tuple[Sampler, float]], s: Settings, start: int
-) -> Iterator[tuple[int, list[Choice]]]:
-    """Endless rounds of draws; round r is the same whenever drawn (seed, r): runs resume."""
-    r = start
-    while True:
-        rng = random.Random(f"{s.seed}/{r}")
-        drawn = []
-        for sampler, share in samplers:
-            indices = [
-                i
-                for i in range(len(sampler.examples))
-                for _ in range(int(share) + (rng.random() < share % 1))
-            ]
-            rng.shuffle(indices)
-            drawn += [(sampler, i) for i in indices]
-        rng.shuffle(drawn)
-        yield r, [(sampler, i, rng.choice(s.lengths)) for sampler, i in drawn]
-        r += 1
-
-
-def draw_batches(
-    samplers: list[tuple[Sampler, float]], s: Settings, start: int
-) -> Iterator[tuple[int, int, list[Feature]]]:
-    """(round, batch number, features); drawn in chunks so that a round starts at once. Errors:
-    BadInput where none can be drawn.
-    """
-    vain, enough = 0, max(1000, sum(len(sampler.examples) for sampler, _ in samplers))
-    for r, plan in rounds(samplers, s, start):
-        number = 0
-        for first in range(0, len(plan), 2048):
-            rng = random.Random(f"{s.seed}/{r}/{first}")
-            features = [
-                f
-                for sampler, i, length in plan[first : first + 2048]
-                if (f := sampler.draw(i, length, rng)) is not None
-            ]
-            for group in batches(features, s.batch_tokens, rng):
-                yield r, number, group
-                number += 1
-        vain = 0 if number else vain + max(1, len(plan))
-        if vain >= enough:
-            raise BadInput(NONE_DRAWN)
-
-
 @torch.no_grad()
 def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) -> None:
     """a <- d a + (1 - d) w with d rising to `decay`, so that early steps are forgotten fast."""
     d = min(decay, (1 + step) / (10 + step))
-    for a, w in zip(average.parameters(), model.parameters(), strict=True):
-        if w.requires_grad:
-            a.lerp_(w.detach(), 1 - d)
+    pairs = zip(average.parameters(), model.parameters(), strict=True)
+    ours, theirs = zip(*((a, w.detach()) for a, w in pairs if w.requires_grad), strict=True)
+    torch._foreach_lerp_(ours, theirs, 1 - d)
 
 
-def drawn(
-    samplers: list[tuple[Sampler, float]],
-    s: Settings,
-    accelerator: Accelerator,
-    pad_id: int,
-    place: Place,
-) -> Iterator[Draw]:
-    """Batches behind a place, each host its share of one."""
-    done = place["round"], place["batch"]
-    for r, b, features in draw_batches(samplers, s, place["round"]):
-        if (r, b) > done:
-            mine = features[accelerator.process_index :: accelerator.num_processes] or features[:1]
-            yield {"round": r, "batch": b}, collate(mine, pad_id), sum(map(len, mine))
+def pool_of(s: Settings, tokenizer: Any, unlabelled: float = 0.0) -> data.Pool:
+    """The windows of a run, drawn once."""
+    path = Path(s.pool or Path(s.out) / "pool.npz")
+    drawn = {"lengths": s.lengths, "negatives": s.negatives, "seed": s.seed}
+    return data.pool_at(path, s.train, tokenizer, unlabelled=unlabelled, **drawn)
 
 
-def share_of(item: str) -> tuple[str, float]:
-    """The file and the share of FILE:K. Errors: BadInput for another form."""
-    name, _, share = item.rpartition(":")
-    try:
-        if name and 0 < float(share) < math.inf:
-            return name, float(share)
-    except ValueError:
-        pass
-    raise BadInput(f"--train takes FILE:K with K above 0, as squad.json.gz:1.5, got {item!r}")
-
-
-def samplers_of(s: Settings, tokenizer: Any) -> list[tuple[Sampler, float]]:
-    """A sampler of each training file with its share, the lists kept apart left out. Errors:
-    BadInput for what is not FILE:K.
+def answerable(path: str | Path) -> list[Example]:
+    """A file's questions that have an answer: of no other can the best span be right. Errors:
+    BadInput for a file without any.
     """
-    named = [share_of(item) for item in s.train]
-    files = apart.trained([read_squad(name) for name, _ in named])
+    found = [example for example in read_squad(path) if example.answers]
+    if not found:
+        raise BadInput(f"{Path(path).name} holds no question with an answer to score")
+    return found
+
+
+@torch.no_grad()
+def readings(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -> list[Reading]:
+    """Run a two-headed model over examples, windows of like length together; the same logits as
+    alone.
+    """
+    device = next(model.parameters()).device
+    encodings = [encode(tokenizer, x.question, x.context) for x in examples]
+    plans = [make_windows(e, OPTIONS) for e in encodings]
+    jobs = sorted(((len(w), k, w) for k, ws in enumerate(plans) for w in ws), key=lambda j: j[:2])
+    logits: dict[tuple[int, int], tuple[np.ndarray, np.ndarray | None]] = {}
+    model.eval()
+    for first in range(0, len(jobs), 8):
+        group = jobs[first : first + 8]
+        ids, mask, types = torch.zeros(3, len(group), group[-1][0], dtype=torch.long)
+        for b, (n, _, w) in enumerate(group):
+            ids[b, :n], types[b, :n] = torch.tensor(w.input_ids), torch.tensor(w.token_type_ids)
+            mask[b, :n] = 1
+        said = model(ids.to(device), mask.to(device), types.to(device))
+        s, e, t = (x.float().cpu().numpy() for x in said)
+        for b, (n, k, w) in enumerate(group):
+            logits[k, w.index] = np.stack([s[b, :n], e[b, :n]], axis=-1), t[b, :n]
     return [
-        (Sampler(examples, tokenizer, s.negatives), share)
-        for examples, (_, share) in zip(files, named, strict=True)
+        assemble(e, ws, [logits[k, w.index] for w in ws], OPTIONS, model_name="training")
+        for k, (e, ws) in enumerate(zip(encodings, plans, strict=True))
     ]
 
 
-def scored(s: Settings, model: TwoHeads, tokenizer: Any, **more: Any) -> Job:
-    """A job whose running average is kept and scored on some of the dev questions; `more` is what
-    one kind of training brings to it. Errors: BadInput for windows longer than the encoder reads.
+def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:
+    """Exact and F1 (percent) of the best span and the best tagged span, SQuAD 1.1 rules."""
+    sums = dict.fromkeys(("exact", "f1", "bio_exact", "bio_f1"), 0.0)
+    for example, reading in zip(examples, readings(model, tokenizer, examples), strict=True):
+        golds, best = [a.text for a in example.answers], predict(reading).best
+        tagged = best_span(reading)
+        span, tags = best.candidate.text if best else "", tagged.text if tagged else ""
+        for prefix, text in (("", span), ("bio_", tags)):
+            sums[prefix + "exact"] += max(exact_match(g, text) for g in golds)
+            sums[prefix + "f1"] += max(f1(g, text) for g in golds)
+    model.train()
+    return {k: round(100 * v / len(examples), 2) for k, v in sums.items()}
+
+
+def begun(s: Settings) -> tuple[Accelerator, Any, TwoHeads, list[Example]]:
+    """Device, tokenizer, model and dev questions of a run. Errors: BadInput for what it cannot be,
+    before anything is drawn.
     """
+    dev, at = answerable(s.dev), begin(s)
+    dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
+    model = load(s.encoder, s.dropout, s.adapter).to(at.device)
     longest = longest_input(model.reader.config)
     if max(s.lengths) > longest:
         raise BadInput(f"--lengths may be up to {longest} with this encoder, got {max(s.lengths)}")
-    dev = answerable(s.dev)
-    dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
+    return at, AutoTokenizer.from_pretrained(s.encoder), model, dev
+
+
+def job_of(
+    s: Settings,
+    at: Accelerator,
+    tokenizer: Any,
+    model: TwoHeads,
+    dev: Sequence[Example],
+    windows: data.Windows,
+    **more: Any,
+) -> Job:
+    """A job on windows, whose running average is kept and scored on dev; `more`: its loss and
+    total.
+    """
     average = copy.deepcopy(model).requires_grad_(False)
 
     def measure() -> dict[str, Any]:
-        return {
-            "dev_questions": len(dev),
-            "weights": quick_scores(model, tokenizer, dev),
-            "average": quick_scores(average, tokenizer, dev),
-        }
+        both = {"weights": model, "average": average}
+        scores = {name: quick_scores(one, tokenizer, dev) for name, one in both.items()}
+        return {"dev_questions": len(dev), **scores}
 
+    part = slice(at.process_index, None, at.num_processes)
     return Job(
         model,
         parameter_groups(model, s),
+        {"epoch": 0, "batch": -1},
+        lambda place: data.batches(windows, s.batch_tokens, s.seed, place, part),
         measure=measure,
         average=average,
         after_step=partial(move_average, average, model, s.average),
@@ -223,29 +211,21 @@ def scored(s: Settings, model: TwoHeads, tokenizer: Any, **more: Any) -> Job:
     )
 
 
-def train(s: Settings, resume: str | None = None) -> bool:
-    """Run the steps; True when all were taken, False when a signal stopped the run."""
-    accelerator = begin(s, resume)
-    tokenizer = AutoTokenizer.from_pretrained(s.encoder)
-    samplers = samplers_of(s, tokenizer)
-    model = load(s.encoder, s.dropout, s.adapter).to(accelerator.device)
-    job = scored(
-        s,
-        model,
-        tokenizer,
-        place={"round": 0, "batch": -1},
-        batches=partial(drawn, samplers, s, accelerator, tokenizer.pad_token_id or 0),
-        loss=loss_terms,
-        total=partial(total, bio_weight=s.bio_weight),
-    )
-    return run(s, job, accelerator, resume, log)
+def train(s: Settings) -> bool:
+    """Draw the windows, then run the steps; True when all were taken, False when a signal stopped
+    the run.
+    """
+    at, tokenizer, model, dev = begun(s)
+    windows = data.Windows(pool_of(s, tokenizer), tokenizer.pad_token_id or 0, at.device)
+    more = {"loss": loss_terms, "total": partial(total, bio_weight=s.bio_weight)}
+    return run(s, job_of(s, at, tokenizer, model, dev, windows, **more), at, log)
 
 
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and train."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    train(*parsed(Settings, __doc__, "finetune", argv))
+    train(parsed(Settings, __doc__, "finetune", argv))
 
 
 if __name__ == "__main__":

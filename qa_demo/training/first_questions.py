@@ -22,7 +22,7 @@ from qa_demo.core.measuring.metrics import exact_match
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import ASSETS
-from qa_demo.training.flags import described, exit_code
+from qa_demo.training.loop import described, exit_code
 
 FILE = ASSETS / "first_questions.json"
 WANTED = 97.0

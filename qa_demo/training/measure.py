@@ -1,11 +1,9 @@
 """Read many questions, and what both heads say to each: the model card's raw material."""
 
 import logging
-import platform
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib.metadata import version
 
 import numpy as np
 
@@ -76,11 +74,6 @@ def read_all(reader: BertReader, texts: Iterable[Text]) -> dict[Text, Reading]:
         )
         for text, windows in plans.items()
     }
-
-
-def versions(*packages: str) -> dict[str, str]:
-    """What figures were measured with: the versions of packages, and of Python."""
-    return {name: version(name) for name in packages} | {"python": platform.python_version()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from qa_demo.core.types import Example
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK
 from qa_demo.training.export import write_checksums
-from qa_demo.training.flags import described, exit_code
+from qa_demo.training.loop import described, exit_code
 
 QUESTIONS = 60
 

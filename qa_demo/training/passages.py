@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from qa_demo.core.examples import Passage
 from qa_demo.core.infill import Infiller
 from qa_demo.core.store import ASSETS
-from qa_demo.training.flags import exit_code
+from qa_demo.training.loop import exit_code
 from qa_demo.training.passage_promises import check, load_pool
 from qa_demo.training.promise_check import Row, command
 

@@ -2,37 +2,52 @@
 head, single segments.
 
     python -m qa_demo.training.pretrain --encoder ENCODER --text text/*.txt.gz \\
-        --masking span --sbo --steps 8000 --out runs/span-sbo
-    python -m qa_demo.training.pretrain --encoder ENCODER --text text/*.txt.gz \\
-        --masking token --no-sbo --steps 8000 --out runs/token
-    python -m qa_demo.training.pretrain ... --out runs/span-sbo --resume runs/span-sbo
+        --steps 8000 --out runs/spanbert
 
 Plain text, one paragraph a line; one paragraph in 20, chosen by a hash of its text, is never
-trained on. Every round masks anew. Ctrl-C and SIGTERM finish the step, write a checkpoint and stop;
-`--resume` goes on. Several GPUs or hosts: `accelerate launch -m qa_demo.training.pretrain ...`; on
-a GPU give `--workers 8 --batch-tokens 32768`, so that masking keeps up.
+trained on. Every round masks anew. `--minutes` in place of `--steps` lets the rate fall by elapsed
+time. Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; the same command goes on.
+Several GPUs or hosts: `accelerate launch -m qa_demo.training.pretrain ...`; on a GPU give
+`--workers 12 --batch-tokens 32768`, so that masking keeps up.
 """
 
-import dataclasses
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from accelerate import Accelerator
-from torch._inductor import config as inductor
+from torch import Tensor, nn
+from torch.nn import functional as F
 from torch.utils.data import DataLoader
-from transformers import AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer
 
+from qa_demo.core.base import BadInput
 from qa_demo.core.masking import POSITIONS
-from qa_demo.training.flags import exit_code, parsed, setting
-from qa_demo.training.infill_score import measure, summary
-from qa_demo.training.loop import Draw, Job, Place, begin, run
-from qa_demo.training.pretrainer import load, parameter_groups, total
-from qa_demo.training.text import Batches, held_out_batches, read_text, tokenize, training_batches
+from qa_demo.model.spanbert import SBOHead, load_sbo
+from qa_demo.training.loop import (
+    Draw,
+    Job,
+    Place,
+    begin,
+    exit_code,
+    parsed,
+    run,
+    setting,
+    training_form,
+)
+from qa_demo.training.text import (
+    Batch,
+    Batches,
+    held_out_batches,
+    read_text,
+    tokenize,
+    training_batches,
+)
 
 log = logging.getLogger("pretrain")
 
@@ -41,17 +56,15 @@ log = logging.getLogger("pretrain")
 class Settings:
     """Everything a run depends on; written beside its weights."""
 
-    encoder: str = field(
-        metadata={"help": "folder or hub id of the BERT-type encoder to start from"}
-    )
+    encoder: str = field(metadata={"help": "folder or hub id of the BERT-type encoder"})
     text: tuple[str, ...] = field(
         metadata={"metavar": "FILE", "help": "plain text, one paragraph a line, also .gz"}
     )
     out: str
-    steps: int
-    more_text: tuple[str, ...] = setting((), metavar="FILE", help="text that is only trained on")
-    masking: str = setting(
-        "span", choices=["span", "token"], help="SpanBERT's spans, or BERT's single pieces"
+    steps: int = 0
+    minutes: float = setting(0.0, help="in place of --steps")
+    more_text: tuple[str, ...] = setting(
+        (), metavar="FILE", help="text that is only trained on, so that figures stay comparable"
     )
     sbo: bool = setting(True, help="train the span boundary head too")
     pair_loss_weight: float = 1.0
@@ -67,44 +80,135 @@ class Settings:
     warmup: int = 100
     weight_decay: float = 0.01
     dropout: float = 0.0
-    compiled: bool = setting(
-        False,
-        help="compile the encoder's layers: minutes at the start, steps a third shorter on two "
-        "cores with AMX",
-    )
     seed: int = 1
     workers: int = 0
     evaluate_every: int = 1000
     held_limit: int = 300
     log_every: int = 50
     save_every: int = 500
-    snapshots: bool = setting(False, help="keep half-precision weights at logarithmic steps")
 
 
-def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None, np.ndarray]:
-    """Training batches, held-out parts (None without), and how often each piece came [V]."""
-    train, held = (
-        tokenize(tokenizer, side, s.length - 2) for side in read_text(s.text, s.more_text)
+class Pretrainer(nn.Module):
+    """An encoder with the masked-language and span boundary heads. Only blanks meet the vocabulary:
+    rows [M, d], [S, d] are gathered before products.
+    """
+
+    def __init__(self, mlm: nn.Module, sbo: SBOHead | None) -> None:
+        super().__init__()
+        self.mlm, self.sbo = mlm, sbo
+
+    @property
+    def words(self) -> Tensor:
+        """The word table [V, d], which both decoders share."""
+        words: Tensor = self.mlm.get_input_embeddings().weight
+        return words
+
+    def hidden(self, batch: Batch) -> Tensor:
+        """The last hidden states, flat [B * L, d]."""
+        given = {name: batch[name] for name in ("input_ids", "attention_mask")}
+        states: Tensor = self.mlm.base_model(**given)[0].flatten(0, 1)
+        return states
+
+    def logits(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
+        """MLM logits [M, V] and SBO logits [S, V] of a batch; None without a boundary head."""
+        hidden = self.hidden(batch)
+        mlm = self.mlm.cls(hidden[batch["at"]])
+        return mlm, None if self.sbo is None else self.sbo(
+            hidden[batch["left"]], hidden[batch["right"]], batch["k"], self.words
+        )
+
+    def forward(self, batch: Batch) -> dict[str, Tensor]:
+        """sum(MLM) / M and sum(SBO) / (S + 1): two means, each with its own denominator."""
+        mlm, sbo = self.logits(batch)
+        terms = {"mlm": F.cross_entropy(mlm.float(), batch["true"])}
+        if sbo is not None:
+            terms["sbo"] = F.cross_entropy(
+                sbo.float(), batch["true"][batch["row"]], reduction="sum"
+            ) / (len(batch["row"]) + 1)
+        return terms
+
+
+def total(terms: dict[str, Tensor], pair_loss_weight: float) -> Tensor:
+    """L_MLM + pair_loss_weight L_SBO."""
+    return terms["mlm"] + pair_loss_weight * terms["sbo"] if "sbo" in terms else terms["mlm"]
+
+
+def load(
+    source: str, sbo: bool, positions: int, counts: np.ndarray | None = None, dropout: float = 0.0
+) -> Pretrainer:
+    """A BERT-type encoder to be trained; heads it lacks start anew, their output biases at log
+    frequency where `counts` [V] are given. A folder that `infill export` wrote brings both heads.
+    """
+    mlm, info = AutoModelForMaskedLM.from_pretrained(
+        source, output_loading_info=True, **training_form(dropout)
     )
-    batches = training_batches(train, tokenizer, dataclasses.asdict(s))
-    kept = held_out_batches(held, tokenizer, s.length, s.masking, s.positions) if held else None
-    log.info(
-        "%d pieces in %d parts, packed into %d sequences of %d; %d parts are held out",
-        len(batches.stream),
-        len(train),
-        len(batches.sequences),
-        s.length,
-        len(held),
-    )
-    return batches, kept, np.bincount(batches.stream, minlength=len(tokenizer))
+    if not hasattr(mlm, "cls"):
+        raise BadInput(
+            f"pre-training needs a BERT-type encoder, {source} is of the family "
+            f"{mlm.config.model_type}"
+        )
+    kept = load_sbo(Path(source), mlm.config) if sbo and Path(source).is_dir() else None
+    if kept is not None and kept.positions != positions:
+        raise BadInput(
+            f"the boundary head of {source} has {kept.positions} positions, asked for are "
+            f"{positions}"
+        )
+    new = SBOHead(mlm.config.hidden_size, mlm.config.vocab_size, positions) if sbo else None
+    model = Pretrainer(mlm, kept or new)
+    if counts is not None:
+        fresh = any(name.startswith("cls.") for name in info["missing_keys"])
+        begin_at_frequency(model, counts, fresh, kept is None)
+    return model
 
 
-def drawn(s: Settings, batches: Batches, accelerator: Accelerator, place: Place) -> Iterator[Draw]:
+@torch.no_grad()
+def begin_at_frequency(model: Pretrainer, counts: np.ndarray, mlm: bool, sbo: bool) -> None:
+    """The counts [V] of the pieces for the boundary head, and their log frequency as output biases
+    of the heads that are new: what a head that knew nothing else would have.
+    """
+    bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum())).float()
+    if mlm:
+        model.mlm.cls.predictions.bias.copy_(bias)
+    if model.sbo is not None:
+        model.sbo.counts.copy_(torch.from_numpy(counts))
+        if sbo:
+            model.sbo.bias.copy_(bias)
+
+
+def parameter_groups(model: Pretrainer, s: Settings) -> list[dict[str, Any]]:
+    """Heads at head_rate x learning_rate; decay on matrices only; embeddings frozen if asked."""
+    model.mlm.base_model.embeddings.requires_grad_(s.embeddings == "trained")
+    # The decoder is the word table itself and is listed once, under the encoder.
+    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            key = name.startswith(("mlm.cls.", "sbo.")), parameter.dim() > 1
+            groups.setdefault(key, []).append(parameter)
+    return [
+        {
+            "params": found,
+            "lr": s.learning_rate * (s.head_rate if head else 1.0),
+            "weight_decay": s.weight_decay if matrix else 0.0,
+        }
+        for (head, matrix), found in groups.items()
+    ]
+
+
+def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None]:
+    """Training batches, and held-out parts (None without)."""
+    sides = read_text(s.text, s.more_text)
+    train, held = (tokenize(tokenizer, side, s.length - 2) for side in sides)
+    batches = training_batches(train, tokenizer, asdict(s))
+    kept = held_out_batches(held, tokenizer, s.length, s.positions) if held else None
+    log.info("%d pieces in %d sequences", len(batches.stream), len(batches.sequences))
+    return batches, kept
+
+
+def drawn(s: Settings, batches: Batches, at: Accelerator, place: Place) -> Iterator[Draw]:
     """Batches behind a place, each host every n-th one."""
-    hosts = accelerator.num_processes
-    first = place["drawn"]
-    last = first + (s.steps - place["step"]) * hosts
-    mine = range(first + accelerator.process_index, last, hosts)
+    hosts, first = at.num_processes, place["drawn"]
+    last = first + (s.steps - place["step"]) * hosts if s.steps else 10**9
+    mine = range(first + at.process_index, last, hosts)
     loader = DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers)
     for k, batch in enumerate(loader, 1):
         # before it moves: asking a GPU would wait for it
@@ -112,43 +216,31 @@ def drawn(s: Settings, batches: Batches, accelerator: Accelerator, place: Place)
         yield {"drawn": first + k * hosts}, batch, tokens * hosts
 
 
-def train(s: Settings, resume: str | None = None) -> bool:
+def train(s: Settings) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run."""
-    accelerator = begin(s, resume)
-    batches, held, counts = corpus(s, AutoTokenizer.from_pretrained(s.encoder))
-    model = load(s.encoder, s.sbo, s.positions, counts, s.dropout).to(accelerator.device)
-    if s.compiled:
-        # its own random numbers made a step with dropout a third slower on two cores
-        inductor.fallback_random = True
-        model.mlm.base_model.encoder.compile(dynamic=False)
-    groups = parameter_groups(
-        model, s.learning_rate, s.head_rate, s.weight_decay, s.embeddings == "trained"
-    )
+    from qa_demo.training.infill import measure, summary
 
-    def measured(kept: Batches) -> dict[str, Any]:
-        # held-out parts have all lengths, and each would be compiled anew
-        with torch.compiler.set_stance("force_eager"):
-            return {"held": summary(measure(model, kept, s.held_limit))}
-
+    at, tokenizer = begin(s), AutoTokenizer.from_pretrained(s.encoder)
+    batches, held = corpus(s, tokenizer)
+    counts = np.bincount(batches.stream, minlength=len(tokenizer))
+    model = load(s.encoder, s.sbo, s.positions, counts, s.dropout).to(at.device)
     job = Job(
         model,
-        groups,
+        parameter_groups(model, s),
         {"drawn": 0},
-        partial(drawn, s, batches, accelerator),
+        partial(drawn, s, batches, at),
         lambda prepared, batch: prepared(batch),
         partial(total, pair_loss_weight=s.pair_loss_weight),
-        None if held is None else partial(measured, held),
-        carried=("drawn",),
-        snapshots=s.snapshots,
+        held and (lambda: {"held": summary(measure(model, held, s.held_limit))}),
     )
-    return run(s, job, accelerator, resume, log)
+    return run(s, job, at, log)
 
 
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and train."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    train(*parsed(Settings, __doc__, "pretrain", argv))
+    train(parsed(Settings, __doc__, "pretrain", argv))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.examples import Passage, PoolExample
-from qa_demo.training.flags import described
+from qa_demo.training.loop import described
 
 Text = TypeVar("Text", PoolExample, Passage)
 Row = tuple[str, str, str, bool, str]

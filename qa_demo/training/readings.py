@@ -18,7 +18,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import ASSETS, ATTRIBUTIONS, save_attributions, save_reading
 from qa_demo.training.examples import POOL
-from qa_demo.training.flags import described, exit_code
+from qa_demo.training.loop import described, exit_code
 from qa_demo.training.promises import load_pool
 
 log = logging.getLogger("readings")

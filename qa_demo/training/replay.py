@@ -30,12 +30,11 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.store import ASSETS, Replay, load_reading, load_replay
 from qa_demo.core.types import Reading, Window
-from qa_demo.training import checkpoints
 from qa_demo.training.examples import POOL
-from qa_demo.training.flags import described, exit_code
+from qa_demo.training.heads import TwoHeads, load
+from qa_demo.training.loop import described, exit_code, load_weights
 from qa_demo.training.promises import load_pool
 from qa_demo.training.shown import gold_span
-from qa_demo.training.twoheads import TwoHeads, load
 
 log = logging.getLogger("replay")
 Rows = tuple[np.ndarray, np.ndarray]
@@ -91,7 +90,7 @@ def stored_rows(readings: Sequence[Reading], windows: Sequence[Window]) -> Rows:
 def final_step(run: Path) -> int:
     """Steps of all phases up to the end of a run."""
     state = json.loads((run / "state.json").read_text())
-    return int(state["step"] + state["step_before"])
+    return int(state["step"])
 
 
 def write(
@@ -188,7 +187,7 @@ def record(
     files = {step: path for step, path in snapshots(runs).items() if step < last}
     rows = []
     for step, path in files.items():
-        checkpoints.load_weights(model, path)
+        load_weights(model, path)
         rows.append(read_windows(model, windows))
         log.info("step %d", step)
     steps, rows = behind(earlier, pool, [*files, last], [*rows, stored_rows(readings, windows)])

@@ -6,7 +6,7 @@ metrics.json beside it.
 
 Each question is read once, as the page reads it (fp32, unpadded windows); every number comes from
 those readings. Of the files with lists only the questions that no training sees are read
-(qa_demo.training.apart). What `pace` puts into metrics.json stays.
+(qa_demo.training.data). What `pace` puts into metrics.json stays.
 """
 
 import argparse
@@ -32,10 +32,10 @@ from qa_demo.core.types import Example
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import LOOPBACK, sha256
-from qa_demo.training.apart import held_out
+from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
-from qa_demo.training.flags import described, exit_code
-from qa_demo.training.measure import HEADS, Said, read_all, says, versions
+from qa_demo.training.loop import described, exit_code, versions
+from qa_demo.training.measure import HEADS, Said, read_all, says
 
 log = logging.getLogger("score")
 

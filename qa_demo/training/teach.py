@@ -1,41 +1,54 @@
 """Teach a small reader by a larger one: on labels and on what the teacher says, together.
 
-    python -m qa_demo.training.teach --teacher runs/teacher --student assets/reader \\
+    python -m qa_demo.training.teach --student ENCODER --teacher runs/teacher \\
         --train squad-train.json.gz:1 squad-more.json.gz:0.3 --dev squad-dev.json.gz \\
-        --unlabelled 0.3 --steps 2000 --decay linear --out runs/taught
+        --unlabelled 0.3 --steps 2000 --out runs/student
 
-The windows of one round are drawn first, and the teacher's logits for them written to `--logits`
-(by default OUT/logits; once, in half precision; a stopped run goes on where it was). Then the
-student trains on those windows again and again, each time in another order. The teacher's tags are
-taken piece by piece: how likely each is B, I or O among the legal taggings. `--unlabelled K` adds
-windows that nobody labelled: a question with another paragraph of its article, for a share K of the
-questions; of those the teacher alone says what it thinks. export, score and all else take the run
-as one of finetune.
+The windows are drawn first, as finetune's; then the teacher reads them all, and its logits are
+written to `--logits` (by default OUT/said.npy; once, in half precision; a stopped run goes on where
+it was). `--unlabelled K` adds windows that nobody labelled: a question with another paragraph of
+its article, for a share K of the questions; of those the teacher alone says what it thinks.
+
+Teacher and student must cut texts into the same word pieces, though they may number them
+differently (MPNet's are BERT's, each with a number larger by four, and its separator stands twice
+between question and passage). The teacher's tags are taken as how likely each piece is B, I or O
+among the legal taggings, since a head may give I any probability where no tagging has it.
 """
 
+import hashlib
 import logging
-import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 from transformers import AutoTokenizer
 
-from qa_demo.core.base import BadInput, log_softmax
-from qa_demo.core.bio import tag_marginals
-from qa_demo.training import finetune, soft_labels
-from qa_demo.training.data import Feature, Sampler, batches, collate
-from qa_demo.training.flags import exit_code, parsed, setting
-from qa_demo.training.loop import Draw, Place, begin, run
-from qa_demo.training.progress import Terms
-from qa_demo.training.teacher import Said, Teacher
-from qa_demo.training.twoheads import load
+from qa_demo.core.base import BadCheckpoint, BadInput
+from qa_demo.training import data, finetune
+from qa_demo.training.heads import TwoHeads, labels, load
+from qa_demo.training.loop import (
+    Terms,
+    exit_code,
+    load_weights,
+    parsed,
+    processor_has_bf16,
+    read_json,
+    run,
+    setting,
+    write_json,
+)
 
 log = logging.getLogger("teach")
+MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
+PART = 2048
+"""Windows after which the teacher's logits are noted as written."""
+VERSION = 3
+"""Of how a teacher reads."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,125 +57,212 @@ class Settings(finetune.Settings):
 
     encoder: str = field(metadata={"flag": "student", "help": "folder or hub id of the student"})
     teacher: str = field(metadata={"help": "a run of finetune, or a reader that export wrote"})
-    logits: str = setting("", help="where the teacher's logits are kept; by default OUT/logits")
+    logits: str = setting("", help="where the teacher's logits are kept; by default OUT/said.npy")
     unlabelled: float = setting(0.0, help="share of the questions drawn once more, unlabelled")
     label_share: float = setting(0.3, help="weight of the labels; the teacher has the rest")
     temperature: float = setting(2.0, help="divides both readers' logits where they are compared")
-    learning_rate: float = 1e-4
-    batch_tokens: int = 3072
 
 
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """One window with what the teacher says of it; `labelled` is false where nobody else did."""
+class Teacher:
+    """A reader with both heads, from a folder that `export` wrote or a run of `finetune`."""
 
-    feature: Feature
-    said: Said
-    labelled: bool
+    def __init__(self, folder: Path, student: Any, device: torch.device) -> None:
+        """`student`: the tokenizer whose windows are read. Errors: BadInput where a piece of the
+        student's is none of the teacher's; BadCheckpoint for a folder that holds no reader.
+        """
+        source, self.model = reader_of(folder)
+        own = AutoTokenizer.from_pretrained(source)
+        self.digest = digest(self.model)
+        self.numbers = torch.from_numpy(numbers_of(student, own)).to(device)
+        self.shift = own.num_special_tokens_to_add(pair=True) - 3
+        self.pad, self.sep = own.pad_token_id, own.sep_token_id
+        # token type of the passage; where none are fed, which means 0 everywhere
+        self.type = int("token_type_ids" in own.model_input_names)
+        self.model.to(device)
 
-    def __len__(self) -> int:
-        return len(self.feature)
+    def arranged(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """A batch of the student's windows [CLS] question [SEP] passage [SEP] as the teacher reads
+        them: ids, mask and token types [B, L + shift], and where each position went [B, L].
+        """
+        width = batch["input_ids"].shape[1]
+        first = batch["passage"].int().argmax(1, keepdim=True)
+        at = torch.arange(width, device=first.device).expand_as(batch["input_ids"])
+        moved = at + self.shift * (at >= first)
+        shape = len(first), width + self.shift
+        ids = torch.full(shape, self.sep, device=first.device)
+        mask = torch.ones_like(ids)
+        real = batch["attention_mask"] > 0
+        theirs = torch.where(real, self.numbers[batch["input_ids"]], self.pad)
+        ids.scatter_(1, moved, theirs)
+        mask.scatter_(1, moved, batch["attention_mask"])
+        wide = torch.arange(shape[1], device=first.device)
+        return ids, mask, self.type * (wide >= first + self.shift).long() * mask, moved
+
+    def says(self, batch: dict[str, Tensor]) -> Tensor:
+        """Logits of start and end of [CLS] and the passage, and log-probabilities of B, I and O of
+        the passage, in the student's positions [B, L, 5]; 0 elsewhere.
+        """
+        ids, mask, types, moved = self.arranged(batch)
+        with (
+            torch.no_grad(),
+            torch.autocast(ids.device.type, torch.bfloat16, enabled=processor_has_bf16()),
+        ):
+            hidden = states(self.model, ids, mask, types)
+            start, end, tags = self.model.heads(hidden, mask)
+        found = torch.cat([start[..., None], end[..., None], tags], -1)
+        found = found.gather(1, moved[..., None].expand(-1, -1, 5))
+        passage = batch["passage"]
+        found[..., 2:] = tag_chances(found[..., 2:].log_softmax(-1), passage)
+        found[..., :2] *= heard_of(batch)[..., None]
+        found[..., 2:] *= passage[..., None]
+        return found
 
 
-def windows_of(
-    samplers: Sequence[tuple[Sampler, float]], s: Settings
-) -> list[tuple[Feature, bool]]:
-    """The windows of a run, and whether each is labelled; the same for the same settings. Errors:
-    BadInput where there are none.
+def heard_of(batch: dict[str, Tensor]) -> Tensor:
+    """Where a teacher is heard on start and end: [CLS] and the passage [B, L]."""
+    heard = batch["passage"].clone()
+    heard[:, 0] = True
+    return heard
+
+
+def states(model: TwoHeads, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
+    """The last hidden states [B, L, d]; of an MPNet by a pass of our own, which takes its position
+    bias with the mask into one fused product of attention: MPNet's own class has none.
     """
-    _, plan = next(finetune.rounds(list(samplers), s, 0))
-    rng, found = random.Random(f"{s.seed}/teach"), []
-    for sampler, index, length in plan:
-        drawn = sampler.draw(index, length, rng)
-        if drawn is not None:
-            found.append((drawn, True))
-        if rng.random() < s.unlabelled:
-            other = sampler.elsewhere(index, length, rng)
-            found += [] if other is None else [(other, False)]
-    if not found:
-        raise BadInput(finetune.NONE_DRAWN)
-    return found
+    if model.reader.config.model_type != "mpnet":
+        return model.states(ids, mask, types)
+    base = model.reader.base_model
+    x = base.embeddings(input_ids=ids)
+    bias = base.encoder.compute_position_bias(x[:1])  # [1, heads, L, L], the same for all rows
+    bias = (bias + torch.where(mask > 0, 0.0, -1e4)[:, None, None]).to(x.dtype)
+    for layer in base.encoder.layer:
+        inner = layer.attention.attn
+        heads = (*x.shape[:2], -1, inner.attention_head_size)
+        q, k, v = (f(x).view(heads).transpose(1, 2) for f in (inner.q, inner.k, inner.v))
+        c = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype))
+        x = layer.attention.LayerNorm(inner.o(c.transpose(1, 2).flatten(2)) + x)
+        x = layer.output(layer.intermediate(x), x)
+    return x
 
 
-def piece_by_piece(said: Said) -> Said:
-    """The same with the tags' logits as log-probabilities of each piece by itself: how likely it is
-    B, I or O among the legal taggings, which is what the student's own three shall mean. A teacher
-    trained on whole taggings gives I, where no tagging has it, any probability.
+def tag_chances(log_p: Tensor, passage: Tensor) -> Tensor:
+    """log P(piece is B, I, O) [B, L, 3] among the legal taggings of a passage, in which I follows B
+    or I alone: the gradient of log Z, Z = sum over them of exp(sum_i x_{i, y_i}).
     """
-    return replace(said, tags=tag_marginals(log_softmax(said.tags)).astype(said.tags.dtype))
+    with torch.enable_grad():
+        x = log_p.detach().float().requires_grad_()
+        outside, inside = x.new_zeros(len(x)), x.new_full((len(x),), -1e4)
+        for row, on in zip(x.unbind(1), passage.unbind(1), strict=True):
+            either = torch.logaddexp(outside, inside)
+            span = torch.logaddexp(either + row[:, 0], inside + row[:, 1])
+            outside = torch.where(on, either + row[:, 2], outside)
+            inside = torch.where(on, span, inside)
+        (chances,) = torch.autograd.grad(torch.logaddexp(outside, inside).sum(), x)
+    return chances.clamp(min=1e-4).log()
 
 
-def drawn(lessons: Sequence[Lesson], s: Settings, pad_id: int, place: Place) -> Iterator[Draw]:
-    """Batches behind a place, epoch after epoch, each in an order of its own."""
-    epoch = place["epoch"]
-    while True:
-        rng = random.Random(f"{s.seed}/epoch {epoch}")
-        order = list(lessons)
-        rng.shuffle(order)
-        for number, group in enumerate(batches(order, s.batch_tokens, rng)):
-            if (epoch, number) > (place["epoch"], place["batch"]):
-                there = {"epoch": epoch, "batch": number}
-                yield there, taught_batch(group, pad_id), sum(map(len, group))
-        epoch += 1
-
-
-def taught_batch(lessons: Sequence[Lesson], pad_id: int) -> dict[str, Tensor]:
-    """A batch of `collate` with the teacher's logits in the student's positions: `taught` [B, L, 2]
-    and `taught_tags` [B, L, 3], what was heard [B, L] (position 0 and the passage), of its tags [B,
-    L] (the passage without lists: a teacher that joins "Ethiopia and Liberia" would undo the label
-    that parts them), and which rows are labelled [B].
+def numbers_of(student: Any, teacher: Any) -> np.ndarray:
+    """The teacher's number of each piece of the student's. Errors: BadInput that names the first
+    piece that the teacher does not have.
     """
-    batch = collate([one.feature for one in lessons], pad_id)
-    size, length = batch["input_ids"].shape
-    span, tags = np.zeros((size, length, 2), np.float32), np.zeros((size, length, 3), np.float32)
-    heard, heard_tags = (np.zeros((size, length), bool) for _ in range(2))
-    for b, one in enumerate(lessons):
-        passage = np.flatnonzero(one.feature.window.is_context)
-        heard[b, 0] = heard[b, passage] = True
-        heard_tags[b, passage] = ~one.feature.listed[passage]
-        span[b, 0], span[b, passage], tags[b, passage] = (
-            one.said.span[0],
-            one.said.span[1:],
-            one.said.tags,
+    vocabulary = teacher.get_vocab()
+    marks = {getattr(student, name): getattr(teacher, name) for name in MARKS}
+    pieces = student.convert_ids_to_tokens(list(range(len(student))))
+    numbers = [vocabulary.get(marks.get(piece, piece), -1) for piece in pieces]
+    pairs = zip(pieces, numbers, strict=True)
+    missing = [p for p, n in pairs if n < 0 and not p.startswith("[unused")]
+    if missing:
+        raise BadInput(
+            f"the teacher has no word piece {missing[0]!r}, nor {len(missing) - 1:,} others of the "
+            f"student's {len(pieces):,}: both must cut texts alike"
         )
-    more = {"taught": span, "taught_tags": tags, "heard": heard, "heard_tags": heard_tags}
-    labelled = torch.tensor([float(one.labelled) for one in lessons])
-    return batch | {k: torch.from_numpy(v) for k, v in more.items()} | {"labelled": labelled}
+    return np.asarray(numbers)
+
+
+def reader_of(folder: Path) -> tuple[str, TwoHeads]:
+    """Where its tokenizer lies, and the model, an adapter added to its matrices, ready to read."""
+    settings = folder / "settings.json"
+    if not settings.is_file():
+        if not (folder / "bio_head.safetensors").is_file():
+            raise BadCheckpoint(
+                f"{folder.name} is no teacher: neither a run of finetune nor a reader with tags"
+            )
+        return str(folder), load(str(folder), 0.0).eval()
+    said = read_json(settings)
+    model = load(said["encoder"], 0.0, said.get("adapter", 0))
+    load_weights(model, folder / "average.safetensors")
+    for module in model.modules():
+        if hasattr(module, "lora_A"):
+            module.merge()
+    return said["encoder"], model.eval()
+
+
+def digest(model: TwoHeads) -> str:
+    """SHA-256 of the weights: logits of other weights are never mixed with these."""
+    found = hashlib.sha256()
+    for name, weight in sorted(model.state_dict().items()):
+        found.update(name.encode())
+        found.update(weight.detach().contiguous().numpy().tobytes())
+    return found.hexdigest()
+
+
+def said_of(path: Path, teacher: Teacher, windows: data.Windows, tokens: int) -> np.ndarray:
+    """The teacher's logits of all pieces of a pool [T, 5], float16, in one file that is written
+    part by part; how far it is stands beside it. `tokens`: padded, read together. Errors: BadInput
+    for a file of another teacher or of other windows.
+    """
+    about = path.with_suffix(".json")
+    wanted = {"weights": teacher.digest, "windows": windows.pool.digest, "version": VERSION}
+    done, shape = 0, (len(windows.pool.ids), 5)
+    if path.is_file():
+        kept = read_json(about)
+        done = kept.pop("done", 0)
+        if kept != wanted:
+            other = next((name for name in wanted if kept.get(name) != wanted[name]), "settings")
+            raise BadInput(f"{path.name} holds the logits of other {other}; name another --logits")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        said = np.lib.format.open_memmap(path, "r+" if done else "w+", np.float16, shape)
+    except ValueError as fault:
+        raise BadInput(f"{path.name} holds no logits that can be read: {fault}") from fault
+    for first in range(done, len(windows.sizes), PART):
+        part = np.arange(first, min(first + PART, len(windows.sizes)))
+        for near in data.groups(windows.sizes[part], tokens, np.random.default_rng(0)):
+            rows = part[near]
+            batch = windows.batch(rows)
+            found = teacher.says(batch)[batch["attention_mask"] > 0].half().cpu().numpy()
+            ends = np.cumsum(windows.sizes[rows])[:-1]
+            for row, values in zip(rows, np.split(found, ends), strict=True):
+                at = windows.pool.offsets[row]
+                said[at : at + len(values)] = values
+        said.flush()
+        write_json(about, wanted | {"done": int(part[-1]) + 1})
+        log.info("the teacher has read %s windows", f"{part[-1] + 1:,}")
+    return said
 
 
 def loss_terms(model: nn.Module, batch: dict[str, Tensor], temperature: float) -> Terms:
     """The labels' three terms over the labelled rows, and the teacher's over all.
 
-    labels: start and end -(1/B) sum_b sum_i t_bi log p_bi, tags as in twoheads.loss_terms. teacher,
-    at temperature T over what was heard: T^2 KL(q || p) = T^2 sum_i q_i (log q_i - log p_i), q and
-    p the softmax of both readers' logits / T; of the tags the same over B, I, O of each passage
-    piece. Sources: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network"; the second
+    labels: heads.loss_terms. teacher, at temperature T over what was heard: T^2 KL(q || p) = T^2
+    sum_i q_i (log q_i - log p_i), q and p the softmax of both readers' logits / T, start and end
+    over [CLS] and the passage; of the tags the same over B, I, O of each piece of the passage but
+    lists: a teacher that joins "Ethiopia and Liberia" would undo the label that parts them.
+    Sources: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network"; the second
     distillation of DistilBERT (Sanh et al. 2019, section 4).
     """
     start, end, tags = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
-    rows, count = batch["labelled"], batch["labelled"].sum().clamp(min=1)
-    tagged = batch["tagged"] * rows[:, None]
-    per_piece = -(batch["tags"] * tags.log_softmax(-1)).sum(-1) * tagged
-    sides = {"start": start, "end": end}
-    labels = {
-        name: -((batch[name] * x.log_softmax(-1)).sum(-1) * rows).sum() / count
-        for name, x in sides.items()
+    said, silent = batch["said"], ~heard_of(batch)
+    passage = batch["passage"] & ~batch["listed"]
+    apart = divergence(said[..., 2:], tags, temperature)
+    sides = {
+        f"taught_{name}": divergence(
+            said[..., k].masked_fill(silent, -1e4), x.masked_fill(silent, -1e4), temperature
+        ).mean()
+        for k, (name, x) in enumerate((("start", start), ("end", end)))
     }
-    passage = batch["heard_tags"]
-    apart = divergence(batch["taught_tags"], tags, temperature)
-    return {
-        **labels,
-        "tags": per_piece.sum() / tagged.sum().clamp(min=1),
-        **{
-            f"taught_{name}": divergence(
-                batch["taught"][..., k].masked_fill(~batch["heard"], -1e4),
-                x.masked_fill(~batch["heard"], -1e4),
-                temperature,
-            ).mean()
-            for k, (name, x) in enumerate(sides.items())
-        },
-        "taught_tags": (apart * passage).sum() / passage.sum().clamp(min=1),
-    }
+    taught_tags = (apart * passage).sum() / passage.sum().clamp(min=1)
+    return {**labels(start, end, tags, batch), **sides, "taught_tags": taught_tags}
 
 
 def divergence(teacher: Tensor, student: Tensor, temperature: float) -> Tensor:
@@ -181,33 +281,29 @@ def total(terms: Terms, label_share: float, bio_weight: float) -> Tensor:
     return label_share * side("") + (1 - label_share) * side("taught_")
 
 
-def train(s: Settings, resume: str | None = None) -> bool:
-    """Ask the teacher, then run the steps; True when all were taken. Errors: BadInput and more."""
-    accelerator = begin(s, resume)
-    tokenizer = AutoTokenizer.from_pretrained(s.encoder)
-    windows = windows_of(finetune.samplers_of(s, tokenizer), s)
-    folder, plain = Path(s.logits or Path(s.out) / "logits"), [f.window for f, _ in windows]
-    soft_labels.write(folder, Teacher(Path(s.teacher), tokenizer), plain)
-    said = map(piece_by_piece, soft_labels.read(folder, plain))
-    lessons = [Lesson(f, one, labelled) for (f, labelled), one in zip(windows, said, strict=True)]
-    model = load(s.encoder, s.dropout, s.adapter).to(accelerator.device)
-    job = finetune.scored(
-        s,
-        model,
-        tokenizer,
-        place={"epoch": 0, "batch": -1},
-        batches=partial(drawn, lessons, s, tokenizer.pad_token_id or 0),
-        loss=partial(loss_terms, temperature=s.temperature),
-        total=partial(total, label_share=s.label_share, bio_weight=s.bio_weight),
-    )
-    return run(s, job, accelerator, resume, log)
+def train(s: Settings) -> bool:
+    """Draw the windows, ask the teacher, then run the steps; True when all were taken. Errors:
+    BadInput, BadCheckpoint.
+    """
+    at, tokenizer, model, dev = finetune.begun(s)
+    teacher = Teacher(Path(s.teacher), tokenizer, at.device)
+    pool, pad = finetune.pool_of(s, tokenizer, s.unlabelled), tokenizer.pad_token_id or 0
+    path = Path(s.logits or Path(s.out) / "said.npy")
+    said = said_of(path, teacher, data.Windows(pool, pad, at.device), s.batch_tokens)
+    del teacher
+    windows = data.Windows(pool, pad, at.device, said)
+    more = {
+        "loss": partial(loss_terms, temperature=s.temperature),
+        "total": partial(total, label_share=s.label_share, bio_weight=s.bio_weight),
+    }
+    return run(s, finetune.job_of(s, at, tokenizer, model, dev, windows, **more), at, log)
 
 
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and teach; 2 on a teacher or logits that cannot be used."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    train(*parsed(Settings, __doc__, "teach", argv))
+    train(parsed(Settings, __doc__, "teach", argv))
 
 
 if __name__ == "__main__":

@@ -157,13 +157,12 @@ class Batches(Dataset):
         length: int,
         rows: int,
         seed: int,
-        masking: str = "span",
         options: MaskOptions | None = None,
         positions: int = POSITIONS,
         packed: bool = True,
     ) -> None:
         self.parts, self.length, self.rows = parts, length, rows
-        self.seed, self.masking = seed, masking
+        self.seed = seed
         self.options, self.positions, self.packed = options or MaskOptions(), positions, packed
         self.cls, self.sep, self.mask, self.pad = (
             int(getattr(tokenizer, f"{n}_token_id")) for n in ("cls", "sep", "mask", "pad")
@@ -199,10 +198,8 @@ class Batches(Dataset):
         return int(self.stream[rng.integers(len(self.stream))])
 
     def mask_part(self, part: Part, rng: np.random.Generator) -> Masked:
-        """One part under the chosen scheme."""
-        return mask(
-            self.masking, part.ids, part.words, self.mask, rng, self.random_piece, self.options
-        )
+        """One part under SpanBERT's scheme."""
+        return mask("span", part.ids, part.words, self.mask, rng, self.random_piece, self.options)
 
     def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> Batch:
         """input_ids and attention_mask [B, L]; `BLANK` [M] and `TARGET` [S] index flat [B * L]."""
@@ -246,22 +243,12 @@ def training_batches(parts: Sequence[Part], tokenizer: Any, s: Mapping[str, Any]
         length=s["length"],
         rows=max(1, s["batch_tokens"] // s["length"]),
         seed=s["seed"],
-        masking=s["masking"],
         positions=s["positions"],
     )
 
 
-def held_out_batches(
-    parts: Sequence[Part], tokenizer: Any, length: int, masking: str, positions: int
-) -> Batches:
+def held_out_batches(parts: Sequence[Part], tokenizer: Any, length: int, positions: int) -> Batches:
     """Parts that are read one by one and masked alike each time, as everything is measured."""
     return Batches(
-        parts,
-        tokenizer,
-        length=length,
-        rows=1,
-        seed=0,
-        masking=masking,
-        positions=positions,
-        packed=False,
+        parts, tokenizer, length=length, rows=1, seed=0, positions=positions, packed=False
     )

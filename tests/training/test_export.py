@@ -17,9 +17,10 @@ from qa_demo.core.windows import make_windows
 from qa_demo.model.adapter import base_of, merged
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK, OTHERS
-from qa_demo.training import card, checkpoints, export
+from qa_demo.training import card, export
+from qa_demo.training.heads import TwoHeads, load
+from qa_demo.training.loop import trainable
 from qa_demo.training.pace import times_as_long
-from qa_demo.training.twoheads import TwoHeads, load
 from tests.cli.terminal import Terminal
 from tests.fakes import FakeReader
 from tests.model import kit
@@ -61,10 +62,10 @@ def exported(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     torch.manual_seed(1)
     model = load(str(base), 0.0, adapter=2).eval()
     with torch.no_grad():
-        for parameter in checkpoints.trainable(model).values():
+        for parameter in trainable(model).values():
             # values of half precision: what is exported is what was trained
             parameter.copy_(torch.randn_like(parameter).mul(0.2).half())
-    save_file(checkpoints.trainable(model), run / "average.safetensors")
+    save_file(trainable(model), run / "average.safetensors")
     out = run.with_name("large")
     asked = ["--run", str(run), "--out", str(out)]
     with pytest.raises(BadInput, match="--repo and --revision must both say where"):

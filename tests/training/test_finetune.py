@@ -1,6 +1,7 @@
-"""The fine-tuning command: a stopped run is the same run, phases follow, own rates."""
+"""The fine-tuning command: a stopped run is the same run, own rates, an adapter, refusals."""
 
 import json
+import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -9,14 +10,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from torch import nn
-from transformers import AutoModelForQuestionAnswering
+from torch.nn import functional as F
 
 from qa_demo.core.base import BadInput
-from qa_demo.training import checkpoints, finetune, loop, processor
-from qa_demo.training.flags import parsed
-from qa_demo.training.progress import stop_asked
-from qa_demo.training.twoheads import load
-from tests.model import kit
+from qa_demo.training import data, finetune, heads, loop
 from tests.training import toy
 
 pytestmark = pytest.mark.model
@@ -31,13 +28,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def settings(home: Path, out: str, **more) -> finetune.Settings:
-    data = str(home / "squad.json")
+    file = str(home / "squad.json")
     flags = (
-        f"--encoder {home}/encoder --train {data}:1.5 --dev {data} --out "
+        f"--encoder {home}/encoder --train {file}:1.5 --dev {file} --out "
         f"{home}/{out} --steps 6 --lengths 40 60 --batch-tokens 120 --dev-limit 9 "
-        "--save-every 3 --evaluate-every 6 --warmup 2 --negatives 0.3"
+        "--save-every 3 --evaluate-every 6 --warmup 2 --negatives 0.3 --decay none"
     ).split()
-    return replace(parsed(finetune.Settings, None, "finetune", flags)[0], **more)
+    return replace(loop.parsed(finetune.Settings, None, "finetune", flags), **more)
 
 
 @pytest.fixture(scope="module")
@@ -48,22 +45,27 @@ def run(home: Path) -> Path:
     return home / "run"
 
 
-@pytest.mark.parametrize("name", ["weights", "average"])
-def test_a_resumed_run_is_the_same_run(home, run, name):
+def test_the_same_command_goes_on_and_a_stopped_run_is_the_same_run(home, run):
     copy = home / "interrupted"
-    if json.loads((copy / "state.json").read_text())["step"] == 3:
-        assert finetune.train(settings(home, "interrupted"), str(copy))
-    whole, resumed = (load_file(folder / f"{name}.safetensors") for folder in (run, copy))
-    assert whole.keys() == resumed.keys()
-    assert all(torch.equal(whole[key], resumed[key]) for key in whole)
-    assert json.loads((copy / "settings.json").read_text())["resume"] is None
+    assert loop.read_json(copy / "state.json")["step"] == 3
+    with pytest.raises(BadInput, match="a run of 3 steps with --seed 1: give the same to go on"):
+        finetune.train(settings(home, "interrupted", seed=2))
+    assert finetune.train(settings(home, "interrupted"))
+    for name in ("weights", "average"):
+        whole, resumed = (load_file(folder / f"{name}.safetensors") for folder in (run, copy))
+        assert whole.keys() == resumed.keys()
+        assert all(torch.equal(whole[key], resumed[key]) for key in whole)
 
 
 def test_of_a_dev_file_the_questions_with_an_answer_are_scored(home, run):
-    assert [row["dev_questions"] for row in checkpoints.logged(run, "average")] == [4]
+    assert [row["dev_questions"] for row in loop.logged(run, "average")] == [4]
+    assert (run / "snapshots" / "average-000006.safetensors").is_file()
+    assert {"step", "seconds", "epoch"} <= loop.logged(run, "average")[0].keys() | {"epoch"}
+
+
+def silent(home: Path) -> str:
     (home / "silent.json").write_text('{"data": []}')
-    with pytest.raises(BadInput, match=r"silent\.json holds no question with an answer"):
-        finetune.train(settings(home, "unused", dev=str(home / "silent.json")))
+    return str(home / "silent.json")
 
 
 @pytest.mark.parametrize(
@@ -73,27 +75,27 @@ def test_of_a_dev_file_the_questions_with_an_answer_are_scored(home, run):
         ({"train": ("squad.json.gz:0",)}, "FILE:K with K above 0"),
         ({"lengths": (16,)}, "no window can be drawn"),
         ({"lengths": (60, 600)}, "may be up to 512 with this encoder, got 600"),
+        ({"dev": silent}, r"silent\.json holds no question with an answer"),
+        ({"pool": lambda home: str(home / "squad.json")}, r"squad\.json is no pool of windows"),
+        ({"pool": lambda home: f"{home}/run/pool.npz", "negatives": 0.2}, "with another negatives"),
+        ({"pool": lambda home: f"{home}/run/pool.npz", "seed": 5}, "with another seed"),
     ],
 )
-def test_a_run_that_cannot_be_is_refused(home, more, said):
+def test_a_run_that_cannot_be_is_refused_and_nothing_is_trained(home, run, more, said):
+    given = {name: value(home) if callable(value) else value for name, value in more.items()}
     with pytest.raises(BadInput, match=said):
-        finetune.train(settings(home, "refused", **more))
+        finetune.train(settings(home, "refused", **given))
+    assert not (home / "refused" / "weights.safetensors").exists()
 
 
-def test_a_second_phase_that_was_stopped_keeps_its_first(home, run):
-    second = settings(home, "second", steps=1)
-    assert finetune.train(second, str(run))
-    assert finetune.train(replace(second, steps=2), f"{home}/run/../second")
-    state = json.loads((home / "second" / "state.json").read_text())
-    assert (state["step"], state["step_before"]) == (2, 6)
-
-
-@pytest.mark.parametrize("resume", [None, "interrupted"])
-def test_a_folder_with_another_run_is_refused(home, run, resume):
-    before = (run / "log.jsonl").read_bytes()
-    with pytest.raises(BadInput, match=r"holds a run of 6 steps: go on with it by --resume .*run"):
-        finetune.train(settings(home, "run"), resume and str(home / resume))
-    assert (run / "log.jsonl").read_bytes() == before
+def test_a_run_by_time_ends_scores_itself_and_takes_a_pool_that_was_kept(home, run, monkeypatch):
+    monkeypatch.setattr(data, "draw", None)  # whoever draws again fails
+    pool = str(run / "pool.npz")
+    more = {"steps": 0, "minutes": 1e-3, "pool": pool, "evaluate_every": 500}
+    assert finetune.train(settings(home, "timed", **more))
+    done = loop.read_json(home / "timed" / "state.json")
+    assert done["step"] > 0 and done["seconds"] > 0.06
+    assert [row["step"] for row in loop.logged(home / "timed", "average")] == [done["step"]]
 
 
 def test_a_signal_ends_the_run_after_a_whole_step_with_a_checkpoint(home, monkeypatch):
@@ -106,19 +108,12 @@ def test_a_signal_ends_the_run_after_a_whole_step_with_a_checkpoint(home, monkey
     monkeypatch.setattr(loop, "descend", interrupted)
     handler = signal.getsignal(signal.SIGTERM)
     assert not finetune.train(settings(home, "stopped"))
-    assert json.loads((home / "stopped" / "state.json").read_text())["step"] == 1
+    assert loop.read_json(home / "stopped" / "state.json")["step"] == 1
     assert signal.getsignal(signal.SIGTERM) is handler
 
 
-def test_signals_are_given_back_after_an_error():
-    handler = signal.getsignal(signal.SIGINT)
-    with pytest.raises(ValueError, match="broken"), stop_asked():
-        raise ValueError("broken")
-    assert signal.getsignal(signal.SIGINT) is handler
-
-
 def test_heads_learn_faster_low_layers_slower_and_the_word_table_not_at_all(home):
-    model = load(str(home / "encoder"), 0.0)
+    model = heads.load(str(home / "encoder"), 0.0)
     s = settings(home, "unused", learning_rate=1e-3, layer_rate=0.5, head_rate=4.0)
     groups = finetune.parameter_groups(model, s)
     rates = {id(p): group["lr"] for group in groups for p in group["params"]}
@@ -130,58 +125,20 @@ def test_heads_learn_faster_low_layers_slower_and_the_word_table_not_at_all(home
     assert {id(p) for p in model.parameters() if p.requires_grad} == rates.keys()
 
 
-def test_the_rate_warms_up_and_falls_to_nothing():
-    nothing = dict.fromkeys(finetune.Settings.__dataclass_fields__)
-    s = finetune.Settings(**nothing | {"warmup": 4, "steps": 10, "decay": "linear"})
-    assert [loop.rate(k, s) for k in (0, 3, 4, 5, 10)] == [0.25, 0.7, 0.6, 0.5, 0]
-    assert loop.rate(9, replace(s, decay="none")) == 1
-    assert loop.rate(0, replace(s, decay="none", warmup=0)) == 1
-
-
-def test_a_round_draws_whole_and_broken_shares_alike_whenever_it_is_asked_for(home):
-    class Questions:
-        examples = tuple(range(200))
-
-    s = settings(home, "unused", seed=3)
-    first, second = (finetune.rounds([(Questions, 1.5)], s, begin) for begin in (0, 1))
-    next(first)
-    assert next(first) == next(second)
-    _, plan = next(finetune.rounds([(Questions, 1.5)], s, 0))
-    counts = [sum(i == k for _, i, _ in plan) for k in range(200)]
-    assert set(counts) == {1, 2} and 60 < counts.count(2) < 140
-    assert {length for _, _, length in plan} == {40, 60}
-
-
-def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_change(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-
-    def takes(bf16: float) -> None:
-        seconds = {torch.bfloat16: bf16, torch.float32: 1.0}
-        monkeypatch.setattr(processor, "seconds_of_products", seconds.__getitem__)
-
-    for seconds, wanted in ((0.9, False), (0.7, True)):
-        processor.processor_has_bf16.cache_clear()
-        takes(seconds)
-        assert processor.processor_has_bf16() is wanted
-        takes(9.0)
-        assert processor.processor_has_bf16() is wanted
-    processor.processor_has_bf16.cache_clear()
-
-
-def test_on_a_gpu_an_encoder_without_a_fused_kernel_is_not_refused(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    kernel = processor.training_form(0.0)["attn_implementation"]
-    for family, expected in (("mpnet", "eager"), ("bert", "sdpa")):
-        settings, _ = kit.config(family, 40)
-        model = AutoModelForQuestionAnswering.from_config(settings, attn_implementation=kernel)
-        assert model.config._attn_implementation == expected
+def test_the_average_forgets_early_steps_fast(home):
+    model, average = nn.Linear(2, 2), nn.Linear(2, 2)
+    model.bias.requires_grad_(False)
+    before, frozen = average.weight.clone(), average.bias.clone()
+    finetune.move_average(average, model, 0.9, step=1)  # d = min(0.9, 2 / 11)
+    torch.testing.assert_close(average.weight, 2 / 11 * before + 9 / 11 * model.weight)
+    assert torch.equal(average.bias, frozen)
 
 
 def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home: Path) -> None:
     torch.manual_seed(3)
-    plain = load(str(home / "encoder"), 0.0).eval()
+    plain = heads.load(str(home / "encoder"), 0.0).eval()
     torch.manual_seed(3)
-    adapted = load(str(home / "encoder"), 0.0, adapter=2).eval()
+    adapted = heads.load(str(home / "encoder"), 0.0, adapter=2).eval()
     ids = torch.arange(5, 25)[None]
     given = (ids, torch.ones_like(ids), torch.zeros_like(ids))
     for a, b in zip(plain(*given), adapted(*given), strict=True):
@@ -194,7 +151,32 @@ def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home: Path) ->
 
     before = {name: p.clone() for name, p in adapted.named_parameters()}
     assert finetune.train(settings(home, "adapted", adapter=2))
-    after = load(str(home / "encoder"), 0.0, adapter=2)
-    checkpoints.load_weights(after, home / "adapted" / "weights.safetensors")
+    after = heads.load(str(home / "encoder"), 0.0, adapter=2)
+    loop.load_weights(after, home / "adapted" / "weights.safetensors")
     changed = {n for n, p in after.named_parameters() if not torch.equal(p, before[n])}
     assert changed == set(trained)
+    with pytest.raises(BadInput, match="holds tensors that the model lacks"):
+        loop.load_weights(plain, home / "adapted" / "weights.safetensors")
+
+
+def test_the_loss_is_torch_s_over_labelled_rows_and_tagged_pieces(home):
+    torch.manual_seed(2)
+    start, end, tags = torch.randn(3, 5), torch.randn(3, 5), torch.randn(3, 5, 3)
+    soft = torch.rand(3, 5, 3).softmax(-1)
+    tagged = torch.tensor([[0, 0, 1, 1, 0], [0, 1, 1, 1, 1], [0, 0, 1, 1, 1]]).float()
+    batch = {"start": torch.rand(3, 5).softmax(-1), "end": torch.eye(5)[[1, 2, 3]], "tags": soft}
+    batch |= {"tagged": tagged, "labelled": torch.tensor([1.0, 1.0, 0.0])}
+    terms = heads.labels(start, end, tags, batch)
+    torch.testing.assert_close(terms["start"], F.cross_entropy(start[:2], batch["start"][:2]))
+    torch.testing.assert_close(terms["end"], F.cross_entropy(end[:2], torch.tensor([1, 2])))
+    on = tagged[:2] > 0
+    torch.testing.assert_close(terms["tags"], F.cross_entropy(tags[:2][on], soft[:2][on]))
+    whole = heads.total(terms, bio_weight=15.0)
+    torch.testing.assert_close(whole, (terms["start"] + terms["end"]) / 2 + 15 * terms["tags"])
+
+
+def test_settings_are_read_back_as_they_were_written(home, run):
+    kept = json.loads((run / "settings.json").read_text())
+    assert kept["train"] == [f"{home}/squad.json:1.5"] and kept["lengths"] == [40, 60]
+    assert {"torch", "mixed_precision", "encoder", "dev"} <= kept.keys()
+    shutil.rmtree(home / "refused", ignore_errors=True)

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,9 @@ from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
 from qa_demo.model.spanbert import SBO_FILE, load_spanbert
-from qa_demo.training import card, export_spanbert, finetune, infill_score, pretrain
-from qa_demo.training.flags import settings_parser
-from qa_demo.training.pretrainer import load, parameter_groups, total
+from qa_demo.training import card, finetune, infill, pretrain
+from qa_demo.training.loop import parsed
+from qa_demo.training.pretrain import load, parameter_groups, total
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
 from tests.training import toy
 
@@ -43,13 +44,7 @@ def settings(home: Path, out: str, **more) -> pretrain.Settings:
 
 def score(model: Path, home: Path, *more: str) -> None:
     text = f"--model {model} --text {home}/text.txt --length 40"
-    infill_score.main([*text.split(), *more])
-
-
-def export(encoder: Path, run: Path, home: Path, out: Path, more: str) -> Path:
-    where = f"--encoder {encoder} --run {run} --text {home}/text.txt --out {out}"
-    export_spanbert.main(f"{where} {more}".split())
-    return out
+    assert infill.main(["score", *text.split(), *more]) == 0
 
 
 def same_weights(one: Path, other: Path) -> bool:
@@ -73,7 +68,11 @@ def run(home: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def exported(home: Path, run: Path) -> Path:
-    return export(home / "encoder", run, home, home / "exported", "--mean-batches 3")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(infill, "MEAN_PIECES", 3 * 160)  # three batches
+        where = f"--run {run} --text {home}/text.txt --out {home}/exported"
+        assert infill.main(["export", *where.split()]) == 0
+    return home / "exported"
 
 
 def batches(home: Path, **more) -> Batches:
@@ -181,13 +180,15 @@ def test_a_run_goes_on_from_an_exported_folder_with_both_heads(home, exported):
         load(str(exported), True, 15)
 
 
-@pytest.mark.parametrize("trained", [True, False])
+@pytest.mark.parametrize("trained", ["trained", "frozen"])
 def test_every_parameter_learns_once_and_heads_learn_faster(home, trained):
     model = load(str(home / "encoder"), True, 20)
-    groups = parameter_groups(model, 1e-3, 5.0, 0.01, trained)
+    groups = parameter_groups(
+        model, settings(home, "unused", learning_rate=1e-3, embeddings=trained)
+    )
     listed = [(id(p), (g["lr"], g["weight_decay"])) for g in groups for p in g["params"]]
     rate = dict(listed)
-    assert len(listed) == len(rate) and (id(model.words) in rate) == trained
+    assert len(listed) == len(rate) and (id(model.words) in rate) == (trained == "trained")
     assert rate[id(model.sbo.dense1.weight)] == (5e-3, 0.01)
     assert rate[id(model.sbo.bias)] == (5e-3, 0)
     assert rate[id(model.mlm.bert.encoder.layer[0].attention.self.query.weight)] == (1e-3, 0.01)
@@ -196,16 +197,10 @@ def test_every_parameter_learns_once_and_heads_learn_faster(home, trained):
 def test_a_resumed_run_is_the_same_run(home, run):
     copy = home / "interrupted"
     assert json.loads((copy / "state.json").read_text())["step"] == 3
-    assert pretrain.train(settings(home, "interrupted"), str(copy))
+    assert pretrain.train(settings(home, "interrupted"))
     assert same_weights(run, copy)
     half_way = json.loads((copy / "log.jsonl").read_text().splitlines()[0])
     assert {"mlm", "sbo", "tokens_per_second", "seconds", "step"} <= half_way.keys()
-
-
-def test_another_folder_starts_a_new_phase_from_the_weights_with_new_text(home, run):
-    assert pretrain.train(settings(home, "second", steps=1, log_every=1), str(run))
-    state = json.loads((home / "second" / "state.json").read_text())
-    assert (state["step"], state["step_before"], state["drawn"]) == (1, 6, 7)
 
 
 def test_dropout_blurs_a_training_step_alone_and_leaves_attention_weights_whole(home):
@@ -223,11 +218,11 @@ def test_dropout_blurs_a_training_step_alone_and_leaves_attention_weights_whole(
 
 def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
     counts = np.zeros(len(AutoTokenizer.from_pretrained(exported)), dtype=np.int64)
-    model = export_spanbert.restore(str(home / "encoder"), run, counts)
+    model = infill.restore(run, str(home / "encoder"), {"sbo": True, "positions": 20}, counts)
     model = model.half().float().eval()
     batch = batches(home)[1]
     mlm, sbo = model.logits(batch)
-    again = infill_score.load_exported(exported).eval()
+    again = infill.load_exported(exported).eval()
     assert all(torch.equal(a, b) for a, b in zip((mlm, sbo), again.logits(batch), strict=True))
     plain = AutoModelForMaskedLM.from_pretrained(exported, dtype=torch.float32).eval()
     assert next(plain.parameters()).dtype == torch.float32
@@ -237,7 +232,7 @@ def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, expor
 
 
 def test_the_page_reads_the_exported_folder_as_torch_does(home, exported):
-    bert, model = load_spanbert(str(exported)), infill_score.load_exported(exported).eval()
+    bert, model = load_spanbert(str(exported)), infill.load_exported(exported).eval()
     encoding = bert.encode("the bridge was designed by the river and the tower")
     masked = hide(encoding.context_ids, [Span(2, 4)], bert.mask_id)
     t = AutoTokenizer.from_pretrained(exported)
@@ -257,7 +252,7 @@ def test_the_page_reads_the_exported_folder_as_torch_does(home, exported):
 
 
 def test_means_are_those_of_the_wires(home, exported):
-    source, model = batches(home), infill_score.load_exported(exported).eval()
+    source, model = batches(home), infill.load_exported(exported).eval()
     left = []
     with torch.no_grad():
         for batch in (source[k] for k in range(3)):
@@ -280,16 +275,16 @@ def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
     sums = json.loads((exported / "checksums.json").read_text())
     assert {"metrics.json", SBO_FILE} <= sums.keys()
     train, write = commands(said)
-    assert (train[2], write[2]) == ("qa_demo.training.pretrain", "qa_demo.training.export_spanbert")
-    asked = vars(settings_parser(pretrain.Settings, None, "").parse_args(train[3:]))
-    ran = json.loads((home / "run" / "settings.json").read_text())
-    for name in asked.keys() - {"encoder", "text", "out"}:
-        assert asked[name] == ran[name], name
+    assert train[2] == "qa_demo.training.pretrain"
+    assert write[2:4] == ["qa_demo.training.infill", "export"]
+    asked = parsed(pretrain.Settings, None, "", train[3:])
+    where = {"encoder": str(home / "encoder"), "text": (f"{home}/text.txt",), "out": f"{home}/run"}
+    assert replace(asked, **where) == settings(home, "run")
     load_spanbert(str(exported))
 
     found = batches(home, rows=1, packed=False)
-    model = infill_score.load_exported(exported).eval()
-    columns = infill_score.measure(model, found, limit=1)
+    model = infill.load_exported(exported).eval()
+    columns = infill.measure(model, found, limit=1)
     sequence = int(np.random.default_rng(0).permutation(len(found.sequences))[0])
     batch = found.batch([sequence], np.random.default_rng([1, 2, 0]))
     with torch.no_grad():
@@ -310,7 +305,7 @@ def test_a_damaged_boundary_head_is_refused_and_a_missing_one_is_said(home, expo
     (folder / "checksums.json").unlink()
     data = (folder / SBO_FILE).read_bytes()
     (folder / SBO_FILE).write_bytes(data[:-4])
-    with pytest.raises(BadCheckpoint, match="broken"):
+    with pytest.raises(BadCheckpoint, match="fit together for no model"):
         load_spanbert(str(folder))
     (folder / SBO_FILE).unlink()
     bert = load_spanbert(str(folder))

@@ -16,9 +16,10 @@ from qa_demo.core.predict import Ranked, predict
 from qa_demo.core.spans import reason_codes, window_prob
 from qa_demo.core.tagging import best_span
 from qa_demo.core.types import Calibration, Calibrations, DecodeOptions, Reading
+from qa_demo.evaluation.numbers import apart
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from qa_demo.training import apart, score
+from qa_demo.training import score
 from qa_demo.training.export import write_checksums
 from qa_demo.training.measure import HEADS, read_all, says
 from tests.model import kit

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 import transformers
 
-from qa_demo.training import checkpoints
+from qa_demo.training import loop
 from tests.model import kit
 
 
@@ -49,15 +49,15 @@ def squad(path: Path) -> Path:
 @contextmanager
 def copy_at(step: int, copy: Path) -> Iterator[None]:
     """Keep a copy of a run's folder at this step's checkpoint: what a stop leaves."""
-    save = checkpoints.save
+    save = loop.save
 
-    def keep(out: Path, model: Any, average: Any, optimizer: Any, state: dict[str, Any]) -> None:
-        save(out, model, average, optimizer, state)
+    def keep(out: Path, job: Any, optimizer: Any, state: dict[str, Any]) -> None:
+        save(out, job, optimizer, state)
         if state["step"] == step:
             shutil.copytree(out, copy)
 
-    checkpoints.save = keep
+    loop.save = keep
     try:
         yield
     finally:
-        checkpoints.save = save
+        loop.save = save

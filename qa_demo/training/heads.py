@@ -1,4 +1,4 @@
-"""One encoder with the start/end head and the BIO head, and the loss that trains both together."""
+"""One encoder with the start/end head and the tags' head, and the loss that trains both."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.model.forward import knows_token_types
-from qa_demo.training.processor import training_form
+from qa_demo.training.loop import training_form
 
 ALPHA = 2
 """The factor alpha / r on the change of an adapter."""
@@ -33,17 +33,17 @@ class TwoHeads(nn.Module):
         hidden: Tensor = self.reader.base_model(**inputs).last_hidden_state
         return hidden
 
+    def heads(self, hidden: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Logits of start and end [B, L], -10,000 on padding, and of the tags [B, L, 3]."""
+        start, end = self.reader.qa_outputs(hidden).float().unbind(-1)
+        padding = attention_mask == 0
+        tags = self.bio(hidden).float()
+        return start.masked_fill(padding, -1e4), end.masked_fill(padding, -1e4), tags
+
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        hidden = self.states(input_ids, attention_mask, token_type_ids)
-        start, end = self.reader.qa_outputs(hidden).float().unbind(-1)
-        padding = attention_mask == 0
-        return (
-            start.masked_fill(padding, -1e4),
-            end.masked_fill(padding, -1e4),
-            self.bio(hidden).float(),
-        )
+        return self.heads(self.states(input_ids, attention_mask, token_type_ids), attention_mask)
 
 
 def adapt(model: TwoHeads, rank: int) -> None:
@@ -52,19 +52,15 @@ def adapt(model: TwoHeads, rank: int) -> None:
 
     Source: Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1.
     """
-    config = LoraConfig(r=rank, lora_alpha=ALPHA * rank, target_modules=linear_layers(model))
-    model.reader.requires_grad_(False)
-    inject_adapter_in_model(config, model.reader.base_model)
-    model.reader.qa_outputs.requires_grad_(True)
-
-
-def linear_layers(model: TwoHeads) -> list[str]:
-    """The names of the encoder's linear layers, poolers left out: no head reads them."""
-    return [
+    layers = [
         name
         for name, module in model.reader.base_model.named_modules()
-        if isinstance(module, nn.Linear) and not name.startswith("pooler")
+        if isinstance(module, nn.Linear) and not name.startswith("pooler")  # no head reads it
     ]
+    model.reader.requires_grad_(False)
+    config = LoraConfig(r=rank, lora_alpha=ALPHA * rank, target_modules=layers)
+    inject_adapter_in_model(config, model.reader.base_model)
+    model.reader.qa_outputs.requires_grad_(True)
 
 
 def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
@@ -73,9 +69,7 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
     """
     reader = AutoModelForQuestionAnswering.from_pretrained(source, **training_form(dropout))
     model, head = TwoHeads(reader), Path(source) / "bio_head.safetensors"
-    # a folder that export wrote: the start/end head came with the model, the BIO head lies beside
-    # it
-    if head.is_file():
+    if head.is_file():  # a folder that export wrote: the start/end head came with the model
         model.bio.load_state_dict(load_file(head))
         model.bio.float()
     if adapter:
@@ -85,14 +79,24 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
 
 def loss_terms(model: nn.Module, batch: dict[str, Tensor]) -> dict[str, Tensor]:
     """start and end: -(1/B) sum_b sum_i t_bi log p_bi over positions; tags: the mean over pieces of
-    -sum_j t_ij log p_ij.
+    -sum_j t_ij log p_ij; B: the labelled rows.
     """
     start, end, tags = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
-    per_token = -(batch["tags"] * tags.log_softmax(-1)).sum(-1) * batch["tagged"]
+    return labels(start, end, tags, batch)
+
+
+def labels(start: Tensor, end: Tensor, tags: Tensor, batch: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The three terms of `loss_terms` for logits."""
+    rows, count = batch["labelled"], batch["labelled"].sum().clamp(min=1)
+    tagged = batch["tagged"] * rows[:, None]
+    sides = {"start": start, "end": end}
     return {
-        "start": -(batch["start"] * start.log_softmax(-1)).sum(-1).mean(),
-        "end": -(batch["end"] * end.log_softmax(-1)).sum(-1).mean(),
-        "tags": per_token.sum() / batch["tagged"].sum().clamp(min=1),
+        **{
+            name: -((batch[name] * x.log_softmax(-1)).sum(-1) * rows).sum() / count
+            for name, x in sides.items()
+        },
+        "tags": -((batch["tags"] * tags.log_softmax(-1)).sum(-1) * tagged).sum()
+        / tagged.sum().clamp(min=1),
     }
 
 

@@ -1,18 +1,20 @@
-"""Lists of answers in training: spans for the tags, one for start and end, a fifth apart."""
+"""What a window teaches, which paragraphs are kept apart, and the pool of windows drawn ahead."""
 
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from qa_demo.core.masking import merge_spans
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Example, I, O, Span
-from qa_demo.training import apart
-from qa_demo.training.data import Sampler, marks
-from qa_demo.training.enumerations import items
+from qa_demo.training import data
+from qa_demo.training.data import Sampler, items, marks
 from tests.model import kit
+from tests.training import toy
 
 pytestmark = pytest.mark.model
 NAMES = ("George Rotne", "Ingeborg")
@@ -133,22 +135,127 @@ PARAGRAPHS = [" ".join(f"word{k}x{j}" for j in range(30)) for k in range(500)]
 
 
 def test_a_fifth_is_kept_apart_whatever_blanks_and_marks_say() -> None:
-    kept = [p for p in PARAGRAPHS if apart.is_apart(p)]
+    kept = [p for p in PARAGRAPHS if data.is_apart(p)]
     assert 60 < len(kept) < 140
-    assert [p for p in PARAGRAPHS if apart.is_apart(p.upper().replace(" ", ",  "))] == kept
+    assert [p for p in PARAGRAPHS if data.is_apart(p.upper().replace(" ", ",  "))] == kept
     lists = [example((((0, 5),),), p) for p in PARAGRAPHS]
-    assert apart.held_out(lists) == [e for e in lists if e.context in kept]
-    assert not apart.held_out([replace(e, spans=()) for e in lists])
+    assert data.held_out(lists) == [e for e in lists if e.context in kept]
+    assert not data.held_out([replace(e, spans=()) for e in lists])
 
 
 def test_no_paragraph_that_shares_twelve_words_with_a_kept_one_is_trained_on() -> None:
     lists = [example((((0, 5),),), p) for p in PARAGRAPHS[:40]]
-    kept = apart.held_out(lists)
+    kept = data.held_out(lists)
     assert kept
     words = kept[0].context.split()
     near, far = " ".join(["begin", *words[5:17], "end"]), " ".join(["begin", *words[5:16], "end"])
     other = [replace(lists[0], context=c, spans=()) for c in (near, far)]
-    first, second = apart.trained([lists, other])
+    first, second = data.trained([lists, other])
     assert first == [e for e in lists if e not in kept]
     assert [e.context for e in second] == [far]
-    assert apart.trained([other]) == [other]
+    assert data.trained([other]) == [other]
+
+
+def drawn_pool(path: Path, **more: float) -> tuple[data.Pool, list[data.Feature], list[bool]]:
+    """The pool of the toy's questions, and what went into it."""
+    features, labels = list[data.Feature](), list[bool]()
+    pool_of = data.pool_of
+
+    def seen(found: list[data.Feature], labelled: list[bool]) -> data.Pool:
+        features.extend(found)
+        labels.extend(labelled)
+        return pool_of(found, labelled)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(data, "pool_of", seen)
+        drawn = {"lengths": (40, 60), "negatives": 0.3, "unlabelled": 0.0, "seed": 3} | more
+        pool = data.draw([f"{toy.squad(path)}:2.5"], kit.tokenizer("bert"), **drawn)
+    return pool, features, labels
+
+
+def test_a_batch_is_gathered_as_its_windows_are(tmp_path: Path) -> None:
+    pool, features, _ = drawn_pool(tmp_path / "squad.json")
+    assert len(pool.sizes) == len(features) > 8 and pool.labelled.all()
+    said = np.random.default_rng(1).normal(size=(len(pool.ids), 5)).astype(np.float16)
+    windows = data.Windows(pool, 7, torch.device("cpu"), said)
+    rows = np.array([3, 0, 8, 3])
+    batch = windows.batch(rows)
+    longest = max(len(features[k]) for k in rows)
+    assert batch["input_ids"].shape == (4, longest)
+    for b, k in enumerate(rows):
+        f, n = features[k], len(features[k])
+        assert batch["input_ids"][b, :n].tolist() == list(f.window.input_ids)
+        assert batch["token_type_ids"][b, :n].tolist() == list(f.window.token_type_ids)
+        assert (batch["input_ids"][b, n:] == 7).all()
+        assert batch["attention_mask"][b].sum() == n
+        assert torch.equal(batch["passage"][b, :n], torch.from_numpy(f.window.is_context))
+        for name in ("start", "end", "tags", "tagged", "listed"):
+            wanted = torch.from_numpy(np.asarray(getattr(f, name))).float()
+            torch.testing.assert_close(batch[name][b, :n].float(), wanted)
+            assert not batch[name][b, n:].any()
+        own = torch.from_numpy(said[pool.offsets[k] : pool.offsets[k + 1]]).float()
+        assert torch.equal(batch["said"][b, :n], own)
+
+
+def test_targets_of_any_number_of_annotators_sum_to_one(tmp_path: Path) -> None:
+    context = "anna rotne and ingeborg met in 1998"
+    for count in (1, 3, 6, 7, 11):
+        answers = [Answer("anna", 0)] * (count - 1) + [Answer("1998", 31)]
+        one = Example("q", kit.QUESTION, context, tuple(answers))
+        _, feature = drawn(one)
+        pool = data.pool_of([feature], [True])
+        batch = data.Windows(pool, 0, torch.device("cpu")).batch(np.array([0]))
+        for name in ("start", "end"):
+            assert batch[name].sum().item() == pytest.approx(1)
+        np.testing.assert_allclose(
+            batch["start"][0], feature.start, atol=1e-6 if count < 7 else 0.02
+        )
+
+
+def test_a_pool_is_the_same_whenever_it_is_drawn_and_comes_back_from_its_file(
+    tmp_path: Path,
+) -> None:
+    pool, _, _ = drawn_pool(tmp_path / "squad.json")
+    same, _, _ = drawn_pool(tmp_path / "squad.json")
+    other, _, labels = drawn_pool(tmp_path / "squad.json", unlabelled=0.5)
+    assert same.digest == pool.digest != other.digest
+    assert other.labelled.tolist() == labels
+    given = {"lengths": (40, 60), "negatives": 0.3, "unlabelled": 0.0, "seed": 3}
+    train, words = [f"{tmp_path / 'squad.json'}:2.5"], kit.tokenizer("bert")
+    path = tmp_path / "kept" / "pool.npz"
+    kept = data.pool_at(path, train, words, **given)
+    again = data.pool_at(path, train, words, **given)
+    assert kept.digest == again.digest == pool.digest
+    for name in ("start", "end", "tags", "marks", "labelled"):
+        assert np.array_equal(getattr(pool, name), getattr(again, name))
+
+
+def test_every_window_stands_in_one_group_under_the_limit_with_its_like() -> None:
+    sizes = np.random.default_rng(4).integers(20, 384, 5000)
+    found = data.groups(sizes, 4096, np.random.default_rng([1, 0]))
+    assert sorted(np.concatenate(found).tolist()) == list(range(5000))
+    padded = [len(rows) * sizes[rows].max() for rows in found]
+    assert max(padded) <= 4096 and sizes.sum() > 0.93 * sum(padded)
+    assert [
+        len(rows) for rows in data.groups(sizes[:3] + 5000, 4096, np.random.default_rng(0))
+    ] == [1, 1, 1]
+
+
+def test_batches_go_on_behind_a_place_and_hosts_share_a_group(tmp_path: Path) -> None:
+    pool, _, _ = drawn_pool(tmp_path / "squad.json")
+    windows = data.Windows(pool, 0, torch.device("cpu"))
+
+    def first(place: dict[str, int], count: int, part: slice = slice(None)) -> list:
+        source = data.batches(windows, 200, 1, place, part)
+        return [next(source) for _ in range(count)]
+
+    ahead = first({"epoch": 0, "batch": -1}, 12)
+    assert ahead[-1][0]["epoch"] > 0, "more than one epoch"
+    after = first(ahead[6][0], 5)
+    for one, other in zip(ahead[7:], after, strict=True):
+        assert one[0] == other[0] and torch.equal(one[1]["input_ids"], other[1]["input_ids"])
+    shares = [first({"epoch": 0, "batch": -1}, 3, slice(k, None, 2)) for k in (0, 1)]
+    for whole, *parts in zip(ahead[:3], *shares, strict=True):
+        rows = [p[1]["attention_mask"].sum(1).tolist() for p in (whole, *parts)]
+        assert len(rows[0]) == 1 or sorted(rows[0]) == sorted(rows[1] + rows[2])
+        assert {p[2] for p in (whole, *parts)} == {whole[2]}
