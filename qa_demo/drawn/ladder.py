@@ -112,7 +112,7 @@ def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: 
     made |= {"textposition": "inside", "insidetextanchor": "middle", "constraintext": "none"}
     made |= {"insidetextfont": {"color": more.pop("ink", ui.INK), "size": 14}}
     if more.pop("hatch", False):
-        lines = {"shape": "/", "fgcolor": ui.GREY, "bgcolor": ui.PAPER, "size": 6, "solidity": 0.2}
+        lines = {"shape": "/", "fgcolor": ui.OTHER, "bgcolor": ui.PAPER, "size": 7, "solidity": 0.2}
         made["marker"]["pattern"] = lines
     return {**made, "sets": {"selection": ["customdata", "customdata"]}, **more}
 
