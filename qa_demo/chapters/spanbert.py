@@ -13,27 +13,13 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
-from qa_demo.core.blanks import (
-    FILLER,
-    Asked,
-    Blank,
-    Filled,
-    Guessed,
-    Hidden,
-    best,
-    chosen,
-    fill,
-    hidden,
-    right,
-    spelled,
-    typed,
-)
+from qa_demo.core import blanks as core
 from qa_demo.core.examples import hidden_in, passages, pretrained, scheme_counts, shipped
 from qa_demo.core.infill import Said
 from qa_demo.core.masking import DEFAULTS, length_law
 from qa_demo.core.measuring.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES
 from qa_demo.core.measuring.worth import Change, Gain, Worth, worth_of
-from qa_demo.drawn.panels import Panel, alike, dots, pair, ranked, ticks, waterfall
+from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
 from qa_demo.printed import (
     QUOTE,
     STRONG,
@@ -104,10 +90,10 @@ def listed(heads: Sequence[str], rows: Sequence[Block], caption: str, key: str =
     return ui.table(key, [(head, "") for head in heads], rows, caption=caption)
 
 
-def asked(own: Own, step: int) -> Asked:
+def asked(own: Own, step: int) -> core.Asked:
     """The visitor's own sentence, else a passage. Errors: BadInput for an unknown passage."""
     if own.text is not None and own.text.strip():
-        return typed(own.text)
+        return core.typed(own.text)
     return hidden_in(own.passage or FIRST[step])
 
 
@@ -138,7 +124,7 @@ def key(fill: str, words: str, model: str, span: int = 12) -> Block:
 
 def quoted(token: str) -> Part:
     """A token in quotation marks."""
-    return [f"“{spelled(token)}”", QUOTE]
+    return [f"“{core.spelled(token)}”", QUOTE]
 
 
 def model_says() -> str:
@@ -163,10 +149,10 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
         "position within it. Its loss is added to the masked-language loss (MLM)."
     )
     given = asked(own, 1)
-    found = shown.need(("fill", given), partial(fill, given), of="spanbert")
+    found = shown.need(("fill", given), partial(core.fill, given), of="spanbert")
     if isinstance(found, str):
         return refused(found, own, 1, idea)
-    b = chosen(found, own.blank, own.cut)
+    b = core.chosen(found, own.blank, own.cut)
     chosen_one = "the chosen blank; its number is its position in the span"
     unknown, known = "[MASK]: its word is unknown", "a small word under it: what is hidden"
     under = known if given.known else unknown
@@ -194,7 +180,7 @@ def says(said: Said, true: str | None) -> list[Part]:
     return found if true is None else found + say(place, quoted(true))
 
 
-def blank_finding(b: Blank) -> Block:
+def blank_finding(b: core.Blank) -> Block:
     """What both layers guess at the chosen blank, or what the cut has changed."""
     true, mlm, sbo, whole = b.true, b.now.mlm, b.now.sbo, b.whole
     name = b.found.name(b.now)
@@ -216,12 +202,12 @@ def blank_finding(b: Blank) -> Block:
     return ui.sentence("finding", "finding", *hides, *rest)
 
 
-def blanks(b: Blank) -> Block:
+def blanks(b: core.Blank) -> Block:
     """The sentence: numbered blanks that can be pressed, the two boundary words marked."""
     e, items = b.found.encoding, paragraph_items(b.found.encoding)
     for p in b.found.plain.pieces:
         marks = ["blank", "boxed"] if p.at == b.at else ["blank"]
-        under = spelled(p.token) if b.found.given.known else "?"
+        under = core.spelled(p.token) if b.found.given.known else "?"
         items[p.at] |= {"t": str(p.at - p.run.start + 1), "under": under, "marks": marks}
         items[p.at] |= {"joined": False, "sets": {"own.spanbert.blank": p.at}}
     pair = b.boundary or ()
@@ -232,7 +218,7 @@ def blanks(b: Blank) -> Block:
     return text("sentence", segment(items), select=False, dots=True)
 
 
-def cuts(b: Blank) -> Block | None:
+def cuts(b: core.Blank) -> Block | None:
     """Replace one of the three inputs by its average."""
     if b.now.sbo is None:
         return None
@@ -242,7 +228,7 @@ def cuts(b: Blank) -> Block | None:
     return ui.choice("cut", "Replace one input of SBO by its average:", options)
 
 
-def titles(b: Blank) -> tuple[str, str]:
+def titles(b: core.Blank) -> tuple[str, str]:
     """The names of both layers, and what each reads."""
     left, right, k = b.inputs
     named = zip(WIRES, (f"outputs at {left}", f"at {right}", f"position {k}"), strict=True)
@@ -252,14 +238,14 @@ def titles(b: Blank) -> tuple[str, str]:
     return mlm, f"<b>Boundary layer (SBO)</b><br>{what}" + (" · outline: before" if b.cut else "")
 
 
-def guesses(b: Blank) -> Block:
+def guesses(b: core.Blank) -> Block:
     """Both layers' guesses as bars on one scale, whatever is cut."""
-    mlm, sbo = best(b.now.mlm, b.true), best(b.now.sbo, b.true)
+    mlm, sbo = core.best(b.now.mlm, b.true), core.best(b.now.sbo, b.true)
     most = b.surest
     font = {"size": 16, "family": '"Spanlight Serif", serif'}
     across = partial(ui.axis, "probability", range=[0, 1.85 * most], tickvals=ticks(most))
 
-    def down(rows: Sequence[Guessed]) -> Block:
+    def down(rows: Sequence[core.Guessed]) -> Block:
         names = [f"“{escape(r.word)}”" for r in rows]
         named: Block = {"tickvals": list(range(len(rows))), "ticktext": names, "tickfont": font}
         return ui.axis(showgrid=False, range=[4.6, -0.6], **named)
@@ -274,7 +260,7 @@ def guesses(b: Blank) -> Block:
     return pair("guesses", alt, (left, right), (0.4, 0.6), 0.4, place, layout, narrow)
 
 
-def losses(b: Blank) -> Block:
+def losses(b: core.Blank) -> Block:
     """L = L_MLM + L_SBO of the chosen blank; under a cut what it does to L_SBO."""
     if b.true is None:
         nobody = "Nobody has said which word a typed [MASK] hides, so there is no loss to lower"
@@ -305,18 +291,18 @@ def overall() -> Block:
     return ui.closing(f"{said}MLM's in {mlm}. Both only train the encoder.")
 
 
-def blanks_table(found: Filled) -> Block:
+def blanks_table(found: core.Filled) -> Block:
     """Every blank with both layers' first guesses."""
 
     def cells(said: Said | None) -> list[str]:
         if said is None:
             return ["–", "–", "–"]
         known = [probability(said.p), f"{said.rank:,}"] if found.given.known else ["–", "–"]
-        return [spelled(said.guesses[0].piece), *known]
+        return [core.spelled(said.guesses[0].piece), *known]
 
     rows = []
     for p in found.plain.pieces:
-        first = found.name(p), spelled(p.token) if found.given.known else "?"
+        first = found.name(p), core.spelled(p.token) if found.given.known else "?"
         sets = {"own.spanbert.blank": p.at}
         rows.append(ui.row(*first, *cells(p.mlm), *cells(p.sbo), sets=sets))
     said = ["P(hidden word)", "its place"]
@@ -333,7 +319,7 @@ def passages_table() -> Block:
     return listed(["passage", "hidden"], rows, "All passages", "passages")
 
 
-def boundary_exactly(b: Blank) -> list[Block | str]:
+def boundary_exactly(b: core.Blank) -> list[Block | str]:
     """The boundary layer's arithmetic, what a cut is, the model, what texts get wrong."""
     shape = shipped("spanbert/config.json")
     d, names = shape["hidden_size"], ("word before", "word after", "k")
@@ -366,10 +352,10 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     )
     given = asked(own, 2)
     name = ("schemes", given.text, own.seed)
-    found = shown.need(name, partial(hidden, given.text, own.seed), of="spanbert")
+    found = shown.need(name, partial(core.hidden, given.text, own.seed), of="spanbert")
     if isinstance(found, str):
         return refused(found, own, 2, idea)
-    n, m, count = right(found.tokens), right(found.spans), len(found.spans.pieces)
+    n, m, count = core.right(found.tokens), core.right(found.spans), len(found.spans.pieces)
     total = plural(len(found.encoding.context_ids), "token")
     hit = "✓ the first guess of its masked-language layer is right"
     harder = "Spans are harder for this model. " if m < n or scheme_counts() else ""
@@ -378,14 +364,14 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         ui.finding(
             f"{count} of {total} hidden each time: our small SpanBERT guesses {n} of the single "
             f"ones and {m} of those in spans.{average()}"
-            + ("" if given.known else f" Here “{FILLER}” stands where [MASK] was typed.")
+            + ("" if given.known else f" Here “{core.FILLER}” stands where [MASK] was typed.")
         ),
         *texts_row(own, 2),
         ui.button("again", "Draw again", {"own.spanbert.seed": own.seed % 9999 + 1}, span=2),
         key("hidden from the model", hit, "our small SpanBERT", span=10),
         twice(found, n, m),
         ui.group("laws", 6, *laws(found, count)),
-        law_chart(found),
+        lengths([d.length for d in found.draws]),
         ui.closing(harder + "Whether they teach it more is step 4."),
         *folds([hidden_table(found)], *schemes_exactly(found, count)),
     ]
@@ -399,7 +385,7 @@ def average() -> str:
     return f" Over {m['texts']} texts it is {tokens} and {spans}."
 
 
-def twice(found: Hidden, n: int, m: int) -> Block:
+def twice(found: core.Hidden, n: int, m: int) -> Block:
     """The text under both laws."""
     spans, made = plural(len(found.spans.masked.runs), "span"), []
     for name, said, hits in (("single tokens", found.tokens, n), (spans, found.spans, m)):
@@ -410,7 +396,7 @@ def twice(found: Hidden, n: int, m: int) -> Block:
     return text("twice", *made, select=False, dots=True)
 
 
-def laws(found: Hidden, count: int) -> list[Block]:
+def laws(found: core.Hidden, count: int) -> list[Block]:
     """The budget of this text, and how probable a length is."""
     n, p, upper, length = len(found.encoding.context_ids), DEFAULTS.geometric_p, 10, 3
     share, q, law = DEFAULTS.mask_ratio * n, 1 - p, length_law()
@@ -429,34 +415,18 @@ def laws(found: Hidden, count: int) -> list[Block]:
     ]
 
 
-def law_chart(found: Hidden) -> Block:
-    """How probable each length is, and the lengths that were drawn for this text."""
-    law, at = length_law(), list(range(1, DEFAULTS.span_upper + 1))
-    drawn = [d.length for d in found.draws]
-    squares = [(k, 0.014 + 0.032 * j) for k in at for j in range(drawn.count(k))]
-    bars = {"type": "bar", "x": at, "y": ui.packed(law), "marker": {"color": ui.OTHER}}
-    bars |= {"text": [number(v, 3) for v in law], "textposition": "outside", "hoverinfo": "skip"}
-    marker = {"symbol": "square", "size": 9, "color": ui.INK}
-    marks = dots([x for x, _ in squares], [y for _, y in squares], marker)
-    layout = {"height": 180, "margin": {"l": 60, "r": 8, "t": 14, "b": 42}}
-    layout |= {"xaxis": ui.axis("length of a span, in words", dtick=1, showgrid=False)}
-    layout |= {"yaxis": ui.axis("probability", range=[0, 0.26], tickvals=[0, 0.1, 0.2])}
-    data = [{**bars, "cliponaxis": False}, marks]
-    return ui.figure("chart", data, layout, "P of each length of a span, 1 to 10.", span=6)
-
-
-def hidden_table(found: Hidden) -> Block:
+def hidden_table(found: core.Hidden) -> Block:
     """Every hidden token under both laws."""
     rows = []
     for name, said in (("single", found.tokens), ("in a span", found.spans)):
         for p in said.pieces:
-            first, place = spelled(p.mlm.guesses[0].piece), f"{p.mlm.rank:,}"
-            rows.append(ui.row(name, spelled(p.token), first, probability(p.mlm.p), place))
+            first, place = core.spelled(p.mlm.guesses[0].piece), f"{p.mlm.rank:,}"
+            rows.append(ui.row(name, core.spelled(p.token), first, probability(p.mlm.p), place))
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
     return listed(heads, rows, "Every hidden token")
 
 
-def stopped(found: Hidden, count: int) -> str:
+def stopped(found: core.Hidden, count: int) -> str:
     """Whether the budget cut the last span short."""
     last = found.draws[-1]
     if not last.cut and last.words == last.length:
@@ -466,7 +436,7 @@ def stopped(found: Hidden, count: int) -> str:
     return drawn + f"the {plural(count, 'token')} are used up."
 
 
-def schemes_exactly(found: Hidden, count: int) -> list[str]:
+def schemes_exactly(found: core.Hidden, count: int) -> list[str]:
     """The law's conditions, where the averages come from, what is simplified."""
     m, command = scheme_counts(), "python -m qa_demo.training.infill schemes"
     over = f"Nobody has measured these weights on all example texts yet ({command})."
@@ -549,7 +519,7 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
         ),
         ui.finding(worth_says(w)),
         ui.legend("key", *((shape, ui.INK, words) for shape, words in marks)),
-        worth_chart(w),
+        gains(w),
         ui.formula("formula", sum_of(w.rows, w.paper), label="paper", span=6),
         ui.formula("second", sum_of(w.rows, w.ours), label="ours", span=6),
         ui.closing(
@@ -582,38 +552,6 @@ def sum_of(rows: Sequence[Change], found: Sequence[Gain]) -> list[Part]:
         said += say(f" {'−' if d < 0 else '+'} *{number(abs(d), 1)}*{{}}", [f" {name}", ui.GREY])
     sign = adds([first, *(d for _, d in steps)], last, 1)
     return [number(first, 1), *said, f" {sign} {number(last, 1)}"]
-
-
-def worth_chart(w: Worth) -> Block:
-    """Both runs beside each other; one point of F1 is as long in both."""
-    rows, runs, short = w.rows, [r.ours for r in w.rows], [r.short for r in w.rows]
-    values = [g.f1 for g in w.paper], [*(g.f1 for g in w.ours), *(x for r in runs for x in r)]
-    ranges = [[min(v) - 0.7, max(v) + 3.0] for v in values]
-    named: Block = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
-    named |= {"showgrid": False, "tickfont": {"size": 14, "color": ui.INK}}
-    left = Panel(
-        "<b>The paper</b>: large model, 1.2 million steps",
-        waterfall(w.paper, [()] * len(rows)),
-        ui.axis("F1 on SQuAD 2.0", range=ranges[0], dtick=1),
-        ui.axis(ticktext=[r.name for r in rows], **named),
-    )
-    right = Panel(
-        f"<b>Our small run</b>: 6 layers, {w.budget['pretrain_steps']:,} steps",
-        waterfall(w.ours, runs),
-        ui.axis("F1 on SQuAD 1.1, six articles", range=ranges[1], dtick=1),
-        ui.axis(ticktext=short, showticklabels=False, **named),
-    )
-    empty = [ui.note("from scratch", 0.5, 0, ui.GREY, xref="x domain")]
-    every = "in every row that pre-trains"
-    empty += [ui.note(every, 0.5, 3, ui.GREY, xref="x2 domain", yref="y2")]
-    shade = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "fillcolor": ui.PALE}
-    shade |= {"line": {"width": 0}, "layer": "below", "opacity": 0.45}
-    layout = {"height": 340, "margin": {"l": 264, "r": 8, "t": 26, "b": 44}, "annotations": empty}
-    layout["shapes"] = [{**shade, "y0": k - 0.5, "y1": k + 0.5} for k in (0, 2, 4)]
-    narrow = {"height": 600, "margin.l": 96, "margin.r": 44, "shapes": [], "xaxis2.dtick": 2}
-    narrow |= {"yaxis.ticktext": short, "yaxis2.showticklabels": True}
-    alt = "F1 of readers after each change of the pre-training: the paper’s beside our small run’s."
-    return pair("gains", alt, (left, right), alike(*ranges), 0.38, {"y": 1.01}, layout, narrow)
 
 
 def worth_table(w: Worth) -> Block:

@@ -1,4 +1,4 @@
-"""Figures of two panels of lying bars side by side, which a narrow screen puts below each other."""
+"""Two panels of lying bars, which a narrow screen puts below each other, and the law of lengths."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core.blanks import Guessed
+from qa_demo.core.masking import DEFAULTS, length_law
+from qa_demo.core.measuring.worth import Worth
 from qa_demo.printed import number, probability, signed
 
 FIRST = {"size": 13, "symbol": "diamond", "color": ui.INK}
@@ -126,3 +128,50 @@ def waterfall(
         dots([x for x, _ in single], [y for _, y in single], RING),
         beside(ends, [k for k, *_ in found], label),
     ]
+
+
+def gains(w: Worth) -> Block:
+    """Both runs beside each other; one point of F1 is as long in both."""
+    rows, runs, short = w.rows, [r.ours for r in w.rows], [r.short for r in w.rows]
+    values = [g.f1 for g in w.paper], [*(g.f1 for g in w.ours), *(x for r in runs for x in r)]
+    ranges = [[min(v) - 0.7, max(v) + 3.0] for v in values]
+    named: Block = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
+    named |= {"showgrid": False, "tickfont": {"size": 14, "color": ui.INK}}
+    left = Panel(
+        "<b>The paper</b>: large model, 1.2 million steps",
+        waterfall(w.paper, [()] * len(rows)),
+        ui.axis("F1 on SQuAD 2.0", range=ranges[0], dtick=1),
+        ui.axis(ticktext=[r.name for r in rows], **named),
+    )
+    right = Panel(
+        f"<b>Our small run</b>: 6 layers, {w.budget['pretrain_steps']:,} steps",
+        waterfall(w.ours, runs),
+        ui.axis("F1 on SQuAD 1.1, six articles", range=ranges[1], dtick=1),
+        ui.axis(ticktext=short, showticklabels=False, **named),
+    )
+    empty = [ui.note("from scratch", 0.5, 0, ui.GREY, xref="x domain")]
+    every = "in every row that pre-trains"
+    empty += [ui.note(every, 0.5, 3, ui.GREY, xref="x2 domain", yref="y2")]
+    shade = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "fillcolor": ui.PALE}
+    shade |= {"line": {"width": 0}, "layer": "below", "opacity": 0.45}
+    layout = {"height": 340, "margin": {"l": 264, "r": 8, "t": 26, "b": 44}, "annotations": empty}
+    layout["shapes"] = [{**shade, "y0": k - 0.5, "y1": k + 0.5} for k in (0, 2, 4)]
+    narrow = {"height": 600, "margin.l": 96, "margin.r": 44, "shapes": [], "xaxis2.dtick": 2}
+    narrow |= {"yaxis.ticktext": short, "yaxis2.showticklabels": True}
+    alt = "F1 of readers after each change of the pre-training: the paper’s beside our small run’s."
+    return pair("gains", alt, (left, right), alike(*ranges), 0.38, {"y": 1.01}, layout, narrow)
+
+
+def lengths(drawn: Sequence[int]) -> Block:
+    """How probable each length is, and the lengths, in words, that were drawn for a text."""
+    law, at = length_law(), list(range(1, DEFAULTS.span_upper + 1))
+    squares = [(k, 0.014 + 0.032 * j) for k in at for j in range(drawn.count(k))]
+    bars = {"type": "bar", "x": at, "y": ui.packed(law), "marker": {"color": ui.OTHER}}
+    bars |= {"text": [number(v, 3) for v in law], "textposition": "outside", "hoverinfo": "skip"}
+    marker = {"symbol": "square", "size": 9, "color": ui.INK}
+    marks = dots([x for x, _ in squares], [y for _, y in squares], marker)
+    layout = {"height": 180, "margin": {"l": 60, "r": 8, "t": 14, "b": 42}}
+    layout |= {"xaxis": ui.axis("length of a span, in words", dtick=1, showgrid=False)}
+    layout |= {"yaxis": ui.axis("probability", range=[0, 0.26], tickvals=[0, 0.1, 0.2])}
+    data = [{**bars, "cliponaxis": False}, marks]
+    return ui.figure("chart", data, layout, "P of each length of a span, 1 to 10.", span=6)

@@ -187,7 +187,7 @@ def test_the_real_model_shows_what_its_own_layers_say():
     pictures = Pictures(load_menu(), refused, lambda _: model, PoolExample.stored, AtOnce())
     for step in (1, 2):
         assert words(shown(step, pictures)["finding"])
-    sizes = {name: part.shape for name, part in model._sbo.state_dict().items()}
+    sizes = {name: part.shape for name, part in model.sbo.state_dict().items()}
     assert sizes["position.weight"] == (model.positions, spanbert.POSITION_NUMBERS)
     assert sizes["dense2.weight"] == (shipped("spanbert/config.json")["hidden_size"],) * 2
     assert load({"chapter": "spanbert"}).step == 1
