@@ -61,7 +61,7 @@ def serve(args: argparse.Namespace) -> int:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
         load()  # an unknown reader is refused before anybody sees a page
     from qa_demo.api.routes import routes as calls
-    from qa_demo.lessons.files import read_folder
+    from qa_demo.lessons.files import read_all
     from qa_demo.lessons.routes import routes as lesson_routes
     from qa_demo.lessons.served import Lessons
     from qa_demo.page import build, routes
@@ -70,9 +70,9 @@ def serve(args: argparse.Namespace) -> int:
 
     page = build(pictures)
     names = own_names(port) if args.lan else None
-    lessons = Lessons(pictures, read_folder())
-    beside = [*routes(pictures), *lesson_routes(lessons), *calls(pictures)]
-    beside += [health_route(pictures.health)]
+    lessons = Lessons(pictures, read_all(args.lessons))
+    beside = [*routes(pictures), *lesson_routes(lessons, address if args.lan else None)]
+    beside += [*calls(pictures), health_route(pictures.health)]
     launch(page, host, port, names, beside, prevent_thread_lock=True)
     if args.lan:
         show(address)

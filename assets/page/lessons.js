@@ -1,6 +1,7 @@
 // A lesson beside the picture: what is asked, a guess, why it is wrong, the reveal. One black button.
 
 import { el, said } from "./dom.js";
+import { makeRoom } from "./room.js";
 import { BASE, current, replace } from "./store.js";
 
 const OPEN_STEP = "spanlight.lesson", RETRY = 400;
@@ -36,10 +37,13 @@ export async function post(path, body) {
  * The panel of lessons. `place`: {lesson, step}; `card`: the step as it is asked; `guess`: what is
  * chosen; `verdict`: what was said of it; `told`: the reveal.
  */
-export function lessons(room) {
+export function lessons() {
   const panel = el("section", { class: "lesson", "aria-label": "Lesson", hidden: true });
   /** @type {any} */
-  let open = null, list = null, wrong = "", turn = 0;
+  let open = null, list = null, wrong = "", turn = 0, fresh = false;
+  const press = (text, act, more = {}) => el("button", { onclick: act, ...more }, text);
+  const page = () => ({ place, follow, redraw: draw });
+  const room = makeRoom({ post, remembered, press, page });
 
   const opener = el("button", {
     "aria-pressed": "false",
@@ -55,7 +59,9 @@ export function lessons(room) {
       await go(() => mine === turn);
     } catch (fault) {
       if (!(fault instanceof Error)) throw fault;
-      wrong = fault instanceof TypeError ? "The server does not answer; press again." : fault.message;
+      wrong = fault instanceof TypeError
+        ? "The server does not answer; press again."
+        : fault.message;
     }
     if (mine === turn) panel.dataset.busy = "false";
     draw();
@@ -75,13 +81,16 @@ export function lessons(room) {
     if (current().veil) replace({ ...current(), veil: undefined });
   }
 
-  const start = () => (show(true), open = null, tried(async () => list = (await post("lesson", {})).lessons));
+  const start =
+    () => (show(true), open = null, tried(async () => list = (await post("lesson", {})).lessons));
 
   /** Open a step; `told`: with its reveal, as after a reload; `stay`: the page's state is kept. */
   const go = (place, { told = false, stay = false } = {}) =>
     tried(async (newest) => {
       const card = await post("lesson", place);
-      const reveal = told ? await post("lesson", { ...place, reveal: true, room: room.seat() }) : null;
+      const reveal = told
+        ? await post("lesson", { ...place, reveal: true, room: room.seat() })
+        : null;
       if (!newest()) return;
       open = { place: { lesson: card.lesson, step: card.step }, card, guess: null, verdict: null };
       open.told = reveal;
@@ -89,7 +98,7 @@ export function lessons(room) {
       keep();
       if (!stay) replace(card.state);
       room.moved();
-      requestAnimationFrame(() => panel.querySelector("h2")?.focus({ preventScroll: false }));
+      fresh = true;
     });
 
   const keep = () => remembered(OPEN_STEP, open && { ...open.place, told: !!open.told });
@@ -98,26 +107,38 @@ export function lessons(room) {
   const commit = () =>
     tried(async (newest) => {
       const { place, guess } = open;
-      const verdict = guess === null
-        ? { right: false, said: [["Then look at it.", ""]], label: null }
-        : await post("lesson", { ...place, guess, room: room.seat() });
+      const verdict = await post("lesson", { ...place, guess, room: room.seat() });
       if (newest()) open.verdict = verdict;
+      room.ask();
     });
 
   const reveal = () =>
     tried(async (newest) => {
-      const told = await post("lesson", { ...open.place, reveal: true, room: room.seat() });
+      const { place, verdict, guess } = open;
+      const own = verdict?.counted ? { guess } : {};
+      const told = await post("lesson", { ...place, ...own, reveal: true, room: room.seat() });
       if (!newest()) return;
       open.told = told;
+      open.verdict = told.verdict ?? verdict;
       keep();
-      replace(told.state);
-      room.moved();
+      if (!room.follows()) replace(told.state);
     });
 
+  /** What the teacher shows: the step, the reveal, the state; one's own marked words stay. */
+  async function follow(look) {
+    const [lesson, number] = look.place ?? [];
+    if (!lesson && open) start();
+    else if (lesson && (lesson !== open?.place.lesson || number !== open.place.step)) {
+      await go({ lesson, step: number }, { told: look.revealed, stay: true });
+    } else if (lesson && look.revealed && !open.told) await reveal();
+    const mine = asks() && open.card.ask === "mark" ? current().selection : undefined;
+    replace(mine ? { ...look.state, selection: mine } : look.state);
+  }
+
   function next() {
-    const { step, of, lesson } = open.card;
+    const { step, of, lesson, after } = open.card;
     if (step < of) return go({ lesson, step: step + 1 });
-    start();
+    return after ? go({ lesson: after, step: 1 }) : start();
   }
 
   /** A guess was made or changed; what was said of an older one goes. */
@@ -129,19 +150,20 @@ export function lessons(room) {
 
   // ---- drawing
 
-  const press = (text, act, more = {}) => el("button", { onclick: act, ...more }, text);
-
   /** The next sensible act; nothing else is black. */
   function black() {
     const act = (text, go, off = false) =>
       press(text, go, { class: "act", "data-focus": "act", disabled: off });
     if (open.told || open.card.ask === "none") {
-      return act(open.card.step < open.card.of ? "Next" : "All lessons", next);
+      if (room.follows()) return null;
+      return act("Next", next);
     }
     if (room.leads()) return act("Reveal", reveal);
     if (room.waits()) return open.verdict ? null : act("Commit", commit, open.guess === null);
     return open.verdict ? act("Reveal", reveal) : act("Commit", commit, open.guess === null);
   }
+
+  const plain = (words) => words.map(([text]) => text).join("");
 
   function form() {
     const { card, told, guess } = open;
@@ -170,23 +192,47 @@ export function lessons(room) {
     }
     if (!card.options.length) return null;
     const option = ([key, words]) => {
-      const right = told && key === told.key;
-      return el("button", {
-        class: right ? "option right" : "option",
-        "aria-pressed": String(key === guess),
-        "data-focus": `option-${key}`,
-        disabled: !!told,
-        onclick: () => guessed(key),
-      }, el("span", {}, said(words)), right ? el("small", {}, " right") : null);
+      const right = told && key === told.key, guesses = room.counted(plain(words));
+      return el(
+        "button",
+        {
+          class: right ? "option right" : "option",
+          "aria-pressed": String(key === guess),
+          "data-focus": `option-${key}`,
+          disabled: !!told,
+          onclick: () => guessed(key),
+        },
+        el("span", {}, said(words)),
+        right ? el("small", {}, " right") : null,
+        guesses ? el("b", {}, guesses[0]) : null,
+        guesses ? el("i", { style: { width: `${100 * guesses[1]}%` } }) : null,
+      );
     };
-    return el("div", { class: "options", role: "group", "aria-label": "Your guess" }, card.options.map(option));
+    return el(
+      "div",
+      { class: "options", role: "group", "aria-label": "Your guess" },
+      card.options.map(option),
+    );
   }
 
   /** What was said of the guess, and the reveal. */
   function spoken() {
     const { verdict, told, card } = open;
     const box = el("div", { role: "status", class: "spoken" });
-    if (verdict?.said) box.append(el("p", { class: verdict.right ? "yes" : "no" }, said(verdict.said)));
+    if (verdict?.counted) {
+      box.append(
+        el(
+          "p",
+          {},
+          "Counted: ",
+          el("b", { translate: "no" }, verdict.label),
+          ". Your teacher reveals; until then you may change it.",
+        ),
+      );
+    }
+    if (verdict?.said?.length) {
+      box.append(el("p", { class: verdict.right ? "yes" : "no" }, said(verdict.said)));
+    }
     if (told?.label && card.ask !== "choice" && card.ask !== "pick") {
       box.append(el("p", {}, "Right: ", el("b", { translate: "no" }, told.label)));
     }
@@ -197,24 +243,35 @@ export function lessons(room) {
   function step() {
     const { card, told, verdict, guess } = open;
     const unsure = asks() && !verdict && !room.leads()
-      ? press("I don’t know", () => (open.guess = null, commit()), { class: "plain", "data-focus": "unsure" })
+      ? press("I don’t know", () => (open.guess = null, commit()), {
+        class: "plain",
+        "data-focus": "unsure",
+      })
       : null;
     return [
       el("p", { class: "where" }, `${card.title}, step ${card.step} of ${card.of}`),
       el("h2", { tabindex: -1 }, card.heading),
       el("p", { class: "asked" }, said(card.question)),
-      card.ask === "mark" && !told
-        ? el("p", { class: "hint" }, guess ? "Your words are underlined." : "Nothing is marked yet.")
+      card.ask === "mark" && !told && !room.leads()
+        ? el(
+          "p",
+          { class: "hint" },
+          guess ? "Your words are underlined." : "Nothing is marked yet.",
+        )
         : null,
       form(),
       spoken(),
       wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null,
       el("p", { class: "acts" }, black(), unsure),
-      room.board(open),
+      room.board(card.options.map(([, words]) => plain(words))),
       el(
         "p",
         { class: "ways" },
-        card.step > 1 ? press("Back", () => go({ lesson: card.lesson, step: card.step - 1 }), { class: "plain" }) : null,
+        card.step > 1
+          ? press("Back", () => go({ lesson: card.lesson, step: card.step - 1 }), {
+            class: "plain",
+          })
+          : null,
         press("Show the step’s picture", () => replace((told ?? card).state), { class: "plain" }),
         press("All lessons", start, { class: "plain" }),
       ),
@@ -246,7 +303,8 @@ export function lessons(room) {
       document.activeElement?.getAttribute("data-focus");
     panel.replaceChildren(...[room.bar(!open), ...(open ? step() : menu())].flat().filter(Boolean));
     const back = held && panel.querySelector(`[data-focus="${CSS.escape(held)}"]`);
-    if (held) (back && !back.disabled ? back : panel.querySelector(".act"))?.focus();
+    if (fresh && open) panel.querySelector("h2").focus(), fresh = false;
+    else if (held) (back && !back.disabled ? back : panel.querySelector(".act"))?.focus();
   }
 
   /** The page's selection changed: in a step that asks for words it is the guess. */
@@ -257,16 +315,10 @@ export function lessons(room) {
     if (typing) /** @type {any} */ (panel.querySelector(".act"))?.focus();
   }
 
+  const place = () => open && { ...open.place, told: !!open.told, asks: open.card.ask !== "none" };
+  if (!globalThis.SAVED && room.resume()) show(true), draw();
   const before = globalThis.SAVED ? null : remembered(OPEN_STEP);
   if (before) go({ lesson: before.lesson, step: before.step }, { told: before.told, stay: true });
-
-  return {
-    panel,
-    opener,
-    marked,
-    draw,
-    go,
-    start,
-    place: () => open && { ...open.place, told: !!open.told },
-  };
+  else if (!panel.hidden) start();
+  return { panel, opener, marked: (patch) => (marked(patch), room.moved()) };
 }

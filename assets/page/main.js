@@ -3,8 +3,7 @@
 import { el } from "./dom.js";
 import { lessons } from "./lessons.js";
 import { all, draw, follow } from "./render.js";
-import { alone } from "./room.js";
-import { begin, current, leave, pictureOf, restart, set } from "./store.js";
+import { BASE, begin, current, leave, pictureOf, restart, set } from "./store.js";
 import { askedTyped, keepTyped, tools, typed } from "./tools.js";
 
 const views = new Map(), verdict = new Map(), pinnedViews = new Map();
@@ -41,15 +40,17 @@ export function mount(root, chapters) {
     "aria-pressed": "false",
     onclick: () => (pinned = pinned ? null : shown.state, beside(aside, pin)),
   }, "Pin");
+  const errors = el("a", { href: new URL("wrong", BASE).href }, "What texts get wrong here");
   const themed = () => [...all(views), ...all(pinnedViews)].forEach((view) => view.themed?.());
   const tell = (sentence) => (say.textContent = sentence);
-  const course = lessons(alone());
+  const course = lessons();
   const bar = tools({ say: tell, themed, pin, lessons: course.opener });
   root.replaceChildren(
     el("div", { class: "top" }, answer, bar.node),
     say,
     tabs,
     el("div", { class: "pair" }, course.panel, grid, aside),
+    globalThis.SAVED ? "" : el("p", { class: "legend" }, errors),
   );
   tabs.addEventListener("keydown", (event) => {
     const list = [...tabs.children], k = list.indexOf(document.activeElement);
@@ -82,6 +83,7 @@ export function mount(root, chapters) {
         }
       }
       bar.show();
+      errors.setAttribute("href", new URL(`wrong#${picture.chapter}`, BASE).href);
       const same = before &&
         ["question", "context", "example", "reader"].every((name) =>
           before[name] === picture[name]

@@ -294,3 +294,12 @@ def read_folder(folder: Path = OWN) -> tuple[Lesson, ...]:
     if not files:
         raise BadInput(f"{folder} holds no lesson: a file whose name ends in .md")
     return tuple(read_lesson(file) for file in files)
+
+
+def read_all(own: Path | None = None) -> tuple[Lesson, ...]:
+    """The page's lessons and those of a teacher's own folder. Errors: BadInput."""
+    found = read_folder() + (read_folder(own) if own is not None else ())
+    for lesson in found:
+        if sum(other.id == lesson.id for other in found) > 1:
+            raise BadInput(f"two lessons are called {lesson.file.name}; rename your own")
+    return found

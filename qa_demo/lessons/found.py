@@ -200,7 +200,7 @@ def counted(step: Step, found: Found, guess: object) -> Verdict:
                 False, [["No: ", ""], *filled(why(step, found, key), found.facts)], label
             )
     high = "too high" if value > right else "too low"
-    if abs(value - right) <= NEAR * abs(right):
+    if abs(value - right) <= NEAR * abs(right) + 1e-9:
         return Verdict(False, parts([f"Not quite: {label} is a little {high}."]), label)
     said = filled(why(step, found, "other"), found.facts)
     return Verdict(False, [[f"No, {label} is {high}: ", ""], *said], label)

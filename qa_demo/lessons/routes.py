@@ -1,33 +1,113 @@
-"""`POST /lesson` of the page."""
+"""`POST /lesson` and `/room` of the page."""
 
 from collections.abc import Callable, Mapping
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
+import segno
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput, QADemoError
+from qa_demo.lessons.handout import hour, wrong
+from qa_demo.lessons.rooms import UNSURE, Rooms
 from qa_demo.lessons.served import Lessons
-from qa_demo.model.work import Pending
+from qa_demo.state import dump, load
+from qa_demo.work import Pending
+
+MOST_SECRET, MOST_ADDRESS = 40, 300
 
 
-def answer(lessons: Lessons, asked: Any) -> dict[str, Any]:
+def words(asked: Mapping[str, Any], name: str, most: int = MOST_SECRET) -> str:
+    """A short text of a request. Errors: BadInput."""
+    found = asked.get(name)
+    if not isinstance(found, str) or len(found) > most:
+        raise BadInput(f"{name} must be a text of at most {most} characters")
+    return found
+
+
+def seat(asked: Any) -> tuple[str, str] | None:
+    """Code and key of a page in a room, None for a page in none. Errors: BadInput."""
+    if asked is None:
+        return None
+    if not isinstance(asked, Mapping):
+        raise BadInput('a page in a room is {"code": ..., "key": ...}')
+    return words(asked, "code"), words(asked, "key")
+
+
+def answer(lessons: Lessons, rooms: Rooms, asked: Any) -> dict[str, Any]:
     """What is told: {} asks for the list, {lesson, step} for a step, with `guess` for what is said
-    of it, with `reveal` for the reveal. Errors: BadInput.
+    of it, with `reveal` for the reveal. In a room a guess counts and nothing is said of it before
+    its teacher reveals. Errors: BadInput.
     """
     if not isinstance(asked, Mapping):
         raise BadInput('a step is asked for by {"lesson": ID, "step": NUMBER}')
     if "lesson" not in asked:
         return {"lessons": lessons.list()}
     lesson, step = lessons.place(asked)
-    if asked.get("reveal"):
-        return lessons.told(step)
+    place, room = (lesson.id, int(asked["step"])), seat(asked.get("room"))
+    said: dict[str, Any] = {}
     if "guess" in asked:
-        return lessons.verdict(step, asked["guess"])
-    return lessons.card(lesson, step)
+        guess = asked["guess"]
+        said = {"label": UNSURE, "right": False, "said": []}
+        if guess is not None:
+            said = lessons.verdict(step, guess)
+        if room and rooms.vote(*room, place, said["label"], said["right"]):
+            return {"counted": True, "label": said["label"]}
+    if asked.get("reveal"):
+        if room and rooms.waits(*room, place):
+            raise BadInput("your teacher reveals this step")
+        told = lessons.told(step)
+        if room and rooms.leads(*room):
+            rooms.reveal(*room, place, told["label"] or "")
+        return {**told, "verdict": said or None}
+    return said or lessons.card(lesson, step)
+
+
+def in_room(lessons: Lessons, rooms: Rooms, others: str | None, asked: Any) -> dict[str, Any]:
+    """What a page does in a room, by `act`. `others`: the address that others type, where the
+    server knows it. Errors: BadInput.
+    """
+    if not isinstance(asked, Mapping):
+        raise BadInput('a room is asked by {"act": ...}')
+    act = asked.get("act")
+    if act == "open":
+        return rooms.open(words(asked, "key") if asked.get("key") is not None else None)
+    if act == "join":
+        return rooms.join(words(asked, "code"))
+    if act == "invite":
+        return invite(others or words(asked, "base", MOST_ADDRESS), words(asked, "code"))
+    own = words(asked, "code"), words(asked, "key")
+    if act == "leave":
+        rooms.leave(*own)
+    elif act == "show":
+        rooms.show(*own, asked.get("on") is True)
+    elif act == "move":
+        place = None
+        if asked.get("lesson") is not None:
+            place = lessons.place(asked)[0].id, int(asked["step"])
+        rooms.move(*own, place, dump(load(asked.get("state"))))
+    else:
+        raise BadInput("act must be open, join, invite, leave, show or move")
+    return {}
+
+
+def invite(base: str, code: str) -> dict[str, Any]:
+    """The address that others type, and with the code behind it as a QR code; no QR for an address
+    that only this computer reaches.
+    """
+    host = urlsplit(base).hostname or ""
+    try:
+        alone = ip_address(host).is_loopback
+    except ValueError:
+        alone = host == "localhost"
+    made = segno.make(f"{base}?room={code}", error="m", micro=False)
+    qr = None if alone else made.svg_data_uri(scale=4, border=4, light="white")
+    return {"address": base, "alone": alone, "qr": qr}
 
 
 def replied(make: Callable[[Any], dict[str, Any]]) -> Callable[[Request], Any]:
@@ -42,12 +122,28 @@ def replied(make: Callable[[Any], dict[str, Any]]) -> Callable[[Request], Any]:
             status, body = 202, {"place": wait.place, "seconds": wait.seconds, "done": wait.done}
         except QADemoError as fault:
             status, body = 422, {"error": str(fault)}
-        headers = {"cache-control": "no-store"}
-        return Response(orjson.dumps(body), status, headers, "application/json")
+        return sent(body, status)
 
     return route
 
 
-def routes(lessons: Lessons) -> list[BaseRoute]:
-    """What the page asks of its lessons."""
-    return [Route("/lesson", replied(lambda asked: answer(lessons, asked)), methods=["POST"])]
+def sent(body: dict[str, Any], status: int = 200) -> Response:
+    """JSON that nobody keeps."""
+    return Response(orjson.dumps(body), status, {"cache-control": "no-store"}, "application/json")
+
+
+def routes(lessons: Lessons, others: str | None = None) -> list[BaseRoute]:
+    """What the page asks of its lessons and rooms."""
+    rooms = Rooms()
+
+    async def look(request: Request) -> Response:
+        code = request.query_params.get("code", "")[:MOST_SECRET]
+        return sent(rooms.look(code, request.headers.get("x-room-key", "")[:MOST_SECRET]))
+
+    return [
+        Route("/lesson", replied(lambda asked: answer(lessons, rooms, asked)), methods=["POST"]),
+        Route("/room", replied(lambda a: in_room(lessons, rooms, others, a)), methods=["POST"]),
+        Route("/room", look),
+        Route("/teaching", lambda _: HTMLResponse(hour())),
+        Route("/wrong", lambda _: HTMLResponse(wrong())),
+    ]

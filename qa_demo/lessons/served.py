@@ -71,6 +71,11 @@ class Lessons:
             raise BadInput(f"step must be 1 to {len(lesson.steps)} in this lesson, got {number}")
         return lesson, lesson.steps[number - 1]
 
+    def after(self, lesson: Lesson) -> str | None:
+        """The next lesson's id."""
+        k = self.lessons.index(lesson) + 1
+        return self.lessons[k].id if k < len(self.lessons) else None
+
     def card(self, lesson: Lesson, step: Step) -> dict[str, Any]:
         """What a page shows of a step before a guess."""
         made = {
@@ -78,6 +83,7 @@ class Lessons:
             "title": lesson.title,
             "step": lesson.steps.index(step) + 1,
             "of": len(lesson.steps),
+            "after": self.after(lesson),
             "heading": step.title,
             "state": dump(step.state),
         }

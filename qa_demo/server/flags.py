@@ -34,6 +34,12 @@ def parser() -> OneSentence:
         help="the encoder that the reader large changes; default: its revision of Hugging Face",
     )
     flags.add_argument(
+        "--lessons",
+        type=Path,
+        metavar="FOLDER",
+        help="lessons of your own beside those of the page; see docs/teaching.md",
+    )
+    flags.add_argument(
         "--calibration",
         type=Path,
         help="threshold and calibration that `python -m qa_demo calibrate` wrote for the reader",

@@ -2,10 +2,14 @@
 
 import sys
 import time
+from pathlib import Path
 
 from qa_demo.api.routes import routes as calls
 from qa_demo.core.examples import load_menu
 from qa_demo.core.types import Reading
+from qa_demo.lessons.files import read_folder
+from qa_demo.lessons.routes import routes as lesson_routes
+from qa_demo.lessons.served import Lessons
 from qa_demo.page import build, routes
 from qa_demo.pictures import Pictures
 from qa_demo.server.launch import health_route, launch
@@ -36,7 +40,9 @@ def main(port: int) -> None:
     pictures = Pictures.serving(
         load_menu(), lambda _: reader, lambda _: FakeInfiller(), lambda _: None, ("bundled",)
     )
+    lessons = Lessons(pictures, read_folder(Path(__file__).with_name("lessons")))
     beside = [*routes(pictures), *calls(pictures), health_route(pictures.health)]
+    beside += lesson_routes(lessons, "http://school.example:7860/")
     launch(build(pictures), "127.0.0.1", port, None, beside, prevent_thread_lock=False)
     while True:
         time.sleep(60)

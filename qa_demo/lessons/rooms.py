@@ -1,0 +1,245 @@
+"""The rooms of classes: a teacher's page opens one, the pages of students join by its code, follow
+what the teacher shows, and commit guesses.
+
+Nothing is written and nobody is named: a page is known by the key that it was given. The code is
+computed from the teacher's key, so after a restart of the server only that page opens the same room
+again. All is bounded: rooms, pages, steps, lengths and time.
+"""
+
+import hashlib
+import math
+import secrets
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from qa_demo.core.base import BadInput
+
+QUIET, LIFE = 2 * 3600.0, 12 * 3600.0
+"""Seconds after which a room is gone: since its teacher's page last asked, since it was opened."""
+SEEN, DESERTED = 30.0, 600.0
+"""Seconds after which a page counts as away, and a room without its teacher makes room."""
+MOST_ROOMS, MOST_PAGES, MOST_STEPS, MOST_BARS, MOST_LABEL = 20, 100, 60, 8, 120
+LETTERS = "BCDFGHJKMNPQRTVWXZ346789"
+"""No vowels, so that no code is a word, and no signs that look alike."""
+CODE, KEY = 5, 22
+UNSURE = "I don’t know"
+Place = tuple[str, int]
+
+
+def code_of(key: str) -> str:
+    """The code of a teacher's key; slow, so that nobody tries keys until one has a given code."""
+    made = hashlib.scrypt(key.encode(), salt=b"a room of Spanlight", n=2**14, r=8, p=1, dklen=8)
+    number, letters = int.from_bytes(made), ""
+    for _ in range(CODE):
+        number, at = divmod(number, len(LETTERS))
+        letters += LETTERS[at]
+    return letters
+
+
+@dataclass
+class Ballot:
+    """The newest guess of each page at one step, (words, right); `right`: the words of the right
+    guess once it is revealed; `shown`: the teacher looks at the bars.
+    """
+
+    votes: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    shown: bool = False
+    revealed: bool = False
+    right: str = ""
+
+    def bars(self) -> list[tuple[str, int, bool]]:
+        """(words, guesses, right), most frequent first, the rest as one; what is right is told
+        after the reveal alone, and the right one then has a bar without a guess too.
+        """
+        counts = Counter(words for words, _ in self.votes.values())
+        right = {words for words, yes in self.votes.values() if yes} if self.revealed else set()
+        if self.revealed and self.right and not right:
+            counts[self.right] = 0
+            right = {self.right}
+        order = sorted(counts, key=lambda words: (words == UNSURE, -counts[words], words))
+        kept = [words for k, words in enumerate(order) if k < MOST_BARS or words in right]
+        found = [(words, counts[words], words in right) for words in kept]
+        rest = sum(counts.values()) - sum(n for _, n, _ in found)
+        return [*found, *([("other guesses", rest, False)] if rest else [])]
+
+
+@dataclass
+class Room:
+    """`state` and `place` are the teacher's newest; `version` changes with them; `seen`: when each
+    student's page last asked; `at`: when the teacher's did.
+    """
+
+    code: str
+    key: str
+    opened: float
+    at: float
+    version: int
+    state: dict[str, Any] = field(default_factory=dict)
+    place: Place | None = None
+    seen: dict[str, float] = field(default_factory=dict)
+    ballots: dict[Place, Ballot] = field(default_factory=dict)
+
+    def ballot(self, place: Place | None) -> Ballot | None:
+        """The guesses at a step, where the class stands there."""
+        return None if place is None or place != self.place else self.ballots.get(place)
+
+
+class Rooms:
+    """All rooms of this server. `clock` counts seconds and never goes back."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._lock = clock, threading.Lock()
+        self._rooms: dict[str, Room] = {}
+        self._closed: dict[str, float] = {}
+
+    def open(self, key: str | None = None) -> dict[str, str]:
+        """A new room, or with a teacher's key its own again. Errors: BadInput for too many."""
+        if key is not None and not (len(key) == KEY and key.isascii()):
+            raise BadInput("this is no key of a room")
+        key = key or secrets.token_urlsafe(16)
+        code = code_of(key)
+        with self._swept() as now:
+            known = self._rooms.get(code)
+            if known is not None and known.key == key:
+                return {"code": code, "key": key}
+            if known is not None:  # another key has the same code
+                raise BadInput("this code is taken; press again")
+            if len(self._rooms) >= MOST_ROOMS:
+                oldest = min(self._rooms.values(), key=lambda room: room.at)
+                if now - oldest.at < DESERTED:
+                    raise BadInput(f"{MOST_ROOMS} rooms are open, and more there may not be")
+                del self._rooms[oldest.code]
+            self._closed.pop(code, None)
+            # a number that no earlier room of this code had
+            self._rooms[code] = Room(code, key, now, now, time.time_ns() // 1_000_000)
+            return {"code": code, "key": key}
+
+    def join(self, code: str) -> dict[str, str]:
+        """A student's page comes. Errors: BadInput for no such room or a full one."""
+        with self._swept() as now:
+            room = self._room(code)
+            if len(room.seen) >= MOST_PAGES:
+                gone = [key for key, at in room.seen.items() if now - at >= SEEN]
+                if not gone:
+                    raise BadInput(f"the room {room.code} is full: {MOST_PAGES} pages are in it")
+                del room.seen[min(gone, key=room.seen.__getitem__)]
+            key = secrets.token_urlsafe(16)
+            room.seen[key] = now
+            return {"code": room.code, "key": key}
+
+    def leave(self, code: str, key: str) -> None:
+        """A student's page goes, its guesses stay; the teacher's page closes the room."""
+        with self._swept() as now:
+            room = self._rooms.get(code)
+            if room is not None and key == room.key:
+                del self._rooms[code]
+                self._closed[code] = now
+            elif room is not None and key in room.seen:
+                room.seen[key] = -math.inf
+
+    def move(self, code: str, key: str, place: Place | None, state: dict[str, Any]) -> None:
+        """What the teacher's page shows now. Errors: BadInput for another page."""
+        with self._led(code, key) as room:
+            room.place, room.state, room.version = place, state, room.version + 1
+            if place is not None:
+                room.ballots[place] = room.ballots.pop(place, Ballot())
+                while len(room.ballots) > MOST_STEPS:
+                    del room.ballots[next(iter(room.ballots))]
+
+    def show(self, code: str, key: str, on: bool) -> None:
+        """The teacher looks at the bars, or covers them again."""
+        with self._led(code, key) as room:
+            ballot = room.ballot(room.place)
+            if ballot is not None:
+                ballot.shown = on
+
+    def reveal(self, code: str, key: str, place: Place, right: str) -> None:
+        """The teacher reveals the step: from now on none of its guesses changes."""
+        with self._led(code, key) as room:
+            ballot = room.ballots.setdefault(place, Ballot())
+            ballot.revealed, ballot.right = True, right[:MOST_LABEL]
+
+    def vote(self, code: str, key: str, place: Place, words: str, right: bool) -> bool:
+        """A student's guess, which replaces the page's earlier one. False where the class stands
+        elsewhere or has seen the answer: then it is not counted.
+        """
+        with self._swept():
+            room = self._rooms.get(code)
+            ballot = None if room is None else room.ballot(place)
+            if room is None or ballot is None or ballot.revealed or key not in room.seen:
+                return False
+            ballot.votes[key] = words[:MOST_LABEL], right
+            return True
+
+    def waits(self, code: str, key: str, place: Place) -> bool:
+        """Whether this student's page may not see the reveal yet."""
+        with self._swept():
+            room = self._rooms.get(code)
+            ballot = None if room is None else room.ballot(place)
+            return bool(room and key in room.seen and ballot and not ballot.revealed)
+
+    def leads(self, code: str, key: str) -> bool:
+        """Whether this is the teacher's page of an open room."""
+        with self._swept():
+            room = self._rooms.get(code)
+            return room is not None and secrets.compare_digest(key.encode(), room.key.encode())
+
+    def look(self, code: str, key: str) -> dict[str, Any]:
+        """What a page may know now; asking says that it is there. `gone`: there is no such room,
+        or this page is not in it; `closed`: its teacher closed it.
+        """
+        with self._swept() as now:
+            room = self._rooms.get(code)
+            if room is None or (key != room.key and key not in room.seen):
+                return {"gone": True, "closed": code in self._closed}
+            teacher = key == room.key
+            if teacher:
+                room.at = now
+            else:
+                room.seen[key] = now
+            ballot = room.ballot(room.place) or Ballot()
+            found = {
+                "version": room.version,
+                "place": room.place,
+                "revealed": ballot.revealed,
+                "bars": ballot.bars() if ballot.revealed or (teacher and ballot.shown) else None,
+                "mine": ballot.votes.get(key, (None,))[0],
+            }
+            if not teacher:
+                return {**found, "state": room.state}
+            here = sum(now - at < SEEN for at in room.seen.values())
+            return {**found, "here": here, "guesses": len(ballot.votes), "shown": ballot.shown}
+
+    # ---- under the lock
+
+    @contextmanager
+    def _swept(self) -> Iterator[float]:
+        """Hold the lock on the rooms, without those that are over; gives the time."""
+        with self._lock:
+            now = self._clock()
+            for code, room in list(self._rooms.items()):
+                if now - room.at >= QUIET or now - room.opened >= LIFE:
+                    del self._rooms[code]
+            self._closed = {code: at for code, at in self._closed.items() if now - at < LIFE}
+            yield now
+
+    def _room(self, code: str) -> Room:
+        """Errors: BadInput."""
+        asked = code.strip().upper()
+        if asked not in self._rooms:
+            raise BadInput(f"there is no room {asked[:20]!r}; a code has {CODE} letters and digits")
+        return self._rooms[asked]
+
+    @contextmanager
+    def _led(self, code: str, key: str) -> Iterator[Room]:
+        """The room of its teacher's page. Errors: BadInput."""
+        with self._swept():
+            room = self._room(code)
+            if not secrets.compare_digest(key.encode(), room.key.encode()):
+                raise BadInput(f"only the page that opened the room {room.code} leads it")
+            yield room

@@ -1,0 +1,119 @@
+"""A lesson by keyboard, and a room of two pages over a restart of its server."""
+
+import json
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ready
+
+pytestmark = pytest.mark.browser
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+    settled(page)
+
+
+def settled(page: Page) -> None:
+    page.wait_for_function("document.querySelector('.lesson').dataset.busy !== 'true'")
+    ready(page)
+
+
+def heading(page: Page):
+    return page.locator(".lesson h2")
+
+
+def word(page: Page, text: str):
+    return page.locator(".segment .word", has_text=text).first
+
+
+def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):
+    page = open_page({"example": "gold"})
+    press(page, "Lessons")
+    page.get_by_role("button", name="By hand").press("Enter")
+    expect(heading(page)).to_have_text("Mark it")
+    settled(page)
+    act = page.locator(".act")
+    expect(act).to_be_disabled()
+    expect(page.locator("[data-block=answer]").first).not_to_contain_text("Answer")
+    word(page, "Georg").press("Enter")  # by keyboard the focus then is on the black button
+    expect(act).to_be_focused()
+    act.press("Enter")
+    expect(page.locator(".no")).to_have_text("No: it does not start there.")
+    expect(page.locator("[data-block=finding]")).to_have_count(0)
+    word(page, "Öresund").click()
+    expect(page.locator(".no")).to_have_count(0)  # the verdict was on the older guess
+    act.press("Enter")
+    expect(page.locator(".yes")).to_be_visible()
+    expect(act).to_have_text("Reveal")
+    act.press("Enter")
+    expect(page.locator(".reveal")).to_have_text("It is “Öresund”.")
+    expect(page.locator("[data-block=finding]")).to_be_visible()
+    page.reload()
+    settled(page)
+    expect(page.locator(".reveal")).to_have_text("It is “Öresund”.")
+    press(page, "Next")
+    box = page.get_by_label("Your number")
+    for typed, said in (("2", "No: that is two"), ("0,55", "Not quite"), ("½", "Yes: 0.50")):
+        box.fill(typed)
+        box.press("Enter")
+        expect(page.locator(".spoken")).to_contain_text(said)
+    press(page, "Reveal")
+    press(page, "Next")
+    page.get_by_role("button", name="The letter <b>b</b>").click()
+    assert page.locator(".option b").count() == 0
+    expect(page.locator(".spoken")).to_be_empty()  # a slip of the mouse shows nothing
+    press(page, "Commit")
+    press(page, "Reveal")
+    expect(page.locator(".option.right")).to_contain_text("right")
+    press(page, "Next")
+    expect(heading(page)).to_have_text("Lessons")
+
+
+def test_a_room_of_two_pages_over_a_restart(open_page, server):
+    teacher = open_page({"example": "gold"}, refused=True, width=1920, height=1080)
+    press(teacher, "Present")
+    press(teacher, "Lessons")
+    press(teacher, "Open a room")
+    code = teacher.locator(".room .code").first.inner_text()
+    assert teacher.locator(".invite img").get_attribute("src").startswith("data:image/svg+xml")
+    expect(teacher.locator(".invite")).to_contain_text("http://school.example:7860/")
+    key = json.loads(teacher.evaluate("sessionStorage['spanlight.room']"))["key"]
+    assert key not in teacher.content() and key not in teacher.url
+    student = open_page(refused=True, width=390, height=844)
+    student.goto(f"{server.url}?room={code.lower()}")
+    teacher.get_by_role("button", name="By hand").click()
+    expect(heading(student)).to_have_text("Mark it")
+    settled(student)
+    word(student, "Georg").click()
+    press(student, "Commit")
+    expect(student.locator(".spoken")).to_contain_text("Counted: “Georg”")
+    expect(student.locator(".act")).to_have_count(0)
+    expect(teacher.locator(".room")).to_contain_text("1 here, 1 guesses")
+    assert "Georg" not in teacher.locator(".lesson").inner_text()
+    press(teacher, "Show the guesses")
+    expect(teacher.locator(".bars li")).to_have_text(["“Georg”1"])
+    press(teacher, "Reveal")
+    expect(teacher.locator(".bars li.right")).to_contain_text("“Öresund”")
+    expect(student.locator(".no")).to_have_text("No: it does not start there.")
+    expect(student.locator("[data-block=finding]")).to_be_visible()
+    server.kill()
+    server.start()
+    expect(teacher.locator(".room")).to_contain_text("must be opened again")
+    expect(student.locator(".room")).to_contain_text("You can go on meanwhile")
+    press(teacher, "Open it again")
+    expect(teacher.locator(".room .code").first).to_have_text(code)
+    expect(student.locator(".room")).to_contain_text("your teacher leads")
+    press(teacher, "Next")
+    expect(heading(student)).to_have_text("Half")
+    press(student, "I don’t know")
+    expect(student.locator(".reveal")).to_have_count(0)
+    press(teacher, "Reveal")
+    expect(student.locator(".bars")).to_contain_text("I don’t know")
+    expect(student.locator(".bars li.right")).to_contain_text("0.50")
+    teacher.get_by_role("tab", name="Loss").click()  # the newest state, outside the step too
+    expect(student.get_by_role("tab", name="Loss")).to_have_attribute("aria-selected", "true")
+    press(teacher, "All lessons")
+    press(teacher, "Close the room")
+    expect(student.locator(".lesson")).to_contain_text("is closed")
