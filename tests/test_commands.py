@@ -38,6 +38,9 @@ PRETRAINING = "training/test_commands.py::test_a_pre_training_from_the_first_com
 RUN = {
     r"python -m qa_demo answer --question": f"{HERE}test_the_answer_is_the_one_that_is_shown",
     r"python -m qa_demo (evaluate|report|calibrate) ": f"{HERE}test_from_a_file_to_its_failures",
+    r"python -m qa_demo lesson check FOLDER$": (
+        "lessons/test_lessons.py::test_lesson_check_tells_what_holds_and_what_does_not"
+    ),
     r"(python -m qa_demo )?page( --out reading\.html)?$": (
         "cli/test_page.py::test_the_file_holds_every_step_of_every_chapter"
     ),

@@ -71,8 +71,9 @@ def document(title: str, lead: str, heads: str, rows: list[str]) -> bytes:
     """A page with one table; all parts are ours and already escaped."""
     cells = "".join(f"<th>{head}</th>" for head in heads.split(", "))
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head>'
+        f'<meta charset="utf-8"/><title>{title}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
         f'<style>{STYLE}</style></head><body><nav><p><a href="./">Spanlight</a> · '
         '<a href="./teaching">For teachers</a> · <a href="./wrong">What texts get wrong</a></p>'
         f"</nav><h1>{title}</h1><p>{lead}</p><table><tr>{cells}</tr>{''.join(rows)}</table>"

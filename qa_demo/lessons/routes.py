@@ -9,7 +9,7 @@ import orjson
 import segno
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput, QADemoError
@@ -20,6 +20,8 @@ from qa_demo.state import dump, load
 from qa_demo.work import Pending
 
 MOST_SECRET, MOST_ADDRESS = 40, 300
+DOCUMENT = "application/xhtml+xml"
+"""Not text/html: that would be given the running page's head."""
 
 
 def words(asked: Mapping[str, Any], name: str, most: int = MOST_SECRET) -> str:
@@ -144,6 +146,6 @@ def routes(lessons: Lessons, others: str | None = None) -> list[BaseRoute]:
         Route("/lesson", replied(lambda asked: answer(lessons, rooms, asked)), methods=["POST"]),
         Route("/room", replied(lambda a: in_room(lessons, rooms, others, a)), methods=["POST"]),
         Route("/room", look),
-        Route("/teaching", lambda _: HTMLResponse(hour())),
-        Route("/wrong", lambda _: HTMLResponse(wrong())),
+        Route("/teaching", lambda _: Response(hour(), media_type=DOCUMENT)),
+        Route("/wrong", lambda _: Response(wrong(), media_type=DOCUMENT)),
     ]

@@ -16,8 +16,8 @@ def press(page: Page, name: str) -> None:
 
 
 def settled(page: Page) -> None:
-    page.wait_for_function("document.querySelector('.lesson').dataset.busy !== 'true'")
     ready(page)
+    page.wait_for_function("document.querySelector('.lesson').dataset.busy !== 'true'")
 
 
 def heading(page: Page):

@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 
+from qa_demo.cli.main import main
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample, load_menu
 from qa_demo.core.store import READERS
@@ -200,3 +201,18 @@ def test_every_check_is_used_and_every_check_that_is_named_is_there():
     used = {step.check for lesson in read_folder() for step in lesson.steps} - {""}
     assert used == set(CHECKS)
     assert len(read_folder()) == len(list(OWN.glob("[01]*.md"))) and READERS["bundled"].is_dir()
+
+
+@pytest.mark.model
+def test_lesson_check_tells_what_holds_and_what_does_not(tmp_path, capsys):
+    wrong = GOOD.replace("check: here", "right: a").replace("{who}", "Ada")
+    (tmp_path / "hand.md").write_text(wrong, encoding="utf-8")
+    assert main(["lesson", "check", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "right: Ada." in said and "b: Ada came earlier." in said and "1 of 1 steps hold" in said
+    (tmp_path / "hand.md").write_text(GOOD, encoding="utf-8")
+    assert main(["lesson", "check", str(tmp_path)]) == 1
+    assert "does not hold: there is no check 'here'" in capsys.readouterr().out
+    (tmp_path / "hand.md").write_text(GOOD.replace("ask:", "aks:"), encoding="utf-8")
+    assert main(["lesson", "check", str(tmp_path)]) == 2
+    assert "hand.md, line 8, aks" in capsys.readouterr().err
