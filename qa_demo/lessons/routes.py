@@ -16,8 +16,8 @@ from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.lessons.handout import hour, wrong
 from qa_demo.lessons.rooms import UNSURE, Rooms
 from qa_demo.lessons.served import Lessons
+from qa_demo.model.work import Pending
 from qa_demo.state import dump, load
-from qa_demo.work import Pending
 
 MOST_SECRET, MOST_ADDRESS = 40, 300
 DOCUMENT = "application/xhtml+xml"
