@@ -37,8 +37,8 @@ def test_without_a_legal_span_there_is_nothing_to_explain() -> None:
         explain(reader, replace(reading, windows=windows))
 
 
-def test_the_package_names_six_things_and_imports_none_of_them_at_once() -> None:
-    names = {"load_reader", "predict", "explain", "evaluate", "plot", "report"}
+def test_the_package_names_seven_things_and_imports_none_of_them_at_once() -> None:
+    names = {"load_reader", "predict", "explain", "evaluate", "plot", "report", "call"}
     assert set(qa_demo.__all__) == {"__version__", *names}
     with pytest.raises(AttributeError, match="'nothing'"):
         _ = qa_demo.nothing
