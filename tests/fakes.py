@@ -10,7 +10,6 @@ from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution, Method, Target, leave_one_out
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
-from qa_demo.core.reader import ReaderFacts
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Baseline, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import make_windows
@@ -80,7 +79,6 @@ class FakeReader:
     ) -> None:
         self.name, self.threshold, self.null, self.factor = name, threshold, null, factor
         self.max_seq_length = 512
-        self.facts = ReaderFacts(name, 1_000, 512, True, bio, threshold)
         self.checksum, self.has_bio = "fake-bio" if bio else "fake", bio
         # of every window read, for what is asked of it afterwards
         self._logits: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}

@@ -13,7 +13,7 @@ from qa_demo.blocks import GREY, INK, OTHER, PALE, Block
 from qa_demo.core.predict import predict
 from qa_demo.core.proposals import Proposal, Proposals
 from qa_demo.core.spans import reason
-from qa_demo.core.windows import halves, read_plan, safe_length
+from qa_demo.core.windows import halves, safe_length
 from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import STRONG, Part, adds, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
@@ -84,7 +84,7 @@ class Windows(Proposals):
         self.size, self.step = reading.options.max_seq_length, reading.options.doc_stride
         self.asked, self.special = len(self.encoding.question_ids), self.encoding.n_special
         self.room, self.pieces = self.size - self.asked - self.special, len(reading.owners)
-        self.safe = safe_length(read_plan(reading))
+        self.safe = safe_length(reading)
         self.threshold = shown.decode.null_score_diff_threshold
 
 

@@ -1,6 +1,5 @@
 """What a page may ask of a reader; the real one lives in `model`, a fake one in the tests."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -32,31 +31,13 @@ class Weights(Protocol):
 
 def check_made_by(reading: Reading, reader: Weights) -> None:
     """BadInput unless these weights made the reading: what else they compute does not belong to its
-    logits.
-
-    Without a checksum the reader's name stands for its weights.
+    logits. Without a checksum the reader's name stands for its weights.
     """
     if reading.weights != (reader.checksum or reader.name):
         raise BadInput(
             f"this reading was made by other weights than those of the reader in use, "
-            f"{reader.name}; "
-            "read the text again (on the page: press Ask)"
+            f"{reader.name}; read the text again (on the page: press Ask)"
         )
-
-
-@dataclass(frozen=True)
-class ReaderFacts:
-    """What is known of a loaded reader: parameters, positions of its longest window, whether its
-    tokenizer tells capitals apart, whether a BIO head stands beside the other, and the stored
-    threshold.
-    """
-
-    name: str
-    parameters: int
-    positions: int
-    cased: bool
-    has_bio: bool
-    threshold: float | None
 
 
 class Reader(Weights, Protocol):
@@ -73,11 +54,6 @@ class Reader(Weights, Protocol):
     @property
     def max_seq_length(self) -> int:
         """The longest window that it can read, in positions."""
-        ...
-
-    @property
-    def facts(self) -> ReaderFacts:
-        """What the reader menu says of it."""
         ...
 
     def read(

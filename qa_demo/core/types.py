@@ -171,21 +171,13 @@ class Window:
 
     def to_pos(self, doc: int) -> int:
         """Position in this window of a context token it holds."""
-        if not self.doc_start <= doc < self.doc_stop:
-            raise BadInput(
-                f"window {self.index} holds context tokens {self.doc_start} to "
-                f"{self.doc_stop - 1}, not {doc}"
-            )
+        assert self.doc_start <= doc < self.doc_stop, f"window {self.index} holds no token {doc}"
         return doc - self.doc_start + self.context_at
 
     def to_doc(self, pos: int) -> int:
         """Context token at a position of this window."""
         doc = pos - self.context_at + self.doc_start
-        if not self.doc_start <= doc < self.doc_stop:
-            raise BadInput(
-                f"position {pos} of window {self.index} is outside the context; context positions "
-                f"are {self.context_at} to {self.context_at + self.doc_stop - self.doc_start - 1}"
-            )
+        assert self.doc_start <= doc < self.doc_stop, f"position {pos} is outside the context"
         return doc
 
 
@@ -230,7 +222,7 @@ class Reading:
     """The slow half, done once per question, context, reader and window options: logits only.
 
     `start_logits`, `end_logits` [W, L] and `tag_logits` [W, L, 3] (B, I, O) are NaN beyond a
-    window's length; start and end in double precision where a person typed them.
+    window's length.
     """
 
     encoding: Encoding
@@ -241,9 +233,7 @@ class Reading:
     model_name: str
     options: WindowOptions = field(default_factory=WindowOptions)
     threshold: float | None = None
-    """The reader's tuned no-answer threshold; None where none is
-    stored, and 0 is used.
-    """
+    """The reader's tuned no-answer threshold; None where none is stored, and 0 is used."""
     checksum: str = ""
     seconds: float = 0.0
     """From the texts to the last logit, waiting included."""

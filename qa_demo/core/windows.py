@@ -5,7 +5,6 @@ Source: google-research/bert `run_squad.py`, `convert_examples_to_features` and
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,25 +14,9 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.types import TAGS, Encoding, Reading, Window, WindowOptions
 
 
-@dataclass(frozen=True)
-class WindowPlan:
-    """Where the windows lie, before any model is asked; `starts`, `stops` are `doc`, half-open."""
-
-    n_tokens: int
-    capacity: int
-    step: int
-    starts: tuple[int, ...]
-    stops: tuple[int, ...]
-    owner: NDArray[np.int64]
-
-    @property
-    def overlap(self) -> int:
-        """Tokens that two neighbouring windows share: capacity - step."""
-        return max(0, self.capacity - self.step)
-
-
-def plan(n_tokens: int, capacity: int, step: int) -> WindowPlan:
-    """Lay windows of `capacity` context tokens, each `step` after the last.
+def plan(n_tokens: int, capacity: int, step: int) -> tuple[list[int], list[int]]:
+    """Lay windows of `capacity` context tokens, each `step` after the last: where they start and
+    where they stop (`doc`, half-open).
 
         o_0 = 0;  l_w = min(N - o_w, capacity);  stop when o_w + l_w = N;  o_{w+1} = o_w + min(l_w,
         step)
@@ -41,29 +24,12 @@ def plan(n_tokens: int, capacity: int, step: int) -> WindowPlan:
     The inner min keeps every token covered when step > capacity. Example: N = 10, capacity 4, step
     3 gives [0, 4), [3, 7), [6, 10). No tokens give no window.
     """
-    if n_tokens < 0 or capacity < 1 or step < 1:
-        raise BadInput(
-            f"windows need n_tokens >= 0, capacity >= 1 and step >= 1, got {n_tokens}, "
-            f"{capacity} and {step}"
-        )
-    starts: list[int] = []
-    stops: list[int] = []
-    start = 0
-    while n_tokens:
-        length = min(n_tokens - start, capacity)
-        starts.append(start)
-        stops.append(start + length)
-        if start + length == n_tokens:
-            break
-        start += min(length, step)
-    return WindowPlan(
-        n_tokens,
-        capacity,
-        step,
-        tuple(starts),
-        tuple(stops),
-        max_context_owner(n_tokens, starts, stops),
-    )
+    assert capacity >= 1 and step >= 1
+    starts, stops = list[int](), list[int]()
+    while n_tokens and (not stops or stops[-1] < n_tokens):
+        starts.append(starts[-1] + min(stops[-1] - starts[-1], step) if starts else 0)
+        stops.append(min(n_tokens, starts[-1] + capacity))
+    return starts, stops
 
 
 def max_context_owner(n_tokens: int, starts: list[int], stops: list[int]) -> NDArray[np.int64]:
@@ -127,15 +93,17 @@ def check_options(encoding: Encoding, options: WindowOptions) -> int:
 def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ...]:
     """Build an encoding's unpadded windows: prefix (with question), part of the context, suffix."""
     room = check_options(encoding, options)
-    layout = plan(len(encoding.context_ids), room, options.doc_stride)
+    n_tokens = len(encoding.context_ids)
+    starts, stops = plan(n_tokens, room, options.doc_stride)
+    owner = max_context_owner(n_tokens, starts, stops)
     head, tail = len(encoding.prefix_ids), len(encoding.suffix_ids)
     windows = []
-    for w, (start, stop) in enumerate(zip(layout.starts, layout.stops, strict=True)):
+    for w, (start, stop) in enumerate(zip(starts, stops, strict=True)):
         part = stop - start
         is_context = np.zeros(head + part + tail, dtype=bool)
         is_context[head : head + part] = True
         is_max_context = np.zeros_like(is_context)
-        is_max_context[head : head + part] = layout.owner[start:stop] == w
+        is_max_context[head : head + part] = owner[start:stop] == w
         ids = [encoding.prefix_ids, encoding.context_ids[start:stop], encoding.suffix_ids]
         inside = np.full(part, encoding.context_type)
         types = [encoding.prefix_types, inside, encoding.suffix_types]
@@ -179,35 +147,16 @@ def assemble(
     return Reading(encoding, windows, span[..., 0], span[..., 1], tags, options=options, **about)
 
 
-def read_plan(reading: Reading) -> WindowPlan:
-    """The plan that a reading was made with, read off its windows."""
-    starts, stops = [w.doc_start for w in reading.windows], [w.doc_stop for w in reading.windows]
-    n_tokens = len(reading.encoding.context_ids)
-    return WindowPlan(
-        n_tokens,
-        capacity(reading.encoding, reading.options),
-        reading.options.doc_stride,
-        tuple(starts),
-        tuple(stops),
-        max_context_owner(n_tokens, starts, stops),
-    )
-
-
-def held(plan: WindowPlan) -> NDArray[np.int64]:
-    """Tokens from each token to its owner window's end, itself included, [D]: the longest span."""
-    stops = np.asarray(plan.stops, dtype=np.int64)
-    room: NDArray[np.int64] = stops[plan.owner] - np.arange(plan.n_tokens)
-    return room
-
-
-def safe_length(plan: WindowPlan) -> int | None:
-    """The longest length at which no span is lost; None with one window, which loses nothing.
+def safe_length(reading: Reading) -> int | None:
+    """The longest length, in tokens, at which no span is lost: to its start's window's end, the
+    least over all tokens but the last window's. None with one window, which loses nothing.
 
     Example: windows [0, 4) and [3, 7). Token 3 belongs to window 0 and is its last: the span (3, 4)
     is lost, so 1.
     """
-    room = held(plan)
-    bounded = room[np.arange(plan.n_tokens) + room < plan.n_tokens]
+    stops = np.array([w.doc_stop for w in reading.windows])[reading.owners]
+    held = stops - np.arange(len(stops))
+    bounded = held[stops < len(stops)]
     return int(bounded.min()) if len(bounded) else None
 
 

@@ -12,7 +12,6 @@ from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution, Method, Target
 from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
-from qa_demo.core.reader import ReaderFacts
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Baseline, Calibrations, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import Logits, assemble, make_windows
@@ -72,19 +71,6 @@ class BertReader:
         other = copy.copy(self)
         other.threshold, other.calibrations = threshold, calibrations
         return other
-
-    @property
-    def facts(self) -> ReaderFacts:
-        """What is known of it; a tokenizer that tells no capital apart gives "A" the ids of "a"."""
-        same = self.tokenizer.tokenize("Aa") == self.tokenizer.tokenize("aa")
-        return ReaderFacts(
-            self.name,
-            sum(parameter.numel() for parameter in self.model.parameters()),
-            self.max_seq_length,
-            not same,
-            self.bio is not None,
-            self.threshold,
-        )
 
     @property
     def max_seq_length(self) -> int:

@@ -81,7 +81,7 @@ def no_threshold(reader: Reader, setup: Setup, rules: str) -> str | None:
 
 def check_setup(reader: Reader, setup: Setup) -> None:
     """Options that fit no question must not be met question by question. Errors: BadInput."""
-    if setup.head == "bio" and not reader.facts.has_bio:
+    if setup.head == "bio" and reader.heads().W is None:
         raise BadInput(f"the reader {reader.name} has no BIO head; the bundled reader has one")
     check_decode(setup.decode)
 

@@ -53,7 +53,7 @@ def main(argv: list[str] | None = None) -> None:
     path = a.reader / "metrics.json"
     found = json.loads(path.read_text(encoding="utf-8"))
     found["speed"]["times_as_long"] = round(ratio, 1)
-    found["parameters"] = reader.facts.parameters
+    found["parameters"] = sum(parameter.numel() for parameter in reader.model.parameters())
     path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     write_checksums(a.reader)
     sys.stdout.write(f"{ratio:.1f} times as long, median of {len(chosen)} questions\n")

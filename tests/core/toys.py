@@ -122,8 +122,7 @@ def random_reading(
     rng: np.random.Generator, n_words: int, capacity: int, step: int, tags: bool = False
 ) -> Reading:
     """Random logits on the window plan of (n_words, capacity, step)."""
-    layout = plan(n_words, capacity, step)
-    parts = list(zip(layout.starts, layout.stops, strict=True))
+    parts = list(zip(*plan(n_words, capacity, step), strict=True))
     sizes = [3 + b - a + 1 for a, b in parts]
 
     def draw() -> list[np.ndarray]:

@@ -91,7 +91,9 @@ def test_it_is_an_ordinary_folder_that_transformers_loads(folder: Path, reader: 
 def test_it_brings_both_heads_a_threshold_and_its_checksum(
     folder: Path, reader: BertReader
 ) -> None:
-    assert reader.name == "bundled" and reader.facts.has_bio and reader.max_seq_length == 512
+    assert (
+        reader.name == "bundled" and reader.heads().W is not None and reader.max_seq_length == 512
+    )
     assert reader.threshold == json.loads((folder / "reader.json").read_text())["threshold"]
     assert isinstance(reader.threshold, float)
     assert reader.checksum == sha256(folder / "checksums.json")

@@ -194,13 +194,3 @@ def test_only_models_with_two_token_types_are_given_them(folder: Path) -> None:
     tables = [m for name, m in model.named_modules() if name.endswith("token_type_embeddings")]
     several = any(getattr(table, "num_embeddings", 0) > 1 for table in tables)
     assert knows_token_types(model.config) == several
-
-
-def test_what_is_known_of_a_reader(family: str, folder: Path, reader: BertReader) -> None:
-    facts = reader.facts
-    model = AutoModelForQuestionAnswering.from_pretrained(folder)
-    assert (facts.parameters, facts.name) == (model.num_parameters(), folder.name)
-    words = kit.tokenizer(family)
-    assert facts.cased == (words("Aa")["input_ids"] != words("aa")["input_ids"])
-    assert (facts.has_bio, facts.threshold) == (family in kit.TAGGED, None)
-    assert 32 <= facts.positions <= 64
