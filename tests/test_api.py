@@ -221,6 +221,34 @@ def test_each_revision_of_the_protocol_is_answered_in_kind(client, version):
     assert [t["name"] for t in listed.json()["result"]["tools"]] == list(CALLS)
 
 
+@pytest.mark.parametrize("body", [b"{", b"[1]", b'"a"', b"null", b"", b"[" * 100_000])
+def test_what_is_no_object_is_told_what_a_call_is(body, client):
+    for made in (
+        client.post("/api/read", content=body, headers={"content-type": "application/json"}),
+        client.get("/api/read"),
+        client.post("/api/reed", json={}),
+        client.post("/api/read", content=b'{"question": "a", "context": "b"}'),
+    ):
+        assert (
+            made.status_code in (400, 404, 405, 422) and "POST of one JSON" in made.json()["error"]
+        )
+
+
+class Panic(BaseException):
+    """As the tokenizers library raises."""
+
+
+def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):
+    def panics(_):
+        raise Panic
+
+    pictures = Pictures(load_menu(), panics, panics, work=AtOnce())
+    client = TestClient(fastapi.FastAPI(routes=routes(pictures)))
+    made = client.post("/api/read", json=TEXTS)
+    assert made.status_code == 500 and "the server's log tells more" in made.json()["error"]
+    assert tool(client, "read", TEXTS)["isError"] and "Panic" in caplog.text
+
+
 def test_what_is_no_message_is_refused_in_json_rpc(client):
     assert client.get("/mcp").status_code == 405
     assert client.post("/mcp", content=b"{").json()["error"]["code"] == -32700

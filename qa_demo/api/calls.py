@@ -4,6 +4,7 @@ They are `/api/NAME`, `gr.api` (routes.py), tools (mcp.py), `qa_demo.call` and t
 command line. Characters count from 0; an end is the first character behind.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 Ends = tuple[Int, Int]
 Character = Annotated[int, Field(ge=0), BeforeValidator(plain_number)]
 Steps = Annotated[int, Field(ge=1, le=MAX_STEPS), BeforeValidator(plain_number)]
+log = logging.getLogger("qa_demo")
 PATIENCE = 600.0
 """Seconds that a call waits for its models."""
 
@@ -338,6 +340,23 @@ def reply(host: Host, name: str, given: Any) -> Any:
         raise BadCheckpoint(f"the reader's numbers must be finite: {sentence(fault)}") from fault
     except Pending as wait:
         raise QADemoError("the reader is too busy; try again later") from wait
+
+
+class Failed(QADemoError):
+    """A fault that nobody foresaw; its cause stands in the log."""
+
+
+def served(host: Host, name: str, given: Any) -> Any:
+    """As `reply`, for strangers: what nobody foresaw is logged and said in a sentence too. Errors:
+    QADemoError.
+    """
+    try:
+        return reply(host, name, given)
+    except (QADemoError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as fault:  # the tokenizers library raises a BaseException
+        log.exception("A call failed")
+        raise Failed("this call failed; the server's log tells more") from fault
 
 
 def call(model: Any, name: str, **fields: Any) -> Any:

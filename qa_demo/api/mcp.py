@@ -5,7 +5,6 @@ no stream. Source: modelcontextprotocol.io, Streamable HTTP, revisions 2025-03-2
 """
 
 import json
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -14,10 +13,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from qa_demo import __version__
-from qa_demo.api.calls import CALLS, Host, reply
+from qa_demo.api.calls import CALLS, Host, served
 from qa_demo.core.base import QADemoError
 
-log = logging.getLogger("qa_demo")
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Of the protocol; a client that asks for another one is offered the first. The last is older than
 this transport, and what the first official clients that speak it offer all the same.
@@ -28,7 +26,7 @@ INSTRUCTIONS = (
     "say what it answers and why; infill takes a text with hidden words. Characters are counted "
     "from 0; ends are exclusive."
 )
-PARSE, INVALID, UNKNOWN, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
+PARSE, INVALID, UNKNOWN, PARAMS = -32700, -32600, -32601, -32602
 
 
 class Fault(Exception):
@@ -72,7 +70,7 @@ def result(host: Host, method: Any, given: Any) -> dict[str, Any]:
     if not isinstance(name, str) or name not in CALLS:
         raise Fault(PARAMS, f"the tools are {', '.join(CALLS)}, got {str(name)[:40]!r}")
     try:
-        made = reply(host, name, given.get("arguments") or {}).model_dump()
+        made = served(host, name, given.get("arguments") or {}).model_dump()
     except QADemoError as refusal:  # a reply too: a model can read it
         return {"content": [{"type": "text", "text": str(refusal)}], "isError": True}
     text = json.dumps(made, allow_nan=False, ensure_ascii=False)
@@ -92,11 +90,7 @@ def answer(host: Host, message: Any) -> dict[str, Any] | None:
         said["id"] = message["id"]
         return said | {"result": result(host, message["method"], message.get("params") or {})}
     except Fault as fault:
-        code, sentence = fault.args
-    except Exception:
-        log.exception("A tool failed")
-        code, sentence = INTERNAL, "this call failed; the server's log tells more"
-    return said | {"error": {"code": code, "message": sentence}}
+        return said | {"error": {"code": fault.args[0], "message": fault.args[1]}}
 
 
 def endpoint(host: Host) -> Callable[[Request], Any]:

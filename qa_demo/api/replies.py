@@ -135,7 +135,7 @@ class Lost(Reply):
 
     normaliser: str
     gold: list[Gold | None]
-    terms: tuple[Term, ...]
+    terms: list[Term]
     total: Number
     windows: list[Window]
 
@@ -158,7 +158,7 @@ class Tagged(Reply):
     """Each token's tags in the window that owns it, and the spans that they spell."""
 
     decoding: str
-    spans: tuple[TaggedSpan, ...]
+    spans: list[TaggedSpan]
     tokens: list[TaggedToken]
 
 
@@ -177,9 +177,9 @@ class Blank(Span):
     position: int | None
     run: list[int]
     fate: str
-    mlm: tuple[Guess, ...]
-    sbo: tuple[Guess, ...] | None
-    both: tuple[Guess, ...] | None
+    mlm: list[Guess]
+    sbo: list[Guess] | None
+    both: list[Guess] | None
     true_rank_mlm: int
     true_rank_sbo: int | None
     true_rank_both: int | None
@@ -192,9 +192,9 @@ class Filled(Record):
     text: str
     model: str
     pieces: list[Blank]
-    terms: tuple[Term, ...]
+    terms: list[Term]
     total: Number
-    paper_terms: tuple[Term, ...]
+    paper_terms: list[Term]
     paper_total: Number
 
 

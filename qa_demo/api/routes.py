@@ -3,7 +3,6 @@
 import html
 import inspect
 import json
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -11,16 +10,20 @@ import fastapi
 import gradio as gr
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
+from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Mount, Route
 
 from qa_demo import __version__
-from qa_demo.api.calls import CALLS, Host, fields, reply
+from qa_demo.api.calls import CALLS, Failed, Host, fields, served
 from qa_demo.api.mcp import endpoint
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.pictures import Pictures
 from qa_demo.state import said_of
 
-log = logging.getLogger("qa_demo")
+ASKED = (
+    "a call is a POST of one JSON object, its content-type application/json, to /api/ with one of "
+    f"the names {', '.join(CALLS)}"
+)
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
 
 
@@ -38,11 +41,17 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
     async def wrong(_: Any, fault: RequestValidationError) -> JSONResponse:
         first = {**fault.errors()[0]}
         first["loc"] = first["loc"][1:]  # without "body"
-        return JSONResponse({"error": said_of(first)}, 422)
+        no_object = not first["loc"] or first["type"] == "json_invalid"
+        return JSONResponse({"error": ASKED if no_object else said_of(first)}, 422)
+
+    @api.exception_handler(HTTPException)
+    async def elsewhere(_: Any, fault: HTTPException) -> JSONResponse:
+        return JSONResponse({"error": ASKED}, fault.status_code, fault.headers)
 
     @api.exception_handler(QADemoError)
     async def refused(_: Any, fault: QADemoError) -> JSONResponse:
-        return JSONResponse({"error": str(fault)}, 422 if isinstance(fault, BadInput) else 503)
+        status = 422 if isinstance(fault, BadInput) else 500 if isinstance(fault, Failed) else 503
+        return JSONResponse({"error": str(fault)}, status)
 
     for name, (model, _, made) in CALLS.items():
         says = (model.__doc__ or "").split(":")[0]
@@ -54,7 +63,7 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
 
 def _over_http(host: Host, name: str) -> Callable[..., Any]:
     def call(asked: Any) -> Any:
-        return reply(host, name, asked)
+        return served(host, name, asked)
 
     call.__name__, call.__doc__ = name, CALLS[name][0].__doc__
     call.__annotations__ = {"asked": CALLS[name][0]}
@@ -76,7 +85,7 @@ def by_position(host: Host, name: str) -> Callable[..., Any]:
     def call(*args: Any, **given: Any) -> Any:
         try:
             asked = {**dict(zip(known, args, strict=False)), **given}
-            return reply(host, name, asked).model_dump()
+            return served(host, name, asked).model_dump()
         except QADemoError as fault:
             raise gr.Error(str(fault), print_exception=False) from fault
 
