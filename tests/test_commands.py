@@ -53,7 +53,7 @@ RUN = {
     r"(SPANLIGHT_FRAME_ANCESTORS=.* )?python app\.py( --lan)?$": (
         f"{HERE}test_the_page_takes_what_is_shown"
     ),
-    r"python -m qa_demo\.training\.(pretrain|infill|passages)\b": PRETRAINING,
+    r"python -m qa_demo\.training\.(pretrain|infill|promises passages)\b": PRETRAINING,
     r"python -m qa_demo\.training\.\w+": TRAINING,
 }
 """What a command begins with, and the test that runs it."""

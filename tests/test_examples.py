@@ -11,11 +11,11 @@ import pytest
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.predict import predict
-from qa_demo.core.store import ASSETS, load_reading, stored_attributions
+from qa_demo.core.store import ASSETS, load_reading, load_replay, save_reading, stored_attributions
 from qa_demo.core.tagging import tag_log_probs
-from qa_demo.core.types import Answer, O, Reading
-from qa_demo.training import examples
-from qa_demo.training.promises import PROMISES, check, load_pool, winners
+from qa_demo.core.types import Answer, O, Reading, Window
+from qa_demo.training import assets, promises
+from qa_demo.training.promises import EXAMPLES, check, load_pool, winners
 from tests.chapters.given import blocks, stored
 from tests.chapters.given import words as said
 from tests.core.toys import make_reading, t1
@@ -42,7 +42,7 @@ KINDS = {
     "cut by max_answer_length",
 }
 READINGS = ASSETS / "readings"
-POOL = load_pool(examples.POOL)
+POOL = load_pool(promises.POOL)
 
 
 def entry(reading: Reading, *answers: str, **promise: object) -> PoolExample:
@@ -98,7 +98,7 @@ def test_every_example_has_two_other_questions_of_its_paragraph() -> None:
 
 
 def test_a_fault_in_the_pool_names_the_example(tmp_path: Path) -> None:
-    row = json.loads(examples.POOL.read_text(encoding="utf-8"))[0]
+    row = json.loads(promises.POOL.read_text(encoding="utf-8"))[0]
     for change, words in (
         ({"answers": [{"text": "Rotne", "char_start": 0}]}, "character 0"),
         ({"promise": {"shines": True}}, "shines"),
@@ -208,7 +208,7 @@ def test_kinds_of_characters(kind: str, word: str) -> None:
 
 def test_every_promise_is_used_by_some_example() -> None:
     failures = load_pool(ASSETS / "failures.json")
-    assert {name for e in (*POOL, *failures) for name in e.promise} == set(PROMISES)
+    assert {name for e in (*POOL, *failures) for name in e.promise} == set(EXAMPLES)
 
 
 def test_every_example_has_a_stored_reading_of_one_reader_and_no_more() -> None:
@@ -291,30 +291,51 @@ def test_the_replay_ends_with_the_stored_readings() -> None:
 
 @pytest.mark.model
 def test_the_replay_takes_the_window_that_holds_the_answer(two_windows: Reading) -> None:
-    from qa_demo.training.replay import gold_window
 
     assert (
-        gold_window(entry(two_windows, "Delta Epsilon", border=True), two_windows).index == 1
+        assets.gold_window(entry(two_windows, "Delta Epsilon", border=True), two_windows).index == 1
     )  # the windows hold words 0-3 and 2-5
-    assert gold_window(entry(two_windows, "Beta Gamma", border=True), two_windows).index == 0
-    assert gold_window(entry(two_windows, answer=None), two_windows).index == 0
+    assert assets.gold_window(entry(two_windows, "Beta Gamma", border=True), two_windows).index == 0
+    assert assets.gold_window(entry(two_windows, answer=None), two_windows).index == 0
     with pytest.raises(BadInput, match="no window holds"):
-        gold_window(entry(two_windows, "Beta Gamma Delta Epsilon", border=True), two_windows)
+        assets.gold_window(entry(two_windows, "Beta Gamma Delta Epsilon", border=True), two_windows)
 
 
 @pytest.mark.model
-def test_snapshots_are_ordered_by_step_and_the_later_phase_wins(tmp_path: Path) -> None:
-    from qa_demo.training.replay import snapshots
+def test_a_replay_is_made_of_the_snapshots_and_ends_with_the_readings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reader = FakeReader()
+    texts = [e for e in POOL if len(e.context) < 120][:2]
+    for e in texts:
+        save_reading(reader.read(e.question, e.context, e.options), tmp_path / f"{e.id}.npz")
+    run = tmp_path / "run"
+    (run / "snapshots").mkdir(parents=True)
+    (run / "state.json").write_text('{"step": 4}')
+    (run / "settings.json").write_text('{"encoder": "e"}')
+    with pytest.raises(BadInput, match=r"no snapshots/step-\*\.safetensors in run"):
+        assets.record(run, "", texts, tmp_path, tmp_path / "out")
+    for step in (16, 0, 3):
+        (run / "snapshots" / f"step-{step:06d}.safetensors").touch()
+    asked = []
 
-    for run, steps in (("one", (16, 0, 4)), ("two", (16, 32))):
-        (tmp_path / run / "snapshots").mkdir(parents=True)
-        for step in steps:
-            (tmp_path / run / "snapshots" / f"step-{step:06d}.safetensors").touch()
-    found = snapshots([tmp_path / "one", tmp_path / "two"])
-    assert list(found) == [0, 4, 16, 32]
-    assert found[16].parts[-3] == "two"
-    with pytest.raises(BadInput, match="no snapshots"):
-        snapshots([tmp_path / "three"])
+    def rows(encoder: str, files: list[Path], windows: list[Window]) -> list[tuple]:
+        asked.append((encoder, [path.stem for path in files]))
+        at = np.arange(sum(map(len, windows)), dtype=np.float32)
+        return [(at + 0.02, -at) for _ in files]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assets, "read_rows", rows)
+        assets.record(run, "", texts, tmp_path, tmp_path / "out")
+    assert asked == [("e", ["step-000000", "step-000003"])], "before the end, in order"
+    back = load_replay(tmp_path / "out")
+    assert back is not None and back.steps == (0, 3, 4)
+    got = back.rows(texts[1].id)
+    stored = load_reading(tmp_path / f"{texts[1].id}.npz")
+    assert got is not None and back.checksum == stored.checksum
+    first = len(back.rows(texts[0].id).start[0])
+    assert got.start[0, 0] == first + 1 / 32, "rounded"
+    np.testing.assert_allclose(got.start[-1], stored.logits(got.window)[0], atol=0.01)
 
 
 @pytest.mark.model
@@ -322,16 +343,16 @@ def test_the_check_command_tells_kept_from_broken(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [
-        row for row in json.loads(examples.POOL.read_text(encoding="utf-8")) if row["id"] == "gold"
+        row for row in json.loads(promises.POOL.read_text(encoding="utf-8")) if row["id"] == "gold"
     ]
     path = tmp_path / "pool.json"
     path.write_text(json.dumps(rows), encoding="utf-8")
-    assert examples.main(["check", "--pool", str(path)]) == 0
+    assert promises.main(["examples", "--file", str(path)]) == 0
     assert "4 of 4 promises kept" in capsys.readouterr().out
     path.write_text(json.dumps([rows[0] | {"promise": {"tokens": [99, 100]}}]), encoding="utf-8")
-    assert examples.main(["check", "--pool", str(path)]) == 1
+    assert promises.main(["examples", "--file", str(path)]) == 1
     assert "BROKEN" in capsys.readouterr().out
-    assert examples.main(["check", "--pool", str(path), "--only", "absent"]) == 2
+    assert promises.main(["examples", "--file", str(path), "--only", "absent"]) == 2
     assert "absent" in capsys.readouterr().err
 
 
@@ -340,7 +361,7 @@ def test_a_cut_word() -> None:
     whole = one("Alpha Beta", {"Alpha": 1}, {"Alpha": 1})
     best = replace(predict(whole).best.candidate, char_end=3, text="Alp")
     shown = SimpleNamespace(example=SimpleNamespace(context="Alpha Beta"), best=best)
-    assert PROMISES["cut_word"](shown, True) is None
+    assert EXAMPLES["cut_word"](shown, True) is None
 
 
 def test_attention_on_marks_is_their_share_of_all() -> None:

@@ -67,7 +67,7 @@ class Passage:
 @cache
 def load_menu() -> dict[str, PoolExample]:
     """All that the menu offers, by id: the examples that show a point, then texts that the reader
-    gets wrong (`python -m qa_demo.training.examples check` tells whether both still hold).
+    gets wrong (`python -m qa_demo.training.promises examples` tells whether both still hold).
     """
     files = (ASSETS / "examples.json", ASSETS / "failures.json")
     return {e.id: e for file in files for e in load_examples(file)}

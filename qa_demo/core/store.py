@@ -199,7 +199,7 @@ class Replay(NamedTuple):
 
 
 def load_replay(folder: Path) -> Replay | None:
-    """Read what `qa_demo.training.replay` wrote, or None. Errors: BadInput for unfit files."""
+    """Read what `qa_demo.training.assets` wrote, or None. Errors: BadInput for unfit files."""
     about_path, rows_path = folder / "replay.json", folder / "replay.npz"
     if not (about_path.is_file() and rows_path.is_file()):
         return None

@@ -29,7 +29,7 @@ SMALL = {
     r"text/\*\.txt\.gz": "text/some.txt.gz",
     r"(qa_demo\.training\.infill score) ": r"\1 --limit 1 ",
 }
-CHECKS = ("examples", "passages", "first_questions")
+CHECKS = ("promises", "first_questions")
 """Whether the model is good is their exit code: 0 or 1, and 2 for what cannot be used."""
 WORKSHOP = """
 import contextlib, gzip, io, json, runpy, sys

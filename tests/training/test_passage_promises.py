@@ -11,11 +11,11 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.examples import Passage
 from qa_demo.core.infill import Guess, Said
 from qa_demo.core.types import Answer
-from qa_demo.training import passages as command
-from qa_demo.training.passage_promises import PROMISES, Asked, check, load_pool
+from qa_demo.training import promises
+from qa_demo.training.promises import PASSAGE, PASSAGES, Asked, check_passage, load_hidden
 from tests.fake_infiller import FakeInfiller
 
-POOL = load_pool(command.PASSAGES)
+POOL = load_hidden(PASSAGES)
 TEXT = "Anna met Bertil near the old harbour of Visby on a cold and windy day in May."
 
 
@@ -26,7 +26,7 @@ def entry(*hidden: str, **promise: object) -> Passage:
 
 def fault(passage: Passage, infiller: FakeInfiller | None = None) -> str | None:
     """What the only promise of a toy passage finds."""
-    (found,) = check(passage, infiller or FakeInfiller()).values()
+    (found,) = check_passage(passage, infiller or FakeInfiller()).values()
     return found
 
 
@@ -56,7 +56,7 @@ def test_half_of_the_passages_show_their_point_by_a_right_first_guess() -> None:
 
 
 def test_a_fault_in_the_file_names_the_passage(tmp_path: Path) -> None:
-    row = json.loads(command.PASSAGES.read_text(encoding="utf-8"))[0]
+    row = json.loads(PASSAGES.read_text(encoding="utf-8"))[0]
     path = tmp_path / "passages.json"
     for change, words in (
         ({"hidden": [{"text": "Rotne", "char_start": 0}]}, "character 0"),
@@ -66,11 +66,11 @@ def test_a_fault_in_the_file_names_the_passage(tmp_path: Path) -> None:
     ):
         path.write_text(json.dumps([row | change]), encoding="utf-8")
         with pytest.raises(BadInput, match=words) as error:
-            load_pool(path)
+            load_hidden(path)
         assert row["id"] in str(error.value)
     path.write_text(json.dumps([row, row]), encoding="utf-8")
     with pytest.raises(BadInput, match="two passages"):
-        load_pool(path)
+        load_hidden(path)
 
 
 def test_what_hangs_on_the_text_alone() -> None:
@@ -102,9 +102,9 @@ def test_ranks_of_one_blank(name: str, kept: tuple[int, ...], broken: tuple[int,
     of = broken[-1] if name == "prior" else broken[1]
     assert f"{of} by" in str(fault(passage, Ranked(*broken)))
     with pytest.raises(BadInput, match="no hidden piece begins 'Visby'"):
-        check(entry("old harbour", **{name: "Visby"}), Ranked(*kept))
+        check_passage(entry("old harbour", **{name: "Visby"}), Ranked(*kept))
     with pytest.raises(BadInput, match="no SBO term"):
-        check(entry("Anna", **{name: "Anna"}), FakeInfiller())
+        check_passage(entry("Anna", **{name: "Anna"}), FakeInfiller())
 
 
 def test_the_first_guess_of_each_head_named() -> None:
@@ -165,19 +165,19 @@ def test_what_a_wire_or_a_neighbour_is_worth() -> None:
 
 
 def test_every_promise_is_tested_here_and_used_by_some_passage() -> None:
-    assert {name for p in POOL for name in p.promise} == set(PROMISES)
+    assert {name for p in POOL for name in p.promise} == set(PASSAGE)
 
 
 @pytest.mark.model
 def test_the_bundled_model_keeps_every_promise() -> None:
     from qa_demo.model.spanbert import load_spanbert
 
-    broken = [row for row in command.rows(load_spanbert(), POOL) if not row[3]]
+    broken = [row for row in promises.passage_rows(load_spanbert(), POOL) if not row[3]]
     assert not broken
 
 
 def test_the_command_refuses_unknown_ids_before_it_loads_anything(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert command.main(["check", "--only", "absent"]) == 2
+    assert promises.main(["passages", "--only", "absent"]) == 2
     assert "absent" in capsys.readouterr().err

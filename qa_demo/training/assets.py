@@ -1,0 +1,163 @@
+"""What is stored of the bundled reader, so that the page shows it before the weights are loaded:
+a Reading of every example, the integrated gradients of its best span's lead, which take seconds
+each, and the replay of the training, what the reader said at about thirty steps from step 0 on.
+
+    python -m qa_demo.training.assets readings [--reader bundled|DIR]
+    python -m qa_demo.training.assets replay --run runs/student [--encoder ENCODER]
+
+Each file carries the checksum of the reader that made it. The replay is made of the run's snapshots
+and of the readings, which are its last row and give the windows: of each example the one that holds
+the gold answer. replay.npz: `start` and `end` [steps, positions] in half precision, before the last
+step to 1/32; the windows stand one after the other. replay.json: steps, where each example's window
+begins, and the checksum.
+"""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from qa_demo.core.attribution import Attribution, Target
+from qa_demo.core.base import BadInput
+from qa_demo.core.examples import PoolExample
+from qa_demo.core.predict import predict
+from qa_demo.core.reader import Reader
+from qa_demo.core.store import ASSETS, ATTRIBUTIONS, load_reading, save_attributions, save_reading
+from qa_demo.core.types import Reading, Window
+from qa_demo.model.loading import load_reader
+from qa_demo.training.heads import load
+from qa_demo.training.loop import described, exit_code, load_weights, read_json, write_json
+from qa_demo.training.promises import POOL, gold_span, load_pool
+
+log = logging.getLogger("assets")
+Rows = tuple[np.ndarray, np.ndarray]
+LIMIT = 3_000_000
+"""Bytes of the replay."""
+FINE = 32
+"""Parts of a logit that every row but the last is rounded to: it takes a third less room so."""
+
+
+def store(reader: Reader, pool: Sequence[PoolExample], out: Path) -> int:
+    """Read and write every example, the gradients beside the folder, and delete readings of
+    examples that left the pool; returns the size of the folder in bytes.
+    """
+    kept, shares = set(), dict[str, tuple[str, Attribution]]()
+    for example in pool:
+        path = out / f"{example.id}.npz"
+        reading = reader.read(example.question, example.context, example.options)
+        save_reading(reading, path)
+        kept.add(path)
+        best = predict(reading).best
+        if best is not None:
+            span, window = best.candidate.span, best.candidate.window
+            target = Target("span_minus_null", span, None, window)
+            shares[example.id] = reading.checksum, reader.attribute(reading, target)
+    save_attributions(shares, out.parent / ATTRIBUTIONS.name)
+    for path in set(out.glob("*.npz")) - kept:
+        path.unlink()
+    return sum(path.stat().st_size for path in kept)
+
+
+def gold_window(example: PoolExample, reading: Reading) -> Window:
+    """The window that owns the first gold token, if it holds the whole answer, else the first that
+    does; the only or first window of an example without an answer.
+    """
+    if not example.answers:
+        return reading.windows[0]
+    found = reading.home(gold_span(reading, example.answers[0]))
+    if found is None:
+        raise BadInput(f"example '{example.id}': no window holds its answer whole")
+    return found
+
+
+def snapshots(run: Path) -> dict[int, Path]:
+    """Snapshot files of a run by step."""
+    found = sorted((run / "snapshots").glob("step-*.safetensors"))
+    if not found:
+        raise BadInput(f"no snapshots/step-*.safetensors in {run.name}")
+    return {int(path.stem.rpartition("-")[2]): path for path in found}
+
+
+@torch.inference_mode()
+def read_rows(
+    encoder: str, files: Sequence[Path], windows: Sequence[Window]
+) -> list[tuple[np.ndarray, ...]]:
+    """Start and end logits [positions] of windows in turn by each snapshot, unpadded, fp32."""
+    model, rows = load(encoder, dropout=0.0).eval(), []
+    for path in files:
+        load_weights(model, path)
+        said = []
+        for w in windows:
+            ids, types = torch.tensor(w.input_ids)[None], torch.tensor(w.token_type_ids)[None]
+            said.append([x[0].float().numpy() for x in model(ids, torch.ones_like(ids), types)[:2]])
+        rows.append(tuple(map(np.concatenate, zip(*said, strict=True))))
+        log.info("%s", path.stem)
+    return rows
+
+
+def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, out: Path) -> int:
+    """Read the gold windows with every snapshot, append the final reader's rows, write both files;
+    returns their size in bytes. Errors: BadInput for readings of several readers, a run without
+    snapshots, and more than LIMIT.
+    """
+    readings = [load_reading(stored / f"{e.id}.npz") for e in pool]
+    if len({r.checksum for r in readings}) != 1:
+        raise BadInput(f"the readings in {stored} come from different readers; write them again")
+    windows = [gold_window(e, r) for e, r in zip(pool, readings, strict=True)]
+    last = int(read_json(run / "state.json")["step"])  # the final reader stands for its own step
+    files = {step: path for step, path in snapshots(run).items() if step < last}
+    encoder = encoder or read_json(run / "settings.json")["encoder"]
+    coarse = [
+        tuple(np.round(part * FINE) / FINE for part in row)
+        for row in read_rows(encoder, list(files.values()), windows)
+    ]
+    pairs = [r.logits(w.index) for r, w in zip(readings, windows, strict=True)]
+    final = tuple(map(np.concatenate, zip(*pairs, strict=True)))
+    start, end = (np.stack(x).astype(np.float16) for x in zip(*coarse, final, strict=True))
+    out.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(out / "replay.npz", start=start, end=end)
+    at = np.cumsum([0, *(len(w) for w in windows)]).tolist()
+    examples = [
+        {"id": e.id, "window": w.index, "at": at[k], "length": len(w)}
+        for k, (e, w) in enumerate(zip(pool, windows, strict=True))
+    ]
+    about = {"format": 1, "steps": [*files, last], "checksum": readings[0].checksum}
+    write_json(out / "replay.json", about | {"examples": examples})
+    size = sum((out / name).stat().st_size for name in ("replay.npz", "replay.json"))
+    if size > LIMIT:
+        raise BadInput(
+            f"the replay takes {size:,} bytes, {LIMIT:,} are allowed; leave out examples or "
+            f"snapshots"
+        )
+    return size
+
+
+@exit_code
+def main(argv: list[str] | None = None) -> None:
+    """Parse the command line and store; 2 on a reader, run or pool that cannot be used."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    p = described(__doc__, "assets")
+    what = p.add_subparsers(dest="action", required=True)
+    one, two = what.add_parser("readings"), what.add_parser("replay")
+    one.add_argument("--reader", default="bundled", help="bundled, or a folder")
+    one.add_argument("--out", type=Path, default=ASSETS / "readings")
+    two.add_argument("--run", required=True, type=Path)
+    two.add_argument("--encoder", default="", help="by default the one that the run names")
+    two.add_argument("--readings", type=Path, default=ASSETS / "readings")
+    two.add_argument("--out", type=Path, default=ASSETS / "replay")
+    for each in (one, two):
+        each.add_argument("--pool", type=Path, default=POOL)
+    a = p.parse_args(argv)
+    pool = load_pool(a.pool)
+    size = (
+        store(load_reader(a.reader), pool, a.out)
+        if a.action == "readings"
+        else record(a.run, a.encoder, pool, a.readings, a.out)
+    )
+    log.info("%s: %d examples, %.0f kB", a.out, len(pool), size / 1000)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
