@@ -114,7 +114,7 @@ def test_a_file_with_silent_texts_in_all_articles_fits_whether_there_is_an_answe
     ("text", "reason"),
     [
         ("{", "is no file that calibrate wrote"),
-        ("[]", "must hold an object"),
+        ("[]", "must be an object"),
         ("{}", "is no file that calibrate wrote: it names no weights"),
         ('{"weights": "other", "reader": "R"}', "was fitted for other weights, those of the"),
     ],

@@ -45,6 +45,7 @@ MARKS = [
 """Answers that end in a mark which the tokenizer drops, and where they stand."""
 SAID = {
     "Who invented the saxophone?": {"Adolphe Sax"},
+    "Who invented it?": {"Adolphe Sax"},
     "At what temperature does gold melt?": {"1,064", "1,064 degrees", "1,064 degrees Celsius"},
 }
 """What a person would answer to the questions that the documents ask."""
