@@ -45,7 +45,6 @@ MARKS = [
 """Answers that end in a mark which the tokenizer drops, and where they stand."""
 SAID = {
     "Who invented the saxophone?": {"Adolphe Sax"},
-    "Who invented it?": {"Adolphe Sax"},
     "At what temperature does gold melt?": {"1,064", "1,064 degrees", "1,064 degrees Celsius"},
 }
 """What a person would answer to the questions that the documents ask."""
@@ -132,7 +131,7 @@ def test_plain_questions(reader: BertReader, question: str, context: str, answer
 
 
 def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader: BertReader) -> None:
-    asked = re.findall(r'"([^"\n]+\?)",\s*"([^"\n]+)"', TEXT)
+    asked = re.findall(r'"([^"\n]+\?)",\s*"([^"\n]+)"(?!:)', TEXT)
     asked += re.findall(r"--question '([^']+)' --context '([^']+)'", TEXT)
     assert {question for question, _ in asked} == set(SAID)
     for question, context in asked:
