@@ -41,7 +41,8 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
     async def wrong(_: Any, fault: RequestValidationError) -> JSONResponse:
         first = {**fault.errors()[0]}
         first["loc"] = first["loc"][1:]  # without "body"
-        no_object = not first["loc"] or first["type"] == "json_invalid"
+        whole = not first["loc"] and first["type"] != "value_error"
+        no_object = whole or first["type"] == "json_invalid"
         return JSONResponse({"error": ASKED if no_object else said_of(first)}, 422)
 
     @api.exception_handler(HTTPException)
