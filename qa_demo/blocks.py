@@ -7,6 +7,7 @@ colours are roles.
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -77,15 +78,19 @@ def legend(key: str, *items: tuple[str, str, Any], span: int = 12) -> Block:
 
 
 def table(
-    key: str,
-    columns: Sequence[tuple[str, str]],
-    rows: Sequence[Block],
-    span: int = 12,
-    caption: str = "",
+    key: str, columns: Sequence[str | tuple[str, str]], rows: Sequence[Block], caption: str = ""
 ) -> Block:
-    """Columns (name, role) and rows made by `row`."""
-    made = {"kind": "table", "key": key, "span": span, "caption": caption}
-    return {**made, "columns": [list(c) for c in columns], "rows": list(rows)}
+    """Rows made by `row` under columns: a name, in the colour of starts or ends where it speaks of
+    them, or (name, role).
+    """
+
+    def side(name: str) -> str:
+        found = re.search(rf"\b({START}|{END})\b", name)
+        return found[1] if found else ""
+
+    named = [[c, side(c)] if isinstance(c, str) else list(c) for c in columns]
+    made = {"kind": "table", "key": key, "span": 12, "caption": caption}
+    return {**made, "columns": named, "rows": list(rows)}
 
 
 def row(

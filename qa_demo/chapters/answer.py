@@ -305,9 +305,8 @@ def listed(shown: Shown, rows: Rows) -> Block:
         more = (label, [cells(c) for c in others]) if others else None
         sets = {"selection": [first.span.start, first.span.end]}
         found.append(ui.row(*cells(first), sets=sets, more=more))
-    head = [("span", ""), ("start logit", START), ("end logit", END), ("score", "")]
-    head += [("lead over “no answer”", "")]
-    return ui.table("listed", head, found, caption="The best spans")
+    head = ["span", "start logit", "end logit", "score", "lead over “no answer”"]
+    return ui.table("listed", head, found, "The best spans")
 
 
 # ---- step 2: or no answer?
@@ -539,12 +538,12 @@ def against(shown: Shown, s: Sure) -> list[Block | None]:
         exact = "yes" if exact_match(gold, s.best.text) else "no"
         numbers = who.replace(" ", "\u00a0"), exact, number(f1(gold, s.best.text))
         rows.append(ui.row(quote(gold, 60), *numbers))
-    head = [("marked as right", GOLD), ("by", ""), ("exact\u00a0match", ""), ("F1", "")]
+    head = [("marked as right", GOLD), "by", "exact\u00a0match", "F1"]
     caption = "The best span against the marked answers"
     said = "Exact match: the same words. F1: how many words are shared. "
     said += "Marks, articles and capital letters are ignored."
     compared = ui.sentence("compared", "finding", said)
-    return [ui.table("people", head, rows, caption=caption), compared]
+    return [ui.table("people", head, rows, caption), compared]
 
 
 def counted(shown: Shown, s: Sure) -> Block | None:
@@ -600,5 +599,4 @@ def bin_table(s: Sure) -> Block:
         shares = f"{100 * b.mean_prob:.1f}", f"{100 * b.accuracy:.1f}"
         rows.append(ui.row(tens(b), f"{b.count:,}", *shares, strong=b == s.like))
     names = "said to be sure", "questions", "mean of what was said, in %", "exactly right, in 100"
-    caption = "How often the number came true"
-    return ui.table("bins-table", [(name, "") for name in names], rows, caption=caption)
+    return ui.table("bins-table", names, rows, "How often the number came true")

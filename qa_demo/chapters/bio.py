@@ -207,9 +207,9 @@ def as_table(tags: Tags, cols: Columns, *more: tuple[str, Callable[[int], str]])
             least = f"≥ {at_least(tags.p[a : z + 1, 2])}"
             cells = [plural(z - a + 1, "token"), "", "", least, ""]
             rows.append(ui.row(f"{a} to {z}", *cells, *[""] * len(more)))
-    heads = [("piece", ""), ("token", ""), *zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)]
-    heads += [(head, "") for head in ("likeliest", *(head for head, _ in more))]
-    return ui.table("rows", heads, rows, caption="The tokens that are drawn")
+    three = zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)
+    heads = ["piece", "token", *three, "likeliest", *(head for head, _ in more)]
+    return ui.table("rows", heads, rows, "The tokens that are drawn")
 
 
 # ---- step 1

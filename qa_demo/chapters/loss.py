@@ -572,12 +572,6 @@ def exactly(case: Case, step: int) -> list[Block]:
     return [ui.remark("conditions", said), *(one for one in more if one is not None)]
 
 
-def heads(*names: str) -> list[tuple[str, str]]:
-    """Columns; those that speak of starts or of ends in their colour."""
-    roles = {"start": START, "end": END}
-    return [(n, next((r for k, r in roles.items() if k in n), "")) for n in names]
-
-
 def labels_table(case: Case) -> Block:
     """One row for each label: its P, what they cost, and its loss."""
     rows = []
@@ -590,7 +584,7 @@ def labels_table(case: Case) -> Block:
         sets = {"own.loss.label": k or None}
         rows.append(ui.row(words, *cells, number(case.loss_by(label), 3), sets=sets))
     names = ["taken as right", "people", "P(start)", "−log P(start)", "P(end)", "−log P(end)", "L"]
-    return ui.table("rows", heads(*names), rows, caption="The loss by each label")
+    return ui.table("rows", names, rows, "The loss by each label")
 
 
 def pairs_table(case: Case) -> Block:
@@ -603,8 +597,8 @@ def pairs_table(case: Case) -> Block:
         cells += [number(x, 3) for x in (case.log_p[0][p.i], case.log_p[1][p.j], p.logs)]
         name = pair_words(case, p) + (" (the right one)" if p == right else "")
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
-    names = heads("pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum")
-    return ui.table("rows", names, rows, caption="Five pairs on both scales")
+    names = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
+    return ui.table("rows", names, rows, "Five pairs on both scales")
 
 
 def pulls_table(case: Case) -> Block:
@@ -619,8 +613,8 @@ def pulls_table(case: Case) -> Block:
             p = probability(float(np.exp(log_p[pos])))
             cells += [f"{y[pos]:.2g}", p, signed(pull[pos], 3)]
         rows.append(ui.row(position_name(case.shown, w, pos), *cells, sets=sets))
-    names = heads("token", "y, start", "P(start)", "pull, start", "y, end", "P(end)", "pull, end")
-    return ui.table("rows", names, rows, caption="The twelve positions that are pulled most")
+    names = ["token", "y, start", "P(start)", "pull, start", "y, end", "P(end)", "pull, end"]
+    return ui.table("rows", names, rows, "The twelve positions that are pulled most")
 
 
 def moments_table(case: Case) -> Block:
@@ -630,5 +624,5 @@ def moments_table(case: Case) -> Block:
         cells = [number(x, 3) for x in case.record.costs[k]]
         sets = {"own.loss.moment": k}
         rows.append(ui.row(f"{case.record.steps[k]:,}", *cells, sets=sets, strong=k == case.now))
-    names = heads("training step", "−log P(start)", "−log P(end)", "L")
-    return ui.table("rows", names, rows, caption="The loss at every recorded moment")
+    names = ["training step", "−log P(start)", "−log P(end)", "L"]
+    return ui.table("rows", names, rows, "The loss at every recorded moment")

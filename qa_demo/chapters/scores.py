@@ -335,11 +335,10 @@ def points_table(shown: Shown, two: Two) -> Block:
     for d in np.argsort(-size, kind="stable")[:20].tolist():
         logits = [number(x) for points in both for x in points[d]]
         rows.append(ui.row(texts.dotted(e, d), *logits, sets={"selection": [d, d]}))
-    heads = [("token", ""), ("start logit", START), ("end logit", END)]
-    if two.second:
-        heads += [("start, second question", START), ("end, second question", END)]
+    heads = ["token", "start logit", "end logit"]
+    heads += ["start, second question", "end, second question"] if two.second else []
     caption = "The twenty tokens that move most" if two.second else "The twenty highest tokens"
-    return ui.table("points", heads, rows, caption=caption)
+    return ui.table("points", heads, rows, caption)
 
 
 # ---- step 2: one logit
@@ -456,10 +455,10 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
     totals = [number(float(p.vector @ h) + p.bias) for h in p.states]
     rows.append(ui.row(f"{p.lane} logit", *empty, *totals, strong=True))
     dashes = ["", "′"][: len(p.states)]
-    heads = [("number", ""), (letter, role), *((f"h{x}", "") for x in dashes)]
+    heads = ["number", (letter, role), *(f"h{x}" for x in dashes)]
     heads += [(f"{letter} × h{x}", role) for x in dashes]
     caption = f"{letter}, h and their products, number by number"
-    return ui.table(name, heads, rows, caption=caption)
+    return ui.table(name, heads, rows, caption)
 
 
 def whole_sum(word: list[list[str]], p: Products) -> Block:
@@ -601,7 +600,6 @@ def layer_table(points: Points, ranks: list[Any], at: tuple[int, int]) -> Block:
     for k, places in enumerate(zip(*ranks, strict=True)):
         start, end = number(points[k, at[0], 0]), number(points[k, at[1], 1])
         rows.append(ui.row(str(k or "input"), start, str(places[0]), end, str(places[1])))
-    heads = [("after layer", ""), ("start logit", START), ("place", START)]
-    heads += [("end logit", END), ("place", END)]
+    heads = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
     caption = "The best span's first token as start and its last as end"
-    return ui.table("by-layer", heads, rows, caption=caption)
+    return ui.table("by-layer", heads, rows, caption)

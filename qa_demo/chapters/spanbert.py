@@ -85,11 +85,6 @@ def folds(tables: Sequence[Block], *exactly: Block | str) -> list[Block]:
     return [conditions, ui.fold("table", title, *tables, span=4), code]
 
 
-def listed(heads: Sequence[str], rows: Sequence[Block], caption: str, key: str = "rows") -> Block:
-    """A table of bare columns."""
-    return ui.table(key, [(head, "") for head in heads], rows, caption=caption)
-
-
 def asked(own: Own, step: int) -> core.Asked:
     """The visitor's own sentence, else a passage. Errors: BadInput for an unknown passage."""
     if own.text is not None and own.text.strip():
@@ -307,7 +302,7 @@ def blanks_table(found: core.Filled) -> Block:
         rows.append(ui.row(*first, *cells(p.mlm), *cells(p.sbo), sets=sets))
     said = ["P(hidden word)", "its place"]
     heads = ["blank", "hidden word", "MLM guesses", *said, "SBO guesses", *said]
-    return listed(heads, rows, "Every blank, nothing cut")
+    return ui.table("rows", heads, rows, "Every blank, nothing cut")
 
 
 def passages_table() -> Block:
@@ -316,7 +311,7 @@ def passages_table() -> Block:
     for name, p in passages().items():
         gone = " / ".join(h.text for h in p.hidden)
         rows.append(ui.row(p.title, gone, sets={"own.spanbert": {"passage": name}}))
-    return listed(["passage", "hidden"], rows, "All passages", "passages")
+    return ui.table("passages", ["passage", "hidden"], rows, "All passages")
 
 
 def boundary_exactly(b: core.Blank) -> list[Block | str]:
@@ -423,7 +418,7 @@ def hidden_table(found: core.Hidden) -> Block:
             first, place = core.spelled(p.mlm.guesses[0].piece), f"{p.mlm.rank:,}"
             rows.append(ui.row(name, core.spelled(p.token), first, probability(p.mlm.p), place))
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
-    return listed(heads, rows, "Every hidden token")
+    return ui.table("rows", heads, rows, "Every hidden token")
 
 
 def stopped(found: core.Hidden, count: int) -> str:
@@ -479,7 +474,7 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
         ui.formula("second", [lowered], label="fine-tuning lowers", span=8),
         ui.closing(f"{alone}; nothing is hidden any more."),
         *folds(
-            [listed(heads, rows, "The parts")],
+            [ui.table("rows", heads, rows, "The parts")],
             f"The new layer has two vectors and two biases; in a model like our small one 2 × {d} "
             f"+ 2 = {2 * d + 2:,} numbers. Its weights begin at random, its biases at 0. SpanBERT "
             "was pre-trained from scratch with MLM and SBO together, never with SBO alone; ours "
@@ -565,7 +560,7 @@ def worth_table(w: Worth) -> Block:
             cells.append("–" if gain is None or gain.change is None else signed(gain.change, 1))
         made.append(ui.row(*cells, ", ".join(number(x) for x in r.ours) or "–"))
     heads = ["row", "paper", "change", "ours", "change", "each run"]
-    return listed(heads, made, "F1 after each change")
+    return ui.table("rows", heads, made, "F1 after each change")
 
 
 def worth_exactly(w: Worth) -> list[str]:

@@ -336,15 +336,8 @@ def listed(shown: Shown) -> Block:
         rows.append(
             row(quote(first.text, 26), *_logits(first), sets={"selection": span}, more=more)
         )
-    head = [
-        (f"{len(rows)} best, variants merged", ""),
-        ("start", START),
-        ("end", END),
-        ("score", ""),
-    ]
-    return table(
-        "listed", head, rows, caption="The best spans with start logit, end logit and score"
-    )
+    head = [f"{len(rows)} best, variants merged", "start", "end", "score"]
+    return table("listed", head, rows, "The best spans with start logit, end logit and score")
 
 
 def _logits(c: Any) -> list[str]:
@@ -474,6 +467,5 @@ def as_table(shown: Shown, sq: Square) -> Block:
         rows.append(
             row(str(sq.first + i), str(sq.first + j), quote(words, 30), *numbers, sets=sets)
         )
-    head = [("start token", ""), ("end token", ""), ("span", "")]
-    head += [("start", START), ("end", END), ("score", "")]
-    return table("cells", head, rows, caption="The highest cells")
+    head = [("start token", ""), ("end token", ""), "span", "start", "end", "score"]
+    return table("cells", head, rows, "The highest cells")

@@ -469,9 +469,8 @@ def as_table(shown: Shown, p: Softmaxes) -> Block:
         rows.append(
             row(str(k), name, *numbers, *ends, sets={"selection": [d, d]} if inside else None)
         )
-    heads = [("position", ""), ("token", ""), ("start logit", START), ("P(start)", START)]
-    heads += [("end logit", END), ("P(end)", END)]
-    return table("rows", heads, rows, caption="The twelve highest")
+    heads = ["position", "token", "start logit", "P(start)", "end logit", "P(end)"]
+    return table("rows", heads, rows, "The twelve highest")
 
 
 def exactly(shown: Shown, p: Softmaxes) -> str:

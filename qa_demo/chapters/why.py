@@ -174,8 +174,8 @@ def bracketed(x: float, digits: int = 2) -> str:
 
 
 def listed(heads: str, rows: Sequence[Block], caption: str) -> Block:
-    """A table of columns without roles, their names parted by commas."""
-    return ui.table("rows", [(name, "") for name in heads.split(", ")], rows, caption=caption)
+    """A table, the names of its columns parted by commas."""
+    return ui.table("rows", heads.split(", "), rows, caption)
 
 
 # ---- step 1: what the lead rests on

@@ -610,8 +610,8 @@ def exactly(w: Windows) -> list[Block | str]:
 def as_table(w: Windows) -> Block:
     """Every window with all that the four steps show of it."""
     start = quote(word(w.encoding, w.best.span.start, ""), 18)
-    names = ["window", "tokens", "its best span", "score", "“no answer”", f"{start} to nearer edge"]
-    names += [f"{quote(w.best.text, 24)} here", "mean", "product"]
+    names = ["window", "tokens", "its best span", "score", "“no answer”"]
+    names += [(f"{start} to nearer edge", ""), (f"{quote(w.best.text, 24)} here", "")]
     rows = []
     for r in w.rows:
         cells = [str(r.k), f"{r.window.doc_start + 1} to {r.window.doc_stop}"]
@@ -621,4 +621,4 @@ def as_table(w: Windows) -> Block:
         span = None if r.own is None else {"selection": [r.own.span.start, r.own.span.end]}
         both = probability(r.mean), probability(r.product)
         rows.append(ui.row(*cells, *both, sets=span))
-    return ui.table("rows", [(n, "") for n in names], rows, caption="All windows")
+    return ui.table("rows", [*names, "mean", "product"], rows, "All windows")
