@@ -10,8 +10,7 @@ from typing import Any
 from qa_demo.core.base import BadInput, ModelUnavailable
 from qa_demo.core.blanks import Asked
 from qa_demo.core.store import ASSETS, load_reading
-from qa_demo.core.text import span_at
-from qa_demo.core.types import Answer, Encoding, Reading, Span, WindowOptions
+from qa_demo.core.types import Answer, Reading, WindowOptions
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,6 @@ class PoolExample:
     """Its own window options, where it needs small windows to show what it is there for."""
     others: tuple[str, ...] = ()
     """Two more questions of the same paragraph, whose answers stand elsewhere in it."""
-    view: str | None = None
-    """For a text that the reader gets wrong: the chapter that shows how."""
 
     @property
     def options(self) -> WindowOptions:
@@ -83,7 +80,6 @@ def load_examples(path: Path) -> tuple[PoolExample, ...]:
             promise=entry["promise"],
             windows=WindowOptions(**entry["options"]) if "options" in entry else None,
             others=tuple(entry.get("others", ())),
-            view=entry.get("view"),
         )
         for entry in _entries(path, "example")
     )
@@ -106,11 +102,6 @@ def load_passages(path: Path) -> tuple[Passage, ...]:
     return found
 
 
-def hidden_spans(passage: Passage, encoding: Encoding) -> tuple[Span, ...]:
-    """The hidden slices as word pieces, one span for each, not merged."""
-    return tuple(span_at(encoding, h.char_start, h.char_end) for h in passage.hidden)
-
-
 def _entries(path: Path, what: str) -> Iterator[dict[str, Any]]:
     seen = set()
     for entry in json.loads(path.read_text(encoding="utf-8")):
@@ -129,16 +120,6 @@ def _slices(entry: Mapping[str, Any], what: str, text: str, name: str) -> tuple[
                 f"{what} '{entry['id']}': no {answer.text!r} at character {answer.char_start}"
             )
     return found
-
-
-def questions_asked(pool: Sequence[PoolExample]) -> dict[str, tuple[str, ...]]:
-    """All questions of each paragraph, those that are examples' own first."""
-    found: dict[str, dict[str, None]] = {}
-    for own in (True, False):
-        for e in pool:
-            asked = (e.question,) if own else e.others
-            found.setdefault(e.context, {}).update(dict.fromkeys(asked))
-    return {context: tuple(questions) for context, questions in found.items()}
 
 
 @cache

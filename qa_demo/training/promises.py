@@ -22,14 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from qa_demo.core.base import BadInput, QADemoError, softmax
-from qa_demo.core.examples import (
-    Passage,
-    PoolExample,
-    hidden_spans,
-    load_examples,
-    load_passages,
-    questions_asked,
-)
+from qa_demo.core.examples import Passage, PoolExample, load_examples, load_passages
 from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Infiller, Said
 from qa_demo.core.masking import Masked, hide
 from qa_demo.core.measuring.metrics import exact_match
@@ -99,7 +92,7 @@ class Asked:
     @cached_property
     def masked(self) -> Masked:
         """The passage with its default blanks."""
-        spans = hidden_spans(self.passage, self.encoding)
+        spans = [span_at(self.encoding, h.char_start, h.char_end) for h in self.passage.hidden]
         return hide(self.encoding.context_ids, spans, self.infiller.mask_id)
 
     @cached_property
@@ -554,6 +547,16 @@ def load_pool(path: Path) -> tuple[PoolExample, ...]:
 def load_hidden(path: Path) -> tuple[Passage, ...]:
     """Read the passages; BadInput as `load_passages`, and for a promise that cannot be checked."""
     return known(load_passages(path), PASSAGE, "passage")
+
+
+def questions_asked(pool: Sequence[PoolExample]) -> dict[str, tuple[str, ...]]:
+    """All questions of each paragraph, those that are examples' own first."""
+    found: dict[str, dict[str, None]] = {}
+    for own in (True, False):
+        for e in pool:
+            asked = (e.question,) if own else e.others
+            found.setdefault(e.context, {}).update(dict.fromkeys(asked))
+    return {context: tuple(questions) for context, questions in found.items()}
 
 
 def example_rows(reader: Reader, pool: Sequence[PoolExample]) -> Iterator[Row]:

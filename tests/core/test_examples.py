@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import hidden_spans, load_examples, load_passages
-from qa_demo.core.types import Answer, Span, WindowOptions
-from tests.core.toys import make_encoding
+from qa_demo.core.examples import load_examples, load_passages
+from qa_demo.core.types import Answer, WindowOptions
 
 ABOUT = {"title": "T", "kind": "plain", "reason": "R."}
 EXAMPLE: dict[str, Any] = ABOUT | {
@@ -37,11 +36,6 @@ def test_an_example_comes_back_with_its_own_windows_or_the_usual_ones(tmp_path: 
     assert usual.promise == {"answer": "gold"}
     assert (usual.windows, usual.options) == (None, WindowOptions())
     assert other.windows == other.options == WindowOptions(max_seq_length=40)
-
-
-def test_a_passage_hides_word_pieces(tmp_path: Path) -> None:
-    (passage,) = load_passages(written(tmp_path, PASSAGE))
-    assert hidden_spans(passage, make_encoding(["Ann", "met", "Bo."])) == (Span(1, 1),)
 
 
 def test_a_fault_names_the_text(tmp_path: Path) -> None:
