@@ -18,14 +18,13 @@ from qa_demo.core import bio, tagging
 from qa_demo.core.losses import TagGold
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
-from qa_demo.drawn.ladder import SERIF, Array, Columns, Rung, bars, cells, ladder, stacked
+from qa_demo.drawn.ladder import Array, Columns, Rung, brackets, cells, ladder, stacked, sums
 from qa_demo.printed import (
     QUOTE,
     STRONG,
     TERM,
     adds,
     equals,
-    escape,
     number,
     plural,
     probability,
@@ -277,12 +276,8 @@ def softmax_formula(tags: Tags, d: int) -> Block:
     sizes = f"   h: the token's {width} numbers;  W: 3 × {width};  b: 3 numbers;  "
     line = say(
         f"P({{}} is {{}}) = {{}} / ({{}}) {sign} {{}} / ({{}})*{result}*",
-        said(tags.e, d),
-        LETTERS[k],
-        [exps[k], ROLES[k]],
-        coloured(exps, " + "),
-        [weights[k], ROLES[k]],
-        coloured(weights, " + "),
+        *(said(tags.e, d), LETTERS[k], [exps[k], ROLES[k]], coloured(exps, " + ")),
+        *([weights[k], ROLES[k]], coloured(weights, " + ")),
     )
     first = ["p = softmax(W h + b)", [sizes + "W and b are the same for every token", "note"]]
     return ui.formula("p", first, line)
@@ -349,7 +344,7 @@ class Labels:
         pale = "the reader's p: pale is times 0, it drops out"
         p = Rung(pale, 108, 1, tag_bars(self.tags, cols, 108, self.rows[0]))
         title = "loss of each token: −log p(right tag) (of several tokens their sum)"
-        return [self.annotators(cols), p, losses(cols, title, 88, 3, (self.terms.loss, False))]
+        return [self.annotators(cols), p, sums(cols, title, 88, 3, (self.terms.loss, False))]
 
     def mean_label(self, cols: Columns) -> list[Rung]:
         """All labels, their mean, the reader's p, the loss of each token in two parts."""
@@ -365,21 +360,8 @@ class Labels:
             self.annotators(cols),
             Rung("their mean t: the soft label of each token", 50, 1, mean),
             Rung("the reader's p", 50, 1, tag_bars(self.tags, cols, 50)),
-            losses(cols, title, 60, 2, *parts),
+            sums(cols, title, 60, 2, *parts),
         ]
-
-
-def losses(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) -> Rung:
-    """The loss of each token with its number; `pieces` (values, hatched) stand on each other."""
-    sums = sum((cols.sums(values) for values, _ in pieces), np.zeros(len(cols.cells)))
-    least = 10.0**-digits
-    words = [f"<{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in sums.flat]
-    over = {"type": "scatter", "mode": "text", "x": cols.at.tolist(), "y": sums.tolist()}
-    over |= {"text": list(map(escape, words)), "textposition": "top center", "hoverinfo": "skip"}
-    over |= {"textfont": {"size": 13, "color": ui.INK}, "cliponaxis": False}
-    drawn = [bars(cols, cols.sums(v), ui.PAPER if h else ui.INK, hatch=h) for v, h in pieces]
-    top = max(float(sums.max()), 1e-3) * pixels / (pixels - 20)
-    return Rung(title, pixels, top, [*drawn, over])
 
 
 def labelled(tags: Tags, own: Own) -> list[Block | None]:
@@ -538,7 +520,10 @@ def rungs_of(
     if (tags.single != best).any():
         wrong = bio.illegal_at(tags.single.tolist())
         rungs.append(rung("each token's likeliest tag", tags.single, wrong))
-    title, under = "most probable possible tagging", brackets(cols, answers)
+    title, under = (
+        "most probable possible tagging",
+        brackets(cols, [(one.span, one.text) for one in answers]),
+    )
     likeliest = rung(title, why.with_b if why else best, base=1.1 if under else 0)
     if under:
         likeliest = likeliest._replace(pixels=56, top=2, traces=[*likeliest.traces, *under])
@@ -546,21 +531,6 @@ def rungs_of(
         return [*rungs, likeliest]
     other = f"{title} with “{bold(tags.e, why.answer.span.start)}” not B"
     return [*rungs, likeliest, rung(other, why.without)]
-
-
-def brackets(cols: Columns, answers: Sequence[tagging.TaggedSpan]) -> list[Block]:
-    """A bracket and its words under each answer."""
-    made, on = list[Block](), {"type": "scatter", "hoverinfo": "skip"}
-    stroke = {"color": ui.INK, "width": 1.5}
-    font = {"size": 15, "color": ui.INK, "family": SERIF}
-    for one in answers:
-        x0, x1 = cols.reach(one.span.start, one.span.end, 0.08)
-        words = escape(quote(one.text, max(12, int((x1 - x0) * cols.room / 7))))
-        ends = {"x": [x0, x0, x1, x1], "y": [1.05, 0.9, 0.9, 1.05]}
-        made.append({**on, "mode": "lines", **ends, "line": stroke})
-        text = {"text": [words], "textfont": font, "textposition": "bottom center"}
-        made.append({**on, "mode": "text", "x": [(x0 + x1) / 2], "y": [0.86], **text})
-    return made
 
 
 def finding_of_spans(
@@ -600,17 +570,10 @@ def why_formula(tags: Tags, why: tagging.Opening) -> Block:
     one, two = significant(a), significant(b)
     again = value(one) / (value(one) + value(two))
     of_two = equals([one, two], again, probability(a / (a + b)))
-    line = say(
-        f"Of these two: P({{}} is {{}}) = {{}} / ({{}} + {two})*{of_two}*{{}}"
-        f"*{probability(why.begins)}*{{}}*{probability(tags.p[d, 0])}*",
-        said(tags.e, d),
-        B,
-        [one, ui.B],
-        [one, ui.B],
-        ["    of all possible taggings ", "note"],
-        ["    by itself ", "note"],
-    )
-    return ui.formula("why", line)
+    text = f"Of these two: P({{}} is {{}}) = {{}} / ({{}} + {two})*{of_two}*{{}}"
+    text += f"*{probability(why.begins)}*{{}}*{probability(tags.p[d, 0])}*"
+    notes = ["    of all possible taggings ", "note"], ["    by itself ", "note"]
+    return ui.formula("why", say(text, said(tags.e, d), B, [one, ui.B], [one, ui.B], *notes))
 
 
 def chance_formula(tags: Tags, why: tagging.Opening) -> Block:

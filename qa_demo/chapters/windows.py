@@ -360,7 +360,7 @@ def no_answer(w: Windows) -> list[Block | None]:
             ("dot", INK, "the best of all"),
             ("text", INK, "× a window's “no answer”, the score of its [CLS]; bold: the smallest"),
         ),
-        scores(w),
+        fig.scores(w, w.threshold),
         lead_formula(w),
         ui.closing(
             "Windows without the answer should say “no answer”; "
@@ -402,36 +402,6 @@ def lead_formula(w: Windows) -> Block:
     limit = f" {'>' if w.silent else '≤'} {number(w.threshold, digits)}, the threshold: "
     limit += "“no answer” " + ("wins" if w.silent else "does not win")
     return ui.formula("lead", [f"{smallest} − best span = ", [total, STRONG], limit])
-
-
-def scores(w: Windows) -> Block:
-    """The figure: windows down, scores across, shaded where "no answer" would win."""
-    rows = fig.in_rows(w.rows, [w.win, w.least], lambda r: r.score)
-    goal, pitch = w.best.score + w.threshold, min(92.0, 290 / len(rows))
-    low, high = fig.ends(w.rows, goal)
-    sign = adds((w.best.score, w.threshold), goal)
-    sum_ = f"{number(w.best.score)} + threshold {number(w.threshold)} {sign} {number(goal)}"
-    side = {"yref": "paper", "yanchor": "bottom"}
-    to = {"xanchor": "right" if goal > (low + high) / 2 else "left", "name": "wide"}
-    small = {"size": 12, "xref": "paper", "xanchor": "right", "name": "narrow"}
-    wins = "the smallest “no answer” wins beyond "
-    texts = [
-        fig.label(wins + sum_, goal, 1, **side, **to),
-        fig.label(wins + number(goal), 1, 1, **side, **small),
-    ]
-    texts += fig.dot_names(rows, w.win, w.least, pitch, (low, high))
-    region = {"type": "rect", "x0": goal, "x1": high, "y0": 0, "y1": 1, "yref": "paper"}
-    region |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
-    layout = {
-        "height": int(pitch * len(rows)) + 70,
-        "margin": {"l": 100, "r": 10, "t": 24, "b": 44},
-        "xaxis": ui.axis("score = start logit + end logit", range=[low, high], nticks=8),
-        "yaxis": fig.down(rows, 0.45, False),
-        "shapes": [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")],
-    }
-    alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
-    narrow = {"margin.l": 84, "xaxis.nticks": 4}
-    return fig.drawn("dots", fig.dots(rows, w.win, w.least), layout, texts, alt, narrow)
 
 
 # ---- step 4

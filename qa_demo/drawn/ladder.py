@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
-from qa_demo.core.types import Encoding
-from qa_demo.printed import escape, probability
+from qa_demo.core.types import Encoding, Span
+from qa_demo.printed import escape, number, probability, quote
 from qa_demo.texts import bold, dotted, word
 
 PIXELS, MOST = 1150, 16
@@ -177,6 +177,34 @@ class Rung(NamedTuple):
     top: float
     traces: list[Block]
     scale: str = ""
+
+
+def sums(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) -> Rung:
+    """What each column holds in sum, with `pieces` (values, hatched) on each other."""
+    whole = sum((cols.sums(values) for values, _ in pieces), np.zeros(len(cols.cells)))
+    least = 10.0**-digits
+    words = [f"<{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in whole.flat]
+    over = {"type": "scatter", "mode": "text", "x": cols.at.tolist(), "y": whole.tolist()}
+    over |= {"text": list(map(escape, words)), "textposition": "top center", "hoverinfo": "skip"}
+    over |= {"textfont": {"size": 13, "color": ui.INK}, "cliponaxis": False}
+    drawn = [bars(cols, cols.sums(v), ui.PAPER if h else ui.INK, hatch=h) for v, h in pieces]
+    top = max(float(whole.max()), 1e-3) * pixels / (pixels - 20)
+    return Rung(title, pixels, top, [*drawn, over])
+
+
+def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[Block]:
+    """A bracket and its words under each span."""
+    made, on = list[Block](), {"type": "scatter", "hoverinfo": "skip"}
+    stroke = {"color": ui.INK, "width": 1.5}
+    font = {"size": 15, "color": ui.INK, "family": SERIF}
+    for span, said in spans:
+        x0, x1 = cols.reach(span.start, span.end, 0.08)
+        words = escape(quote(said, max(12, int((x1 - x0) * cols.room / 7))))
+        ends = {"x": [x0, x0, x1, x1], "y": [1.05, 0.9, 0.9, 1.05]}
+        made.append({**on, "mode": "lines", **ends, "line": stroke})
+        text = {"text": [words], "textfont": font, "textposition": "bottom center"}
+        made.append({**on, "mode": "text", "x": [(x0 + x1) / 2], "y": [0.86], **text})
+    return made
 
 
 def ladder(

@@ -7,10 +7,10 @@ from typing import Any
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import INK, OTHER, PALE, PAPER, Block
-from qa_demo.core.proposals import Proposal
+from qa_demo.core.proposals import Proposal, Proposals
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Encoding
-from qa_demo.printed import escape, number, quote
+from qa_demo.printed import adds, escape, number, plural, quote
 from qa_demo.texts import siblings, word
 
 MOST_ROWS = 7
@@ -244,3 +244,33 @@ def down(rows: Rows, top: float, short: bool) -> Block:
     names = [name(run).replace("windows ", "" if short else "windows ") for run in rows]
     ticks = {"tickvals": list(range(1, n + 1)), "ticktext": names, "ticks": ""}
     return ui.axis(None, range=[n + 0.5, top], showgrid=False, **ticks)
+
+
+def scores(w: Proposals, threshold: float) -> Block:
+    """Windows down, scores across, shaded where "no answer" would win."""
+    rows = in_rows(w.rows, [w.win, w.least], lambda r: r.score)
+    goal, pitch = w.best.score + threshold, min(92.0, 290 / len(rows))
+    low, high = ends(w.rows, goal)
+    sign = adds((w.best.score, threshold), goal)
+    sum_ = f"{number(w.best.score)} + threshold {number(threshold)} {sign} {number(goal)}"
+    side = {"yref": "paper", "yanchor": "bottom"}
+    to = {"xanchor": "right" if goal > (low + high) / 2 else "left", "name": "wide"}
+    small = {"size": 12, "xref": "paper", "xanchor": "right", "name": "narrow"}
+    wins = "the smallest “no answer” wins beyond "
+    texts = [
+        label(wins + sum_, goal, 1, **side, **to),
+        label(wins + number(goal), 1, 1, **side, **small),
+    ]
+    texts += dot_names(rows, w.win, w.least, pitch, (low, high))
+    region = {"type": "rect", "x0": goal, "x1": high, "y0": 0, "y1": 1, "yref": "paper"}
+    region |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
+    layout = {
+        "height": int(pitch * len(rows)) + 70,
+        "margin": {"l": 100, "r": 10, "t": 24, "b": 44},
+        "xaxis": ui.axis("score = start logit + end logit", range=[low, high], nticks=8),
+        "yaxis": down(rows, 0.45, False),
+        "shapes": [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")],
+    }
+    alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
+    narrow = {"margin.l": 84, "xaxis.nticks": 4}
+    return drawn("dots", dots(rows, w.win, w.least), layout, texts, alt, narrow)
