@@ -12,20 +12,10 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, START, Block
+from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
-from qa_demo.core.losses import (
-    Label,
-    Two,
-    count_labels,
-    entropy,
-    recorded,
-    right_pair,
-    start_end_loss,
-    start_end_targets,
-    total,
-)
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
-from qa_demo.core.store import ASSETS, Replay, ReplayRows, load_replay
+from qa_demo.core.store import ASSETS, ReplayRows, load_replay
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.lanes import window_text
 from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales
@@ -73,28 +63,25 @@ class Own(Record):
     window: Annotated[Int, Field(ge=1)] | None = None
 
 
-def labels_of(shown: Shown) -> tuple[list[Label], str, int]:
+def labels_of(shown: Shown) -> tuple[list[losses.Label], str, int]:
     """The labels, the one most people marked first; by whom (people, the author, you, nobody); and
     how many marks were left out. Where nobody marked anything the reader's own answer stands in.
     """
-    labels, lost = count_labels(shown.encoding, shown.golds)
+    labels, lost = losses.count_labels(shown.encoding, shown.golds)
     by = "people" if len(shown.golds) > 1 else "the author"
     by = by if shown.state.gold is None else "you"
     if labels or ((by == "you" or shown.example is not None) and not lost):
-        return labels or [Label(None, 1)], by, lost
+        return labels or [losses.Label(None, 1)], by, lost
     best = shown.before.best if shown.before.answer is not None else None
-    return [Label(best.candidate.span if best is not None else None, 1)], "nobody", lost
+    return [losses.Label(best.candidate.span if best is not None else None, 1)], "nobody", lost
 
 
-@cache
-def replay() -> Replay | None:
-    """The record of the bundled reader's fine-tuning."""
-    return load_replay(ASSETS / "replay")
+stored_replay = cache(load_replay)
 
 
 def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
     """The recorded logits of this text and window; else why there are none."""
-    record, example, true = replay(), shown.example, shown.true
+    record, example, true = stored_replay(ASSETS / "replay"), shown.example, shown.true
     rows = record.rows(example.id) if record is not None and example is not None else None
     if record is None or example is None or rows is None:
         return None, "This text was not recorded while the reader was trained."
@@ -121,7 +108,7 @@ class Case:
         home = None if span is None else shown.reading.home(span)
         wanted = windows[min(own.window, len(windows)) - 1] if own.window else home
         self.window = wanted or windows[0]
-        self.pair = right_pair(self.window, span)
+        self.pair = losses.right_pair(self.window, span)
         self.who = f"{'no answer, ' if span is None else ''}marked by {self.by}"
         if self.by == "nobody":
             self.who = "the reader's own answer"
@@ -133,9 +120,9 @@ class Case:
     def _at_moment(self, wanted: int | None) -> None:
         """The record, the moments that this step offers, and what holds at the one shown."""
         rows, self.unrecorded = rows_of(self.shown, self.window)
-        self.targets = start_end_targets(self.window, self.chosen)
+        self.targets = losses.start_end_targets(self.window, self.chosen)
         on_screen = self.shown.reading.logits(self.window.index)
-        self.record = r = recorded(rows, on_screen, self.targets)
+        self.record = r = losses.recorded(rows, on_screen, self.targets)
         early, places = r.nearest(EARLY), range(len(r.steps))
         offered = {1: [r.last], 2: [early, r.last], 3: [0, early, r.last]}
         self.moments = sorted(set(offered.get(self.shown.state.step, places)))
@@ -146,9 +133,9 @@ class Case:
         # the start that step 3 tells of
         self.told = int(np.abs(self.pull[0]).argmax()) if self.mean else self.pair[0]
 
-    def loss_by(self, label: Label) -> float:
+    def loss_by(self, label: losses.Label) -> float:
         """L of one label alone."""
-        i, j = right_pair(self.window, label.span)
+        i, j = losses.right_pair(self.window, label.span)
         return -float(self.log_p[0][i] + self.log_p[1][j]) / 2
 
     def when(self, k: int) -> str:
@@ -201,17 +188,15 @@ def label_choice(case: Case) -> Block | None:
         return None
     options: list[tuple[str, dict[str, Any], bool]] = []
     for k, label in enumerate(case.labels[:5]):
-        said = f"{label_words(case, label, 30)}, {label.people} of {case.total}"
+        said = f"{words_of(case, label.span, 30)}, {label.people} of {case.total}"
         options.append((said, {"own.loss.label": k or None}, k == case.at))
     options.append((f"all {case.total}, the mean", {"own.loss.label": "mean"}, case.mean))
     return ui.choice("label", "taken as right", options)
 
 
-def label_words(case: Case, label: Label, most: int) -> str:
+def words_of(case: Case, span: Span | None, most: int = 44) -> str:
     """A label, quoted."""
-    if label.span is None:
-        return "no answer"
-    return quote(case.shown.encoding.text(label.span), most)
+    return "no answer" if span is None else quote(case.shown.encoding.text(span), most)
 
 
 def window_choice(case: Case) -> Block | None:
@@ -301,13 +286,13 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
     end = [*case.named(j, END), " ", [fine(b[j], d), END]]
     said = "The right start {}, the right end {}: the loss is {}.{}"
     whole = "L = −½ (log P(right start) + log P(right end)) = {}"
-    finding = ui.finding(said, start, end, strong_loss(case), asides(case))
+    finding = ui.finding(said, start, end, strong(case.cost[2]), asides(case))
     return finding, say(whole, half_sum(*case.cost))
 
 
 def loss_of_mean(case: Case, most: int = 6) -> tuple[Block, list[Part]]:
     """The loss where every label counts, and its floor; (2 · 0.051 + 1 · 2.143) / 3 = 0.748."""
-    floor = number(float(np.mean([entropy(y) for y in case.targets])), 3)
+    floor = number(float(np.mean([losses.entropy(y) for y in case.targets])), 3)
     said = f"People marked {small_number(len(case.labels))} different answers, and each counts "
     said += "by its share: the loss is {}; it cannot fall below {}.{}"
     found = [(label.people, case.loss_by(label)) for label in case.labels]
@@ -316,13 +301,13 @@ def loss_of_mean(case: Case, most: int = 6) -> tuple[Block, list[Part]]:
     total, mean = sum(n * round(x, 3) for n, x in found) / case.total, number(case.cost[2], 3)
     sign = "=" if len(found) <= most and number(total, 3) == mean else "≈"
     whole = f"L, the mean over people, = ({terms}) / {case.total} {sign} {{}}"
-    finding = ui.finding(said, strong_loss(case), floor, asides(case))
+    finding = ui.finding(said, strong(case.cost[2]), floor, asides(case))
     return finding, say(whole, [mean, STRONG])
 
 
-def strong_loss(case: Case) -> list[str]:
-    """L at the moment, as a part."""
-    return [number(case.cost[2], digits_of(case.cost[2])), STRONG]
+def strong(x: float) -> list[str]:
+    """A loss or a pull, as a part."""
+    return [number(x, digits_of(x)), STRONG]
 
 
 def curve(case: Case) -> Block:
@@ -345,9 +330,7 @@ def pairs_of(case: Case) -> tuple[list[Pair], Pair]:
 def pair_words(case: Case, p: Pair) -> str:
     """The words of a pair, quoted."""
     w = case.window
-    if not w.is_context[p.i]:
-        return "no answer"
-    return quote(case.shown.encoding.text(Span(w.to_doc(p.i), w.to_doc(p.j))), 44)
+    return words_of(case, Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None)
 
 
 def the_fit(case: Case) -> list[Block | None]:
@@ -411,14 +394,14 @@ def the_pull(case: Case) -> list[Block | None]:
     """An arrow on every logit that is pulled."""
     few = (x for x in LEAST if all((np.abs(v) >= x).sum() <= 6 for v in case.pull))
     least = next(few, LEAST[-1])
-    labels = f"the right answer ({case.who})"
+    labels, size = f"the right answer ({case.who})", strong(abs(float(case.pull[0][case.told])))
     closing = "The loss reads one P of each softmax, yet pulls every logit: raising one P lowers "
     closing += "the others."
     if case.mean:
         labels = "what people marked"
         closing = "Where people disagree no P should reach 1: the pull ends when P is their share."
     return [
-        *(pull_by_share(case) if case.mean else pull_by_pair(case)),
+        *(pull_by_share if case.mean else pull_by_pair)(case, case.named(case.told, START), size),
         moment_choice(case),
         ui.legend(
             "legend",
@@ -434,31 +417,23 @@ def the_pull(case: Case) -> list[Block | None]:
     ]
 
 
-def pull_by_pair(case: Case) -> list[Block]:
+def pull_by_pair(case: Case, name: list[list[str]], size: list[str]) -> list[Block]:
     """Idea and finding where one answer is right."""
-    name, size, others = case.named(case.told, START), pull_size(case), len(case.window) - 1
-    said = f"{case.at_moment()} right start {{}} is pulled up by {{}}; the {others} other starts "
-    said += "are pulled down, by {} together.{}"
+    said = f"{case.at_moment()} right start {{}} is pulled up by {{}}; the {len(case.window) - 1} "
+    said += "other starts are pulled down, by {} together.{}"
     idea = "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), "
     idea += "*down at every other one* (y = 0)."
     return [ui.idea(idea), ui.finding(said, name, size, size, asides(case))]
 
 
-def pull_by_share(case: Case) -> list[Block]:
+def pull_by_share(case: Case, name: list[list[str]], size: list[str]) -> list[Block]:
     """The same where every label counts by its share."""
     way = "up" if case.pull[0][case.told] > 0 else "down"
     said = f"{case.at_moment()} start logit of {{}} is pulled {way} by {{}}, the most of all "
     said += "starts.{}"
     idea = "The loss pulls every logit by ½ (y − P): y is the share of people who marked the "
     idea += "position: *up where P is too small, down where it is too large.*"
-    name, size = case.named(case.told, START), pull_size(case)
     return [ui.idea(idea), ui.finding(said, name, size, asides(case))]
-
-
-def pull_size(case: Case) -> list[str]:
-    """The size of the pull that is told, as a part."""
-    pull = float(case.pull[0][case.told])
-    return [number(abs(pull), digits_of(pull)), STRONG]
 
 
 def pull_formula(case: Case) -> list[Part]:
@@ -474,7 +449,7 @@ def pull_formula(case: Case) -> list[Part]:
 
 
 def valued_text(
-    case: Case, key: str, values: Two, least: float, arrows: bool, height: int
+    case: Case, key: str, values: losses.Two, least: float, arrows: bool, height: int
 ) -> Block:
     """The window as text with values on its words, and the right answer marked."""
     e, name = case.shown.encoding, "predicted" if case.by == "nobody" else "right"
@@ -515,7 +490,7 @@ def training_finding(case: Case) -> Block:
     end = [*case.named(j, END), " (", [probability(np.exp(b[j])), END], ")"]
     said = f"{case.at_moment()} loss L of this text is {{}}; the most probable start is {{}}, the "
     said += "most probable end {}.{}"
-    return ui.finding(said, strong_loss(case), start, end, asides(case))
+    return ui.finding(said, strong(case.cost[2]), start, end, asides(case))
 
 
 # ---- folds
@@ -523,12 +498,8 @@ def training_finding(case: Case) -> Block:
 
 def every_p(case: Case) -> Block:
     """The text with a bar of P(start) and P(end) on its words, at the moment."""
-    key = ui.legend(
-        "bars-key",
-        ("bar", START, "above a word: P(start)"),
-        ("bar", END, "below: P(end)"),
-        ("text", GREY, "no bar: under 0.05"),
-    )
+    sides = ("bar", START, "above a word: P(start)"), ("bar", END, "below: P(end)")
+    key = ui.legend("bars-key", *sides, ("text", GREY, "no bar: under 0.05"))
     both = softmax(case.start), softmax(case.end)
     shown = valued_text(case, "bars", both, 0.05, False, 60)
     return ui.fold("every-p", "Every P at this moment, in the text", key, shown)
@@ -562,7 +533,7 @@ def exactly(case: Case, step: int) -> list[Block]:
         "the weights of several moments, and no step. Logits are recorded in half precision.",
     }[step]
     if len(windows) > 1:
-        mean = total(start_end_loss(case.shown.reading, case.chosen))
+        mean = losses.total(losses.start_end_loss(case.shown.reading, case.chosen))
         said += f" Each of the {len(windows)} windows is a text of its own for training; the mean "
         said += f"of their losses at the end is {number(mean, 3)}."
     if case.unrecorded and step in (2, 3):
@@ -576,9 +547,9 @@ def labels_table(case: Case) -> Block:
     """One row for each label: its P, what they cost, and its loss."""
     rows = []
     for k, label in enumerate(case.labels):
-        i, j = right_pair(case.window, label.span)
+        i, j = losses.right_pair(case.window, label.span)
         a, b = float(case.log_p[0][i]), float(case.log_p[1][j])
-        words = label_words(case, label, 44)
+        words = words_of(case, label.span)
         words += " ([CLS] in this window)" if label.span and i == 0 else ""
         cells = [f"{label.people} of {case.total}", fine(a), number(-a, 3), fine(b), number(-b, 3)]
         sets = {"own.loss.label": k or None}
