@@ -10,10 +10,10 @@ from qa_demo.cli.entities import entity_types
 from qa_demo.cli.files import write_file
 from qa_demo.cli.predictions import read_lines, read_run
 from qa_demo.core.base import BadInput
-from qa_demo.core.files.embed import embedded, packed
 from qa_demo.core.measuring.comparison import check_questions, check_same
 from qa_demo.core.store import ASSETS
 from qa_demo.evaluation.bundle import script
+from qa_demo.evaluation.embed import embedded, packed
 from qa_demo.evaluation.evaluation import report_data
 from qa_demo.evaluation.own_slices import FIELDS, FUNCTIONS, own_slice
 from qa_demo.evaluation.slices import Slice

@@ -50,7 +50,7 @@ def first_gold(row: Row) -> dict[str, Any] | None:
 
 
 def answer_looks(row: Row) -> str | None:
-    """What the first gold answer that has a place looks like (core.reading.sentences)."""
+    """What the first gold answer that has a place looks like (core.measuring.sentences)."""
     gold = first_gold(row)
     return None if gold is None else looks_like(gold["text"], gold["char_start"], row["context"])
 

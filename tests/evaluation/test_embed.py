@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.base import BadCheckpoint
-from qa_demo.core.files.embed import embedded
+from qa_demo.evaluation.embed import embedded
 
 PIECES = st.sampled_from(["</script", "<!--", "-->", "]]>", "&lt;", "\u2028", "\ud800", "\\u003c"])
 
