@@ -35,6 +35,7 @@ from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, Encoding, Example, Span, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.tokenizer import encode
+from qa_demo.training import exchange
 
 log = logging.getLogger("data")
 RUN = 12
@@ -213,14 +214,28 @@ class Sampler:
             encoding, WindowOptions(max_seq_length, max(1, room // 2), max_seq_length)
         )
 
+    def unlabelled(
+        self, question: str, context: str, max_seq_length: int, rng: random.Random
+    ) -> Feature | None:
+        """A window of a question and a paragraph of which nobody says anything, or None."""
+        windows = self.windows(self.encoding(question, context), max_seq_length)
+        return feature(rng.choice(windows), [], []) if windows else None
+
     def elsewhere(self, index: int, max_seq_length: int, rng: random.Random) -> Feature | None:
         """The example's question with another, unlabelled paragraph of its article, or None."""
         example = self.examples[index]
         other = self.examples[rng.choice(self.by_title[example.title])].context
         if other == example.context:
             return None
-        windows = self.windows(self.encoding(example.question, other), max_seq_length)
-        return feature(rng.choice(windows), [], []) if windows else None
+        return self.unlabelled(example.question, other, max_seq_length, rng)
+
+    def exchanged(self, index: int, max_seq_length: int, rng: random.Random) -> Feature | None:
+        """The example's paragraph with its question, one word of it exchanged, or None."""
+        example = self.examples[index]
+        asked = exchange.exchanged(example.question, example.context, rng)
+        if asked is None or not example.answers:
+            return None
+        return self.unlabelled(asked, example.context, max_seq_length, rng)
 
     def draw(self, index: int, max_seq_length: int, rng: random.Random) -> Feature | None:
         """One feature for example `index`; None when its question leaves no room."""
@@ -314,11 +329,13 @@ def draw(
     lengths: Sequence[int],
     negatives: float,
     unlabelled: float,
+    exchanged: float,
     seed: int,
 ) -> Pool:
     """K windows of each question of FILE:K, a fraction of K by chance, each of a size drawn from
-    `lengths`; the same for the same arguments. `unlabelled`: for so large a share of them the
-    question with another paragraph of its article too. Errors: BadInput where there are none.
+    `lengths`; the same for the same arguments. For the shares `unlabelled` and `exchanged` of them
+    the question with another paragraph of its article too, and one with a word exchanged. Errors:
+    BadInput where there are none.
     """
     named = [share_of(item) for item in train]
     files = trained([read_squad(name) for name, _ in named])
@@ -331,6 +348,8 @@ def draw(
                 drawn = [(sampler.draw(index, length, rng), True)]
                 if rng.random() < unlabelled:
                     drawn.append((sampler.elsewhere(index, length, rng), False))
+                if rng.random() < exchanged:
+                    drawn.append((sampler.exchanged(index, length, rng), False))
                 for feature, labelled in drawn:
                     if feature is not None:
                         found.append(feature)

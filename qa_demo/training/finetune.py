@@ -107,11 +107,14 @@ def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) 
     torch._foreach_lerp_(ours, theirs, 1 - d)
 
 
-def pool_of(s: Settings, tokenizer: Any, unlabelled: float = 0.0) -> data.Pool:
+def pool_of(
+    s: Settings, tokenizer: Any, unlabelled: float = 0.0, exchanged: float = 0.0
+) -> data.Pool:
     """The windows of a run, drawn once."""
     path = Path(s.pool or Path(s.out) / "pool.npz")
     drawn = {"lengths": s.lengths, "negatives": s.negatives, "seed": s.seed}
-    return data.pool_at(path, s.train, tokenizer, unlabelled=unlabelled, **drawn)
+    drawn |= {"unlabelled": unlabelled, "exchanged": exchanged}
+    return data.pool_at(path, s.train, tokenizer, **drawn)
 
 
 def answerable(path: str | Path) -> list[Example]:

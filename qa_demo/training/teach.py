@@ -7,7 +7,9 @@
 The windows are drawn first, as finetune's; then the teacher reads them all, and its logits are
 written to `--logits` (by default OUT/said.npy; once, in half precision; a stopped run goes on where
 it was). `--unlabelled K` adds windows that nobody labelled: a question with another paragraph of
-its article, for a share K of the questions; of those the teacher alone says what it thinks.
+its article, for a share K of the questions; `--exchanged K` a question of which one name, number or
+word was exchanged (SQuAD 2.0's questions without an answer are mostly so). Of both the teacher
+alone says what it thinks.
 
 Teacher and student must cut texts into the same word pieces, though they may number them
 differently (MPNet's are BERT's, each with a number larger by four, and its separator stands twice
@@ -59,6 +61,7 @@ class Settings(finetune.Settings):
     teacher: str = field(metadata={"help": "a run of finetune, or a reader that export wrote"})
     logits: str = setting("", help="where the teacher's logits are kept; by default OUT/said.npy")
     unlabelled: float = setting(0.0, help="share of the questions drawn once more, unlabelled")
+    exchanged: float = setting(0.0, help="share drawn once more with one word exchanged")
     label_share: float = setting(0.3, help="weight of the labels; the teacher has the rest")
     temperature: float = setting(2.0, help="divides both readers' logits where they are compared")
 
@@ -287,7 +290,10 @@ def train(s: Settings) -> bool:
     """
     at, tokenizer, model, dev = finetune.begun(s)
     teacher = Teacher(Path(s.teacher), tokenizer, at.device)
-    pool, pad = finetune.pool_of(s, tokenizer, s.unlabelled), tokenizer.pad_token_id or 0
+    pool, pad = (
+        finetune.pool_of(s, tokenizer, s.unlabelled, s.exchanged),
+        tokenizer.pad_token_id or 0,
+    )
     path = Path(s.logits or Path(s.out) / "said.npy")
     said = said_of(path, teacher, data.Windows(pool, pad, at.device), s.batch_tokens)
     del teacher

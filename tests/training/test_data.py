@@ -168,7 +168,13 @@ def drawn_pool(path: Path, **more: float) -> tuple[data.Pool, list[data.Feature]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data, "pool_of", seen)
-        drawn = {"lengths": (40, 60), "negatives": 0.3, "unlabelled": 0.0, "seed": 3} | more
+        drawn = {
+            "lengths": (40, 60),
+            "negatives": 0.3,
+            "unlabelled": 0.0,
+            "exchanged": 0.0,
+            "seed": 3,
+        } | more
         pool = data.draw([f"{toy.squad(path)}:2.5"], kit.tokenizer("bert"), **drawn)
     return pool, features, labels
 
@@ -217,10 +223,10 @@ def test_a_pool_is_the_same_whenever_it_is_drawn_and_comes_back_from_its_file(
 ) -> None:
     pool, _, _ = drawn_pool(tmp_path / "squad.json")
     same, _, _ = drawn_pool(tmp_path / "squad.json")
-    other, _, labels = drawn_pool(tmp_path / "squad.json", unlabelled=0.5)
+    other, _, labels = drawn_pool(tmp_path / "squad.json", unlabelled=0.5, exchanged=0.9)
     assert same.digest == pool.digest != other.digest
     assert other.labelled.tolist() == labels
-    given = {"lengths": (40, 60), "negatives": 0.3, "unlabelled": 0.0, "seed": 3}
+    given = {"lengths": (40, 60), "negatives": 0.3, "unlabelled": 0.0, "exchanged": 0.0, "seed": 3}
     train, words = [f"{tmp_path / 'squad.json'}:2.5"], kit.tokenizer("bert")
     path = tmp_path / "kept" / "pool.npz"
     kept = data.pool_at(path, train, words, **given)

@@ -50,7 +50,8 @@ def common(home: Path) -> list[str]:
 
 
 def asked(home: Path, out: str, *more: str) -> list[str]:
-    given = f"--student {home}/student --teacher {home}/teacher --out {home}/{out} --unlabelled 1"
+    given = f"--student {home}/student --teacher {home}/teacher --out {home}/{out}"
+    given += " --unlabelled 1 --exchanged 1"
     return [*given.split(), *common(home), *more]
 
 
