@@ -186,7 +186,8 @@ export function lessons() {
         if (button && button.textContent === "Commit") button.disabled = given === null;
       });
       box.addEventListener("keydown", (event) => {
-        if (event.key === "Enter") panel.querySelector(".act:not(:disabled)")?.click();
+        const act = /** @type {any} */ (panel.querySelector(".act:not(:disabled)"));
+        if (event.key === "Enter" && act?.textContent === "Commit") act.focus(), act.click();
       });
       return box;
     }

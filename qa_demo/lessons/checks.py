@@ -357,24 +357,7 @@ def unsure(shown: Shown) -> Found:
 
 
 CHECKS: dict[str, Check] = {
-    f.__name__: f
-    for f in (
-        answer_span,
-        reader_span,
-        copied,
-        runner_up,
-        best_pair,
-        score_sum,
-        top_start,
-        second_start,
-        all_positions,
-        temperature_keeps_order,
-        three_tokens,
-        argmaxes_apart,
-        allowed_pairs,
-        mean_of_maxima,
-        no_answer,
-        turning,
-        unsure,
-    )
+    name: found
+    for name, found in list(globals().items())
+    if getattr(found, "__annotations__", None) == {"shown": Shown, "return": Found}
 }

@@ -350,12 +350,7 @@ def attention_elsewhere(shown: Shown) -> Found:
 
 
 CHECKS: dict[str, Check] = FIRST | {
-    f.__name__: f
-    for f in (
-        *(one_vector, other_question, many_products, bias),
-        *(label, other_start, same_gap),
-        *(windows, owner, smallest_null, maxima_mislead),
-        *(likely_begin, several_spans, floor, mean_length),
-        *(shares, hidden_words, attention_elsewhere),
-    )
+    name: found
+    for name, found in list(globals().items())
+    if getattr(found, "__annotations__", None) == {"shown": Shown, "return": Found}
 }

@@ -1,0 +1,142 @@
+"""Rooms: what each page may know, who may do what, restarts, bounds."""
+
+import re
+
+import pytest
+
+from qa_demo.core.base import BadInput
+from qa_demo.lessons import rooms as module
+from qa_demo.lessons.rooms import LETTERS, UNSURE, Rooms, code_of
+from qa_demo.lessons.routes import in_room, invite
+from qa_demo.lessons.served import Lessons
+from tests.chapters.given import full
+from tests.lessons.test_lessons import GOOD, written
+
+PLACE = ("01-span", 1)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def made():
+    clock = Clock()
+    rooms = Rooms(clock)
+    teacher = rooms.open()
+    students = [rooms.join(teacher["code"].lower()) for _ in range(3)]
+    rooms.move(**teacher, place=PLACE, state={"example": "gold"})
+    return rooms, teacher, students, clock
+
+
+def test_guesses_are_counted_and_what_is_right_is_told_after_the_reveal_alone(made):
+    rooms, teacher, (a, b, c), _ = made
+    assert re.fullmatch(f"[{LETTERS}]{{5}}", teacher["code"])
+    assert rooms.vote(**a, place=PLACE, words="Bo", right=False)
+    assert rooms.vote(**a, place=PLACE, words="Ada", right=True)  # the newest counts
+    assert rooms.vote(**b, place=PLACE, words="Bo", right=False)
+    assert rooms.vote(**c, place=PLACE, words=UNSURE, right=False)
+    assert not rooms.vote(**a, place=("01-span", 2), words="Bo", right=False)
+    look = rooms.look(**teacher)
+    assert (look["here"], look["guesses"], look["bars"]) == (3, 3, None)
+    rooms.show(**teacher, on=True)
+    bars = [("Ada", 1, False), ("Bo", 1, False), (UNSURE, 1, False)]
+    assert rooms.look(**teacher)["bars"] == bars and rooms.look(**a)["bars"] is None
+    assert rooms.waits(**a, place=PLACE) and not rooms.waits(**teacher, place=PLACE)
+    rooms.reveal(**teacher, place=PLACE, right="Ada")
+    assert rooms.look(**a)["bars"] == [("Ada", 1, True), *bars[1:]]
+    assert rooms.look(**a)["mine"] == "Ada" and not rooms.waits(**a, place=PLACE)
+    assert not rooms.vote(**b, place=PLACE, words="Ada", right=True)
+
+
+def test_the_right_one_has_a_bar_though_nobody_guessed_it(made):
+    rooms, teacher, (a, *_), _ = made
+    rooms.vote(**a, place=PLACE, words="2.00", right=False)
+    rooms.reveal(**teacher, place=PLACE, right="0.50")
+    assert rooms.look(**a)["bars"] == [("2.00", 1, False), ("0.50", 0, True)]
+
+
+def test_followers_see_the_newest_state_and_no_key(made):
+    rooms, teacher, (a, *_), _ = made
+    before = rooms.look(**a)
+    assert (before["place"], before["state"]) == (PLACE, {"example": "gold"})
+    rooms.move(**teacher, place=None, state={"chapter": "loss"})
+    after = rooms.look(**a)
+    assert after["version"] > before["version"] and after["state"] == {"chapter": "loss"}
+    assert teacher["key"] not in str(after) + str(rooms.look(**teacher))
+
+
+def test_only_the_teachers_page_leads(made):
+    rooms, teacher, (a, *_), _ = made
+    other = {**a, "place": PLACE}
+    for act in (
+        lambda: rooms.move(**other, state={}),
+        lambda: rooms.show(**a, on=True),
+        lambda: rooms.reveal(**other, right=""),
+    ):
+        with pytest.raises(BadInput, match="only the page that opened"):
+            act()
+    rooms.leave(**a)
+    assert rooms.look(**teacher)["here"] == 2
+    rooms.leave(**teacher)
+    assert rooms.look(**a) == {"gone": True, "closed": True}
+
+
+def test_after_a_restart_the_same_key_opens_the_same_code_and_no_other_does(made):
+    _, teacher, (a, *_), _ = made
+    fresh = Rooms(Clock())
+    assert fresh.look(**teacher) == fresh.look(**a) == {"gone": True, "closed": False}
+    assert fresh.open(teacher["key"]) == teacher and fresh.open(teacher["key"]) == teacher
+    assert fresh.join(teacher["code"])["code"] == teacher["code"]
+    assert code_of(a["key"]) != teacher["code"]
+    with pytest.raises(BadInput, match="no key"):
+        fresh.open("x")
+
+
+def test_all_is_bounded(made, monkeypatch):
+    rooms, teacher, _, clock = made
+    with pytest.raises(BadInput, match="no room 'NOPE'"):
+        rooms.join("nope")
+    monkeypatch.setattr(module, "MOST_PAGES", 3)
+    with pytest.raises(BadInput, match="full: 3 pages"):
+        rooms.join(teacher["code"])
+    clock.now = 40.0  # the three have not asked for a while: one makes room
+    assert rooms.join(teacher["code"])
+    monkeypatch.setattr(module, "MOST_ROOMS", 1)
+    with pytest.raises(BadInput, match="1 rooms are open"):
+        rooms.open()
+    clock.now = module.QUIET + 1
+    assert rooms.look(**teacher)["gone"] and rooms.open()
+
+
+ODD = [None, [], {}, {"act": "x", "code": "a", "key": "b"}, {"act": "join"}]
+ODD += [{"act": "join", "code": 5}, {"act": "move", "code": "A", "key": "B"}]
+ODD += [{"act": "open", "key": 1}, {"act": "join", "code": "x" * 99}]
+ODD += [{"act": "invite", "code": "A", "base": ["x"]}]
+
+
+@pytest.mark.parametrize("asked", ODD)
+def test_what_is_asked_oddly_is_refused(asked):
+    with pytest.raises(BadInput):
+        in_room(Lessons(full(), ()), Rooms(), None, asked)
+
+
+def test_a_move_takes_states_and_steps_that_exist_alone(tmp_path):
+    lessons, rooms = Lessons(full(), (written(tmp_path, GOOD),)), Rooms()
+    seat = in_room(lessons, rooms, None, {"act": "open"})
+    good = {"act": "move", **seat, "lesson": "hand", "step": 1, "state": {"chapter": "loss"}}
+    assert in_room(lessons, rooms, None, good) == {}
+    faults = [{"state": {"chapter": "x"}}, {"state": 1}, {"lesson": "x"}, {"step": 9}]
+    for wrong in (*faults, {"step": True}):
+        with pytest.raises(BadInput):
+            in_room(lessons, rooms, None, {**good, **wrong})
+
+
+@pytest.mark.parametrize("base", ["http://127.0.0.1:7860/", "http://localhost/", "http://[::1]:1/"])
+def test_an_address_that_only_this_computer_reaches_has_no_qr_code(base):
+    assert invite(base, "BCDFG") == {"address": base, "alone": True, "qr": None}
+    made = invite("http://192.168.1.5:7860/", "BCDFG")
+    assert not made["alone"] and made["qr"].startswith("data:image/svg+xml")
