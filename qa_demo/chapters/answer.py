@@ -539,11 +539,10 @@ def against(shown: Shown, s: Sure) -> list[Block | None]:
         numbers = who.replace(" ", "\u00a0"), exact, number(f1(gold, s.best.text))
         rows.append(ui.row(quote(gold, 60), *numbers))
     head = [("marked as right", GOLD), "by", "exact\u00a0match", "F1"]
-    caption = "The best span against the marked answers"
+    made = ui.table("people", head, rows, "The best span against the marked answers")
     said = "Exact match: the same words. F1: how many words are shared. "
     said += "Marks, articles and capital letters are ignored."
-    compared = ui.sentence("compared", "finding", said)
-    return [ui.table("people", head, rows, caption), compared]
+    return [made, ui.sentence("compared", "finding", said)]
 
 
 def counted(shown: Shown, s: Sure) -> Block | None:

@@ -350,10 +350,8 @@ def taken_apart(shown: Shown, own: Own, two: Two, heads: HeadWeights, d: int) ->
     def state(asked: Asked, question: str) -> Points:
         index, pos = asked.place(d)
         window, name = asked.reading.windows[index], ("h", question, index, pos)
-        found: Points = shown.need(
-            name, lambda reader, *_: reader.hidden(window)[-1][pos].astype(np.float64)
-        )
-        return found
+        found: Points = shown.need(name, lambda reader, *_: reader.hidden(window)[-1][pos])
+        return found.astype(np.float64)
 
     second = [state(two.second, two.question)] if two.second else []
     return products_of(heads, [state(two.first, ""), *second], own.lane)
@@ -457,8 +455,7 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
     dashes = ["", "′"][: len(p.states)]
     heads = ["number", (letter, role), *(f"h{x}" for x in dashes)]
     heads += [(f"{letter} × h{x}", role) for x in dashes]
-    caption = f"{letter}, h and their products, number by number"
-    return ui.table(name, heads, rows, caption)
+    return ui.table(name, heads, rows, f"{letter}, h and their products, number by number")
 
 
 def whole_sum(word: list[list[str]], p: Products) -> Block:
@@ -504,10 +501,8 @@ def layers(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Block]:
         line += [[", ".join(map(str, rank.tolist())), role]]
         lines.append([*line, f" of {n}, from the input to layer {depth}"])
     none = "“No answer” wins." * two.first.silent
-    marks = (
-        ("line", START, "the best span's first token as start"),
-        ("line", END, "its last as end"),
-    )
+    start, end = "the best span's first token as start", "its last as end"
+    marks = ("line", START, start), ("line", END, end)
     others = ("line", OTHER, f"each other of the {n} tokens (question, [CLS] and [SEP] too)")
     return [
         ui.idea(
@@ -601,5 +596,4 @@ def layer_table(points: Points, ranks: list[Any], at: tuple[int, int]) -> Block:
         start, end = number(points[k, at[0], 0]), number(points[k, at[1], 1])
         rows.append(ui.row(str(k or "input"), start, str(places[0]), end, str(places[1])))
     heads = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
-    caption = "The best span's first token as start and its last as end"
-    return ui.table("by-layer", heads, rows, caption)
+    return ui.table("by-layer", heads, rows, "The best span's first token as start, last as end")

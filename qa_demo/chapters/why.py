@@ -173,11 +173,6 @@ def bracketed(x: float, digits: int = 2) -> str:
     return f"({said})" if said.startswith("−") else said
 
 
-def listed(heads: str, rows: Sequence[Block], caption: str) -> Block:
-    """A table, the names of its columns parted by commas."""
-    return ui.table("rows", heads.split(", "), rows, caption)
-
-
 # ---- step 1: what the lead rests on
 
 
@@ -189,7 +184,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
         for k in np.argsort(-np.abs(v), kind="stable")[:30].tolist()
         for one in [shares.words.items[k]]
     ]
-    heads, caption = "word, in the, share", "The largest shares of the lead's change by word"
+    heads, caption = ["word", "in the", "share"], "The largest shares of the lead's change by word"
     return [
         most(shares),
         ui.legend(
@@ -203,7 +198,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
         summed(shares),
         gap(shares),
         ui.closing("A share says what moved the lead, not whether the answer is right."),
-        *ui.folds(listed(heads, rows, caption), shares_exactly(shares), SNIPPET),
+        *ui.folds(ui.table("rows", heads, rows, caption), shares_exactly(shares), SNIPPET),
     ]
 
 
@@ -320,7 +315,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         said = ", ".join(quote(shares.words.items[k].text, 20) for k in chosen)
         rows.append(ui.row(said, number(lead), number(shares.lead - lead), strong=not rows))
-    heads = "hidden words, lead, fall"
+    heads = ["hidden words", "lead", "fall"]
     caption = "The lead without the chosen words and without each random draw"
     return [
         fell(shares, test, many),
@@ -328,7 +323,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         dots(shares, test, many),
         falls(shares, test, many),
         ui.closing("{} {}", beside_chance(test, shares.lead), then(shares, test)),
-        *ui.folds(listed(heads, rows, caption), hidden_exactly(shares), SNIPPET),
+        *ui.folds(ui.table("rows", heads, rows, caption), hidden_exactly(shares), SNIPPET),
     ]
 
 
@@ -597,5 +592,5 @@ def head_table(shares: Shares, look: Looks) -> Block:
         place, share = (items[k].where, signed(shares.values[k])) if k >= 0 else ("–", "–")
         weight = probability(float(look.row[pos]), 3)
         rows.append(ui.row(quote(name, 30), place, weight, share))
-    heads = "token, in the, weight, share of its word"
-    return listed(heads, rows, "The tokens with the largest weights")
+    heads = ["token", "in the", "weight", "share of its word"]
+    return ui.table("rows", heads, rows, "The tokens with the largest weights")
