@@ -69,15 +69,16 @@ def _flag(command: argparse.ArgumentParser, field: str, about: dict[str, Any]) -
         says += f" One of {', '.join(about['enum'])}."
     if default is not None:
         says += f" Default: {default}."
+    word = field.upper().rpartition("_")[2]
     more: dict[str, Any] = {}
     if about["type"] == "array":
         more = {"nargs": "+", "action": "append"}
         if "enum" in about["items"]:
             says += f" Any of {', '.join(about['items']['enum'])}."
         else:
+            word = "N"
             says += " May stand several times" + ("; none for null." if field == "gold" else ".")
-    name = field.upper().rpartition("_")[2]
-    command.add_argument(f"--{field.replace('_', '-')}", metavar=name, help=says, **more)
+    command.add_argument(f"--{field.replace('_', '-')}", metavar=word, help=says, **more)
 
 
 def run(args: argparse.Namespace) -> None:
