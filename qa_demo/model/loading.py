@@ -9,8 +9,7 @@ here: a head or layers that are missing, numbers that are not finite.
 import importlib.util
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
@@ -142,15 +141,20 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
             regular(folder, path.name)
     weight_files(folder)
     transformers_logging.disable_progress_bar()
-    with _one_at_a_time, _without_report():
-        model, told = HEADS[head].from_pretrained(
-            folder,
-            dtype=torch.float32,
-            use_safetensors=True,
-            trust_remote_code=False,
-            local_files_only=True,
-            output_loading_info=True,
-        )
+    with _one_at_a_time:
+        loud = transformers_logging.get_verbosity()
+        transformers_logging.set_verbosity_error()  # else it prints a table of what is missing
+        try:
+            model, told = HEADS[head].from_pretrained(
+                folder,
+                dtype=torch.float32,
+                use_safetensors=True,
+                trust_remote_code=False,
+                local_files_only=True,
+                output_loading_info=True,
+            )
+        finally:
+            transformers_logging.set_verbosity(loud)
     if head == "question-answering" and model.config.num_labels != 2:
         raise BadCheckpoint(
             f"config.json describes a head with {model.config.num_labels} outputs, not the two of "
@@ -224,18 +228,3 @@ def check_finite(tensors: dict[str, Any], where: str) -> None:
             raise BadCheckpoint(
                 f"{where}{name[:80]} holds numbers that are not finite (NaN or infinity)"
             )
-
-
-@contextmanager
-def _without_report() -> Iterator[None]:
-    """transformers prints a coloured table of missing tensors: our own error says it."""
-
-    def other(record: logging.LogRecord) -> bool:
-        return "LOAD REPORT" not in record.getMessage()
-
-    told = logging.getLogger("transformers.modeling_utils")
-    told.addFilter(other)
-    try:
-        yield
-    finally:
-        told.removeFilter(other)

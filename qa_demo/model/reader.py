@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.attention import Attention
-from qa_demo.core.attribution import Attribution, Method, Target
 from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.text import check_texts
-from qa_demo.core.types import Baseline, Calibrations, Encoding, Reading, Window, WindowOptions
+from qa_demo.core.types import Calibrations, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import Logits, assemble, make_windows
-from qa_demo.model.attention import attention, hidden
+from qa_demo.model import attention as inside
+from qa_demo.model import gradients
 from qa_demo.model.forward import (
     chunks,
     head_states,
@@ -27,7 +26,6 @@ from qa_demo.model.forward import (
     token_types,
     word_embeddings,
 )
-from qa_demo.model.gradients import attribute, own_baseline
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.work import SHARED, Passes
 
@@ -123,7 +121,7 @@ class BertReader:
             checksum=self.checksum,
             seconds=time.perf_counter() - began,
             calibrations=self.calibrations,
-            baseline=own_baseline(self),
+            baseline=gradients.own_baseline(self),
         )
 
     def forward(self, group: Sequence[Window]) -> tuple[np.ndarray, np.ndarray | None]:
@@ -150,13 +148,9 @@ class BertReader:
             return HeadWeights(s, e, b_s, b_e)
         return HeadWeights(s, e, b_s, b_e, *(t.numpy().copy() for t in self.bio.parameters()))
 
-    def hidden(self, window: Window) -> np.ndarray:
-        """Hidden states [N + 1, n, d] of one window."""
-        return hidden(self, window)
-
-    def attention(self, window: Window) -> Attention:
-        """Attention [N, A, n, n] of one window."""
-        return attention(self, window)
+    hidden = inside.hidden
+    attention = inside.attention
+    attribute = gradients.attribute
 
     def masked(
         self,
@@ -169,10 +163,7 @@ class BertReader:
         by the mask token; positions and types stay. Errors: BadInput, Cancelled, BadCheckpoint.
         """
         masks = np.asarray(masks, dtype=bool)
-        if masks.ndim != 2 or masks.shape[1] != len(window):
-            raise BadInput(
-                f"masks for this window have the shape [b, {len(window)}], got {masks.shape}"
-            )
+        assert masks.shape[1:] == (len(window),), masks.shape
         ids = np.where(masks, special_id(self.tokenizer, "mask"), window.input_ids[None, :])
         types, out = token_types(self.model, window), np.empty((2, *masks.shape), np.float32)
 
@@ -187,16 +178,3 @@ class BertReader:
             if on_progress is not None:
                 on_progress(done, len(masks))
         return self._finite(out[0]), self._finite(out[1])
-
-    def attribute(
-        self,
-        reading: Reading,
-        target: Target,
-        method: Method = "integrated_gradients",
-        baseline: Baseline | None = None,
-        n_steps: int | None = None,
-        on_progress: OnProgress | None = None,
-        cancelled: IsCancelled | None = None,
-    ) -> Attribution:
-        """What the target rested on, by one of three methods."""
-        return attribute(self, reading, target, method, baseline, n_steps, on_progress, cancelled)

@@ -5,12 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
 
-from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.types import Reading
-from qa_demo.model.attention import check_layers, eager_twin
+from qa_demo.model.attention import eager_twin
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from tests.model import kit
@@ -50,17 +48,6 @@ def test_attention_is_that_of_transformers(
         assert found.weights.shape == (2, 2, len(window), len(window))
         np.testing.assert_allclose(found.weights, expected, atol=1e-5)
         np.testing.assert_allclose(found.weights.sum(-1), 1, atol=1e-4)
-
-
-def test_a_reader_without_attention_says_so(reader: BertReader) -> None:
-    model = reader.model
-    said = "gives no attention that could be shown: 2 layers of 5 x 5 were expected, got 0"
-    with pytest.raises(BadCheckpoint, match=said):
-        check_layers(model, (), 5)
-    with pytest.raises(BadCheckpoint, match=r"got 3: \(5, 5\)"):
-        check_layers(model, [torch.zeros(1, 2, 5, 5)] * 3, 5)
-    with pytest.raises(BadCheckpoint, match="got 2"):
-        check_layers(model, [torch.zeros(1, 2, 5, 5), None], 5)
 
 
 def test_many_threads_make_one_twin(saved: Callable[[str], Path]) -> None:

@@ -188,7 +188,7 @@ WRITTEN = [
         b'{"auto_map": {"AutoTokenizer": ["evil.Evil", null]}}',
         f"'auto_map', {CODE}",
     ),
-    ("tokenizer_config.json", b'{"tokenizer_class": "Evil"}', r"puts no \[CLS\] token"),
+    ("tokenizer_config.json", b'{"tokenizer_class": "Evil"}', "and then the question first"),
     ("tokenizer_config.json", POINTER, "tokenizer_config.json is a git-LFS pointer"),
     ("model.safetensors", POINTER, "is a git-LFS pointer, not the file itself; run git lfs pull"),
     ("model.safetensors", b"\0" * 7 + b"\x10{}", NO_MODEL),
