@@ -113,8 +113,8 @@ def load_reading(path: Path) -> Reading:
             threshold=about["threshold"],
             checksum=about["checksum"],
             seconds=about["seconds"],
-            calibrations=_calibrations(about.get("calibrations")),
-            baseline=about.get("baseline", "pad"),
+            calibrations=_calibrations(about["calibrations"]),
+            baseline=about["baseline"],
         )
     except UNREADABLE as error:
         raise BadInput(
@@ -123,7 +123,6 @@ def load_reading(path: Path) -> Reading:
 
 
 def _calibrations(raw: dict[str, dict[str, float] | None] | None) -> Calibrations | None:
-    """Readings that were stored before there were calibrations hold none."""
     if raw is None:
         return None
     kinds = {"span": Calibration, "bio": Calibration, "answerable": Answerability}

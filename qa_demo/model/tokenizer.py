@@ -102,7 +102,7 @@ def whole(text: str, offsets: np.ndarray) -> np.ndarray:
     if not len(full):
         return offsets
     borders = np.arange(len(text) + 1)
-    if not text.isascii():
+    if regex.search(r"[^\x00-\u02ff]", text):  # no letter below combines with another
         borders = np.array([0, *(m.end() for m in regex.finditer(r"\X", text))])
     starts = borders[np.searchsorted(borders, offsets[:, 0], side="right") - 1]
     ends = starts.copy()

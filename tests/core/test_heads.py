@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_demo.core.base import softmax
+from qa_demo.core.base import BadInput, softmax
 from qa_demo.core.heads import (
     HeadWeights,
+    apply_what_if,
     asked_by,
     holds,
     owned_points,
@@ -113,3 +114,21 @@ def test_a_moved_bias_moves_every_logit_and_no_probability_or_winner() -> None:
     assert [r.candidate.text for r in before.n_best] == [r.candidate.text for r in after.n_best]
     assert after.score_diff == pytest.approx(before.score_diff)
     assert after.null_score == pytest.approx(before.null_score + 6.0)
+
+
+def test_a_logit_changed_by_hand() -> None:
+    reading = t1()
+    bent = apply_what_if(reading, {("start", 0, 5): 9.0})
+    assert bent.start_logits[0, 5] == 9.0 and reading.start_logits[0, 5] != 9.0
+    assert np.array_equal(bent.end_logits, reading.end_logits, equal_nan=True)
+    assert bent.windows is reading.windows
+
+
+def test_changes_that_fit_nowhere_or_leave_single_precision_are_refused() -> None:
+    reading = t1()
+    for place in (("middle", 0, 0), ("start", 99, 0), ("start", 0, 999)):
+        with pytest.raises(BadInput):
+            apply_what_if(reading, {place: 1.0})
+    for value in (float("nan"), 1e39, float("-inf")):
+        with pytest.raises(BadInput):
+            apply_what_if(reading, {("end", 0, 0): value})

@@ -1,7 +1,6 @@
 """A stored reading is the reading."""
 
 import contextlib
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 
 from qa_demo.core.attribution import Target
 from qa_demo.core.base import BadInput
-from qa_demo.core.heads import apply_what_if
 from qa_demo.core.store import (
     load_reading,
     load_replay,
@@ -55,28 +53,12 @@ def test_stored_attributions_come_back(tmp_path: Path) -> None:
         stored_attributions(tmp_path / "bad.npz")
 
 
-def test_calibrations_come_back_and_a_reading_stored_before_there_were_any_has_none(
-    tmp_path: Path,
-) -> None:
+def test_calibrations_come_back(tmp_path: Path) -> None:
     reading = FakeReader().read("Who said so?", CONTEXT)
     one, other = Calibration(0.5, -1.0), Calibration(2.0)
     for fitted in (None, Calibrations(one, None), Calibrations(one, other)):
         save_reading(replace(reading, calibrations=fitted), tmp_path / "one.npz")
         assert load_reading(tmp_path / "one.npz").calibrations == fitted
-    with np.load(tmp_path / "one.npz") as stored:
-        arrays = dict(stored)
-    about = json.loads(arrays["about"].tobytes())
-    del about["calibrations"]
-    arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
-    np.savez_compressed(tmp_path / "old.npz", **arrays)
-    assert load_reading(tmp_path / "old.npz").calibrations is None
-
-
-def test_a_damaged_file_is_refused_by_name(tmp_path: Path) -> None:
-    path = tmp_path / "bad.npz"
-    path.write_bytes(b"not a zip")
-    with pytest.raises(BadInput, match=r"bad\.npz is not a stored reading"):
-        load_reading(path)
 
 
 @pytest.mark.parametrize("keep", [0.0, 0.3, 0.9])
@@ -116,21 +98,3 @@ def test_a_broken_replay_is_refused(tmp_path: Path, rows: bytes) -> None:
     (tmp_path / "replay.npz").write_bytes(rows)
     with pytest.raises(BadInput, match="the replay of the fine-tuning cannot be read"):
         load_replay(tmp_path)
-
-
-def test_a_logit_changed_by_hand() -> None:
-    reading = FakeReader().read("Who?", CONTEXT, WindowOptions(max_seq_length=60, doc_stride=20))
-    bent = apply_what_if(reading, {("start", 0, 5): 9.0})
-    assert bent.start_logits[0, 5] == 9.0 and reading.start_logits[0, 5] != 9.0
-    assert np.array_equal(bent.end_logits, reading.end_logits, equal_nan=True)
-    assert bent.windows is reading.windows
-
-
-def test_changes_that_fit_nowhere_or_leave_single_precision_are_refused() -> None:
-    reading = FakeReader().read("Who?", CONTEXT)
-    for place in (("middle", 0, 0), ("start", 99, 0), ("start", 0, 999)):
-        with pytest.raises(BadInput):
-            apply_what_if(reading, {place: 1.0})
-    for value in (float("nan"), 1e39, float("-inf")):
-        with pytest.raises(BadInput):
-            apply_what_if(reading, {("end", 0, 0): value})
