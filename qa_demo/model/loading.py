@@ -107,10 +107,12 @@ def opened(
             "uninstall it to load readers"
         )
     try:
-        folder, name, commit = parsed.path or bundled(), parsed.name, ""
+        name, commit = parsed.name, ""
         if parsed.kind == "hub":
             folder, commit = fetch(parsed, scan)
             name = f"{parsed.repo}@{commit[:8]}"
+        else:
+            folder = parsed.path or bundled()
         if not folder.is_dir():
             raise ModelUnavailable("it is not in this checkout")
         loaded = FETCHED if commit else ("*",)
