@@ -5,7 +5,6 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -33,11 +32,7 @@ from qa_demo.state import MAX_CHARACTERS, State, differs, dump, load
 from qa_demo.state import sentence as refusal
 from qa_demo.veil import covered
 
-CHAPTERS: dict[str, ModuleType] = {
-    name: import_module(f"qa_demo.chapters.{name}")
-    for name in NAMES
-    if find_spec(f"qa_demo.chapters.{name}")
-}
+CHAPTERS: dict[str, ModuleType] = {n: import_module(f"qa_demo.chapters.{n}") for n in NAMES}
 """Each has NAME, HEADINGS (one a step), STEPS (their names), OPENS (per step: the fields of the
 state that a page on which nothing was chosen opens with), Own (a pydantic model) and
 `picture(shown, own) -> blocks`.
@@ -142,11 +137,8 @@ class Pictures:
 
     def blocks(self, given: State) -> tuple[list[Block], Shown]:
         """The blocks with all their content, and what they show."""
-        chapter = CHAPTERS.get(given.chapter)
-        if chapter is None:
-            raise BadInput(f"chapter {given.chapter} is not there yet")
-        if given.step > len(chapter.STEPS):
-            most = len(chapter.STEPS)
+        chapter = CHAPTERS[given.chapter]
+        if given.step > (most := len(chapter.STEPS)):
             raise BadInput(f"step must be 1 to {most} in this chapter, got {given.step}")
         state = opened(given, chapter, self.examples)
         own = own_fields(state, chapter)
@@ -165,20 +157,18 @@ class Pictures:
         true, need = self.read(state, question, context, example)
         reading = true
         if state.edits:
-            changed: dict[tuple[str, int, int], float] = {}
+            changed = dict[tuple[str, int, int], float]()
             for side, edits in (("start", state.edits.start), ("end", state.edits.end)):
                 for at, value in edits.items():
-                    window, _, pos = at.partition(":")
-                    changed[side, int(window), int(pos)] = value
+                    window, pos = map(int, at.split(":"))
+                    changed[side, window, pos] = value
             reading = apply_what_if(true, changed)
         decode = state.decode(true.threshold)
         before = predict(true, decode)
         prediction = before if reading is true else predict(reading, decode)
         if prediction.best is None or before.best is None:
-            raise BadInput(
-                f"no span of this paragraph is allowed under a longest answer of "
-                f"{state.max_answer_length} tokens"
-            )
+            limit = f"a longest answer of {state.max_answer_length} tokens"
+            raise BadInput(f"no span of this paragraph is allowed under {limit}")
         found = prediction.best.candidate.span
         selection = found if state.selection is None else Span(*state.selection)
         if selection.end >= len(true.encoding.context_ids):
@@ -186,19 +176,8 @@ class Pictures:
                 f"the selection must end before token {len(true.encoding.context_ids)} of this "
                 f"paragraph, got {selection.end}"
             )
-        return Shown(
-            state=state,
-            reading=reading,
-            true=true,
-            prediction=prediction,
-            before=before,
-            selection=selection,
-            golds=golds_of(state, example, context),
-            example=example,
-            examples=self.examples,
-            decode=decode,
-            need=need,
-        )
+        golds, read = golds_of(state, example, context), (state, reading, true, prediction, before)
+        return Shown(*read, selection, golds, example, self.examples, decode, need)
 
     def texts(self, state: State) -> tuple[str, str, PoolExample | None]:
         """Question, paragraph, and the example they are from."""
@@ -244,9 +223,7 @@ class Pictures:
         model = self.spanbert if of == "spanbert" else self.reader
         source = "bundled" if of == "spanbert" else source
         name = (of, key) if of == "spanbert" else (of, text, key)
-        return self.work.ask(
-            name, lambda progress, cancelled: make(model(source), progress, cancelled), slow
-        )
+        return self.work.ask(name, lambda *watch: make(model(source), *watch), slow)
 
 
 def with_stored(
