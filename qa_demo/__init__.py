@@ -21,8 +21,8 @@ _HOME = {
     "load_reader": "qa_demo.model.loading",
     "predict": "qa_demo.core.predict",
     "explain": "qa_demo.core.reader",
-    "evaluate": "qa_demo.model.evaluating",
-    "report": "qa_demo.cli.report",
+    "evaluate": "qa_demo.evaluation.run",
+    "report": "qa_demo.evaluation.report",
     "plot": "qa_demo.notebook",
     "call": "qa_demo.api.calls",
 }

@@ -1,7 +1,10 @@
 """What a browser needs of assets/page, each as one text: the modules, the sheet, plotly."""
 
 import base64
+import hashlib
+import html
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from qa_demo.core.store import ASSETS
@@ -55,3 +58,33 @@ def style(saved: bool = False) -> str:
 def plotly_file() -> bytes:
     """plotly's bundle of cartesian charts, as vendored."""
     return (FOLDER / "vendor" / "plotly-cartesian.min.js").read_bytes()
+
+
+def one_file(title: str, name: str, data: str, scripts: Sequence[str], sheet: str) -> str:
+    """One HTML file that opens without a network: JSON in an inert element called `name`, scripts
+    that alone may run, and an element .spanlight for the renderer.
+    """
+    kept = [text.replace("</script", "<\\/script") for text in scripts]
+    digests = (hashlib.sha256(text.encode()).digest() for text in kept)
+    allowed = " ".join(f"'sha256-{base64.b64encode(x).decode()}'" for x in digests)
+    policy = (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        "font-src data:; img-src data: blob:"
+    )
+    inert = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    style = sheet.replace("</", "<\\/")
+    return "\n".join(
+        (
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="referrer" content="no-referrer">',
+            f"<title>{html.escape(title)}</title>",
+            f"<style>{style}</style></head>",
+            '<body class="saved"><main><div class="spanlight"></div></main>',
+            f'<script type="application/json" id="{name}">{inert}</script>',
+            *(f"<script>{text}</script>" for text in kept),
+            "</body></html>",
+        )
+    )

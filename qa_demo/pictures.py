@@ -12,9 +12,9 @@ from pydantic import BaseModel, ValidationError
 
 from qa_demo.blocks import Block, sentence, steps, travelling
 from qa_demo.core.base import BadInput, QADemoError
+from qa_demo.core.calibration import sureness
 from qa_demo.core.examples import PoolExample
 from qa_demo.core.heads import apply_what_if
-from qa_demo.core.measuring.claims import sureness
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import window_prob

@@ -4,15 +4,13 @@ User text stands in it as JSON in an inert element alone; only the two scripts n
 digests may run.
 """
 
-import base64
-import hashlib
-import html
 import time
 from typing import Any
 
 import orjson
 
 from qa_demo.blocks import sentence, travelling
+from qa_demo.bundle import one_file
 from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.shown import NoModel
@@ -70,34 +68,4 @@ def saved(found: dict[str, Any], state: State, script: str, plotly: str, style: 
         f"{script}\nglobalThis.SAVED = JSON.parse(document.querySelector('#saved').textContent);\n"
         "mount(document.querySelector('.spanlight'), globalThis.SAVED.chapters);\n"
     )
-    scripts = [text.replace("</script", "<\\/script") for text in (plotly, run)]
-    allowed = " ".join(f"'sha256-{_digest(text)}'" for text in scripts)
-    policy = (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
-        "font-src data:; img-src data: blob:"
-    )
-    sheet = style.replace("</", "<\\/")
-    title = html.escape(first["question"][:80])
-    return "\n".join(
-        (
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>Spanlight: {title}</title>",
-            f"<style>{sheet}</style></head>",
-            '<body class="saved"><main><div class="spanlight"></div></main>',
-            f'<script type="application/json" id="saved">{_inert(data)}</script>',
-            *(f"<script>{text}</script>" for text in scripts),
-            "</body></html>",
-        )
-    )
-
-
-def _digest(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _inert(data: str) -> str:
-    """JSON that cannot end its element."""
-    return data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return one_file(f"Spanlight: {first['question'][:80]}", "saved", data, (plotly, run), style)

@@ -17,7 +17,7 @@ const shapes = (shape, role) =>
   el("i", { class: `key-${shape}`, style: { color: `var(--${role})` } });
 
 /** @type {Record<string, (block: any, old?: View) => View>} */
-const KINDS = {
+export const KINDS = {
   sentence: (b) => ({
     node: b.role === "heading"
       ? el("h2", { class: "heading" }, said(b.parts))

@@ -13,10 +13,8 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, START, Block
-from qa_demo.core.measuring.leads import Lead, lead_of
-from qa_demo.core.measuring.measured import Measured, load_measured
-from qa_demo.core.measuring.metrics import CalibrationBin, exact_match, f1, normalize
-from qa_demo.core.measuring.sure import Sure, counted_with, sure_of
+from qa_demo.core.calibration import Known, Lead, Sure, counted_with, lead_of, load_known, sure_of
+from qa_demo.core.metrics import CalibrationBin, exact_match, f1, normalize
 from qa_demo.core.predict import null_logits
 from qa_demo.core.spans import Candidate, count_spans
 from qa_demo.core.store import READERS
@@ -55,7 +53,7 @@ DRAWN, TICKS = 5, {"size": 15, "color": INK}
 SNIPPET = ui.snippet("answer")
 Rows = list[list[Candidate]]
 """The best spans, each with its variants: `texts.families`."""
-figures_of = cache(load_measured)
+figures_of = cache(load_known)
 
 
 class Own(Record):
@@ -113,7 +111,7 @@ def undo(shown: Shown) -> Block | None:
     return ui.button("undo", label, {"edits": None}) if shown.changed else None
 
 
-def measured(shown: Shown) -> Measured | None:
+def measured(shown: Shown) -> Known | None:
     """What was counted with this reader as it is."""
     name = shown.state.reader
     return counted_with(shown.true, figures_of(READERS[name]) if name in READERS else None)
@@ -445,14 +443,14 @@ def exact_none(shown: Shown, n: Lead) -> str:
         said += f"Each of the {many} windows has one; the smallest counts, that of window "
         said += f"{n.window + 1}, since “no answer” must hold in all of them. "
     said += "“No answer” is returned where it leads by more than the threshold, not by as much. "
-    if found is None or "span" not in found.curves:
+    known = found and found.threshold
+    if not known:
         return f"{said}This reader's threshold is {own}; how it was chosen is not stored."
-    curve, chosen = found.curves["span"], found.curves["span"].chosen
     return said + (
-        f"The reader's own, {own}, was chosen on {curve.answerable + curve.unanswerable:,} "
-        f"questions, {curve.unanswerable:,} of them without an answer, and counted on the same "
-        f"ones: it withholds {chosen.withheld_right:.0f} in 100 right answers and returns a span "
-        f"for {chosen.wrongly_answered:.0f} in 100 questions without an answer."
+        f"The reader's own, {own}, was chosen on {known.answerable + known.unanswerable:,} "
+        f"questions, {known.unanswerable:,} of them without an answer, and counted on the same "
+        f"ones: it withholds {known.withheld_right:.0f} in 100 right answers and returns a span "
+        f"for {known.wrongly_answered:.0f} in 100 questions without an answer."
     )
 
 
@@ -573,8 +571,8 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
         f"{own}{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
         f"{probability(a)} · {probability(b)} {sign} {probability(s.claim)}. The first "
         f"is the sigmoid of {number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The "
-        "second is the span's share of all spans that are compared (softmax of their scores "
-        f"divided by {number(fits.span.temperature)}), with {number(fits.span.bias)} added "
+        "second is the share of the span's text among all spans that are compared (softmax of "
+        f"scores divided by {number(fits.span.temperature)}), with {number(fits.span.bias)} added "
         "to its log-odds. All four constants were fitted on the questions below: that is "
         "calibration. P(start) · P(end) of chapter Start & end is another number and not "
         "calibrated."

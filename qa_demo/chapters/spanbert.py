@@ -17,8 +17,15 @@ from qa_demo.core import blanks as core
 from qa_demo.core.examples import hidden_in, passages, pretrained, scheme_counts, shipped
 from qa_demo.core.infill import Said
 from qa_demo.core.masking import DEFAULTS, length_law
-from qa_demo.core.measuring.published import SPANBERT, SPANBERT_MASKING, SPANBERT_OBJECTIVES
-from qa_demo.core.measuring.worth import Change, Gain, Worth, worth_of
+from qa_demo.core.published import (
+    SPANBERT,
+    SPANBERT_MASKING,
+    SPANBERT_OBJECTIVES,
+    Change,
+    Gain,
+    Worth,
+    worth_of,
+)
 from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
 from qa_demo.printed import (
     QUOTE,

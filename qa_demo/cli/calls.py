@@ -165,7 +165,7 @@ def _many(args: argparse.Namespace) -> None:
     examples = list(_asked(args.jsonl))
     if not examples:
         raise BadInput(f"{args.jsonl} holds no question")
-    from qa_demo.model.scoring import read_each
+    from qa_demo.evaluation.run import read_each
 
     loaded, cores = shared.load_many(args)
     reader = shared.fitted(loaded, args)

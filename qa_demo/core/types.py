@@ -190,7 +190,7 @@ class Calibration:
     """How a head's probability is turned into the chance that its best span is exactly right.
 
     The logits are divided by `temperature`, then `bias` is added to the log-odds; see
-    core.measuring.temperature.
+    core.calibration.
     """
 
     temperature: float
@@ -199,7 +199,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Answerability:
-    """How a span's lead becomes the chance that the text answers; see core.measuring.claims."""
+    """How a span's lead becomes the chance that the text answers; see core.calibration."""
 
     slope: float
     intercept: float

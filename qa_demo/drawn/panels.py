@@ -7,7 +7,7 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core.blanks import Guessed
 from qa_demo.core.masking import DEFAULTS, length_law
-from qa_demo.core.measuring.worth import Worth
+from qa_demo.core.published import Worth
 from qa_demo.printed import number, probability, signed
 
 FIRST = {"size": 13, "symbol": "diamond", "color": ui.INK}

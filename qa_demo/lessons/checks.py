@@ -3,7 +3,7 @@
 import numpy as np
 
 from qa_demo.core.base import softmax
-from qa_demo.core.measuring.metrics import normalize
+from qa_demo.core.metrics import normalize
 from qa_demo.core.spans import Candidate, reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span, Window
 from qa_demo.lessons.found import Check, Found, Lacking

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from qa_demo.core.base import BadCheckpoint, BadInput
-from qa_demo.core.measuring.claims import STEEPEST
-from qa_demo.core.measuring.temperature import BIASES, RANGE
+from qa_demo.core.calibration import BIASES, RANGE, STEEPEST
 from qa_demo.core.types import TAGS, Answerability, Calibration, Calibrations
 from qa_demo.model.source import CARD_FILE, read_json
 

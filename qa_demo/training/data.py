@@ -30,10 +30,10 @@ from torch import Tensor
 from qa_demo.core.base import BadInput
 from qa_demo.core.losses import TagGold, marked, start_end_targets, tag_targets
 from qa_demo.core.masking import merge_spans
-from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, Encoding, Example, Span, Window, WindowOptions
 from qa_demo.core.windows import make_windows
+from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import exchange
 

@@ -27,12 +27,12 @@ from torch import nn
 from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.measuring.metrics import exact_match, f1
-from qa_demo.core.measuring.squad import read_squad
+from qa_demo.core.metrics import exact_match, f1
 from qa_demo.core.predict import predict
 from qa_demo.core.tagging import best_span
 from qa_demo.core.types import Example, Reading, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
+from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import data

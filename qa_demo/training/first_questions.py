@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.measuring.metrics import exact_match
+from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import ASSETS

@@ -1,22 +1,22 @@
 """Read many questions, and what both heads say to each: the model card's raw material."""
 
 import logging
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
-from qa_demo.core.files.report_evaluate import in_window
-from qa_demo.core.measuring.claims import margin
-from qa_demo.core.measuring.metrics import Outcome
-from qa_demo.core.measuring.temperature import Claim, TagClaim, pair_claim
+from qa_demo.core.calibration import margin, pair_claim
+from qa_demo.core.metrics import Outcome
 from qa_demo.core.predict import predict
-from qa_demo.core.tagging import best_span, decode_reading
+from qa_demo.core.spans import window_prob
+from qa_demo.core.tagging import best_span, decode_reading, null_log_prob
 from qa_demo.core.types import Reading, Window, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
+from qa_demo.evaluation.calibrate import Claim, TagClaim
 from qa_demo.model.reader import BertReader
-from qa_demo.model.scoring import Setup, outcome
 from qa_demo.model.work import usable_cores
 
 log = logging.getLogger("score")
@@ -92,16 +92,19 @@ class Said:
 
 def says(reading: Reading, head: str) -> Said:
     """What one head says to one question."""
-    found = outcome(reading, Setup(head))
     if head == "span":
-        best, texts = predict(reading).best, (found.text,)
-        if best is None:
-            return Said(found, texts, None, 0.0)
-        c = best.candidate
-        return Said(found, texts, pair_claim(reading, c), in_window(reading, c), margin(reading, c))
+        prediction = predict(reading)
+        if prediction.best is None:
+            return Said(Outcome(""), ("",), None, 0.0)
+        c = prediction.best.candidate
+        home = reading.windows[c.window]
+        at = home.to_pos(c.span.start), home.to_pos(c.span.end)
+        found, plain = Outcome(c.text, prediction.score_diff), window_prob(reading, c.window, *at)
+        return Said(found, (c.text,), pair_claim(reading, c), plain, margin(reading, c))
     tagged, texts = best_span(reading), tuple(x.text for x in decode_reading(reading))
     if tagged is None or reading.tag_logits is None:
-        return Said(found, texts, None, 0.0)
+        return Said(Outcome(""), texts, None, 0.0)
+    found = Outcome(tagged.text, null_log_prob(reading) - math.log(tagged.marginal))
     w = reading.windows[tagged.window]
     tags = reading.tag_logits[w.index, : len(w)][w.is_context].astype(np.float64)
     at = tagged.span.start - w.doc_start, tagged.span.end - w.doc_start

@@ -16,9 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from qa_demo.core.measuring.squad import read_squad
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import Example
+from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK
 from qa_demo.training.export import write_checksums

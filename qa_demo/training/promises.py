@@ -25,7 +25,7 @@ from qa_demo.core.base import BadInput, QADemoError, softmax
 from qa_demo.core.examples import Passage, PoolExample, load_examples, load_passages
 from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Infiller, Said
 from qa_demo.core.masking import Masked, hide
-from qa_demo.core.measuring.metrics import exact_match
+from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import Prediction, predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import Candidate, separate_argmaxes, top_spans

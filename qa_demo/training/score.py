@@ -23,47 +23,38 @@ from typing import Any
 import torch
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.measuring.abstain import MOST_LOST, trade
-from qa_demo.core.measuring.listed import summary
-from qa_demo.core.measuring.metrics import Outcome, evaluate, score
-from qa_demo.core.measuring.reliability import Asked, claim_reliability, reliability
-from qa_demo.core.measuring.squad import read_squad
+from qa_demo.core.metrics import Outcome, evaluate, score
 from qa_demo.core.types import Example
+from qa_demo.evaluation.calibrate import Asked, claim_reliability, reliability
+from qa_demo.evaluation.questions import read_squad
+from qa_demo.evaluation.threshold import MOST_LOST, trade
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import LOOPBACK, sha256
 from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
+from qa_demo.training.lists import summary
 from qa_demo.training.loop import described, exit_code, versions
 from qa_demo.training.measure import HEADS, Said, read_all, says
 
 log = logging.getLogger("score")
 
 
-def measured(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
-    """Calibration and reliability of one head, over the questions to which it names a span."""
-    claims = {k: found.claim for k, found in enumerate(said) if found.claim is not None}
-    return asdict(
-        reliability(
-            [examples[k].title for k in claims],
-            list(claims.values()),
-            [score(examples[k], said[k].outcome.text, "1.1")[0] for k in claims],
-            [said[k].plain for k in claims],
-        )
-    )
+def asked(examples: Sequence[Example], said: Sequence[Said]) -> list[Asked]:
+    """The questions to which a head names a span, as the calibration asks for them."""
+    return [
+        Asked(e.title, bool(e.answers), s.claim, s.plain, s.margin, is_right(e, s.outcome.text))
+        for e, s in zip(examples, said, strict=True)
+        if s.claim is not None
+    ]
 
 
 def claimed(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
     """{"claim": ...} of the start/end head, fitted and measured on questions of which some have no
     answer; nothing, and a line in the log, where they are too few.
     """
-    asked = [
-        Asked(e.title, bool(e.answers), s.claim, s.margin, is_right(e, s.outcome.text))
-        for e, s in zip(examples, said, strict=True)
-        if s.claim is not None
-    ]
     try:
-        return {"claim": asdict(claim_reliability(asked))}
+        return {"claim": claim_reliability(asked(examples, said))}
     except BadInput as fault:
         log.warning("no claim for texts that may be silent: %s", fault)
         return {}
@@ -170,7 +161,9 @@ def metrics(
         "squad_dev_v2": {},
         "threshold_curve": {},
         "reliability": {
-            head: measured(answerable, [said[e.question, e.context][head] for e in answerable])
+            head: reliability(
+                asked(answerable, [said[e.question, e.context][head] for e in answerable])
+            )
             for head in HEADS
         },
     }

@@ -19,14 +19,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.measuring.metrics import chosen_rules, exact_match
-from qa_demo.core.measuring.questions import read_questions
+from qa_demo.core.metrics import exact_match, rules_of
 from qa_demo.core.types import Example
-from qa_demo.model.evaluating import judged_rows
+from qa_demo.evaluation.questions import read_questions
+from qa_demo.evaluation.run import lines, setup_of
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from qa_demo.model.scoring import Setup
-from qa_demo.model.work import usable_cores
+from qa_demo.model.work import Workers, set_threads, usable_cores
 
 BATCH, LONGEST = 32, 30
 
@@ -56,8 +55,9 @@ def plain(model: Any, tokenizer: Any, examples: list[Example]) -> list[str]:
 
 def ours(reader: BertReader, examples: list[Example]) -> list[str]:
     """The best span of each question's line."""
-    rules, _ = chosen_rules(examples)
-    with closing(judged_rows(reader, examples, Setup(), rules, usable_cores())) as rows:
+    set_threads(1)
+    setup = setup_of(reader, rules_of(examples))
+    with closing(lines(reader, examples, setup, usable_cores())) as rows:
         return [row["n_best"][0]["text"] for row in rows]
 
 
@@ -69,9 +69,10 @@ def main() -> int:
     command.add_argument("--rounds", type=int, default=3)
     args = command.parse_args()
     examples = read_questions(args.file).examples[: args.questions]
-    reader = load_reader("bundled")
+    reader = load_reader("bundled", workers=Workers(usable_cores()))
+    loaded = reader.loaded
     runs = {
-        "plain torch": lambda: plain(reader.model, reader.tokenizer, examples),
+        "plain torch": lambda: plain(loaded.model, loaded.tokenizer, examples),
         "evaluate": lambda: ours(reader, examples),
     }
     for run in runs.values():  # warm

@@ -10,7 +10,9 @@ import pytest
 
 from qa_demo.chapters.answer import SNIPPET
 from qa_demo.core.examples import load_menu
+from qa_demo.core.metrics import normalize
 from qa_demo.core.store import ASSETS
+from qa_demo.core.types import Span
 from qa_demo.printed import number
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, walk, words
@@ -79,9 +81,12 @@ def test_a_threshold_that_asks_for_a_lead_is_said_as_such():
 @pytest.mark.parametrize("name", ["oresund", "reef", "bronze"])
 def test_the_sureness_by_hand_and_what_was_counted(name):
     shown, found = shown_of(name), blocks(stored(), example=name, chapter="answer", step=3)
-    fits, scores = shown.true.calibrations, np.array([s for s, *_ in pairs(shown)])
+    fits, every = shown.true.calibrations, pairs(shown)
+    scores = np.array([s for s, *_ in every])
     share = np.exp((scores - scores.max()) / fits.span.temperature)
-    p = float(share.max() / share.sum())
+    said = [normalize(shown.encoding.text(Span(i, j))) for _, i, j in every]
+    same = [text == said[int(scores.argmax())] for text in said]
+    p = float(share[same].sum() / share.sum())
     right = 1 / (1 + math.exp(-(math.log(p / (1 - p)) + fits.span.bias)))
     lead = max(scores) - shown.prediction.null_score
     there = 1 / (1 + math.exp(-(CLAIM["slope"] * lead + CLAIM["intercept"])))

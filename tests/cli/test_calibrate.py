@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.measuring.temperature import RANGE
+from qa_demo.cli.main import main
+from qa_demo.core.calibration import RANGE
 from qa_demo.core.predict import predict
-from qa_demo.core.types import Answerability, Calibration
+from qa_demo.core.types import Calibration
+from qa_demo.evaluation.lines import run_file
+from qa_demo.evaluation.threshold import AIMS
 from qa_demo.model.heads import with_fit
 from qa_demo.model.reader import BertReader
 from tests.cli.terminal import OPTIONS, SMALL, TEXTS, Terminal, lines
@@ -38,15 +41,24 @@ def questions(reader: BertReader, tmp_path_factory: pytest.TempPathFactory) -> P
     return lines(tmp_path_factory.mktemp("questions") / "dev.jsonl", rows)
 
 
+@pytest.fixture(scope="module")
+def said(folder: Path, questions: Path) -> Path:
+    """The lines of the reader on those questions."""
+    out = questions.parent / "said.jsonl"
+    asked = ["evaluate", str(questions), "--reader", str(folder), "--out", str(out), *SMALL]
+    assert main(asked) == 0
+    return out
+
+
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "fit.json"
 
 
-def test_what_is_fitted_goes_with_the_reader(
-    reader: BertReader, questions: Path, out: Path, terminal: Terminal
+def test_what_is_fitted_from_lines_goes_with_the_reader(
+    reader: BertReader, questions: Path, said: Path, out: Path, terminal: Terminal
 ) -> None:
-    result = terminal.data("calibrate", questions, "--out", out)
+    result = json.loads(terminal.run("calibrate", said, "--out", out, "--json"))
     assert result == json.loads(out.read_text())
     assert result["reliability"]["measured_on"] == 16 and result["reader"] == "tiny"
     assert RANGE[0] <= result["calibration"]["span"]["temperature"] <= RANGE[1]
@@ -59,55 +71,43 @@ def test_what_is_fitted_goes_with_the_reader(
     scored = terminal.data("evaluate", questions, "--calibration", out)
     assert "no threshold is stored" not in terminal.err
     assert scored["rules"] == "SQuAD 2.0" and scored["NoAns_total"] == 4
+    words = terminal.run("calibrate", said, "--out", out)
+    assert "fitted on 16 questions" in words
+    assert "whether a text answers at all is not fitted: " in words
 
 
-def test_lines_for_a_person_and_a_file_without_unanswerable_questions(
-    questions: Path, out: Path, terminal: Terminal
+@pytest.mark.parametrize("aim", AIMS)
+def test_each_aim_is_named_with_its_threshold_and_its_value(
+    aim: str, questions: Path, said: Path, out: Path, terminal: Terminal
 ) -> None:
-    said = terminal.read("calibrate", questions, "--out", out)
-    assert "fitted on 16 questions" in said and "answering or not is right for" in said
-    assert "how likely a text answers at all is not fitted: " in said
-    said = terminal.read("calibrate", questions, "--out", out, "--limit", "16")
-    assert "no threshold: every question" in said
+    """Finding 27: three thresholds under three unnamed aims."""
+    words = terminal.run("calibrate", said, "--out", out, "--aim", aim)
+    found = json.loads(out.read_text())
+    assert found["aim"] == {"name": aim, "meaning": AIMS[aim]}
+    assert all(meaning in words for meaning in AIMS.values()) and words.count("(written)") == 1
+    assert found["threshold"] == found["aims"][aim]["threshold"]
+    if aim != "answer-or-not":
+        scored = terminal.data("evaluate", questions, "--calibration", out)
+        assert scored[aim] == pytest.approx(found["aims"][aim]["value"])
+
+
+def test_without_unanswerable_questions_there_is_no_threshold(
+    said: Path, out: Path, terminal: Terminal
+) -> None:
+    rows = [json.loads(line) for line in said.read_text().splitlines()][:16]
+    few = lines(out.with_name("few.jsonl"), rows)
+    run_file(few).write_bytes(run_file(said).read_bytes())
+    assert "no threshold: every question" in terminal.run("calibrate", few, "--out", out)
     assert json.loads(out.read_text())["threshold"] is None
-
-
-def test_a_file_of_one_article_is_split_by_paragraphs(
-    questions: Path, tmp_path: Path, out: Path, terminal: Terminal
-) -> None:
-    rows = [json.loads(line) for line in questions.read_text().splitlines()]
-    for k, row in enumerate(rows):
-        row |= {"title": "one", "context": row["context"] + " " * (k // 2)}
-    one = lines(tmp_path / "one.jsonl", rows)
-    halves = terminal.data("calibrate", one, "--out", out)["reliability"]["halves"]
-    assert [half["fitted_on"] for half in halves] == [8, 8]
-
-
-def test_a_file_with_silent_texts_in_all_articles_fits_whether_there_is_an_answer(
-    reader: BertReader, tmp_path: Path, out: Path, terminal: Terminal
-) -> None:
-    asked = []
-    for k in range(32):
-        question = f"Who designed bridge {k} of {k * k}?"
-        found = predict(reader.read(question, CONTEXT, OPTIONS))
-        assert found.best is not None and found.score_diff is not None
-        asked.append((-found.score_diff, question, found.best.candidate.text))
-    rows = []
-    for rank, (_, question, text) in enumerate(sorted(asked)):
-        # a larger lead mostly goes with an answer; two in each half of the ranks do not
-        silent = (rank < 16) != (rank % 16 in (7, 8))
-        marked = [] if silent else [text if rank % 8 < 5 else "opened"]
-        answers = {"text": marked, "answer_start": [-1] * len(marked)}
-        about = {"title": f"t{rank % 2}", "question": question, "context": CONTEXT}
-        rows.append(about | {"answers": answers})
-    result = terminal.data("calibrate", lines(tmp_path / "both.jsonl", rows), "--out", out)
-    assert (result["claim"]["measured_on"], result["claim"]["unanswerable"]) == (32, 16)
-    fitted = with_fit(reader, out)
-    assert fitted.calibrations.answerable == Answerability(**result["calibration"]["answerable"])
-    answer = terminal.asked("answer", "--calibration", out)
-    assert answer["claim"] == answer["answerable"] * answer["right_if_answerable"] > 0
-    said = terminal.ask("answer", "--calibration", out)
-    assert "likely to be exactly right: the text answers with" in said
+    for row in rows:  # a file of one article is split by paragraphs
+        row |= {"title": "one", "context": row["question"]}
+    lines(few, rows)
+    result = json.loads(terminal.run("calibrate", few, "--out", out, "--json"))
+    assert [half["fitted_on"] for half in result["reliability"]["halves"]] == [8, 8]
+    lines(few, rows[:1])
+    terminal.refuses("a calibration needs right and wrong answers", "calibrate", few, "--out", out)
+    dev = said.with_name("dev.jsonl")
+    terminal.refuses("is no line of this version's evaluate", "calibrate", dev, "--out", out)
 
 
 @pytest.mark.parametrize(
@@ -124,47 +124,3 @@ def test_a_file_that_does_not_fit_is_refused(
 ) -> None:
     out.write_text(text)
     terminal.refuses(reason, "answer", *TEXTS, "--calibration", out, "--reader", folder, *SMALL)
-
-
-def test_the_objective_stands_in_output_and_file(
-    questions: Path, out: Path, terminal: Terminal
-) -> None:
-    values: dict[str, float] = {}
-    for name, more in (
-        ("answer-or-not", ["--most-lost", "100"]),
-        ("f1", []),
-        ("exact", []),
-        ("cost", ["--costs", "1", "0", "5"]),
-    ):
-        said = terminal.read("calibrate", questions, "--out", out, "--objective", name, *more)
-        found = json.loads(out.read_text())["objective"]
-        assert found["name"] == name and f"chosen so that {found['meaning']}: " in said
-        values[name] = found["value"]
-        f1 = json.loads(out.read_text())["f1_of_all"]
-        assert f"its highest, {f1['highest']:.1f}, is at threshold {f1['highest_at']:.3f}" in said
-        values["highest"] = max(values.get("highest", 0), f1["at_threshold"])
-        if name in ("f1", "exact"):
-            scored = terminal.data("evaluate", questions, "--calibration", out)
-            assert scored[name] == pytest.approx(values[name])
-    assert values.pop("highest") == values["f1"]  # the other thresholds are no better by F1
-    assert found["costs"] == {"withheld": 1, "wrong": 0, "unanswerable": 5}
-
-
-@pytest.mark.parametrize(
-    ("flags", "reason"),
-    [
-        ("--objective cost", "--objective cost needs --costs WITHHELD WRONG UNANSWERABLE"),
-        ("--costs 1 1 1", "--costs belongs to --objective cost, and the objective is"),
-        ("--objective f1 --most-lost 2", "--most-lost belongs to --objective answer-or"),
-        ("--most-lost 101", "most_lost must be points from 0 to 100, got 101"),
-        ("--objective cost --costs 0 0 0", "one of them above 0"),
-        ("--objective f1 --limit 16", "dev.jsonl holds none"),
-        ("--limit 1", "a calibration needs right and wrong answers"),
-        ("--out no/f.json", "f.json cannot be written"),
-    ],
-)
-def test_what_cannot_be_fitted_is_refused(
-    flags: str, reason: str, folder: Path, questions: Path, out: Path, terminal: Terminal
-) -> None:
-    where = ["--reader", folder, "--out", out, *SMALL]
-    terminal.refuses(reason, "calibrate", questions, *where, *flags.split())

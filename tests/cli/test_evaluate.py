@@ -1,4 +1,4 @@
-"""evaluate --out and report: lines, going on, two readers, layouts, hostile text."""
+"""evaluate --out, report and calibrate: lines, going on, gates, layouts, nothing overwritten."""
 
 import gzip
 import json
@@ -7,17 +7,15 @@ import types
 from pathlib import Path
 
 import pytest
+import yaml
 
-from qa_demo.cli.predictions import beside, read_lines, run_file
-from qa_demo.core.attribution import Target
 from qa_demo.core.predict import predict
+from qa_demo.evaluation.lines import read_lines, run_file
 from qa_demo.model.reader import BertReader
 from tests.cli.terminal import OPTIONS, SMALL, Terminal, lines, squad
 from tests.model import kit
-from tests.reports import data_of
 
 pytestmark = pytest.mark.model
-SHORT = ["--max-answer-length", "3"]
 
 
 @pytest.fixture
@@ -34,7 +32,7 @@ def test_every_question_is_a_line_that_says_what_read_says(
     reader: BertReader, silent: Path, out: Path, terminal: Terminal
 ) -> None:
     result = terminal.data("evaluate", silent, "--out", out)
-    rows = read_lines(out)
+    rows, _ = read_lines(out)
     assert [row["id"] for row in rows] == ["q0", "q1", "q2", "q9"]
     for row in rows:
         reading = reader.read(row["question"], kit.CONTEXT, OPTIONS)
@@ -42,13 +40,33 @@ def test_every_question_is_a_line_that_says_what_read_says(
         assert row["null_score"] == pytest.approx(prediction.null_score)
         assert row["n_best"][0]["text"] == prediction.best.candidate.text
         assert row["n_best"][0]["score"] == pytest.approx(prediction.best.candidate.score)
-        assert row["windows"] == len(reading.windows) and row["limit"] == 100.0
+        assert row["margin"] == pytest.approx(-row["score_diff"])
+        assert row["windows"] == len(reading.windows)
         assert (row["kind"] == "right") == (row["exact"] == 1)
     assert result["exact"] == pytest.approx(100 * sum(row["exact"] for row in rows) / 4)
     assert result["f1"] == pytest.approx(100 * sum(row["f1"] for row in rows) / 4)
     about = json.loads(run_file(out).read_text())
     assert (about["rules"], about["reader"], about["threshold"]) == ("2.0", "tiny", 100.0)
     assert about["scores"]["total"] == 4 and about["options"]["max_seq_length"] == 40
+
+
+def test_a_gold_that_normalises_to_nothing_scores_alike_in_lines_and_totals(
+    tmp_path: Path, out: Path, terminal: Terminal
+) -> None:
+    """Finding 4: the printed HasAns_exact was 0 where the line said 1."""
+    context = "The ferry from Tarn sails at noon. Its band is called The The."
+    rows = [
+        {"id": "a", "question": "Its band?", "context": context, "answers": ["The The"]},
+        {"id": "b", "question": "Its captain?", "context": context, "answers": []},
+    ]
+    file = lines(tmp_path / "q.jsonl", rows)
+    for limit, exact in (("-1000", 0.0), ("1000", None)):
+        flag = f"--null-score-diff-threshold={limit}"
+        result = terminal.data("evaluate", file, "--out", out, flag)
+        row = read_lines(out)[0][0]
+        assert result["HasAns_exact"] == 100 * row["exact"]
+        assert exact is None or row["exact"] == exact
+        out.unlink()
 
 
 def test_a_stopped_run_goes_on_and_ends_as_one_that_was_not_stopped(
@@ -60,17 +78,19 @@ def test_a_stopped_run_goes_on_and_ends_as_one_that_was_not_stopped(
     out.write_bytes(first + second[:40])  # stopped in the middle of a line
     assert terminal.data("evaluate", dev, "--out", out)["total"] == 3
     assert out.read_bytes() == whole and "p.jsonl holds 1 of 3 questions" in terminal.err
+    assert terminal.data("evaluate", dev, "--out", out, "--limit", "1")["total"] == 1
     flags = ["--reader", folder, "--out", out, *SMALL]
     otherwise = "was made otherwise (different: options)"
     terminal.refuses(otherwise, "evaluate", dev, *flags, "--n-best-size", "3")
     other = squad(tmp_path / "other.json", question="Who painted it?")
-    terminal.refuses("(different: name of the file, questions)", "evaluate", other, *flags)
+    terminal.refuses("(different: file, sha256)", "evaluate", other, *flags)
 
 
-def test_a_limit_can_be_raised_later(silent: Path, out: Path, terminal: Terminal) -> None:
-    terminal.read("evaluate", silent, "--out", out, "--limit", "2")
-    terminal.read("evaluate", silent, "--out", out)
-    assert [row["id"] for row in read_lines(out)] == ["q0", "q1", "q2", "q9"]
+def test_a_part_of_a_file_is_named(silent: Path, terminal: Terminal) -> None:
+    out = terminal.read("evaluate", silent, "--limit", "2")
+    assert "2 of 4 questions, the first\n" in terminal.err and "SQuAD 2.0" in out
+    terminal.read("evaluate", silent, "--sample", "3", "--seed", "1")
+    assert "3 of 4 questions, drawn by seed 1\n" in terminal.err
 
 
 def test_a_question_that_is_refused_is_a_line_too(
@@ -78,7 +98,7 @@ def test_a_question_that_is_refused_is_a_line_too(
 ) -> None:
     long = squad(tmp_path / "dev.json", question="bridge " * 40)
     terminal.read("evaluate", long, "--out", out, "--max-query-length", "30")
-    first = read_lines(out)[0]
+    first = read_lines(out)[0][0]
     assert (first["kind"], first["answer"], first["n_best"]) == ("not read", None, [])
     assert "question q0 counts as unanswered: the question has 40" in terminal.err
 
@@ -86,35 +106,109 @@ def test_a_question_that_is_refused_is_a_line_too(
 def test_without_a_stored_threshold_0_is_taken_and_said(
     tmp_path: Path, dev: Path, silent: Path, out: Path, terminal: Terminal
 ) -> None:
-    terminal.read("evaluate --head bio", silent)
-    assert "no threshold is stored for the tags, so every question is answered" in terminal.err
     terminal.folder = kit.save(tmp_path / "plain", "bert")
     terminal.read("evaluate", silent, "--out", out)
     assert "no threshold is stored with the reader plain" in terminal.err
-    for row in read_lines(out):
-        assert row["limit"] == 0.0 and (row["answer"] is None) == (row["score_diff"] > 0)
+    for row in read_lines(out)[0]:
+        assert (row["answer"] is None) == (row["score_diff"] > 0)
     terminal.read("evaluate", dev)
     assert "no threshold" not in terminal.err
 
 
-def test_two_readers_and_their_report(
-    tmp_path: Path, out: Path, page: Path, terminal: Terminal
+def test_a_report_is_made_again_from_the_lines_at_any_threshold(
+    tmp_path: Path, silent: Path, out: Path, page: Path, terminal: Terminal
 ) -> None:
-    other = kit.save(tmp_path / "other", "electra")
-    dev = squad(tmp_path / "dev.json", question="Who </script><b>designed</b> \u2028it?")
-    terminal.read("evaluate", dev, "--out", out, "--against", other, "--report", page)
-    second = beside(out, "against")
-    assert terminal.out.count("rules ") == 2 and second.exists()
-    html = page.read_text(encoding="utf-8")
-    data = data_of(html)
-    assert data["rows"][0]["question"].startswith("Who </script><b>designed")
-    assert (data["run"]["reader"], data["other"]["reader"]) == ("tiny", "other")
-    assert "</script><b>" not in html and "http-equiv" in html.split("<script")[0]
-    assert len(html) < 200_000 and "Plotly" not in html
-    again = tmp_path / "again.html"
-    terminal.run("report", out, "--against", second, "--out", again)
-    assert again.read_text(encoding="utf-8") == html
+    terminal.read("evaluate", silent, "--out", out, "--report", page)
+    first = page.read_text()
+    terminal.run("report", out, "--out", page)
+    assert page.read_text() == first
+    terminal.run("report", out, "--out", page, "--threshold", "-50")
+    assert page.read_text() != first and "-50" in page.read_text()
+    second = tmp_path / "b.jsonl"
+    terminal.folder = kit.save(tmp_path / "other", "electra", threshold=1.0)
+    terminal.read("evaluate", silent, "--out", second, "--max-answer-length", "3")
+    terminal.run("report", out, "--against", second, "--out", page)
+    html = page.read_text()
+    assert "tiny against other" in html
+    assert "max_answer_length is 30 in the first run and 3 in the second" in html
     terminal.refuses("--page must be", "report", out, "--page", "javascript:alert(1)")
+
+
+def test_hostile_text_stays_text(tmp_path: Path, page: Path, terminal: Terminal) -> None:
+    question = "Who </script><b>designed</b> \u2028it? <img src=x onerror=alert(1)>"
+    dev = squad(tmp_path / "dev.json", question=question, unanswerable=True)
+    terminal.read("evaluate", dev, "--report", page)
+    html = page.read_text(encoding="utf-8")
+    assert "</script><b>" not in html and "<img src=x" not in html and "\u2028" not in html
+    assert "script-src 'sha256-" in html.split("<script")[0]
+
+
+def test_gates_end_with_code_1(dev: Path, out: Path, terminal: Terminal) -> None:
+    terminal.read("evaluate", dev, "--fail-under", "f1=0", "--fail-under", "exact=0")
+    terminal.read("evaluate", dev, "--fail-under", "f1=100", code=1)
+    assert ", below 100" in terminal.err
+    terminal.read("evaluate", dev, "--out", out)
+    terminal.read("evaluate", dev, "--not-worse-than", out)
+    assert "F1 +0.00 points against tiny on 3 questions" in terminal.err
+    rows, _ = read_lines(out)
+    better = lines(out, [row | {"f1": 1.0, "exact": 1.0} for row in rows])
+    terminal.read("evaluate", dev, "--not-worse-than", better, code=1)
+    assert "F1 is worse than that of p.jsonl" in terminal.err
+    terminal.read("evaluate", dev, "--not-worse-than", better, "--by", "100")
+
+
+def test_the_block_of_a_model_card(dev: Path, tmp_path: Path, terminal: Terminal) -> None:
+    out = terminal.read("evaluate", dev, "--eval-results", tmp_path / "card.yaml")
+    printed = dict(line.split(maxsplit=1) for line in out.splitlines())
+    (entry,) = yaml.safe_load((tmp_path / "card.yaml").read_text())["model-index"]
+    (found,) = entry["results"]
+    assert entry["name"] == printed["reader"] and found["task"]["type"] == "question-answering"
+    assert found["dataset"]["name"] == "dev.json"
+    scores = {one["type"]: one["value"] for one in found["metrics"]}
+    wanted = {"exact_match": float(printed["exact"]), "f1": float(printed["f1"])}
+    assert scores == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        ("--fail-under f1", "needs a score's name and a percent"),
+        ("--fail-under f1=nan", "needs a score's name and a percent"),
+        ("--fail-under total=3", "needs a score's name and a percent"),
+        ("--fail-under f1=0.8", "would mean 0.8 percent, which none fails; scores are percents"),
+        ("--fail-under f1=80 --fail-under f1=70", "names f1 twice"),
+        ("--fail-under NoAns_f1=10", "names 'NoAns_f1'; the scores of this run are exact, f1"),
+        ("--limit 0", "--limit must be at least 1, got 0"),
+        ("--limit 1 --sample 1", "give one"),
+        ("--by 1", "belongs to --not-worse-than"),
+        ("--page http://x/", "give --report too"),
+        ("--null-score-diff-threshold 1", "changes nothing under the rules of SQuAD 1.1"),
+        ("--out no/p.jsonl", "there is no folder"),
+        ("--not-worse-than dev.json", "dev.json, line 1 is no line of this version's evaluate"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_anything_is_read(
+    flags: str, reason: str, dev: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(dev.parent)
+    before = dev.read_bytes()
+    terminal.refuses(reason, "evaluate", dev, "--reader", terminal.folder, *flags.split())
+    assert dev.read_bytes() == before
+
+
+def test_lines_written_twice_count_once_and_others_of_an_id_are_refused(
+    silent: Path, out: Path, page: Path, terminal: Terminal
+) -> None:
+    """Finding 18."""
+    terminal.read("evaluate", silent, "--out", out)
+    terminal.run("report", out, "--out", page)
+    once, text = page.read_text(), out.read_text()
+    out.write_text("\ufeff" + text + text)
+    terminal.run("report", out, "--out", page)
+    assert "4 lines stand there twice and count once (first: 'q0')" in terminal.err
+    assert page.read_text() == once
+    out.write_text(text + text.replace("bridge", "tower"))
+    terminal.refuses("p.jsonl, line 5: the id 'q0' stands there before", "report", out)
 
 
 def test_parquet_is_read_where_pyarrow_is_and_named_where_it_is_not(
@@ -145,69 +239,13 @@ def test_what_is_odd_about_a_file_is_said_before_the_run(
     assert said.index("1 row is empty") < said.index("question 1 of 1")
 
 
-def test_explained_lines_hold_what_attribute_says(
-    reader: BertReader, dev: Path, out: Path, page: Path, terminal: Terminal
-) -> None:
-    flags = ("--attribute", "leave_one_out", "--kinds", "wrong", "--limit", "2")
-    terminal.read("evaluate", dev, "--out", out, *flags, "--report", page)
-    rows = read_lines(out)
-    assert any("attribution" in row for row in rows)
-    for row in rows:
-        assert ("attribution" in row) == (row["kind"] != "right")
-        if "attribution" not in row:
-            continue
-        reading = reader.read(row["question"], row["context"], OPTIONS)
-        best = predict(reading).best.candidate
-        found = reader.attribute(
-            reading, Target("span_score", best.span, window=best.window), "leave_one_out"
-        )
-        said = row["attribution"]
-        assert said["sum"] == pytest.approx(found.sum, abs=1e-4)
-        kept = [value for value in said["parts"].values() if value is not None]
-        assert sum(kept) == pytest.approx(said["sum"], abs=1e-4)
-    assert data_of(page)["attributed"][0]["method"] == "leave one out"
-
-
-def test_each_reader_has_its_own_fit_and_a_name_of_its_own(
-    reader: BertReader, silent: Path, tmp_path: Path, out: Path, page: Path, terminal: Terminal
-) -> None:
-    fit = tmp_path / "fit.json"
-    fit.write_text(json.dumps({"weights": reader.checksum, "reader": "tiny", "threshold": -7.5}))
-    more = ["--against", terminal.folder, "--against-calibration", fit, "--report", page]
-    terminal.read("evaluate", silent, "--out", out, *more)
-    about = [json.loads(run_file(one).read_text()) for one in (out, beside(out, "against"))]
-    assert [one["threshold"] for one in about] == [100.0, -7.5]
-    assert [one["threshold_from"] for one in about] == ["stored with the reader", "fit.json"]
-    data = data_of(page)
-    assert data["names"] == ["tiny (A)", "tiny (B)"]
-    assert [one["name"] for one in data["pair"]["under"]] == ["own", "zero", "best"]
-    assert data["pair"]["under"][0]["limits"] == [100.0, -7.5]
-
-
-def test_files_made_under_other_options_are_refused(
-    silent: Path, tmp_path: Path, page: Path, terminal: Terminal
-) -> None:
-    a, b = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
-    terminal.read("evaluate", silent, "--out", a)
-    terminal.read("evaluate", silent, "--out", b, *SHORT)
-    compare = ["report", a, "--against", b, "--out", page]
-    terminal.refuses("under other settings (max_answer_length: 30 and 3)", *compare)
-    assert not page.exists()
-    terminal.run(*compare, "--allow-different")
-    assert page.exists()
-    terminal.read("evaluate", silent, "--out", tmp_path / "c.jsonl", "--limit", "2", *SHORT)
-    terminal.refuses("4 and 2 that are not the same", *compare[:3], tmp_path / "c.jsonl")
-    terminal.refuses("belongs to a second file", "report", a, "--allow-different")
-
-
 def test_the_rules_are_said_with_their_reason_and_can_be_chosen(
     dev: Path, silent: Path, terminal: Terminal
 ) -> None:
     for path, flags, rules, why in (
         (silent, (), "2.0", "1 of 4 questions have no answer"),
         (dev, (), "1.1", "every question has an answer"),
-        (dev, ("--rules", "squad2"), "2.0", "as --rules says"),
-        (dev, ("--rules", "squad1"), "1.1", "as --rules says"),
+        (dev, ("--rules", "squad2"), "2.0", "as asked for; every question has an answer"),
     ):
         assert terminal.data("evaluate", path, *flags)["rules"] == f"SQuAD {rules}"
         assert f"scored by the rules of SQuAD {rules}: {why}\n" in terminal.err
@@ -217,43 +255,11 @@ def test_the_rules_are_said_with_their_reason_and_can_be_chosen(
     assert withheld["exact"] == 0 and withheld["HasAns_total"] == 3
 
 
-def test_spacys_types_are_a_slice_where_its_model_is_installed(
-    silent: Path, out: Path, page: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
-) -> None:
-    """A stand-in with spaCy's own attributes; the real model was run by hand."""
-    terminal.read("evaluate", silent, "--out", out)
-    monkeypatch.setitem(sys.modules, "en_core_web_sm", None)
-    terminal.run("report", out, "--out", page)
-    titles = [one["title"] for one in data_of(page)["groups"]]
-    assert "Looks of the right answer" in titles and "Type of the right answer" not in titles
-    at = kit.CONTEXT.index("1998")
-    year = types.SimpleNamespace(start_char=at, end_char=at + 4, label_="DATE")
-    seen = types.SimpleNamespace(ents=[year])
-    meta = {"version": "3.8.0"}
-    model = types.SimpleNamespace(pipe=lambda texts: [seen for _ in texts], meta=meta)
-    stand_in = types.SimpleNamespace(load=lambda exclude: model)
-    monkeypatch.setitem(sys.modules, "en_core_web_sm", stand_in)
-    terminal.run("report", out, "--out", page)
-    (found,) = (g for g in data_of(page)["groups"] if g["title"] == "Type of the right answer")
-    golds = [[(g["char_start"], g["text"]) for g in row["gold"]] for row in read_lines(out)]
-    dates = sum(bool(g) and g[0][0] < at + 4 and at < g[0][0] + len(g[0][1]) for g in golds)
-    counts = {one["name"]: one["count"] for one in found["rows"]}
-    said = {"DATE": dates, "no entity": sum(map(bool, golds)) - dates}
-    assert counts == {name: count for name, count in said.items() if count} and dates
-    assert "en_core_web_sm 3.8.0" in found["says"]
-
-
-def test_a_long_text_is_never_read_in_silence(
-    tmp_path: Path, out: Path, terminal: Terminal
-) -> None:
+def test_a_long_text_is_never_read_in_silence(tmp_path: Path, terminal: Terminal) -> None:
     texts = {"short": kit.CONTEXT, "long\n": f"{kit.CONTEXT} " * 10}
     asked = {"question": "Who?", "answers": []}
     rows = [asked | {"id": name, "context": text} for name, text in texts.items()]
-    path = lines(tmp_path / "rows.jsonl", rows)
-    for more in ((), ("--out", out)):
-        terminal.read("evaluate", path, *more)
-        said = [line for line in terminal.err.splitlines() if ": window " in line]
-        assert len(said) == 10
-        assert all(line.startswith(r"question long\n: window ") for line in said)
-        done = [int(line.split()[3].replace(",", "")) for line in said]
-        assert done == sorted(done) and said[-1].split()[3] == said[-1].split()[5]
+    terminal.read("evaluate", lines(tmp_path / "rows.jsonl", rows))
+    said = [line for line in terminal.err.splitlines() if ": window " in line]
+    assert len(said) == 10
+    assert all(line.startswith(r"question long\n: window ") for line in said)

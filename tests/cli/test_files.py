@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.cli.files import write_file
 from qa_demo.core.base import BadInput
+from qa_demo.core.files.texts import write_file
 from tests.cli.terminal import Terminal
 
 
@@ -56,7 +56,7 @@ OVER = [
     "page --example gold --reader model --out model/config.json",
     "evaluate {a} --out {a}",
     "evaluate {run} --out {lines}",
-    "evaluate {against} --out {lines} --against large",
+    "evaluate {a} --out new --not-worse-than {lines} --report {lines}",
     "evaluate {a} --out new --report {a}",
     "evaluate {a} --eval-results {a}",
     "evaluate {a} --calibration {run} --out new --report {run}",
@@ -64,7 +64,6 @@ OVER = [
     "report {a} --against {lines} --out {lines}",
     "report {a} --out {hard}",
     "calibrate {a} --out {a}",
-    "calibrate {a} --reader model --out model/config.json",
 ]
 """Command lines whose result would go over an input; no reader is loaded for them."""
 

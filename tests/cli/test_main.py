@@ -11,12 +11,11 @@ import pytest
 from qa_demo.cli.main import PIPE_CLOSED
 from qa_demo.cli.shared import visible
 from qa_demo.core.base import BadInput
-from qa_demo.core.measuring.metrics import f1
+from qa_demo.core.metrics import f1
 from qa_demo.core.predict import predict
-from qa_demo.core.tagging import best_span
-from qa_demo.core.types import RULES, Answer, DecodeOptions, Example
+from qa_demo.core.types import RULES, DecodeOptions
+from qa_demo.evaluation.run import evaluate
 from qa_demo.model.reader import BertReader
-from qa_demo.model.scoring import Setup, score_reader
 from tests.cli.terminal import ASKED, OPTIONS, SMALL, TEXTS, Terminal, squad
 from tests.fakes import FakeReader
 from tests.model import kit
@@ -26,15 +25,14 @@ def test_escape_sequences_stay_visible() -> None:
     assert visible("a\x1b[2Jb\u202ec\ud800é🙂") == "a\\x1b[2Jb\\u202ec\\ud800é🙂"
 
 
-@pytest.mark.parametrize(
-    "change", [{"decode": DecodeOptions(n_best_size=0)}, {"decode": DecodeOptions(rule="sum")}]
-)
+@pytest.mark.parametrize("decode", [DecodeOptions(n_best_size=0), DecodeOptions(rule="sum")])
 def test_no_question_is_read_under_options_that_cannot_be_used(
-    change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    decode: DecodeOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(FakeReader, "read", lambda *a, **k: pytest.fail("a question was read"))
+    rows = [{"question": "?", "context": "Anna.", "answers": []}]
     with pytest.raises(BadInput):
-        score_reader(FakeReader(), [Example("a", "Who?", "Anna.", ())], Setup(**change))
+        evaluate(FakeReader(), rows, decode=decode)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -43,29 +41,26 @@ def test_evaluate_withholds_what_answer_withholds(
     rule: str, threshold: float | None, null: float
 ) -> None:
     context = "The book was written by Ada Lovelace in London. Charles Babbage read it."
-    examples = [
-        Example("a", "Who wrote it?", context, (Answer("London", 40),)),
-        Example("b", "Who read it?", context, (), True),
-    ]
+    asked = {"Who wrote it?": ["London"], "Who read it?": []}
+    rows = [{"question": q, "context": context, "answers": a} for q, a in asked.items()]
     reader = FakeReader(threshold=threshold, null=null)
     decode = DecodeOptions(null_score_diff_threshold=threshold or 0.0, rule=rule)
-    said = [predict(reader.read(e.question, context), decode).answer for e in examples]
-    scores, _ = score_reader(reader, examples, Setup(decode=DecodeOptions(rule=rule)))
+    said = [predict(reader.read(question, context), decode).answer for question in asked]
+    scores = evaluate(reader, rows, decode=DecodeOptions(rule=rule)).scores
     assert scores["NoAns_exact"] == 100.0 * (said[1] is None)
     assert scores["HasAns_exact"] == 100.0 * (said[0] == "London")
 
 
-@pytest.mark.parametrize("head", ["span", "bio"])
 def test_evaluate_scores_what_read_reads(
-    reader: BertReader, head: str, tmp_path: Path, terminal: Terminal
+    reader: BertReader, tmp_path: Path, terminal: Terminal
 ) -> None:
-    result = terminal.data("evaluate", squad(tmp_path / "dev.json.gz"), "--head", head)
+    result = terminal.data("evaluate", squad(tmp_path / "dev.json.gz"))
     scores = []
     for question, gold in ASKED.items():
         reading = reader.read(question, kit.CONTEXT, OPTIONS)
-        best, tagged = predict(reading).best, best_span(reading)
-        assert best is not None and tagged is not None
-        scores.append(f1(gold, best.candidate.text if head == "span" else tagged.text))
+        best = predict(reading).best
+        assert best is not None
+        scores.append(f1(gold, best.candidate.text))
     assert result["f1"] == pytest.approx(100 * sum(scores) / 3) and result["total"] == 3
     scored = {"exact", "f1", "total", "seconds"}
     assert set(result) == {"rules", "questions_in_file", "reader"} | scored

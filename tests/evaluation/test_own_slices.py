@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-
-from qa_demo.core.base import BadInput
 from qa_demo.evaluation.own_slices import FIELDS, own_slice
 from qa_demo.evaluation.slices import columns, named
+
+from qa_demo.core.base import BadInput
 
 
 def row(**change: Any) -> dict[str, Any]:

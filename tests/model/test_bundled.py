@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from qa_demo.core.measuring.claims import sureness
+from qa_demo.core.calibration import sureness
 from qa_demo.core.predict import predict
 from qa_demo.core.tagging import best_span
 from qa_demo.core.types import DecodeOptions

@@ -2,19 +2,18 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import qa_demo
-from qa_demo.cli.predictions import read_lines
 from qa_demo.core.base import BadInput
+from qa_demo.evaluation.lines import read_lines
+from qa_demo.evaluation.run import sampled
 from qa_demo.model.reader import BertReader
 from tests.cli.terminal import OPTIONS, Terminal, lines
 from tests.model import kit
-from tests.reports import data_of
 
 pytestmark = pytest.mark.model
 
@@ -40,28 +39,16 @@ def test_rows_give_what_the_command_gives(
     reader: BertReader, tmp_path: Path, terminal: Terminal
 ) -> None:
     told: list[dict[str, Any]] = []
-    with pytest.warns(UserWarning, match="no threshold is stored with the reader"):
-        found = qa_demo.evaluate(reader, iter(ROWS), told.append, windows=OPTIONS)
+    found = qa_demo.evaluate(reader, iter(ROWS), told.append, windows=OPTIONS)
     file, out = lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "p.jsonl"
     printed = terminal.data("evaluate", file, "--out", out)
     assert list(found.rows) == told and found.rules == "2.0"
-    assert json.loads(json.dumps(told)) == read_lines(out)
+    assert json.loads(json.dumps(told)) == read_lines(out)[0]
     assert found.scores == pytest.approx({name: printed[name] for name in found.scores})
     assert [row["kind"] == "not read" for row in told] == [False, False, False, True]
-
-
-def test_twins_are_counted_as_the_command_counts_them(
-    reader: BertReader, tmp_path: Path, terminal: Terminal
-) -> None:
-    first = {"title": "t", "context": kit.CONTEXT, "answers": ["1998"], "id": "a"}
-    asked = [first | {"question": q, "id": k} for q, k in (("When?", "a"), ("Whne?", "a~typos"))]
-    file, out = lines(tmp_path / "rows.jsonl", asked), tmp_path / "p.jsonl"
-    said = terminal.data("evaluate", file, "--out", out)["survives"]
-    found = qa_demo.evaluate(reader, asked, windows=OPTIONS)
-    assert [asdict(one) | {"lost": list(one.lost)} for one in found.survives] == said
-    assert [(one["rule"], one["pairs"]) for one in said] == [("typos", 1)]
-    assert json.loads(json.dumps(found.run["scores"]["survives"])) == said
-    assert found.lists == {} and "lists" not in found.run["scores"]
+    frame = found.to_pandas()
+    assert list(frame["id"]) == ["0", "b", "c", "d"]
+    assert frame["f1"].mean() == pytest.approx(found.scores["f1"] / 100)
 
 
 def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refused(
@@ -74,37 +61,31 @@ def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refuse
     assert [str(one.message) for one in said] == list(found.remarks)
     assert "no gold answer stands in the paragraph" in found.remarks[0]
     assert "1 row is empty and left out (first: row 2)" in found.remarks[1]
-    with pytest.raises(BadInput, match="threshold changes nothing under the rules of SQuAD"):
-        qa_demo.evaluate(reader, ROWS[:2], threshold=2.0)
+    for rows, more, reason in (
+        (ROWS[:2], {"threshold": 2.0}, "threshold changes nothing under the rules of SQuAD"),
+        (ROWS, {"rules": "squad1"}, "squad1 know no question without an answer"),
+        ([], {}, "the rows hold no question"),
+        ({"train": ROWS}, {}, r"got str; of a DataFrame give .* of datasets one split"),
+    ):
+        with pytest.raises(BadInput, match=reason):
+            qa_demo.evaluate(reader, rows, **more)
 
 
-def test_evaluations_become_the_report_that_the_command_writes(
-    reader: BertReader, tmp_path: Path
-) -> None:
+def test_evaluations_become_a_report(reader: BertReader, tmp_path: Path) -> None:
     page = tmp_path / "r.html"
     a = qa_demo.evaluate(reader, ROWS[1:3], threshold=1.0)
     b = qa_demo.evaluate(reader, ROWS[1:3], threshold=2.0)
-    qa_demo.report(a, page, against=b, slices=["short: words(question) < 5"])
-    data = data_of(page)
-    assert data["names"] == [f"{reader.name} (A)", f"{reader.name} (B)"] and not data["stopped"]
-    assert data["groups"][0]["title"] == "short"
-    assert [row["id"] for row in data["rows"]] == ["b", "c"]
-    other = qa_demo.evaluate(reader, ROWS[1:2])
-    with pytest.raises(BadInput, match="2 and 1 that are not the same"):
-        qa_demo.report(a, page, against=other)
+    qa_demo.report(a, page, against=b)
+    assert f"{reader.name} (A) against {reader.name} (B)" in page.read_text()
+    with pytest.raises(BadInput, match="share no question"):
+        qa_demo.report(a, page, against=qa_demo.evaluate(reader, ROWS[:1]))
 
 
-def test_a_frame_has_a_row_for_each_question(reader: BertReader) -> None:
-    found = qa_demo.evaluate(reader, ROWS[:2])
-    frame = found.to_pandas()
-    assert list(frame["id"]) == ["0", "b"]
-    assert frame["f1"].mean() == pytest.approx(found.scores["f1"] / 100)
-
-
-def test_no_rows_and_rules_that_do_not_fit_are_refused(reader: BertReader) -> None:
-    with pytest.raises(BadInput, match="the rows hold no question"):
-        qa_demo.evaluate(reader, [])
-    with pytest.raises(BadInput, match=r"got str; of a DataFrame give .* of datasets one split"):
-        qa_demo.evaluate(reader, {"train": ROWS})
-    with pytest.raises(BadInput, match="squad1 knows no question without an answer"):
-        qa_demo.evaluate(reader, ROWS, rules="squad1")
+def test_a_sample_is_drawn_over_the_whole_file_by_a_seed() -> None:
+    """Finding 24: the first questions are those of one article."""
+    every = list(range(1000))
+    found = sampled(every, None, 100, 0)
+    assert found == sorted(found) == sampled(every, None, 100, 0) and len(set(found)) == 100
+    assert found != sampled(every, None, 100, 1)
+    assert max(found) > 900 and min(found) < 100
+    assert sampled(every, 3, None, 0) == [0, 1, 2] and sampled(every, None, 2000, 0) == every

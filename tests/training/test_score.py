@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_demo.core.base import BadInput
-from qa_demo.core.measuring.abstain import MOST_LOST
-from qa_demo.core.measuring.measured import load_measured
-from qa_demo.core.measuring.metrics import calibration_error
-from qa_demo.core.measuring.squad import read_squad
+from qa_demo.core.calibration import load_known
+from qa_demo.core.metrics import CalibrationBin, calibration_error, normalize
 from qa_demo.core.predict import Ranked, predict
 from qa_demo.core.spans import reason_codes, window_prob
 from qa_demo.core.tagging import best_span
-from qa_demo.core.types import Calibration, Calibrations, DecodeOptions, Reading
-from qa_demo.evaluation.numbers import apart
+from qa_demo.core.types import Calibration, Calibrations, DecodeOptions, Reading, Span
+from qa_demo.evaluation.questions import read_squad
+from qa_demo.evaluation.threshold import MOST_LOST, ThresholdPoint
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.training import score
+from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
 from qa_demo.training.measure import HEADS, read_all, says
 from tests.model import kit
@@ -99,14 +98,19 @@ def test_one_reading_of_each_text_as_the_page_reads_it(reader: BertReader) -> No
 
 
 def among_legal_pairs(reading: Reading, best: Ranked, temperature: float) -> float:
-    """exp(score / T) of the span over the sum of all legal pairs of all windows, pair by pair."""
-    total = 0.0
+    """The share of the span's text: exp(score / T) of the pairs that say it over all legal pairs of
+    all windows, pair by pair.
+    """
+    total, same, wanted = 0.0, 0.0, normalize(best.candidate.text)
     for w in reading.windows:
         start, end = (x.astype(np.float64) / temperature for x in reading.logits(w.index))
         at = np.arange(len(w))
         legal = reason_codes(w, at[:, None], at[None, :], DecodeOptions()) == 0
-        total += float(np.exp(np.add.outer(start, end))[legal].sum())
-    return float(np.exp(best.candidate.score / temperature)) / total
+        for i, j in np.argwhere(legal).tolist():
+            value = float(np.exp(start[i] + end[j]))
+            text = reading.encoding.text(Span(w.to_doc(i), w.to_doc(j)))
+            total, same = total + value, same + value * (normalize(text) == wanted)
+    return same / total
 
 
 def test_a_claim_is_a_share_of_the_legal_pairs_and_before_it_the_probability_in_the_window(
@@ -129,19 +133,23 @@ def test_a_claim_is_a_share_of_the_legal_pairs_and_before_it_the_probability_in_
 def test_the_command_writes_figures_that_are_read_back(
     folder: Path, scored: dict[str, Any]
 ) -> None:
-    measured = load_measured(folder)
-    assert measured is not None and set(measured.reliability) == set(measured.curves) == set(HEADS)
-    assert load_measured(folder / "elsewhere") is None
+    written = json.loads((folder / "metrics.json").read_text())
+    known = load_known(folder)
+    assert known is not None and known.threshold is not None
+    chosen = written["threshold_curve"]["span"]["chosen"]
+    assert known.threshold.withheld_right == chosen["withheld_right"]
     for head in HEADS:
-        found = measured.reliability[head]
-        assert sum(half.fitted_on for half in found.halves) == found.measured_on == 12
-        assert sum(b.count for b in found.after) == found.measured_on
-        assert found.error_before == pytest.approx(calibration_error(found.before))
-        curve = measured.curves[head]
-        assert (curve.answerable, curve.unanswerable) == (8, 4)
-        assert [p.threshold for p in curve.points] == sorted(p.threshold for p in curve.points)
-        assert curve.points[-1].withheld_right == 0 and curve.points[-1].wrongly_answered == 100
-        assert curve.points[-1].answerable_f1 - curve.chosen.answerable_f1 <= MOST_LOST
+        found = written["reliability"][head]
+        assert sum(half["fitted_on"] for half in found["halves"]) == found["measured_on"] == 12
+        assert sum(b["count"] for b in found["after"]) == found["measured_on"]
+        before = [CalibrationBin(**row) for row in found["before"]]
+        assert found["error_before"] == pytest.approx(calibration_error(before))
+        curve = written["threshold_curve"][head]
+        assert (curve["answerable"], curve["unanswerable"]) == (8, 4)
+        points = [ThresholdPoint(**p) for p in curve["points"]]
+        assert [p.threshold for p in points] == sorted(p.threshold for p in points)
+        assert points[-1].withheld_right == 0 and points[-1].wrongly_answered == 100
+        assert points[-1].answerable_f1 - curve["chosen"]["answerable_f1"] <= MOST_LOST
     assert [round(scored["squad_dev"][head]["exact"]) for head in HEADS] == [33, 33]
 
 
@@ -169,7 +177,7 @@ def test_the_noted_command_measures_the_same_reader(scored: dict[str, Any]) -> N
 
 
 def test_only_lists_that_no_training_sees_are_scored(scored: dict[str, Any]) -> None:
-    kept = apart.held_out(read_squad(scored["files"][2]))
+    kept = held_out(read_squad(scored["files"][2]))
     assert kept and len(kept) < 12
     lists = scored["lists"]
     assert lists["all"]["bio"]["total"] == lists["li.json"]["span"]["total"] == len(kept)
@@ -178,15 +186,3 @@ def test_only_lists_that_no_training_sees_are_scored(scored: dict[str, Any]) -> 
             of = lists[name][head]
             assert sum(kinds.values()) == of["total"]
             assert 100 * kinds["whole"] / of["total"] == pytest.approx(of["whole_lists"])
-
-
-def test_figures_that_are_none_are_refused(tmp_path: Path) -> None:
-    for text in (
-        "[]",
-        "{",
-        '{"reliability": {"span": {"temperature": 1}}}',
-        '{"threshold_curve": {"bio": {"points": 3}}}',
-    ):
-        (tmp_path / "metrics.json").write_text(text)
-        with pytest.raises(BadInput, match=r"^metrics\.json holds no figures that can be read"):
-            load_measured(tmp_path)

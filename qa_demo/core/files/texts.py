@@ -1,9 +1,12 @@
-"""The one reader of text files and of tables: what stands in a file as people save it."""
+"""The one reader of text files and of tables, what stands in a file as people save it; and files
+that commands write: whole, or not at all.
+"""
 
 import csv
 import gzip
 import io
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,3 +103,25 @@ def table(text: str, name: str, kind: str) -> tuple[list[str], list[tuple[int, d
                 f"{advice}"
             )
     return header, [(line, dict(zip(header, row, strict=True))) for line, row in found[1:]]
+
+
+def write_file(path: Path, text: str) -> int:
+    """Write the text as UTF-8; the bytes it holds.
+
+    A plain file gets its name once it is complete: on a full disk what stood there before stays.
+    What is no plain file (`/dev/stdout`, a named pipe) is written to as it is. Errors: BadInput.
+    """
+    raw = text.encode("utf-8")
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(raw)
+            return len(raw)
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        try:
+            part.write_bytes(raw)
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as fault:
+        raise BadInput(f"{path.name} cannot be written: {fault.strerror}") from fault
+    return len(raw)

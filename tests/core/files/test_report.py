@@ -15,8 +15,3 @@ def test_numbers_that_json_cannot_say_are_refused_by_name(value):
 
 def test_a_text_of_any_letters_is_one_line_of_ascii():
     assert report.dumps({"a": "é\ud800\n"}) == '{"a": "\\u00e9\\ud800\\n"}'
-
-
-def test_evaluate_adds_the_seconds():
-    made = report.evaluate_json({"exact": 50.0, "total": 2}, 1.25)
-    assert made == {"exact": 50.0, "total": 2, "seconds": 1.25}

@@ -1,0 +1,89 @@
+// The report of evaluate: every picture lies in the file, and a press picks another one.
+
+import { el, keepingFocus } from "./dom.js";
+import { all, follow, KINDS, place } from "./render.js";
+import { text } from "./text.js";
+
+const BASE = document.baseURI;
+const REPORT = JSON.parse(document.querySelector("#report").textContent);
+const grid = el("div", { class: "blocks" }), views = new Map();
+let state = REPORT.start;
+
+KINDS.link = (b) => ({
+  node: el(
+    "p",
+    { class: "press" },
+    el("a", { href: b.href, target: "_blank", rel: "noreferrer" }, b.label),
+  ),
+});
+
+/** A paragraph as words, with lines under some of its characters. */
+KINDS.paragraph = (b) => {
+  const length = (piece) => [...piece].length; // the server counts code points
+  const items = [...b.text.matchAll(/\S+/g)].map((w) => {
+    const at = length(b.text.slice(0, w.index));
+    return { t: w[0], gap: " ", at: [at, at + length(w[0]) - 1] };
+  });
+  const segments = [{ name: "", inline: false, holds: [], items }];
+  return text({ ...b, segments, height: 0, select: false });
+};
+
+/** Where the value nearest to x stands. */
+const nearest = (values, x) =>
+  values.reduce((best, v, k) => Math.abs(v - x) < Math.abs(values[best] - x) ? k : best, 0);
+
+/** Change what is shown; a slider sets "at.READER" to a threshold. */
+function set(patch) {
+  for (const [name, value] of Object.entries(patch)) {
+    const side = /^at\.(\w)$/.exec(name)?.[1];
+    if (side) patch = { [side]: nearest(REPORT.thresholds[side], value) };
+  }
+  state = { ...state, ...patch };
+  draw();
+}
+
+/** Put a value at a path of a block; a table's rows are picked from all it can show. */
+function put(block, path, value) {
+  const keys = path.split("."), last = /** @type {string} */ (keys.pop());
+  let at = block;
+  for (const key of keys) at = at[key] ??= {};
+  at[last] = value?.pick
+    ? value.pick.map(([k, ...more]) => ({
+      ...block.all[k],
+      cells: [...block.all[k].cells, ...more],
+    }))
+    : value;
+}
+
+/** The block as this state has it, named by what of the state it shows; null where it is not shown. */
+function shown(block) {
+  for (const [name, value] of Object.entries(block.when ?? {})) {
+    if (state[name] !== value) return null;
+  }
+  const { patches = [], ...own } = block, made = structuredClone(own);
+  made.digest = block.key;
+  for (const { by, of: table } of patches) {
+    const of = typeof table === "string" ? REPORT.tables[table] : table;
+    const at = by.map((name) => state[name]).join("/"), patch = Object.entries(of[at] ?? {});
+    for (const [path, value] of patch) put(made, path, value);
+    if (!patch[0]?.[0].startsWith("overlay")) made.digest += ` ${at}`;
+  }
+  if (made.blocks) made.blocks = block.blocks.map(shown).filter(Boolean);
+  return made;
+}
+
+function draw() {
+  const blocks = REPORT.blocks.map(shown).filter(Boolean);
+  keepingFocus(grid, () => place(grid, blocks, views));
+  follow(views, { selection: state.selection });
+}
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const theme = () => {
+  document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
+  for (const view of all(views)) view.themed?.();
+};
+theme();
+dark.addEventListener("change", theme);
+document.querySelector(".spanlight").append(grid);
+draw();

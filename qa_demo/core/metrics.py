@@ -1,0 +1,285 @@
+"""SQuAD scores as the official scripts of versions 1.1 and 2.0 give them, in percent."""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.base import BadInput
+from qa_demo.core.types import Example
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a reader says to one question: its best span's text ("" when it has none), and null
+    score minus best score.
+    """
+
+    text: str
+    score_diff: float | None = None
+
+
+@dataclass(frozen=True)
+class CalibrationBin:
+    """Questions whose probability lies in [low, high): how sure the reader was, and how often it
+    was right.
+    """
+
+    low: float
+    high: float
+    count: int
+    mean_prob: float
+    accuracy: float
+
+
+def normalize(text: str) -> str:
+    """Lower case, no ASCII punctuation, no articles, single blanks - in this order; e.g. "The
+    U.S.!" gives "us".
+    """
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def exact_match(gold: str, prediction: str) -> float:
+    """1 when both texts are equal after `normalize`, else 0."""
+    return float(normalize(gold) == normalize(prediction))
+
+
+def f1(gold: str, prediction: str, version: str = "2.0") -> float:
+    """Harmonic mean of precision and recall over the multiset of normalised words, 0 to 1.
+
+        F1 = 2 c / (words of gold + words of prediction),  c = words in common
+
+    When a side is empty: version 2.0 gives 1 if both are and else 0, version 1.1 gives 0.
+    """
+    a, b = Counter(normalize(gold).split()), Counter(normalize(prediction).split())
+    if not a or not b:
+        return float(version == "2.0" and a == b)
+    return 2 * (a & b).total() / (a.total() + b.total())
+
+
+def references(example: Example, version: str) -> list[str]:
+    """The texts a prediction is compared with; version 2.0 drops those that normalise to nothing,
+    and none means [""].
+    """
+    texts = [a.text for a in example.answers]
+    return texts if version == "1.1" else [t for t in texts if normalize(t)] or [""]
+
+
+def score(example: Example, prediction: str, version: str) -> tuple[float, float]:
+    """(exact, f1) of one prediction, each the maximum over the references, 0 to 1."""
+    golds = references(example, version)
+    return max((exact_match(g, prediction) for g in golds), default=0.0), max(
+        (f1(g, prediction, version) for g in golds), default=0.0
+    )
+
+
+def judged(
+    example: Example, said: Outcome | None, threshold: float | None, version: str
+) -> tuple[float, float]:
+    """(exact, f1) of one question, 0 to 1: the one place where an answer is scored.
+
+    Version 2.0 withholds it where score_diff > threshold (None: never); what is withheld scores 1
+    where the file has no answer, and 0 where it has one. Version 1.1 never withholds.
+    """
+    if version == "2.0" and withheld(said, threshold):
+        return (0.0, 0.0) if example.answers else (1.0, 1.0)
+    return score(example, said.text, version) if said is not None else (0.0, 0.0)
+
+
+def withheld(said: Outcome | None, threshold: float | None) -> bool:
+    """Whether the threshold takes the answer away; a missing score_diff counts as 0."""
+    return said is not None and threshold is not None and (said.score_diff or 0.0) > threshold
+
+
+def same_text(context: str, chars: NDArray[np.int64], text: str) -> NDArray[np.bool_]:
+    """Which slices context[a:b] of chars [m, 2] normalise to what `text` does, [m].
+
+    Sums of letters, articles left out, sort out nearly all; what is left is normalised itself.
+    """
+    wanted, sums = normalize(text), _letter_sums(context)
+    gap = sums[chars[:, 1]] - sums[chars[:, 0]] - int(_letters("".join(wanted.split())).sum())
+    found: NDArray[np.bool_] = np.isin(gap, _EDGES)
+    for k in np.flatnonzero(found):
+        found[k] = normalize(context[chars[k, 0] : chars[k, 1]]) == wanted
+    return found
+
+
+def _letters(text: str) -> NDArray[np.int64]:
+    """A number for each letter, in which both their count and their codes add up."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
+    return np.where(codes == ord("ς"), ord("σ"), codes) + 2**32
+
+
+def _article_edges() -> NDArray[np.int64]:
+    """What a slice that begins or ends within a word may have more or less than its sum: an "an"
+    of "Dan" is an article there, a "th" of "the" is none.
+    """
+    own = [int(_letters(x).sum()) for x in ("", "a", "an", "the")]
+    lost = [int(_letters(x).sum()) for x in ("", "t", "th", "h", "he", "e", "n")]
+    one = np.unique(np.subtract.outer(own, lost))
+    return np.unique(np.add.outer(one, one))
+
+
+_EDGES = _article_edges()
+
+
+@lru_cache(maxsize=8)
+def _letter_sums(context: str) -> NDArray[np.int64]:
+    """The sum of the letters before each character, [n + 1], without articles, blanks and marks."""
+    kept = [char.lower().translate(_PUNCTUATION) for char in context]
+    origin = np.repeat(np.arange(len(kept)), [len(x) for x in kept])
+    text = "".join(kept)
+    weights = _letters(text)
+    weights[np.array([char.isspace() for char in text], dtype=bool)] = 0
+    for article in _ARTICLES.finditer(text):
+        weights[article.start() : article.end()] = 0
+    sums = np.zeros(len(context) + 1, dtype=np.int64)
+    np.add.at(sums, origin + 1, weights)
+    return np.cumsum(sums)
+
+
+def best_threshold(
+    scores: Sequence[float],
+    answerable: Sequence[bool],
+    diffs: Sequence[float],
+    answered: Sequence[bool],
+) -> tuple[float, float]:
+    """The no-answer threshold with the highest mean score: (percent, threshold), searched as
+    evaluate-v2.0.py does.
+
+    Start with "no answer" everywhere, then answer one more question at a time, in order of rising
+    `diffs`: it adds its score if it is answerable, and takes 1 away if it is not and a text was
+    predicted. Two properties come with it: when nothing beats "no answer" everywhere the threshold
+    reads 0.0, and equal diffs are not kept together. It is tuned on the questions it scores, so the
+    percentage is an upper bound.
+    """
+    if not len(scores):
+        raise BadInput("a threshold needs at least one question, got none")
+    gain = np.where(
+        answerable, np.asarray(scores, dtype=np.float64), -np.asarray(answered, dtype=np.float64)
+    )
+    order = np.argsort(np.asarray(diffs, dtype=np.float64), kind="stable")
+    start = float(len(scores) - np.count_nonzero(answerable))
+    totals = np.cumsum(np.concatenate([[start], gain[order]]))
+    best = int(np.argmax(totals))
+    return 100.0 * float(totals[best]) / len(scores), float(diffs[order[best - 1]]) if best else 0.0
+
+
+def rules_of(examples: Sequence[Example]) -> str:
+    """Which official script scores a file: "1.1" where every question has an answer, else "2.0"."""
+    return "1.1" if all(e.answers for e in examples) else "2.0"
+
+
+def evaluate(
+    examples: Sequence[Example],
+    outcomes: Mapping[str, Outcome],
+    threshold: float | None = None,
+    rules: str | None = None,
+) -> dict[str, float | int]:
+    """Score outcomes, keyed by question id, against the gold answers; percent, 0-100.
+
+    A file without unanswerable questions is scored by version 1.1: the best span always counts, a
+    missing outcome scores 0. Otherwise version 2.0: the answer is removed where score_diff >
+    threshold (None: never), missing outcomes are left out, and the best_* values come from the
+    threshold search over the best spans. `rules` keeps those of a whole file for a part of it.
+    Errors: BadInput where two questions share an id, or none has a prediction.
+    """
+    if len({e.id for e in examples}) < len(examples):
+        raise BadInput("two of these questions share an id, by which predictions are kept")
+    if (rules or rules_of(examples)) == "1.1":
+        return _evaluate_v1(examples, outcomes)
+    asked = [e for e in examples if e.id in outcomes]
+    if not asked:
+        raise BadInput("none of the questions of this file has a prediction")
+    raw = np.array([score(e, outcomes[e.id].text, "2.0") for e in asked])
+    diffs = np.array([outcomes[e.id].score_diff or 0.0 for e in asked])
+    has = np.array([bool(e.answers) for e in asked])
+    final = np.array([judged(e, outcomes[e.id], threshold, "2.0") for e in asked])
+    result: dict[str, float | int] = _means("", final)
+    for name, part in (("HasAns_", has), ("NoAns_", ~has)):
+        if part.any():
+            result |= _means(name, final[part])
+    answered = [bool(outcomes[e.id].text) for e in asked]
+    for k, name in enumerate(("exact", "f1")):
+        result[f"best_{name}"], result[f"best_{name}_thresh"] = best_threshold(
+            raw[:, k].tolist(), has.tolist(), diffs.tolist(), answered
+        )
+    return result
+
+
+def _evaluate_v1(
+    examples: Sequence[Example], outcomes: Mapping[str, Outcome]
+) -> dict[str, float | int]:
+    if not examples:
+        raise BadInput("there is no question to evaluate")
+    return _means("", np.array([judged(e, outcomes.get(e.id), None, "1.1") for e in examples]))
+
+
+def _means(prefix: str, rows: NDArray[np.float64]) -> dict[str, float | int]:
+    exact, overlap = (100.0 * rows.mean(axis=0)).tolist()
+    return {f"{prefix}exact": exact, f"{prefix}f1": overlap, f"{prefix}total": len(rows)}
+
+
+def calibration(
+    probs: Sequence[float], correct: Sequence[float], bins: int = 10
+) -> tuple[CalibrationBin, ...]:
+    """Compare probabilities with how often they came true, in equal bins of [0, 1]; empty bins are
+    left out.
+
+    Errors: BadInput when the two lists differ in length or a probability lies outside [0, 1].
+    """
+    p, hit = np.asarray(probs, dtype=np.float64), np.asarray(correct, dtype=np.float64)
+    if p.shape != hit.shape or bins < 1:
+        raise BadInput(
+            f"calibration needs one outcome for each probability and bins >= 1, got {len(p)}, "
+            f"{len(hit)} and {bins}"
+        )
+    if not np.all((p >= 0) & (p <= 1)):
+        raise BadInput("calibration needs probabilities between 0 and 1")
+    at = np.minimum((p * bins).astype(np.int64), bins - 1)
+    return tuple(
+        CalibrationBin(
+            k / bins,
+            (k + 1) / bins,
+            int((at == k).sum()),
+            float(p[at == k].mean()),
+            float(hit[at == k].mean()),
+        )
+        for k in range(bins)
+        if (at == k).any()
+    )
+
+
+def bin_of(table: Sequence[CalibrationBin], p: float) -> CalibrationBin | None:
+    """The bin of a probability, None where it is one that was left out; a p of 1 is in the last."""
+    top = max((b.high for b in table), default=0.0)
+    return next((b for b in table if b.low <= p < b.high or b.high == top == p), None)
+
+
+def calibration_error(table: Sequence[CalibrationBin]) -> float:
+    """Mean distance between probability and accuracy, weighted by the bins' counts, 0 to 1."""
+    total = sum(b.count for b in table)
+    return sum(b.count * abs(b.mean_prob - b.accuracy) for b in table) / total if total else 0.0
+
+
+def expected_error(probs: Sequence[float], draws: int = 200, seed: int = 0) -> float:
+    """The mean `calibration_error` of outcomes drawn with exactly these probabilities: what the
+    best possible calibration shows on so many questions.
+
+    Errors: BadInput as in `calibration`.
+    """
+    p = np.asarray(probs, dtype=np.float64)
+    rng = np.random.default_rng(seed)
+    tables = (
+        calibration(p.tolist(), (rng.random(len(p)) < p).astype(float).tolist())
+        for _ in range(draws)
+    )
+    return float(np.mean([calibration_error(table) for table in tables]))

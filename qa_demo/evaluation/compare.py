@@ -1,0 +1,214 @@
+"""Intervals over articles, and two readers on the same questions.
+
+    mean* = sum_c n_c S_c / sum_c n_c N_c,   (n_c) ~ multinomial(C, 1/C)
+
+S_c is the sum and N_c the number of the questions of article c: questions about one article are
+alike, so an interval from questions drawn alone would promise more than the file holds. From few
+articles it is still too short. So a sign-flip test over the articles must agree: were the readers
+alike, the signs of their differences would be chance. Below 6 articles that test never rejects
+(2 / 2^5 > 0.05), so there is neither interval nor verdict.
+Sources: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 8 (drawing by
+units); Noreen 1989, "Computer-Intensive Methods for Testing Hypotheses" (flipping signs).
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from qa_demo.core.base import BadInput, Floats
+
+Row = Mapping[str, Any]
+Bools = NDArray[np.bool_]
+DRAWS = 2000
+LEAST = 6
+"""From so many articles on there are intervals and verdicts."""
+
+
+class Interval(NamedTuple):
+    """Means with their 95 % intervals, [k]; low and high are NaN from fewer than LEAST articles."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+
+
+def units_of(rows: Sequence[Row]) -> tuple[list[str], str]:
+    """What is drawn as one, for each question, and what it is called: its article, or its paragraph
+    in a file that names no articles.
+    """
+    if any(row["title"] for row in rows):
+        return [row["title"] or row["context"] for row in rows], "articles"
+    return [row["context"] for row in rows], "paragraphs"
+
+
+class Draws:
+    """The same draws of units for every mean of one file, so that means can be compared."""
+
+    def __init__(self, units: Sequence[str]) -> None:
+        names = {name: k for k, name in enumerate(dict.fromkeys(units))}
+        self._unit = np.array([names[name] for name in units])
+        self.count = len(names)
+        drawn = np.random.default_rng(0).multinomial(
+            self.count, np.full(self.count, 1 / self.count), DRAWS
+        )
+        self._weights = drawn.astype(np.float64)
+
+    def sums(self, values: ArrayLike, part: Bools) -> Floats:
+        """The sum of each unit's values over a part of the questions, [k, C] of values [k, n]."""
+        given = np.atleast_2d(np.asarray(values, dtype=np.float64))[:, part]
+        found = np.zeros((self.count, len(given)))
+        np.add.at(found, self._unit[part], given.T)
+        return found.T
+
+    def mean(self, values: ArrayLike, part: Bools | None = None) -> Interval:
+        """Means of values [k, n] over the questions of a part (all by default), and the 2.5th and
+        97.5th percentile of their draws.
+        """
+        part = np.ones(len(self._unit), dtype=bool) if part is None else part
+        sums, counts = self.sums(values, part), np.bincount(self._unit[part], minlength=self.count)
+        value = sums.sum(axis=1) / counts.sum()
+        if np.count_nonzero(counts) < LEAST:
+            return Interval(value, *np.full((2, len(value)), np.nan))
+        number = self._weights @ counts
+        some = number > 0
+        off = sums - value[:, None] * counts  # off the mean: nothing is rounded away
+        means = value + (self._weights[some] @ off.T) / number[some, None]
+        low, high = np.percentile(means, [2.5, 97.5], axis=0)
+        return Interval(value, np.minimum(low, value), np.maximum(high, value))
+
+    def told(self, values: Floats, part: Bools | None = None) -> bool:
+        """Whether a mean difference is told apart from 0: by its interval as it is printed, and by
+        the sign-flip test.
+        """
+        part = np.ones(len(self._unit), dtype=bool) if part is None else part
+        found, sums = self.mean(values, part), self.sums(values, part)[0]
+        equal = abs(sums.sum()) - 1e-9 * np.abs(sums).sum()  # rounding makes nothing rarer
+        rare = float(np.mean(np.abs(self._signs @ sums) >= equal)) <= 0.05
+        low, high = round(float(found.low[0]), 2), round(float(found.high[0]), 2)
+        return bool(rare and (low > 0 or high < 0))
+
+    @cached_property
+    def _signs(self) -> NDArray[np.float32]:
+        """Each way to flip the units' signs; of too many, DRAWS by chance, the first flips none."""
+        if 2**self.count <= DRAWS:
+            flips = np.arange(2**self.count)[:, None] >> np.arange(self.count) & 1
+        else:
+            flips = np.random.default_rng(1).integers(2, size=(DRAWS, self.count), dtype=np.int8)
+            flips[0] = 0
+        return (1 - 2 * flips).astype(np.float32)
+
+
+def more_articles(value: float, low: float, high: float, count: int) -> int | None:
+    """So many more articles would tell a difference apart from 0 in four cases of five, were it to
+    stay as large; None for more than a hundred times as many.
+
+        C = count * ((1.96 + 0.84) * se / value)^2,   se = (high - low) / (2 * 1.96)
+    """
+    se = (high - low) / (2 * 1.96)
+    if abs(value) < 1e-9 or not math.isfinite(se):
+        return None
+    wanted = count * (2.8 * se / value) ** 2
+    return max(1, math.ceil(wanted) - count) if wanted < 100 * count else None
+
+
+# ---- two readers
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The questions that both files hold, in the order of the first, and a sentence for each thing
+    in which the files differ.
+    """
+
+    a: list[Any]
+    b: list[Any]
+    differs: tuple[str, ...]
+
+
+OF_THE_READER = ("spanlight", "reader", "weights", "threshold", "threshold_from", "calibration")
+"""What may differ between two runs without a word; "file" and "sha256" follow from the lines."""
+
+
+def paired(a: Sequence[Row], run_a: Row, b: Sequence[Row], run_b: Row) -> Paired:
+    """Pair lines by question, paragraph and gold answers; ids and order do not matter. Errors:
+    BadInput where the files share no question.
+    """
+    keys = [_keys(rows) for rows in (a, b)]
+    left, right = (dict(zip(k, rows, strict=True)) for k, rows in zip(keys, (a, b), strict=True))
+    common = [key for key in keys[0] if key in right]
+    texts, golds = ([{key[:n] for key in each} for each in keys] for n in (2, 3))
+    said = []
+    for name, own, other, theirs in (("first", 0, right, 1), ("second", 1, left, 0)):
+        alone = [key for key in keys[own] if key not in other]
+        gold = [k for k in alone if k[:2] in texts[theirs] and k[:3] not in golds[theirs]]
+        if gold and own == 0:
+            said.append(_said(gold, "other gold answers in the two files"))
+        new = [k for k in alone if k[:2] not in texts[theirs] or k[:3] in golds[theirs]]
+        if new:
+            said.append(_said(new, f"in the {name} file alone"))
+    if not common:
+        raise BadInput(f"the two files share no question: {'; '.join(said) or 'both are empty'}")
+    said = [f"{one}, left out" for one in said]
+    for key in dict.fromkeys([*run_a, *run_b, *run_a.get("options", {})]):
+        if key in (*OF_THE_READER, "file", "sha256", "options", "scores"):
+            continue
+        pair = [run.get(key, run.get("options", {}).get(key)) for run in (run_a, run_b)]
+        if pair[0] != pair[1] and None not in pair:
+            said.append(f"{key} is {pair[0]} in the first run and {pair[1]} in the second")
+    return Paired([left[key] for key in common], [right[key] for key in common], tuple(said))
+
+
+Key = tuple[str, str, tuple[str, ...], int]
+
+
+def _keys(rows: Sequence[Row]) -> list[Key]:
+    """Question, paragraph, gold answers, and which of the questions with all three it is."""
+    seen: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
+    found = []
+    for row in rows:
+        key = row["question"], row["context"], tuple(sorted({g["text"] for g in row["gold"]}))
+        found.append((*key, seen[key]))
+        seen[key] += 1
+    return found
+
+
+def _said(keys: Sequence[Key], where: str) -> str:
+    them = "1 question has" if len(keys) == 1 else f"{len(keys):,} questions have"
+    stands = them if where.startswith("other") else them.replace("has", "is").replace("have", "are")
+    return f"{stands} {where} (first: “{keys[0][0][:60]}”)"
+
+
+def names_of(a: Row, b: Row) -> tuple[str, str]:
+    """What two readers are called side by side: never the same."""
+    first, second = str(a["reader"]), str(b["reader"])
+    return (first, second) if first != second else (f"{first} (A)", f"{second} (B)")
+
+
+Lines = tuple[Sequence[Row], Row]
+"""The lines of a reader, and what they were made with."""
+
+
+def not_worse(own: Lines, other: Lines, by: float) -> tuple[bool, str]:
+    """Whether this F1 is at most `by` points below the other's on the questions that both have,
+    each as it was run; and what is to be said of it. Errors: BadInput without such questions.
+    """
+    pair = paired(*own, *other)
+    gap = 100 * np.array([x["f1"] - y["f1"] for x, y in zip(pair.a, pair.b, strict=True)])
+    units, drawn = units_of(pair.a)
+    draws = Draws(units)
+    found = draws.mean(gap)
+    low, high = float(found.low[0]), float(found.high[0])
+    said = (
+        f"F1 {float(gap.mean()):+.2f} points against {other[1]['reader']} on {len(gap):,} questions"
+    )
+    if math.isnan(low):
+        said += f"; from {draws.count} {drawn} nothing can be told of others"
+    else:
+        said += f" (95 % interval {low:+.2f} to {high:+.2f}, over {draws.count} {drawn})"
+    return bool(gap.mean() >= -by - 1e-9), "; ".join((said, *pair.differs))

@@ -1,0 +1,201 @@
+"""How sure a reader can be, by hand: of a text wherever it stands, of whether the text answers."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_demo.core.base import BadInput
+from qa_demo.core.calibration import (
+    PairClaim,
+    answerable,
+    chance,
+    counted_with,
+    lead_of,
+    load_known,
+    log_odds,
+    margin,
+    pair_claim,
+    shifted,
+    sure_of,
+    sureness,
+)
+from qa_demo.core.metrics import CalibrationBin, bin_of, normalize
+from qa_demo.core.predict import predict
+from qa_demo.core.spans import reason
+from qa_demo.core.types import (
+    Answerability,
+    Calibration,
+    Calibrations,
+    DecodeOptions,
+    Reading,
+    Span,
+    WindowOptions,
+)
+from tests.core.toys import make_reading, t1
+from tests.fakes import FakeReader
+
+FIT = Answerability(0.5, -1.0)
+
+
+def fitted(reading: Reading, answers: Answerability | None = FIT) -> Reading:
+    fits = Calibrations(span=Calibration(2.0, 0.5), answerable=answers)
+    return replace(reading, calibrations=fits)
+
+
+def test_a_pair_by_hand() -> None:
+    claim = PairClaim(np.log([4.0]), np.log([1.0, 4.0, 3.0]))
+    assert claim.prob(1) == pytest.approx(0.5)
+    assert claim.prob(0.5) == pytest.approx(16 / 26)  # shares are squared
+    twice = PairClaim(np.log([4.0, 1.0]), np.log([1.0, 4.0, 3.0]))
+    assert twice.prob(1) == pytest.approx(5 / 8)
+
+
+def test_a_text_is_its_share_of_all_legal_pairs_of_all_windows_by_brute_force() -> None:
+    text = " ".join(f"Anna met the Berta. Karl {k} met Berta, and Karl came." for k in range(6))
+    reading = FakeReader().read("Who met Berta?", text, WindowOptions(40, 10))
+    prediction = predict(reading)
+    assert len(reading.windows) > 2
+    scores: list[tuple[float, str]] = []
+    for w in reading.windows:
+        s, e = (x.astype(float) for x in reading.logits(w.index))
+        for i in range(len(w)):
+            for j in range(len(w)):
+                if reason(w, i, j, DecodeOptions()) is None:
+                    said = reading.encoding.text(Span(w.to_doc(i), w.to_doc(j)))
+                    scores.append((s[i] + e[j], normalize(said)))
+    whole = sum(math.exp(x) for x, _ in scores)
+    for ranked in prediction.n_best:
+        wanted = normalize(ranked.candidate.text)
+        share = sum(math.exp(x) for x, text in scores if text == wanted) / whole
+        claim = pair_claim(reading, ranked.candidate)
+        assert claim is not None and claim.prob(1.0) == pytest.approx(share, rel=1e-9)
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_a_name_that_stands_several_times_is_as_likely_as_once(times: int) -> None:
+    """Finding 3: of a place the chance would be one in so many."""
+    words = ["Ada", "lives", "in", "the", "Oslo."] * times
+    start = [-9.0, 0, 0, *[-9.0, -9, -9, 3, 3] * times, 0]
+    end = [-9.0, 0, 0, *[-9.0, -9, -9, -9, 5] * times, 0]
+    reading = make_reading(words, [(0, len(words))], [start], [end])
+    best = predict(reading).best.candidate
+    claim = pair_claim(reading, best)
+    assert normalize(best.text) == "oslo" and claim is not None
+    assert len(claim.same) == 2 * times, "with its article and without"
+    pairs = times * (times + 1)  # each start with each later end: other texts, but for 2 * times
+    assert claim.prob(1.0) == pytest.approx(2 * times / pairs, abs=1e-3)
+
+
+def test_a_span_that_is_not_legal_makes_no_claim() -> None:
+    reading = FakeReader().read("Who said so?", "Ada " * 40)
+    best = predict(reading).best
+    assert best is not None
+    long = replace(best.candidate, span=Span(0, 30))
+    assert pair_claim(reading, replace(long, span=Span(0, 29))) is not None
+    assert pair_claim(reading, long) is None
+
+
+def test_the_shift_by_hand_and_at_the_edges() -> None:
+    assert shifted(np.array([0.5, 0.2]), np.log(4)) == pytest.approx([0.8, 0.5])
+    assert log_odds(np.array([0.5, 0.8])) == pytest.approx([0.0, np.log(4)])
+    assert np.isfinite(log_odds(np.array([0.0, 1.0]))).all()
+    assert chance(0.5, Calibration(3.0, np.log(4))) == pytest.approx(0.8)
+
+
+def test_the_claim_is_the_product_of_both_chances() -> None:
+    reading = fitted(t1())
+    best = predict(reading).best.candidate
+    found = sureness(reading, best)
+    assert (best.score, margin(reading, best)) == (7.5, 6.0), "no answer scores 1.5"
+    assert found.answerable == pytest.approx(1 / (1 + math.exp(1 - 0.5 * 6.0)))
+    right = chance(pair_claim(reading, best).prob(2.0), Calibration(2.0, 0.5))
+    assert found.right_if_answerable == right
+    assert found.claim == found.answerable * right < min(found.answerable, right)
+
+
+def test_a_reader_that_never_met_a_silent_text_claims_nothing_of_it() -> None:
+    reading = fitted(t1(), None)
+    found = sureness(reading, predict(reading).best.candidate)
+    assert found.answerable is None and found.claim is None and found.right_if_answerable > 0
+    assert sureness(t1(), predict(t1()).best.candidate) is None
+
+
+def test_a_span_that_no_limit_allows_claims_nothing() -> None:
+    reading = fitted(t1())
+    best = predict(reading).best.candidate
+    seen_better_elsewhere = replace(best, span=Span(2, 2), window=1)
+    assert sureness(reading, seen_better_elsewhere) is None
+
+
+@given(st.floats(-60, 60), st.floats(-60, 60))
+def test_a_larger_lead_is_a_likelier_answer(a: float, b: float) -> None:
+    low, high = sorted((a, b))
+    assert 0 <= answerable(low, FIT) <= answerable(high, FIT) <= 1
+
+
+def test_the_lead_is_over_the_smallest_no_answer_of_all_windows() -> None:
+    reading = t1()
+    found = lead_of(reading, predict(reading).best.candidate, 0.0, True)
+    assert (found.best.score, found.null, found.lead) == (7.5, 1.5, 6.0)
+    assert (found.window, found.start, found.end) == (0, 1.0, 0.5), "the second's is 9"
+
+
+BINS = (CalibrationBin(0.0, 0.1, 5, 0.05, 0.0), CalibrationBin(0.9, 1.0, 7, 0.95, 1.0))
+FITS = Calibrations(span=Calibration(2.0, 0.5), answerable=Answerability(0.5, -1.0))
+COUNTED = SimpleNamespace(claim=SimpleNamespace(slope=0.5, intercept=-1.0, bins=BINS))
+
+
+@pytest.mark.parametrize(
+    ("p", "found"), [(0.0, BINS[0]), (0.1, None), (0.5, None), (0.9, BINS[1]), (1.0, BINS[1])]
+)
+def test_the_bin_of_a_probability(p: float, found: CalibrationBin | None) -> None:
+    assert bin_of(BINS, p) == found
+    assert bin_of((), p) is None
+    assert bin_of(BINS[:1], 0.1) is BINS[0], "the upper end of the last bin"
+
+
+def test_figures_count_for_the_calibration_that_they_were_counted_with_alone() -> None:
+    own, other = (replace(t1(), calibrations=fits) for fits in (FITS, None))
+    assert counted_with(own, COUNTED) is COUNTED
+    assert counted_with(other, COUNTED) is None
+    assert counted_with(own, None) is None
+    far = SimpleNamespace(claim=SimpleNamespace(slope=0.6, intercept=-1.0))
+    assert counted_with(own, far) is None
+
+
+def test_sureness_is_the_product_of_its_parts_or_says_why_there_is_none() -> None:
+    reading = replace(t1(), calibrations=FITS)
+    best = predict(reading).best.candidate
+    found = sure_of(reading, best, COUNTED, "logits")
+    assert found.claim == found.parts[0] * found.parts[1]
+    assert 0 < found.claim < 1
+    assert found.like is bin_of(BINS, found.claim)
+    assert "not measured" in sure_of(reading, best, None, "logits").why
+    assert "another is chosen" in sure_of(reading, best, COUNTED, "product").why
+    assert sure_of(reading, best, None, "logits").like is None
+
+
+def test_the_figures_of_a_folder_and_what_is_none(tmp_path: Path) -> None:
+    assert load_known(tmp_path) is None
+    (tmp_path / "metrics.json").write_text("{}")
+    found = load_known(tmp_path)
+    assert found is not None and found.claim is None and found.threshold is None
+    said = {"slope": 1.0, "intercept": 0.0, "measured_on": 9, "unanswerable": 4, "error": 0.1}
+    one = {"low": 0.0, "high": 0.1, "count": 9, "mean_prob": 0.05, "accuracy": 0.0}
+    at = {"withheld_right": 5.0, "wrongly_answered": 6.0, "threshold": 1.0}
+    line = {"span": {"answerable": 5, "unanswerable": 4, "chosen": at}}
+    raw = {"claim": said | {"bins": [one]}, "threshold_curve": line}
+    (tmp_path / "metrics.json").write_text(json.dumps(raw))
+    found = load_known(tmp_path)
+    assert found.claim.bins == (CalibrationBin(**one),) and found.threshold.withheld_right == 5.0
+    for text in ("[]", "{", '{"claim": {}}'):
+        (tmp_path / "metrics.json").write_text(text)
+        with pytest.raises(BadInput, match=r"^metrics\.json holds no figures that can be read"):
+            load_known(tmp_path)

@@ -1,0 +1,182 @@
+"""SQuAD scores: the official vectors, and the threshold against trying each."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_demo.core import metrics
+from qa_demo.core.base import BadInput
+from qa_demo.core.metrics import Outcome, expected_error, judged, normalize, same_text
+from qa_demo.core.types import Answer, Example
+
+
+def question(name, *golds):
+    return Example(name, "?", "", tuple(Answer(g, 0) for g in golds), not golds)
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "exact", "f1"),
+    [
+        ("the Denver Broncos", "Denver Broncos!", 1, 1),
+        ("Denver Broncos", "the broncos of Denver", 0, 0.8),
+        ("", "", 1, 1),
+        ("", "x", 0, 0),
+        ("a", "the", 1, 1),
+        ("Saint-Denis", "Saint Denis", 0, 0),
+        ("10,000", "10000", 1, 1),
+        ("naïve", "naive", 0, 0),
+        ("U.S.", "US", 1, 1),
+        ("a b b c", "b b d", 0, 2 / 3),
+    ],
+)
+def test_vectors_of_the_official_scripts(gold, prediction, exact, f1):
+    assert metrics.exact_match(gold, prediction) == exact
+    assert metrics.f1(gold, prediction) == pytest.approx(f1)
+
+
+def test_two_empty_sides_count_nothing_in_version_1():
+    assert metrics.f1("a", "the", "1.1") == 0
+    assert metrics.exact_match("a", "the") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("  The  U.S.!  ", "us"),
+        ("a-an the", "aan"),
+        ("“quoted” – dash", "“quoted” – dash"),
+        ("Theatre and AN", "theatre and"),
+        ("it's  the\tend\n", "its end"),
+    ],
+)
+def test_normalisation_order(text, want):
+    assert metrics.normalize(text) == want
+
+
+def test_version_1_keeps_missing_predictions_in_the_mean():
+    examples = [question("q1", "Paris", "the city of Paris"), question("q2", "Rome")]
+    got = metrics.evaluate(examples, {"q1": Outcome("city of Paris", 99.0)}, threshold=0.0)
+    assert got == {"exact": 50.0, "f1": 50.0, "total": 2}
+
+
+def test_version_2_counts_by_kind_and_leaves_missing_ones_out():
+    golds = {"q1": ["Paris"], "q2": [], "q3": [], "q4": ["a red car"], "gone": ["x"]}
+    examples = [question(name, *texts) for name, texts in golds.items()]
+    said = {"q1": ("Paris", -5), "q2": ("wrong", 3), "q3": ("wrong", -1), "q4": ("car", -2)}
+    outcomes = {name: Outcome(text, diff) for name, (text, diff) in said.items()}
+    got = metrics.evaluate(examples, outcomes, threshold=0.0)
+    car = 200 / 3
+    whole = {"exact": 50.0, "f1": (100 + 100 + 0 + car) / 4, "total": 4}
+    has = {"HasAns_exact": 50.0, "HasAns_f1": (100 + car) / 2, "HasAns_total": 2}
+    silent = {"NoAns_exact": 50.0, "NoAns_f1": 50.0, "NoAns_total": 2}
+    best = {"best_exact": 75.0, "best_exact_thresh": -5}
+    best |= {"best_f1": (100 + car + 200) / 4, "best_f1_thresh": -2}
+    assert got == pytest.approx(whole | has | silent | best)
+
+
+def test_an_answer_removed_by_the_threshold_scores_as_no_answer():
+    examples = [question("q1", "Paris"), question("q2")]
+    outcomes = {"q1": Outcome("Paris", 1.0), "q2": Outcome("x", 1.0)}
+    assert metrics.evaluate(examples, outcomes, threshold=0.0)["exact"] == 50.0
+    assert metrics.evaluate(examples, outcomes, threshold=1.0)["HasAns_exact"] == 100.0
+    assert metrics.evaluate(examples, outcomes, threshold=None)["NoAns_exact"] == 0.0
+
+
+def test_golds_that_normalise_to_nothing():
+    assert metrics.references(question("q", "the", "Paris"), "2.0") == ["Paris"]
+    assert metrics.references(question("q", "the"), "2.0") == [""]
+    assert metrics.references(question("q", "the"), "1.1") == ["the"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "best"), [([1, 0, 0.5, 0], (87.5, -3.0)), ([0, 0, 0, 0], (50.0, 0.0))]
+)
+def test_threshold_by_hand_and_one_that_beats_nothing_reads_zero(scores, best):
+    has, diffs = [True, False, True, False], [-5, -1, -3, 2]
+    assert metrics.best_threshold(scores, has, diffs, [True] * 4) == best
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12))
+def test_threshold_search_equals_trying_every_threshold(seed, n):
+    rng = np.random.default_rng(seed)
+    has, diffs, answered = rng.random(n) < 0.5, rng.permutation(n) - n / 2, rng.random(n) < 0.8
+    scores = np.where(has, rng.random(n).round(1), 0.0)
+
+    def at(t):
+        return sum(
+            (scores[k] if has[k] else 1 - answered[k]) if diffs[k] <= t else 1 - has[k]
+            for k in range(n)
+        )
+
+    given_lists = (x.tolist() for x in (scores, has, diffs, answered))
+    percent, thresh = metrics.best_threshold(*given_lists)
+    best = max([at(-np.inf)] + [at(t) for t in diffs])
+    assert percent == pytest.approx(100 * best / n)
+    if percent > 100 * at(-np.inf) / n:
+        assert at(thresh) == pytest.approx(best)
+
+
+def test_calibration_table():
+    table = metrics.calibration([0.05, 0.95, 0.9, 1.0], [0, 1, 0, 1])
+    assert [(b.low, b.count) for b in table] == [(0.0, 1), (0.9, 3)]
+    assert [b.accuracy for b in table] == pytest.approx([0.0, 2 / 3])
+    assert table[1].mean_prob == pytest.approx(0.95)
+    assert metrics.calibration_error(table) == pytest.approx((0.05 + 3 * (0.95 - 2 / 3)) / 4)
+
+
+def test_calibration_refuses():
+    with pytest.raises(BadInput, match="got 1, 2 and 10"):
+        metrics.calibration([0.5], [1, 0])
+    for prob in (1.5, float("nan")):
+        with pytest.raises(BadInput, match="between 0 and 1"):
+            metrics.calibration([prob], [1])
+
+
+def test_nothing_to_score_is_refused():
+    with pytest.raises(BadInput, match="no question to evaluate"):
+        metrics.evaluate([], {})
+    with pytest.raises(BadInput, match="none of the questions"):
+        metrics.evaluate([question("q")], {})
+    with pytest.raises(BadInput, match="at least one question"):
+        metrics.best_threshold([], [], [], [])
+
+
+def test_the_expected_error_of_right_probabilities() -> None:
+    assert expected_error([0.0, 1.0] * 50) == 0.0
+    one = expected_error([0.5] * 100)  # one bin: the mean of |k / 100 - 0.5|
+    assert one == pytest.approx(np.sqrt(0.25 / 100) * np.sqrt(2 / np.pi), rel=0.15)
+    assert expected_error([0.5] * 10_000) < one / 5
+
+
+@pytest.mark.parametrize("golds", [("The The",), ("Paris",), ()])
+@pytest.mark.parametrize("text", ["The The", "Paris", ""])
+@pytest.mark.parametrize("diff", [-1.0, 1.0])
+def test_one_question_is_scored_as_the_whole_file_is(golds, text, diff):
+    """Also a gold that normalises to nothing: withheld it scores 0, as the official script does."""
+    example, said = question("q", *golds), Outcome(text, diff)
+    whole = metrics.evaluate([example], {"q": said}, 0.0, "2.0")
+    assert judged(example, said, 0.0, "2.0") == (whole["exact"] / 100, whole["f1"] / 100)
+    if diff > 0:
+        assert judged(example, said, 0.0, "2.0")[0] == float(not golds)
+
+
+def test_ids_that_two_questions_share_are_refused():
+    with pytest.raises(BadInput, match="share an id"):
+        metrics.evaluate([question("q"), question("q")], {"q": Outcome("Ada")})
+
+
+PIECES = ["the", "The ", "an", "a", "Dan", "Thea", "U.S.", "us", " ", "Σ", "ς", "-", "İ"]
+WORDS = st.lists(st.sampled_from(PIECES), max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(WORDS, st.data())
+def test_slices_of_the_same_text_are_found_by_brute_force_too(words, data):
+    context = "".join(words)
+    every = [(a, b) for a in range(len(context) + 1) for b in range(a, len(context) + 1)]
+    a, b = data.draw(st.sampled_from(every))
+    wanted = normalize(context[a:b])
+    found = same_text(context, np.array(every), context[a:b])
+    assert found.tolist() == [normalize(context[x:y]) == wanted for x, y in every]

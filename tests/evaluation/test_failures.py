@@ -1,0 +1,171 @@
+"""Kinds of error: hand examples, and every rule written out again over drawn readings."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from qa_demo.core.metrics import exact_match, score
+from qa_demo.core.predict import predict
+from qa_demo.core.types import RULES, Answer, DecodeOptions, Example, Reading, Span
+from qa_demo.evaluation.failures import MEANING, kind_of
+from qa_demo.evaluation.sentences import looks_like, sentences
+from tests.core.toys import make_encoding, make_reading, random_reading
+
+TEXT = "Ada met Bob in 1998 . Then 2 of them saw Rome with her"
+WORDS = TEXT.split()
+"""Sentences: 0 to 5 and 6 to 13."""
+
+
+def example(reading: Reading, *spans: tuple[int, int], **change: Any) -> Example:
+    encoding = reading.encoding
+    golds = [Answer(encoding.text(Span(*s)), encoding.chars(Span(*s))[0]) for s in spans]
+    return replace(Example("q", "who", encoding.context, tuple(golds), not golds), **change)
+
+
+def said(word: int) -> Reading:
+    """One window over WORDS whose best span is this word."""
+    row = np.zeros(len(WORDS) + 4)
+    row[0], row[3 + word] = -4.5, 9
+    return make_reading(WORDS, [(0, len(WORDS))], [row], [row])
+
+
+def judged(reading: Reading, of: Example, **options: Any) -> tuple[str, str]:
+    decode = DecodeOptions(**options)
+    return kind_of(reading, of, predict(reading, decode).best.candidate, decode, "1.1")
+
+
+def test_what_shuts_out_a_gold_span() -> None:
+    reading = said(0)
+    long = judged(reading, example(reading, (6, 9)), max_answer_length=3)
+    assert long == ("gold not reachable", "max_answer_length")
+    assert judged(reading, example(reading, (6, 8)), max_answer_length=3)[1] == ""
+    start = reading.encoding.chars(Span(8, 8))[0]
+    inside = example(reading, answers=(Answer("f", start + 1),))
+    assert judged(reading, inside)[1] == "word pieces"
+    either = example(reading, (6, 9), (7, 7))
+    assert judged(reading, either, max_answer_length=3)[0] != "gold not reachable"
+
+
+def two_windows(first: list[float], second: list[float]) -> Reading:
+    """Windows over words 0-3 and 2-5; the same numbers for start and end."""
+    words = ["Ada", "met", "Bob", "in", "1998", "there"]
+    rows = [[-9, 0, 0, *row, 0] for row in (first, second)]
+    return make_reading(words, [(0, 4), (2, 6)], rows, rows)
+
+
+def test_lost_in_the_merge() -> None:
+    reading = two_windows([9, 0, 0, 0], [0, 0, 5, 0])
+    assert judged(reading, example(reading, (4, 4)))[0] == "lost in the merge"
+    reading = two_windows([9, 0, 0, 0], [0, 0, 5, 6])
+    assert judged(reading, example(reading, (4, 4)))[0] != "lost in the merge"
+
+
+def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach() -> None:
+    reading = two_windows([9, 0, 0, 0], [0, 0, 5, 0])
+    cut = example(reading, (2, 4))  # token 2 belongs to window 0, which ends with token 3
+    assert judged(reading, cut) == ("gold not reachable", "window")
+
+
+def test_gold_without_a_place_is_told_by_its_cause() -> None:
+    """Finding 13: letters that differ are not a missing place."""
+    reading, found = said(1), {}
+    for text in ("Paris", "Ada  met", "ADA", "Ada&#32;met", "in"):
+        of = example(reading, answers=(Answer(text, -1),))
+        kind, found[text] = judged(reading, of)
+        assert kind == "gold without a place"
+    assert found == {
+        "Paris": "other words than the paragraph's",
+        "Ada  met": "differs in white space",
+        "ADA": "differs in capital letters",
+        "Ada&#32;met": "differs in HTML entities",
+        "in": "stands more than once, and the file does not say where",
+    }
+
+
+def test_without_a_legal_span_nothing_is_reachable() -> None:
+    reading = said(1)
+    owned = replace(reading.windows[0], is_max_context=np.zeros(len(WORDS) + 4, dtype=bool))
+    bare, of = replace(reading, windows=(owned,)), example(reading, (4, 4))
+    assert kind_of(bare, of, None, DecodeOptions(), "2.0")[0] == "gold not reachable"
+
+
+def oracle(reading: Reading, of: Example, decode: DecodeOptions, rules: str) -> str:
+    """The rules of the module's first lines again, in loops over tokens and characters."""
+    e, made = reading.encoding, predict(reading, decode)
+    final = made.n_best[0].candidate.text if made.n_best else None
+    golds = [a.text for a in of.answers]
+
+    def right(text: str) -> bool:
+        return any(exact_match(g, text) for g in golds)
+
+    if score(of, final or "", rules)[0] == 1:
+        return "right"
+    if not golds:
+        return "answered although unanswerable"
+
+    def touched(start: int, end: int) -> tuple[int, ...]:
+        return tuple(
+            k for k, (a, b) in enumerate(e.offset_mapping.tolist()) if a < end and start < b
+        )
+
+    gold = {touched(answer.char_start, answer.char_end) for answer in of.answers}
+
+    def returnable(tokens: tuple[int, ...]) -> bool:
+        for w in reading.windows:
+            held = all(w.doc_start <= t < w.doc_stop for t in tokens)
+            owned = tokens[0] in w.owned
+            if held and owned and len(tokens) <= decode.max_answer_length:
+                return True
+        return False
+
+    if not made.n_best or not any(returnable(g) for g in gold):
+        return "gold not reachable"
+    top = made.n_best[0].candidate
+    for w in reading.windows:
+        s, end = (row.astype(float) for row in reading.logits(w.index))
+        begins = w.is_max_context
+        alone = [
+            (s[i] + end[j], -i, -j)
+            for i in range(len(w))
+            for j in range(i, min(len(w), i + decode.max_answer_length))
+            if begins[i] and w.is_context[j]
+        ]
+        if alone and w.index != top.window:
+            _, i, j = max(alone)
+            if right(e.text(Span(w.to_doc(-i), w.to_doc(-j)))):
+                return "lost in the merge"
+    inside = set(range(top.span.start, top.span.end + 1))
+    if any(inside & set(g) for g in gold):
+        return "border"
+    whole = [Span(g[0], g[-1]) for g in gold]
+    looks = {looks_like(e.text(span), e.chars(span)[0], e.context) for span in whole}
+    if looks_like(top.text, top.char_start, e.context) in looks - {"words"}:
+        return "wrong candidate of the right type"
+    for place in sentences(e.context):
+        tokens = set(touched(*place))
+        if tokens & inside and any(tokens & set(g) for g in gold):
+            return "right sentence"
+    return "other sentence"
+
+
+def test_every_kind_is_what_the_rules_say() -> None:
+    """600 drawn readings, which meet every kind that a toy can show."""
+    met = set()
+    for seed in range(600):
+        rng = np.random.default_rng(seed)
+        reading = random_reading(rng, *[(14, 20, 20), (14, 6, 3), (14, 8, 7)][seed % 3])
+        words = rng.choice(["Ada", "7", "saw", "it.", "Then"], 14).tolist()
+        reading = replace(reading, encoding=make_encoding(words))
+        rules, rule = ("1.1", "2.0")[seed // 3 % 2], RULES[rng.integers(len(RULES))]
+        most = int(rng.integers(1, 7))
+        decode = DecodeOptions(max_answer_length=most, n_best_size=5, rule=rule)
+        starts = rng.integers(0, 14, rng.integers(rules == "1.1", 4)).tolist()
+        of = example(reading, *[(a, min(13, a + int(rng.integers(0, 5)))) for a in starts])
+        best = predict(reading, decode).best
+        span = None if best is None else best.candidate
+        kind, because = kind_of(reading, of, span, decode, rules)
+        assert kind == oracle(reading, of, decode, rules)
+        assert because in ("", "max_answer_length", "window", "word pieces")
+        met.add(kind)
+    assert met == set(MEANING) - {"gold without a place", "not read", "withheld"}

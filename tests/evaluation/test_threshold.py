@@ -1,0 +1,121 @@
+"""The threshold's trade: a hand example, every threshold tried, what a choice never costs."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_demo.core.base import BadInput
+from qa_demo.core.metrics import Outcome, evaluate
+from qa_demo.core.types import Example
+from qa_demo.evaluation.threshold import AIMS, MOST_LOST, trade
+from tests.core.test_metrics import question
+
+GOLDS = {"a": "Ada", "b": "Lord Byron", "c": "Rome"}
+EXAMPLES = [*(question(*one) for one in GOLDS.items()), question("n"), question("m")]
+SAID = {
+    "a": Outcome("Ada", -5),
+    "b": Outcome("Byron", 1),
+    "c": Outcome("Rome", 2),
+    "n": Outcome("wrong", 0),
+    "m": Outcome("wrong", 3),
+}
+
+
+def test_a_threshold_of_zero_by_hand() -> None:
+    point = trade(EXAMPLES, SAID).at(0)
+    # a and n are answered; of the right answers a and c, c is withheld; a and m are the right
+    # choice
+    assert (point.withheld_right, point.wrongly_answered, point.accuracy) == (50, 50, 40)
+    assert point.answerable_f1 == pytest.approx(100 / 3)
+
+
+def test_the_choice_is_the_most_accurate_that_costs_little() -> None:
+    line = trade(EXAMPLES, SAID)
+    free, bound = line.choose(100), line.choose(0)
+    assert (free.threshold, free.accuracy) == (2, 80)  # only n is wrong
+    assert (bound.threshold, bound.answerable_f1) == (2, line.at(99).answerable_f1)
+    said = {**SAID, "c": Outcome("Rome", 4)}  # to withhold c would cost more than a point
+    assert trade(EXAMPLES, said).choose(1).threshold == 4
+
+
+ROUNDING = 1e-9
+KINDS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from(["Ada", "Ada Byron", "x"]), st.integers(-3, 3)),
+    min_size=2,
+    max_size=9,
+).filter(lambda rows: len({has for has, _, _ in rows}) == 2)
+
+
+def questions(rows: list[tuple[bool, str, int]]) -> tuple[list[Example], dict[str, Outcome]]:
+    """The questions of drawn rows, and what is said to each."""
+    examples = [question(str(k), *(["Ada"] if has else [])) for k, (has, _, _) in enumerate(rows)]
+    said = {str(k): Outcome(text, float(diff)) for k, (_, text, diff) in enumerate(rows)}
+    return examples, said
+
+
+@given(KINDS, st.floats(0, 60))
+def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_missed(
+    rows: list[tuple[bool, str, int]], most: float
+) -> None:
+    examples, said = questions(rows)
+    line = trade(examples, said)
+    assert [p.threshold for p in line.curve()] == sorted({float(d) for _, _, d in rows})
+    for point in line.curve():
+        official = evaluate(examples, said, point.threshold)
+        assert point.answerable_f1 == pytest.approx(official["HasAns_f1"])
+        assert 100 - point.wrongly_answered == pytest.approx(official["NoAns_f1"])
+        right = [(diff > point.threshold) != has for has, _, diff in rows]
+        assert point.accuracy == pytest.approx(100 * np.mean(right))
+    chosen, whole = line.choose(most), evaluate(examples, said, 99)["HasAns_f1"]
+    assert whole - chosen.answerable_f1 <= most + ROUNDING
+    cheap = [p for p in line.curve() if whole - p.answerable_f1 <= most - ROUNDING]
+    assert all(p.accuracy <= chosen.accuracy for p in cheap)
+
+
+def test_fewer_points_keep_both_ends() -> None:
+    examples = [question(str(k), *(["Ada"] if k % 2 else [])) for k in range(50)]
+    line = trade(examples, {str(k): Outcome("Ada", float(k)) for k in range(50)})
+    got = [p.threshold for p in line.curve(5)]
+    assert got == [0, 12, 24, 37, 49]
+
+
+def test_a_question_without_a_span_is_never_answered() -> None:
+    said = {**SAID, "n": Outcome("")}
+    line = trade(EXAMPLES, said)
+    assert line.at(1e9).wrongly_answered == 50
+    assert max(line.cuts) == 3
+
+
+def test_what_cannot_be_traded_is_refused() -> None:
+    with pytest.raises(BadInput, match="got 3 with and 0 without"):
+        trade(EXAMPLES[:3], SAID)
+    with pytest.raises(BadInput, match="a span for at least one question"):
+        trade(EXAMPLES, {e.id: Outcome("") for e in EXAMPLES})
+
+
+def test_aims_by_hand() -> None:
+    line = trade(EXAMPLES, SAID)
+    # at 2 a, "Byron" for "Lord Byron", c and n are answered, m is withheld
+    assert line.best("f1") == (2, pytest.approx(100 * (1 + 2 / 3 + 1 + 0 + 1) / 5))
+    assert line.best("exact") == (2, 60) and line.best("answer-or-not") == (2, 80)
+
+
+@given(KINDS, st.sampled_from(sorted(AIMS)))
+def test_no_threshold_serves_better(rows: list[tuple[bool, str, int]], aim: str) -> None:
+    examples, said = questions(rows)
+    line = trade(examples, said)
+    at, value = line.best(aim)
+    if aim == "answer-or-not":
+        assert (at, value) == (line.choose(MOST_LOST).threshold, line.at(at).accuracy)
+        return
+    every = {k / 2: line.scores(k / 2, aim).mean() for k in range(-9, 9)}
+    assert value == pytest.approx(max(every.values()))
+    assert all(t <= at or v < value for t, v in every.items() if t in line.cuts), "the highest"
+    assert value == pytest.approx(evaluate(examples, said, at)[aim])
+
+
+def test_never_to_answer_is_best_where_every_answer_is_wrong() -> None:
+    said = {name: Outcome("Eve", 5.0 - k) for k, name in enumerate(SAID)}
+    at, value = trade(EXAMPLES, said).best("f1")
+    assert at < 1 and value == 40
