@@ -1,0 +1,256 @@
+"""The report: every state of it is a valid picture, and its numbers are the official scores."""
+
+import base64
+import copy
+import json
+import re
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from qa_demo.core.metrics import evaluate
+from qa_demo.evaluation.groups import groups, in_bins, question_word
+from qa_demo.evaluation.lines import example_of, outcome_of, under
+from qa_demo.evaluation.report import page_of
+from qa_demo.evaluation.sides import shown_of
+from qa_demo.state import load
+
+TEXT = "Ada Byron drew it in Oslo. Bob Kok came in 1998 and left for Rome with two of them."
+WHO = ("Who drew it", "When did Bob come", "How many left", "What is silent")
+ROLES = {"start", "end", "gold", "ink", "grey", "line", "mid", "paper"}
+
+
+def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -> list[Any]:
+    """Made-up lines: a reader that is right in some seven of ten."""
+    rng, rows = np.random.default_rng(seed), []
+    for k in range(count):
+        gold = (
+            [] if silent and k % 3 == 0 else ["Ada Byron", "1998", "two", "Rome"][k % 4 : k % 4 + 1]
+        )
+        said = gold[0] if gold and rng.random() < 0.7 else "Bob Kok"
+        at, lead = TEXT.index(said), float(rng.normal(2 if gold else -2, 3))
+        best = {"text": said, "char_start": at, "char_end": at + len(said), "score": 5.0}
+        right = float(said in gold)
+        kind = "right" if right else "other sentence" if gold else "answered although unanswerable"
+        row = {
+            "id": str(k),
+            "title": f"article {k % articles}",
+            "question": f"{WHO[k % 4]} in case {k // 4}?",
+            "context": TEXT,
+            "gold": [{"text": g, "char_start": TEXT.index(g)} for g in gold],
+            "gold_pieces": [[1, 2]] if gold else [],
+            "columns": {"level": str(k % 2)},
+            "score_diff": -lead,
+            "margin": lead,
+            "windows": 1,
+            "tokens": 20 + 100 * (k % 2),
+            "best": {"exact": right, "f1": right, "kind": kind, "because": ""},
+            "claim": float(rng.random()),
+            "in_window": 0.5,
+            "n_best": [best | {"window": 0}, best | {"text": "it", "score": 2.5, "window": 0}],
+        }
+        rows.append(row | under(row, 0.0, "2.0" if silent else "1.1"))
+    return rows
+
+
+def run_of(name: str, rules: str = "2.0") -> dict[str, Any]:
+    limit = 0.0 if rules == "2.0" else None
+    made = {"reader": name, "rules": rules, "threshold": limit, "threshold_from": "flag"}
+    return made | {"file": "dev.json", "options": {"max_seq_length": 384}}
+
+
+def data_of(html: str) -> Any:
+    """What the file's script reads."""
+    block = re.search(r'<script type="application/json" id="report">(.*?)</script>', html, re.S)
+    return json.loads(block[1])
+
+
+def put(block: Any, path: str, value: Any) -> None:
+    """As assets/page/report.js does it."""
+    *keys, last = path.split(".")
+    at = block
+    for key in keys:
+        at = at[int(key)] if isinstance(at, list) else at.setdefault(key, {})
+    if isinstance(value, dict) and "pick" in value:
+        value = [
+            {**block["all"][k], "cells": [*block["all"][k]["cells"], *more]}
+            for k, *more in value["pick"]
+        ]
+    if isinstance(at, list):
+        at[int(last)] = value
+    else:
+        at[last] = value
+
+
+def drawn(data: Any, state: Any) -> list[Any]:
+    """The blocks of a state, those inside groups too."""
+
+    def one(block: Any) -> Any:
+        if any(state.get(name) != value for name, value in block.get("when", {}).items()):
+            return None
+        made = copy.deepcopy({k: v for k, v in block.items() if k != "patches"})
+        for table in block.get("patches", ()):
+            of = data["tables"][table["of"]] if isinstance(table["of"], str) else table["of"]
+            at = "/".join(str(state[name]) for name in table["by"])
+            assert at in of, f"{block['key']} has no picture for {table['by']} = {at}"
+            for path, value in of[at].items():
+                put(made, path, value)
+        if "blocks" in made:
+            made["blocks"] = [x for x in map(one, block["blocks"]) if x is not None]
+        return made
+
+    return [x for x in map(one, data["blocks"]) if x is not None]
+
+
+def flat(blocks: list[Any]) -> list[Any]:
+    return [x for b in blocks for x in (b, *flat(b.get("blocks", [])))]
+
+
+def role_free(value: Any) -> Any:
+    """The page puts colours in the place of roles."""
+    if isinstance(value, dict):
+        return {
+            k: "#123456" if isinstance(v, str) and v in ROLES and "color" in k else role_free(v)
+            for k, v in value.items()
+        }
+    return [role_free(v) for v in value] if isinstance(value, list) else value
+
+
+def words(block: Any) -> str:
+    return "".join(text for text, _ in block["parts"])
+
+
+@pytest.fixture(scope="module")
+def two() -> Any:
+    first, second = (lines(1), run_of("one")), (lines(2)[::-1], run_of("two"))
+    return data_of(page_of(shown_of(first, second, "http://x/")))
+
+
+def test_every_state_is_a_valid_picture(two: Any) -> None:
+    start, last = two["start"], len(two["thresholds"]["a"])
+    states = [start]
+    for mode in ("run", "fitted", "best"):
+        for metric in ("f1", "exact"):
+            states.append(start | {"mode": mode, "metric": metric})
+    states += [start | {"a": a, "b": b} for a, b in ((0, last), (last, 0), (last // 2, 3))]
+    rows = [r for b in two["blocks"] if b["key"] == "failures-a" for r in b["all"]]
+    states += [start | {"selection": r["sets"]["selection"], "a": last} for r in rows[:3]]
+    states.append(start | {"who": "b"})
+    assert len({b["key"] for b in two["blocks"]}) == len(two["blocks"])
+    for state in states:
+        blocks = flat(drawn(two, state))
+        for b in (b for b in blocks if b["kind"] == "figure"):
+            layout = b["layout"] | (b.get("overlay") or {})
+            go.Figure({"data": role_free(b["data"]), "layout": role_free(layout)})
+            assert b["alt"]
+        tables = [b for b in blocks if b["key"].startswith("failures-") and b["kind"] == "table"]
+        assert [len(t["rows"]) for t in tables] == [10]
+        assert all(len(r["cells"]) == len(tables[0]["columns"]) for r in tables[0]["rows"])
+
+
+def test_the_numbers_are_the_official_scores_at_each_threshold(two: Any) -> None:
+    rows = lines(1)
+    examples, said = [example_of(r) for r in rows], {r["id"]: outcome_of(r) for r in rows}
+    for at in (0, 20, len(two["thresholds"]["a"]) - 1):
+        limit = two["thresholds"]["a"][at]
+        official = evaluate(examples, said, limit, "2.0")
+        state = two["start"] | {"a": at, "metric": "exact"}
+        blocks = {b["key"]: b for b in flat(drawn(two, state))}
+        told = [float(x) for x in re.findall(r"[\d.]+", blocks["slide-a"]["says"])]
+        wanted = [official[f"{part}exact"] for part in ("", "HasAns_", "NoAns_")]
+        assert told == pytest.approx(wanted, abs=0.06)
+        bars = blocks["kinds-figure"]["data"][:2]
+        wrong = round(len(rows) * (1 - official["exact"] / 100))
+        assert sum(bars[0]["x"]) + sum(bars[1]["x"]) == wrong
+    best = max(evaluate(examples, said, t, "2.0")["f1"] for t in two["thresholds"]["a"])
+    verdict = next(b for b in drawn(two, two["start"] | {"mode": "best"}) if b["key"] == "verdict")
+    assert f"one {best:.1f}" in words(verdict) and "an upper bound" in words(verdict)
+
+
+def test_which_errors_another_threshold_would_cure() -> None:
+    """Light: a right span withheld, and any answer where none is wanted."""
+    rows = lines(1)
+    s = shown_of((rows, run_of("one")), None, "http://x/")
+    data = data_of(page_of(s))
+    figure = next(b for b in drawn(data, data["start"]) if b["key"] == "kinds-figure")
+    dark, light = figure["data"]
+    names = figure["layout"]["yaxis"]["ticktext"]
+    at = {name: (dark["x"][k], light["x"][k]) for k, name in enumerate(names)}
+    answered = [r for r in rows if not r["gold"] and r["score_diff"] <= 0]
+    held = [r for r in rows if r["gold"] and r["score_diff"] > 0]
+    cured = sum(r["best"]["exact"] == 1 for r in held)
+    assert at["answered although unanswerable"] == (0, len(answered))
+    assert at["withheld"] == (len(held) - cured, cured)
+
+
+def test_few_articles_give_no_verdict_and_no_interval() -> None:
+    """Findings 24 and 25."""
+    first, second = lines(1, articles=5), lines(2, articles=5)
+    data = data_of(page_of(shown_of((first, run_of("r")), (second, run_of("r")), "http://x/")))
+    verdict = next(b for b in drawn(data, data["start"]) if b["key"] == "verdict")
+    assert words(verdict).startswith("No verdict from 5 articles.") and "r (A)" in words(verdict)
+    figure = next(b for b in drawn(data, data["start"]) if b["key"] == "scores")
+    assert not any(any(t["error_x"]["array"]) for t in figure["data"])
+
+
+def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not() -> None:
+    good = lines(1)
+    bad = [r | {"best": r["best"] | {"exact": 0.0, "f1": 0.0, "kind": "border"}} for r in good]
+    for other, said in ((bad, "one is better"), (lines(9), "The two cannot be told apart")):
+        data = data_of(
+            page_of(shown_of((good, run_of("one")), (other, run_of("two")), "http://x/"))
+        )
+        verdict = next(b for b in drawn(data, data["start"]) if b["key"] == "verdict")
+        assert words(verdict).startswith(said)
+    assert "more questions" in words(verdict)
+
+
+def test_without_unanswerable_questions_nothing_steers() -> None:
+    rows = lines(1, silent=False)
+    data = data_of(page_of(shown_of((rows, run_of("one", "1.1")), None, "http://x/")))
+    keys = {b["key"] for b in drawn(data, data["start"])}
+    assert not {"threshold-head", "slide-a", "mode", "scores"} & keys
+    assert {"kinds-head", "groups-head", "bins", "failures-a"} <= keys
+
+
+def test_a_failure_links_to_its_state() -> None:
+    data = data_of(page_of(shown_of((lines(1), run_of("bundled")), None, "http://x/")))
+    opened = next(b for b in data["blocks"] if b["key"].startswith("open-a"))
+    address = opened["blocks"][-1]["href"]
+    packed = address.removeprefix("http://x/#")
+    state = load(json.loads(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))))
+    assert state.question == words(opened["blocks"][0]) and state.context == TEXT
+    assert state.reader == "bundled" and state.threshold == 0.0
+
+
+def test_1500_questions_of_two_readers_stay_small() -> None:
+    first, second = lines(1, 1500, 30), lines(2, 1500, 30)
+    page = page_of(shown_of((first, run_of("one")), (second, run_of("two")), "http://x/"))
+    assert len(page.encode()) < 2_500_000
+
+
+def test_groups_of_enough_questions_and_their_names() -> None:
+    found = dict(groups(lines(1)))
+    assert dict(found["level"]).keys() == {"0", "1"}
+    assert set(dict(found["question word"])) == {"who", "when", "how many", "what"}
+    assert "read in" not in found, "one group says nothing"
+    assert groups(lines(1, 20)) == []
+    names = [in_bins(k, (1, 2, 4), "word") for k in (1, 2, 3, 4, 9)]
+    assert names == ["1 word", *["2 to 3 words"] * 2, *["4 words or more"] * 2]
+
+
+QUESTION_WORDS = {
+    "who": ["Who came?", "To whom was it given?"],
+    "which": ["In which year?"],
+    "how many": ["How many came?"],
+    "how": ["How did it end?"],
+    "when": ['"When"?'],
+    "other": ["Name the king.", ""],
+}
+
+
+@pytest.mark.parametrize("word", QUESTION_WORDS)
+def test_question_words(word: str) -> None:
+    assert {question_word(question) for question in QUESTION_WORDS[word]} == {word}
