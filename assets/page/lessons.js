@@ -167,6 +167,7 @@ export function lessons() {
 
   function form() {
     const { card, told, guess } = open;
+    if (card.ask === "number" && room.leads()) return null;
     if (card.ask === "number") {
       const box = el("input", {
         type: "text",
@@ -265,7 +266,7 @@ export function lessons() {
       wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null,
       el("p", { class: "acts" }, black(), unsure),
       room.board(card.options.map(([, words]) => plain(words))),
-      el(
+      room.follows() ? null : el(
         "p",
         { class: "ways" },
         card.step > 1

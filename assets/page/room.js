@@ -112,7 +112,8 @@ export function makeRoom({ post, remembered, press, page }) {
       if (seat.teacher) line.append(quiet("Open it again", take("open", { key: seat.key })));
       else line.append("You can go on meanwhile. ", leave());
     } else if (seat.teacher) {
-      if (look) line.append(` · ${look.here} here${look.place ? `, ${look.guesses} guesses` : ""}`);
+      const guesses = look?.guesses === 1 ? "1 guess" : `${look?.guesses} guesses`;
+      if (look) line.append(` · ${look.here} here${look.place ? `, ${guesses}` : ""}`);
       const ontoggle = (event) => unfolded = !whole && event.target.open;
       const about = { open: whole || unfolded, ontoggle };
       const way = el("details", about, el("summary", {}, "How to join"), ...invitation());

@@ -90,7 +90,7 @@ def test_a_room_of_two_pages_over_a_restart(open_page, server):
     press(student, "Commit")
     expect(student.locator(".spoken")).to_contain_text("Counted: “Georg”")
     expect(student.locator(".act")).to_have_count(0)
-    expect(teacher.locator(".room")).to_contain_text("1 here, 1 guesses")
+    expect(teacher.locator(".room")).to_contain_text("1 here, 1 guess")
     assert "Georg" not in teacher.locator(".lesson").inner_text()
     press(teacher, "Show the guesses")
     expect(teacher.locator(".bars li")).to_have_text(["“Georg”1"])
