@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 from qa_demo.core.base import BadInput, Floats, freeze_arrays, one_of
 from qa_demo.core.spans import top_spans
 from qa_demo.core.text import Words, words
-from qa_demo.core.types import Baseline, DecodeOptions, Reading, Span, TargetKind, Window
+from qa_demo.core.types import Baseline, DecodeOptions, Reading, Span, Window
 
+TargetKind = Literal[
+    "start_logit", "end_logit", "span_score", "span_minus_null", "span_minus_other"
+]
 Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
 KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
 METHODS: tuple[Method, ...] = get_args(Method)

@@ -27,15 +27,9 @@ def option(default: Any, says: str) -> Any:
 class WindowOptions:
     """How a paragraph is cut into windows (BERT's names and defaults)."""
 
-    max_seq_length: int = option(
-        384, "Positions in one window: question, paragraph part and special tokens."
-    )
-    doc_stride: int = option(
-        128, "The step from one window to the next, in word pieces (not the overlap)."
-    )
-    max_query_length: int = option(
-        64, "The longest question, in word pieces; a longer one is refused."
-    )
+    max_seq_length: int = option(384, "Positions in a window, question and [SEP] among them.")
+    doc_stride: int = option(128, "The step between windows, in word pieces (not the overlap).")
+    max_query_length: int = option(64, "The longest question, in word pieces; longer: refused.")
 
 
 RULES = ("logits", "mean_of_maxima", "product")
@@ -48,12 +42,8 @@ class DecodeOptions:
 
     max_answer_length: int = option(30, "The longest answer, in word pieces.")
     n_best_size: int = option(20, "How many spans are listed.")
-    null_score_diff_threshold: float = option(
-        0.0, "No answer when null score - best score is above this."
-    )
-    rule: str = option(
-        "logits", "How windows are merged: by their scores, as BERT, or one of two other ways."
-    )
+    null_score_diff_threshold: float = option(0.0, "No answer when null - best is above this.")
+    rule: str = option("logits", "How windows are merged: by scores, as BERT, or another way.")
 
 
 TAGS = ("B", "I", "O")
@@ -276,11 +266,6 @@ class Reading:
         """The n tokens of one window, special tokens included."""
         w, e = self.windows[window], self.encoding
         return e.prefix_tokens + e.context_tokens[w.doc_start : w.doc_stop] + e.suffix_tokens
-
-
-TargetKind = Literal[
-    "start_logit", "end_logit", "span_score", "span_minus_null", "span_minus_other"
-]
 
 
 @dataclass(frozen=True)
