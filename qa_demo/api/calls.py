@@ -90,6 +90,12 @@ class Read(Decode, Asked):
         "with the highest mean of its two largest softmaxes, or the highest product in a window",
     )
 
+    def decode(self, own: float | None) -> DecodeOptions:
+        """Which spans are allowed, with the threshold in use; `own` is the reader's."""
+        given = self.null_score_diff_threshold
+        limit = given if given is not None else own or 0.0
+        return DecodeOptions(self.max_answer_length, self.n_best_size, limit, self.rule)
+
     @model_validator(mode="after")
     def _decides(self) -> Self:
         check_threshold(self.rule, self.null_score_diff_threshold)
@@ -228,10 +234,7 @@ def read(host: Host, asked: Read) -> Answer:
 
 def answer_of(reading: Reading, asked: Read) -> Answer:
     """The reply about a text that is read already."""
-    own, given = reading.threshold or 0.0, asked.null_score_diff_threshold
-    limit = own if given is None else given
-    decode = DecodeOptions(asked.max_answer_length, asked.n_best_size, limit, asked.rule)
-    return answered(reading, predict(reading, decode))
+    return answered(reading, predict(reading, asked.decode(reading.threshold)))
 
 
 def attribute(host: Host, asked: Attribute) -> Attributed:

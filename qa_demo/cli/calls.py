@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from qa_demo.api.calls import CALLS, Host, answer_of, fields, made_of, reply
+from qa_demo.api.calls import CALLS, Host, answer_of, reply
 from qa_demo.api.replies import Answer, Attributed, Filled, Lost, Tagged
 from qa_demo.cli import shared
 from qa_demo.cli.shared import LongTexts, Progress, visible
@@ -38,11 +38,7 @@ def add(commands: Any) -> None:
     """The five commands; a flag for each field of the request."""
     for name, called in CALLED.items():
         command = commands.add_parser(name, help=HELP[name], description=CALLS[called][0].__doc__)
-        for field, about in fields(called).items():
-            if field in ("context", "text"):
-                shared.add_text(command, field, about["title"].removeprefix("the "))
-            elif field != "reader":
-                _flag(command, field, about)
+        shared.add_fields(command, called)
         if name == "infill":
             command.add_argument("--model", default="bundled", help="bundled, a folder or an id.")
         else:
@@ -62,79 +58,15 @@ def add(commands: Any) -> None:
     )
 
 
-def _flag(command: argparse.ArgumentParser, field: str, about: dict[str, Any]) -> None:
-    says, default = about.get("description", about["title"]).rstrip("."), about.get("default")
-    says = f"{says[0].upper()}{says[1:]}."
-    if "enum" in about:
-        says += f" One of {', '.join(about['enum'])}."
-    if default is not None:
-        says += f" Default: {default}."
-    word = field.upper().rpartition("_")[2]
-    more: dict[str, Any] = {}
-    if about["type"] == "array":
-        more = {"nargs": "+", "action": "append"}
-        if "enum" in about["items"]:
-            says += f" Any of {', '.join(about['items']['enum'])}."
-        else:
-            word = "N"
-            says += " May stand several times" + ("; none for null." if field == "gold" else ".")
-    command.add_argument(f"--{field.replace('_', '-')}", metavar=word, help=says, **more)
-
-
 def run(args: argparse.Namespace) -> None:
     """Make the call and write its reply; or answer many questions."""
     name = CALLED[args.command]
     if args.command == "answer" and args.jsonl is not None:
         return _many(args)
-    asked = _request(args, name)
+    asked = shared.request(args, name)
     made = reply(_host(args), name, asked)
     shared.write(made.model_dump(), args.json, lambda _: "\n".join(LINES[name](made, asked)))
     return None
-
-
-def _request(args: argparse.Namespace, name: str, **texts: str) -> Any:
-    """The request that the flags make. A host limits the length of a text, this command does not.
-    Errors: BadInput.
-    """
-    known = fields(name)
-    given = {
-        field: _value(about, getattr(args, field))
-        for field, about in known.items()
-        if getattr(args, field, None) is not None and field != "reader"
-    }
-    for field in ("context", "text"):
-        file = getattr(args, f"{field}_file", None)
-        if file is not None:
-            given[field] = read_text(file)
-    given |= texts
-    if "context" in known and not {"question", "context"} <= set(given):
-        more = ", or --jsonl FILE" if args.command == "answer" else ""
-        raise BadInput(f"{args.command} needs --question and --context (or --context-file){more}")
-    if "text" in known and "text" not in given:
-        raise BadInput("infill needs --text or --text-file")
-    whole = {field: given[field] for field in ("question", "context", "text") if field in given}
-    short = {field: text[:1000] for field, text in whole.items()}
-    return made_of(name, given | short).model_copy(update=whole)
-
-
-def _value(about: dict[str, Any], given: Any) -> Any:
-    """What a flag's words say in JSON; what is no number stays a text, which its field refuses."""
-    if about["type"] == "string":
-        return given
-    if about["type"] != "array":
-        return _number(given)
-    if "enum" in about["items"]:
-        return [word for words in given for word in words]
-    return [None if words == ["none"] else [_number(word) for word in words] for words in given]
-
-
-def _number(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _host(args: argparse.Namespace) -> Host:
@@ -161,7 +93,7 @@ def _many(args: argparse.Namespace) -> None:
     """
     if any(x is not None for x in (args.question, args.context, args.context_file)):
         raise BadInput("--jsonl brings its own questions; leave out --question and --context")
-    options = _request(args, "read", question="", context="")
+    options = shared.request(args, "read", question="", context="")
     examples = list(_asked(args.jsonl))
     if not examples:
         raise BadInput(f"{args.jsonl} holds no question")

@@ -19,7 +19,7 @@ from qa_demo.cli.report import add_page, check_page, lines_of
 from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.base import BadInput
 from qa_demo.core.files.texts import write_file
-from qa_demo.core.types import DecodeOptions, Example, WindowOptions
+from qa_demo.core.types import Example
 from qa_demo.evaluation import run as running
 from qa_demo.evaluation.compare import not_worse
 from qa_demo.evaluation.lines import LinesFile, Row, run_file
@@ -90,19 +90,20 @@ def add(commands: Any) -> None:
     shared.add_reader(command)
     command.add_argument("--calibration", type=Path, help="What calibrate wrote for this reader.")
     shared.add_json(command)
-    shared.add_fields(command, WindowOptions, DecodeOptions)
+    shared.add_fields(command, "read", without=("question", "context"))
 
 
 def run(args: argparse.Namespace) -> int:
     """Score a reader, write what was asked for; 1 where a score is too low."""
-    least, decode = _limits(args.fail_under), shared.decoding(args)
+    least = _limits(args.fail_under)
+    asked = shared.request(args, "read", question="", context="")
     _check_flags(args)
     other = None if args.not_worse_than is None else lines_of(args.not_worse_than)
     found = read_questions(args.file)
     sys.stderr.write("".join(f"{args.file.name}: {visible(one)}\n" for one in found.remarks))
     if not found.examples:
         raise BadInput(f"{args.file.name} holds no question")
-    given = args.null_score_diff_threshold
+    given = asked.null_score_diff_threshold
     rules, why = running.chosen_rules(found.examples, args.rules, given, LIMIT)
     sys.stderr.write(f"scored by the rules of SQuAD {rules}: {why}\n")
     examples = running.sampled(found.examples, args.limit, args.sample, args.seed)
@@ -111,8 +112,8 @@ def run(args: argparse.Namespace) -> int:
     loaded, cores = shared.load_many(args)
     reader = shared.fitted(loaded, args)
     fit = None if args.calibration is None else args.calibration.name
-    windows = shared.windows(args, reader.max_seq_length)
-    setup = running.setup_of(reader, rules, windows, decode, given, fit, LIMIT)
+    windows = asked.windows(reader.max_seq_length)
+    setup = running.setup_of(reader, rules, windows, asked.decode(None), given, fit, LIMIT)
     if rules == "2.0" and given is None and reader.threshold is None:
         sys.stderr.write(
             f"no threshold is stored with the reader {visible(reader.name)}, so no answer is given "

@@ -18,6 +18,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "folder", type=Path, nargs="?", help="A folder of lessons. Default: those of the page."
     )
+    command.set_defaults(reader="bundled", base=None)
     shared.add_json(command)
 
 
@@ -25,26 +26,14 @@ def run(args: argparse.Namespace) -> int:
     """Each step with its right guess, its wrong ones and its reveal; 1 where one does not hold.
     Errors: BadInput for a wrong file.
     """
-    from qa_demo.core.examples import load_menu
     from qa_demo.lessons.files import OWN, WRONG, read_folder, read_lesson
     from qa_demo.lessons.served import Lessons
-    from qa_demo.model.loading import load_reader
-    from qa_demo.model.source import LOOPBACK
-    from qa_demo.model.spanbert import load_spanbert
     from qa_demo.model.work import Pending
-    from qa_demo.pictures import Pictures
 
     folder = args.folder or OWN
     wrong = folder / f"{WRONG}.md"
     lessons = read_folder(folder) + ((read_lesson(wrong),) if wrong.is_file() else ())
-    pictures = Pictures.serving(
-        load_menu(),
-        lambda source: load_reader(source, LOOPBACK),
-        lambda source: load_spanbert(source, LOOPBACK),
-        lambda _: None,
-        ("bundled",),
-    )
-    served, rows = Lessons(pictures, lessons), []
+    served, rows = Lessons(shared.pictures(args), lessons), []
     for lesson in lessons:
         for number, step in enumerate(lesson.steps, 1):
             row: dict[str, Any] = {"file": lesson.file.name, "line": step.line, "step": number}

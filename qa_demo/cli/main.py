@@ -8,11 +8,11 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 
 from qa_demo import __version__
 from qa_demo.cli import calibrate, calls, evaluate, lesson, page, report
-from qa_demo.cli.files import check_paths
 from qa_demo.cli.shared import visible
 from qa_demo.core.base import BadInput, Cancelled, QADemoError
 from qa_demo.server.arguments import OneSentence
@@ -27,6 +27,10 @@ COMMANDS: dict[str, ModuleType] = {
     "lesson": lesson,
 }
 """Each module has add(commands) and run(args)."""
+OUTPUTS = ("out", "report", "eval_results")
+"""The flags that name a file to write; every other path is read."""
+READERS = ("jsonl", "reader", "model", "state")
+"""Flags that take a path or something else."""
 PIPE_CLOSED = 141
 """The exit code that a shell gives to a program ended by a closed pipe."""
 
@@ -61,6 +65,30 @@ def run(command: str, args: argparse.Namespace) -> int:
         drop_output()
         raise BadInput(f"the result cannot be written: {fault.strerror}") from fault
     return code or 0
+
+
+def check_paths(args: argparse.Namespace) -> None:
+    """Refuse a command that would write over what it reads, or twice into one file. Errors:
+    BadInput.
+    """
+    given = {name: value for name, value in vars(args).items() if value is not None}
+    writes = {name: given[name] for name in OUTPUTS if isinstance(given.get(name), Path)}
+    reads = {n: v for n, v in given.items() if n not in writes and isinstance(v, Path)}
+    reads |= {n: Path(given[n]) for n in READERS if isinstance(given.get(n), str)}
+    if args.command == "evaluate" and "out" in writes:  # what stands beside the lines
+        writes["run.json"] = writes["out"].with_name(f"{writes['out'].stem}.run.json")
+    for name, path in writes.items():
+        written = [other for kind, other in writes.items() if kind < name]
+        if any(path.resolve() == other.resolve() for other in written):
+            raise BadInput(f"{path.name} would be written twice; name another file")
+        for read in reads.values():
+            if path.is_file() and (
+                (read.is_file() and path.samefile(read)) or read.resolve() in path.resolve().parents
+            ):
+                raise BadInput(
+                    f"the result would be written over {path.name}, which is read; name another "
+                    f"file"
+                )
 
 
 def drop_output() -> None:

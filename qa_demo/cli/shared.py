@@ -4,26 +4,20 @@ text made safe for a terminal.
 
 import argparse
 import sys
-from collections.abc import Callable
-from dataclasses import MISSING, Field, fields, replace
+from collections.abc import Callable, Container
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from qa_demo.api.calls import fields, made_of
+from qa_demo.core.base import BadInput
 from qa_demo.core.files.report import dumps
 from qa_demo.core.files.texts import read_text
-from qa_demo.core.masking import MaskOptions
-from qa_demo.core.predict import check_threshold
-from qa_demo.core.spans import check_decode
-from qa_demo.core.types import RULES, DecodeOptions, Example, WindowOptions
-from qa_demo.core.windows import fitting
+from qa_demo.core.types import Example
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
     from qa_demo.pictures import Pictures
-
-Options = TypeVar("Options", WindowOptions, DecodeOptions, MaskOptions)
-_CHOICES = {"rule": RULES}
-_DEFAULTS = {"null_score_diff_threshold": "the reader's own"}
 
 
 def add_text(command: argparse.ArgumentParser, name: str, what: str) -> None:
@@ -33,22 +27,6 @@ def add_text(command: argparse.ArgumentParser, name: str, what: str) -> None:
     text.add_argument(
         f"--{name}-file", type=Path, help="The same from a UTF-8 file; line ends stay as they are."
     )
-
-
-def add_options(command: argparse.ArgumentParser, *kinds: type) -> None:
-    """The reader, --json, and a flag for each field of the option records, spelled like it; by
-    default of both records, and then --calibration, which concerns answers.
-    """
-    add_reader(command)
-    command.set_defaults(calibration=None)
-    if not kinds:
-        command.add_argument(
-            "--calibration",
-            type=Path,
-            help="Threshold and calibration that calibrate wrote for this reader.",
-        )
-    add_json(command)
-    add_fields(command, *(kinds or (WindowOptions, DecodeOptions)))
 
 
 def add_reader(command: argparse.ArgumentParser) -> None:
@@ -66,54 +44,83 @@ def add_reader(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_fields(command: argparse.ArgumentParser, *kinds: type) -> None:
-    """A flag for each field of option records, spelled like it."""
-    for kind in kinds:
-        for option in fields(kind):
-            _flag(command, option)
-
-
 def add_json(command: argparse.ArgumentParser) -> None:
     """--json."""
     command.add_argument("--json", action="store_true", help="Write JSON to stdout.")
 
 
-def _flag(command: argparse.ArgumentParser, option: "Field[Any]") -> None:
-    name, default = f"--{option.name.replace('_', '-')}", option.default
-    what = option.metadata["help"]
-    assert default is not MISSING
-    if isinstance(default, bool):
-        command.add_argument(name, action="store_true", help=what)
-        return
-    # What is not given is told apart from the default, which fits no reader of few positions.
-    command.add_argument(
-        name,
-        type=type(default),
-        choices=_CHOICES.get(option.name),
-        help=f"{what} Default: {_DEFAULTS.get(option.name, default)}.",
-    )
+def add_fields(command: argparse.ArgumentParser, call: str, without: Container[str] = ()) -> None:
+    """A flag for each field of a call's request, spelled like it."""
+    for field, about in fields(call).items():
+        if field in ("context", "text"):
+            if field not in without:
+                add_text(command, field, about["title"].removeprefix("the "))
+        elif field != "reader" and field not in without:
+            _flag(command, field, about)
 
 
-def options(kind: type[Options], args: argparse.Namespace) -> Options:
-    """One option record from the flags."""
-    given = {option.name: getattr(args, option.name, None) for option in fields(kind)}
-    return kind(**{name: value for name, value in given.items() if value is not None})
+def _flag(command: argparse.ArgumentParser, field: str, about: dict[str, Any]) -> None:
+    says, default = about.get("description", about["title"]).rstrip("."), about.get("default")
+    says = f"{says[0].upper()}{says[1:]}."
+    if "enum" in about:
+        says += f" One of {', '.join(about['enum'])}."
+    if default is not None:
+        says += f" Default: {default}."
+    word = field.upper().rpartition("_")[2]
+    more: dict[str, Any] = {}
+    if about["type"] == "array":
+        more = {"nargs": "+", "action": "append"}
+        if "enum" in about["items"]:
+            says += f" Any of {', '.join(about['items']['enum'])}."
+        else:
+            word = "N"
+            says += " May stand several times" + ("; none for null." if field == "gold" else ".")
+    command.add_argument(f"--{field.replace('_', '-')}", metavar=word, help=says, **more)
 
 
-def windows(args: argparse.Namespace, positions: int) -> WindowOptions:
-    """The window flags; where none is given, BERT's own, shortened for a reader of fewer
-    positions.
+def request(args: argparse.Namespace, name: str, **texts: str) -> Any:
+    """The request that the flags make. A host limits the length of a text, this command does not.
+    Errors: BadInput.
     """
-    given = any(getattr(args, option.name, None) is not None for option in fields(WindowOptions))
-    return options(WindowOptions, args) if given else fitting(WindowOptions(), positions)
+    known = fields(name)
+    given = {
+        field: _value(about, getattr(args, field))
+        for field, about in known.items()
+        if getattr(args, field, None) is not None and field != "reader"
+    }
+    for field in ("context", "text"):
+        file = getattr(args, f"{field}_file", None)
+        if file is not None:
+            given[field] = read_text(file)
+    given |= texts
+    if "context" in known and not {"question", "context"} <= set(given):
+        more = ", or --jsonl FILE" if args.command == "answer" else ""
+        raise BadInput(f"{args.command} needs --question and --context (or --context-file){more}")
+    if "text" in known and "text" not in given:
+        raise BadInput("infill needs --text or --text-file")
+    whole = {field: given[field] for field in ("question", "context", "text") if field in given}
+    short = {field: text[:1000] for field, text in whole.items()}
+    return made_of(name, given | short).model_copy(update=whole)
 
 
-def decoding(args: argparse.Namespace) -> DecodeOptions:
-    """How spans are listed and windows merged, refused before anything is read."""
-    decode = options(DecodeOptions, args)
-    check_decode(decode)
-    check_threshold(decode.rule, args.null_score_diff_threshold)
-    return decode
+def _value(about: dict[str, Any], given: Any) -> Any:
+    """What a flag's words say in JSON; what is no number stays a text, which its field refuses."""
+    if about["type"] == "string":
+        return given
+    if about["type"] != "array":
+        return _number(given)
+    if "enum" in about["items"]:
+        return [word for words in given for word in words]
+    return [None if words == ["none"] else [_number(word) for word in words] for words in given]
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def text_of(given: str | None, file: Path | None) -> str:

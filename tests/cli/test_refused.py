@@ -9,10 +9,11 @@ from tests.cli.terminal import SMALL, TEXTS, Terminal, lines, squad
 from tests.model import kit
 
 DECODING = [
-    ("--n-best-size 0", "n_best_size must be at least 1"),
-    ("--max-answer-length 0", "max_answer_length must be at least 1"),
+    ("--n-best-size 0", "n_best_size: must be greater than or equal to 1, got 0"),
+    ("--max-answer-length 0", "max_answer_length: must be greater than or equal to 1, got 0"),
     ("--null-score-diff-threshold nan", "must be a finite number"),
     ("--rule product --null-score-diff-threshold 1", "changes nothing under the rule product"),
+    ("--rule loud", "rule: must be 'logits', 'mean_of_maxima' or 'product', got 'loud'"),
 ]
 WINDOWS = [
     ("--doc-stride 300", "doc_stride must be between 1 and"),
