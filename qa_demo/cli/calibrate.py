@@ -8,8 +8,7 @@ from typing import Any
 
 from qa_demo.cli import shared
 from qa_demo.cli.report import lines_of
-from qa_demo.core.files.report import dumps
-from qa_demo.core.files.texts import write_file
+from qa_demo.core.files import dumps, write_file
 from qa_demo.evaluation.calibrate import calibrated
 from qa_demo.evaluation.threshold import AIMS
 

@@ -18,7 +18,7 @@ from qa_demo.cli import shared
 from qa_demo.cli.report import add_page, check_page, lines_of
 from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.base import BadInput
-from qa_demo.core.files.texts import write_file
+from qa_demo.core.files import write_file
 from qa_demo.core.types import Example
 from qa_demo.evaluation import run as running
 from qa_demo.evaluation.compare import not_worse

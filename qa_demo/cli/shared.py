@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from qa_demo.api.calls import fields, made_of
 from qa_demo.core.base import BadInput
-from qa_demo.core.files.report import dumps
-from qa_demo.core.files.texts import read_text
+from qa_demo.core.files import dumps, read_text
 from qa_demo.core.types import Example
 
 if TYPE_CHECKING:

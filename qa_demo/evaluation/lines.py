@@ -15,8 +15,7 @@ from typing import Any
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import margin, pair_claim, sureness
-from qa_demo.core.files.report import dumps, finite
-from qa_demo.core.files.texts import json_lines, read_text, write_file
+from qa_demo.core.files import dumps, finite, json_lines, read_text, write_file
 from qa_demo.core.metrics import Outcome, judged, score, withheld
 from qa_demo.core.predict import Prediction
 from qa_demo.core.spans import window_prob

@@ -9,7 +9,7 @@ import orjson
 
 from qa_demo import blocks as ui
 from qa_demo.bundle import one_file, plotly_file, script, style
-from qa_demo.core.files.texts import write_file
+from qa_demo.core.files import write_file
 from qa_demo.evaluation.compare import Lines
 from qa_demo.evaluation.errors import failures, kinds, leads
 from qa_demo.evaluation.groups import by_group, reliability

@@ -16,7 +16,7 @@ import numpy as np
 
 from qa_demo.core import metrics
 from qa_demo.core.base import BadInput
-from qa_demo.core.files.report import finite
+from qa_demo.core.files import finite
 from qa_demo.core.predict import limit_of, predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import check_decode

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.files.texts import json_lines, read_text, table
+from qa_demo.core.files import json_lines, read_text, table
 
 TEXT = "Zoë sails.\r\nŁódź\rends\n"
 

@@ -1,0 +1,81 @@
+"""Text files, tables and JSON: what is read and written, and the one sentence otherwise."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from qa_demo.core.base import BadCheckpoint, BadInput
+from qa_demo.core.files import dumps, json_lines, read_text, table
+
+TEXT = "Zoë sails.\r\nŁódź\rends\n"
+
+
+@pytest.mark.parametrize(
+    "raw", [TEXT.encode(), TEXT.encode("utf-8-sig"), gzip.compress(TEXT.encode())]
+)
+def test_a_text_comes_as_it_stands(raw: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(raw)
+    assert read_text(path) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (TEXT.encode("utf-16"), "t is UTF-16 and must be UTF-8"),
+        ("Zoë".encode("cp1252"), "t is not UTF-8: byte 2 .* code page such as cp1252"),
+        (gzip.compress(b"a" * 99)[:-9], "t cannot be read: Compressed file ended"),
+        (None, "t cannot be read: No such file"),
+    ],
+)
+def test_another_encoding_is_named(raw: bytes | None, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    if raw is not None:
+        path.write_bytes(raw)
+    with pytest.raises(BadInput, match=said):
+        read_text(path)
+
+
+def test_lines_of_json_keep_their_numbers() -> None:
+    assert list(json_lines('1\n\n {"a": 2}\r\n', "f")) == [(1, 1), (3, {"a": 2})]
+    with pytest.raises(BadInput, match="f, line 2 is not JSON"):
+        list(json_lines("1\n{\n", "f"))
+
+
+@pytest.mark.parametrize("cell", ['"', '"a', 'a "b" c', "''", "a,b"])
+def test_a_quotation_mark_between_tabs_is_a_letter(cell: str) -> None:
+    header, rows = table(f"x\ty\n{cell}\t1\nz\t2\n", "f", ".tsv")
+    assert header == ["x", "y"]
+    assert rows == [(2, {"x": cell, "y": "1"}), (3, {"x": "z", "y": "2"})]
+
+
+def test_a_quoted_cell_between_commas_holds_commas_and_line_ends() -> None:
+    _, rows = table('x,y\n"a, ""b""\nc",1\nd,2\n', "f", ".csv")
+    assert rows == [(2, {"x": 'a, "b"\nc', "y": "1"}), (4, {"x": "d", "y": "2"})]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        ("x;y\n1;2\n", ".csv", "f, line 1: cells are parted by semicolons, .* by commas"),
+        ("x;y\n1;2\n", ".tsv", "f, line 1: cells are parted by semicolons, .* by tabs"),
+        ("x,y\n1\n", ".csv", "f, line 2: the row has 1 cells, the header 2; quote"),
+        ("x\ty\n1\t2\t3\n", ".tsv", "f, line 2: the row has 3 cells, the header 2; no cell"),
+        ('x,y\n"a,1\nd,2\n', ".csv", "f is not a readable CSV file: the row from line 2"),
+    ],
+)
+def test_what_is_no_table_is_refused(text: str, kind: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        table(text, "f", kind)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_that_json_cannot_say_are_refused_by_name(value):
+    said = rf"n_best\[1\]\.score is {value}; a reader's logits must be finite"
+    with pytest.raises(BadCheckpoint, match=said):
+        dumps({"answer": "x", "n_best": [{"score": 1.0}, {"score": value}]})
+
+
+def test_a_text_of_any_letters_is_one_line_of_ascii():
+    assert dumps({"a": "é\ud800\n"}) == '{"a": "\\u00e9\\ud800\\n"}'
