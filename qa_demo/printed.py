@@ -69,16 +69,26 @@ def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
     return "=" if abs(printed - whole) < 0.1 * 10.0**-digits else "≈"
 
 
+_RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
+
+
+def tiny(x: float) -> str:
+    """A small positive number as a power of ten; e.g. 3e-06 gives "3 · 10⁻⁶"."""
+    head, power = f"{x:.0e}".split("e")
+    return f"{head} · 10" + str(int(power)).translate(str.maketrans("-0123456789", _RAISED))
+
+
 def significant(x: float) -> str:
-    """A positive number with three digits or one decimal: 77.0, 9.81, 0.0850; or <0.0001."""
+    """A positive number with three digits or one decimal: 77.0, 9.81, 0.0850; or 3 · 10⁻⁶."""
     if x < 1e-4:
-        return "<0.0001"
+        return tiny(max(x, 1e-300))
     return number(x, 1 if x >= 10 else 2 - int(np.floor(np.log10(x))))
 
 
 def value(printed: str) -> float:
     """What a printed number says."""
-    return float(printed.replace(",", "").strip("<>"))
+    head, _, power = printed.replace(",", "").strip("<>").partition(" · 10")
+    return float(f"{head}e{power.translate(str.maketrans(_RAISED, '-0123456789')) or 0}")
 
 
 def equals(used: Sequence[str], again: float, result: str) -> str:

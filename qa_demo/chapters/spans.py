@@ -281,7 +281,7 @@ def square(shown: Shown, sq: Square) -> Block:
             "annotations.2.textangle": 0,
             "annotations.2.text": "starts at ↓",
             "annotations.2.y": 1,
-            "annotations.2.xshift": -46,
+            "annotations.2.xshift": -90,
             "xaxis.nticks": 4,
             "data.heatmap.showscale": False,
         },

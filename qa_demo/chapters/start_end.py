@@ -39,7 +39,7 @@ from qa_demo.blocks import (
 from qa_demo.core.base import softmax
 from qa_demo.core.text import excerpts
 from qa_demo.core.types import Span, Window
-from qa_demo.printed import QUOTE, STRONG, Part, adds, escape, number, plural, probability
+from qa_demo.printed import QUOTE, STRONG, Part, adds, escape, number, plural, probability, tiny
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 from qa_demo.texts import (
@@ -120,16 +120,19 @@ def softmax_formula(shown: Shown, p: Softmaxes, side: int, pos: int, span: int =
     weights = np.exp(logits / p.temperature)
     shown_logit = float(logits[pos])
     over = f" / {p.temperature:g}" if p.temperature != 1 else ""
+    tail = 1 if weights.sum() < 1000 else 0  # decimals of the weights: the line is short
     digits = next(
         (
             d
             for d in (2, 3, 4)
-            if number(np.exp(round(shown_logit, d) / p.temperature), 1) == number(weights[pos], 1)
+            if number(np.exp(round(shown_logit, d) / p.temperature), tail)
+            == number(weights[pos], tail)
         ),
         4,
     )
-    top, total, result = number(weights[pos], 1), number(weights.sum(), 1), probability(probs[pos])
-    quotient = round(float(weights[pos]), 1) / max(round(float(weights.sum()), 1), 0.1)
+    top, total = number(weights[pos], tail), number(weights.sum(), tail)
+    result = probability(probs[pos])
+    quotient = round(float(weights[pos]), tail) / max(round(float(weights.sum()), tail), 0.1)
     sign = "=" if result == probability(quotient) else "≈"
     return formula(
         f"p-{name}",
@@ -384,12 +387,6 @@ def _tip(said: str, x: int, y: float, role: str, n: int) -> Block:
         "hoverinfo": "skip",
         "cliponaxis": False,
     }
-
-
-def tiny(p: float) -> str:
-    """A small number as a power of ten; e.g. 3e-06 gives "3 · 10⁻⁶"."""
-    head, power = f"{p:.0e}".split("e")
-    return f"{head} · 10" + str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def change(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:

@@ -538,7 +538,7 @@ def weights(shares: Shares, look: Looks, at: int) -> Block:
         texts.segment(asked, "question", True, asked_sum),
         texts.segment(read, "paragraph", False, read_sum),
     )
-    return texts.text("weights", *segments, up=INK, height=60, dots=True, select=False)
+    return texts.text("weights", *segments, up=INK, height=48, dots=True, select=False)
 
 
 def grid(shares: Shares, look: Looks, at: int) -> Block:

@@ -14,6 +14,7 @@ from qa_demo.core.examples import load_menu
 from qa_demo.core.text import touching
 from qa_demo.notebook import picture_of
 from qa_demo.pictures import Pictures
+from qa_demo.printed import significant, value
 from qa_demo.state import load
 from tests.chapters.given import AtOnce, blocks, faked, refused, stored, walk, words
 from tests.fakes import FakeReader
@@ -173,3 +174,17 @@ def test_the_bundled_head_is_as_wide_as_the_screen_says():
 
     heads = load_reader("bundled").heads()
     assert heads.W is not None and heads.W.shape == (3, bio.WIDTH)
+
+
+@pytest.mark.parametrize(
+    ("x", "said"),
+    [
+        (77.04, "77.0"),
+        (9.81, "9.81"),
+        (0.085, "0.0850"),
+        (3e-6, "3 · 10⁻⁶"),
+        (5.2e-12, "5 · 10⁻¹²"),
+    ],
+)
+def test_a_weight_reads_back_as_it_was_printed(x: float, said: str) -> None:
+    assert significant(x) == said and value(said) == pytest.approx(x, rel=0.05)
