@@ -1,5 +1,5 @@
-"""The one reader of text files and of tables, what stands in a file as people save it; JSON of finite
-numbers; and files that commands write: whole, or not at all.
+"""Files: texts and tables as people save them, JSON of finite numbers, and what commands write,
+whole or not at all.
 """
 
 import csv
