@@ -10,7 +10,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from qa_demo.core.attribution import Target
 from qa_demo.core.calibration import sureness
+from qa_demo.core.examples import load_menu
 from qa_demo.core.predict import predict
 from qa_demo.core.tagging import best_span
 from qa_demo.core.types import DecodeOptions
@@ -120,6 +122,16 @@ def test_a_silent_text_takes_certainty_away(
     reading = reader.read(question, context)
     said = sureness(reading, predict(reading).best.candidate)
     assert said.claim < said.right_if_answerable and said.claim < 0.9
+
+
+def test_gradients_add_up_where_twenty_steps_do_not(reader: BertReader) -> None:
+    example = load_menu()["fails-rivers"]
+    reading = reader.read(example.question, example.context)
+    best = predict(reading).best.candidate
+    found = reader.attribute(reading, Target("span_minus_null", best.span, window=best.window))
+    change = found.f_x - found.f_baseline
+    assert found.tried[0][0] == 20 and abs(found.tried[0][1]) > 0.02 * abs(change)
+    assert found.complete and abs(found.sum - change) < 0.02 * abs(change)
 
 
 @pytest.mark.parametrize(("question", "context", "answer"), PLAIN)
