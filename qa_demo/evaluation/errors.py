@@ -94,7 +94,7 @@ def kinds_figure(s: Shown, names: Sequence[str], y: Floats) -> Block:
         name.replace(" although ", "<br>although ").replace(" candidate ", "<br>candidate ")
         for name in names
     ]
-    narrow = {"margin.l": 128, "yaxis.ticktext": cut, "xaxis.nticks": 4}
+    narrow = {"margin.l": 156, "yaxis.ticktext": cut, "xaxis.nticks": 4}
     return ui.figure(
         "kinds-figure", data, layout, "Questions of each kind of error.", narrow=narrow
     )

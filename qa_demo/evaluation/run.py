@@ -63,7 +63,7 @@ def setup_of(
     windows = windows or fitting(WindowOptions(), reader.max_seq_length)
     said = given if threshold is not None else fit or STORED
     if threshold is None:
-        said = said if reader.threshold is not None else "0, as none is stored"
+        said = said if reader.threshold is not None else "none is stored"
         threshold = reader.threshold or 0.0
     limit = limit_of(replace(decode, null_score_diff_threshold=threshold))
     return Setup(rules, windows, decode, limit if rules == "2.0" else None, said, fit)

@@ -73,11 +73,13 @@ def how(s: Shown, mode: str) -> str:
         return "each half of the articles by the threshold that is best on the other half"
     if None in limits:
         return "no answer is ever withheld"
-    numbers = " and ".join(number(limit or 0.0) for limit in limits)
-    said = f"threshold{'s' * (len(limits) > 1)} {numbers}"
+    numbers = [number(limit or 0.0) for limit in limits]
+    plural_s = "s" * (len(limits) > 1)
     if mode == "best":
-        return f"{said}, best on these very questions: an upper bound"
-    return f"{said}, {' and '.join(dict.fromkeys(str(x.run['threshold_from']) for x in s.sides))}"
+        best = f"threshold{plural_s} {' and '.join(numbers)}"
+        return f"{best}, best on these very questions: an upper bound"
+    where = [f"{n} ({x.run['threshold_from']})" for n, x in zip(numbers, s.sides, strict=True)]
+    return f"threshold{plural_s} as run: {' and '.join(where)}"
 
 
 def verdict_words(s: Shown, mode: str, metric: str) -> list[Part]:
@@ -135,8 +137,8 @@ def score_figure(s: Shown, mode: str, metric: str) -> Block:
         layout["xaxis2"] = ui.axis(title, domain=[0.66, 1], anchor="y")
         layout["shapes"] = [ui.line(0, 0, 0, 1, GREY, xref="x2", yref="paper", dash="dot")]
         said.append(f"difference {words(*one(found[0]), sign=True)}")
-    narrow = {"margin.l": 92, "xaxis.nticks": 4, "xaxis2.nticks": 3}
-    narrow |= {"xaxis2.title.text": "difference, points"} if two else {}
+    narrow = {"margin.l": 106, "xaxis.nticks": 3, "xaxis2.nticks": 3}
+    narrow |= {"xaxis2.title.text": "difference"} if two else {}
     return ui.figure("scores", data, layout, f"{METRICS[metric]}: {'; '.join(said)}", narrow=narrow)
 
 
@@ -170,11 +172,12 @@ def threshold(s: Shown) -> Blocks:
     idea += "The sliders set what all sections below show."
     styles = [("line", GREY, "all questions"), ("dash", GREY, "with an answer")]
     marks = [("line", MID, "without one (thin)"), ("ring", INK, "as run"), ("diamond", INK, "best")]
+    good = [("fill", MID, "equally good")] if s.draws.count >= LEAST else []
     return [
         *head("threshold", "Threshold", idea),
         patched(ui.sentence("band", "finding"), ["metric"], said),
         readers(s, "threshold"),
-        ui.legend("curves", *styles, *marks, ("fill", MID, "equally good")),
+        ui.legend("curves", *styles, *marks, *good),
         figure,
         *(slide(s, side) for side in s.sides),
     ]
