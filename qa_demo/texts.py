@@ -108,15 +108,13 @@ def item(text: str, gap: str = "", **more: Any) -> Block:
 
 def question_items(e: Encoding) -> list[Block]:
     """The question's pieces as typed, with the gaps between them."""
-    offsets, q = e.question_offset_mapping, e.question
-    return [
-        item(
-            q[int(b) : int(f)],
-            q[int(f) : int(offsets[k + 1, 0])] if k + 1 < len(offsets) else "",
-            joined=k > 0 and bool(offsets[k - 1, 1] == b) and q[int(b)].isalnum(),
-        )
-        for k, (b, f) in enumerate(offsets)
-    ]
+    offsets, q, found, shown = e.question_offset_mapping.tolist(), e.question, list[Block](), 0
+    for k, (first, ends) in enumerate(offsets):
+        begins, shown = max(shown, first), max(shown, ends)  # a shared character is shown once
+        gap = q[shown : offsets[k + 1][0]] if k + 1 < len(offsets) else ""
+        joined = k > 0 and offsets[k - 1][1] >= first and q[first:ends][:1].isalnum()
+        found.append(item(q[begins:ends], gap, joined=joined))
+    return found
 
 
 def paragraph_items(e: Encoding, start: int = 0, stop: int | None = None) -> list[Block]:

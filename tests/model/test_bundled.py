@@ -19,6 +19,7 @@ from qa_demo.core.types import DecodeOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import bundled_folder, sha256
+from qa_demo.texts import paragraph_items, question_items
 from tests.documents import TEXT
 
 pytestmark = pytest.mark.model
@@ -165,3 +166,14 @@ def test_an_answer_keeps_the_marks_of_its_last_letter(
     best = predict(reader.read(question, context)).best
     assert best is not None and (best.candidate.char_start, best.candidate.char_end) == place
     assert best.candidate.text == context[slice(*place)]
+
+
+def test_a_text_is_shown_as_typed_where_pieces_share_a_character(reader: BertReader) -> None:
+    asked, text = (
+        "누가 다리를 설계했나?",
+        "한국의 다리는 Rene\u0301 가 \U0001f469\u200d\U0001f4bb 설계했다.",
+    )
+    encoding = reader.encode(asked, text)
+    assert (np.diff(encoding.offset_mapping[:, 0]) == 0).any(), "a syllable is several pieces"
+    for items, wanted in ((paragraph_items(encoding), text), (question_items(encoding), asked)):
+        assert "".join(one["t"] + one["gap"] for one in items) == wanted
