@@ -92,13 +92,8 @@ def among(shown: Shown, first: int) -> Found:
         [quote(c.text) for c in listed],
         [f"{quote(c.text)} has {sum_of(c)}, number {first + k + 1}." for k, c in enumerate(listed)],
     )
-    facts = {
-        "best": quote(best.text),
-        "score": number(best.score),
-        "sum": sum_of(listed[0]),
-        "second": quote(listed[0].text),
-        "behind": number(best.score - listed[0].score),
-    }
+    facts = {"best": quote(best.text), "score": number(best.score), "sum": sum_of(listed[0])}
+    facts |= {"second": quote(listed[0].text), "behind": number(best.score - listed[0].score)}
     return Found(found.right, options=found.options, whys=found.whys, facts=facts)
 
 
@@ -117,16 +112,12 @@ def score_sum(shown: Shown) -> Found:
     """The score of the answer is the sum of two logits."""
     best = answer(shown)
     s, e = best.start_logit, best.end_logit
+    facts = {"answer": quote(best.text), "start": number(s), "end": number(e), "sum": sum_of(best)}
     return Found(
         value=best.score,
         within=0.02,
         traps={"mean": best.score / 2, "product": s * e, "start": s, "end": e},
-        facts={
-            "answer": quote(best.text),
-            "start": number(s),
-            "end": number(e),
-            "sum": sum_of(best),
-        },
+        facts=facts,
     )
 
 
@@ -160,15 +151,9 @@ def top_start(shown: Shown) -> Found:
     w, e, (p, _) = window_of(shown), shown.encoding, sides(shown)
     (pos, name), (at, other) = likeliest(shown, p, 2)
     d = siblings(e, w.to_doc(pos))
-    return Found(
-        spans=(Span(d[0], d[-1]),),
-        facts={
-            "word": quote(name),
-            "p": probability(float(p[pos]), 2),
-            "other": quote(other),
-            "q": probability(float(p[at])),
-        },
-    )
+    facts = {"word": quote(name), "p": probability(float(p[pos]), 2), "other": quote(other)}
+    facts |= {"q": probability(float(p[at]))}
+    return Found(spans=(Span(d[0], d[-1]),), facts=facts)
 
 
 def second_start(shown: Shown) -> Found:
@@ -182,12 +167,8 @@ def second_start(shown: Shown) -> Found:
         names,
         [f"at {n} P(start) is {x} only." for n, x in zip(names, shares, strict=True)],
     )
-    facts = {
-        "first": quote(first[1]),
-        "p": probability(float(p[first[0]])),
-        "second": names[0],
-        "q": shares[0],
-    }
+    facts = {"first": quote(first[1]), "p": probability(float(p[first[0]])), "second": names[0]}
+    facts |= {"q": shares[0]}
     return Found(made.right, options=made.options, whys=made.whys, facts=facts)
 
 
@@ -197,15 +178,9 @@ def all_positions(shown: Shown) -> Found:
     inside = float(p[w.to_pos(best.span.start) : w.to_pos(best.span.end) + 1].sum())
     part = float(p[w.is_context].sum())
     need(inside < 0.995 and part < 1, "the answer's words hold everything")
-    return Found(
-        "all",
-        facts={
-            "answer": quote(best.text),
-            "inside": probability(inside),
-            "paragraph": probability(part),
-            "n": f"{len(p):,}",
-        },
-    )
+    facts = {"answer": quote(best.text), "inside": probability(inside)}
+    facts |= {"paragraph": probability(part), "n": f"{len(p):,}"}
+    return Found("all", facts=facts)
 
 
 def temperature_keeps_order(shown: Shown) -> Found:
@@ -218,15 +193,9 @@ def temperature_keeps_order(shown: Shown) -> Found:
         (np.argsort(cold, kind="stable") == np.argsort(warm, kind="stable")).all(), "order changed"
     )
     pos, name = likeliest(shown, cold, 1)[0]
-    return Found(
-        "same",
-        facts={
-            "temperature": f"{t:g}",
-            "word": quote(name),
-            "cold": probability(float(cold[pos])),
-            "warm": probability(float(warm[pos])),
-        },
-    )
+    facts = {"temperature": f"{t:g}", "word": quote(name), "cold": probability(float(cold[pos]))}
+    facts |= {"warm": probability(float(warm[pos]))}
+    return Found("same", facts=facts)
 
 
 HAND = (1.0, 2.0, 6.0), (5.0, 2.0, 1.0)
@@ -250,14 +219,8 @@ def argmaxes_apart(shown: Shown) -> Found:
     starts, ends = shown.reading.logits(w.index)
     a, b = w.to_doc(i), w.to_doc(j)
     need(a > b, "here the highest start and the highest end do form an allowed pair")
-    facts = {
-        "start": quote(word(e, a, "")),
-        "end": quote(word(e, b, "")),
-        "s": number(float(starts[i])),
-        "e": number(float(ends[j])),
-        "best": quote(shown.best.text),
-        "sum": sum_of(shown.best),
-    }
+    facts = {"start": quote(word(e, a, "")), "end": quote(word(e, b, ""))}
+    facts |= {"best": quote(shown.best.text), "sum": sum_of(shown.best)}
     return Found("no", facts=facts)
 
 
@@ -269,19 +232,14 @@ def allowed_pairs(shown: Shown) -> Found:
     n = len(at)
     m = min(n, shown.decode.max_answer_length)
     need(count == n * m - m * (m - 1) // 2, "this window does not own all of its starts")
+    facts = {"n": f"{n:,}", "m": f"{m:,}", "all": f"{n * n:,}", "band": f"{n * m:,}"}
+    facts |= {"less": f"{m * (m - 1) // 2:,}", "count": f"{count:,}"}
     return Found(
         value=count,
         within=0.5,
         digits=0,
         traps={"all": n * n, "band": n * m, "half": n * n / 2} if n > m else {"all": n * n},
-        facts={
-            "n": f"{n:,}",
-            "m": f"{m:,}",
-            "all": f"{n * n:,}",
-            "band": f"{n * m:,}",
-            "less": f"{m * (m - 1) // 2:,}",
-            "count": f"{count:,}",
-        },
+        facts=facts,
     )
 
 
@@ -296,19 +254,11 @@ def mean_of_maxima(shown: Shown) -> Found:
     side, pos = ("end", j) if w.to_doc(j) > best.end or w.to_doc(j) < best.start else ("start", i)
     outside = not best.start <= w.to_doc(pos) <= best.end
     need(outside, "the best span holds both maxima")
-    return Found(
-        "none",
-        facts={
-            "start": quote(word(e, w.to_doc(i), "")),
-            "end": quote(word(e, w.to_doc(j), "")),
-            "p": printed[0],
-            "q": printed[1],
-            "mean": equals(printed, sum(map(value, printed)) / 2, mean).strip(),
-            "side": side,
-            "outside": quote(word(e, w.to_doc(pos), "")),
-            "best": quote(shown.best.text),
-        },
-    )
+    facts = {"start": quote(word(e, w.to_doc(i), "")), "end": quote(word(e, w.to_doc(j), ""))}
+    facts |= {"p": printed[0], "q": printed[1]}
+    facts |= {"mean": equals(printed, sum(map(value, printed)) / 2, mean).strip(), "side": side}
+    facts |= {"outside": quote(word(e, w.to_doc(pos), "")), "best": quote(shown.best.text)}
+    return Found("none", facts=facts)
 
 
 def no_answer(shown: Shown) -> Found:
@@ -317,22 +267,16 @@ def no_answer(shown: Shown) -> Found:
     need(p.score_diff is not None and p.limit is not None, "this reader has no threshold")
     assert p.score_diff is not None and p.limit is not None
     lead = -p.score_diff
-    s, e = shown.reading.logits(p.null_window)
     null = number(p.null_score)
+    facts = {"best": quote(best.text), "score": number(best.score)}
+    facts |= {"null": f"({null})" if null.startswith("−") else null, "lead": number(lead)}
+    facts |= {"behind": number(abs(lead)), "threshold": number(p.limit)}
     return Found(
         "none" if p.answer is None else "span",
         value=lead,
         within=0.02,
         traps={"turned": -lead, "sum": best.score + p.null_score},
-        facts={
-            "best": quote(best.text),
-            "score": number(best.score),
-            "null": f"({null})" if null.startswith("−") else null,
-            "nulls": f"{number(float(s[0]))} and {number(float(e[0]))}",
-            "lead": number(lead),
-            "behind": number(abs(lead)),
-            "threshold": number(p.limit),
-        },
+        facts=facts,
     )
 
 

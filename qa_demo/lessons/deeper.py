@@ -62,13 +62,8 @@ def other_question(shown: Shown) -> Found:
         shown.reading.start_logits[now.window, shown.reading.windows[now.window].to_pos(d)]
     )
     need(now.span != was.span and now.start_logit > before, "both questions find the same span")
-    facts = {
-        "question": quote(question, 90),
-        "word": quote(word(shown.encoding, d, "")),
-        "before": number(before),
-        "after": number(now.start_logit),
-        "best": quote(now.text),
-    }
+    facts = {"question": quote(question, 90), "word": quote(word(shown.encoding, d, ""))}
+    facts |= {"before": number(before), "after": number(now.start_logit), "best": quote(now.text)}
     return Found("tokens", facts=facts)
 
 
@@ -79,18 +74,10 @@ def many_products(shown: Shown) -> Found:
     top, total = float(np.abs(products).max()), float(products.sum())
     share = top / abs(total)
     need(total > 0 and share < 0.2, "a single product decides here")
-    return Found(
-        "small",
-        facts={
-            "width": str(len(S)),
-            "word": quote(word(shown.encoding, shown.best.span.start, "")),
-            "sum": number(total),
-            "top": number(top),
-            "share": percent(share),
-            "up": str(int((products > 0).sum())),
-            "down": str(int((products < 0).sum())),
-        },
-    )
+    facts = {"width": str(len(S)), "word": quote(word(shown.encoding, shown.best.span.start, ""))}
+    facts |= {"sum": number(total), "top": number(top), "share": percent(share)}
+    facts |= {"up": str(int((products > 0).sum())), "down": str(int((products < 0).sum()))}
+    return Found("small", facts=facts)
 
 
 def bias(shown: Shown) -> Found:
@@ -114,19 +101,11 @@ def label(shown: Shown) -> Found:
     need(w.holds(span), "the answer stands in another window")
     right, top = w.to_pos(span.start), int(p.argmax())
     named = word(e, w.to_doc(top), "") if w.is_context[top] else e.cls_token
-    return Found(
-        "label",
-        facts={
-            "label": quote(word(e, span.start, "")),
-            "p": probability(float(p[right])),
-            "top": quote(named),
-            "q": probability(float(p[top])),
-            "agrees": "too" if top == right else "instead",
-            "n": str(len(p)),
-            "pull": signed((1 - float(p[right])) / 2, 3),
-            "down": number(-(1 - float(p[right])) / 2, 3),
-        },
-    )
+    facts = {"label": quote(word(e, span.start, "")), "p": probability(float(p[right]))}
+    facts |= {"top": quote(named), "q": probability(float(p[top]))}
+    facts |= {"agrees": "too" if top == right else "instead", "n": str(len(p))}
+    facts |= {"pull": signed((1 - float(p[right])) / 2, 3)}
+    return Found("label", facts=facts)
 
 
 def other_start(shown: Shown) -> Found:
@@ -170,6 +149,9 @@ def windows(shown: Shown) -> Found:
     need(len(read) == pieces, "some words are in no window")
     best = shown.best
     apart = -(-pieces // room)
+    facts = {"pieces": f"{pieces:,}", "room": f"{room:,}", "step": f"{step:,}"}
+    facts |= {"windows": str(count), "more": str(count - 1), "best": quote(best.text)}
+    facts |= {"k": str(best.window + 1)}
     return Found(
         "all",
         value=count,
@@ -180,15 +162,7 @@ def windows(shown: Shown) -> Found:
             **({"apart": apart} if apart != count else {}),
             "steps": -(-pieces // step),
         },
-        facts={
-            "pieces": f"{pieces:,}",
-            "room": f"{room:,}",
-            "step": f"{step:,}",
-            "windows": str(count),
-            "more": str(count - 1),
-            "best": quote(best.text),
-            "k": str(best.window + 1),
-        },
+        facts=facts,
     )
 
 
@@ -219,16 +193,9 @@ def maxima_mislead(shown: Shown) -> Found:
     top, win = rows.highest("mean"), rows.win
     need(top.k != win.k and not top.window.holds(shown.best.span), "here the rule finds the window")
     need(top.tops[:2] == (0, 0), "its two maxima do not both stand on [CLS]")
-    return Found(
-        "no",
-        facts={
-            "mean": probability(top.mean),
-            "k": str(top.k),
-            "best": quote(shown.best.text),
-            "win": str(win.k),
-            "other": probability(win.mean),
-        },
-    )
+    facts = {"mean": probability(top.mean), "k": str(top.k), "best": quote(shown.best.text)}
+    facts |= {"win": str(win.k), "other": probability(win.mean)}
+    return Found("no", facts=facts)
 
 
 def likely_begin(shown: Shown) -> Found:
@@ -303,14 +270,9 @@ def shares(shown: Shown) -> Found:
         [quote(name) for name, _ in picked],
         [f"the share of {quote(name)} is {signed(v[k])}." for name, k in picked],
     )
-    facts = {
-        "word": quote(picked[0][0]),
-        "share": signed(float(v[picked[0][1]])),
-        "best": quote(shown.best.text),
-        "blank": number(s.blank),
-        "all": number(found.sum),
-        "lead": number(s.lead),
-    }
+    facts = {"word": quote(picked[0][0]), "share": signed(float(v[picked[0][1]]))}
+    facts |= {"best": quote(shown.best.text), "blank": number(s.blank), "all": number(found.sum)}
+    facts |= {"lead": number(s.lead)}
     return Found(
         made.right,
         value=s.lead,
