@@ -216,7 +216,6 @@ def argmaxes_apart(shown: Shown) -> Found:
     """The highest start and the highest end, each for itself, form no allowed pair."""
     w, e = window_of(shown), shown.encoding
     i, j, _ = separate_argmaxes(shown.reading, w.index, shown.decode)
-    starts, ends = shown.reading.logits(w.index)
     a, b = w.to_doc(i), w.to_doc(j)
     need(a > b, "here the highest start and the highest end do form an allowed pair")
     facts = {"start": quote(word(e, a, "")), "end": quote(word(e, b, ""))}
