@@ -21,7 +21,7 @@ from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import encode
 from qa_demo.model.work import Passes
-from qa_demo.training.measure import buckets
+from qa_demo.training.score import buckets
 from tests.model import kit
 
 OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)

@@ -20,7 +20,7 @@ from qa_demo.model.source import LOOPBACK, OTHERS
 from qa_demo.training import card, export
 from qa_demo.training.heads import TwoHeads, load
 from qa_demo.training.loop import trainable
-from qa_demo.training.pace import times_as_long
+from qa_demo.training.score import times_as_long
 from tests.cli.terminal import Terminal
 from tests.fakes import FakeReader
 from tests.model import kit
@@ -170,7 +170,7 @@ def test_an_adapter_is_refused_where_its_base_does_not_fit(
 
 def test_the_pace_is_the_middle_of_the_questions_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 3.0, 3.0, 4.0, 4.0, 12.0, 12.0, 13.0, 13.0, 17.0, 17.0, 19.0])  # 3, 8, 2
-    monkeypatch.setattr("qa_demo.training.pace.time.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("qa_demo.training.score.time.perf_counter", lambda: next(clock))
     assert times_as_long(FakeReader(), FakeReader(), [Example("1", "a?", "a b", ())] * 3) == 3.0
 
 

@@ -8,18 +8,11 @@ import pytest
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import ASSETS
-from qa_demo.training import first_questions
-from qa_demo.training.first_questions import (
-    FILE,
-    FirstQuestion,
-    Reply,
-    load_questions,
-    percent,
-    replies,
-    report,
-)
+from qa_demo.training import score
+from qa_demo.training.score import FirstQuestion, Reply, load_questions, percent, replies, report
 from tests.fakes import FakeReader
 
+FILE = ASSETS / "first_questions.json"
 SECOND, THIRD = (FILE.with_stem(f"first_questions_{name}") for name in ("second", "third"))
 NAMES = ("Adolphe Sax", "Sax")
 ASKED = FirstQuestion("two-word name", "Adolphe Sax made it.", "Who made it?", NAMES)
@@ -95,5 +88,5 @@ def test_a_broken_file_is_refused(
     path.write_text(text)
     with pytest.raises(BadInput, match=fault):
         load_questions(path)
-    assert first_questions.main(["--file", str(path)]) == 2
+    assert score.main(["--first", str(path)]) == 2
     assert fault in capsys.readouterr().err

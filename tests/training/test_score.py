@@ -20,12 +20,10 @@ from qa_demo.model.reader import BertReader
 from qa_demo.training import score
 from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
-from qa_demo.training.measure import HEADS, read_all, says
+from qa_demo.training.score import HEADS, read_all, says
 from tests.model import kit
 
 pytestmark = pytest.mark.model
-OTHERS: dict[str, Any] = {"learning_curve": [1], "parameters": 7, "speed": {"times_as_long": 2.5}}
-"""What other commands have put beside the figures."""
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +76,7 @@ def scored(
     home = tmp_path_factory.mktemp("files")
     files = [squad(home / "dev.json", reader), squad(home / "v2.json", reader, unanswerable=True)]
     files.append(squad(home / "li.json", reader, lists=True))
-    (folder / "metrics.json").write_text(json.dumps(OTHERS | {"lists": {}, "claim": {}}))
+    (folder / "metrics.json").write_text('{"old": 1, "claim": {}}')
     score.main(f"--reader {folder} --dev {files[0]} --dev-v2 {files[1]} --lists {files[2]}".split())
     return json.loads((folder / "metrics.json").read_text()) | {"files": files}
 
@@ -165,10 +163,14 @@ def test_threshold_and_calibrations_stand_in_the_card_and_come_with_the_reader(
     assert again.read(kit.QUESTION, kit.CONTEXT).calibrations == again.calibrations
 
 
-def test_figures_of_other_commands_stay_and_old_ones_of_its_own_go(scored: dict[str, Any]) -> None:
-    assert scored["parameters"] == 7 and "learning_curve" not in scored
-    assert (scored["speed"]["times_as_long"], scored["speed"]["questions"]) == (2.5, 12)
-    assert scored["lists"] and "claim" not in scored
+def test_old_figures_go_and_only_an_adapter_is_paced(scored: dict[str, Any]) -> None:
+    assert "old" not in scored and "parameters" not in scored and scored["lists"]
+    assert scored["speed"]["questions"] == 12 and "times_as_long" not in scored["speed"]
+
+
+def test_what_is_missing_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert score.main(["--reader", str(folder), "--dev", "d.json"]) == 2
+    assert capsys.readouterr().err == "score takes --dev and --dev-v2, or --first\n"
 
 
 def test_the_noted_command_measures_the_same_reader(scored: dict[str, Any]) -> None:
