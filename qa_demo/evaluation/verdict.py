@@ -147,6 +147,7 @@ def named(role: str, y: Sequence[float], found: Sequence[Interval], sign: bool =
     each = [words(*one(x), sign=sign) for x in found]
     text = {"text": [w.partition(" ")[0] for w in each], "textposition": "top center"}
     text |= {"textfont": {"color": role}, "hovertext": each, "hoverinfo": "text"}
+    text |= {"cliponaxis": False}
     return dots(role, y, spread(joined(found)), **text) | {"mode": "markers+text"}
 
 
