@@ -86,7 +86,7 @@ def budget_of(pieces: int, options: MaskOptions = DEFAULTS) -> int:
     """ceil(mask_ratio T), at least 1; 510 pieces give 77."""
     if pieces < 1:
         raise BadInput("masking needs at least one word piece, got none")
-    # 0.15 is a little more than 3/20 in binary
+    # 0.07 * 100 is a little more than 7 in binary
     return min(pieces, max(1, math.ceil(options.mask_ratio * pieces - 1e-9)))
 
 

@@ -59,6 +59,7 @@ def test_the_law_sums_to_one_for_other_bounds(low, high, p):
 )
 def test_budgets(pieces, budget, scheme):
     assert masking.budget_of(pieces) == budget
+    assert masking.budget_of(100, MaskOptions(mask_ratio=0.07)) == 7
     assert len(drawn(0, pieces, scheme=scheme)[0].hidden) == budget
 
 

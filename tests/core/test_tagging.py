@@ -129,6 +129,11 @@ def test_a_window_that_cuts_an_answer_carries_no_loss_on_its_leading_i():
     terms = tagging.soft_terms(reading, (Span(1, 4),))
     assert terms.labelled.all(), "the owner of token 2 is the first window, which sees its B"
     np.testing.assert_allclose(terms.targets[:, B], [0, 1, 0, 0, 0, 0])
+    touching = [(0, 2), (2, 6)], [[0] * 6, [0] * 8], [[0] * 6, [0] * 8]
+    tags = [np.zeros((6, 3)), np.zeros((8, 3))]
+    terms = tagging.soft_terms(make_reading(list("abcdef"), *touching, tags), (Span(1, 4),))
+    assert terms.labelled.tolist() == [True, True, False, True, True, True]
+    assert terms.loss[2] == 0 and (terms.loss[[0, 1, 3]] > 1).all()
 
 
 @pytest.mark.parametrize("seed", range(12))
