@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 Part = str | Sequence[str]
-QUOTE, NUMBER, STRONG, TERM = "quote", "number", "strong", "term"
+QUOTE, STRONG, TERM = "quote", "strong", "term"
 
 
 def rounded(x: float, digits: int) -> str:

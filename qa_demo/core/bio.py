@@ -164,21 +164,3 @@ def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
     ends = sliding_window_view(np.concatenate([walk.ends, beyond]), width)
     marginals: Floats = np.exp(np.cumsum(inside, axis=1) + ends)
     return marginals
-
-
-def tag_marginals(log_probs: Floats) -> Floats:
-    """log P(t is B), log P(t is I), log P(t is O) among the legal taggings, nats, [n, 3]; no
-    probability below 1e-12.
-
-    An I that stands in no tagging has none, though p_t(I) may be large: after a sure O, I is free
-    for a head that was trained on whole taggings.
-    """
-    walk, inside = chain(log_probs), -np.inf
-    rows = np.full((len(walk.begins), 3), -np.inf)
-    for t, (begins, goes_on) in enumerate(zip(walk.begins, walk.goes_on, strict=True)):
-        rows[t, :2] = begins, inside + goes_on
-        inside = _either(begins, rows[t, 1])
-    chances = np.exp(rows)
-    chances[:, O] = 1 - chances[:, :O].sum(1)
-    marginals: Floats = np.log(np.maximum(chances, 1e-12))
-    return marginals
