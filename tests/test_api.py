@@ -249,6 +249,15 @@ def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):
     assert tool(client, "read", TEXTS)["isError"] and "Panic" in caplog.text
 
 
+@pytest.mark.parametrize("header", [{}, {"mcp-protocol-version": "2025-03-26"}])
+def test_a_batch_of_the_revision_that_has_them_is_answered(header, client):
+    ping = {"jsonrpc": "2.0", "method": "ping"}
+    made = client.post("/mcp", json=[{**ping, "id": 1}, ping, {**ping, "id": 2}], headers=header)
+    assert [one["id"] for one in made.json()] == [1, 2]
+    newer = {"mcp-protocol-version": VERSIONS[0]}
+    assert client.post("/mcp", json=[{**ping, "id": 1}], headers=newer).status_code == 400
+
+
 def test_what_is_no_message_is_refused_in_json_rpc(client):
     assert client.get("/mcp").status_code == 405
     assert client.post("/mcp", content=b"{").json()["error"]["code"] == -32700

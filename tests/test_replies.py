@@ -93,11 +93,17 @@ def test_the_loss_of_one_head_with_two_labels():
         ("Delta", 2),
         ("Delta Epsilon", 1),
     ]
+    assert found.total == pytest.approx(sum(term.value for term in found.terms) / 2)
     shared = lost(reading, (Span(3, 4),), "shared")
     assert {term.over for term in shared.terms} == {8}
     assert shared.total == pytest.approx(sum(term.value for term in shared.terms))
     with pytest.raises(BadInput, match="exactly one gold answer, got 0"):
         lost(reading, (None,), "shared")
+
+
+def test_without_gold_no_answer_is_right():
+    none, said = (call(FakeReader(), "loss", **TEXTS, gold=gold) for gold in (None, [None]))
+    assert none == said and none.gold == [None]
 
 
 def test_tags_hold_every_tokens_softmax_and_the_decoded_spans():
