@@ -25,25 +25,18 @@ class TwoHeads(nn.Module):
         nn.init.normal_(self.bio.weight, std=0.02)
         nn.init.zeros_(self.bio.bias)
 
-    def states(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
-        """The last hidden states [B, L, d], which all heads read."""
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Logits of start and end [B, L], -10,000 on padding, and of the tags [B, L, 3]."""
         inputs: dict[str, Any] = {"input_ids": input_ids, "attention_mask": attention_mask}
         if knows_token_types(self.reader.config):
             inputs["token_type_ids"] = token_type_ids
-        hidden: Tensor = self.reader.base_model(**inputs).last_hidden_state
-        return hidden
-
-    def heads(self, hidden: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Logits of start and end [B, L], -10,000 on padding, and of the tags [B, L, 3]."""
+        hidden = self.reader.base_model(**inputs).last_hidden_state
         start, end = self.reader.qa_outputs(hidden).float().unbind(-1)
         padding = attention_mask == 0
         tags = self.bio(hidden).float()
         return start.masked_fill(padding, -1e4), end.masked_fill(padding, -1e4), tags
-
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        return self.heads(self.states(input_ids, attention_mask, token_type_ids), attention_mask)
 
 
 def adapt(model: TwoHeads, rank: int) -> None:

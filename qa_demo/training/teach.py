@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadCheckpoint, BadInput
@@ -110,8 +109,7 @@ class Teacher:
             torch.no_grad(),
             torch.autocast(ids.device.type, torch.bfloat16, enabled=processor_has_bf16()),
         ):
-            hidden = states(self.model, ids, mask, types)
-            start, end, tags = self.model.heads(hidden, mask)
+            start, end, tags = self.model(ids, mask, types)
         found = torch.cat([start[..., None], end[..., None], tags], -1)
         found = found.gather(1, moved[..., None].expand(-1, -1, 5))
         passage = batch["passage"]
@@ -126,26 +124,6 @@ def heard_of(batch: dict[str, Tensor]) -> Tensor:
     heard = batch["passage"].clone()
     heard[:, 0] = True
     return heard
-
-
-def states(model: TwoHeads, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
-    """The last hidden states [B, L, d]; of an MPNet by a pass of our own, which takes its position
-    bias with the mask into one fused product of attention: MPNet's own class has none.
-    """
-    if model.reader.config.model_type != "mpnet":
-        return model.states(ids, mask, types)
-    base = model.reader.base_model
-    x = base.embeddings(input_ids=ids)
-    bias = base.encoder.compute_position_bias(x[:1])  # [1, heads, L, L], the same for all rows
-    bias = (bias + torch.where(mask > 0, 0.0, -1e4)[:, None, None]).to(x.dtype)
-    for layer in base.encoder.layer:
-        inner = layer.attention.attn
-        heads = (*x.shape[:2], -1, inner.attention_head_size)
-        q, k, v = (f(x).view(heads).transpose(1, 2) for f in (inner.q, inner.k, inner.v))
-        c = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype))
-        x = layer.attention.LayerNorm(inner.o(c.transpose(1, 2).flatten(2)) + x)
-        x = layer.output(layer.intermediate(x), x)
-    return x
 
 
 def tag_chances(log_p: Tensor, passage: Tensor) -> Tensor:

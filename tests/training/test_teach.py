@@ -85,7 +85,6 @@ def test_each_piece_has_the_teacher_s_number(home: Path) -> None:
 def test_the_teacher_reads_the_same_window_in_its_own_arrangement(
     home: Path, monkeypatch: pytest.MonkeyPatch, bf16: bool, apart: float
 ) -> None:
-    """Its attention is ours with the bias in the fused product; here it is transformers' own."""
     monkeypatch.setattr(teach, "processor_has_bf16", lambda: bf16)
     student = transformers.AutoTokenizer.from_pretrained(home / "student")
     large = transformers.AutoTokenizer.from_pretrained(home / "large")
