@@ -27,7 +27,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 DENO = PYTHON.with_name("deno.exe" if os.name == "nt" else "deno")
 HAVE_DENO = {("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "x86_64"), ("darwin", "arm64")}
 HAVE_DENO |= {("win32", "AMD64")}
-BROWSER_ENTRIES = ("assets/page/main.js", "assets/report/report.js")
+BROWSER_ENTRIES = ("assets/page/main.js", "assets/page/report.js")
 OFFLINE = ("--no-remote", "--no-npm", "--cached-only")
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 # the shell has no windows, whose own pages cost a third of a second for each page of a test

@@ -10,7 +10,6 @@ from fontTools.ttLib import TTFont
 
 ROOT = Path(__file__).resolve().parents[1]
 VENDOR = ROOT / "assets" / "page" / "vendor"
-SHARED = ROOT / "assets" / "report" / "shared"
 FONTS = VENDOR / "fonts"
 ELSEWHERE = set("␡")
 """A sign for control characters, which only a hostile text has."""
@@ -35,21 +34,6 @@ def test_plotly_is_the_one_inside_the_python_package() -> None:
     assert version(own) == version(of_python / "package_data" / "plotly.min.js")
     assert (VENDOR / "LICENSE.plotly").read_text().startswith("MIT License")
     assert own.stat().st_size < 2_000_000
-
-
-def test_the_reports_d3_has_its_checksum_its_licence_and_its_versions() -> None:
-    own, told = SHARED / "d3.js", (SHARED / "README.md").read_text()
-    assert (SHARED / "d3.js.sha256").read_text().split() == [digest(own), own.name]
-    text = own.read_text(encoding="utf-8")
-    named = re.findall(r"(d3-\w+) (\d+\.\d+\.\d+)", text.split("\n", 1)[0])
-    assert len(named) == 3
-    for package, number in named:
-        assert f"{package}@{number}" in told and re.search(rf"\| {package} +\| {number} +\|", told)
-    licence = (SHARED / "LICENSE.d3").read_text()
-    assert "Permission to use, copy, modify, and/or distribute this software" in licence
-    assert not re.search(r"https?://(?!www\.w3\.org/)|\bimport\s*[({\"*']|\bfrom\s*[\"']", text), (
-        "it loads nothing"
-    )
 
 
 def test_the_fonts_are_what_their_checksums_say_and_small() -> None:

@@ -156,9 +156,9 @@ def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None)
     single = tags.single
 
     def text(n: int, k: int, v: float) -> str:
-        (a, z), roomy = cols.cells[n], cols.room > 52 and v < 0.995
+        (a, z), roomy = cols.cells[n], cols.room > 52
         if a == z:
-            return "" if v * pixels < 16 else f"{TAGS[k]} {v:.2f}" if roomy else TAGS[k]
+            return "" if v * pixels < 16 else f"{TAGS[k]} {probability(v, 2)}" if roomy else TAGS[k]
         inside, count = single[a : z + 1], f"{z - a + 1} more,<br>"
         if (inside == 2).all():
             return f"{count}each O ≥ {at_least(tags.p[a : z + 1, 2])}" if k == 2 else ""

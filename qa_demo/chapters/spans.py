@@ -341,7 +341,8 @@ def listed(shown: Shown) -> Block:
 
 
 def _logits(c: Any) -> list[str]:
-    return [number(c.start_logit), number(c.end_logit), number(c.score)]
+    sign = adds((c.start_logit, c.end_logit), c.score)
+    return [number(c.start_logit), number(c.end_logit), sign.strip("=") + number(c.score)]
 
 
 def selected_sum(shown: Shown, sq: Square) -> Block:
@@ -360,8 +361,8 @@ def together(shown: Shown, sq: Square) -> Block:
     best = shown.best
     if (i, j) == (best.span.start, best.span.end):
         said: list[Part] = [
-            "The highest start logit and the highest end logit form this pair. In other texts they "
-            "form none."
+            "The highest start logit and the highest end logit form this pair. In some other "
+            "texts they form none."
         ]
     else:
         e = shown.encoding

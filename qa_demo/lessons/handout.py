@@ -75,7 +75,7 @@ def document(title: str, lead: str, heads: str, rows: list[str]) -> bytes:
         f'<meta charset="utf-8"/><title>{title}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
         f'<style>{STYLE}</style></head><body><nav><p><a href="./">Spanlight</a> · '
-        '<a href="./teaching">For teachers</a> · <a href="./wrong">What texts get wrong</a></p>'
+        '<a href="./teaching">For teachers</a> · <a href="./wrong">What textbooks get wrong</a></p>'
         f"</nav><h1>{title}</h1><p>{lead}</p><table><tr>{cells}</tr>{''.join(rows)}</table>"
         "</body></html>"
     ).encode()
@@ -98,7 +98,7 @@ def hour() -> bytes:
 
 
 def wrong() -> bytes:
-    """What texts get wrong, each with a link to the picture that shows it."""
+    """What textbooks get wrong, each with a link to the picture that shows it."""
     rows = list[str]()
     for step in read_lesson(OWN / f"{WRONG}.md").steps:
         chapter = step.state.chapter
@@ -108,4 +108,4 @@ def wrong() -> bytes:
         at = "" if f'id="{chapter}"' in "".join(rows) else f' id="{chapter}"'
         rows.append(f"<tr{at}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     lead = "Sentences met in texts and answers about this subject, and what holds."
-    return document("What texts get wrong", lead, "said, so, picture", rows)
+    return document("What textbooks get wrong", lead, "said, so, picture", rows)

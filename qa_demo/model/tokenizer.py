@@ -115,6 +115,9 @@ def whole(text: str, offsets: np.ndarray) -> np.ndarray:
                 starts[behind[0]] = first
             else:
                 ends[before[0]] = last
+    # an empty piece in front of one that took letters before it starts where that does
+    starts = np.minimum.accumulate(starts[::-1])[::-1]
+    ends[offsets[:, 0] == offsets[:, 1]] = starts[offsets[:, 0] == offsets[:, 1]]
     return np.stack([starts, ends], axis=1)
 
 

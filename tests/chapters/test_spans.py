@@ -43,7 +43,7 @@ def test_the_list_is_the_prediction_with_variants_in_one_row(name):
     best = predict(reading).n_best[0].candidate
     first = found["listed"]["rows"][0]
     assert first["sets"] == {"selection": [best.span.start, best.span.end]}
-    scores = [float(r["cells"][3].replace("−", "-")) for r in found["listed"]["rows"]]
+    scores = [float(r["cells"][3].replace("−", "-").strip("≈")) for r in found["listed"]["rows"]]
     assert scores == sorted(scores, reverse=True)
 
 
