@@ -6,9 +6,8 @@ from math import erf
 
 import numpy as np
 
-from qa_demo.core import masking
 from qa_demo.core.infill import Infill, check_wires, filled, one_text, read_rows
-from qa_demo.core.masking import Masked, MaskOptions
+from qa_demo.core.masking import Masked
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
 
@@ -44,9 +43,9 @@ class FakeInfiller:
         specials = ["[PAD]", "[CLS]", "[SEP]", "[MASK]"]
         self._names = specials + [f"w{i}" for i in range(4, VOCABULARY)]
 
-    def encode(self, text: str, most: int | None = None) -> Encoding:
+    def encode(self, text: str) -> Encoding:
         """Pieces of at most eight letters, as the fake reader's."""
-        encoding = one_text(text, lambda q, c: fake_encode(q, c.lower()), min(most or 510, 510))
+        encoding = one_text(text, lambda q, c: fake_encode(q, c.lower()), 510)
         for i, piece in zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True):
             self._names[i] = piece
         return Encoding(**{**vars(encoding), "context": text})
@@ -54,18 +53,6 @@ class FakeInfiller:
     def random_piece(self, rng: np.random.Generator) -> int:
         """Any piece but the special ones."""
         return int(rng.integers(10, VOCABULARY))
-
-    def sample(
-        self,
-        encoding: Encoding,
-        rng: np.random.Generator,
-        options: MaskOptions = masking.DEFAULTS,
-        scheme: str = "span",
-    ) -> Masked:
-        """As the real one."""
-        return masking.mask(
-            scheme, encoding.context_ids, encoding.word_ids, MASK, rng, self.random_piece, options
-        )
 
     def _states(self, masked: Masked) -> np.ndarray:
         given = self.words[masked.input_ids]

@@ -28,7 +28,7 @@ from qa_demo.api.replies import (
 from qa_demo.core.attribution import MAX_STEPS, Attribution, Target
 from qa_demo.core.base import BadCheckpoint, BadInput, QADemoError
 from qa_demo.core.infill import NO_HEAD
-from qa_demo.core.masking import Masked, MaskOptions, hide
+from qa_demo.core.masking import Masked, MaskOptions, hide, mask
 from qa_demo.core.predict import check_threshold, predict
 from qa_demo.core.text import check_texts, span_at
 from qa_demo.core.types import DecodeOptions, Reading, Span, WindowOptions
@@ -290,8 +290,9 @@ def infill(host: Host, asked: Infill) -> Filled:
             chosen = [span_at(encoding, *span) for span in asked.spans]
             masked = hide(encoding.context_ids, chosen, filler.mask_id)
         else:
-            rng = np.random.default_rng(asked.seed)
-            masked = filler.sample(encoding, rng, law, asked.masking)
+            given = encoding.context_ids, encoding.word_ids, filler.mask_id
+            drawn = np.random.default_rng(asked.seed), filler.random_piece, law
+            masked = mask(asked.masking, *given, *drawn)
         _check(filler, masked, cut, swap)
         return filled(encoding, filler.infill(masked, cut, swap, asked.top))
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, OTHER, PALE, Block
-from qa_demo.core.predict import predict
-from qa_demo.core.proposals import Proposal, Proposals
+from qa_demo.core.predict import Proposal, Proposals, predict
 from qa_demo.core.spans import reason
 from qa_demo.core.windows import halves, safe_length
 from qa_demo.drawn import window_rows as fig

@@ -14,7 +14,7 @@ import numpy as np
 
 from qa_demo.core.base import BadInput, Floats, log_softmax
 from qa_demo.core.losses import LossTerm
-from qa_demo.core.masking import Fate, Ints, Masked, MaskOptions, Pairs
+from qa_demo.core.masking import Fate, Ints, Masked, Pairs
 from qa_demo.core.types import Encoding, Span
 
 WIRES = ("left", "right", "position")
@@ -132,33 +132,15 @@ class Infiller(Protocol):
     """What the page may ask of a model that fills blanks; the real one is in `model.spanbert`."""
 
     @property
-    def name(self) -> str:
-        """`bundled`, a folder's name or a hub id."""
-        ...
-
-    @property
     def positions(self) -> int:
         """Rows of the position table; 0 without a span boundary head."""
-        ...
 
     @property
     def mask_id(self) -> int:
         """The id of [MASK]."""
-        ...
 
-    def encode(self, text: str, most: int | None = None) -> Encoding:
-        """The pieces of one text; BadInput for none, or more than positions or `most` allow."""
-        ...
-
-    def sample(
-        self,
-        encoding: Encoding,
-        rng: np.random.Generator,
-        options: MaskOptions = ...,
-        scheme: str = ...,
-    ) -> Masked:
-        """Spans (scheme="span") or single pieces ("token") hidden by the law."""
-        ...
+    def encode(self, text: str) -> Encoding:
+        """The pieces of one text; BadInput for none, or more than it has positions for."""
 
     def infill(
         self,
@@ -168,7 +150,6 @@ class Infiller(Protocol):
         top: int = ...,
     ) -> Infill:
         """Guesses for every blank; `swap` feeds a blank another row of the position table."""
-        ...
 
 
 def one_text(text: str, encode: Callable[[str, str], Encoding], max_pieces: int) -> Encoding:

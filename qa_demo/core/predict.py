@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from qa_demo.core.base import BadInput, Floats, logsumexp, softmax, tied
-from qa_demo.core.spans import Candidate, Ints, check_decode, make_candidate, top_spans
-from qa_demo.core.types import DecodeOptions, Reading, Window
+from qa_demo.core.spans import Candidate, Ints, best_span, check_decode, make_candidate, top_spans
+from qa_demo.core.types import DecodeOptions, Reading, Span, Window
 
 
 @dataclass(frozen=True)
@@ -198,3 +198,107 @@ def _enough(reading: Reading, window: Window, decode: DecodeOptions) -> Ints:
         if len(cells) < wanted or len(np.unique(chars[chars[:, 0] < chars[:, 1]], axis=0)) >= n:
             return cells
         wanted *= 2
+
+
+# ---- what each window says on its own
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What one window says. `own`: its best span whose start counts there; `null`: the score of its
+    [CLS]; `tops`: as `largest`; `factors`: P of `own` among its paragraph pieces; `near`: pieces
+    (left, right) from the answer's start to the edges, `same`: the answer's score; None without it.
+    """
+
+    window: Window
+    own: Candidate | None
+    null: float
+    tops: tuple[int, int, float, float]
+    factors: tuple[float, float]
+    near: tuple[int, int] | None
+    same: float | None
+
+    @property
+    def k(self) -> int:
+        """The window's number as printed, from 1."""
+        return self.window.index + 1
+
+    @property
+    def mean(self) -> float:
+        """(max P(start) + max P(end)) / 2."""
+        return (self.tops[2] + self.tops[3]) / 2
+
+    @property
+    def product(self) -> float:
+        """P(start) P(end) of its best span; 0 without one."""
+        return self.factors[0] * self.factors[1]
+
+    @property
+    def edge(self) -> int:
+        """min(left, right); -1 where the window does not hold the answer's start."""
+        return min(self.near) if self.near is not None else -1
+
+    @property
+    def score(self) -> float:
+        """Its best span's; a window without a span has none to win with."""
+        return -np.inf if self.own is None else self.own.score
+
+
+def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOptions) -> Proposal:
+    """What a window says by its logits, [n] each, and of the `answer` of all windows (doc)."""
+    s, e = wide(reading, window.index)
+    own, factors, same = best_span(reading, window, decode), (0.0, 0.0), None
+    if own is not None:
+        i, j = own.span.start - window.doc_start, own.span.end - window.doc_start
+        factors = float(softmax(s[window.is_context])[i]), float(softmax(e[window.is_context])[j])
+    if window.holds(answer):
+        same = float(s[window.to_pos(answer.start)] + e[window.to_pos(answer.end)])
+    left, right = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
+    return Proposal(
+        window=window,
+        own=own,
+        null=float(s[0] + e[0]),
+        tops=largest(reading, window.index),
+        factors=factors,
+        near=(left, right) if left >= 0 and right >= 0 else None,
+        same=same,
+    )
+
+
+class Proposals:
+    """Those of all windows. `best`: the best span by the sums, `prediction`; `win`: its window;
+    `least`: the window with the smallest null score.
+    """
+
+    def __init__(self, reading: Reading, prediction: Prediction, decode: DecodeOptions) -> None:
+        assert prediction.best is not None
+        self.prediction, self.best = prediction, prediction.best.candidate
+        self.rows = [propose(reading, w, self.best.span, decode) for w in reading.windows]
+        self.win, self.least = self.rows[self.best.window], self.rows[prediction.null_window]
+        self.lead = prediction.null_score - self.best.score
+        self.silent = prediction.answer is None
+
+    @property
+    def holding(self) -> list[Proposal]:
+        """Those that hold the answer's start: where it counts, then by their nearer edge."""
+        held = [r for r in self.rows if r.near is not None]
+        return sorted(held, key=lambda r: (r is not self.win, -r.edge))
+
+    @property
+    def higher(self) -> tuple[float, Proposal] | None:
+        """The highest score of the answer elsewhere, where that exceeds its own; its window."""
+        same = [(r.same, r) for r in self.rows if r.same is not None]
+        higher = [(score, r) for score, r in same if score > self.best.score + 1e-9]
+        return max(higher, key=lambda x: x[0], default=None)
+
+    @property
+    def silenced(self) -> list[int]:
+        """Windows, from 1, with both maxima on the answer, whose start does not count there."""
+        i, j = self.best.span.start, self.best.span.end
+        held = [r for r in self.holding[1:] if r.same is not None]
+        return sorted(r.k for r in held if r.tops[:2] == (r.window.to_pos(i), r.window.to_pos(j)))
+
+    def highest(self, field: str) -> Proposal:
+        """The one with the highest "mean" or "product"; of equals the first."""
+        values = np.round([getattr(r, field) for r in self.rows], 9)
+        return self.rows[int(values.argmax())]

@@ -13,48 +13,24 @@ from qa_demo.core.predict import predict
 from qa_demo.core.types import Baseline, Reading, Span, Window, WindowOptions
 
 
-class Weights(Protocol):
-    """Whatever runs one set of weights."""
-
-    @property
-    def name(self) -> str:
-        """The name the page prints: `bundled`, a folder's name or a hub id."""
-        ...
-
-    @property
-    def checksum(self) -> str:
-        """A digest of the weights, which ties a stored reading to the reader that made it; empty
-        where none was computed.
-        """
-        ...
-
-
-def check_made_by(reading: Reading, reader: Weights) -> None:
-    """BadInput unless these weights made the reading: what else they compute does not belong to its
-    logits. Without a checksum the reader's name stands for its weights.
-    """
-    if reading.weights != (reader.checksum or reader.name):
-        raise BadInput(
-            f"this reading was made by other weights than those of the reader in use, "
-            f"{reader.name}; read the text again (on the page: press Ask)"
-        )
-
-
-class Reader(Weights, Protocol):
+class Reader(Protocol):
     """A reader answers questions from text by giving every position logits.
 
     Every method takes and returns records of `core`, so that no view needs torch.
     """
 
-    @property
-    def threshold(self) -> float | None:
-        """The tuned no-answer threshold in logits; None where none is stored, and 0 is used."""
-        ...
+    name: str
+    """The name the page prints: `bundled`, a folder's name or a hub id."""
+    checksum: str
+    """A digest of the weights, which ties a stored reading to the reader that made it; empty where
+    none was computed.
+    """
+    threshold: float | None
+    """The tuned no-answer threshold in logits; None where none is stored, and 0 is used."""
 
     @property
     def max_seq_length(self) -> int:
         """The longest window that it can read, in positions."""
-        ...
 
     def read(
         self,
@@ -69,19 +45,15 @@ class Reader(Weights, Protocol):
         Errors: BadInput for text or options that cannot be used, Cancelled when `cancelled()`
         turned true.
         """
-        ...
 
     def heads(self) -> HeadWeights:
         """S, E and their biases, with W and b where a BIO head stands beside them."""
-        ...
 
     def hidden(self, window: Window) -> NDArray[np.float32]:
         """Hidden states [N + 1, n, d] of a window; the last layer's are T, which the heads read."""
-        ...
 
     def attention(self, window: Window) -> Attention:
         """Every layer and head of a window. Errors: BadCheckpoint if the reader gives none."""
-        ...
 
     def masked(
         self,
@@ -91,7 +63,6 @@ class Reader(Weights, Protocol):
         cancelled: IsCancelled | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Start and end logits [b, n] with each mask's positions [b, n] replaced by [MASK]."""
-        ...
 
     def attribute(
         self,
@@ -107,7 +78,17 @@ class Reader(Weights, Protocol):
 
         Errors: BadInput for unknown choices or a reading of another reader, Cancelled.
         """
-        ...
+
+
+def check_made_by(reading: Reading, reader: Reader) -> None:
+    """BadInput unless these weights made the reading: what else they compute does not belong to its
+    logits. Without a checksum the reader's name stands for its weights.
+    """
+    if reading.weights != (reader.checksum or reader.name):
+        raise BadInput(
+            f"this reading was made by other weights than those of the reader in use, "
+            f"{reader.name}; read the text again (on the page: press Ask)"
+        )
 
 
 def explain(

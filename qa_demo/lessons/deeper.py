@@ -10,8 +10,7 @@ from qa_demo.core.attention import Looks
 from qa_demo.core.base import log_softmax, logsumexp, softmax
 from qa_demo.core.losses import count_labels
 from qa_demo.core.masking import length_law
-from qa_demo.core.predict import predict
-from qa_demo.core.proposals import Proposals
+from qa_demo.core.predict import Proposals, predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.tagging import decode_reading, soft_terms
 from qa_demo.core.text import span_at

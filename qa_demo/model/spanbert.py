@@ -11,10 +11,9 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from qa_demo.core import masking
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.infill import Infill, check_wires, filled, one_text, read_rows
-from qa_demo.core.masking import POSITIONS, Masked, MaskOptions
+from qa_demo.core.masking import POSITIONS, Masked
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Encoding
 from qa_demo.model.forward import longest_input
@@ -105,11 +104,9 @@ class SpanBERT:
         """The longest text: the position table of the encoder without [CLS] and [SEP]."""
         return longest_input(self.model.config) - 2
 
-    def encode(self, text: str, most: int | None = None) -> Encoding:
+    def encode(self, text: str) -> Encoding:
         """The pieces of one text, as the `context` of an encoding without a question."""
-        return one_text(
-            text, partial(encode, self.tokenizer), min(most or self.max_pieces, self.max_pieces)
-        )
+        return one_text(text, partial(encode, self.tokenizer), self.max_pieces)
 
     def random_piece(self, rng: np.random.Generator) -> int:
         """A piece drawn as often as in pre-training; uniform, not special, without counts."""
@@ -120,24 +117,6 @@ class SpanBERT:
         while (piece := int(rng.integers(len(self._names)))) in self._special:
             continue
         return piece
-
-    def sample(
-        self,
-        encoding: Encoding,
-        rng: np.random.Generator,
-        options: MaskOptions = masking.DEFAULTS,
-        scheme: str = "span",
-    ) -> Masked:
-        """Spans of whole words ("span") or single pieces ("token") hidden by the law."""
-        return masking.mask(
-            scheme,
-            encoding.context_ids,
-            encoding.word_ids,
-            self.mask_id,
-            rng,
-            self.random_piece,
-            options,
-        )
 
     def infill(
         self,
