@@ -4,8 +4,10 @@ import { el, keepingFocus } from "./dom.js";
 import { all, follow, KINDS, place } from "./render.js";
 import { text } from "./text.js";
 
-const BASE = document.baseURI;
-const REPORT = JSON.parse(document.querySelector("#report").textContent);
+// these two names stand here for store.js, which a report has not
+export const BASE = document.baseURI;
+const here = (name) => /** @type {HTMLElement} */ (document.querySelector(name));
+const REPORT = JSON.parse(here("#report").textContent ?? "");
 const grid = el("div", { class: "blocks" }), views = new Map();
 let state = REPORT.start;
 
@@ -33,7 +35,7 @@ const nearest = (values, x) =>
   values.reduce((best, v, k) => Math.abs(v - x) < Math.abs(values[best] - x) ? k : best, 0);
 
 /** Change what is shown; a slider sets "at.READER" to a threshold. */
-function set(patch) {
+export function set(patch) {
   for (const [name, value] of Object.entries(patch)) {
     const side = /^at\.(\w)$/.exec(name)?.[1];
     if (side) patch = { [side]: nearest(REPORT.thresholds[side], value) };
@@ -85,5 +87,5 @@ const theme = () => {
 };
 theme();
 dark.addEventListener("change", theme);
-document.querySelector(".spanlight").append(grid);
+here(".spanlight").append(grid);
 draw();

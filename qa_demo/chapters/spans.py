@@ -282,8 +282,9 @@ def square(shown: Shown, sq: Square) -> Block:
             "annotations.2.text": "starts at ↓",
             "annotations.2.y": 1,
             "annotations.2.xshift": -90,
-            "xaxis.nticks": 4,
+            "xaxis.showticklabels": False,
             "data.heatmap.showscale": False,
+            **{f"annotations.{3 + k}.text": "<b>not<br>allowed</b>" for k in range(len(named))},
         },
         mark={"field": "selection", "half": max(0.5, m / 90)},
     )
