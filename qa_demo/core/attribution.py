@@ -142,11 +142,6 @@ class Attribution:
 
     def __post_init__(self) -> None:
         freeze_arrays(self, np.float64)
-        for name in ("start", "end"):
-            if not np.isfinite(getattr(self, name)).all():
-                raise BadInput(
-                    f"the {name} lane of this attribution is not finite, so it explains nothing"
-                )
 
     @property
     def total(self) -> NDArray[np.float64]:
@@ -187,14 +182,6 @@ Masked = Callable[[Window, NDArray[np.bool_]], tuple[Floats, Floats]]
 """Start and end logits [b, n] of a window with each mask's positions [b, n] replaced by [MASK]."""
 Set = tuple[int, ...]
 """Words of a window by their numbers."""
-
-
-def order_of(values: Floats, candidates: tuple[int, ...]) -> tuple[int, ...]:
-    """The candidate words from the largest value to the smallest; ties in the order of the text."""
-    chosen = np.array(candidates, dtype=np.int64)
-    return tuple(
-        chosen[np.argsort(-np.asarray(values, dtype=np.float64)[chosen], kind="stable")].tolist()
-    )
 
 
 def masks_of(units: Words, sets: Sequence[Set]) -> NDArray[np.bool_]:
@@ -266,10 +253,11 @@ def seed_of(reading: Reading, window: Window) -> int:
 
 
 def sets_to_hide(values: Floats, free: Set, seed: int) -> list[Set]:
-    """The words of `free` with the largest positive values [U], then twenty random sets of as many
-    others. Without such a word the first is (); there are no draws where too few others are left.
+    """The words of `free` with the largest positive values [U] (of equals the first), then twenty
+    random sets of as many others. Without such a word the first is (); there are no draws where too
+    few others are left.
     """
-    first = tuple(k for k in order_of(values, free)[:HIDDEN] if values[k] > 0)
+    first = tuple(k for k in sorted(free, key=lambda k: -values[k])[:HIDDEN] if values[k] > 0)
     others, size = [k for k in free if k not in first], len(first)
     rng = np.random.default_rng(seed)
     draws = range(DRAWS if len(others) >= size > 0 else 0)

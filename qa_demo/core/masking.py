@@ -45,10 +45,6 @@ class MaskOptions:
     span_upper: int = option(10, "The longest span drawn, in words.")
 
     def __post_init__(self) -> None:
-        if not 0 < self.mask_ratio <= 1:
-            raise BadInput(f"mask_ratio must be above 0 and at most 1, got {self.mask_ratio}")
-        if not 0 < self.geometric_p < 1:
-            raise BadInput(f"geometric_p must lie between 0 and 1, got {self.geometric_p}")
         if not 1 <= self.span_lower <= self.span_upper <= LONGEST:
             raise BadInput(
                 f"span lengths need 1 <= span_lower <= span_upper <= {LONGEST}, got "
@@ -190,10 +186,9 @@ def hide(ids: Ints, spans: Sequence[Span], mask_id: int) -> Masked:
             f"got {list(spans)}"
         )
     runs, given = merge_spans(spans), np.array(ids, dtype=np.int64)
-    hidden, fates = pieces_of(runs), list[Fate]()
-    given[hidden] = mask_id
-    fates += ["mask"] * len(hidden)
-    return Masked(ids, given, runs, tuple(fates))
+    given[pieces_of(runs)] = mask_id
+    fate: list[Fate] = ["mask"]
+    return Masked(ids, given, runs, tuple(fate * sum(map(len, runs))))
 
 
 # ---- drawing
@@ -244,7 +239,7 @@ def _fate(rng: np.random.Generator) -> Fate:
 
 
 def mask(
-    scheme: str,
+    scheme: Literal["span", "token"],
     ids: Ints,
     word_ids: Ints,
     mask_id: int,
@@ -254,19 +249,15 @@ def mask(
 ) -> Masked:
     """SpanBERT ("span"): spans of whole words, merged; one fate a run, each random piece its own.
     BERT ("token"): single pieces, drawn uniformly, each with its own fate, within the same budget.
-
-    Errors: BadInput for another scheme.
     """
     fates: list[Fate]
     if scheme == "span":
         runs = merge_spans([draw.span for draw in draw_spans(word_ids, options, rng)])
         fates = [fate for run in runs for fate in [_fate(rng)] * len(run)]
-    elif scheme == "token":
+    else:
         places = rng.permutation(len(ids))[: budget_of(len(ids), options)].tolist()
         runs = merge_spans([Span(at, at) for at in places])
         fates = [_fate(rng) for _ in places]
-    else:
-        raise BadInput(f"the scheme is span or token, got {scheme!r}")
     given = np.array(ids, dtype=np.int64)
     for at, fate in zip(pieces_of(runs).tolist(), fates, strict=True):
         if fate != "keep":

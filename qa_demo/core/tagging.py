@@ -75,15 +75,9 @@ def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedS
     return tuple(sorted(spans, key=lambda x: x.span))
 
 
-def best_spans(
-    reading: Reading, max_answer_length: int = 30, n: int = 20
-) -> tuple[TaggedSpan, ...]:
-    """The n spans of the highest exact marginal over all windows, each in the window that owns its
-    first token.
-
-    Ties: lower start, then lower end. A span without characters is no answer. Spans with the same
-    characters (pieces of one syllable) are listed once, with the highest of their marginals: two of
-    them can stand side by side in one tagging, so a sum would be no probability.
+def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | None:
+    """The span of the highest exact marginal over all windows, each in the window that owns its
+    first token; one without characters is none. Ties: lower start, then lower end.
     """
     begin, stop = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
     found = []
@@ -92,21 +86,12 @@ def best_spans(
         at, more = np.nonzero(marginals)
         start, end = window.doc_start + at, window.doc_start + at + more
         keep = (reading.owners[start] == w) & (begin[start] < stop[end])
-        found.append(np.stack([marginals[at, more], start, end])[:, keep])
-    p, start, end = np.concatenate(found, axis=1)
-    best: dict[tuple[int, int], TaggedSpan] = {}
-    for k in np.lexsort((end, start, -p)):
-        s, e = int(start[k]), int(end[k])
-        if (chars := (int(begin[s]), int(stop[e]))) not in best:
-            best[chars] = _tagged(reading, int(reading.owners[s]), s, e, p[k])
-        if len(best) == n:
-            break
-    return tuple(best.values())
-
-
-def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | None:
-    """The span of the highest exact marginal of a reading (`evaluate --head bio`), or None."""
-    return next(iter(best_spans(reading, max_answer_length, 1)), None)
+        found.append(np.stack([-marginals[at, more], start, end])[:, keep])
+    every = np.concatenate(found, axis=1)
+    if not every.size:
+        return None
+    p, start, end = every[:, np.lexsort(every[::-1])[0]].tolist()
+    return _tagged(reading, int(reading.owners[int(start)]), int(start), int(end), -p)
 
 
 def null_log_prob(reading: Reading) -> float:

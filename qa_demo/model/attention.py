@@ -17,7 +17,7 @@ import torch
 
 from qa_demo.core.attention import Attention
 from qa_demo.core.types import Window
-from qa_demo.model.forward import encoded, head_states, token_types, word_embeddings
+from qa_demo.model.forward import head_states, inputs_of
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -49,8 +49,7 @@ def read_by_twin(reader: "BertReader", window: Window, **wanted: bool) -> Any:
 
     def run() -> Any:
         with torch.inference_mode():
-            embeds = word_embeddings(twin, window.input_ids)[None]
-            return encoded(twin, embeds, token_types(twin, window), **wanted)
+            return twin.base_model(**inputs_of(twin, window), **wanted)
 
     return reader.passes.run(run)
 

@@ -44,11 +44,6 @@ def head_states(model: Any, last: Any) -> Any:
     return model.head(last) if model.config.model_type == "modernbert" else last
 
 
-def span_logits(model: Any, last: Any) -> Any:
-    """Start and end logits [..., n, 2] from the encoder's last hidden states."""
-    return output_layer(model)(head_states(model, last))
-
-
 def token_types(model: Any, *windows: Window) -> torch.Tensor | None:
     """Token types [b, n] of windows of equal length; None for a model with one type."""
     if not knows_token_types(model.config):
@@ -71,19 +66,14 @@ def word_embeddings(model: Any, ids: Any) -> torch.Tensor:
         return model.get_input_embeddings()(torch.as_tensor(np.array(ids)))
 
 
-def encoded(model: Any, embeds: torch.Tensor, types: torch.Tensor | None, **wanted: bool) -> Any:
-    """The encoder's output for word embeddings [b, n, h], all of the same token types."""
-    inputs = {"inputs_embeds": embeds}
-    if types is not None:
-        inputs["token_type_ids"] = types.expand(len(embeds), -1)
-    return model.base_model(**inputs, **wanted)
-
-
 def logits(
     model: Any, embeds: torch.Tensor, types: torch.Tensor | None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Start and end logits [b, n], [b, n] of word embeddings [b, n, h]."""
-    both = span_logits(model, encoded(model, embeds, types)[0])
+    """Start and end logits [b, n], [b, n] of word embeddings [b, n, h], all of the same types."""
+    inputs = {"inputs_embeds": embeds}
+    if types is not None:
+        inputs["token_type_ids"] = types.expand(len(embeds), -1)
+    both = output_layer(model)(head_states(model, model.base_model(**inputs)[0]))
     return both[..., 0], both[..., 1]
 
 

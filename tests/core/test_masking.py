@@ -168,8 +168,6 @@ def test_token_masking_hides_single_pieces_with_their_own_fates():
     share = {fate: count / sum(fates.values()) for fate, count in fates.items()}
     assert share == pytest.approx({"mask": 0.8, "random": 0.1, "keep": 0.1}, abs=0.02)
     assert mixed and touching
-    with pytest.raises(BadInput, match="span or token, got 'word'"):
-        drawn(0, 9, scheme="word")
 
 
 def test_pairs_name_the_observed_neighbours_and_count_from_one():
@@ -203,14 +201,12 @@ def test_hand_drawn_spans_merge_and_are_all_masked():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *[("mask_ratio", value) for value in (0, 1.1)],
-        *[("geometric_p", value) for value in (0, 1)],
         *[("span_lower", value) for value in (0, 11)],
         *[("span_upper", value) for value in (101, 3_000_000_000)],
     ],
 )
 def test_options_that_mean_nothing_are_refused(name, value):
-    with pytest.raises(BadInput, match=r"mask_ratio|geometric_p|span_lower"):
+    with pytest.raises(BadInput, match="span_lower"):
         MaskOptions(**{name: value})
 
 

@@ -46,7 +46,7 @@ def test_a_reading_is_decoded_by_ownership():
 
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), limit=st.integers(1, 5))
-def test_the_best_spans_of_a_reading_are_the_highest_owned_marginals(seed, limit):
+def test_the_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
     reading = toy(seed, 9, 5, 3)
     every = []
     for w, window in enumerate(reading.windows):
@@ -58,13 +58,10 @@ def test_the_best_spans_of_a_reading_are_the_highest_owned_marginals(seed, limit
                 if window.is_max_context[window.context_at + s]:
                     held = [p for tags, p in taggings if Span(s, e) in bio.spans_of_tags(tags)]
                     every.append((sum(held) / total, window.doc_start + s, window.doc_start + e))
-    every.sort(reverse=True)
-    got = tagging.best_spans(reading, limit, 4)
-    assert [x.marginal for x in got] == pytest.approx([p for p, _, _ in every[:4]])
-    assert [(x.span.start, x.span.end) for x in got] == [(s, e) for _, s, e in every[:4]]
-    assert all(reading.owners[x.span.start] == x.window for x in got)
-    assert tagging.best_span(reading, limit) == got[0]
-    assert reading.encoding.context[got[0].char_start : got[0].char_end] == got[0].text
+    got = tagging.best_span(reading, limit)
+    assert (got.marginal, got.span.start, got.span.end) == pytest.approx(max(every))
+    assert reading.owners[got.span.start] == got.window
+    assert reading.encoding.context[got.char_start : got.char_end] == got.text
     every = range(len(reading.windows))
     silent = [bio.chain(tagging.tag_log_probs(reading, w)).none for w in every]
     assert tagging.null_log_prob(reading) == min(silent)
@@ -76,23 +73,6 @@ def test_a_span_without_characters_is_no_answer():
     reading = make_reading(["a", "b"], [(0, 2)], [[0] * 6], [[0] * 6], [tags])
     assert tagging.best_span(with_offsets(reading, np.array([(0, 0), (0, 1)])), 1).text == "a"
     assert tagging.best_span(with_offsets(reading, np.zeros((2, 2), dtype=int))) is None
-
-
-def test_equal_characters_are_listed_once():
-    """Three pieces of a syllable share its characters, as Hangul's do; one span stands for all."""
-    reading = toy(3, 6, 4, 2)
-    shared = reading.encoding.offset_mapping.copy()
-    shared[1:4] = shared[1, 0], shared[3, 1]  # the windows [0, 4) and [2, 6) own some of them each
-    same = with_offsets(reading, shared)
-    every, got = tagging.best_spans(reading, 4, 99), tagging.best_spans(same, 4, 99)
-    assert len(got) == len({(x.char_start, x.char_end) for x in got}) < len(every)
-    best: dict = {}
-    for x in every:
-        start = min(x.span.start, 1) if x.span.start < 4 else x.span.start
-        key = start, max(x.span.end, 3) if x.span.end > 0 else 0
-        best[key] = max(best.get(key, 0), x.marginal)
-    assert sorted(best.values(), reverse=True) == [x.marginal for x in got]
-    assert tagging.best_spans(same, 4, 3) == got[:3]
 
 
 @pytest.mark.parametrize("seed", range(4))
