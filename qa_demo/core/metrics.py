@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example
@@ -147,10 +147,7 @@ def _letter_sums(context: str) -> NDArray[np.int64]:
 
 
 def best_threshold(
-    scores: Sequence[float],
-    answerable: Sequence[bool],
-    diffs: Sequence[float],
-    answered: Sequence[bool],
+    scores: ArrayLike, answerable: ArrayLike, diffs: ArrayLike, answered: ArrayLike
 ) -> tuple[float, float]:
     """The no-answer threshold with the highest mean score: (percent, threshold), searched as
     evaluate-v2.0.py does.
@@ -161,16 +158,13 @@ def best_threshold(
     reads 0.0, and equal diffs are not kept together. It is tuned on the questions it scores, so the
     percentage is an upper bound.
     """
-    if not len(scores):
-        raise BadInput("a threshold needs at least one question, got none")
-    gain = np.where(
-        answerable, np.asarray(scores, dtype=np.float64), -np.asarray(answered, dtype=np.float64)
-    )
-    order = np.argsort(np.asarray(diffs, dtype=np.float64), kind="stable")
-    start = float(len(scores) - np.count_nonzero(answerable))
+    gain = np.where(answerable, scores, -np.asarray(answered, dtype=np.float64))
+    given = np.asarray(diffs, dtype=np.float64)
+    order = np.argsort(given, kind="stable")
+    start = float(len(gain) - np.count_nonzero(answerable))
     totals = np.cumsum(np.concatenate([[start], gain[order]]))
     best = int(np.argmax(totals))
-    return 100.0 * float(totals[best]) / len(scores), float(diffs[order[best - 1]]) if best else 0.0
+    return 100.0 * float(totals[best]) / len(gain), float(given[order[best - 1]]) if best else 0.0
 
 
 def rules_of(examples: Sequence[Example]) -> str:
@@ -194,33 +188,25 @@ def evaluate(
     """
     if len({e.id for e in examples}) < len(examples):
         raise BadInput("two of these questions share an id, by which predictions are kept")
-    if (rules or rules_of(examples)) == "1.1":
-        return _evaluate_v1(examples, outcomes)
-    asked = [e for e in examples if e.id in outcomes]
+    rules = rules or rules_of(examples)
+    asked = [e for e in examples if rules == "1.1" or e.id in outcomes]
     if not asked:
-        raise BadInput("none of the questions of this file has a prediction")
-    raw = np.array([score(e, outcomes[e.id].text, "2.0") for e in asked])
-    diffs = np.array([outcomes[e.id].score_diff or 0.0 for e in asked])
+        raise BadInput("there is no question to evaluate, or none of them has a prediction")
+    final = np.array([judged(e, outcomes.get(e.id), threshold, rules) for e in asked])
+    result = _means("", final)
+    if rules == "1.1":
+        return result
     has = np.array([bool(e.answers) for e in asked])
-    final = np.array([judged(e, outcomes[e.id], threshold, "2.0") for e in asked])
-    result: dict[str, float | int] = _means("", final)
     for name, part in (("HasAns_", has), ("NoAns_", ~has)):
         if part.any():
             result |= _means(name, final[part])
+    raw = np.array([score(e, outcomes[e.id].text, "2.0") for e in asked])
+    diffs = [outcomes[e.id].score_diff or 0.0 for e in asked]
     answered = [bool(outcomes[e.id].text) for e in asked]
     for k, name in enumerate(("exact", "f1")):
-        result[f"best_{name}"], result[f"best_{name}_thresh"] = best_threshold(
-            raw[:, k].tolist(), has.tolist(), diffs.tolist(), answered
-        )
+        best = best_threshold(raw[:, k], has, diffs, answered)
+        result |= dict(zip((f"best_{name}", f"best_{name}_thresh"), best, strict=True))
     return result
-
-
-def _evaluate_v1(
-    examples: Sequence[Example], outcomes: Mapping[str, Outcome]
-) -> dict[str, float | int]:
-    if not examples:
-        raise BadInput("there is no question to evaluate")
-    return _means("", np.array([judged(e, outcomes.get(e.id), None, "1.1") for e in examples]))
 
 
 def _means(prefix: str, rows: NDArray[np.float64]) -> dict[str, float | int]:
@@ -228,33 +214,17 @@ def _means(prefix: str, rows: NDArray[np.float64]) -> dict[str, float | int]:
     return {f"{prefix}exact": exact, f"{prefix}f1": overlap, f"{prefix}total": len(rows)}
 
 
-def calibration(
-    probs: Sequence[float], correct: Sequence[float], bins: int = 10
-) -> tuple[CalibrationBin, ...]:
-    """Compare probabilities with how often they came true, in equal bins of [0, 1]; empty bins are
-    left out.
-
-    Errors: BadInput when the two lists differ in length or a probability lies outside [0, 1].
+def calibration(probs: ArrayLike, correct: ArrayLike) -> tuple[CalibrationBin, ...]:
+    """Compare probabilities with how often they came true, in tenths of [0, 1]; empty ones are left
+    out.
     """
     p, hit = np.asarray(probs, dtype=np.float64), np.asarray(correct, dtype=np.float64)
-    if p.shape != hit.shape or bins < 1:
-        raise BadInput(
-            f"calibration needs one outcome for each probability and bins >= 1, got {len(p)}, "
-            f"{len(hit)} and {bins}"
-        )
-    if not np.all((p >= 0) & (p <= 1)):
-        raise BadInput("calibration needs probabilities between 0 and 1")
-    at = np.minimum((p * bins).astype(np.int64), bins - 1)
+    assert p.shape == hit.shape and np.all((p >= 0) & (p <= 1))
+    at = np.minimum((p * 10).astype(np.int64), 9)
+    parts = [(k, at == k) for k in np.unique(at).tolist()]
     return tuple(
-        CalibrationBin(
-            k / bins,
-            (k + 1) / bins,
-            int((at == k).sum()),
-            float(p[at == k].mean()),
-            float(hit[at == k].mean()),
-        )
-        for k in range(bins)
-        if (at == k).any()
+        CalibrationBin(k / 10, (k + 1) / 10, int(x.sum()), float(p[x].mean()), float(hit[x].mean()))
+        for k, x in parts
     )
 
 
@@ -270,16 +240,10 @@ def calibration_error(table: Sequence[CalibrationBin]) -> float:
     return sum(b.count * abs(b.mean_prob - b.accuracy) for b in table) / total if total else 0.0
 
 
-def expected_error(probs: Sequence[float], draws: int = 200, seed: int = 0) -> float:
-    """The mean `calibration_error` of outcomes drawn with exactly these probabilities: what the
-    best possible calibration shows on so many questions.
-
-    Errors: BadInput as in `calibration`.
+def expected_error(probs: ArrayLike) -> float:
+    """The mean `calibration_error` of 200 draws of outcomes with exactly these probabilities: what
+    the best possible calibration shows on so many questions.
     """
-    p = np.asarray(probs, dtype=np.float64)
-    rng = np.random.default_rng(seed)
-    tables = (
-        calibration(p.tolist(), (rng.random(len(p)) < p).astype(float).tolist())
-        for _ in range(draws)
-    )
+    p, rng = np.asarray(probs, dtype=np.float64), np.random.default_rng(0)
+    tables = (calibration(p, rng.random(len(p)) < p) for _ in range(200))
     return float(np.mean([calibration_error(table) for table in tables]))

@@ -207,8 +207,7 @@ def reliability(asked: Sequence[Asked]) -> dict[str, Any]:
 
     Errors: BadInput where a half holds only right or only wrong answers.
     """
-    right, sides = [float(one.right) for one in asked], halves([one.title for one in asked])
-    whole = fit([one.claim for one in asked], right)
+    whole, sides = _fit(asked), halves([one.title for one in asked])
     for side in sides:
         count = sum(asked[k].right for k in side)
         if count in (0, len(side)):
@@ -217,25 +216,10 @@ def reliability(asked: Sequence[Asked]) -> dict[str, Any]:
                 f"right and wrong answers; one has {count} right of {len(side)}: take a file of "
                 f"more articles"
             )
-    fits = [fit([asked[k].claim for k in side], [right[k] for k in side]) for side in sides]
-    after = np.zeros(len(asked))
-    for side, found in zip(reversed(sides), fits, strict=True):
-        for k in side:
-            after[k] = chance(asked[k].claim.prob(found.temperature), found)
-    tables = [calibration(x, right) for x in ([one.plain for one in asked], after.tolist())]
-    return {
-        **asdict(whole),
-        "measured_on": len(asked),
-        "halves": [
-            {**asdict(found), "fitted_on": len(side), "error": _error(other, after, right)}
-            for found, side, other in zip(fits, sides, reversed(sides), strict=True)
-        ],
-        "before": [asdict(b) for b in tables[0]],
-        "after": [asdict(b) for b in tables[1]],
-        "error_before": calibration_error(tables[0]),
-        "error_after": calibration_error(tables[1]),
-        "chance_error": expected_error(after.tolist()),
-    }
+    fits = [_fit([asked[k] for k in side]) for side in sides]
+    before, after = np.array([one.plain for one in asked]), _chances(asked, sides, fits)
+    tables = {("before", "error_before"): before, ("after", "error_after"): after}
+    return asdict(whole) | _measured(asked, sides, [asdict(x) for x in fits], tables)
 
 
 def claim_reliability(asked: Sequence[Asked]) -> dict[str, Any]:
@@ -255,44 +239,59 @@ def claim_reliability(asked: Sequence[Asked]) -> dict[str, Any]:
                 f"each half of the articles is fitted alone, and in one of them ({len(side)} of "
                 f"{len(asked)} questions) {fault}"
             ) from fault
-    conditional, judged = np.zeros(len(asked)), np.zeros(len(asked))
-    for side, (span, answers) in zip(reversed(sides), fits, strict=True):
-        for k in side:
-            conditional[k] = chance(asked[k].claim.prob(span.temperature), span)
-            judged[k] = conditional[k] * answerable(asked[k].margin, answers)
-    right = [float(one.right) for one in asked]
-    tables = [calibration(probs.tolist(), right) for probs in (conditional, judged)]
-    errors = [_error(side, judged, right) for side in reversed(sides)]
-    return {
-        **asdict(whole),
-        "measured_on": len(asked),
-        "unanswerable": sum(not one.answerable for one in asked),
-        "halves": [
-            {**asdict(span), **asdict(line), "fitted_on": len(side), "error": error}
-            for (span, line), side, error in zip(fits, sides, errors, strict=True)
-        ],
-        "conditional": [asdict(b) for b in tables[0]],
-        "bins": [asdict(b) for b in tables[1]],
-        "error_conditional": calibration_error(tables[0]),
-        "error": calibration_error(tables[1]),
-        "chance_error": expected_error(judged.tolist()),
-    }
+    conditional = _chances(asked, sides, [span for span, _ in fits])
+    judged = conditional.copy()
+    for side, (_, line) in zip(reversed(sides), fits, strict=True):
+        judged[side] *= [answerable(asked[k].margin, line) for k in side]
+    tables = {("conditional", "error_conditional"): conditional, ("bins", "error"): judged}
+    found = _measured(asked, sides, [asdict(a) | asdict(b) for a, b in fits], tables)
+    return asdict(whole) | found | {"unanswerable": sum(not one.answerable for one in asked)}
+
+
+def _fit(asked: Sequence[Asked]) -> Calibration:
+    return fit([one.claim for one in asked], [float(one.right) for one in asked])
 
 
 def _fits(asked: Sequence[Asked]) -> tuple[Calibration, Answerability]:
     """Both factors of the claim: the first from the questions that have an answer, the second from
     all.
     """
-    answered = [one for one in asked if one.answerable]
-    return (
-        fit([one.claim for one in answered], [float(one.right) for one in answered]),
-        fit_answerable([one.margin for one in asked], [one.answerable for one in asked]),
-    )
+    answers = fit_answerable([one.margin for one in asked], [one.answerable for one in asked])
+    return _fit([one for one in asked if one.answerable]), answers
 
 
-def _error(side: Sequence[int], judged: Floats, right: Sequence[float]) -> float:
-    """The mean distance over some of the questions."""
-    return calibration_error(calibration([judged[k] for k in side], [right[k] for k in side]))
+def _chances(
+    asked: Sequence[Asked], sides: Sequence[Sequence[int]], fits: Sequence[Calibration]
+) -> Floats:
+    """Each question's chance of being right by the fit of the half that it is not in, [n]."""
+    found = np.zeros(len(asked))
+    for side, fitted in zip(reversed(sides), fits, strict=True):
+        for k in side:
+            found[k] = chance(asked[k].claim.prob(fitted.temperature), fitted)
+    return found
+
+
+def _measured(
+    asked: Sequence[Asked],
+    sides: Sequence[Sequence[int]],
+    fits: Sequence[dict[str, float]],
+    chances: Mapping[tuple[str, str], Floats],
+) -> dict[str, Any]:
+    """The bins and the error of each kind of chances, by their names; of the last kind also what
+    its draw alone would give, and the error of each half's fit on the other half.
+    """
+    right = np.array([one.right for one in asked], dtype=np.float64)
+    found: dict[str, Any] = {"measured_on": len(asked)}
+    for (bins, error), probs in chances.items():
+        table = calibration(probs, right)
+        found |= {bins: [asdict(b) for b in table], error: calibration_error(table)}
+    found["chance_error"] = expected_error(probs)
+    errors = [calibration_error(calibration(probs[side], right[side])) for side in reversed(sides)]
+    found["halves"] = [
+        {**fitted, "fitted_on": len(side), "error": error}
+        for fitted, side, error in zip(fits, sides, errors, strict=True)
+    ]
+    return found
 
 
 def calibrated(rows: Sequence[Mapping[str, Any]], aim: str) -> dict[str, Any]:

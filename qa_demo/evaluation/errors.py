@@ -10,9 +10,18 @@ import orjson
 from qa_demo import blocks as ui
 from qa_demo.blocks import GOLD, GREY, INK, Block
 from qa_demo.core.base import Floats
-from qa_demo.evaluation.drawn import Blocks, head, offsets, patched, plain, readers, short
+from qa_demo.evaluation.drawn import (
+    Blocks,
+    Shown,
+    Side,
+    head,
+    offsets,
+    patched,
+    plain,
+    readers,
+    short,
+)
 from qa_demo.evaluation.failures import MEANING
-from qa_demo.evaluation.sides import Shown, Side
 from qa_demo.printed import STRONG, number, quote
 
 FAILURES = 10

@@ -17,6 +17,9 @@ from qa_demo.evaluation.compare import Bools, Interval
 from qa_demo.evaluation.drawn import (
     METRICS,
     Blocks,
+    Portion,
+    Shown,
+    Side,
     dots,
     head,
     joined,
@@ -27,8 +30,7 @@ from qa_demo.evaluation.drawn import (
     short,
     spread,
 )
-from qa_demo.evaluation.sentences import LOOKS, looks_like
-from qa_demo.evaluation.sides import Portion, Shown, Side
+from qa_demo.evaluation.failures import LOOKS, looks_like
 from qa_demo.printed import STRONG, Part, plural
 
 Row = Mapping[str, Any]

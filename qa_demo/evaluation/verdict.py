@@ -10,7 +10,10 @@ from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.evaluation.compare import LEAST, Interval, more_articles
 from qa_demo.evaluation.drawn import (
     METRICS,
+    MODES,
     Blocks,
+    Shown,
+    Side,
     dots,
     head,
     joined,
@@ -23,7 +26,6 @@ from qa_demo.evaluation.drawn import (
     spread,
     words,
 )
-from qa_demo.evaluation.sides import MODES, Shown, Side
 from qa_demo.printed import STRONG, Part, number, parts, plural
 
 # ---- the verdict

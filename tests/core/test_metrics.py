@@ -126,21 +126,11 @@ def test_calibration_table():
     assert metrics.calibration_error(table) == pytest.approx((0.05 + 3 * (0.95 - 2 / 3)) / 4)
 
 
-def test_calibration_refuses():
-    with pytest.raises(BadInput, match="got 1, 2 and 10"):
-        metrics.calibration([0.5], [1, 0])
-    for prob in (1.5, float("nan")):
-        with pytest.raises(BadInput, match="between 0 and 1"):
-            metrics.calibration([prob], [1])
-
-
 def test_nothing_to_score_is_refused():
     with pytest.raises(BadInput, match="no question to evaluate"):
         metrics.evaluate([], {})
-    with pytest.raises(BadInput, match="none of the questions"):
+    with pytest.raises(BadInput, match="none of them has a prediction"):
         metrics.evaluate([question("q")], {})
-    with pytest.raises(BadInput, match="at least one question"):
-        metrics.best_threshold([], [], [], [])
 
 
 def test_the_expected_error_of_right_probabilities() -> None:

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 import pytest
 
 from qa_demo.core.metrics import evaluate
+from qa_demo.evaluation.drawn import shown_of
 from qa_demo.evaluation.groups import groups, in_bins, question_word
 from qa_demo.evaluation.lines import example_of, outcome_of, under
 from qa_demo.evaluation.report import page_of
-from qa_demo.evaluation.sides import shown_of
 from qa_demo.state import load
 
 TEXT = "Ada Byron drew it in Oslo. Bob Kok came in 1998 and left for Rome with two of them."

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.evaluation.sentences import LOOKS, looks_like, sentences
+from qa_demo.evaluation.failures import LOOKS, looks_like, sentences
 
 
 def cut(text: str) -> list[str]:
