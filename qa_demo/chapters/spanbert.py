@@ -18,9 +18,11 @@ from qa_demo.core.examples import hidden_in, passages, pretrained, scheme_counts
 from qa_demo.core.infill import Said
 from qa_demo.core.masking import DEFAULTS, length_law
 from qa_demo.core.published import (
+    ONE_SEGMENT,
     SPANBERT,
-    SPANBERT_MASKING,
-    SPANBERT_OBJECTIVES,
+    SPANS,
+    TOKENS,
+    WITH_SBO,
     Change,
     Gain,
     Worth,
@@ -572,16 +574,14 @@ def worth_table(w: Worth) -> Block:
 
 def worth_exactly(w: Worth) -> list[str]:
     """Sources, conditions, the exception."""
-    _, one, sbo = SPANBERT_OBJECTIVES
-    tokens, spans = (SPANBERT_MASKING[k].coreference for k in (0, -1))
-    more = (sbo.coreference or 0.0) - (one.coreference or 0.0)
+    more = WITH_SBO.coreference - ONE_SEGMENT.coreference
     given, runs = w.budget, plural(max(len(r.ours) for r in w.rows), "run")
     return [
         f"The paper: {SPANBERT}, trained from scratch. One segment: BERT reads two texts at once "
         "and also guesses whether the second follows the first; SpanBERT reads one and has no such "
-        f"task. SBO adds more elsewhere: {number(sbo.newsqa - one.newsqa, 1)} on NewsQA, "
-        f"{number(more, 1)} on coreference (whom “she” means), where spans alone cost: {tokens} to "
-        f"{spans}.",
+        f"task. SBO adds more elsewhere: {number(WITH_SBO.newsqa - ONE_SEGMENT.newsqa, 1)} on "
+        f"NewsQA, {number(more, 1)} on coreference (whom “she” means), where spans alone cost: "
+        f"{TOKENS.coreference} to {SPANS.coreference}.",
         f"Ours: {ENCODER} as it came; else {given['pretrain_steps']:,} steps of "
         f"{given['batch_tokens']:,} tokens of that pre-training, in one segment. Then each learns "
         f"from questions for {given['finetune_steps']:,} steps. {runs} each, which differ by the "

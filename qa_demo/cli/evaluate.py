@@ -4,8 +4,6 @@ question, from which `report` and `calibrate` work without the model.
 
 import argparse
 import math
-import operator
-import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -29,7 +27,6 @@ from qa_demo.evaluation.report import write_report
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
-SCORE = re.compile(r"((HasAns|NoAns|best)_)?(exact|f1)")
 BELOW = 1
 """The exit code where a score is below its limit."""
 LIMIT = "--null-score-diff-threshold"
@@ -95,7 +92,6 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score a reader, write what was asked for; 1 where a score is too low."""
-    least = _limits(args.fail_under)
     asked = shared.request(args, "read", question="", context="")
     _check_flags(args)
     other = None if args.not_worse_than is None else lines_of(args.not_worse_than)
@@ -108,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
     sys.stderr.write(f"scored by the rules of SQuAD {rules}: {why}\n")
     examples = running.sampled(found.examples, args.limit, args.sample, args.seed)
     sys.stderr.write(_part(args, examples, found.examples))
-    _check_names(least, examples, rules)
+    least = _limits(args.fail_under, examples, rules)
     loaded, cores = shared.load_many(args)
     reader = shared.fitted(loaded, args)
     fit = None if args.calibration is None else args.calibration.name
@@ -209,16 +205,19 @@ def _part(args: argparse.Namespace, taken: Sequence[Example], every: Sequence[Ex
     return f"{said}, from {articles:,} of {all_of:,} articles\n" if all_of > 1 else f"{said}\n"
 
 
-def _limits(given: Sequence[str]) -> dict[str, float]:
-    """The lowest percent for each named score. Errors: BadInput."""
-    found = {}
+def _limits(given: Sequence[str], examples: Sequence[Example], rules: str) -> dict[str, float]:
+    """The lowest percent for each named score, one that the run will have. Errors: BadInput."""
+    kinds = {"HasAns_" if e.answers else "NoAns_" for e in examples}
+    heads = ["", *sorted(kinds), "best_"] if rules == "2.0" else [""]
+    known = [f"{head}{name}" for head in heads for name in ("exact", "f1")]
+    found: dict[str, float] = {}
     for one in given:
         name, _, text = one.partition("=")
         try:
             least = float(text)
         except ValueError:
             least = math.nan
-        if not SCORE.fullmatch(name) or not 0 <= least <= 100:
+        if not 0 <= least <= 100:
             raise BadInput(
                 f"--fail-under needs a score's name and a percent from 0 to 100, such as f1=80, "
                 f"got {one[:60]!r}"
@@ -228,25 +227,14 @@ def _limits(given: Sequence[str]) -> dict[str, float]:
                 f"--fail-under {one[:60]} would mean {least:g} percent, which none fails; scores "
                 f"are percents: {name}={100 * least:g}"
             )
+        if name not in known:
+            raise BadInput(
+                f"--fail-under names {name[:60]!r}; the scores of this run are {', '.join(known)}"
+            )
         if name in found:
             raise BadInput(f"--fail-under names {name} twice; give each score one limit")
         found[name] = least
     return found
-
-
-def _check_names(least: Mapping[str, float], examples: Sequence[Example], rules: str) -> None:
-    """Refuse, before anything is read, a limit on a score that the run will not have. Errors:
-    BadInput.
-    """
-    kinds = {"HasAns_": bool, "NoAns_": operator.not_}
-    parts = [name for name, has in kinds.items() if any(has(e.answers) for e in examples)]
-    heads = ["", *parts, "best_"] if rules == "2.0" else [""]
-    known = [f"{head}{name}" for head in heads for name in ("exact", "f1")]
-    for name in least:
-        if name not in known:
-            raise BadInput(
-                f"--fail-under names {name!r}; the scores of this run are {', '.join(known)}"
-            )
 
 
 def _printed(result: Mapping[str, Any]) -> str:

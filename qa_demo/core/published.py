@@ -1,6 +1,4 @@
-"""Figures printed in papers, with their place, for the page and the model cards to show beside
-their own measurements.
-"""
+"""Figures printed in SpanBERT's paper, for the page to show beside its own measurements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,31 +12,18 @@ SPANBERT = (
 )
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of a published table: F1 by task, None where the paper has no such cell here."""
+class Row(NamedTuple):
+    """One line of the paper's tables: F1 by task."""
 
-    name: str
     squad2: float
     newsqa: float
-    triviaqa: float
-    coreference: float | None = None
+    coreference: float
 
 
-SPANBERT_MASKING = (
-    Row("word pieces", 83.8, 72.0, 76.3, 77.7),
-    Row("whole words", 84.3, 72.8, 77.1),
-    Row("named entities", 84.8, 72.7, 78.7),
-    Row("noun phrases", 85.0, 73.0, 77.7),
-    Row("geometric spans", 85.4, 73.0, 78.8, 76.4),
-)
-"""What is masked; two segments with the next sentence task."""
-SPANBERT_OBJECTIVES = (
-    Row("spans, two segments and next-sentence task", 85.4, 73.0, 78.8, 76.4),
-    Row("spans, one segment", 86.7, 73.4, 80.0, 76.3),
-    Row("spans, one segment, SBO", 86.8, 74.1, 80.3, 79.0),
-)
-"""What is trained on, all with geometric spans."""
+TOKENS, SPANS = Row(83.8, 72.0, 77.7), Row(85.4, 73.0, 76.4)
+"""What is hidden: word pieces or geometric spans; two segments with the next sentence task."""
+ONE_SEGMENT, WITH_SBO = Row(86.7, 73.4, 76.3), Row(86.8, 74.1, 79.0)
+"""Geometric spans in one segment, without and with the boundary objective."""
 
 
 @dataclass(frozen=True)
@@ -59,27 +44,6 @@ class Gain(NamedTuple):
     change: float | None
 
 
-def changes(starts: Mapping[str, Any]) -> list[Change]:
-    """The rows; `starts`: what was measured here of each encoder, {name: {"f1": one a seed}}."""
-    ours = {name: tuple(found["f1"]) for name, found in starts.items()}
-    tokens, spans = SPANBERT_MASKING[0].squad2, SPANBERT_MASKING[-1].squad2
-    _, one, sbo = (r.squad2 for r in SPANBERT_OBJECTIVES)
-    return [
-        Change("encoder as it came", "start", None, ours["plain encoder"]),
-        Change("single tokens hidden (MLM)", "tokens", tokens, ours["token masking"]),
-        Change("whole spans hidden", "spans", spans, ours["span masking"]),
-        Change("one segment, no next-sentence task", "one segment", one, ()),
-        Change("boundary objective (SBO) added", "SBO", sbo, ours["span masking + SBO"]),
-    ]
-
-
-def gains(values: Sequence[float | None]) -> list[Gain]:
-    """Of the rows with a value."""
-    have = [(k, v) for k, v in enumerate(values) if v is not None]
-    later = (Gain(k, v, v - old) for (_, old), (k, v) in pairwise(have))
-    return [Gain(*have[0], None), *later]
-
-
 class Worth(NamedTuple):
     """The rows, the gains of the paper and of the mean of our runs, and what our runs were given:
     pretrain_steps, batch_tokens, finetune_steps.
@@ -91,8 +55,24 @@ class Worth(NamedTuple):
     budget: Mapping[str, int]
 
 
+def gains(values: Sequence[float | None]) -> list[Gain]:
+    """Of the rows with a value."""
+    have = [(k, v) for k, v in enumerate(values) if v is not None]
+    later = (Gain(k, v, v - old) for (_, old), (k, v) in pairwise(have))
+    return [Gain(*have[0], None), *later]
+
+
 def worth_of(measured: Mapping[str, Any]) -> Worth:
-    """See `Worth`; `measured`: the stored figures of our runs, starts and budget."""
-    rows = changes(measured["starts"])
-    ours = gains([float(np.mean(r.ours)) if r.ours else None for r in rows])
-    return Worth(rows, gains([r.paper for r in rows]), ours, measured["budget"])
+    """What each change is worth; `measured` are the stored figures of our runs: budget, and starts,
+    {name of an encoder: {"f1": one a seed}}.
+    """
+    own = {name: tuple(found["f1"]) for name, found in measured["starts"].items()}
+    rows = [
+        Change("encoder as it came", "start", None, own["plain encoder"]),
+        Change("single tokens hidden (MLM)", "tokens", TOKENS.squad2, own["token masking"]),
+        Change("whole spans hidden", "spans", SPANS.squad2, own["span masking"]),
+        Change("one segment, no next-sentence task", "one segment", ONE_SEGMENT.squad2, ()),
+        Change("boundary objective (SBO) added", "SBO", WITH_SBO.squad2, own["span masking + SBO"]),
+    ]
+    means = [float(np.mean(r.ours)) if r.ours else None for r in rows]
+    return Worth(rows, gains([r.paper for r in rows]), gains(means), measured["budget"])

@@ -106,14 +106,6 @@ def test_0_is_an_id_and_two_rows_never_share_one() -> None:
         from_rows([rows()[0] | {"id": [1]}], "x")
 
 
-def test_two_questions_of_squads_json_never_share_an_id(tmp_path: Path) -> None:
-    document = squad()
-    document["data"].append(document["data"][0])
-    (tmp_path / "twice.json").write_text(json.dumps(document))
-    with pytest.raises(BadInput, match=r"twice\.json: questions 1 and 4 share the id 'a'"):
-        read_questions(tmp_path / "twice.json")
-
-
 def test_answers_in_other_layouts() -> None:
     placed = {"text": "Ada", "answer_start": 0}
     for answers in (["Ada"], [placed], [{"text": "Ada"}], placed):
