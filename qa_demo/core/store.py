@@ -57,6 +57,10 @@ UNREADABLE = (
 """What numpy, zipfile and json raise at a file cut off, damaged, or with other fields."""
 
 
+PLAIN = ("model_name", "threshold", "checksum", "seconds", "baseline")
+"""Fields of a reading that are stored as they are."""
+
+
 def save_reading(reading: Reading, path: Path) -> None:
     """Write a reading; the windows are not stored: the encoding and the options determine them."""
     held = {f.name: getattr(reading.encoding, f.name) for f in fields(Encoding)}
@@ -69,12 +73,8 @@ def save_reading(reading: Reading, path: Path) -> None:
         "format": FORMAT,
         "encoding": plain,
         "options": asdict(reading.options),
-        "model_name": reading.model_name,
-        "threshold": reading.threshold,
-        "checksum": reading.checksum,
-        "seconds": reading.seconds,
-        "baseline": reading.baseline,
         "calibrations": None if reading.calibrations is None else asdict(reading.calibrations),
+        **{name: getattr(reading, name) for name in PLAIN},
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(
@@ -109,12 +109,8 @@ def load_reading(path: Path) -> Reading:
             start_logits=start,
             end_logits=end,
             tag_logits=tags,
-            model_name=about["model_name"],
-            threshold=about["threshold"],
-            checksum=about["checksum"],
-            seconds=about["seconds"],
             calibrations=_calibrations(about["calibrations"]),
-            baseline=about["baseline"],
+            **{name: about[name] for name in PLAIN},
         )
     except UNREADABLE as error:
         raise BadInput(

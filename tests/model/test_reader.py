@@ -158,19 +158,9 @@ def test_the_character_limit_names_both_numbers() -> None:
         check_texts("q", "x" * 51, 50)
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (WindowOptions(65, 7), "at most 64.*got 65"),
-        (WindowOptions(40, 38), "between 1 and.*got 38"),
-        (WindowOptions(40, 0), "between 1 and.*got 0"),
-        (WindowOptions(6, 1), "leaves no room"),
-        (WindowOptions(40, 7, 3), "word pieces, max_query_length allows 3"),
-    ],
-)
-def test_options_that_do_not_fit(reader: BertReader, options: WindowOptions, words: str) -> None:
-    with pytest.raises(BadInput, match=words):
-        reader.read(kit.QUESTION, kit.CONTEXT, options)
+def test_windows_longer_than_the_model_reads_are_refused(reader: BertReader) -> None:
+    with pytest.raises(BadInput, match=r"at most 64.*got 65"):
+        reader.read(kit.QUESTION, kit.CONTEXT, WindowOptions(65, 7))
 
 
 @pytest.mark.parametrize("words", [60, 300, 600])
