@@ -15,12 +15,20 @@ from qa_demo.core.spans import Candidate
 from qa_demo.core.tagging import decode_reading, soft_terms
 from qa_demo.core.text import span_at
 from qa_demo.core.windows import capacity
-from qa_demo.lessons.checks import CHECKS as FIRST
-from qa_demo.lessons.checks import CHOICES, chosen, likeliest, need, sides, window_of
-from qa_demo.lessons.found import Check, Found
+from qa_demo.lessons import checks
+from qa_demo.lessons.checks import (
+    CHOICES,
+    chosen,
+    highest,
+    likeliest,
+    named,
+    need,
+    sides,
+    window_of,
+)
+from qa_demo.lessons.found import Check, Fact, Found
 from qa_demo.printed import number, percent, plural, probability, quote, signed, small_number
 from qa_demo.shown import Shown
-from qa_demo.texts import word
 
 
 def start_of(shown: Shown) -> tuple[np.ndarray, np.ndarray, float]:
@@ -37,33 +45,27 @@ def start_of(shown: Shown) -> tuple[np.ndarray, np.ndarray, float]:
 def one_vector(shown: Shown) -> Found:
     """The start logit is S · h + b_S with the one S of the reader."""
     S, h, b = start_of(shown)
-    total = float(S @ h) + b
-    need(abs(total - shown.best.start_logit) < 0.01, "the logit is no product with one vector")
-    return Found("one", facts={"width": str(len(S)), "logit": number(total)})
+    same = abs(float(S @ h) + b - shown.best.start_logit) < 0.01
+    need(same, "the logit is no product with one vector")
+    return Found("one", facts={"width": len(S)})
 
 
 def other_question(shown: Shown) -> Found:
     """Another question on the paragraph moves start logits; S stays."""
-    example, context = shown.example, shown.encoding.context
-    need(example is not None and example.others, "this text has no second question")
-    assert example is not None
-    question, options = example.others[0], shown.true.options
+    others = shown.example.others if shown.example is not None else ()
+    question = need(others, "this text has no second question")[0]
+    context, options = shown.encoding.context, shown.true.options
     after = shown.need(
         ("reading", question),
         lambda reader, *watch: reader.read(question, context, options, *watch),
     )
-    best = predict(after, shown.decode).best
-    need(best is not None, "the second question finds no span")
-    assert best is not None
-    now, was = best.candidate, shown.best
-    d = now.span.start
-    before = float(
-        shown.reading.start_logits[now.window, shown.reading.windows[now.window].to_pos(d)]
-    )
-    need(now.span != was.span and now.start_logit > before, "both questions find the same span")
-    facts = {"question": quote(question, 90), "word": quote(word(shown.encoding, d, ""))}
-    facts |= {"before": number(before), "after": number(now.start_logit), "best": quote(now.text)}
-    return Found("tokens", facts=facts)
+    now = need(predict(after, shown.decode).best, "the second question finds no span").candidate
+    d, was = now.span.start, shown.best.span
+    pos = shown.reading.windows[now.window].to_pos(d)
+    before = float(shown.reading.start_logits[now.window, pos])
+    need(now.span != was and now.start_logit > before, "both questions find the same span")
+    facts: dict[str, Fact] = {"question": quote(question, 90), "word": named(shown, d)}
+    return Found("tokens", facts={**facts, "before": before, "after": now.start_logit})
 
 
 def many_products(shown: Shown) -> Found:
@@ -73,9 +75,9 @@ def many_products(shown: Shown) -> Found:
     top, total = float(np.abs(products).max()), float(products.sum())
     share = top / abs(total)
     need(total > 0 and share < 0.2, "a single product decides here")
-    facts = {"width": str(len(S)), "word": quote(word(shown.encoding, shown.best.span.start, ""))}
-    facts |= {"sum": number(total), "top": number(top), "share": percent(share)}
-    facts |= {"up": str(int((products > 0).sum())), "down": str(int((products < 0).sum()))}
+    facts: dict[str, Fact] = {"width": len(S), "word": named(shown, shown.best.span.start)}
+    facts |= {"sum": total, "top": top, "share": percent(share)}
+    facts |= {"up": int((products > 0).sum()), "down": int((products < 0).sum())}
     return Found("small", facts=facts)
 
 
@@ -85,24 +87,20 @@ def bias(shown: Shown) -> Found:
     s, _ = shown.reading.logits(shown.best.window)
     p, without = softmax(s.astype(float)), softmax(s.astype(float) - b)
     need(np.allclose(p, without), "the probabilities change")
-    pos, name = likeliest(shown, p, 1)[0]
-    facts = {"b": number(b, 3), "word": quote(name), "p": probability(float(p[pos]))}
-    return Found("nothing", facts=facts)
+    [(_, name, top)] = likeliest(shown, p, 1)
+    return Found("nothing", facts={"b": number(b, 3), "word": name, "p": probability(top)})
 
 
 def label(shown: Shown) -> Found:
     """The loss reads P where people marked, which need not be where P is highest."""
-    e, (p, _) = shown.encoding, sides(shown)
-    labels, _ = count_labels(e, shown.golds)
-    need(labels and labels[0].span is not None, "nobody marked an answer")
-    span, w = labels[0].span, window_of(shown)
-    assert span is not None
+    w, (p, _) = window_of(shown), sides(shown)
+    span = next((one.span for one in count_labels(shown.encoding, shown.golds)[0]), None)
+    span = need(span, "nobody marked an answer")
     need(w.holds(span), "the answer stands in another window")
     right, top = w.to_pos(span.start), int(p.argmax())
-    named = word(e, w.to_doc(top), "") if w.is_context[top] else e.cls_token
-    facts = {"label": quote(word(e, span.start, "")), "p": probability(float(p[right]))}
-    facts |= {"top": quote(named), "q": probability(float(p[top]))}
-    facts |= {"agrees": "too" if top == right else "instead", "n": str(len(p))}
+    likely = named(shown, w.to_doc(top)) if w.is_context[top] else quote(shown.encoding.cls_token)
+    facts: dict[str, Fact] = {"label": named(shown, span.start), "p": probability(float(p[right]))}
+    facts |= {"top": likely, "q": probability(float(p[top])), "n": len(p)}
     facts |= {"pull": signed((1 - float(p[right])) / 2, 3)}
     return Found("label", facts=facts)
 
@@ -110,20 +108,17 @@ def label(shown: Shown) -> Found:
 def other_start(shown: Shown) -> Found:
     """As `label`, on a text where the reader's likeliest start is another."""
     found = label(shown)
-    need(found.facts["agrees"] == "instead", "here the reader's likeliest start is the label")
+    differ = found.facts["top"] != found.facts["label"]
+    need(differ, "here the reader's likeliest start is the label")
     return found
 
 
 def same_gap(shown: Shown) -> Found:
     """Scores of two pairs differ as log P(start) + log P(end) does."""
     first, *others = (r.candidate for r in shown.prediction.n_best)
-    other = next(
-        (c for c in others if c.window == first.window and c.span.start != first.span.start), None
-    )
-    need(other is not None, "there is no second pair in this window")
-    assert other is not None
+    beside = (c for c in others if c.window == first.window and c.span.start != first.span.start)
+    other = need(next(beside, None), "there is no second pair in this window")
     s, e = (x.astype(float) for x in shown.reading.logits(first.window))
-    constant = float(logsumexp(s) + logsumexp(e))
 
     def log_p(c: Candidate) -> float:
         w = window_of(shown)
@@ -132,10 +127,9 @@ def same_gap(shown: Shown) -> Found:
 
     gap = first.score - other.score
     need(abs(gap - (log_p(first) - log_p(other))) < 1e-6, "the two scales differ")
-    facts = {"first": quote(first.text), "other": quote(other.text), "gap": number(gap)}
-    return Found(
-        value=gap, within=0.02, traps={"0": 0.0}, facts={**facts, "constant": number(constant)}
-    )
+    facts: dict[str, Fact] = {"first": quote(first.text), "other": quote(other.text), "gap": gap}
+    facts |= {"constant": float(logsumexp(s) + logsumexp(e))}
+    return Found(value=gap, within=0.02, traps={"0": 0.0}, facts=facts)
 
 
 def windows(shown: Shown) -> Found:
@@ -146,23 +140,11 @@ def windows(shown: Shown) -> Found:
     need(count > 1, "this text fits into one window")
     read = {d for w in reading.windows for d in range(w.doc_start, w.doc_stop)}
     need(len(read) == pieces, "some words are in no window")
-    best = shown.best
     apart = -(-pieces // room)
-    facts = {"pieces": f"{pieces:,}", "room": f"{room:,}", "step": f"{step:,}"}
-    facts |= {"windows": str(count), "more": str(count - 1), "best": quote(best.text)}
-    facts |= {"k": str(best.window + 1)}
-    return Found(
-        "all",
-        value=count,
-        within=0.1,
-        digits=0,
-        traps={
-            "one": 1,
-            **({"apart": apart} if apart != count else {}),
-            "steps": -(-pieces // step),
-        },
-        facts=facts,
-    )
+    traps = {"one": 1, "steps": -(-pieces // step)} | ({"apart": apart} if apart != count else {})
+    facts = {"pieces": pieces, "room": room, "step": step, "windows": count, "more": count - 1}
+    facts |= {"k": shown.best.window + 1}
+    return Found("all", value=count, within=0.1, digits=0, traps=traps, facts=facts)
 
 
 def owner(shown: Shown) -> Found:
@@ -172,8 +154,7 @@ def owner(shown: Shown) -> Found:
     need(held[0].edge == max(r.edge for r in held), "the window in use does not see most")
     edges = ", ".join(f"{r.edge} in window {r.k}" for r in held)
     scores = ", ".join(f"{number(r.same)} in window {r.k}" for r in held if r.same is not None)
-    facts = {"best": quote(shown.best.text), "edges": edges, "scores": scores, "k": str(held[0].k)}
-    return Found("context", facts=facts)
+    return Found("context", facts={"edges": edges, "scores": scores, "k": held[0].k})
 
 
 def smallest_null(shown: Shown) -> Found:
@@ -182,8 +163,8 @@ def smallest_null(shown: Shown) -> Found:
     need(len(rows) > 1, "this text fits into one window")
     least, most = min(rows, key=lambda r: r.null), max(rows, key=lambda r: r.null)
     need(abs(least.null - shown.prediction.null_score) < 1e-6, "another score counts")
-    facts = {"least": number(least.null), "k": str(least.k), "most": number(most.null)}
-    return Found("smallest", facts={**facts, "m": str(most.k), "windows": str(len(rows))})
+    facts = {"least": least.null, "most": most.null, "k": least.k, "m": most.k}
+    return Found("smallest", facts={**facts, "windows": len(rows)})
 
 
 def maxima_mislead(shown: Shown) -> Found:
@@ -192,32 +173,21 @@ def maxima_mislead(shown: Shown) -> Found:
     top, win = rows.highest("mean"), rows.win
     need(top.k != win.k and not top.window.holds(shown.best.span), "here the rule finds the window")
     need(top.tops[:2] == (0, 0), "its two maxima do not both stand on [CLS]")
-    facts = {"mean": probability(top.mean), "k": str(top.k), "best": quote(shown.best.text)}
-    facts |= {"win": str(win.k), "other": probability(win.mean)}
-    return Found("no", facts=facts)
+    return Found("no", facts={"mean": probability(top.mean), "k": top.k, "win": win.k})
 
 
 def likely_begin(shown: Shown) -> Found:
     """Where P(B) is highest, above one half."""
     need(shown.true.tag_logits is not None, "this reader gives no tags")
-    tags, e = Tags(shown), shown.encoding
-    order, names = np.argsort(-tags.p[:, 0], kind="stable").tolist(), dict[str, int]()
-    for d in order:
-        name = word(e, d, "")
-        if any(c.isalnum() for c in name):
-            names.setdefault(name, d)
-    picked = list(names.items())[:CHOICES]
-    need(len(picked) == CHOICES and tags.p[picked[0][1], 0] > 0.5, "no B is above one half")
-    b = [probability(float(tags.p[d, 0])) for _, d in picked]
-    made = chosen(
-        [(d, 0) for _, d in picked],
-        [quote(name) for name, _ in picked],
-        [f"at {quote(n)} P(B) is {x} only." for (n, _), x in zip(picked, b, strict=True)],
+    p = Tags(shown).p
+    picked = highest(shown, dict(enumerate(p[:, 0].tolist())), CHOICES)
+    d, name, top = picked[0]
+    need(top > 0.5, "no B is above one half")
+    facts = dict(zip("BIO", (probability(float(x), 2) for x in p[d]), strict=True))
+    return chosen(
+        [(d, name, f"at {name} P(B) is {probability(b)} only.") for d, name, b in picked],
+        {"word": name, **facts},
     )
-    name, d = picked[0]
-    p = [probability(float(x), 2) for x in tags.p[d]]
-    facts = {"word": quote(name), "B": p[0], "I": p[1], "O": p[2]}
-    return Found(made.right, options=made.options, whys=made.whys, facts=facts)
 
 
 def several_spans(shown: Shown) -> Found:
@@ -225,8 +195,7 @@ def several_spans(shown: Shown) -> Found:
     need(shown.true.tag_logits is not None, "this reader gives no tags")
     found = [quote(t.text) for t in decode_reading(shown.true)]
     need(len(found) > 1, "here the tags return one span")
-    facts = {"many": small_number(len(found)), "spans": " and ".join(found)}
-    return Found("tags", facts={**facts, "best": quote(shown.best.text)})
+    return Found("tags", facts={"many": small_number(len(found)), "spans": " and ".join(found)})
 
 
 def floor(shown: Shown) -> Found:
@@ -236,15 +205,15 @@ def floor(shown: Shown) -> Found:
     need(len(set(golds)) > 1, "the annotators agree")
     terms = soft_terms(shown.true, golds)
     least = float(terms.floor.sum())
-    facts = {"floor": number(least), "loss": number(terms.total)}
-    return Found("no", facts={**facts, "tokens": plural(int((terms.floor > 0).sum()), "token")})
+    tokens = plural(int((terms.floor > 0).sum()), "token")
+    return Found("no", facts={"floor": least, "loss": terms.total, "tokens": tokens})
 
 
 def mean_length(shown: Shown) -> Found:
     """The mean length of a hidden span."""
     law = length_law()
     mean = float(law @ np.arange(1, len(law) + 1))
-    facts = {"mean": number(mean), "most": str(len(law))}
+    facts: dict[str, Fact] = {"mean": mean, "most": len(law)}
     return Found(value=mean, within=0.3, traps={"5": 5.0, "5.5": 5.5}, facts=facts)
 
 
@@ -264,22 +233,15 @@ def shares(shown: Shown) -> Found:
     every = list(names.items())
     need(len(every) >= CHOICES and v[every[0][1]] > 0.3, "no word has a share above 0.3")
     picked = [every[0], *(every[len(every) * n // 3 - 1] for n in (1, 2, 3))]
-    made = chosen(
-        [(k, 0) for _, k in picked],
-        [quote(name) for name, _ in picked],
-        [f"the share of {quote(name)} is {signed(v[k])}." for name, k in picked],
-    )
-    facts = {"word": quote(picked[0][0]), "share": signed(float(v[picked[0][1]]))}
-    facts |= {"best": quote(shown.best.text), "blank": number(s.blank), "all": number(found.sum)}
-    facts |= {"lead": number(s.lead)}
-    return Found(
-        made.right,
+    rows = [(k, quote(n), f"the share of {quote(n)} is {signed(v[k])}.") for n, k in picked]
+    word, at = picked[0]
+    facts = {"word": quote(word), "share": signed(v[at]), "blank": s.blank, "all": found.sum}
+    return chosen(
+        rows,
+        {**facts, "lead": s.lead},
         value=s.lead,
         within=max(0.03, abs(found.gap or 0) + 0.01),
-        options=made.options,
-        whys=made.whys,
         traps={"change": found.sum, "away": s.blank - found.sum},
-        facts=facts,
     )
 
 
@@ -291,9 +253,8 @@ def hidden_words(shown: Shown) -> Found:
     test = s.without(sets)
     leads = [lead for lead, _ in test.draws]
     need(leads and test.lead < min(leads), "random draws cost as much here")
-    facts = {"words": listed(s, test.first), "lead": number(s.lead), "now": number(test.lead)}
-    low, high = number(min(leads)), number(max(leads))
-    return Found("more", facts={**facts, "low": low, "high": high, "draws": str(len(leads))})
+    facts = {"lead": s.lead, "now": test.lead, "low": min(leads), "high": max(leads)}
+    return Found("more", facts={**facts, "words": listed(s, test.first), "draws": len(leads)})
 
 
 def attention_elsewhere(shown: Shown) -> Found:
@@ -306,12 +267,12 @@ def attention_elsewhere(shown: Shown) -> Found:
     most = sorted(free, key=lambda k: -read[k])[:3]
     held = sorted(free, key=lambda k: -s.values[k])[:3]
     need(set(most) != set(held), "here they are the same three")
-    facts = {"read": listed(s, most), "held": listed(s, held)}
-    return Found("no", facts={**facts, "layer": str(look.layer), "head": str(look.head)})
+    facts: dict[str, Fact] = {"read": listed(s, most), "held": listed(s, held)}
+    return Found("no", facts={**facts, "layer": look.layer, "head": look.head})
 
 
-CHECKS: dict[str, Check] = FIRST | {
+CHECKS: dict[str, Check] = {
     name: found
-    for name, found in list(globals().items())
+    for name, found in {**vars(checks), **globals()}.items()
     if getattr(found, "__annotations__", None) == {"shown": Shown, "return": Found}
 }

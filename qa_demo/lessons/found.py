@@ -22,12 +22,15 @@ class Lacking(BadInput):
     """A text that does not show the point of a step, and why not."""
 
 
+Fact = str | int | float
+
+
 @dataclass(frozen=True)
 class Found:
     """What is right: `right` (the key of an option), `spans` (words to mark), or `value` with
     `within` as tolerance, printed with `digits`. `options` are found in the text, (key, words);
     `whys` answer a wrong key; `traps` are wrong numbers with a sentence of their own in the file,
-    by key. `facts` fill the braces of the file's sentences.
+    by key. `facts` fill the braces of the file's sentences: words, or numbers (with two digits).
     """
 
     right: str = ""
@@ -38,7 +41,7 @@ class Found:
     options: tuple[tuple[str, str], ...] = ()
     whys: Mapping[str, str] = field(default_factory=dict)
     traps: Mapping[str, float] = field(default_factory=dict)
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Fact] = field(default_factory=dict)
 
 
 Check = Callable[[Shown], Found]
@@ -56,7 +59,7 @@ class Verdict:
 _HOLE = re.compile(r"(\{\w+\}|\*[^*]+\*)")
 
 
-def filled(template: str, facts: Mapping[str, str]) -> list[list[str]]:
+def filled(template: str, facts: Mapping[str, Fact]) -> list[list[str]]:
     """Parts of a sentence of the file: *terms* in italics, {facts} strong. Facts hold words of
     texts and are never read as a template. Errors: Lacking for a fact that nothing computes.
     """
@@ -66,7 +69,9 @@ def filled(template: str, facts: Mapping[str, str]) -> list[list[str]]:
             if piece[1:-1] not in facts:
                 known = ", ".join(sorted(facts)) or "none"
                 raise Lacking(f"nothing computes {piece}; this check knows: {known}")
-            made.append([facts[piece[1:-1]], STRONG])
+            fact = facts[piece[1:-1]]
+            digits = 0 if isinstance(fact, int) else 2
+            made.append([fact if isinstance(fact, str) else number(fact, digits), STRONG])
         elif piece[:1] == "*" and len(piece) > 2:
             made.append([piece[1:-1], TERM])
         elif piece:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from qa_demo.core.base import BadInput
+from qa_demo.lessons.checks import of_best
 from qa_demo.lessons.deeper import CHECKS
 from qa_demo.lessons.files import Lesson, Step, computed
 from qa_demo.lessons.found import Found, Lacking, filled, judge, options_of, plain, right_label
@@ -37,7 +38,7 @@ def found_of(pictures: Pictures, step: Step) -> tuple[Shown, Found]:
         )
     elif step.right:
         found = replace(found, right=step.right)
-    return shown, found
+    return shown, replace(found, facts={**of_best(shown), **found.facts})
 
 
 @dataclass(frozen=True)
