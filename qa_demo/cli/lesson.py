@@ -26,13 +26,12 @@ def run(args: argparse.Namespace) -> int:
     """Each step with its right guess, its wrong ones and its reveal; 1 where one does not hold.
     Errors: BadInput for a wrong file.
     """
-    from qa_demo.lessons.files import OWN, WRONG, read_folder, read_lesson
+    from qa_demo.lessons.files import OWN, TEACHERS, read_folder, read_lesson
     from qa_demo.lessons.served import Lessons
     from qa_demo.model.work import Pending
 
-    folder = args.folder or OWN
-    wrong = folder / f"{WRONG}.md"
-    lessons = read_folder(folder) + ((read_lesson(wrong),) if wrong.is_file() else ())
+    lessons = read_folder(args.folder or OWN)
+    lessons += () if args.folder else (read_lesson(TEACHERS / "wrong.md"),)
     served, rows = Lessons(shared.pictures(args), lessons), []
     for lesson in lessons:
         for number, step in enumerate(lesson.steps, 1):

@@ -183,7 +183,11 @@ def all_positions(shown: Shown) -> Found:
     inside = float(p[w.to_pos(best.span.start) : w.to_pos(best.span.end) + 1].sum())
     part = float(p[w.is_context].sum())
     need(inside < 0.995 and part < 1, "the answer's words hold everything")
-    facts = {"inside": probability(inside), "paragraph": probability(part), "n": len(p)}
+    facts: dict[str, Fact] = {
+        "inside": probability(inside),
+        "paragraph": probability(part),
+        "n": len(p),
+    }
     return Found("all", facts=facts)
 
 

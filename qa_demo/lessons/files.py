@@ -26,7 +26,7 @@ are the check's traps, wrong numbers such as 2/3, and "other"; of words marked "
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import ceil, exp, isfinite, log
 from pathlib import Path
@@ -43,10 +43,9 @@ ASKS = ("none", "mark", "choice", "pick", "number")
 FIELDS = ("state", "then", "ask", "check", "right", "veil", "source")
 MOST_WORDS = 60
 """Of what a step asks and reveals together, options aside: it must fit a blackboard."""
-LONGEST = 200_000
 OWN = ASSETS / "lessons"
-WRONG = "wrong"
-"""The file of statements that texts get wrong: no lesson, read by the same rules."""
+TEACHERS = OWN / "teachers"
+"""Tables for teachers: no lessons, read by the same rules."""
 _OPTION = re.compile(r"- ([^:]{1,60}): (.+)")
 _FIELD = re.compile(r"([a-z]+):(?: (.*))?")
 
@@ -111,6 +110,14 @@ class Source:
         """Errors: BadInput."""
         raise BadInput(f"{self.file.name}, line {line}, {name}: {why}")
 
+    @contextmanager
+    def at(self, line: int, name: str) -> Iterator[None]:
+        """Tell where a value stands that is refused. Errors: BadInput."""
+        try:
+            yield
+        except BadInput as fault:
+            self.refuse(line, name, str(fault))
+
     def mapping(self, line: int, name: str, text: str) -> dict[str, Any]:
         """YAML that holds a mapping."""
         try:
@@ -123,21 +130,14 @@ class Source:
             self.refuse(line, name, f"this must be a mapping of fields, got {text[:40]!r}")
         return {str(key): value for key, value in found.items()}
 
-    def state(self, line: int, name: str, fields: dict[str, Any]) -> State:
-        """A state by the rules of qa_demo.state."""
-        try:
-            return load(fields)
-        except BadInput as fault:
-            self.refuse(line, name, str(fault))
-
     def front(self, lines: Sequence[str]) -> tuple[dict[str, Any], int]:
         """The front matter, and the line behind it."""
-        if not lines or lines[0].strip() != "---":
+        ends = [k for k, one in enumerate(lines) if one.strip() == "---"]
+        if ends[:1] != [0]:
             self.refuse(1, "front matter", 'a lesson begins with a line "---"')
-        for k, one in enumerate(lines[1:], 1):
-            if one.strip() == "---":
-                return self.mapping(2, "front matter", "\n".join(lines[1:k])), k + 1
-        self.refuse(1, "front matter", 'it has no end: a second line "---" is missing')
+        if len(ends) == 1:
+            self.refuse(1, "front matter", 'it has no end: a second line "---" is missing')
+        return self.mapping(2, "front matter", "\n".join(lines[1 : ends[1]])), ends[1] + 1
 
     def drafts(self, lines: Sequence[str], first: int) -> Iterator[Draft]:
         """The steps as they stand in the file."""
@@ -186,63 +186,47 @@ class Source:
 
     def step(self, draft: Draft) -> Step:
         """A step whose fields are checked."""
+        line = draft.line
 
-        def value(name: str, default: str) -> tuple[int, str]:
-            return draft.fields.get(name, (draft.line, default))
+        def value(name: str, default: str = "") -> tuple[int, str]:
+            return draft.fields.get(name, (line, default))
 
-        (at, asked), (_, check) = value("ask", "none"), value("check", "")
-        try:
+        (at, asked), (_, check) = value("ask", "none"), value("check")
+        at_right, right = value("right")
+        with self.at(at, "ask"):
             one_of("it", asked, ASKS)
-        except BadInput as fault:
-            self.refuse(at, "ask", str(fault))
-        at_right, right = value("right", "")
         if asked != "none" and not check and not right:
             said = "a step that asks needs one, or right: what the right guess is"
-            self.refuse(draft.line, "check", said)
+            self.refuse(line, "check", said)
         if right and asked == "number":
-            self.number(at_right, "right", right)
-        at_state, text = value("state", "{}")
-        fields = self.mapping(at_state, "state", text)
+            with self.at(at_right, "right"):
+                computed(right)
         at_veil, veil = value("veil", str(asked != "none").lower())
         if veil not in ("true", "false"):
             self.refuse(at_veil, "veil", f"it must be true or false, got {veil[:40]!r}")
-        at_then, text = value("then", "{}")
-        then = self.mapping(at_then, "then", text)
-        state = self.state(at_state, "state", {**fields, "veil": veil == "true"})
-        told = self.state(at_then, "then", {**fields, **then})
+        (at, text), (at_then, more) = value("state", "{}"), value("then", "{}")
+        fields, then = self.mapping(at, "state", text), self.mapping(at_then, "then", more)
+        with self.at(at, "state"):
+            state = load({**fields, "veil": veil == "true"})
+        with self.at(at_then, "then"):
+            told = load({**fields, **then})
         options = tuple(self.option(draft, asked, found) for found in draft.options)
         if asked == "choice" and not 2 <= len(options) <= 6:
-            self.refuse(draft.line, "option", f"a choice has 2 to 6 options, got {len(options)}")
+            self.refuse(line, "option", f"a choice has 2 to 6 options, got {len(options)}")
         if asked == "choice" and right and right not in {o.key for o in options}:
             self.refuse(at_right, "right", f"it must be the key of an option, got {right[:40]!r}")
         if twice := {o.key for o in options if sum(p.key == o.key for p in options) > 1}:
-            self.refuse(draft.line, "option", f"{min(twice)} stands twice")
+            self.refuse(line, "option", f"{min(twice)} stands twice")
         question, reveal = " ".join(draft.question), " ".join(draft.reveal)
-        words = len(f"{question} {reveal}".split())
-        if words > MOST_WORDS:
-            self.refuse(draft.line, "words", f"a step has at most {MOST_WORDS}, got {words}")
-        if (terms := len(re.findall(r"\*[^*]+\*", f"{question} {reveal}"))) > 1:
-            self.refuse(draft.line, "words", f"a step has one new *term* at most, got {terms}")
+        spoken = f"{question} {reveal}"
+        if (words := len(spoken.split())) > MOST_WORDS:
+            self.refuse(line, "words", f"a step has at most {MOST_WORDS}, got {words}")
+        if (terms := len(re.findall(r"\*[^*]+\*", spoken))) > 1:
+            self.refuse(line, "words", f"a step has one new *term* at most, got {terms}")
+        _, source = value("source")
         return Step(
-            draft.title,
-            state,
-            told,
-            asked,
-            check,
-            right,
-            question,
-            options,
-            reveal,
-            value("source", "")[1],
-            draft.line,
+            draft.title, state, told, asked, check, right, question, options, reveal, source, line
         )
-
-    def number(self, line: int, name: str, text: str) -> float:
-        """A number as a formula."""
-        try:
-            return computed(text)
-        except BadInput as fault:
-            self.refuse(line, name, str(fault))
 
     def option(self, draft: Draft, asked: str, found: list[str]) -> Option:
         """An option: of a choice its words and, below, why it is wrong; else the why alone."""
@@ -273,14 +257,12 @@ def read_lesson(file: Path) -> Lesson:
         raise BadInput(f"{file} cannot be read: {fault.strerror}") from fault
     except UnicodeDecodeError as fault:
         raise BadInput(f"{file.name} is no text in UTF-8") from fault
-    if len(text) > LONGEST:
-        raise BadInput(f"{file.name} may hold {LONGEST:,} characters, got {len(text):,}")
     lines = text.splitlines()
     front, first = source.front(lines)
     title, minutes = front.get("title"), front.get("minutes", 5)
     if not isinstance(title, str) or not title.strip():
         source.refuse(2, "title", f"a lesson needs one, got {title!r}")
-    if isinstance(minutes, bool) or not isinstance(minutes, int) or not 1 <= minutes <= 90:
+    if minutes is True or minutes not in range(1, 91):
         source.refuse(2, "minutes", f"it must be 1 to 90, got {minutes!r}")
     if unknown := [name for name in front if name not in ("title", "minutes")]:
         source.refuse(2, unknown[0], "there is no such field; allowed: title, minutes")
@@ -290,10 +272,10 @@ def read_lesson(file: Path) -> Lesson:
 
 def read_folder(folder: Path = OWN) -> tuple[Lesson, ...]:
     """The lessons of a folder in the order of their names. Errors: BadInput."""
-    files = sorted(f for f in folder.glob("*.md") if f.stem != WRONG)
-    if not files:
+    found = tuple(read_lesson(file) for file in sorted(folder.glob("*.md")))
+    if not found:
         raise BadInput(f"{folder} holds no lesson: a file whose name ends in .md")
-    return tuple(read_lesson(file) for file in files)
+    return found
 
 
 def read_all(own: Path | None = None) -> tuple[Lesson, ...]:

@@ -9,7 +9,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.examples import PoolExample, load_menu
 from qa_demo.core.store import READERS
 from qa_demo.lessons.deeper import CHECKS
-from qa_demo.lessons.files import OWN, WRONG, read_folder, read_lesson
+from qa_demo.lessons.files import OWN, TEACHERS, read_folder, read_lesson
 from qa_demo.lessons.found import Found, Lacking, filled, judge, plain, typed
 from qa_demo.lessons.served import Lessons, found_of
 from qa_demo.model.loading import load_reader
@@ -187,7 +187,7 @@ def real():
     return Pictures(load_menu(), *models, PoolExample.stored, AtOnce())
 
 
-EVERY = (*read_folder(), read_lesson(OWN / f"{WRONG}.md"))
+EVERY = (*read_folder(), read_lesson(TEACHERS / "wrong.md"))
 STEPS = [(lesson, k) for lesson in EVERY for k in range(len(lesson.steps))]
 
 
