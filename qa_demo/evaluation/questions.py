@@ -168,20 +168,19 @@ def from_rows(rows: Iterable[Any], name: str) -> Questions:
 
 
 def _gathered(found: Iterable[Found], name: str) -> Questions:
-    examples, moved = [], []
+    examples: list[Example] = []
+    odd: dict[str, list[str]] = {}
     for example, _, wrong in found:
         examples.append(example)
-        if wrong:
-            moved.append(example.id)
+        moved = ["answer_start is wrong; the nearest place of the text is taken"] * wrong
+        for words in (*_oddities(example), *moved):
+            odd.setdefault(words, []).append(example.id)
     _check_ids(examples, name)
-    said = [_counted([e.id for e in examples if holds(e)], words) for holds, words in RULES]
-    said.append(_counted(moved, "answer_start is wrong; the nearest place of the text is taken"))
-    return Questions(examples, tuple(one for one in said if one))
-
-
-def _counted(ids: list[str], words: str) -> str:
-    them = "1 question" if len(ids) == 1 else f"{len(ids):,} questions"
-    return f"{them} (first: {ids[0][:SHOWN]!r}): {words}" if ids else ""
+    said = []
+    for words, ids in odd.items():
+        them = "1 question" if len(ids) == 1 else f"{len(ids):,} questions"
+        said.append(f"{them} (first: {ids[0][:SHOWN]!r}): {words}")
+    return Questions(examples, tuple(said))
 
 
 def _check_ids(examples: Iterable[Example], name: str) -> None:
@@ -362,14 +361,6 @@ def why_absent(text: str, context: str) -> str:
     return "other words than the paragraph's"
 
 
-def _absent(example: Example) -> str:
-    """Why none of its answers stands in the paragraph, "" where one does."""
-    texts = [answer.text for answer in example.answers]
-    if not texts or any(text in example.context for text in texts):
-        return ""
-    return why_absent(texts[0], example.context)
-
-
 def _apart(example: Example) -> bool:
     """Two gold answers of other words at places that do not touch."""
     placed = sorted(
@@ -382,46 +373,34 @@ def _apart(example: Example) -> bool:
 
 _NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
-RULES: tuple[tuple[Callable[[Example], Any], str], ...] = (
-    (
-        lambda e: not e.question.strip() or not e.context.strip(),
-        "the question or the paragraph is empty, so it counts as unanswered",
-    ),
-    (
-        lambda e: e.is_impossible and e.answers,
-        "is_impossible is true though answers are listed; as in the official script it counts as "
-        "one that has an answer",
-    ),
-    (
-        lambda e: any(not answer.text.strip() for answer in e.answers),
-        "a gold answer is empty, yet the question counts as one that has an answer",
-    ),
-    *(
-        (
-            lambda e, name=name: _absent(e) == f"differs in {name}",
-            f"no gold answer stands in the paragraph letter by letter: it differs in {name}",
+
+def _oddities(example: Example) -> Iterator[str]:
+    """What is counted, and what it does to the totals."""
+    answers, context = example.answers, example.context
+    if not example.question.strip() or not context.strip():
+        yield "the question or the paragraph is empty, so it counts as unanswered"
+    if not answers:
+        return
+    if example.is_impossible:
+        yield (
+            "is_impossible is true though answers are listed; as in the official script it counts "
+            "as one that has an answer"
         )
-        for name, _ in UNLIKE
-    ),
-    (
-        lambda e: _absent(e).startswith("other"),
-        "no gold answer stands in the paragraph letter by letter, so no span may be right",
-    ),
-    (
-        lambda e: (
-            e.answers and not _absent(e) and all(answer.char_start < 0 for answer in e.answers)
-        ),
-        "answer_start is missing of a text that stands more than once; scores use the text, kinds "
-        "of error need its place",
-    ),
-    (
-        _apart,
-        "gold answers at separate places; each alone counts as fully right, as if annotators had "
-        "disagreed, also where they are the parts of a list",
-    ),
-    (
-        lambda e: any(_NO_BLANKS.search(a.text) and " " not in a.text for a in e.answers),
-        "the answer's script puts no blanks between words, so its F1 is exact match",
-    ),
-)
-"""What is counted, and what it does to the totals."""
+    if any(not answer.text.strip() for answer in answers):
+        yield "a gold answer is empty, yet the question counts as one that has an answer"
+    if not any(answer.text in context for answer in answers):
+        why = why_absent(answers[0].text, context)
+        end = f": it {why}" if why.startswith("differs") else ", so no span may be right"
+        yield f"no gold answer stands in the paragraph letter by letter{end}"
+    elif all(answer.char_start < 0 for answer in answers):
+        yield (
+            "answer_start is missing of a text that stands more than once; scores use the text, "
+            "kinds of error need its place"
+        )
+    if _apart(example):
+        yield (
+            "gold answers at separate places; each alone counts as fully right, as if annotators "
+            "had disagreed, also where they are the parts of a list"
+        )
+    if any(_NO_BLANKS.search(answer.text) and " " not in answer.text for answer in answers):
+        yield "the answer's script puts no blanks between words, so its F1 is exact match"
