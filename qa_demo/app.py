@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.store import READERS
-from qa_demo.server.address import EVERYWHERE, LOCAL, free_address, network_address, own_names
-from qa_demo.server.embedding import frame_ancestors
+from qa_demo.server.address import EVERYWHERE, LOCAL, free_address, network_address, own_names, show
 from qa_demo.server.flags import BUNDLED, parser
 
 if TYPE_CHECKING:
@@ -51,6 +50,8 @@ def serve(args: argparse.Namespace) -> int:
     """Check, open, load, and wait for the end. Errors: QADemoError for an unusable argument."""
     if args.lan and args.host is not None:
         raise BadInput("--lan listens on the whole network; leave --host out")
+    from qa_demo.server.guard import frame_ancestors
+
     host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
     address = f"http://{others_type(host, args.lan)}:{port}/"
     check_reader(args.reader)
@@ -65,7 +66,6 @@ def serve(args: argparse.Namespace) -> int:
     from qa_demo.lessons.routes import routes as lesson_routes
     from qa_demo.lessons.served import Lessons
     from qa_demo.page import build, routes
-    from qa_demo.server.join import show
     from qa_demo.server.launch import health_route, launch
 
     page = build(pictures)

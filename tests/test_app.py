@@ -21,7 +21,6 @@ from qa_demo.model.source import LOOPBACK, OTHERS, HostLimits
 from qa_demo.pictures import Pictures
 from qa_demo.server.address import free_address, network_address, own_names, port_of
 from qa_demo.server.flags import parser
-from qa_demo.server.join import join
 from qa_demo.shown import without_model
 from tests.fakes import FakeReader
 
@@ -233,17 +232,6 @@ def test_the_network_is_asked_without_sending_anything() -> None:
         found = str(refused)
     assert "join" in found or len(found.split(".")) == 4
     assert not found.startswith("127.")
-
-
-def test_the_code_holds_the_address() -> None:
-    """The three finder patterns and the quiet zone, and another address is another code."""
-    code = join("http://192.0.2.7:7860/")
-    rows, n = code.rows, len(code.rows)
-    assert all(len(row) == n for row in rows) and rows[0] == rows[-1] == "0" * n
-    finder = ["1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"]
-    for y, x in ((4, 4), (4, n - 11), (n - 11, 4)):
-        assert [row[x : x + 7] for row in rows[y : y + 7]] == finder
-    assert join("http://192.0.2.8:7860/").rows != rows
 
 
 def test_a_machine_without_a_folder_for_temporary_files_is_refused(

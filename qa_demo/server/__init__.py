@@ -1,5 +1,4 @@
-"""What stands around the page: address, guard, requests held and joined, launch.
+"""What stands around the page: address, guard, gradio's page, launch.
 
-Gradio, starlette and the standard library.
 No chapter and no model: `qa_demo.app` hands both in.
 """

@@ -3,6 +3,9 @@
 import errno
 import os
 import socket
+import sys
+
+import segno
 
 from qa_demo.core.base import BadInput
 
@@ -64,6 +67,12 @@ def own_names(port: int) -> frozenset[str]:
     hosts = {LOCAL, "localhost", network_address(), name, f"{name.removesuffix('.local')}.local"}
     ends = ("", ":80") if port == 80 else (f":{port}",)  # browsers leave port 80 out
     return frozenset(f"{host}{end}" for host in hosts for end in ends)
+
+
+def show(address: str) -> None:
+    """Draw an address as a QR code on a terminal; nothing where stdout is none."""
+    if sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf"):
+        segno.make(address, error="m", micro=False).terminal(out=sys.stdout, compact=True)
 
 
 class TakenPort(BadInput):

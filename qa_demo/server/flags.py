@@ -1,14 +1,22 @@
-"""The flags of the command that opens the page."""
+"""The flags of the command that opens the page, and the parser of every command line here."""
 
 import argparse
 from pathlib import Path
+from typing import NoReturn
 
 from qa_demo import __version__
 from qa_demo.core.base import BadInput
 from qa_demo.server.address import port_of
-from qa_demo.server.arguments import OneSentence
 
 BUNDLED = "bundled"
+
+
+class OneSentence(argparse.ArgumentParser):
+    """A parser whose complaint is one sentence, without the usage block before it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Write the complaint to stderr and leave with code 2."""
+        self.exit(2, f"{self.prog}: {message}; {self.prog} --help lists what is allowed\n")
 
 
 def parser() -> OneSentence:

@@ -1,7 +1,9 @@
 """Every launch setting and every route beside gradio's own, in one place and under test."""
 
+import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,28 @@ os.environ.update(
     {name: value for name, value in ENVIRONMENT.items() if name not in os.environ}
 )  # before gradio is imported
 
-from qa_demo.server.interfaces import without_interface_files  # noqa: E402
+
+@contextmanager
+def without_interface_files() -> Iterator[None]:
+    """Keep gradio from writing its interface files anew while it is imported.
+
+    For each of its components gradio parses the source twice, fills a template and compares it with
+    a .pyi file beside it: 0.9 of the 2.5 s of its import on two slow cores, at every start. It
+    leaves a class alone that stands in no file, so here none of its components stands in one.
+    """
+    known = inspect.getfile
+
+    def file_of(described: object) -> str:
+        if type(described).__name__ == "ComponentMeta":
+            raise OSError("no interface file is wanted")
+        return known(described)  # type: ignore[arg-type]
+
+    inspect.getfile = file_of  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        inspect.getfile = known
+
 
 with without_interface_files():
     import gradio as gr
@@ -26,9 +49,8 @@ from starlette.requests import Request  # noqa: E402
 from starlette.responses import JSONResponse  # noqa: E402
 from starlette.routing import BaseRoute, Route  # noqa: E402
 
-from qa_demo.server.embedding import frame_ancestors  # noqa: E402
 from qa_demo.server.gradio_page import Early  # noqa: E402
-from qa_demo.server.guard import Guard, policy  # noqa: E402
+from qa_demo.server.guard import Guard, frame_ancestors, policy  # noqa: E402
 
 MAX_THREADS = 64
 SESSIONS = 64
