@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from qa_demo.blocks import Block, walk
-from qa_demo.bundle import plotly_file, script, style
+from qa_demo.bundle import style
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
 from qa_demo.pictures import Pictures
@@ -106,8 +106,5 @@ def as_page(reading: Reading) -> str:
     from qa_demo.saved import pictures_of, saved
 
     state = State(question=reading.encoding.question, context=reading.encoding.context)
-    found = pictures_of(Held.of(reading), state)
-    text = saved(found, state, script(saved=True), plotly_file().decode(), style(saved=True))
-    return (
-        f'<iframe srcdoc="{html.escape(text)}" style="width:100%;height:820px;border:0"></iframe>'
-    )
+    text = html.escape(saved(pictures_of(Held.of(reading), state), state))
+    return f'<iframe srcdoc="{text}" style="width:100%;height:820px;border:0"></iframe>'

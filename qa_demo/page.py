@@ -20,9 +20,7 @@ from starlette.routing import BaseRoute, Route
 
 from qa_demo.api.routes import public
 from qa_demo.bundle import FONTS, plotly_file, script, style
-from qa_demo.core.base import QADemoError
-from qa_demo.model.work import Pending
-from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.saved import pictures_of, saved
 from qa_demo.server.gradio_page import gradio_style
 from qa_demo.state import load
@@ -59,38 +57,41 @@ def _file(text: Callable[[], bytes]) -> tuple[bytes, bytes, str]:
     return plain, gzip.compress(plain, 9, mtime=0), f'"{hashlib.sha256(plain).hexdigest()[:32]}"'
 
 
-def routes(pictures: Pictures) -> list[BaseRoute]:
-    """The page's files and its one question to the server."""
+def replied(make: Callable[[Any], Any]) -> Callable[[Request], Any]:
+    """A route that is asked in JSON and answers what `told` says; a text is a file."""
 
-    async def picture(request: Request) -> Response:
+    async def route(request: Request) -> Response:
         try:
             asked = orjson.loads(await request.body())
         except orjson.JSONDecodeError:
             asked = None
-        status, body = await run_in_threadpool(pictures.answer, asked)
-        made = orjson.dumps(body)
-        headers = {"cache-control": "no-store"}
-        if len(made) > PACK_FROM and "gzip" in request.headers.get("accept-encoding", ""):
-            made, headers["content-encoding"] = gzip.compress(made, 3, mtime=0), "gzip"
-        return Response(made, status, headers, "application/json")
+        status, body = await run_in_threadpool(told, make, asked)
+        return sent(request, body, status)
 
-    async def whole(request: Request) -> Response:
-        try:
-            asked = orjson.loads(await request.body())
-            state = load(asked.get("state") if isinstance(asked, dict) else None)
-            found = await run_in_threadpool(pictures_of, pictures, state, 0.0)
-        except (orjson.JSONDecodeError, QADemoError) as fault:
-            return Response(orjson.dumps({"error": str(fault)}), 422, media_type="application/json")
-        except Pending as wait:
-            body = orjson.dumps({"place": wait.place, "seconds": wait.seconds, "done": wait.done})
-            return Response(body, 202, media_type="application/json")
-        text = saved(found, state, script(saved=True), plotly_file().decode(), style(saved=True))
-        # not text/html: that would be given the running page's head
-        return Response(text, media_type="application/octet-stream")
+    return route
+
+
+def sent(request: Request, body: Any, status: int = 200) -> Response:
+    """An answer that nobody keeps, packed where that is worth it."""
+    headers = {"cache-control": "no-store"}
+    if isinstance(body, str):  # not text/html: that would be given the running page's head
+        return Response(body, status, headers, "application/octet-stream")
+    made = orjson.dumps(body)
+    if len(made) > PACK_FROM and "gzip" in request.headers.get("accept-encoding", ""):
+        made, headers["content-encoding"] = gzip.compress(made, 3, mtime=0), "gzip"
+    return Response(made, status, headers, "application/json")
+
+
+def routes(pictures: Pictures) -> list[BaseRoute]:
+    """The page's files and its one question to the server."""
+
+    def whole(asked: Any) -> str:
+        state = load(asked.get("state") if isinstance(asked, dict) else None)
+        return saved(pictures_of(pictures, state, 0.0), state)
 
     return [
-        Route("/picture", picture, methods=["POST"]),
-        Route("/saved", whole, methods=["POST"]),
+        Route("/picture", replied(pictures.asked), methods=["POST"]),
+        Route("/saved", replied(whole), methods=["POST"]),
         Route("/static/page/page.js", served(lambda: script().encode(), "text/javascript")),
         Route("/static/page/page.css", served(lambda: style().encode(), "text/css")),
         Route("/static/page/gradio.css", served(lambda: gradio_style().encode(), "text/css")),

@@ -67,14 +67,13 @@ class Pictures:
     ) -> "Pictures":
         """Those of a server: a few models stay loaded, the longest unused makes room."""
         models, fillers = Cache[Reader](3), Cache[Any](2)
-
-        def reader(name: str) -> Reader:
-            return models.find(name, lambda: load(name))
-
-        def filler(name: str) -> Any:
-            return fillers.find(name, lambda: load_filler(name))
-
-        return cls(examples, reader, filler, stored, Work(), readers)
+        return cls(
+            examples,
+            lambda name: models.find(name, lambda: load(name)),
+            lambda name: fillers.find(name, lambda: load_filler(name)),
+            stored,
+            readers=readers,
+        )
 
     def health(self) -> tuple[int, dict[str, Any]]:
         """Status and body of /health: whether the page's own reader reads one short text."""
@@ -86,33 +85,23 @@ class Pictures:
             return 503, {"status": "failing", "error": str(fault)}
         return 200, {"status": "ok"}
 
-    def answer(self, asked: Any) -> tuple[int, dict[str, Any]]:
-        """Status and body of `POST /picture`: 200 with blocks, 202 with place, seconds and done
-        while a model works, 4xx and 5xx with one sentence.
-        """
-        try:
-            if not isinstance(asked, Mapping) or not isinstance(asked.get("have", []), list):
-                raise BadInput('a picture is asked for by {"state": {...}, "have": [digests]}')
-            held = frozenset(str(name) for name in asked.get("have", [])[:500])
-            if "link" in asked:
-                state = load(from_link(str(asked["link"])[:MOST_LINK]))
-                return 200, {**self.picture(state, held), "state": dump(state)}
-            state = load(asked.get("state"))
-            made = self.picture(state, held)
-            if "than" in asked:
-                made["differs"] = differs(state, load(asked["than"]))
-            return 200, made
-        except Pending as wait:
-            return 202, {"place": wait.place, "seconds": wait.seconds, "done": wait.done}
-        except BadInput as fault:
-            return 422, {"error": str(fault)}
-        except QADemoError as fault:
-            return 503, {"error": str(fault)}
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException:
-            log.exception("A picture failed")
-            return 500, {"error": "this picture failed; the server's log tells more"}
+    def answer(self, asked: Any) -> tuple[int, Any]:
+        """Status and body of `POST /picture`: the blocks, or what `told` says."""
+        return told(self.asked, asked)
+
+    def asked(self, asked: Any) -> dict[str, Any]:
+        """The picture that a request asks for. Raises as `picture`."""
+        if not isinstance(asked, Mapping) or not isinstance(asked.get("have", []), list):
+            raise BadInput('a picture is asked for by {"state": {...}, "have": [digests]}')
+        held = frozenset(str(name) for name in asked.get("have", [])[:500])
+        if "link" in asked:
+            state = load(from_link(str(asked["link"])[:MOST_LINK]))
+            return {**self.picture(state, held), "state": dump(state)}
+        state = load(asked.get("state"))
+        made = self.picture(state, held)
+        if "than" in asked:
+            made["differs"] = differs(state, load(asked["than"]))
+        return made
 
     def picture(self, given: State, held: frozenset[str] = frozenset()) -> dict[str, Any]:
         """The blocks of a state. Raises Pending while a model works, QADemoError."""
@@ -224,6 +213,25 @@ class Pictures:
         source = "bundled" if of == "spanbert" else source
         name = (of, key) if of == "spanbert" else (of, text, key)
         return self.work.ask(name, lambda *watch: make(model(source), *watch), slow)
+
+
+def told(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
+    """Status and body of an answer: 200 with what is made, 202 with place, seconds and done while a
+    model works, 4xx and 5xx with one sentence.
+    """
+    try:
+        return 200, make(asked)
+    except Pending as wait:
+        return 202, {"place": wait.place, "seconds": wait.seconds, "done": wait.done}
+    except BadInput as fault:
+        return 422, {"error": str(fault)}
+    except QADemoError as fault:
+        return 503, {"error": str(fault)}
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:
+        log.exception("A picture failed")
+        return 500, {"error": "this picture failed; the server's log tells more"}
 
 
 def with_stored(

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from qa_demo.blocks import sentence, travelling
-from qa_demo.bundle import one_file
+from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.shown import NoModel
@@ -45,13 +45,9 @@ def waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]:
         except NoModel as fault:
             heading = CHAPTERS[state.chapter].HEADINGS[state.step - 1]
             blocks = [sentence("heading", "heading", heading), sentence("idea", "idea", str(fault))]
-            held = {"chapter": state.chapter, "step": state.step, "selection": None}
-            texts = {"question": state.question, "context": state.context, "example": None}
-            return {
-                **held,
-                **texts,
-                "reader": state.reader,
-                "blocks": [travelling(b, frozenset()) for b in blocks],
+            held = ("chapter", "step", "question", "context", "reader", "selection", "example")
+            return {name: getattr(state, name) for name in held} | {
+                "blocks": [travelling(b, frozenset()) for b in blocks]
             }
         except Pending:
             if time.monotonic() > end:
@@ -59,13 +55,15 @@ def waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]:
             time.sleep(0.05)
 
 
-def saved(found: dict[str, Any], state: State, script: str, plotly: str, style: str) -> str:
-    """The file's text from its pictures; `script`: bundle.script(saved=True)."""
+def saved(found: dict[str, Any], state: State) -> str:
+    """The file's text from its pictures."""
     first = found[f"{state.chapter}/{state.step}"]
     names = [[key, module.NAME] for key, module in CHAPTERS.items()]
     data = orjson.dumps({"pictures": found, "state": dump(state), "chapters": names}).decode()
     run = (
-        f"{script}\nglobalThis.SAVED = JSON.parse(document.querySelector('#saved').textContent);\n"
+        f"{script(saved=True)}\nglobalThis.SAVED = "
+        "JSON.parse(document.querySelector('#saved').textContent);\n"
         "mount(document.querySelector('.spanlight'), globalThis.SAVED.chapters);\n"
     )
-    return one_file(f"Spanlight: {first['question'][:80]}", "saved", data, (plotly, run), style)
+    scripts, title = (plotly_file().decode(), run), f"Spanlight: {first['question'][:80]}"
+    return one_file(title, "saved", data, scripts, style(saved=True))

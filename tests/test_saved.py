@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import pytest
 
 from qa_demo import plot
-from qa_demo.bundle import plotly_file, script, style
+from qa_demo.bundle import script
 from qa_demo.core.base import BadInput
 from qa_demo.core.examples import load_menu
 from qa_demo.notebook import Held, as_page
@@ -27,7 +27,7 @@ def text() -> str:
     state = State(question=HOSTILE, context=HOSTILE * 3, chapter="spans")
     found = pictures_of(pictures, state)
     assert set(found) == {f"{c}/{k + 1}" for c, m in CHAPTERS.items() for k in range(len(m.STEPS))}
-    return saved(found, state, script(saved=True), plotly_file().decode(), style())
+    return saved(found, state)
 
 
 def test_only_two_scripts_run_and_no_text_of_a_user_ends_an_element(text):

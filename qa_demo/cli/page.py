@@ -54,11 +54,9 @@ def run(args: argparse.Namespace) -> None:
         sys.stdout.write(json.dumps(made, ensure_ascii=True, allow_nan=False) + "\n")
         return
     state = state_of(args)
-    from qa_demo.bundle import plotly_file, script, style
     from qa_demo.saved import pictures_of, saved
 
-    found = pictures_of(shared.pictures(args), state, PATIENCE)
-    text = saved(found, state, script(saved=True), plotly_file().decode(), style(saved=True))
+    text = saved(pictures_of(shared.pictures(args), state, PATIENCE), state)
     written = {"file": str(args.out), "bytes": write_file(args.out, text)}
     shared.write(written, args.json, lambda said: f"{said['file']}: {said['bytes']:,} bytes")
 

@@ -1,22 +1,20 @@
 """`POST /lesson` and `/room` of the page."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
 import segno
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from qa_demo.core.base import BadInput, QADemoError
+from qa_demo.core.base import BadInput
 from qa_demo.lessons.handout import hour, wrong
 from qa_demo.lessons.rooms import UNSURE, Rooms
 from qa_demo.lessons.served import Lessons
-from qa_demo.model.work import Pending
+from qa_demo.page import replied, sent
 from qa_demo.state import dump, load
 
 MOST_SECRET, MOST_ADDRESS = 40, 300
@@ -112,35 +110,14 @@ def invite(base: str, code: str) -> dict[str, Any]:
     return {"address": base, "alone": alone, "qr": qr}
 
 
-def replied(make: Callable[[Any], dict[str, Any]]) -> Callable[[Request], Any]:
-    """A route whose body is JSON: 200, 202 while a model works, 422 with one sentence."""
-
-    async def route(request: Request) -> Response:
-        try:
-            status, body = 200, await run_in_threadpool(make, orjson.loads(await request.body()))
-        except orjson.JSONDecodeError:
-            status, body = 422, {"error": "the body must be JSON"}
-        except Pending as wait:
-            status, body = 202, {"place": wait.place, "seconds": wait.seconds, "done": wait.done}
-        except QADemoError as fault:
-            status, body = 422, {"error": str(fault)}
-        return sent(body, status)
-
-    return route
-
-
-def sent(body: dict[str, Any], status: int = 200) -> Response:
-    """JSON that nobody keeps."""
-    return Response(orjson.dumps(body), status, {"cache-control": "no-store"}, "application/json")
-
-
 def routes(lessons: Lessons, others: str | None = None) -> list[BaseRoute]:
     """What the page asks of its lessons and rooms."""
     rooms = Rooms()
 
     async def look(request: Request) -> Response:
         code = request.query_params.get("code", "")[:MOST_SECRET]
-        return sent(rooms.look(code, request.headers.get("x-room-key", "")[:MOST_SECRET]))
+        key = request.headers.get("x-room-key", "")[:MOST_SECRET]
+        return sent(request, rooms.look(code, key))
 
     return [
         Route("/lesson", replied(lambda asked: answer(lessons, rooms, asked)), methods=["POST"]),
