@@ -1,7 +1,6 @@
 """A reader without a model: words for tokens, logits from a rule, tests in milliseconds."""
 
 import re
-import threading
 import zlib
 
 import numpy as np
@@ -65,26 +64,14 @@ def fake_encode(question: str, context: str) -> Encoding:
 class FakeReader:
     """Implements `core.reader.Reader`. Capitalised words that the question does not hold attract
     the start, their last piece the end.
-
-    `factor` multiplies every start and end logit.
     """
 
-    def __init__(
-        self,
-        name: str = "fake",
-        threshold: float | None = 0.0,
-        null: float = 2.0,
-        bio: bool = False,
-        factor: float = 1.0,
-    ) -> None:
-        self.name, self.threshold, self.null, self.factor = name, threshold, null, factor
+    def __init__(self, threshold: float | None = 0.0, null: float = 2.0, bio: bool = False) -> None:
+        self.name, self.threshold, self.null = "fake", threshold, null
         self.max_seq_length = 512
         self.checksum, self.has_bio = "fake-bio" if bio else "fake", bio
         # of every window read, for what is asked of it afterwards
         self._logits: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
-        # when set, each window waits for it: a test can hold a reading open
-        self.gate: threading.Event | None = None
-        self.entered = threading.Event()
 
     def read(
         self,
@@ -104,10 +91,6 @@ class FakeReader:
         for w in windows:
             if on_progress is not None:
                 on_progress(w.index, len(windows))
-            self.entered.set()
-            while self.gate is not None and not self.gate.wait(0.01):
-                if cancelled is not None and cancelled():
-                    raise Cancelled(f"cancelled after window {w.index} of {len(windows)}")
             if cancelled is not None and cancelled():
                 raise Cancelled(f"cancelled after window {w.index} of {len(windows)}")
             noise = np.random.default_rng(zlib.crc32(w.input_ids.tobytes()))
@@ -115,7 +98,6 @@ class FakeReader:
                 row[w.index, : len(w)] = noise.normal(-4.0, 0.7, len(w))
                 row[w.index, w.is_context.nonzero()[0]] += doc[w.doc_start : w.doc_stop]
                 row[w.index, 0] = self.null
-                row[w.index] *= self.factor
             logits = start[w.index, : len(w)], end[w.index, : len(w)]
             self._logits[w.input_ids.tobytes()] = logits
         tags = np.full((len(windows), length, 3), np.nan, np.float32) if self.has_bio else None

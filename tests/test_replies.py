@@ -12,11 +12,13 @@ from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.predict import predict
 from qa_demo.core.tagging import decode_reading, owned_rows
 from qa_demo.core.types import DecodeOptions, Span
-from tests.answer_fields import FIELDS
 from tests.core.toys import make_reading, t1
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 
+FIELDS = ["question", "reader", "answer", "char_start", "char_end", "start_logit", "end_logit"]
+FIELDS += ["score", "null_score", "score_diff", "limit", "claim", "answerable"]
+FIELDS += ["right_if_answerable", "n_best", "windows"]
 OWN = ["char_start", "char_end", "start_logit", "end_logit", "score"]
 TEXTS = {"question": "Who met Grace?", "context": "In Oslo Ada Kok met Grace Hopper in 1950."}
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.terminal import SMALL, TEXTS, Terminal, lines, squad
-from tests.model import kit
 
 DECODING = [
     ("--n-best-size 0", "n_best_size: must be greater than or equal to 1, got 0"),
@@ -127,8 +126,3 @@ def test_what_cannot_be_done_is_refused(
         monkeypatch.setattr(loaded, lambda *_, **__: pytest.fail("a reader was loaded"))
     terminal.refuses(reason, *shlex.split(line.format_map(names)))
     assert not list(Path().iterdir())
-
-
-def test_a_reader_without_tags(tmp_path: Path, terminal: Terminal) -> None:
-    plain = ["--reader", kit.save(tmp_path / "plain", "bert")]
-    terminal.refuses("has no BIO head", "tag", *TEXTS, *SMALL, *plain)

@@ -1,8 +1,10 @@
 """The guard, who may show the page in a frame, and the frozen launch settings."""
 
+import asyncio
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -21,7 +23,6 @@ from qa_demo.server.guard import (
     same_origin,
 )
 from qa_demo.server.launch import ENVIRONMENT, SESSIONS, is_public, launch_settings
-from tests.coroutines import finished
 
 
 async def inner(scope: dict, receive: Any, send: Any) -> None:
@@ -49,7 +50,8 @@ def call(
     pairs = [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()]
     scope = {"type": "http", "method": "POST", "path": path, "headers": pairs}
     scope |= {"query_string": b"", "root_path": ""}
-    finished(Guard(inner)(scope, receive, send))
+    with ThreadPoolExecutor(1) as pool:  # Playwright keeps a loop in the main thread
+        pool.submit(asyncio.run, Guard(inner)(scope, receive, send)).result()
     start = next(m for m in sent if m["type"] == "http.response.start")
     return start["status"], {k.decode(): v.decode() for k, v in start["headers"]}
 
