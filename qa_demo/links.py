@@ -17,7 +17,12 @@ from qa_demo.core.base import BadInput
 from qa_demo.state import CHAPTERS, State
 
 MOST = 400_000
-NUMBERS = ("max_seq_length", "doc_stride", "max_answer_length", "n_best_size", "step")
+PARTS = {
+    "windows": ("max_seq_length", "doc_stride"),
+    "decode": ("max_answer_length", "n_best_size", "threshold"),
+}
+"""What both kinds of links hold in one: the state's fields in their order."""
+NUMBERS = {"step", "temperature", *PARTS["windows"], *PARTS["decode"]}
 FOREIGN = ("fbclid", "gclid", "utm_", "mc_")
 """What mail programs and social networks hang on behind a link."""
 
@@ -31,24 +36,17 @@ def from_link(text: str) -> dict[str, Any]:
     for name, value in parse_qsl(body, keep_blank_values=True):
         if name in ("q", "p"):
             found["question" if name == "q" else "context"] = value
-        elif name == "windows":
-            found |= dict(
-                zip(("max_seq_length", "doc_stride"), map(_int, value.split("_")), strict=False)
-            )
+        elif name in PARTS:
+            found |= dict(zip(PARTS[name], map(_number, value.split("_")), strict=False))
         elif name == "span":
-            found["selection"] = [_int(n) for n in value.split("_")[-2:]]
-        elif name == "decode":
-            names = ("max_answer_length", "n_best_size", "threshold")
-            found |= dict(zip(names, map(_number, value.split("_")), strict=False))
+            found["selection"] = [_number(n) for n in value.split("_")[-2:]]
         elif name == "merge":
             found["rule"] = "product" if "context_product" in value else "logits"
         elif name == "gold":
             pairs = (part.split("-") for part in value.split("_") if part != "none")
-            found["gold"] = [[_int(end) for end in pair] for pair in pairs]
-        elif name in ("threshold", "temperature"):
-            found[name] = _number(value)
+            found["gold"] = [[_number(end) for end in pair] for pair in pairs]
         elif name in State.model_fields:
-            found[name] = _int(value) if name in NUMBERS else value
+            found[name] = _number(value) if name in NUMBERS else value
         elif name != "v" and not name.startswith(FOREIGN):
             raise BadInput(
                 f"this link names {name[:40]!r}, which no state has; write & within a text as %26"
@@ -59,19 +57,13 @@ def from_link(text: str) -> dict[str, Any]:
 def of_version_02(old: dict[str, Any]) -> dict[str, Any]:
     """A state's fields from those of a link of version 0.2."""
     found: dict[str, Any] = {}
-    if isinstance(old.get("example"), list) and old["example"]:
-        found["example"] = old["example"][0]
-    elif "question" in old and "paragraph" in old:
+    for name, fields in {"example": ("example",), "reader": ("reader",), **PARTS}.items():
+        if isinstance(old.get(name), list):
+            found |= dict(zip(fields, old[name], strict=False))
+    if "example" not in found and "question" in old and "paragraph" in old:
         found |= {"question": old["question"], "context": old["paragraph"]}
     if old.get("chapter") in CHAPTERS:
         found["chapter"] = old["chapter"]
-    if isinstance(old.get("reader"), list) and old["reader"]:
-        found["reader"] = old["reader"][0]
-    if isinstance(old.get("windows"), list):
-        found |= dict(zip(("max_seq_length", "doc_stride"), old["windows"], strict=False))
-    if isinstance(old.get("decode"), list):
-        names = ("max_answer_length", "n_best_size", "threshold")
-        found |= dict(zip(names, old["decode"][:3], strict=False))
     if isinstance(old.get("span"), list) and len(old["span"]) == 3:
         found["selection"] = old["span"][1:]
     if isinstance(old.get("logits"), list):
@@ -86,14 +78,12 @@ def of_version_02(old: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _int(text: str) -> Any:
-    return int(text) if text.strip("-").isdigit() and text.isascii() else text
-
-
 def _number(text: str) -> Any:
+    """A short text of digits as a number; any other stays a text, which its field refuses."""
     plain = text.replace(".", "", 1).removeprefix("-")
-    whole = plain.isdigit() and plain.isascii()
-    return text if not whole else float(text) if "." in text else int(text)
+    if not (plain.isdigit() and plain.isascii() and len(plain) < 20):
+        return text
+    return float(text) if "." in text else int(text)
 
 
 def _unpacked(letters: str) -> dict[str, Any]:

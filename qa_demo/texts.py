@@ -1,5 +1,6 @@
 """A text's words and pieces: how they are named, and the blocks that show them as typed."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -58,19 +59,16 @@ def bold(e: Encoding, d: int) -> str:
     return "·".join(f"<b>{text}</b>" if own else text for text, own in pieces)
 
 
-def figure_name(e: Encoding, window: Window, pos: int, most: int = 24) -> str:
-    """A position in a figure, quoted: its word, of one longer than `most` the piece alone."""
-    if not window.is_context[pos]:
-        return "<b>[CLS]</b>"
-    d = window.to_doc(pos)
-    return f"“{bold(e, d)}”" if len(word(e, d)) <= most else f"“<b>{escape(dotted(e, d))}</b>”"
+def figure_name(e: Encoding, window: Window, pos: int) -> str:
+    """A position in a figure, quoted."""
+    return bold_name(e, window.to_doc(pos), 24) if window.is_context[pos] else "<b>[CLS]</b>"
 
 
-def bold_name(e: Encoding, d: int) -> str:
+def bold_name(e: Encoding, d: int, most: int = 20) -> str:
     """The word of a piece in quotes for a figure; of a very long word the piece alone."""
-    if len(word(e, d)) <= 20:
+    if len(word(e, d)) <= most:
         return f"“{bold(e, d)}”"
-    return f"“<b>{escape(dotted(e, d)[:20])}</b>”"
+    return f"“<b>{escape(dotted(e, d)[:most])}</b>”"
 
 
 def position_name(shown: Shown, window: Window, pos: int) -> str:
@@ -209,20 +207,16 @@ def shortened(items: Sequence[Block], least: float) -> list[Block]:
 
 def gold_lines(e: Encoding, golds: Sequence[Answer], own: bool = False) -> list[Block]:
     """One line under the text for each answer that people marked, with how many marked it."""
-    counts: dict[tuple[int, int], int] = {}
-    for g in golds:
-        at = touching(e, g.char_start, g.char_end)
-        if at is not None:
-            counts[at.start, at.end] = counts.get((at.start, at.end), 0) + 1
+    spans = (touching(e, g.char_start, g.char_end) for g in golds)
+    counts = Counter((at.start, at.end) for at in spans if at is not None)
     one = len(golds) == 1
+    alone = "marked by you" if own else "marked by the author"
     return [
         {
             "from": start,
             "to": end,
             "role": "gold",
-            "text": ("marked by you" if own else "marked by the author")
-            if one
-            else f"{n} of {len(golds)} people",
+            "text": alone if one else f"{n} of {len(golds)} people",
         }
         for (start, end), n in sorted(counts.items(), key=lambda c: (-c[1], c[0]))
     ]

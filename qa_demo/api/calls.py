@@ -190,18 +190,13 @@ class Infill(Record):
     span_upper: Int = Field(10, ge=1, le=100, title="the longest span, in words")
 
 
-def at_once(key: Any, make: Callable[..., Any], slow: bool = False) -> Any:
-    """The value, made where it is asked for."""
-    return make(None, None)
-
-
 @dataclass(frozen=True)
 class Host:
     """Where a call finds its models, and how it waits for what they make."""
 
     reader: Callable[[str | None], Any]
     filler: Callable[[], Any]
-    wait: Callable[..., Any] = at_once
+    wait: Callable[..., Any] = lambda _, make, slow=False: make(None, None)
 
     @classmethod
     def serving(cls, pictures: "Pictures") -> "Host":

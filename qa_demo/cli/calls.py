@@ -20,6 +20,7 @@ from qa_demo.core.attribution import GAP_LIMIT, gap_share
 from qa_demo.core.base import BadInput
 from qa_demo.core.files import decoded, dumps, json_lines, read_text
 from qa_demo.core.types import Example, Reading
+from qa_demo.model.work import usable_cores
 
 CALLED = {"answer": "read", "attribute": "attribute", "loss": "loss", "tag": "tag"}
 CALLED["infill"] = "infill"
@@ -73,7 +74,7 @@ def _host(args: argparse.Namespace) -> Host:
 
     @cache
     def reader(_: Any) -> Any:
-        return shared.fitted(shared.load(args), args)
+        return shared.load(args)
 
     def filler() -> Any:
         from qa_demo.model.spanbert import load_spanbert
@@ -98,15 +99,15 @@ def _many(args: argparse.Namespace) -> None:
         raise BadInput(f"{args.jsonl} holds no question")
     from qa_demo.evaluation.run import read_each
 
-    loaded, cores = shared.load_many(args)
-    reader = shared.fitted(loaded, args)
+    reader = shared.load(args)
 
     def made(_: Example, reading: Reading) -> dict[str, Any]:
         found: dict[str, Any] = answer_of(reading, options).model_dump()
         return found
 
     windows, progress, faults = options.windows(reader.max_seq_length), Progress("question"), 0
-    with closing(read_each(reader, examples, windows, made, cores, LongTexts())) as results:
+    reading = read_each(reader, examples, windows, made, usable_cores(), LongTexts())
+    with closing(reading) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
             if isinstance(result, BadInput):
                 faults += 1

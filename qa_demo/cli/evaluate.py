@@ -23,6 +23,7 @@ from qa_demo.evaluation.compare import not_worse
 from qa_demo.evaluation.lines import LinesFile, Row, run_file
 from qa_demo.evaluation.questions import read_questions
 from qa_demo.evaluation.report import write_report
+from qa_demo.model.work import usable_cores
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -105,8 +106,7 @@ def run(args: argparse.Namespace) -> int:
     examples = running.sampled(found.examples, args.limit, args.sample, args.seed)
     sys.stderr.write(_part(args, examples, found.examples))
     least = _limits(args.fail_under, examples, rules)
-    loaded, cores = shared.load_many(args)
-    reader = shared.fitted(loaded, args)
+    reader = shared.load(args)
     fit = None if args.calibration is None else args.calibration.name
     windows = asked.windows(reader.max_seq_length)
     setup = running.setup_of(reader, rules, windows, asked.decode(None), given, fit, LIMIT)
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     about = {"spanlight": __version__}
     about |= running.about(args.file.name, args.file.read_bytes(), reader, setup)
     began = time.perf_counter()
-    rows = _lines(args.out, about, reader, examples, setup, cores)
+    rows = _lines(args.out, about, reader, examples, setup, usable_cores())
     for row in rows:
         if row["kind"] == "not read":
             cause = visible(row["because"])

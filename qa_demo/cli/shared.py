@@ -128,11 +128,16 @@ def text_of(given: str | None, file: Path | None) -> str:
 
 
 def load(args: argparse.Namespace) -> "BertReader":
-    """The reader of --reader, on the --base that it may need; torch is imported here."""
+    """The reader of --reader, on the --base that it may need, with what --calibration holds where
+    it is given; torch is imported here.
+    """
+    from qa_demo.model.heads import with_fit
     from qa_demo.model.loading import load_reader
     from qa_demo.model.source import LOOPBACK
 
-    return load_reader(args.reader, replace(LOOPBACK, base=args.base))
+    reader = load_reader(args.reader, replace(LOOPBACK, base=args.base))
+    fit = getattr(args, "calibration", None)
+    return reader if fit is None else with_fit(reader, fit)
 
 
 def pictures(args: argparse.Namespace) -> "Pictures":
@@ -151,22 +156,6 @@ def pictures(args: argparse.Namespace) -> "Pictures":
         lambda example: None,
         (args.reader,),
     )
-
-
-def load_many(args: argparse.Namespace, **more: Any) -> tuple["BertReader", int]:
-    """As `load`, for texts that are read side by side; and the cores that read them."""
-    from qa_demo.model.work import usable_cores
-
-    return load(args), usable_cores()
-
-
-def fitted(reader: "BertReader", args: argparse.Namespace) -> "BertReader":
-    """The reader with what --calibration holds, where it is given."""
-    if getattr(args, "calibration", None) is None:
-        return reader
-    from qa_demo.model.heads import with_fit
-
-    return with_fit(reader, args.calibration)
 
 
 def write(report: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]], str]) -> None:
