@@ -7,7 +7,7 @@ import { BASE, current, replace } from "./store.js";
 const OPEN_STEP = "spanlight.lesson", RETRY = 400;
 
 /** What this tab remembers over a reload; a private window may refuse. */
-export function remembered(name, value) {
+function remembered(name, value) {
   try {
     if (value === undefined) return JSON.parse(sessionStorage.getItem(name) ?? "null");
     if (value === null) sessionStorage.removeItem(name);
@@ -19,7 +19,7 @@ export function remembered(name, value) {
 }
 
 /** POST to a path of the page until its models are through. Errors: Error with one sentence. */
-export async function post(path, body) {
+async function post(path, body) {
   while (true) {
     const reply = await fetch(new URL(path, BASE), {
       method: "POST",
@@ -33,6 +33,14 @@ export async function post(path, body) {
   }
 }
 
+/** What a refusal says; what is no error of a request goes on. */
+function sentenceOf(refusal) {
+  if (!(refusal instanceof Error)) throw refusal;
+  return refusal instanceof TypeError
+    ? "The server does not answer; press again."
+    : refusal.message;
+}
+
 /**
  * The panel of lessons. `place`: {lesson, step}; `card`: the step as it is asked; `guess`: what is
  * chosen; `verdict`: what was said of it; `told`: the reveal.
@@ -42,8 +50,10 @@ export function lessons() {
   /** @type {any} */
   let open = null, list = null, wrong = "", turn = 0, fresh = false;
   const press = (text, act, more = {}) => el("button", { onclick: act, ...more }, text);
+  const quiet = (text, act) => press(text, act, { class: "plain", "data-focus": text });
+  const fault = () => wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null;
   const page = () => ({ place, follow, redraw: draw });
-  const room = makeRoom({ post, remembered, press, page });
+  const room = makeRoom({ post, remembered, sentenceOf, press, page });
 
   const opener = el("button", {
     "aria-pressed": "false",
@@ -57,11 +67,8 @@ export function lessons() {
     try {
       wrong = "";
       await go(() => mine === turn);
-    } catch (fault) {
-      if (!(fault instanceof Error)) throw fault;
-      wrong = fault instanceof TypeError
-        ? "The server does not answer; press again."
-        : fault.message;
+    } catch (refusal) {
+      wrong = sentenceOf(refusal);
     }
     if (mine === turn) panel.dataset.busy = "false";
     draw();
@@ -195,48 +202,37 @@ export function lessons() {
     if (!card.options.length) return null;
     const option = ([key, words]) => {
       const right = told && key === told.key, guesses = room.counted(plain(words));
-      return el(
-        "button",
-        {
-          class: right ? "option right" : "option",
-          "aria-pressed": String(key === guess),
-          "data-focus": `option-${key}`,
-          disabled: !!told,
-          onclick: () => guessed(key),
-        },
-        el("span", {}, said(words)),
-        right ? el("small", {}, " right") : null,
-        guesses ? el("b", {}, guesses[0]) : null,
-        guesses ? el("i", { style: { width: `${100 * guesses[1]}%` } }) : null,
-      );
+      const about = {
+        class: right ? "option right" : "option",
+        "aria-pressed": String(key === guess),
+        "data-focus": `option-${key}`,
+        disabled: !!told,
+        onclick: () => guessed(key),
+      };
+      const bar = guesses && el("i", { style: { width: `${100 * guesses[1]}%` } });
+      const mark = right ? el("small", {}, " right") : null;
+      const count = guesses && el("b", {}, guesses[0]);
+      return el("button", about, el("span", {}, said(words)), mark, count, bar);
     };
-    return el(
-      "div",
-      { class: "options", role: "group", "aria-label": "Your guess" },
-      card.options.map(option),
-    );
+    const group = { class: "options", role: "group", "aria-label": "Your guess" };
+    return el("div", group, card.options.map(option));
   }
 
   /** What was said of the guess, and the reveal. */
   function spoken() {
     const { verdict, told, card } = open;
     const box = el("div", { role: "status", class: "spoken" });
+    const line = (...inner) => box.append(el("p", {}, ...inner));
+    const words = (label) => el("b", { translate: "no" }, label);
     if (verdict?.counted) {
-      box.append(
-        el(
-          "p",
-          {},
-          "Counted: ",
-          el("b", { translate: "no" }, verdict.label),
-          ". Your teacher reveals; until then you may change it.",
-        ),
-      );
+      const then = ". Your teacher reveals; until then you may change it.";
+      line("Counted: ", words(verdict.label), then);
     }
     if (verdict?.said?.length) {
       box.append(el("p", { class: verdict.right ? "yes" : "no" }, said(verdict.said)));
     }
     if (told?.label && card.ask !== "choice" && card.ask !== "pick") {
-      box.append(el("p", {}, "Right: ", el("b", { translate: "no" }, told.label)));
+      line("Right: ", words(told.label));
     }
     if (told) box.append(el("p", { class: "reveal" }, said(told.reveal)));
     return box;
@@ -245,59 +241,37 @@ export function lessons() {
   function step() {
     const { card, told, verdict, guess } = open;
     const unsure = asks() && !verdict && !room.leads()
-      ? press("I don’t know", () => (open.guess = null, commit()), {
-        class: "plain",
-        "data-focus": "unsure",
-      })
+      ? quiet("I don’t know", () => (open.guess = null, commit()))
       : null;
+    const marks = card.ask === "mark" && !told && !room.leads();
+    const hint = guess ? "Your words are underlined." : "Nothing is marked yet.";
+    const back = () => go({ lesson: card.lesson, step: card.step - 1 });
+    const ways = [
+      card.step > 1 ? quiet("Back", back) : null,
+      quiet("Show the step’s picture", () => replace((told ?? card).state)),
+      quiet("All lessons", start),
+    ];
     return [
       el("p", { class: "where" }, `${card.title}, step ${card.step} of ${card.of}`),
       el("h2", { tabindex: -1 }, card.heading),
       el("p", { class: "asked" }, said(card.question)),
-      card.ask === "mark" && !told && !room.leads()
-        ? el(
-          "p",
-          { class: "hint" },
-          guess ? "Your words are underlined." : "Nothing is marked yet.",
-        )
-        : null,
+      marks ? el("p", { class: "hint" }, hint) : null,
       form(),
       spoken(),
-      wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null,
+      fault(),
       el("p", { class: "acts" }, black(), unsure),
       room.board(card.options.map(([, words]) => plain(words))),
-      room.follows() ? null : el(
-        "p",
-        { class: "ways" },
-        card.step > 1
-          ? press("Back", () => go({ lesson: card.lesson, step: card.step - 1 }), {
-            class: "plain",
-          })
-          : null,
-        press("Show the step’s picture", () => replace((told ?? card).state), { class: "plain" }),
-        press("All lessons", start, { class: "plain" }),
-      ),
+      room.follows() ? null : el("p", { class: "ways" }, ways),
     ];
   }
 
   function menu() {
-    return [
-      el("h2", { tabindex: -1 }, "Lessons"),
-      wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null,
-      el(
-        "ol",
-        {},
-        (list ?? []).map((one) =>
-          el(
-            "li",
-            {},
-            press(one.title, () => go({ lesson: one.id, step: 1 }), { class: "plain" }),
-            el("small", {}, ` ${one.minutes} min`),
-          )
-        ),
-      ),
-      room.doors(),
-    ];
+    const row = (one) => {
+      const title = press(one.title, () => go({ lesson: one.id, step: 1 }), { class: "plain" });
+      return el("li", {}, title, el("small", {}, ` ${one.minutes} min`));
+    };
+    const heading = el("h2", { tabindex: -1 }, "Lessons");
+    return [heading, fault(), el("ol", {}, (list ?? []).map(row)), room.doors()];
   }
 
   function draw() {

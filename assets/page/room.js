@@ -6,20 +6,14 @@ import { BASE, current } from "./store.js";
 const SEAT = "spanlight.room", EVERY = 2000, SETTLED = 300;
 
 /**
- * The page's part in a class. `post`, `remembered`, `press`: see lessons.js; `page()` is what the
+ * The page's part in a class. `post`, `remembered`, `sentenceOf`, `press`: see lessons.js; `page()` is what the
  * panel does: place() -> {lesson, step, asks} or null, follow(look), redraw().
  */
-export function makeRoom({ post, remembered, press, page }) {
+export function makeRoom({ post, remembered, sentenceOf, press, page }) {
   /** @type {any} {code, key, teacher} */
   let seat = null;
-  let look = null,
-    invited = null,
-    wrong = "",
-    timer = 0,
-    soon = 0,
-    version = "",
-    follows = true,
-    unfolded = false;
+  let look = null, invited = null, follows = true, unfolded = false;
+  let wrong = "", version = "", timer = 0, soon = 0;
 
   const there = () => !!seat && !look?.gone;
   const leads = () => there() && seat.teacher;
@@ -45,9 +39,8 @@ export function makeRoom({ post, remembered, press, page }) {
     wrong = "";
     try {
       await go();
-    } catch (fault) {
-      if (!(fault instanceof Error)) throw fault;
-      wrong = fault instanceof TypeError ? "The server does not answer; try again." : fault.message;
+    } catch (refusal) {
+      wrong = sentenceOf(refusal);
     }
     page().redraw();
   }
@@ -157,26 +150,19 @@ export function makeRoom({ post, remembered, press, page }) {
     if (!here() || !page().place()?.asks) return null;
     const { bars, shown, revealed, mine } = look;
     const bar = ([words, n, right]) => {
-      const marks = [right ? "right" : "", words === mine ? "yours" : ""].filter(Boolean).join(
-        ", ",
-      );
-      const width = `${100 * (counted(words)?.[1] ?? 0)}%`;
-      const node = el(
-        "li",
-        { class: right ? "right" : null },
-        el("span", { translate: "no" }, words),
-      );
-      node.append(el("small", {}, marks), bold(n), el("i", { style: { width } }));
-      return node;
+      const marks = [right && "right", words === mine && "yours"].filter(Boolean).join(", ");
+      const share = el("i", { style: { width: `${100 * (counted(words)?.[1] ?? 0)}%` } });
+      const label = el("span", { translate: "no" }, words),
+        about = { class: right ? "right" : null };
+      return el("li", about, label, el("small", {}, marks), bold(n), share);
     };
     const other = (bars ?? []).filter(([words]) => !options.includes(words));
     const turn = async () => (await act("show", { on: !shown }), ask());
-    return el(
-      "div",
-      { class: "board" },
-      bars && !bars.length ? p("No guess yet.") : el("ul", { class: "bars" }, other.map(bar)),
-      leads() && !revealed ? quiet(shown ? "Hide the guesses" : "Show the guesses", turn) : null,
-    );
+    const button = quiet(shown ? "Hide the guesses" : "Show the guesses", turn);
+    const all = bars && !bars.length
+      ? p("No guess yet.")
+      : el("ul", { class: "bars" }, other.map(bar));
+    return el("div", { class: "board" }, all, leads() && !revealed ? button : null);
   }
 
   /** In the list of lessons: join a room or open one. */
