@@ -6,7 +6,7 @@ from math import erf
 
 import numpy as np
 
-from qa_demo.core.infill import Infill, check_wires, filled, one_text, read_rows
+from qa_demo.core.infill import Infill, check_swap, filled, one_text, read_rows
 from qa_demo.core.masking import Masked
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
@@ -33,7 +33,6 @@ class FakeInfiller:
         self.has_sbo = has_sbo
         self.positions = positions if has_sbo else 0
         self.mask_id = MASK
-        self.calls = 0
         rng = np.random.default_rng(5)
         self.words, self.bias = rng.normal(size=(VOCABULARY, D)), rng.normal(size=VOCABULARY)
         self.rows = rng.normal(size=(positions, WIDTH))
@@ -87,9 +86,8 @@ class FakeInfiller:
         top: int = 10,
     ) -> Infill:
         """Guesses of both heads."""
-        self.calls += 1
-        swap = dict(swap or {})
-        check_wires(masked, cut, swap, self.positions)
+        swap = swap or {}
+        check_swap(masked, swap, self.positions)
         hidden = masked.hidden
         rng = np.random.default_rng(zlib.crc32(masked.input_ids.tobytes()))
         mlm = self._states(masked)[hidden] @ self.words.T

@@ -52,12 +52,6 @@ class Target:
             )
 
 
-def holds(window: Window, target: Target) -> bool:
-    """Whether every position of the target stands in this window."""
-    spans = [target.span] + ([target.other] if target.other else [])
-    return all(window.holds(span) for span in spans)
-
-
 def window_of(reading: Reading, target: Target) -> Window:
     """The window in which the target is measured: the one named, else the owner of its start, else
     the first that holds it.
@@ -79,8 +73,9 @@ def window_of(reading: Reading, target: Target) -> Window:
     else:
         owner = reading.owners[target.span.start]
         chosen = sorted(reading.windows, key=lambda w: w.index != owner)
+    spans = [target.span, *([target.other] if target.other else [])]
     for window in chosen:
-        if holds(window, target):
+        if all(window.holds(span) for span in spans):
             return window
     what = "both spans" if target.other else "the span"
     if target.window is not None:

@@ -11,8 +11,8 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
-from qa_demo.core.infill import Infill, check_wires, filled, one_text, read_rows
+from qa_demo.core.base import BadCheckpoint, ModelUnavailable
+from qa_demo.core.infill import WIRES, Infill, check_swap, filled, one_text, read_rows
 from qa_demo.core.masking import POSITIONS, Masked
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Encoding
@@ -126,10 +126,9 @@ class SpanBERT:
         top: int = 10,
     ) -> Infill:
         """Guesses of MLM, SBO and both for every blank, with wires cut and rows swapped."""
-        swap = dict(swap or {})
-        check_wires(masked, cut, swap, self.positions)
-        if not 1 <= top <= len(self._names):
-            raise BadInput(f"top must be 1 to {len(self._names):,}, got {top}")
+        assert cut <= {*WIRES}, cut
+        swap = swap or {}
+        check_swap(masked, swap, self.positions)
 
         def run() -> tuple[np.ndarray, np.ndarray | None]:
             with torch.inference_mode():

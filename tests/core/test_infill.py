@@ -80,14 +80,9 @@ def test_no_target_at_all_gives_no_sbo_term_and_no_division_by_zero():
     assert infill.code_terms([1.0], [])[1] == LossTerm("SBO", 0.0, 1.0, 1)
 
 
-def test_wires_and_swaps_that_do_not_exist_are_refused():
+def test_swaps_that_do_not_exist_are_refused():
     masked = hide(np.arange(8), [Span(2, 4)], 0)
-    infill.check_wires(masked, frozenset({"left"}), {3: 20}, 20)
-    for cut, swap, words in (
-        (frozenset({"top"}), {}, "left, right, position"),
-        (frozenset(), {3: 21}, "rows 1 to 20"),
-        (frozenset(), {3: 0}, "rows 1 to 20"),
-        (frozenset(), {5: 1}, "not hidden"),
-    ):
+    infill.check_swap(masked, {3: 20}, 20)
+    for at, k, words in ((3, 21, "rows 1 to 20"), (3, 0, "rows 1 to 20"), (5, 1, "not hidden")):
         with pytest.raises(BadInput, match=words):
-            infill.check_wires(masked, cut, swap, 20)
+            infill.check_swap(masked, {at: k}, 20)
