@@ -69,11 +69,6 @@ class Shown:
             )
         return self.example.answers[0]
 
-    @property
-    def gold_length(self) -> int:
-        """Word pieces that the gold answer touches."""
-        return len(gold_span(self.reading, self.gold))
-
 
 @dataclass(frozen=True, eq=False)
 class Asked:
@@ -149,154 +144,10 @@ def overlap(candidate: Candidate, answer: Answer) -> bool:
     return candidate.char_start < answer.char_end and answer.char_start < candidate.char_end
 
 
-def answer(s: Shown, wanted: str | None) -> Found:
-    """ "gold": the answer equals an annotator's, as SQuAD compares; null: the reader abstains."""
-    said, diff = s.prediction.answer, s.prediction.score_diff
-    if wanted is None:
-        return unless(said is None, f"answers {said!r}, null score - best score = {diff:.2f}")
-    right = said is not None and any(
-        exact_match(a.text, said) and overlap(s.best, a) for a in s.example.answers
-    )
-    return unless(right, f"says {said or 'no answer'!r}, best span {s.best.text!r}")
-
-
-def fails(s: Shown, _: bool) -> Found:
-    """The reader is wrong: no annotator's text, or silence, or an answer where there is none."""
-    right = answer(s, "gold" if s.example.answers else None) is None
-    return unless(not right, f"is right: {s.prediction.answer or 'no answer'}")
-
-
-def n_best_holds(s: Shown, texts: list[str]) -> Found:
-    """Each text stands in a listed span that touches no gold answer."""
-    listed = [r.candidate for r in s.prediction.n_best]
-    others = [c.text for c in listed if not any(overlap(c, a) for a in s.example.answers)]
-    missing = [t for t in texts if not any(t in other for other in others)]
-    return unless(not missing, f"not among the n best: {missing}")
-
-
-def gold_in_n_best(s: Shown, first: int) -> Found:
-    """An annotator's span is one of the first n listed."""
-    listed = [r.candidate.text for r in s.prediction.n_best[:first]]
-    there = any(exact_match(a.text, t) for a in s.example.answers for t in listed)
-    return unless(there, f"the first are {listed[:3]}")
-
-
-def distractor(s: Shown, text: str) -> Found:
-    """The distractor stands in the paragraph, attracts a listed span, and does not win."""
-    return f"it wins: {s.best.text!r}" if text in s.best.text else n_best_holds(s, [text])
-
-
-def repeated(s: Shown, text: str) -> Found:
-    """The text stands twice or more, the gold one is not the first, and the winner is on it."""
-    context = s.example.context
-    if context.count(text) < 2 or s.gold.char_start <= context.find(text):
-        return f"{text!r} is not repeated before the gold answer"
-    there = f"the winner {s.best.text!r} stands at character {s.best.char_start}"
-    return unless(overlap(s.best, s.gold), there)
-
-
 def between(name: str, value: int, limits: list[int]) -> Found:
     """A number is from the one limit to the other."""
     said = f"{value} {name}, promised {limits[0]} to {limits[1]}"
     return unless(limits[0] <= value <= limits[1], said)
-
-
-def border(s: Shown, _: bool) -> Found:
-    """A window's edge cuts the gold answer, and another window holds it whole."""
-    gold = gold_span(s.reading, s.gold)
-    held = [
-        max(0, min(w.doc_stop, gold.end + 1) - max(w.doc_start, gold.start))
-        for w in s.reading.windows
-    ]
-    cut, whole = any(0 < n < len(gold) for n in held), len(gold) in held
-    return unless(cut and whole, f"cut by a window: {cut}, whole in a window: {whole}")
-
-
-def rules_disagree(s: Shown, _: bool) -> Found:
-    """At least two merge rules have different winners."""
-    found = set(winners(s.reading).values())
-    return unless(len(found) > 1, f"all rules choose {min(found)!r}")
-
-
-def argmaxes_illegal(s: Shown, _: bool) -> Found:
-    """In the winner's window the highest start and end form no legal span: reversed, or long."""
-    start, end, why = separate_argmaxes(s.reading, s.best.window, DecodeOptions())
-    tokens = s.reading.tokens(s.best.window)
-    pair = f"start at {tokens[start]!r} ({start}), end at {tokens[end]!r} ({end})"
-    return unless(why in ("end before start", "too long"), f"{why or 'legal'}: {pair}")
-
-
-def argmaxes_at(s: Shown, words: list[str]) -> Found:
-    """In the winner's window the context's highest start and end stand in these words."""
-    window, text = s.reading.windows[s.best.window], s.example.context
-    start, end, _ = separate_argmaxes(s.reading, window.index, DecodeOptions())
-    for pos, word in zip((start, end), words, strict=True):
-        if not window.is_context[pos]:
-            return f"position {pos} is no word of the paragraph"
-        first, last = s.reading.encoding.offset_mapping[window.to_doc(pos)]
-        places = [m.span() for m in re.finditer(re.escape(word), text)]
-        if not any(a <= first and last <= b for a, b in places):
-            return f"{text[first:last]!r} does not stand in {word!r}"
-    return None
-
-
-def glued(s: Shown, _: bool) -> Found:
-    """The best span starts in one gold answer and ends in a later one."""
-    covered = {(a.char_start, a.char_end) for a in s.example.answers if overlap(s.best, a)}
-    parted = any(a[1] <= b[0] for a in covered for b in covered)
-    return unless(parted, f"the best span {s.best.text!r} touches {len(covered)} gold answer")
-
-
-def tags(s: Shown, wanted: list[str]) -> Found:
-    """The likeliest legal tagging has exactly these spans, in the order of the text."""
-    got = [x.text for x in decode_reading(s.reading)]
-    return unless(got == wanted, f"the tags return {got}")
-
-
-def annotators(s: Shown, wanted: list[int]) -> Found:
-    """How many annotators there are and how many different spans they marked."""
-    got = [len(s.example.answers), len(set(s.example.answers))]
-    return unless(got == wanted, f"annotators and different spans {got}, promised {wanted}")
-
-
-def too_long(s: Shown, _: bool) -> Found:
-    """The gold answer exceeds max_answer_length, and without the limit the best span does too."""
-    limit, length = DecodeOptions().max_answer_length, s.gold_length
-    if length <= limit:
-        return f"the gold answer has {length} word pieces, the limit is {limit}"
-    free = predict(s.reading, replace(DecodeOptions(), max_answer_length=length)).best
-    longer = free is not None and len(free.candidate.span) > limit
-    return unless(
-        longer, f"without the limit it is still {free.candidate.text if free else None!r}"
-    )
-
-
-def cut_word(s: Shown, _: bool) -> Found:
-    """An end of the best span lies inside a word of letters and digits."""
-    context, ends = s.example.context, (s.best.char_start, s.best.char_end)
-    inside = any(0 < k < len(context) and context[k - 1 : k + 1].isalnum() for k in ends)
-    return unless(inside, f"the best span {s.best.text!r} cuts no word")
-
-
-def attention_on_marks(s: Shown, least: float) -> Found:
-    """At least this share of the attention of the best span's ends goes to [CLS] and separators."""
-    if s.reader is None:
-        raise BadInput(f"example '{s.example.id}': a promise about attention needs the reader")
-    window = s.reading.windows[s.best.window]
-    ends = [window.to_pos(end) for end in (s.best.span.start, s.best.span.end)]
-    total = s.reader.attention(window).weights[:, :, ends].mean(axis=(0, 1)).sum(axis=0)
-    share = float(total[special_positions(s.reading.encoding, window)].sum() / total.sum())
-    return unless(share >= least, f"{share:.2f} of the attention goes to marks")
-
-
-def boundary_misleads(s: Shown, key: str) -> Found:
-    """The paragraph is a passage of chapter 8 with a wrong boundary and a right MLM head."""
-    passage = next((p for p in load_passages(PASSAGES) if p.id == key), None)
-    if passage is None or passage.text != s.example.context:
-        return f"the paragraph is not that of the passage {key!r}"
-    if "misleads" not in passage.promise:
-        return f"the passage {key!r} does not promise that its boundary misleads"
-    return check_passage(passage, spanbert("bundled"))["misleads"]
 
 
 SCRIPTS: dict[str, Callable[[str], bool]] = {
@@ -309,200 +160,303 @@ SCRIPTS: dict[str, Callable[[str], bool]] = {
 }
 
 
-def holds(s: Shown, kinds: list[str]) -> Found:
-    """The paragraph holds characters of these kinds."""
-    missing = [k for k in kinds if not any(map(SCRIPTS[k], s.example.context))]
-    return unless(not missing, f"the paragraph holds no {', '.join(missing)}")
+class ExamplePromises(Shown):
+    """Every public function is the check of a promise of an example, by its name."""
 
-
-def peaks(s: Shown, least: float) -> Found:
-    """In the winner's window the highest P(start) and P(end) are at least this."""
-    start, end = (float(softmax(row).max()) for row in s.reading.logits(s.best.window))
-    return unless(min(start, end) >= least, f"the highest are {start:.2f} and {end:.2f}")
-
-
-def runners_share_end(s: Shown, least: int) -> Found:
-    """Of the next four listed spans at least so many end where the winner ends."""
-    ends = [r.candidate.char_end for r in s.prediction.n_best[1:5]]
-    found = ends.count(s.best.char_end)
-    return unless(found >= least, f"{found} of the next {len(ends)} end there")
-
-
-def counted(s: Shown, wanted: list[tuple[str, int]]) -> Found:
-    """Each pattern is found so many times in the paragraph."""
-    found = [len(re.findall(pattern, s.example.context)) for pattern, _ in wanted]
-    return unless(found == [n for _, n in wanted], f"found {found} times")
-
-
-def silent_windows(s: Shown, least: float) -> Found:
-    """In at least this share of the windows no answer scores above every span of the paragraph."""
-    silent = []
-    for window in s.reading.windows:
-        start, end = s.reading.logits(window.index)
-        best = top_spans(start, end, window, DecodeOptions(), owned=False, n=1)
-        silent.append(all(start[i] + end[j] < start[0] + end[0] for i, j in best))
-    share = sum(silent) / len(silent)
-    return unless(share >= least, f"{sum(silent)} of {len(silent)} windows say so")
-
-
-def words(a: Asked, wanted: int) -> Found:
-    """The longest hidden run has this many words."""
-    ids = a.encoding.whitespace_ids
-    most = max(len(set(ids[run.start : run.end + 1].tolist())) for run in a.masked.runs)
-    return unless(most == wanted, f"the longest hidden run has {most} words, promised {wanted}")
-
-
-def pieces(a: Asked, wanted: int) -> Found:
-    """A hidden word is cut into at least this many pieces."""
-    _, counts = np.unique(a.encoding.word_ids[a.masked.hidden], return_counts=True)
-    return unless(counts.max() >= wanted, f"no hidden word has more than {counts.max()} pieces")
-
-
-def merge(a: Asked, wanted: list[int]) -> Found:
-    """So many hidden spans become so many runs."""
-    got = [len(a.passage.hidden), len(a.masked.runs)]
-    return unless(got == wanted, f"{got[0]} spans become {got[1]} runs, promised {wanted}")
-
-
-def edge(a: Asked, side: str) -> Found:
-    """A hidden run touches the text's first or last piece, so it has no SBO term and says so."""
-    why = a.found.pieces[0 if side == "first" else -1].no_sbo or ""
-    return unless(f"the {side} piece" in why, f"the {side} blank says {why!r}")
-
-
-def beyond(a: Asked, _: bool) -> Found:
-    """A hidden run is longer than the position table."""
-    there = any("position table" in (p.no_sbo or "") for p in a.found.pieces)
-    return unless(there, f"no run has more than {a.infiller.positions} pieces")
-
-
-def ranks(a: Asked, word: str, right: Callable[[int, int], bool]) -> Found:
-    """The true piece's ranks by SBO and by MLM lie as they should."""
-    sbo, mlm = a.sbo(word).rank, a.piece(word).mlm.rank
-    return unless(right(sbo, mlm), f"{word!r}: rank {sbo:,} by SBO, {mlm:,} by MLM")
-
-
-def first(a: Asked, heads: Mapping[str, list[str]]) -> Found:
-    """The first guess of each head named is right at the first piece of each of its words."""
-    said = {"mlm": lambda word: a.piece(word).mlm, "sbo": a.sbo}
-    wrong = [
-        f"{word!r}: {head.upper()} says {said[head](word).guesses[0].piece!r}"
-        for head, asked in heads.items()
-        for word in asked
-        if said[head](word).rank > 1
-    ]
-    return "; ".join(wrong) or None
-
-
-def falls(a: Asked, _: bool) -> Found:
-    """In a run of six pieces or more SBO's mean -log p is higher in the middle third."""
-    losses = [p.sbo.loss for p in a.longest(a.found) if p.sbo is not None]
-    if len(losses) < 6:
-        return f"the longest run has {len(losses)} pieces with an SBO term, at least 6 are needed"
-    third = round(len(losses) / 3)
-    middle = float(np.mean(losses[third:-third]))
-    outer = float(np.mean(losses[:third] + losses[-third:]))
-    said = f"-log p is {middle:.2f} in the middle and {outer:.2f} outside it"
-    return unless(middle > outer, said)
-
-
-def position(a: Asked, _: bool) -> Found:
-    """Blanks of one run get different first guesses, and the same one when the position is cut."""
-    whole, cut = (
-        {p.sbo.guesses[0].piece for p in a.longest(found) if p.sbo is not None}
-        for found in (a.found, a.cut("position"))
-    )
-    said = f"first guesses {sorted(whole)}, with the position cut {sorted(cut)}"
-    return unless(len(whole) > 1 == len(cut), said)
-
-
-def decides(a: Asked, wanted: Mapping[str, str]) -> Found:
-    """Cutting this wire costs the blank's true piece more -log p than cutting either other one."""
-    blank = wanted["blank"]
-    cost = {wire: a.sbo(blank, a.cut(wire)).loss - a.sbo(blank).loss for wire in WIRES}
-    most = max(cost, key=lambda wire: cost[wire])
-    said = ", ".join(f"{wire} {value:+.2f}" for wire, value in cost.items())
-    return unless(most == wanted["wire"] and cost[most] > 0, f"cutting costs: {said}")
-
-
-def neighbour(a: Asked, wanted: Mapping[str, str]) -> Found:
-    """With another word beside the run SBO's first guess for the blank is another one."""
-    pair = a.masked.boundary(a.piece(wanted["blank"]).run)
-    ids = a.infiller.encode(wanted["word"]).context_ids
-    if pair is None or len(ids) != 1:
-        return f"{wanted['word']!r} has {len(ids)} pieces" if pair else "the run stands at an edge"
-    text = a.masked.true_ids.copy()
-    text[pair[0 if wanted["side"] == "left" else 1]] = ids[0]
-    found = a.infiller.infill(hide(text, a.masked.runs, a.infiller.mask_id))
-    before, after = (a.sbo(wanted["blank"], x).guesses[0].piece for x in (a.found, found))
-    return unless(before != after, f"the first guess stays {before!r}")
-
-
-def prior(a: Asked, word: str) -> Found:
-    """The product ranks the true piece worse than the better of the two heads alone."""
-    piece, sbo = a.piece(word), a.sbo(word)
-    assert piece.both is not None
-    best, both = min(piece.mlm.rank, sbo.rank), piece.both.rank
-    return unless(both > best, f"{word!r}: rank {both} by both, {best} by the better one alone")
-
-
-EXAMPLES: dict[str, Callable[[Shown, Any], Found]] = {
-    **{
-        check.__name__: check
-        for check in (
-            answer,
-            n_best_holds,
-            gold_in_n_best,
-            distractor,
-            repeated,
-            border,
-            rules_disagree,
-            argmaxes_illegal,
-            argmaxes_at,
-            glued,
-            tags,
-            annotators,
-            too_long,
-            holds,
-            fails,
-            cut_word,
-            attention_on_marks,
-            boundary_misleads,
-            peaks,
-            runners_share_end,
-            counted,
-            silent_windows,
+    def answer(self, wanted: str | None) -> Found:
+        """ "gold": the answer equals an annotator's, as SQuAD compares; null: there is none."""
+        said, diff = self.prediction.answer, self.prediction.score_diff
+        if wanted is None:
+            return unless(said is None, f"answers {said!r}, null score - best score = {diff:.2f}")
+        right = said is not None and any(
+            exact_match(a.text, said) and overlap(self.best, a) for a in self.example.answers
         )
-    },
-    "windows": lambda s, limits: between("windows", len(s.reading.windows), limits),
-    "tokens": lambda s, limits: between("word pieces", len(s.reading.encoding.context_ids), limits),
-    "share": lambda s, least: unless(
-        s.prediction.n_best[0].share >= least,
-        f"the winner has {s.prediction.n_best[0].share:.2f} of the list",
-    ),
-}
-PASSAGE: dict[str, Callable[[Asked, Any], Found]] = {
-    **{
-        check.__name__: check
-        for check in (
-            words,
-            pieces,
-            merge,
-            edge,
-            beyond,
-            first,
-            falls,
-            position,
-            decides,
-            neighbour,
-            prior,
+        return unless(right, f"says {said or 'no answer'!r}, best span {self.best.text!r}")
+
+    def fails(self, _: bool) -> Found:
+        """The reader is wrong: no annotator's text, silence, or an answer where there is none."""
+        right = self.answer("gold" if self.example.answers else None) is None
+        return unless(not right, f"is right: {self.prediction.answer or 'no answer'}")
+
+    def n_best_holds(self, texts: list[str]) -> Found:
+        """Each text stands in a listed span that touches no gold answer."""
+        listed = [r.candidate for r in self.prediction.n_best]
+        others = [c.text for c in listed if not any(overlap(c, a) for a in self.example.answers)]
+        missing = [t for t in texts if not any(t in other for other in others)]
+        return unless(not missing, f"not among the n best: {missing}")
+
+    def gold_in_n_best(self, first: int) -> Found:
+        """An annotator's span is one of the first n listed."""
+        listed = [r.candidate.text for r in self.prediction.n_best[:first]]
+        there = any(exact_match(a.text, t) for a in self.example.answers for t in listed)
+        return unless(there, f"the first are {listed[:3]}")
+
+    def distractor(self, text: str) -> Found:
+        """The distractor stands in the paragraph, attracts a listed span, and does not win."""
+        return (
+            f"it wins: {self.best.text!r}" if text in self.best.text else self.n_best_holds([text])
         )
-    },
-    # SBO ranks the true piece higher than MLM; its first guess alone is right; or MLM's alone
-    "helps": lambda a, word: ranks(a, word, lambda sbo, mlm: sbo < mlm),
-    "only": lambda a, word: ranks(a, word, lambda sbo, mlm: sbo == 1 < mlm),
-    "misleads": lambda a, word: ranks(a, word, lambda sbo, mlm: mlm == 1 < sbo),
-}
+
+    def repeated(self, text: str) -> Found:
+        """The text stands twice or more, the gold one is not the first, and the winner is on it."""
+        context = self.example.context
+        if context.count(text) < 2 or self.gold.char_start <= context.find(text):
+            return f"{text!r} is not repeated before the gold answer"
+        there = f"the winner {self.best.text!r} stands at character {self.best.char_start}"
+        return unless(overlap(self.best, self.gold), there)
+
+    def border(self, _: bool) -> Found:
+        """A window's edge cuts the gold answer, and another window holds it whole."""
+        gold = gold_span(self.reading, self.gold)
+        held = [
+            max(0, min(w.doc_stop, gold.end + 1) - max(w.doc_start, gold.start))
+            for w in self.reading.windows
+        ]
+        cut, whole = any(0 < n < len(gold) for n in held), len(gold) in held
+        return unless(cut and whole, f"cut by a window: {cut}, whole in a window: {whole}")
+
+    def rules_disagree(self, _: bool) -> Found:
+        """At least two merge rules have different winners."""
+        found = set(winners(self.reading).values())
+        return unless(len(found) > 1, f"all rules choose {min(found)!r}")
+
+    def argmaxes_illegal(self, _: bool) -> Found:
+        """The winner's window's highest start and end form no legal span: reversed, or long."""
+        start, end, why = separate_argmaxes(self.reading, self.best.window, DecodeOptions())
+        tokens = self.reading.tokens(self.best.window)
+        pair = f"start at {tokens[start]!r} ({start}), end at {tokens[end]!r} ({end})"
+        return unless(why in ("end before start", "too long"), f"{why or 'legal'}: {pair}")
+
+    def argmaxes_at(self, words: list[str]) -> Found:
+        """In the winner's window the context's highest start and end stand in these words."""
+        window, text = self.reading.windows[self.best.window], self.example.context
+        start, end, _ = separate_argmaxes(self.reading, window.index, DecodeOptions())
+        for pos, word in zip((start, end), words, strict=True):
+            if not window.is_context[pos]:
+                return f"position {pos} is no word of the paragraph"
+            first, last = self.reading.encoding.offset_mapping[window.to_doc(pos)]
+            places = [m.span() for m in re.finditer(re.escape(word), text)]
+            if not any(a <= first and last <= b for a, b in places):
+                return f"{text[first:last]!r} does not stand in {word!r}"
+        return None
+
+    def glued(self, _: bool) -> Found:
+        """The best span starts in one gold answer and ends in a later one."""
+        covered = {
+            (a.char_start, a.char_end) for a in self.example.answers if overlap(self.best, a)
+        }
+        parted = any(a[1] <= b[0] for a in covered for b in covered)
+        return unless(
+            parted, f"the best span {self.best.text!r} touches {len(covered)} gold answer"
+        )
+
+    def tags(self, wanted: list[str]) -> Found:
+        """The likeliest legal tagging has exactly these spans, in the order of the text."""
+        got = [x.text for x in decode_reading(self.reading)]
+        return unless(got == wanted, f"the tags return {got}")
+
+    def annotators(self, wanted: list[int]) -> Found:
+        """How many annotators there are and how many different spans they marked."""
+        got = [len(self.example.answers), len(set(self.example.answers))]
+        return unless(got == wanted, f"annotators and different spans {got}, promised {wanted}")
+
+    def too_long(self, _: bool) -> Found:
+        """The gold answer exceeds max_answer_length; without the limit the best span does too."""
+        limit, length = DecodeOptions().max_answer_length, len(gold_span(self.reading, self.gold))
+        if length <= limit:
+            return f"the gold answer has {length} word pieces, the limit is {limit}"
+        free = predict(self.reading, replace(DecodeOptions(), max_answer_length=length)).best
+        longer = free is not None and len(free.candidate.span) > limit
+        return unless(
+            longer, f"without the limit it is still {free.candidate.text if free else None!r}"
+        )
+
+    def cut_word(self, _: bool) -> Found:
+        """An end of the best span lies inside a word of letters and digits."""
+        context, ends = self.example.context, (self.best.char_start, self.best.char_end)
+        inside = any(0 < k < len(context) and context[k - 1 : k + 1].isalnum() for k in ends)
+        return unless(inside, f"the best span {self.best.text!r} cuts no word")
+
+    def attention_on_marks(self, least: float) -> Found:
+        """At least this share of the best span's attention goes to [CLS] and separators."""
+        if self.reader is None:
+            raise BadInput(
+                f"example '{self.example.id}': a promise about attention needs the reader"
+            )
+        window = self.reading.windows[self.best.window]
+        ends = [window.to_pos(end) for end in (self.best.span.start, self.best.span.end)]
+        total = self.reader.attention(window).weights[:, :, ends].mean(axis=(0, 1)).sum(axis=0)
+        share = float(total[special_positions(self.reading.encoding, window)].sum() / total.sum())
+        return unless(share >= least, f"{share:.2f} of the attention goes to marks")
+
+    def boundary_misleads(self, key: str) -> Found:
+        """The paragraph is a passage of chapter 8 with a wrong boundary and a right MLM head."""
+        passage = next((p for p in load_passages(PASSAGES) if p.id == key), None)
+        if passage is None or passage.text != self.example.context:
+            return f"the paragraph is not that of the passage {key!r}"
+        if "misleads" not in passage.promise:
+            return f"the passage {key!r} does not promise that its boundary misleads"
+        return check_passage(passage, spanbert("bundled"))["misleads"]
+
+    def holds(self, kinds: list[str]) -> Found:
+        """The paragraph holds characters of these kinds."""
+        missing = [k for k in kinds if not any(map(SCRIPTS[k], self.example.context))]
+        return unless(not missing, f"the paragraph holds no {', '.join(missing)}")
+
+    def peaks(self, least: float) -> Found:
+        """In the winner's window the highest P(start) and P(end) are at least this."""
+        start, end = (float(softmax(row).max()) for row in self.reading.logits(self.best.window))
+        return unless(min(start, end) >= least, f"the highest are {start:.2f} and {end:.2f}")
+
+    def runners_share_end(self, least: int) -> Found:
+        """Of the next four listed spans at least so many end where the winner ends."""
+        ends = [r.candidate.char_end for r in self.prediction.n_best[1:5]]
+        found = ends.count(self.best.char_end)
+        return unless(found >= least, f"{found} of the next {len(ends)} end there")
+
+    def counted(self, wanted: list[tuple[str, int]]) -> Found:
+        """Each pattern is found so many times in the paragraph."""
+        found = [len(re.findall(pattern, self.example.context)) for pattern, _ in wanted]
+        return unless(found == [n for _, n in wanted], f"found {found} times")
+
+    def silent_windows(self, least: float) -> Found:
+        """In at least this share of the windows no answer scores above every span."""
+        silent = []
+        for window in self.reading.windows:
+            start, end = self.reading.logits(window.index)
+            best = top_spans(start, end, window, DecodeOptions(), owned=False, n=1)
+            silent.append(all(start[i] + end[j] < start[0] + end[0] for i, j in best))
+        share = sum(silent) / len(silent)
+        return unless(share >= least, f"{sum(silent)} of {len(silent)} windows say so")
+
+    def windows(self, limits: list[int]) -> Found:
+        """How many windows the paragraph takes."""
+        return between("windows", len(self.reading.windows), limits)
+
+    def tokens(self, limits: list[int]) -> Found:
+        """How many word pieces it has."""
+        return between("word pieces", len(self.reading.encoding.context_ids), limits)
+
+    def share(self, least: float) -> Found:
+        """The winner has at least this share of the list's probability."""
+        found = self.prediction.n_best[0].share
+        return unless(found >= least, f"the winner has {found:.2f} of the list")
+
+
+class PassagePromises(Asked):
+    """Every public function is the check of a promise of a passage, by its name."""
+
+    def words(self, wanted: int) -> Found:
+        """The longest hidden run has this many words."""
+        ids = self.encoding.whitespace_ids
+        most = max(len(set(ids[run.start : run.end + 1].tolist())) for run in self.masked.runs)
+        return unless(most == wanted, f"the longest hidden run has {most} words, promised {wanted}")
+
+    def pieces(self, wanted: int) -> Found:
+        """A hidden word is cut into at least this many pieces."""
+        _, counts = np.unique(self.encoding.word_ids[self.masked.hidden], return_counts=True)
+        return unless(counts.max() >= wanted, f"no hidden word has more than {counts.max()} pieces")
+
+    def merge(self, wanted: list[int]) -> Found:
+        """So many hidden spans become so many runs."""
+        got = [len(self.passage.hidden), len(self.masked.runs)]
+        return unless(got == wanted, f"{got[0]} spans become {got[1]} runs, promised {wanted}")
+
+    def edge(self, side: str) -> Found:
+        """A hidden run touches the text's first or last piece, and says that it has no SBO term."""
+        why = self.found.pieces[0 if side == "first" else -1].no_sbo or ""
+        return unless(f"the {side} piece" in why, f"the {side} blank says {why!r}")
+
+    def beyond(self, _: bool) -> Found:
+        """A hidden run is longer than the position table."""
+        there = any("position table" in (p.no_sbo or "") for p in self.found.pieces)
+        return unless(there, f"no run has more than {self.infiller.positions} pieces")
+
+    def _ranks(self, word: str, right: Callable[[int, int], bool]) -> Found:
+        """The true piece's ranks by SBO and by MLM lie as they should."""
+        sbo, mlm = self.sbo(word).rank, self.piece(word).mlm.rank
+        return unless(right(sbo, mlm), f"{word!r}: rank {sbo:,} by SBO, {mlm:,} by MLM")
+
+    def first(self, heads: Mapping[str, list[str]]) -> Found:
+        """The first guess of each head named is right at the first piece of each of its words."""
+        said = {"mlm": lambda word: self.piece(word).mlm, "sbo": self.sbo}
+        wrong = [
+            f"{word!r}: {head.upper()} says {said[head](word).guesses[0].piece!r}"
+            for head, asked in heads.items()
+            for word in asked
+            if said[head](word).rank > 1
+        ]
+        return "; ".join(wrong) or None
+
+    def falls(self, _: bool) -> Found:
+        """In a run of six pieces or more SBO's mean -log p is higher in the middle third."""
+        losses = [p.sbo.loss for p in self.longest(self.found) if p.sbo is not None]
+        if len(losses) < 6:
+            return (
+                f"the longest run has {len(losses)} pieces with an SBO term, at least 6 are needed"
+            )
+        third = round(len(losses) / 3)
+        middle = float(np.mean(losses[third:-third]))
+        outer = float(np.mean(losses[:third] + losses[-third:]))
+        said = f"-log p is {middle:.2f} in the middle and {outer:.2f} outside it"
+        return unless(middle > outer, said)
+
+    def position(self, _: bool) -> Found:
+        """Blanks of one run get different first guesses, the same one when the position is cut."""
+        whole, cut = (
+            {p.sbo.guesses[0].piece for p in self.longest(found) if p.sbo is not None}
+            for found in (self.found, self.cut("position"))
+        )
+        said = f"first guesses {sorted(whole)}, with the position cut {sorted(cut)}"
+        return unless(len(whole) > 1 == len(cut), said)
+
+    def decides(self, wanted: Mapping[str, str]) -> Found:
+        """Cutting this wire costs the blank's true piece more -log p than either other one."""
+        blank = wanted["blank"]
+        whole = self.sbo(blank).loss
+        cost = {wire: self.sbo(blank, self.cut(wire)).loss - whole for wire in WIRES}
+        most = max(cost, key=lambda wire: cost[wire])
+        said = ", ".join(f"{wire} {value:+.2f}" for wire, value in cost.items())
+        return unless(most == wanted["wire"] and cost[most] > 0, f"cutting costs: {said}")
+
+    def neighbour(self, wanted: Mapping[str, str]) -> Found:
+        """With another word beside the run SBO's first guess for the blank is another one."""
+        pair = self.masked.boundary(self.piece(wanted["blank"]).run)
+        ids = self.infiller.encode(wanted["word"]).context_ids
+        if pair is None or len(ids) != 1:
+            return (
+                f"{wanted['word']!r} has {len(ids)} pieces" if pair else "the run stands at an edge"
+            )
+        text = self.masked.true_ids.copy()
+        text[pair[0 if wanted["side"] == "left" else 1]] = ids[0]
+        found = self.infiller.infill(hide(text, self.masked.runs, self.infiller.mask_id))
+        before, after = (self.sbo(wanted["blank"], x).guesses[0].piece for x in (self.found, found))
+        return unless(before != after, f"the first guess stays {before!r}")
+
+    def prior(self, word: str) -> Found:
+        """The product ranks the true piece worse than the better of the two heads alone."""
+        piece, sbo = self.piece(word), self.sbo(word)
+        assert piece.both is not None
+        best, both = min(piece.mlm.rank, sbo.rank), piece.both.rank
+        return unless(both > best, f"{word!r}: rank {both} by both, {best} by the better one alone")
+
+    def helps(self, word: str) -> Found:
+        """SBO ranks the true piece higher than MLM."""
+        return self._ranks(word, lambda sbo, mlm: sbo < mlm)
+
+    def only(self, word: str) -> Found:
+        """SBO's first guess alone is right."""
+        return self._ranks(word, lambda sbo, mlm: sbo == 1 < mlm)
+
+    def misleads(self, word: str) -> Found:
+        """MLM's first guess alone is right."""
+        return self._ranks(word, lambda sbo, mlm: mlm == 1 < sbo)
+
+
+EXAMPLES, PASSAGE = (
+    {name: check for name, check in vars(kind).items() if not name.startswith("_")}
+    for kind in (ExamplePromises, PassagePromises)
+)
 
 
 def check(example: PoolExample, reading: Reading, reader: Reader | None = None) -> dict[str, Found]:
@@ -517,13 +471,13 @@ def check(example: PoolExample, reading: Reading, reader: Reader | None = None) 
         raise BadInput(
             f"example '{example.id}': the reading was made from another text or other options"
         )
-    shown = Shown(example, reading, predict(reading), reader)
+    shown = ExamplePromises(example, reading, predict(reading), reader)
     return {name: EXAMPLES[name](shown, argument) for name, argument in example.promise.items()}
 
 
 def check_passage(passage: Passage, infiller: Infiller) -> dict[str, Found]:
     """Every promise of a passage by name: None when kept, else what was found instead."""
-    asked = Asked(passage, infiller)
+    asked = PassagePromises(passage, infiller)
     return {name: PASSAGE[name](asked, argument) for name, argument in passage.promise.items()}
 
 
