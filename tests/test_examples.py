@@ -114,12 +114,6 @@ def test_a_fault_in_the_pool_names_the_example(tmp_path: Path) -> None:
         load_pool(path)
 
 
-def test_a_reading_of_another_text_is_refused() -> None:
-    reading = one("Alpha Beta", {"Beta": 3}, {"Beta": 3})
-    with pytest.raises(BadInput, match="another text"):
-        check(replace(entry(reading, "Beta", answer="gold"), question="where"), reading)
-
-
 BETA = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3})
 SILENT = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3}, null=7.0)
 WRONG_COPY = one("Beta Alpha Beta", {"Beta@0": 3}, {"Beta@0": 3})

@@ -137,7 +137,6 @@ def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, o
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and store; 2 on a reader, run or pool that cannot be used."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "assets")
     what = p.add_subparsers(dest="action", required=True)
     one, two = what.add_parser("readings"), what.add_parser("replay")

@@ -420,7 +420,6 @@ def write(path: Path, shown: Mapping[str, str]) -> None:
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and fill; 2 when a file or a pair of marks is missing."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "card")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"), help="or SpanBERT")
     p.add_argument("--checkout", type=Path, default=Path())

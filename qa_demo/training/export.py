@@ -43,6 +43,8 @@ BASE = {
 """The encoder of assets/reader-large."""
 PLACES = ("out", "teacher", "logits", "pool", "resume")
 """Settings that name folders and files of one machine."""
+FILES = {"train", "dev", "text", "more_text"}
+"""Settings that name data: their names stand on the card, not their places."""
 Tensors = dict[str, torch.Tensor]
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -68,11 +70,12 @@ def phase(run: Path) -> dict[str, Any]:
     """The settings of a run with its steps and seconds, files and encoder by name."""
     settings, state = (read_json(run / f"{name}.json") for name in ("settings", "state"))
     kept = {key: value for key, value in settings.items() if key not in PLACES}
+    for key in FILES & kept.keys():
+        one = isinstance(kept[key], str)
+        kept[key] = Path(kept[key]).name if one else [Path(item).name for item in kept[key]]
     return kept | {
         "name": run.name,
         "encoder": called(settings["encoder"]),
-        "train": [Path(item).name for item in settings["train"]],
-        "dev": Path(settings["dev"]).name,
         "steps_taken": state["step"],
         "seconds": round(state.get("seconds", 0)),
     }
@@ -226,7 +229,6 @@ def finish(folder: Path, limit: int) -> None:
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and export; 2 on a run or a folder that cannot be used."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "export")
     what = p.add_mutually_exclusive_group(required=True)
     what.add_argument("--run", type=Path, help="a run of finetune or teach")

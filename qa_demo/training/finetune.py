@@ -227,7 +227,6 @@ def train(s: Settings) -> bool:
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and train."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     train(parsed(Settings, __doc__, "finetune", argv))
 
 

@@ -16,7 +16,6 @@ assets/schemes.json. The card comes afterwards from `card --reader assets/spanbe
 
 import argparse
 import json
-import logging
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -36,7 +35,7 @@ from qa_demo.core.store import ASSETS
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training.export import PLACES, called, finish, halved, write_checksums
+from qa_demo.training.export import finish, halved, phase, write_checksums
 from qa_demo.training.loop import (
     described,
     exit_code,
@@ -84,26 +83,6 @@ def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
         mean.copy_(total / max(1, targets))
 
 
-def phase_of(run: Path) -> dict[str, Any]:
-    """The settings of a run with its steps and seconds, files and encoder by name, and the held-out
-    rows of its log.
-    """
-    settings, state = (read_json(run / f"{name}.json") for name in ("settings", "state"))
-    texts = {key: [Path(x).name for x in settings.get(key, ())] for key in ("text", "more_text")}
-    kept = {key: value for key, value in settings.items() if key not in PLACES}
-    return (
-        kept
-        | texts
-        | {
-            "name": run.name,
-            "encoder": called(settings["encoder"]),
-            "steps_taken": state["step"],
-            "seconds": round(state["seconds"]),
-            "curve": logged(run, "held"),
-        }
-    )
-
-
 def write_model(model: Pretrainer, tokenizer: object, out: Path) -> None:
     """Encoder, masked-language head, tokenizer, boundary head, in half precision."""
     out.mkdir(parents=True, exist_ok=True)
@@ -120,13 +99,6 @@ def write_model(model: Pretrainer, tokenizer: object, out: Path) -> None:
         )
 
 
-def restore(run: Path, encoder: str, settings: dict[str, Any], counts: np.ndarray) -> Pretrainer:
-    """The trained model of a run."""
-    model = load(encoder, settings["sbo"], settings["positions"], counts)
-    load_weights(model, run / "weights.safetensors")
-    return model
-
-
 def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: Path) -> None:
     """Save the run as a folder; refuse one over LIMIT, or weights that half cannot hold. `encoder`:
     "" for the one that the run names.
@@ -137,13 +109,17 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     parts = tokenize(tokenizer, read_text(text, more_text)[0], settings["length"] - 2)
     source = training_batches(parts, tokenizer, settings)
     counts = np.bincount(source.stream, minlength=len(tokenizer))
-    model = restore(run, encoder, settings, counts)
+    model = load(encoder, settings["sbo"], settings["positions"], counts)
+    load_weights(model, run / "weights.safetensors")
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
     prepare(tokenizer)
     keep_means(model, source, -(-MEAN_PIECES // settings["batch_tokens"]))
     write_model(model, tokenizer, out)
     about = {name: settings[name] for name in ("sbo", "positions")}
-    write_json(out / CARD, {"name": "bundled", **about, "phases": [phase_of(run)]})
+    write_json(
+        out / CARD,
+        {"name": "bundled", **about, "phases": [phase(run) | {"curve": logged(run, "held")}]},
+    )
     finish(out, LIMIT)
 
 
@@ -271,7 +247,6 @@ def schemes(model: Infiller, texts: Iterable[str], draws: int) -> dict[str, int]
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and export, score or compare."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "infill")
     what = p.add_subparsers(dest="action", required=True)
     one = what.add_parser("export")

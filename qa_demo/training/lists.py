@@ -9,16 +9,13 @@ one span said has (the script leaves out letters that are frequent in a text of 
 more, this does not). Source: Li et al. 2022, "MultiSpanQA"; src/eval_script.py.
 """
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.metrics import normalize
 
-HEADS = ("span", "bio")
 KINDS = {
     "whole": "every answer, and nothing else",
     "one of several": "one of the answers, and nothing else",
@@ -99,15 +96,7 @@ def list_scores(wanted: Sequence[Collection[str]], said: Sequence[Collection[str
     )
 
 
-@dataclass(frozen=True)
-class HeadLists:
-    """What one head says to all lists of a file, and how many answers are of each kind."""
-
-    scores: ListScores
-    kinds: Mapping[str, int]
-
-
-def kind(wanted: Sequence[str], said: Sequence[str]) -> str:
+def kind(wanted: Collection[str], said: Collection[str]) -> str:
     """Which of `KINDS` an answer is; texts are compared as SQuAD compares them."""
     want, have = ({normalize(x) for x in texts} for texts in (wanted, said))
     if not any(have):
@@ -121,18 +110,3 @@ def kind(wanted: Sequence[str], said: Sequence[str]) -> str:
     if want < have:
         return "extra"
     return "missing and extra" if want & have else "none"
-
-
-def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, HeadLists]:
-    """By head, the scores over the lists of a file; empty for a file without one. `rows` are those
-    of `listed`.
-    """
-    heads = [head for head in HEADS if rows and all(r[head] is not None for r in rows)]
-    wanted = [row["wanted"] for row in rows]
-    found = {}
-    for head in heads:
-        said = [row[head] for row in rows]
-        kinds = Counter(kind(w, s) for w, s in zip(wanted, said, strict=True))
-        scores = list_scores([set(w) for w in wanted], [set(s) for s in said])
-        found[head] = HeadLists(scores, {name: kinds[name] for name in KINDS})
-    return found

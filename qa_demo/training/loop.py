@@ -111,11 +111,12 @@ def parsed(kind: type[Options], doc: str | None, name: str, argv: Sequence[str] 
 
 def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., int]:
     """A command's `main` that gives an exit code: its own, or 2, and one sentence, for what its
-    user can mend.
+    user can mend. What the command logs is shown with the time.
     """
 
     @wraps(main)
     def run(argv: list[str] | None = None) -> int:
+        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
         try:
             return main(argv) or 0
         except (QADemoError, OSError, SafetensorError) as fault:

@@ -37,12 +37,12 @@ import torch
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import margin, pair_claim
-from qa_demo.core.metrics import Outcome, evaluate, exact_match, score
+from qa_demo.core.metrics import Outcome, evaluate, score
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import window_prob
 from qa_demo.core.tagging import best_span, decode_reading, null_log_prob
-from qa_demo.core.types import Example, Reading, Window, WindowOptions
+from qa_demo.core.types import Answer, Example, Reading, Window, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
 from qa_demo.evaluation.calibrate import Asked, Claim, TagClaim, claim_reliability, reliability
 from qa_demo.evaluation.questions import read_squad
@@ -53,13 +53,15 @@ from qa_demo.model.source import LOOPBACK, sha256
 from qa_demo.model.work import usable_cores
 from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
-from qa_demo.training.lists import summary
+from qa_demo.training.lists import KINDS, kind, list_scores
 from qa_demo.training.loop import described, exit_code, read_json, versions, write_json
 
 log = logging.getLogger("score")
 HEADS = ("span", "bio")
 Text = tuple[str, str]
 """A question and its paragraph."""
+Reply = tuple[Example, str | None, str]
+"""A first question, what the page answers (None: withheld), and the best span."""
 BATCH = 8
 OPTIONS = WindowOptions()
 PACED = 60
@@ -210,21 +212,15 @@ def lists(
     `list_kinds`, how many lists were found whole, merged and so on.
     """
     parts = {**files, "all": [e for examples in files.values() for e in examples]}
-    found = {
-        name: summary(
-            [
-                {"wanted": [e.context[a:b] for a, b in e.spans[0]]}
-                | {head: list(said[e.question, e.context][head].texts) for head in HEADS}
-                for e in examples
-            ]
-        )
-        for name, examples in parts.items()
-        if examples
-    }
-    return {
-        "lists": {n: {h: asdict(one.scores) for h, one in x.items()} for n, x in found.items()},
-        "list_kinds": {n: {h: dict(one.kinds) for h, one in x.items()} for n, x in found.items()},
-    }
+    found: dict[str, Any] = {"lists": {}, "list_kinds": {}}
+    for name, examples in parts.items():
+        wanted = [[e.context[a:b] for a, b in e.spans[0]] for e in examples]
+        for head in HEADS if examples else ():
+            texts = [said[e.question, e.context][head].texts for e in examples]
+            counts = Counter(map(kind, wanted, texts))
+            found["lists"].setdefault(name, {})[head] = asdict(list_scores(wanted, texts))
+            found["list_kinds"].setdefault(name, {})[head] = {one: counts[one] for one in KINDS}
+    return found
 
 
 def metrics(
@@ -288,94 +284,62 @@ def times_as_long(reader: Reader, other: Reader, examples: Sequence[Example]) ->
     return median(seconds(reader, e) / seconds(other, e) for e in chosen)
 
 
-@dataclass(frozen=True)
-class FirstQuestion:
-    """One question to one to three plain sentences, with every answer a person would accept."""
-
-    kind: str
-    context: str
-    question: str
-    answers: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What the page answers, None when it withholds, and the best span without the threshold."""
-
-    asked: FirstQuestion
-    answer: str | None
-    best: str
-
-    @property
-    def exact(self) -> bool:
-        """Whether the page's answer is one of the accepted ones."""
-        return self.answer is not None and any(
-            exact_match(a, self.answer) for a in self.asked.answers
-        )
-
-    @property
-    def exact_best(self) -> bool:
-        """Whether the best span is one of them, withheld or not."""
-        return any(exact_match(a, self.best) for a in self.asked.answers)
-
-
-def load_questions(path: Path) -> list[FirstQuestion]:
-    """Read the file. Errors: BadInput for another form, or an answer its text does not hold."""
+def load_questions(path: Path) -> list[Example]:
+    """The first questions of a file; `title` is their kind, `answers` all that a person accepts.
+    Errors: BadInput for another form, or an answer its text does not hold.
+    """
     try:
         found = [
-            FirstQuestion(text["kind"], text["context"], qa["question"], tuple(qa["answers"]))
+            Example(
+                "",
+                qa["question"],
+                text["context"],
+                tuple(Answer(a, text["context"].find(a)) for a in qa["answers"]),
+                title=text["kind"],
+            )
             for text in json.loads(path.read_text(encoding="utf-8"))
             for qa in text["qas"]
         ]
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise BadInput(f"{path.name} is no file of first questions: {fault}") from fault
-    for asked in found:
-        missing = [a for a in asked.answers if not a or a not in asked.context]
-        if missing or not asked.answers:
-            raise BadInput(
-                f"{asked.question!r}: its text does not hold {missing[0]!r}"
-                if missing
-                else f"{asked.question!r} has no accepted answer"
-            )
+    for e in found:
+        missing = [a.text for a in e.answers if not a.text or a.char_start < 0]
+        if missing:
+            raise BadInput(f"{e.question!r}: its text does not hold {missing[0]!r}")
+        if not e.answers:
+            raise BadInput(f"{e.question!r} has no accepted answer")
     return found
 
 
-def replies(reader: Reader, questions: Iterable[FirstQuestion]) -> list[Reply]:
+def replies(reader: Reader, questions: Iterable[Example]) -> list[Reply]:
     """Ask as the page does: exact search, logit sum, the reader's own threshold."""
     found = []
-    for asked in questions:
-        reading = reader.read(asked.question, asked.context)
-        said = predict(reading)
-        found.append(
-            Reply(asked, said.answer, "" if said.best is None else said.best.candidate.text)
-        )
+    for e in questions:
+        said = predict(reader.read(e.question, e.context))
+        found.append((e, said.answer, "" if said.best is None else said.best.candidate.text))
     return found
 
 
-def report(found: Sequence[Reply]) -> str:
-    """Every miss with what was said instead, then exact by kind and in all."""
-    lines = []
-    for reply in found:
-        if not reply.exact:
-            said = f"withheld {reply.best!r}" if reply.answer is None else f"said {reply.answer!r}"
-            lines.append(
-                f"{said}, accepted {' | '.join(reply.asked.answers)}: {reply.asked.question} "
-                f"{reply.asked.context}"
-            )
-    asked = Counter(r.asked.kind for r in found)
-    exact = Counter(r.asked.kind for r in found if r.exact)
-    lines += [f"{kind}: {exact[kind]} of {n}" for kind, n in asked.items()]
-    best = sum(r.exact_best for r in found)
+def report(found: Sequence[Reply]) -> tuple[str, float]:
+    """Every miss with what was said instead, then how many are exact, by kind and in all; and the
+    percentage of these.
+    """
+    lines, exact = [], Counter[str]()
+    for e, answer, best in found:
+        if answer is not None and is_right(e, answer):
+            exact[e.title] += 1
+            continue
+        said = f"withheld {best!r}" if answer is None else f"said {answer!r}"
+        accepted = " | ".join(a.text for a in e.answers)
+        lines.append(f"{said}, accepted {accepted}: {e.question} {e.context}")
+    every = Counter(e.title for e, _, _ in found)
+    lines += [f"{title}: {exact[title]} of {n}" for title, n in every.items()]
+    percent = 100 * exact.total() / len(found)
     lines.append(
-        f"all: {sum(exact.values())} of {len(found)} exact ({percent(found):.1f} %), {best} with "
-        f"nothing withheld"
+        f"all: {exact.total()} of {len(found)} exact ({percent:.1f} %), "
+        f"{sum(is_right(e, best) for e, _, best in found)} with nothing withheld"
     )
-    return "\n".join(lines) + "\n"
-
-
-def percent(found: Sequence[Reply]) -> float:
-    """Percent of the questions that the page answers exactly."""
-    return 100 * sum(r.exact for r in found) / len(found)
+    return "\n".join(lines) + "\n", percent
 
 
 def noted(a: argparse.Namespace) -> str:
@@ -406,7 +370,6 @@ def keep(folder: Path, result: dict[str, Any]) -> None:
 @exit_code
 def main(argv: list[str] | None = None) -> int:
     """Parse, then measure and keep, or ask; 2 on a reader or file that cannot be used."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
     p = described(__doc__, "score")
     p.add_argument("--reader", default="assets/reader", help="a folder")
     p.add_argument("--base", type=Path, help="the encoder that an adapter changes")
@@ -417,10 +380,10 @@ def main(argv: list[str] | None = None) -> int:
     a = p.parse_args(argv)
     limits, folder = replace(LOOPBACK, base=a.base), Path(a.reader)
     if a.first is not None:
-        questions = load_questions(a.first)
-        found = replies(load_reader(a.reader, limits), questions)
-        sys.stdout.write(report(found))
-        return 0 if percent(found) >= WANTED else 1
+        questions = load_questions(a.first)  # before the reader: its faults are told at once
+        text, percent = report(replies(load_reader(a.reader, limits), questions))
+        sys.stdout.write(text)
+        return 0 if percent >= WANTED else 1
     if a.dev is None or a.dev_v2 is None:
         raise BadInput("score takes --dev and --dev-v2, or --first")
     torch.set_num_threads(1)

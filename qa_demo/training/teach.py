@@ -286,7 +286,6 @@ def train(s: Settings) -> bool:
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and teach; 2 on a teacher or logits that cannot be used."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     train(parsed(Settings, __doc__, "teach", argv))
 
 

@@ -1,7 +1,6 @@
 """Lists of answers: a hand example, MultiSpanQA's sums written out, what no list may do."""
 
 import itertools
-from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.metrics import normalize
-from qa_demo.training.lists import KINDS, kind, list_scores, overlap, shared_piece, summary
+from qa_demo.training.lists import KINDS, kind, list_scores, overlap, shared_piece
 
 TEXTS = st.sets(
     st.sampled_from(["Ada", "Ada Byron", "the river", "river Thames", "1843", "18", ""]), max_size=4
@@ -74,8 +73,6 @@ def test_sets_that_do_not_pair_up_are_refused(wanted: list[set[str]], said: list
 
 
 WANTED = ["the Rhine", "Elbe", "Danube"]
-
-
 SAID = {
     "whole": [["Rhine", "the Elbe", "Danube."]],
     "one of several": [["Elbe"]],
@@ -91,18 +88,3 @@ SAID = {
 @pytest.mark.parametrize("wanted", KINDS)
 def test_a_list_has_one_kind(wanted: str) -> None:
     assert {kind(WANTED, said) for said in SAID[wanted]} == {wanted}
-
-
-def test_a_summary_counts_every_list_once_for_each_head() -> None:
-    rows = [
-        {"wanted": WANTED, "span": ["Elbe"], "bio": WANTED},
-        {"wanted": ["a1", "b1"], "span": ["a1 and b1"], "bio": []},
-    ]
-    found = summary(rows)
-    assert +Counter(found["span"].kinds) == {"one of several": 1, "merged": 1}
-    assert +Counter(found["bio"].kinds) == {"whole": 1, "silent": 1}
-    assert found["bio"].scores == list_scores([set(WANTED), {"a1", "b1"}], [set(WANTED), set()])
-    assert found["bio"].scores.whole_lists == 50.0
-    assert summary([]) == {}
-    alone = summary([row | {"bio": None} for row in rows])
-    assert list(alone) == ["span"], "a reader without tags has one head"
