@@ -141,21 +141,16 @@ def main(argv: list[str] | None = None) -> None:
     what = p.add_subparsers(dest="action", required=True)
     one, two = what.add_parser("readings"), what.add_parser("replay")
     one.add_argument("--reader", default="bundled", help="bundled, or a folder")
-    one.add_argument("--out", type=Path, default=ASSETS / "readings")
     two.add_argument("--run", required=True, type=Path)
     two.add_argument("--encoder", default="", help="by default the one that the run names")
-    two.add_argument("--readings", type=Path, default=ASSETS / "readings")
-    two.add_argument("--out", type=Path, default=ASSETS / "replay")
-    for each in (one, two):
-        each.add_argument("--pool", type=Path, default=POOL)
     a = p.parse_args(argv)
-    pool = load_pool(a.pool)
+    pool, out = load_pool(POOL), ASSETS / a.action
     size = (
-        store(load_reader(a.reader), pool, a.out)
+        store(load_reader(a.reader), pool, out)
         if a.action == "readings"
-        else record(a.run, a.encoder, pool, a.readings, a.out)
+        else record(a.run, a.encoder, pool, ASSETS / "readings", out)
     )
-    log.info("%s: %d examples, %.0f kB", a.out, len(pool), size / 1000)
+    log.info("%s: %d examples, %.0f kB", out, len(pool), size / 1000)
 
 
 if __name__ == "__main__":

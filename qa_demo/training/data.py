@@ -18,7 +18,7 @@ import random
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -130,24 +130,15 @@ class Feature:
         return len(self.window)
 
 
-def marks(encoding: Encoding, example: Example) -> list[TagGold]:
-    """What each annotator marked: a list, else one span; None where it is in no word piece. Spans
-    of a list that share a piece are joined: it can carry only one tag.
+def marks(encoding: Encoding, example: Example, parted: bool = False) -> list[TagGold]:
+    """What each annotator marked: a list, else one span, and if `parted` an enumeration as the list
+    that it is; None where it is in no word piece. Spans of a list that share a piece are joined: it
+    can carry only one tag.
     """
-    if example.spans:
-        found = [[touching(encoding, a, b) for a, b in ranges] for ranges in example.spans]
-        return [
-            merge_spans([span for span in spans if span is not None], 0) or None for spans in found
-        ]
-    return [touching(encoding, a.char_start, a.char_end) for a in example.answers]
-
-
-def apart_marks(encoding: Encoding, example: Example) -> list[TagGold]:
-    """What the tags learn of each annotator: as `marks`, an enumeration as the list that it is."""
-    if example.spans:
-        return marks(encoding, example)
-    lists = tuple(places(answer) for answer in example.answers)
-    return marks(encoding, replace(example, spans=lists))
+    whole = [((a.char_start, a.char_end),) for a in example.answers]
+    lists = example.spans or ([*map(places, example.answers)] if parted else whole)
+    found = [[touching(encoding, a, b) for a, b in ranges] for ranges in lists]
+    return [merge_spans([s for s in spans if s is not None], 0) or None for spans in found]
 
 
 def spoken(window: Window, gold: TagGold) -> Span | None:
@@ -250,7 +241,7 @@ class Sampler:
                 context = other
         encoding = self.encoding(example.question, context)
         own = context == example.context
-        golds, lists = (f(encoding, example) if own else [] for f in (marks, apart_marks))
+        golds, lists = (marks(encoding, example, parted) if own else [] for parted in (False, True))
         features = [feature(w, golds, lists) for w in self.windows(encoding, max_seq_length)]
         if not features:
             return None

@@ -209,7 +209,6 @@ def job_of(
         measure=measure,
         average=average,
         after_step=partial(move_average, average, model, s.average),
-        snapshots=True,
         **more,
     )
 

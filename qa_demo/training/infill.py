@@ -227,7 +227,7 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
     return found
 
 
-def schemes(model: Infiller, texts: Iterable[str], draws: int) -> dict[str, int]:
+def schemes(model: Infiller, texts: Iterable[str], draws: int = 6) -> dict[str, int]:
     """How many pieces each law hides, and how many of them are guessed: {"texts", "draws",
     "blanks", "tokens", "spans"}; a text that one sequence does not hold is left out.
     """
@@ -257,24 +257,21 @@ def main(argv: list[str] | None = None) -> None:
     one.add_argument("--out", type=Path, required=True)
     for name in ("score", "schemes"):
         what.add_parser(name).add_argument("--model", type=Path, default=ASSETS / "spanbert")
-    two, three = what.choices["score"], what.choices["schemes"]
+    two = what.choices["score"]
     two.add_argument("--text", nargs="+", required=True)
     two.add_argument("--length", type=int, default=128)
     two.add_argument("--limit", type=int, help="only so many held-out parts, by a fixed seed")
-    three.add_argument("--pool", type=Path, default=ASSETS / "examples.json")
-    three.add_argument("--draws", type=int, default=6, help="of blanks in each text by each law")
-    three.add_argument("--out", type=Path, default=ASSETS / "schemes.json")
     a: argparse.Namespace = p.parse_args(argv)
     if a.action == "export":
         export(a.run, a.encoder, a.text, a.more_text, a.out)
     elif a.action == "score":
         sys.stdout.write(json.dumps(score(a.model, a.text, a.length, a.limit)["overall"]) + "\n")
     else:
-        texts = dict.fromkeys(example.context for example in load_examples(a.pool))
-        found = schemes(load_spanbert(str(a.model)), texts, a.draws)
-        kept = read_json(a.out) if a.out.is_file() else {}
+        texts = dict.fromkeys(e.context for e in load_examples(ASSETS / "examples.json"))
+        found, out = schemes(load_spanbert(str(a.model)), texts), ASSETS / "schemes.json"
+        kept = read_json(out) if out.is_file() else {}
         kept[sha256(a.model / "model.safetensors")] = found
-        write_json(a.out, dict(sorted(kept.items())))
+        write_json(out, dict(sorted(kept.items())))
         sys.stdout.write(json.dumps(found) + "\n")
 
 

@@ -13,7 +13,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from qa_demo.core.base import BadInput
 from qa_demo.core.metrics import normalize
 
 KINDS = {
@@ -74,13 +73,7 @@ def overlap(wanted: Collection[str], said: Collection[str]) -> tuple[float, floa
 
 
 def list_scores(wanted: Sequence[Collection[str]], said: Sequence[Collection[str]]) -> ListScores:
-    """Score one set of texts for each question. Errors: BadInput for no question, or for sets that
-    are not one for each question.
-    """
-    if not wanted or len(wanted) != len(said):
-        raise BadInput(
-            f"lists are scored question by question: got {len(wanted)} wanted and {len(said)} said"
-        )
+    """Score one set of texts for each question, of which there is at least one."""
     pairs = [
         ({normalize(x) for x in w}, {normalize(x) for x in s})
         for w, s in zip(wanted, said, strict=True)

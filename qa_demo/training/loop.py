@@ -57,7 +57,8 @@ class Settings(Protocol):
 @dataclass(frozen=True)
 class Job:
     """What one kind of training brings to the loop: `batches(place)` goes on behind a place for
-    ever; `measure` gives a row of held-out figures; `average` is moved by `after_step(step)`.
+    ever; `measure` gives a row of held-out figures; `average` is moved by `after_step(step)`, and
+    where there is one, snapshots are kept for the replay.
     """
 
     model: nn.Module
@@ -69,7 +70,6 @@ class Job:
     measure: Callable[[], dict[str, Any]] | None = None
     average: nn.Module | None = None
     after_step: Callable[[int], None] | None = None
-    snapshots: bool = False
 
 
 def described(doc: str | None, name: str) -> argparse.ArgumentParser:
@@ -371,7 +371,7 @@ def measure(out: Path, job: Job, step: int, log: Log) -> None:
 def keep(s: Settings, job: Job, optimizer: Any, state: dict[str, Any], log: Log) -> None:
     """Write the rows and files that are due after a step."""
     out, step = Path(s.out), state["step"]
-    if job.snapshots and is_snapshot(step):
+    if job.average is not None and is_snapshot(step):
         snapshot(out, job.model, list(trainable(job.model)), f"step-{step:06d}")
     if step % s.log_every == 0:
         log.row(step, **{name: state[name] for name in ("epoch",) if name in state})
@@ -389,7 +389,7 @@ def run(s: Settings, job: Job, accelerator: Accelerator, logger: logging.Logger)
     began = state["step"]
     peaks = [group["lr"] for group in job.groups]
     model, optimizer = accelerator.prepare(job.model, optimizer)
-    if main and job.snapshots and state["step"] == 0:
+    if main and job.average is not None and state["step"] == 0:
         snapshot(out, job.model, list(trainable(job.model)), "step-000000")
     log, clock = Log(out, state["seconds"], logger), time.monotonic()
     with stop_asked() as asked:

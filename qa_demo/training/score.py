@@ -28,6 +28,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, groupby, islice
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -70,15 +71,11 @@ WANTED = 97.0
 """Percent of the first questions."""
 
 
-def buckets(windows: Sequence[Window], size: int) -> Iterator[list[Window]]:
-    """Groups of at most `size` windows of equal length, in order: nothing is padded."""
-    waiting: dict[int, list[Window]] = {}
-    for window in windows:
-        group = waiting.setdefault(len(window), [])
-        group.append(window)
-        if len(group) == size:
-            yield waiting.pop(len(window))
-    yield from waiting.values()
+def buckets(windows: Iterable[Window], size: int) -> Iterator[list[Window]]:
+    """Groups of at most `size` windows of equal length, the longest first: nothing is padded."""
+    for _, same in groupby(sorted(windows, key=len, reverse=True), key=len):
+        while group := list(islice(same, size)):
+            yield group
 
 
 def read_all(reader: BertReader, texts: Iterable[Text]) -> dict[Text, Reading]:
@@ -90,10 +87,7 @@ def read_all(reader: BertReader, texts: Iterable[Text]) -> dict[Text, Reading]:
     encodings = {text: reader.encode(*text) for text in texts}
     plans = {text: make_windows(encoding, OPTIONS) for text, encoding in encodings.items()}
     owner = {id(w): text for text, windows in plans.items() for w in windows}
-    groups = sorted(
-        buckets([w for windows in plans.values() for w in windows], BATCH),
-        key=lambda group: -len(group[0]),
-    )
+    groups = buckets(chain.from_iterable(plans.values()), BATCH)
     rows: dict[tuple[Text, int], tuple[np.ndarray, np.ndarray | None]] = {}
 
     def run(group: list[Window]) -> None:
@@ -104,7 +98,7 @@ def read_all(reader: BertReader, texts: Iterable[Text]) -> dict[Text, Reading]:
     with ThreadPoolExecutor(usable_cores()) as pool:
         for done, _ in enumerate(pool.map(run, groups), 1):
             if done % 50 == 0:
-                log.info("%d of %d batches", done, len(groups))
+                log.info("%d batches", done)
     about = {
         "model_name": reader.name,
         "threshold": reader.threshold,

@@ -30,7 +30,7 @@ from torch import Tensor, nn
 from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadCheckpoint, BadInput
-from qa_demo.training import data, finetune
+from qa_demo.training import data, finetune, heads
 from qa_demo.training.heads import TwoHeads, labels, load
 from qa_demo.training.loop import (
     Terms,
@@ -254,12 +254,9 @@ def divergence(teacher: Tensor, student: Tensor, temperature: float) -> Tensor:
 
 def total(terms: Terms, label_share: float, bio_weight: float) -> Tensor:
     """share x labels + (1 - share) x teacher, each (start + end) / 2 + bio_weight x tags."""
-
-    def side(prefix: str) -> Tensor:
-        spans = (terms[f"{prefix}start"] + terms[f"{prefix}end"]) / 2
-        return spans + bio_weight * terms[f"{prefix}tags"]
-
-    return label_share * side("") + (1 - label_share) * side("taught_")
+    taught = {name: terms[f"taught_{name}"] for name in ("start", "end", "tags")}
+    own, teacher = (heads.total(side, bio_weight) for side in (terms, taught))
+    return label_share * own + (1 - label_share) * teacher
 
 
 def train(s: Settings) -> bool:
@@ -268,10 +265,8 @@ def train(s: Settings) -> bool:
     """
     at, tokenizer, model, dev = finetune.begun(s)
     teacher = Teacher(Path(s.teacher), tokenizer, at.device)
-    pool, pad = (
-        finetune.pool_of(s, tokenizer, s.unlabelled, s.exchanged),
-        tokenizer.pad_token_id or 0,
-    )
+    pool = finetune.pool_of(s, tokenizer, s.unlabelled, s.exchanged)
+    pad = tokenizer.pad_token_id or 0
     path = Path(s.logits or Path(s.out) / "said.npy")
     said = said_of(path, teacher, data.Windows(pool, pad, at.device), s.batch_tokens)
     del teacher

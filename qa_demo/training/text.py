@@ -1,6 +1,5 @@
 """Pre-training text: paragraphs, 5 % kept apart, cut at words, packed, masked anew each time."""
 
-import gzip
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +10,9 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset
 
+from qa_demo.core import files
 from qa_demo.core.base import BadInput
-from qa_demo.core.masking import POSITIONS, Fate, Masked, MaskOptions, mask
+from qa_demo.core.masking import POSITIONS, Fate, Masked, mask
 from qa_demo.model.tokenizer import prepare
 
 HELD = 20  # one paragraph in 20 is kept apart
@@ -27,31 +27,25 @@ def held_out(paragraph: str) -> bool:
     return int.from_bytes(digest) % HELD == 0
 
 
-def read_lines(files: Iterable[str]) -> dict[str, None]:
+def read_lines(names: Iterable[str]) -> dict[str, None]:
     """The paragraphs of plain files, one a line, also .gz, in order; repeated ones once."""
     seen: dict[str, None] = {}
-    for name in files:
-        path = Path(name)
-        with (
-            gzip.open(path, "rt", encoding="utf-8")
-            if path.suffix == ".gz"
-            else path.open(encoding="utf-8") as file
-        ):
-            seen.update(dict.fromkeys(line for raw in file if (line := raw.strip())))
+    for name in names:
+        lines = files.read_text(Path(name)).split("\n")
+        seen.update(dict.fromkeys(line for raw in lines if (line := raw.strip())))
     return seen
 
 
-def read_text(files: Iterable[str], more: Iterable[str] = ()) -> tuple[list[str], list[str]]:
+def read_text(names: Sequence[str], more: Iterable[str] = ()) -> tuple[list[str], list[str]]:
     """(training, held-out) paragraphs; of the files in `more` none is held out, so that other text
     leaves the held-out figures alike.
     """
-    files = list(files)
     sides: tuple[list[str], list[str]] = ([], [])
-    for paragraph in (found := read_lines(files)):
+    for paragraph in (found := read_lines(names)):
         sides[held_out(paragraph)].append(paragraph)
     sides[0].extend(paragraph for paragraph in read_lines(more) if paragraph not in found)
     if not sides[0]:
-        raise BadInput(f"the files hold no paragraph to train on: {', '.join(files)}")
+        raise BadInput(f"the files hold no paragraph to train on: {', '.join(names)}")
     return sides
 
 
@@ -157,13 +151,12 @@ class Batches(Dataset):
         length: int,
         rows: int,
         seed: int,
-        options: MaskOptions | None = None,
         positions: int = POSITIONS,
         packed: bool = True,
     ) -> None:
         self.parts, self.length, self.rows = parts, length, rows
         self.seed = seed
-        self.options, self.positions, self.packed = options or MaskOptions(), positions, packed
+        self.positions, self.packed = positions, packed
         self.cls, self.sep, self.mask, self.pad = (
             int(getattr(tokenizer, f"{n}_token_id")) for n in ("cls", "sep", "mask", "pad")
         )
@@ -197,10 +190,6 @@ class Batches(Dataset):
         """A piece of the training text, so frequent ones come often."""
         return int(self.stream[rng.integers(len(self.stream))])
 
-    def mask_part(self, part: Part, rng: np.random.Generator) -> Masked:
-        """One part under SpanBERT's scheme."""
-        return mask("span", part.ids, part.words, self.mask, rng, self.random_piece, self.options)
-
     def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> Batch:
         """input_ids and attention_mask [B, L]; `BLANK` [M] and `TARGET` [S] index flat [B * L]."""
         rows = [self.sequences[s] for s in sequences]
@@ -216,7 +205,8 @@ class Batches(Dataset):
         for b, members in enumerate(rows):
             ids[b, 0], at = self.cls, 1
             for member in members:
-                masked = self.mask_part(self.parts[member], rng)
+                part = self.parts[member]
+                masked = mask("span", part.ids, part.words, self.mask, rng, self.random_piece)
                 size, base = len(masked.input_ids), b * wide + at
                 ids[b, at : at + size], ids[b, at + size] = masked.input_ids, self.sep
                 at += size + 1

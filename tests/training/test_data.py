@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.core.masking import merge_spans
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Example, I, O, Span
 from qa_demo.training import data
@@ -80,13 +79,6 @@ def test_two_annotators_share_the_weight() -> None:
     at = feature.window.to_pos(year.start)
     assert feature.start[at] == feature.tags[at, B] == 0.5
     assert feature.start.sum() == feature.end.sum() == 1
-
-
-def test_spans_that_share_a_piece_are_joined() -> None:
-    joined = merge_spans([Span(4, 6), Span(1, 2), Span(6, 9), Span(7, 8)], 0)
-    assert joined == (Span(1, 2), Span(4, 9))
-    assert merge_spans([Span(1, 2), Span(3, 3)], 0) == (Span(1, 2), Span(3, 3))
-    assert merge_spans([], 0) == ()
 
 
 def test_a_list_of_places_without_a_piece_is_no_answer() -> None:

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_demo.core.base import BadInput
 from qa_demo.core.metrics import normalize
 from qa_demo.training.lists import KINDS, kind, list_scores, overlap, shared_piece
 
@@ -64,12 +63,6 @@ def test_the_sums_of_the_published_script(pairs: list[tuple[set[str], set[str]]]
 def test_empty_sets_match_each_other_and_nothing_else() -> None:
     assert overlap(set(), {""}) == overlap(set(), set()) == (1, 1)
     assert overlap({"x"}, set()) == overlap(set(), {"x"}) == (0, 0)
-
-
-@pytest.mark.parametrize(("wanted", "said"), [([], []), ([{"a"}], [])])
-def test_sets_that_do_not_pair_up_are_refused(wanted: list[set[str]], said: list[set[str]]) -> None:
-    with pytest.raises(BadInput, match=f"got {len(wanted)} wanted and {len(said)} said"):
-        list_scores(wanted, said)
 
 
 WANTED = ["the Rhine", "Elbe", "Danube"]

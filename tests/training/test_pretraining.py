@@ -12,13 +12,13 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from torch.nn import functional as F
-from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
 from qa_demo.model.spanbert import SBO_FILE, load_spanbert
-from qa_demo.training import card, finetune, infill, pretrain
+from qa_demo.training import card, infill, pretrain
 from qa_demo.training.loop import load_weights, parsed
 from qa_demo.training.pretrain import load, parameter_groups, total
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
@@ -310,18 +310,3 @@ def test_a_damaged_boundary_head_and_an_encoder_alone_are_refused(home, exported
     shutil.copytree(home / "encoder", tmp_path / "bare")
     with pytest.raises(BadCheckpoint, match="no masked-language head"):
         load_spanbert(str(tmp_path / "bare"))
-
-
-def test_fine_tuning_starts_from_the_exported_folder(home, exported):
-    data = toy.squad(home / "squad.json")
-    where = f"--encoder {exported} --train {data}:1 --dev {data} --out {home}/reader"
-    short = "--steps 2 --lengths 60 --dev-limit 1 --save-every 2 --evaluate-every 9"
-    finetune.main(f"{where} {short}".split())
-    start = load_file(exported / "model.safetensors")
-    learnt = load_file(home / "reader" / "weights.safetensors")
-    layer = "bert.encoder.layer.0.output.dense.weight"
-    moved = (learnt[f"reader.{layer}"] - start[layer].float()).abs().max()
-    assert 0 < moved < 0.01, "the reader did not begin with the exported weights"
-    reader = AutoModelForQuestionAnswering.from_pretrained(exported, dtype=torch.float32)
-    table = reader.bert.embeddings.word_embeddings.weight.half()
-    assert torch.equal(table, start["bert.embeddings.word_embeddings.weight"])
