@@ -454,7 +454,8 @@ def test_a_bad_config_stops_before_the_weights(host: Hub) -> None:
 
 
 def test_no_internet_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A real request, to a port of this machine on which nobody listens."""
+    """Real requests, to a port of this machine on which nobody listens, without the pauses."""
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         nobody = f"http://127.0.0.1:{taken.getsockname()[1]}"
