@@ -226,7 +226,7 @@ def sliders(w: Windows) -> list[Block]:
     if w.safe is not None and w.safe < min(SHORT_ANSWER, w.shown.decode.max_answer_length):
         far += f"; small: an answer of over {plural(w.safe, 'token')} may be cut and never found"
     elif w.safe is not None:
-        far += f"; an answer of up to {w.safe} tokens is whole where its start counts (step 2)"
+        far += f"; answers of up to {w.safe} tokens stay whole (step 2)"
     high, to = max(384, w.size), "step to the next"
     return [
         ui.slider("size", "max_seq_length", "window size", least, high, 1, w.size, says=says),
