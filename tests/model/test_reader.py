@@ -122,12 +122,13 @@ def test_cancelling_stops_between_windows(reader: BertReader) -> None:
 
 
 def test_a_waiting_reading_can_be_cancelled_and_no_more_than_two_run(reader: BertReader) -> None:
-    passes, release = Passes(2), threading.Event()
+    passes, release, started = Passes(2), threading.Event(), threading.Barrier(3)
     third = BertReader("third", reader.model, reader.tokenizer, passes=passes)
     asked = itertools.count()
     with ThreadPoolExecutor(2) as others:
         for _ in range(2):
-            others.submit(passes.run, lambda: release.wait(10))
+            others.submit(passes.run, lambda: (started.wait(10), release.wait(10)))
+        started.wait(10)  # both passes are taken: the third can only wait
         with pytest.raises(Cancelled):
             third.read("who", "the bridge", OPTIONS, cancelled=lambda: next(asked) > 2)
         release.set()
