@@ -17,8 +17,8 @@ from qa_demo.server.address import EVERYWHERE, LOCAL, free_address, network_addr
 from qa_demo.server.flags import BUNDLED, parser
 
 if TYPE_CHECKING:
-    from qa_demo.core.examples import PoolExample
     from qa_demo.core.types import Reading
+    from qa_demo.examples import PoolExample
     from qa_demo.model.source import HostLimits
     from qa_demo.pictures import Pictures
 
@@ -85,7 +85,7 @@ def serve(args: argparse.Namespace) -> int:
 
 def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callable[[], Any]]":
     """What pictures are made from on this host, and what loads the page's own reader."""
-    from qa_demo.core.examples import load_menu
+    from qa_demo.examples import load_menu
     from qa_demo.pictures import Pictures
     from qa_demo.server.launch import is_public
 

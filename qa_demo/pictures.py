@@ -13,7 +13,6 @@ from pydantic import BaseModel, ValidationError
 from qa_demo.blocks import Block, sentence, steps, travelling
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.calibration import sureness
-from qa_demo.core.examples import PoolExample
 from qa_demo.core.heads import apply_what_if
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
@@ -22,6 +21,7 @@ from qa_demo.core.store import stored_attributions
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Answer, Reading, Span
 from qa_demo.core.windows import fitting
+from qa_demo.examples import PoolExample
 from qa_demo.links import from_link
 from qa_demo.model.cache import Cache
 from qa_demo.model.work import Pending, Work

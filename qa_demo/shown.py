@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import PoolExample
 from qa_demo.core.predict import Prediction
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Answer, DecodeOptions, Encoding, Reading, Span, Window
+from qa_demo.examples import PoolExample
 from qa_demo.state import State
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from qa_demo.api.mcp import VERSIONS
 from qa_demo.api.routes import by_position, routes
 from qa_demo.cli.main import main
 from qa_demo.core.base import QADemoError
-from qa_demo.core.examples import load_menu
+from qa_demo.examples import load_menu
 from qa_demo.pictures import Pictures
 from tests.chapters.given import AtOnce
 from tests.fake_infiller import FakeInfiller

@@ -14,9 +14,9 @@ import pytest
 
 from qa_demo import __version__, app
 from qa_demo.core.base import BadCheckpoint, BadInput
-from qa_demo.core.examples import load_menu
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import READERS
+from qa_demo.examples import load_menu
 from qa_demo.model.source import LOOPBACK, OTHERS, HostLimits
 from qa_demo.pictures import Pictures
 from qa_demo.server.address import free_address, network_address, own_names, port_of

@@ -16,8 +16,8 @@ import pytest
 from qa_demo import app
 from qa_demo.api.routes import routes as calls
 from qa_demo.cli.main import main
-from qa_demo.core.examples import load_menu
 from qa_demo.core.predict import predict
+from qa_demo.examples import load_menu
 from qa_demo.model.loading import load_reader
 from qa_demo.page import build
 from qa_demo.pictures import Pictures

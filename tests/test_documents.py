@@ -19,8 +19,8 @@ import yaml
 from packaging.requirements import Requirement
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import PoolExample, load_menu
 from qa_demo.core.types import RULES
+from qa_demo.examples import PoolExample, load_menu
 from qa_demo.links import from_link
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.shown import without_model

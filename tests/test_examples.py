@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import PoolExample
+from qa_demo.core.bio import tag_log_probs
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS, load_reading, load_replay, save_reading, stored_attributions
-from qa_demo.core.tagging import tag_log_probs
 from qa_demo.core.types import Answer, O, Reading, Window
+from qa_demo.examples import PoolExample
 from qa_demo.training import assets, promises
 from qa_demo.training.promises import EXAMPLES, check, load_pool, winners
 from tests.chapters.given import blocks, stored

@@ -9,8 +9,8 @@ import pytest
 from qa_demo.api.calls import CALLS, call
 from qa_demo.api.replies import Answer, Lost, answered, lost, tagged
 from qa_demo.core.base import BadCheckpoint, BadInput
+from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.predict import predict
-from qa_demo.core.tagging import decode_reading, owned_rows
 from qa_demo.core.types import DecodeOptions, Span
 from tests.core.toys import make_reading, t1
 from tests.fake_infiller import FakeInfiller

@@ -8,7 +8,7 @@ import pytest
 from qa_demo import plot
 from qa_demo.bundle import script
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import load_menu
+from qa_demo.examples import load_menu
 from qa_demo.notebook import Held, as_page
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import pictures_of, saved

@@ -20,9 +20,9 @@ from packaging.version import Version
 import qa_demo
 from qa_demo.api.replies import answered
 from qa_demo.bundle import script
-from qa_demo.core.examples import load_menu
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS, find_assets
+from qa_demo.examples import load_menu
 
 pytestmark = pytest.mark.slow
 

@@ -7,11 +7,11 @@ from pydantic import ConfigDict, Field
 
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.base import BadInput
+from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.calibration import sureness
 from qa_demo.core.infill import HiddenPiece, Infill
 from qa_demo.core.losses import Golds, shared_norm_loss, start_end_loss, total
 from qa_demo.core.predict import Prediction, Ranked
-from qa_demo.core.tagging import decode_reading, owned_rows
 from qa_demo.core.text import words
 from qa_demo.core.types import TAGS, Encoding, Reading
 from qa_demo.core.types import Span as Pieces

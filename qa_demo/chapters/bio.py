@@ -14,7 +14,7 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
-from qa_demo.core import bio, tagging
+from qa_demo.core import bio
 from qa_demo.core.losses import TagGold
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
@@ -95,7 +95,7 @@ class Tags:
 
     def __init__(self, shown: Shown) -> None:
         self.shown, self.reading, self.e = shown, shown.true, shown.encoding
-        log_rows = tagging.owned_rows(self.reading)
+        log_rows = bio.owned_rows(self.reading)
         self.p, self.single = np.exp(log_rows), bio.argmax_tags(log_rows)
         self.size, self.logits = len(log_rows), np.zeros_like(log_rows)
         assert self.reading.tag_logits is not None
@@ -258,7 +258,7 @@ def finding_of_tags(tags: Tags, first: Span | None, home: int, together: bool) -
         text = f"No token is most likely {{}}; {{}} is {{}} ({probability(p[home, 1])}). "
         found = say(text, B, said(tags.e, home), I)
     if together:
-        some = tagging.decode_reading(tags.reading)[:3]
+        some = bio.decode_reading(tags.reading)[:3]
         read = joined([[quote(x.text, 34), QUOTE] for x in some]) or ["no answer"]
         found += say("Read together (step 4) the tags give {}. ", read)
     outside = f"{int((tags.single == 2).sum()):,} of {tags.size:,} tokens are most likely {{}}."
@@ -323,7 +323,7 @@ class Labels:
         self.chosen, self.people = min(own.label, len(self.kinds) - 1), len(golds)
         used = golds if self.soft else [self.kinds[self.chosen][0]]
         self.rows = [bio.annotator_tags(tags.size, g) for g in used]
-        self.terms = tagging.soft_terms(tags.reading, used)
+        self.terms = bio.soft_terms(tags.reading, used)
         self.t, self.tagged = self.terms.targets, np.flatnonzero(self.terms.targets[:, 2] < 1)
         rank = [(self.terms.floor[d] > 1e-9, self.t[d, 0], -d) for d in self.tagged]
         self.home = -int(max(rank)[2]) if rank else tags.shown.best.span.start
@@ -470,8 +470,8 @@ def kinds_choice(shown: Shown, ls: Labels) -> Block | None:
 
 def to_spans(tags: Tags, own: Own) -> list[Block | None]:
     """From tags to spans: the most probable possible tagging, and why a B gains."""
-    best, answers = tagging.owned_tags(tags.reading), tagging.decode_reading(tags.reading)
-    why = tagging.opening(tags.reading, answers[0]) if answers else None
+    best, answers = bio.owned_tags(tags.reading), bio.decode_reading(tags.reading)
+    why = bio.opening(tags.reading, answers[0]) if answers else None
     home = answers[0].span.start if answers else int(tags.p[:, 2].argmin())
     differ = why.differ if why else []
     cols = tags.columns([home, *np.flatnonzero(best != 2), *differ])
@@ -501,8 +501,8 @@ def rungs_of(
     tags: Tags,
     cols: Columns,
     best: Array,
-    answers: Sequence[tagging.TaggedSpan],
-    why: tagging.Opening | None,
+    answers: Sequence[bio.TaggedSpan],
+    why: bio.Opening | None,
 ) -> list[Rung]:
     """The reader's p, each token's likeliest tag where that differs, and the possible taggings."""
 
@@ -534,7 +534,7 @@ def rungs_of(
 
 
 def finding_of_spans(
-    tags: Tags, answers: Sequence[tagging.TaggedSpan], why: tagging.Opening | None
+    tags: Tags, answers: Sequence[bio.TaggedSpan], why: bio.Opening | None
 ) -> Block:
     """The answers with their chances; why the first one's B gains."""
     if why is None:
@@ -559,12 +559,12 @@ def finding_of_spans(
 
 def no_answer(tags: Tags) -> Block:
     """How likely it is that no token has an answer."""
-    none = probability(float(np.exp(tagging.null_log_prob(tags.reading))))
+    none = probability(float(np.exp(bio.null_log_prob(tags.reading))))
     line = say(f"P(every token is {{}}), among the possible taggings: *{none}*", O)
     return ui.formula("chance", line)
 
 
-def why_formula(tags: Tags, why: tagging.Opening) -> Block:
+def why_formula(tags: Tags, why: bio.Opening) -> Block:
     """The share of the two taggings that differ, then that of all."""
     d, a, b = why.answer.span.start, why.weight(why.with_b), why.weight(why.without)
     one, two = significant(a), significant(b)
@@ -576,7 +576,7 @@ def why_formula(tags: Tags, why: tagging.Opening) -> Block:
     return ui.formula("why", say(text, said(tags.e, d), B, [one, ui.B], [one, ui.B], *notes))
 
 
-def chance_formula(tags: Tags, why: tagging.Opening) -> Block:
+def chance_formula(tags: Tags, why: bio.Opening) -> Block:
     """chance = P(first is B) x P(each next is I) x P(the one behind is no I)."""
     e, answer, first = tags.e, why.answer, why.answer.span.start
     factors = [(why.begins, ui.B, f"“{dotted(e, first)}” is B")]

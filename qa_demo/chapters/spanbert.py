@@ -13,11 +13,11 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
-from qa_demo.core import blanks as core
-from qa_demo.core.examples import hidden_in, passages, pretrained, scheme_counts, shipped
+from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
 from qa_demo.core.masking import DEFAULTS, length_law
-from qa_demo.core.published import (
+from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
+from qa_demo.examples import (
     ONE_SEGMENT,
     SPANBERT,
     SPANS,
@@ -26,9 +26,13 @@ from qa_demo.core.published import (
     Change,
     Gain,
     Worth,
+    hidden_in,
+    passages,
+    pretrained,
+    scheme_counts,
+    shipped,
     worth_of,
 )
-from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
 from qa_demo.printed import (
     QUOTE,
     STRONG,

@@ -18,8 +18,8 @@ from qa_demo.cli import shared
 from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.attribution import GAP_LIMIT, gap_share
 from qa_demo.core.base import BadInput
-from qa_demo.core.files import decoded, dumps, json_lines, read_text
 from qa_demo.core.types import Example, Reading
+from qa_demo.files import decoded, dumps, json_lines, read_text
 from qa_demo.model.work import usable_cores
 
 CALLED = {"answer": "read", "attribute": "attribute", "loss": "loss", "tag": "tag"}

@@ -16,13 +16,13 @@ from qa_demo.cli import shared
 from qa_demo.cli.report import add_page, check_page, lines_of
 from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.base import BadInput
-from qa_demo.core.files import write_file
 from qa_demo.core.types import Example
 from qa_demo.evaluation import run as running
 from qa_demo.evaluation.compare import not_worse
 from qa_demo.evaluation.lines import LinesFile, Row, run_file
 from qa_demo.evaluation.questions import read_questions
 from qa_demo.evaluation.report import write_report
+from qa_demo.files import write_file
 from qa_demo.model.work import usable_cores
 
 if TYPE_CHECKING:

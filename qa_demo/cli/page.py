@@ -8,7 +8,7 @@ from typing import Any
 
 from qa_demo.cli import shared
 from qa_demo.core.base import BadInput
-from qa_demo.core.files import decoded, read_text, write_file
+from qa_demo.files import decoded, read_text, write_file
 from qa_demo.state import CHAPTERS, State, load
 
 NUMBERS = ("max_seq_length", "doc_stride", "max_answer_length", "n_best_size")

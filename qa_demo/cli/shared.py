@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from qa_demo.api.calls import fields, made_of
 from qa_demo.core.base import BadInput
-from qa_demo.core.files import dumps, read_text
 from qa_demo.core.types import Example
+from qa_demo.files import dumps, read_text
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -142,7 +142,7 @@ def load(args: argparse.Namespace) -> "BertReader":
 
 def pictures(args: argparse.Namespace) -> "Pictures":
     """What draws pictures here, by the reader of --reader on its --base."""
-    from qa_demo.core.examples import load_menu
+    from qa_demo.examples import load_menu
     from qa_demo.model.loading import load_reader
     from qa_demo.model.source import LOOPBACK
     from qa_demo.model.spanbert import load_spanbert

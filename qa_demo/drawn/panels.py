@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
-from qa_demo.core.blanks import Guessed
+from qa_demo.core.infill import Guessed
 from qa_demo.core.masking import DEFAULTS, length_law
-from qa_demo.core.published import Worth
+from qa_demo.examples import Worth
 from qa_demo.printed import number, probability, signed
 
 FIRST = {"size": 13, "symbol": "diamond", "color": ui.INK}

@@ -15,13 +15,13 @@ from typing import Any
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import margin, pair_claim, sureness
-from qa_demo.core.files import dumps, finite, json_lines, read_text, write_file
 from qa_demo.core.metrics import Outcome, judged, score, withheld
 from qa_demo.core.predict import Prediction
 from qa_demo.core.spans import window_prob
 from qa_demo.core.types import Answer, DecodeOptions, Example, Reading
 from qa_demo.evaluation.calibrate import TEMPERATURES
 from qa_demo.evaluation.failures import gold_spans, kind_of
+from qa_demo.files import dumps, finite, json_lines, read_text, write_file
 
 Row = dict[str, Any]
 NEEDED = ("id", "question", "context", "gold", "n_best", "score_diff", "best", "probs")

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.files import DELIMITERS, json_lines, layout, read_bytes, read_text, table
 from qa_demo.core.metrics import normalize
 from qa_demo.core.types import Answer, Example
+from qa_demo.files import DELIMITERS, json_lines, layout, read_bytes, read_text, table
 
 NEEDED = ("question", "context", "answer")
 OWN = ("id", "title", "question", "context", "answers", "answer", "answer_start", "is_impossible")

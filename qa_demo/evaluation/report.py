@@ -9,13 +9,13 @@ import orjson
 
 from qa_demo import blocks as ui
 from qa_demo.bundle import one_file, plotly_file, script, style
-from qa_demo.core.files import write_file
 from qa_demo.evaluation.compare import Lines
 from qa_demo.evaluation.drawn import Shown, shown_of
 from qa_demo.evaluation.errors import failures, kinds, leads
 from qa_demo.evaluation.groups import by_group, reliability
 from qa_demo.evaluation.run import Evaluation
 from qa_demo.evaluation.verdict import threshold, verdict
+from qa_demo.files import write_file
 from qa_demo.printed import plural
 
 PAGE = "http://127.0.0.1:7860/"

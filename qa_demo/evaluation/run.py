@@ -16,7 +16,6 @@ import numpy as np
 
 from qa_demo.core import metrics
 from qa_demo.core.base import BadInput
-from qa_demo.core.files import finite
 from qa_demo.core.predict import limit_of, predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import check_decode
@@ -24,6 +23,7 @@ from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.core.windows import fitting
 from qa_demo.evaluation.lines import Row, line_of, outcome_of, refused_line, under
 from qa_demo.evaluation.questions import from_rows
+from qa_demo.files import finite
 
 RULES = {"squad1": "1.1", "squad2": "2.0"}
 STORED = "stored with the reader"

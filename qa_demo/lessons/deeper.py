@@ -8,11 +8,11 @@ from qa_demo.chapters.bio import Tags
 from qa_demo.chapters.why import Shares, rows_of
 from qa_demo.core.attention import Looks
 from qa_demo.core.base import log_softmax, logsumexp, softmax
+from qa_demo.core.bio import decode_reading, soft_terms
 from qa_demo.core.losses import count_labels
 from qa_demo.core.masking import length_law
 from qa_demo.core.predict import Proposals, predict
 from qa_demo.core.spans import Candidate
-from qa_demo.core.tagging import decode_reading, soft_terms
 from qa_demo.core.text import span_at
 from qa_demo.core.windows import capacity
 from qa_demo.lessons import checks

@@ -21,11 +21,11 @@ import torch
 
 from qa_demo.core.attribution import Attribution, Target
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import PoolExample
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import ASSETS, ATTRIBUTIONS, load_reading, save_attributions, save_reading
 from qa_demo.core.types import Reading, Window
+from qa_demo.examples import PoolExample
 from qa_demo.model.loading import load_reader
 from qa_demo.training.heads import load
 from qa_demo.training.loop import described, exit_code, load_weights, read_json, write_json

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import load_examples
 from qa_demo.core.store import ASSETS
 from qa_demo.evaluation.threshold import MOST_LOST
+from qa_demo.examples import load_examples
 from qa_demo.training.lists import KINDS
 from qa_demo.training.loop import described, exit_code, read_json
 

@@ -27,9 +27,9 @@ from torch import nn
 from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadInput
+from qa_demo.core.bio import best_span
 from qa_demo.core.metrics import exact_match, f1
 from qa_demo.core.predict import predict
-from qa_demo.core.tagging import best_span
 from qa_demo.core.types import Example, Reading, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
 from qa_demo.evaluation.questions import read_squad

@@ -28,10 +28,9 @@ from safetensors.torch import save_file
 from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.blanks import hidden, right
-from qa_demo.core.examples import load_examples
-from qa_demo.core.infill import Infiller
+from qa_demo.core.infill import Infiller, hidden, right
 from qa_demo.core.store import ASSETS
+from qa_demo.examples import load_examples
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from qa_demo.core.base import BadInput, QADemoError, softmax
-from qa_demo.core.examples import Passage, PoolExample, load_examples, load_passages
+from qa_demo.core.bio import decode_reading
 from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Infiller, Said
 from qa_demo.core.masking import Masked, hide
 from qa_demo.core.metrics import exact_match
@@ -30,9 +30,9 @@ from qa_demo.core.predict import Prediction, predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import Candidate, separate_argmaxes, top_spans
 from qa_demo.core.store import ASSETS
-from qa_demo.core.tagging import decode_reading
 from qa_demo.core.text import span_at, special_positions
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Encoding, Reading, Span
+from qa_demo.examples import Passage, PoolExample, load_examples, load_passages
 from qa_demo.training.loop import described, exit_code
 
 POOL, PASSAGES = ASSETS / "examples.json", ASSETS / "passages.json"

@@ -37,12 +37,12 @@ import numpy as np
 import torch
 
 from qa_demo.core.base import BadInput
+from qa_demo.core.bio import best_span, decode_reading, null_log_prob
 from qa_demo.core.calibration import margin, pair_claim
 from qa_demo.core.metrics import Outcome, evaluate, score
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import window_prob
-from qa_demo.core.tagging import best_span, decode_reading, null_log_prob
 from qa_demo.core.types import Answer, Example, Reading, Window, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
 from qa_demo.evaluation.calibrate import Asked, Claim, TagClaim, claim_reliability, reliability

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset
 
-from qa_demo.core import files
+from qa_demo import files
 from qa_demo.core.base import BadInput
 from qa_demo.core.masking import POSITIONS, Fate, Masked, mask
 from qa_demo.model.tokenizer import prepare

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from qa_demo.blocks import Block, walk
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import PoolExample, load_menu
+from qa_demo.examples import PoolExample, load_menu
 from qa_demo.model.work import Work
 from qa_demo.pictures import Pictures
 from qa_demo.state import load

@@ -9,10 +9,10 @@ import orjson
 import pytest
 
 from qa_demo.chapters.answer import SNIPPET
-from qa_demo.core.examples import load_menu
 from qa_demo.core.metrics import normalize
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span
+from qa_demo.examples import load_menu
 from qa_demo.printed import number
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, walk, words

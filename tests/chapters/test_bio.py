@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from qa_demo.chapters import bio
-from qa_demo.core.examples import load_menu
 from qa_demo.core.text import touching
+from qa_demo.examples import load_menu
 from qa_demo.notebook import picture_of
 from qa_demo.pictures import Pictures
 from qa_demo.printed import significant, value

@@ -13,10 +13,10 @@ import torch
 
 from qa_demo.chapters import loss
 from qa_demo.chapters.loss import Case, Own, labels_of
-from qa_demo.core.examples import load_menu
 from qa_demo.core.losses import right_pair
 from qa_demo.core.spans import span_scores
 from qa_demo.core.types import Answer, Span
+from qa_demo.examples import load_menu
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words
 

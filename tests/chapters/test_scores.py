@@ -8,8 +8,8 @@ import pytest
 
 from qa_demo.blocks import travelling
 from qa_demo.chapters.scores import SNIPPET, since
-from qa_demo.core.examples import PoolExample, load_menu
 from qa_demo.core.predict import predict
+from qa_demo.examples import PoolExample, load_menu
 from qa_demo.pictures import CHAPTERS, Pictures, opened
 from qa_demo.state import load
 from tests import fake_explanations as fake

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from qa_demo.core.examples import load_menu
 from qa_demo.core.predict import predict
+from qa_demo.examples import load_menu
 from tests.chapters.given import blocks, faked, stored, words
 from tests.printed import unpacked
 

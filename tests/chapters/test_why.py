@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from qa_demo.chapters.why import SNIPPET, Own, Shares
-from qa_demo.core.examples import load_menu
 from qa_demo.core.text import is_mark, units
 from qa_demo.drawn.places import stacked
+from qa_demo.examples import load_menu
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, words
 

@@ -10,10 +10,10 @@ import pytest
 
 from qa_demo.chapters import windows as chapter
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import PoolExample, load_menu
 from qa_demo.core.predict import predict
 from qa_demo.core.types import WindowOptions
 from qa_demo.drawn import window_rows as fig
+from qa_demo.examples import PoolExample, load_menu
 from qa_demo.pictures import Pictures
 from qa_demo.state import load
 from tests.chapters.given import AtOnce, blocks, faked, refused, stored, walk, words

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.files import write_file
+from qa_demo.files import write_file
 from tests.cli.terminal import Terminal
 
 

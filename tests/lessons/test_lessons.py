@@ -6,8 +6,8 @@ import pytest
 
 from qa_demo.cli.main import main
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import PoolExample, load_menu
 from qa_demo.core.store import READERS
+from qa_demo.examples import PoolExample, load_menu
 from qa_demo.lessons.deeper import CHECKS
 from qa_demo.lessons.files import OWN, TEACHERS, read_folder, read_lesson
 from qa_demo.lessons.found import Found, Lacking, filled, judge, plain, typed

@@ -11,11 +11,11 @@ import torch
 from safetensors.torch import load_file
 
 from qa_demo.core.attribution import Target
+from qa_demo.core.bio import best_span
 from qa_demo.core.calibration import sureness
-from qa_demo.core.examples import load_menu
 from qa_demo.core.predict import predict
-from qa_demo.core.tagging import best_span
 from qa_demo.core.types import DecodeOptions
+from qa_demo.examples import load_menu
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import bundled_folder, sha256

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import Passage
 from qa_demo.core.infill import Guess, Said
 from qa_demo.core.types import Answer
+from qa_demo.examples import Passage
 from qa_demo.training import promises
 from qa_demo.training.promises import PASSAGE, PASSAGES, Asked, check_passage, load_hidden
 from tests.fake_infiller import FakeInfiller

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from qa_demo.core.bio import best_span
 from qa_demo.core.calibration import load_known
 from qa_demo.core.metrics import CalibrationBin, calibration_error, normalize
 from qa_demo.core.predict import Ranked, predict
 from qa_demo.core.spans import reason_codes, window_prob
-from qa_demo.core.tagging import best_span
 from qa_demo.core.types import Calibration, Calibrations, DecodeOptions, Reading, Span
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.threshold import MOST_LOST, ThresholdPoint

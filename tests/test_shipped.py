@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.examples import load_examples, load_passages
 from qa_demo.core.types import Answer, WindowOptions
+from qa_demo.examples import load_examples, load_passages
 
 ABOUT = {"title": "T", "kind": "plain", "reason": "R."}
 EXAMPLE: dict[str, Any] = ABOUT | {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.base import BadCheckpoint, BadInput
-from qa_demo.core.files import dumps, json_lines, read_text, table
+from qa_demo.files import dumps, json_lines, read_text, table
 
 TEXT = "Zoë sails.\r\nŁódź\rends\n"
 
