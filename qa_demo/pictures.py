@@ -23,8 +23,7 @@ from qa_demo.core.types import Answer, Reading, Span
 from qa_demo.core.windows import fitting
 from qa_demo.examples import PoolExample
 from qa_demo.links import from_link
-from qa_demo.model.cache import Cache
-from qa_demo.model.work import Pending, Work
+from qa_demo.model.work import Cache, Pending, Work
 from qa_demo.printed import Part, percent, quote
 from qa_demo.shown import Need, Shown
 from qa_demo.state import CHAPTERS as NAMES

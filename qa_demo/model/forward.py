@@ -1,6 +1,7 @@
-"""One window through a model from its word embeddings on, and what families differ in."""
+"""One window through a model, what families differ in, and the twin that shows a model's inside."""
 
-from collections.abc import Iterator
+import copy
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -44,20 +45,12 @@ def head_states(model: Any, last: Any) -> Any:
     return model.head(last) if model.config.model_type == "modernbert" else last
 
 
-def token_types(model: Any, *windows: Window) -> torch.Tensor | None:
-    """Token types [b, n] of windows of equal length; None for a model with one type."""
-    if not knows_token_types(model.config):
-        return None
-    return torch.from_numpy(np.stack([window.token_type_ids for window in windows]))
-
-
 def inputs_of(model: Any, *windows: Window) -> dict[str, torch.Tensor]:
     """What a model reads of windows of equal length: ids [b, n], and token types where it has
     them.
     """
-    inputs = {"input_ids": torch.from_numpy(np.stack([window.input_ids for window in windows]))}
-    types = token_types(model, *windows)
-    return inputs if types is None else inputs | {"token_type_ids": types}
+    names = ["input_ids", "token_type_ids"][: 1 + knows_token_types(model.config)]
+    return {k: torch.from_numpy(np.stack([getattr(w, k) for w in windows])) for k in names}
 
 
 def word_embeddings(model: Any, ids: Any) -> torch.Tensor:
@@ -66,13 +59,13 @@ def word_embeddings(model: Any, ids: Any) -> torch.Tensor:
         return model.get_input_embeddings()(torch.as_tensor(np.array(ids)))
 
 
-def logits(
-    model: Any, embeds: torch.Tensor, types: torch.Tensor | None
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Start and end logits [b, n], [b, n] of word embeddings [b, n, h], all of the same types."""
-    inputs = {"inputs_embeds": embeds}
-    if types is not None:
-        inputs["token_type_ids"] = types.expand(len(embeds), -1)
+def logits(model: Any, embeds: torch.Tensor, window: Window) -> tuple[torch.Tensor, torch.Tensor]:
+    """Start and end logits [b, n], [b, n] of word embeddings [b, n, h] in the place of a window's;
+    positions and types stay its own.
+    """
+    inputs = {k: x.expand(len(embeds), -1) for k, x in inputs_of(model, window).items()}
+    inputs["inputs_embeds"] = embeds
+    del inputs["input_ids"]
     both = output_layer(model)(head_states(model, model.base_model(**inputs)[0]))
     return both[..., 0], both[..., 1]
 
@@ -87,8 +80,14 @@ def special_id(tokenizer: Any, name: str) -> int:
     return int(found)
 
 
-def chunks(count: int, length: int) -> Iterator[slice]:
-    """Slices of `count` inputs of `length` positions: no pass holds over `TOKENS_AT_ONCE`."""
-    size = max(1, TOKENS_AT_ONCE // max(1, length))
-    for first in range(0, count, size):
-        yield slice(first, min(first + size, count))
+def eager_twin(model: Any) -> Any:
+    """A second module over the same parameter tensors that gives its attention and hidden states.
+
+    With sdpa transformers returns no attentions and no error. Switching the implementation at run
+    time would change the model under everybody who is reading with it; and capturing outputs
+    installs hooks, which must not stand on the model that answers.
+    """
+    tensors = chain(model.named_parameters(), model.named_buffers())
+    twin = copy.deepcopy(model, {id(tensor): tensor for _, tensor in tensors})
+    twin.config._attn_implementation = "eager"
+    return twin

@@ -37,7 +37,6 @@ from qa_demo.model.forward import (
     adds_no_position,
     logits,
     special_id,
-    token_types,
     word_embeddings,
 )
 
@@ -81,57 +80,51 @@ def attribute(
     window = window_of(reading, target)
     run = make_pass(reader.model, window, target)
     embeds = word_embeddings(reader.model, window.input_ids)[None]
-    f_x = float(sum(parts(target, window, *reading.logits(window.index))))
-    if method == "gradient_x_input":
-        grads = reader.passes.run(lambda: both_gradients(run, embeds), cancelled)
-        return _record(target, method, window, summed(grads * embeds[None]), f_x=f_x)
-    path = baseline_embeddings(reader, reading, window, baseline)
-    f_baseline = reader.passes.run(lambda: _value(run, path), cancelled)
+    about: dict[str, Any] = {
+        "f_x": float(sum(parts(target, window, *reading.logits(window.index))))
+    }
     done = total = 0
 
     def gradients(points: torch.Tensor) -> torch.Tensor:
         nonlocal done
         found = reader.passes.run(lambda: both_gradients(run, points), cancelled)
         done += len(points)
-        if on_progress is not None:
+        if on_progress is not None and total:
             on_progress(done, total)
         return found
 
-    tried: list[tuple[int, float]] = []
-    for steps in STEPS if n_steps is None else (n_steps,):
-        total = done + steps
-        values = integrate(gradients, embeds, path, steps)
-        tried.append((steps, float(values.double().sum()) - (f_x - f_baseline)))
-        if gap_share(tried[-1][1], f_x - f_baseline) < GAP_LIMIT:
-            break
-    about = {"f_x": f_x, "f_baseline": f_baseline, "baseline": baseline}
-    return _record(target, method, window, values, **about, n_steps=steps, tried=tuple(tried))
-
-
-def _record(
-    target: Target, method: Method, window: Window, values: torch.Tensor, **about: Any
-) -> Attribution:
+    if method == "gradient_x_input":
+        values = summed(gradients(embeds) * embeds)
+    else:
+        path = baseline_embeddings(reader, reading, window, baseline)
+        f_baseline = reader.passes.run(lambda: _value(run, path), cancelled)
+        change, tried = about["f_x"] - f_baseline, list[tuple[int, float]]()
+        for steps in STEPS if n_steps is None else (n_steps,):
+            total = done + steps
+            values = integrate(gradients, embeds, path, steps)
+            tried.append((steps, float(values.double().sum()) - change))
+            if gap_share(tried[-1][1], change) < GAP_LIMIT:
+                break
+        about |= {"f_baseline": f_baseline, "baseline": baseline}
+        about |= {"n_steps": steps, "tried": tuple(tried)}
     if not bool(torch.isfinite(values).all()):
         raise BadCheckpoint(
             "the gradients of this reader are not finite on this text, so nothing can be attributed"
         )
-    start, end = values.double().numpy()
-    return Attribution(target, method, window.index, start, end, **about)
+    return Attribution(target, method, window.index, *values.double().numpy(), **about)
 
 
 def _value(run: Pass, embeds: torch.Tensor) -> float:
     with torch.inference_mode():
-        start, end = run(embeds)
-    return float(start.double() + end.double())
+        return float(sum(part.double() for part in run(embeds)))
 
 
 def make_pass(model: Any, window: Window, target: Target) -> Pass:
     """Embeddings [k, n, h] -> (a.s, b.e) at the target's fixed positions alone."""
     a, b = (torch.as_tensor(x, dtype=torch.float32) for x in lanes(target, window))
-    types = token_types(model, window)
 
     def run(embeds: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        start, end = logits(model, embeds, types)
+        start, end = logits(model, embeds, window)
         return start @ a, end @ b
 
     return run
@@ -145,9 +138,8 @@ def own_baseline(reader: "BertReader") -> Baseline:
     direction stays the word's own until the last point, so the gradients on it are 0 and no number
     of steps closes the gap.
     """
-    alone = adds_no_position(reader.model.config)
     pad, mask = (getattr(reader.tokenizer, f"{name}_token_id") for name in ("pad", "mask"))
-    if not alone or pad is None or mask is None:
+    if not adds_no_position(reader.model.config) or pad is None or mask is None:
         return "pad"
     return "pad" if word_embeddings(reader.model, [pad]).any() else "mask"
 
@@ -164,7 +156,7 @@ def baseline_embeddings(
     kept = special_positions(reading.encoding, window)
     if baseline == "zero":
         embeds = word_embeddings(reader.model, window.input_ids)
-        return torch.where(torch.from_numpy(kept)[:, None], embeds, torch.zeros_like(embeds))[None]
+        return (embeds * torch.from_numpy(kept)[:, None])[None]
     ids = np.where(kept, window.input_ids, special_id(reader.tokenizer, baseline))
     return word_embeddings(reader.model, ids)[None]
 
@@ -211,11 +203,6 @@ def integrate(
     method = IntegratedGradients(lambda points: points.sum((1, 2)))  # never asked: see below
     method.gradient_func = gradient_func
     size = max(1, min(10, TOKENS_AT_ONCE // embeds.shape[1], steps))
-    found = method.attribute(
-        embeds.expand(2, -1, -1),
-        path.expand(2, -1, -1),
-        n_steps=steps,
-        method="riemann_middle",
-        internal_batch_size=2 * size,
-    )
-    return found.detach().sum(-1)
+    both = embeds.expand(2, -1, -1), path.expand(2, -1, -1)
+    how: dict[str, Any] = {"n_steps": steps, "internal_batch_size": 2 * size}
+    return method.attribute(*both, method="riemann_middle", **how).detach().sum(-1)

@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 import torch
 
+from qa_demo.core.attention import Attention
 from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Calibrations, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import Logits, assemble, make_windows
-from qa_demo.model import attention as inside
 from qa_demo.model import gradients
 from qa_demo.model.forward import (
-    chunks,
+    TOKENS_AT_ONCE,
+    eager_twin,
     head_states,
     inputs_of,
     logits,
     longest_input,
     output_layer,
     special_id,
-    token_types,
     word_embeddings,
 )
 from qa_demo.model.tokenizer import encode, prepare
@@ -61,6 +61,7 @@ class BertReader:
         self.calibrations = calibrations
         """The fitted calibrations of its heads, or None."""
         self.model, self.tokenizer = model.eval().requires_grad_(False), tokenizer
+        self.twin = eager_twin(model)
         self.bio, self.passes = bio, passes
         prepare(tokenizer)
 
@@ -148,8 +149,30 @@ class BertReader:
             return HeadWeights(s, e, b_s, b_e)
         return HeadWeights(s, e, b_s, b_e, *(t.numpy().copy() for t in self.bio.parameters()))
 
-    hidden = inside.hidden
-    attention = inside.attention
+    def _inside(self, window: Window, **wanted: bool) -> Any:
+        def run() -> Any:
+            with torch.inference_mode():
+                return self.twin.base_model(**inputs_of(self.twin, window), **wanted)
+
+        return self.passes.run(run)
+
+    def hidden(self, window: Window) -> np.ndarray:
+        """Hidden states [N + 1, n, d] of one window: the embedding output, then every layer's; the
+        last is T, which the heads read (in ModernBERT one more layer on the encoder's last).
+        """
+        out = self._inside(window, output_hidden_states=True)
+        with torch.inference_mode():
+            last = head_states(self.model, out[0])
+        return torch.cat((*out.hidden_states[:-1], last)).numpy()
+
+    def attention(self, window: Window) -> Attention:
+        """Every layer and head of one window, [N, A, n, n]. Errors: BadInput where a row does not
+        sum to 1.
+        """
+        return Attention(
+            torch.cat(tuple(self._inside(window, output_attentions=True).attentions)).numpy()
+        )
+
     attribute = gradients.attribute
 
     def masked(
@@ -165,15 +188,16 @@ class BertReader:
         masks = np.asarray(masks, dtype=bool)
         assert masks.shape[1:] == (len(window),), masks.shape
         ids = np.where(masks, special_id(self.tokenizer, "mask"), window.input_ids[None, :])
-        types, out = token_types(self.model, window), np.empty((2, *masks.shape), np.float32)
+        out = np.empty((2, *masks.shape), np.float32)
 
         def run(rows: slice) -> int:
             with torch.inference_mode():
-                start, end = logits(self.model, word_embeddings(self.model, ids[rows]), types)
-                out[0, rows], out[1, rows] = start.numpy(), end.numpy()
-            return rows.stop
+                both = logits(self.model, word_embeddings(self.model, ids[rows]), window)
+                out[:, rows] = torch.stack(both).numpy()
+            return min(rows.stop, len(masks))
 
-        parts = list(chunks(len(masks), len(window)))
+        size = max(1, TOKENS_AT_ONCE // len(window))
+        parts = [slice(k, k + size) for k in range(0, len(masks), size)]
         for done in self.passes.each(run, parts, cancelled):
             if on_progress is not None:
                 on_progress(done, len(masks))

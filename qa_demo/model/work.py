@@ -1,19 +1,20 @@
-"""Slow work: how many forward passes run at once, and slow results by key, made once for all who
-ask.
+"""Slow work: how many forward passes run at once, and what they make by key, made once for all who
+ask and kept for all visitors: of a reader and a text, never of a person.
 """
 
-import itertools
 import os
+import sys
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
-from qa_demo.model.cache import Cache, held_bytes
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -26,6 +27,9 @@ LEASE = 6.0
 """Seconds that a computation goes on after it was last asked for: a closed page sends no word."""
 AT_ONCE = 0.25
 """Seconds that a question waits before it is told to come back."""
+
+
+# ---- forward passes
 
 
 def usable_cores() -> int:
@@ -55,20 +59,19 @@ class Passes:
         line at a time, so that a long text lets others in between.
         """
         under_way, left = deque[Future[R]](), deque(items)
-
-        def result(future: Future[R]) -> R:
-            while True:
-                if cancelled is not None and cancelled():
-                    raise Cancelled("this was cancelled")
-                if wait([future], None if cancelled is None else 0.1).done:
-                    return future.result()
-
         try:
             while left or under_way:
                 while left and len(under_way) < self.count:
                     one = left.popleft()
                     under_way.append(self._threads.submit(self._pass, work, one, len(items) == 1))
-                yield result(under_way.popleft())
+                first = under_way.popleft()
+                ready = False
+                while not ready:
+                    if cancelled is not None and cancelled():
+                        first.cancel()
+                        raise Cancelled("this was cancelled")
+                    ready = bool(wait([first], None if cancelled is None else 0.1).done)
+                yield first.result()
         finally:
             for future in under_way:
                 future.cancel()
@@ -91,6 +94,76 @@ SHARED = Passes()
 """Those of a server: one set for all readers, because they share the processor."""
 
 
+# ---- values by key
+
+
+def held_bytes(value: Any, seen: set[int] | None = None) -> int:
+    """The bytes of a record: its arrays, each buffer once, and the texts and numbers beside."""
+    seen = set() if seen is None else seen
+    while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
+        value = value.base
+    if id(value) in seen:
+        return 0
+    seen.add(id(value))
+    parts: list[Any] = []
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    if is_dataclass(value):
+        parts = [getattr(value, one.name) for one in fields(value)]
+    elif isinstance(value, Mapping):
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, tuple | list | set | frozenset):
+        parts = list(value)
+    return sys.getsizeof(value) + sum(held_bytes(part, seen) for part in parts)
+
+
+class Cache(Generic[T]):
+    """Values up to a total weight (number, or bytes by `weigh`); the longest untouched go."""
+
+    def __init__(self, most: int, weigh: Callable[[T], int] = lambda _: 1) -> None:
+        self.most, self._weigh, self._lock = most, weigh, threading.Lock()
+        self._held: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+
+    def get(self, key: Hashable) -> T | None:
+        """The value kept under a key, or None."""
+        with self._lock:
+            if key not in self._held:
+                return None
+            self._held.move_to_end(key)
+            return self._held[key][0]
+
+    def put(self, key: Hashable, value: T) -> T:
+        """Keep a value and hand it back; one that outweighs all the room is kept alone."""
+        weight = self._weigh(value)
+        with self._lock:
+            self._held[key] = value, weight
+            self._held.move_to_end(key)
+            over = sum(w for _, w in self._held.values()) - self.most
+            while over > 0 and len(self._held) > 1:
+                over -= self._held.popitem(last=False)[1][1]
+        return value
+
+    def find(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value kept, or a new one, made once: who asks meanwhile waits for it, who asks for
+        another does not. Raises what `make` raises.
+        """
+        if (found := self.get(key)) is not None:
+            return found
+        with self._lock:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            try:
+                found = self.get(key)
+                return self.put(key, make()) if found is None else found
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+
 class Pending(Exception):
     """The result is not there yet: its place in the line (0: it runs), seconds since it was first
     asked for, and how much of it is done, 0 to 1.
@@ -105,7 +178,6 @@ class Pending(Exception):
 class Job:
     """One computation that somebody waits for."""
 
-    number: int
     slow: bool
     began: float = field(default_factory=time.monotonic)
     asked: float = field(default_factory=time.monotonic)
@@ -133,22 +205,20 @@ class Work:
             True: ThreadPoolExecutor(1, "slow"),
         }
         self._jobs: dict[Hashable, Job] = {}
-        self._lock, self._numbers = threading.Lock(), itertools.count()
+        self._lock = threading.Lock()
 
     def ask(self, key: Hashable, make: Make, slow: bool = False, wait: float = AT_ONCE) -> Any:
         """The value of that key. Raises Pending while it is being made, and what making it raised,
         once, to all who ask.
         """
-        found = self.kept.get(key)
-        if found is not None:
-            return found
         with self._lock:
-            found = self.kept.get(key)  # made since
+            found = self.kept.get(key)
             if found is not None:
                 return found
             job = self._jobs.get(key)
             if job is None or (job.abandoned() and not job.future.done()):
-                job = self._jobs[key] = Job(next(self._numbers), slow)
+                self._jobs.pop(key, None)  # the new one stands last in the line
+                job = self._jobs[key] = Job(slow)
                 self._lanes[slow].submit(self._run, key, job, make)
         end = time.monotonic() + wait
         while True:
@@ -158,33 +228,30 @@ class Work:
             except TimeoutError:
                 if job.future.done():  # the computation's own
                     raise
-                if now < end:
-                    continue
-                ahead = sum(
-                    not j.running and j.slow == job.slow and j.number < job.number
-                    for j in list(self._jobs.values())
-                )
-                place = 0 if job.running else 1 + ahead
-                raise Pending(place, now - job.began, job.done) from None
+                if now >= end:
+                    raise Pending(self._place(job), now - job.began, job.done) from None
+
+    def _place(self, job: Job) -> int:
+        with self._lock:
+            line = [j for j in self._jobs.values() if j.slow == job.slow and not j.running]
+        return 1 + line.index(job) if job in line else 0
 
     def __len__(self) -> int:
         """How many computations wait or run."""
         return len(self._jobs)
 
     def _run(self, key: Hashable, job: Job, make: Make) -> None:
-        job.running = True
+        job.running, fault, value = True, None, None
         try:
             if job.abandoned():
                 raise Cancelled("nobody waits for this any more")
             value = self.kept.put(key, make(job.progress, job.abandoned))
-        except BaseException as fault:  # noqa: BLE001  the tokenizers library raises BaseException
-            self._forget(key, job)
-            job.future.set_exception(fault)
-        else:
-            self._forget(key, job)
-            job.future.set_result(value)
-
-    def _forget(self, key: Hashable, job: Job) -> None:
+        except BaseException as raised:  # noqa: BLE001  the tokenizers library raises BaseException
+            fault = raised
         with self._lock:
             if self._jobs.get(key) is job:
                 del self._jobs[key]
+        if fault is None:
+            job.future.set_result(value)
+        else:
+            job.future.set_exception(fault)

@@ -27,7 +27,7 @@ from qa_demo.core.attribution import Target, window_of
 from qa_demo.core.predict import predict
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Reading, WindowOptions
-from qa_demo.model.forward import token_types, word_embeddings
+from qa_demo.model.forward import inputs_of, word_embeddings
 from qa_demo.model.gradients import baseline_embeddings, both_gradients, integrate, make_pass
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
@@ -61,7 +61,7 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> n
     kept = special_positions(reading.encoding, window)
     ids, pad = torch.tensor(window.input_ids)[None], reader.tokenizer.pad_token_id
     base = torch.tensor(np.where(kept, window.input_ids, pad))[None]
-    types = token_types(model, window)
+    types = inputs_of(model, window).get("token_type_ids")
     rows = []
     for name, at in (
         ("start_logits", window.to_pos(target.span.start)),

@@ -17,7 +17,7 @@ from qa_demo.core.base import BadInput, Cancelled
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Reading, Span, WindowOptions
 from qa_demo.model import gradients
-from qa_demo.model.forward import logits, token_types, word_embeddings
+from qa_demo.model.forward import logits, word_embeddings
 from qa_demo.model.gradients import both_gradients, integrate, make_pass
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
@@ -168,7 +168,6 @@ def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(
     from captum.attr import IntegratedGradients
 
     window, model = reading.windows[0], reader.model
-    types = token_types(model, window)
     ids = window.input_ids
     x, path = word_embeddings(model, ids)[None], word_embeddings(model, np.full_like(ids, 5))[None]
     for target in (
@@ -185,7 +184,7 @@ def test_start_and_end_together_are_the_two_run_alone_on_the_whole_model(
             def alone(
                 points: torch.Tensor, lane: int = lane, chosen: torch.Tensor = chosen
             ) -> torch.Tensor:
-                return logits(model, points, types)[lane] @ chosen
+                return logits(model, points, window)[lane] @ chosen
 
             method = IntegratedGradients(alone)
             made = method.attribute(x, path, n_steps=20, method="riemann_middle")

@@ -1,4 +1,4 @@
-"""Hidden states, heads and the forward pass from embeddings give the reader's logits."""
+"""Attention and hidden states by the twin, heads, and the forward pass from embeddings."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from qa_demo.core.base import Cancelled
 from qa_demo.core.heads import plane, products_of
 from qa_demo.core.text import question_positions, special_positions, words
 from qa_demo.core.types import Reading
-from qa_demo.model.forward import logits, output_layer, token_types, word_embeddings
+from qa_demo.model.forward import logits, output_layer, word_embeddings
 from qa_demo.model.reader import BertReader
 from tests.model import kit
 
@@ -32,16 +32,39 @@ def test_the_head_on_the_last_hidden_states_gives_the_logits(
         assert logit == pytest.approx(float(end[3]), abs=1e-4)
 
 
-def test_hidden_states_are_those_of_transformers(
+def test_the_twin_shares_every_tensor_and_leaves_the_model_alone(
+    reader: BertReader, reading: Reading
+) -> None:
+    model, twin = reader.model, reader.twin
+    reader.attention(reading.windows[0])
+    assert twin is not model and twin.config._attn_implementation == "eager"
+    for ours, theirs in (
+        (model.named_parameters(), twin.named_parameters()),
+        (model.named_buffers(), twin.named_buffers()),
+    ):
+        shared = dict(theirs)
+        assert all(tensor is shared.pop(name) for name, tensor in ours) and not shared
+    assert not any(
+        module._forward_hooks or module._forward_pre_hooks or module._backward_hooks
+        for module in model.modules()
+    )
+    assert all(p.grad is None and not p.requires_grad for p in model.parameters())
+
+
+def test_attention_and_hidden_states_are_those_of_transformers(
     family: str, folder: Path, reader: BertReader, reading: Reading
 ) -> None:
-    window = reading.windows[-1]
-    model, inputs = kit.plain(folder, window)
-    with torch.no_grad():
-        expected = list(model(**inputs, output_hidden_states=True).hidden_states)
-        if family == "modernbert":
-            expected[-1] = model.head(expected[-1])
-    np.testing.assert_allclose(reader.hidden(window), torch.cat(expected).numpy(), atol=1e-5)
+    for window in reading.windows:
+        model, inputs = kit.plain(folder, window)
+        with torch.no_grad():
+            out = model(**inputs, output_attentions=True, output_hidden_states=True)
+            states = list(out.hidden_states)
+            if family == "modernbert":
+                states[-1] = model.head(states[-1])
+        weights = reader.attention(window).weights
+        assert weights.shape == (2, 2, len(window), len(window))
+        np.testing.assert_allclose(weights, torch.cat(out.attentions).numpy(), atol=1e-5)
+        np.testing.assert_allclose(reader.hidden(window), torch.cat(states).numpy(), atol=1e-5)
 
 
 def test_word_embeddings_in_give_the_same_logits_as_ids_in(
@@ -51,7 +74,7 @@ def test_word_embeddings_in_give_the_same_logits_as_ids_in(
     for window in reading.windows:
         with torch.inference_mode():
             embeds = word_embeddings(model, window.input_ids)[None]
-            start, end = logits(model, embeds, token_types(model, window))
+            start, end = logits(model, embeds, window)
         found = np.stack([start[0], end[0]])
         np.testing.assert_allclose(found, reading.logits(window.index), atol=2e-5)
 
