@@ -38,6 +38,8 @@ class Cancelled(QADemoError):
 
 
 Floats = NDArray[np.floating]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 def _top(x: Floats, axis: int) -> Floats:

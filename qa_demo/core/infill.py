@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from qa_demo.core.base import BadInput, Floats, log_softmax
+from qa_demo.core.base import BadInput, Floats, Ints, log_softmax
 from qa_demo.core.losses import LossTerm
-from qa_demo.core.masking import DEFAULTS, Draw, Fate, Ints, Masked, Pairs, draw_spans, hide, mask
+from qa_demo.core.masking import DEFAULTS, Draw, Fate, Masked, Pairs, draw_spans, hide, mask
 from qa_demo.core.text import span_at
 from qa_demo.core.types import Encoding, Span
 

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qa_demo.core.base import BadInput, Floats, log_softmax, logsumexp, softmax
-from qa_demo.core.spans import Bools
+from qa_demo.core.base import BadInput, Bools, Floats, log_softmax, logsumexp, softmax
 from qa_demo.core.store import ReplayRows
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, I, O, Reading, Span, Window

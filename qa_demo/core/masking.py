@@ -1,8 +1,7 @@
 """How SpanBERT hides spans and BERT single pieces: lengths, anchors, the budget, runs, 80/10/10.
 
-Indices are `doc`: pieces of one text without [CLS] and [SEP], 0 <= i < T; a sequence holds piece i
-at position i + 1. Source: the paper's code (its random number per span, its cut by the budget); its
-README's settings are the defaults here.
+Indices are `doc`: pieces of one text without [CLS] and [SEP], 0 <= i < T. Source: the paper's code
+(its random number per span, its cut by the budget); its README's settings are the defaults here.
 """
 
 import math
@@ -12,13 +11,11 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats, freeze, freeze_arrays
-from qa_demo.core.types import Span, option
+from qa_demo.core.base import BadInput, Floats, Ints, freeze, freeze_arrays
+from qa_demo.core.types import Span
 
 Fate = Literal["mask", "random", "keep"]
-Ints = NDArray[np.int64]
 RandomPiece = Callable[[np.random.Generator], int]
 """Draws a piece for the 10 % case. The paper's code takes one from the corpus, so frequent words
 come often; BERT draws every word of the vocabulary with the same probability.
@@ -29,7 +26,7 @@ Of the runs drawn on long texts 1.7 % are longer than 15 pieces, so 20 leaves fe
 without a term.
 """
 LONGEST = 100
-"""The largest span_upper, in words: the law of the lengths is a table of that many rows."""
+"""The largest span_upper, in words."""
 
 
 # ---- the law
@@ -37,12 +34,14 @@ LONGEST = 100
 
 @dataclass(frozen=True)
 class MaskOptions:
-    """How pieces are hidden (names of the paper's code)."""
+    """How pieces are hidden (names of the paper's code): the share that is hidden, rounded up, and
+    the geometric law of a span's length in words. Errors: BadInput.
+    """
 
-    mask_ratio: float = option(0.15, "The share of the pieces that are hidden, rounded up.")
-    geometric_p: float = option(0.2, "p of the geometric law of span lengths.")
-    span_lower: int = option(1, "The shortest span drawn, in words.")
-    span_upper: int = option(10, "The longest span drawn, in words.")
+    mask_ratio: float = 0.15
+    geometric_p: float = 0.2
+    span_lower: int = 1
+    span_upper: int = 10
 
     def __post_init__(self) -> None:
         if not 1 <= self.span_lower <= self.span_upper <= LONGEST:
@@ -55,31 +54,25 @@ class MaskOptions:
 DEFAULTS = MaskOptions()
 
 
+@lru_cache(maxsize=64)
 def length_law(options: MaskOptions = DEFAULTS) -> Floats:
     """P(l) = p (1 - p)^(l - 1) / sum over l = lower..upper; its mean is 3.797."""
-    q = 1 - options.geometric_p
-    # Counted from the lower bound, which the sum cancels: q^(l - 1) can be 0 for every l, and 0 / 0
-    # is no law.
-    raw: Floats = q ** np.arange(options.span_upper - options.span_lower + 1, dtype=np.float64)
-    law: Floats = raw / raw.sum()
-    return law
-
-
-@lru_cache(maxsize=64)
-def _cdf(options: MaskOptions) -> Floats:
-    return freeze(np.cumsum(length_law(options)))
+    # Counted from the lower bound, which the sum cancels: (1 - p)^(l - 1) can be 0 for every l, and
+    # 0 / 0 is no law.
+    beyond = np.arange(options.span_upper - options.span_lower + 1, dtype=np.float64)
+    raw = (1 - options.geometric_p) ** beyond
+    return freeze(raw / raw.sum())
 
 
 def draw_lengths(rng: np.random.Generator, count: int, options: MaskOptions = DEFAULTS) -> Ints:
     """`count` lengths in words by the truncated law: u in [0, 1) gives the first l, CDF(l) > u."""
-    cdf = _cdf(options)
-    return options.span_lower + np.minimum(
-        np.searchsorted(cdf, rng.random(count), side="right"), len(cdf) - 1
-    ).astype(np.int64)
+    cdf = np.cumsum(length_law(options))
+    drawn: Ints = np.searchsorted(cdf, rng.random(count), side="right")
+    return options.span_lower + np.minimum(drawn, len(cdf) - 1)
 
 
 def budget_of(pieces: int, options: MaskOptions = DEFAULTS) -> int:
-    """ceil(mask_ratio T), at least 1; 510 pieces give 77."""
+    """ceil(mask_ratio T), at least 1; 510 pieces give 77. Errors: BadInput without a piece."""
     if pieces < 1:
         raise BadInput("masking needs at least one word piece, got none")
     # 0.07 * 100 is a little more than 7 in binary
@@ -97,9 +90,6 @@ class Pairs:
     left: Ints
     right: Ints
     k: Ints
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self, np.int64)
 
     def __len__(self) -> int:
         return len(self.at)
@@ -124,11 +114,11 @@ class Masked:
 
     def run_of(self, at: int) -> Span:
         """The run that hides a piece. Errors: BadInput for one that is not hidden."""
-        found = next((run for run in self.runs if run.start <= at <= run.end), None)
-        if found is None:
-            runs = [(run.start, run.end) for run in self.runs]
-            raise BadInput(f"piece {at} is not hidden; hidden are {runs}")
-        return found
+        for run in self.runs:
+            if run.start <= at <= run.end:
+                return run
+        runs = [(run.start, run.end) for run in self.runs]
+        raise BadInput(f"piece {at} is not hidden; hidden are {runs}")
 
     def boundary(self, run: Span) -> tuple[int, int] | None:
         """The observed neighbours (s - 1, e + 1); None at an edge of the text."""
@@ -138,10 +128,11 @@ class Masked:
     def pairs(self, positions: int = POSITIONS) -> Pairs:
         """All SBO targets; pieces beyond the `positions` rows of the position table have none."""
         rows = [
-            (i, *pair, i - run.start + 1)
+            (at, *pair, k)
             for run in self.runs
             if (pair := self.boundary(run)) is not None
-            for i in range(run.start, min(run.end, run.start + positions - 1) + 1)
+            for k, at in enumerate(range(run.start, run.end + 1), 1)
+            if k <= positions
         ]
         return Pairs(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
@@ -155,9 +146,8 @@ class Masked:
                 f"[CLS] and [SEP] never stand in for it"
             )
         k = at - run.start + 1
-        if k <= positions:
-            return None
-        return f"it is piece {k} of its run, and the position table has {positions} rows"
+        beyond = f"it is piece {k} of its run, and the position table has {positions} rows"
+        return beyond if k > positions else None
 
 
 def pieces_of(runs: Sequence[Span]) -> Ints:
@@ -172,9 +162,8 @@ def merge_spans(spans: Sequence[Span], reach: int = 1) -> tuple[Span, ...]:
     runs: list[Span] = []
     for span in sorted(spans):
         if runs and span.start <= runs[-1].end + reach:
-            runs[-1] = Span(runs[-1].start, max(runs[-1].end, span.end))
-        else:
-            runs.append(span)
+            span = Span(runs[-1].start, max(runs.pop().end, span.end))
+        runs.append(span)
     return tuple(runs)
 
 
@@ -187,8 +176,8 @@ def hide(ids: Ints, spans: Sequence[Span], mask_id: int) -> Masked:
         )
     runs, given = merge_spans(spans), np.array(ids, dtype=np.int64)
     given[pieces_of(runs)] = mask_id
-    fate: list[Fate] = ["mask"]
-    return Masked(ids, given, runs, tuple(fate * sum(map(len, runs))))
+    fate: tuple[Fate, ...] = ("mask",)
+    return Masked(ids, given, runs, fate * sum(map(len, runs)))
 
 
 # ---- drawing
@@ -213,22 +202,22 @@ def draw_spans(word_ids: Ints, options: MaskOptions, rng: np.random.Generator) -
     cost no budget. Anchors are pieces, so a word of several pieces is met more often than the
     paper's uniform word start suggests.
     """
-    ids, total, budget = np.asarray(word_ids), len(word_ids), budget_of(len(word_ids), options)
-    starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
-    stops = [*starts[1:].tolist(), total]
+    total, budget = len(word_ids), budget_of(len(word_ids), options)
+    begins = np.concatenate([[True], np.diff(word_ids) != 0])
+    word_of, edges = np.cumsum(begins) - 1, [*np.flatnonzero(begins).tolist(), total]
     hidden: set[int] = set()
     draws: list[Draw] = []
     while len(hidden) < budget:
         length, anchor = int(draw_lengths(rng, 1, options)[0]), int(rng.integers(total))
         if anchor in hidden:
             continue
-        word = int(np.searchsorted(starts, anchor, side="right")) - 1
-        first = at = int(starts[word])
-        while at < stops[min(word + length, len(stops)) - 1] and len(hidden) < budget:
+        word = int(word_of[anchor])
+        at, stop = edges[word], edges[min(word + length, len(edges) - 1)]
+        while at < stop and len(hidden) < budget:
             hidden.add(at)
             at += 1
-        last = int(np.searchsorted(starts, at - 1, side="right")) - 1
-        draws.append(Draw(Span(first, at - 1), length, last - word + 1, at < stops[last]))
+        last, span = int(word_of[at - 1]), Span(edges[word], at - 1)
+        draws.append(Draw(span, length, last - word + 1, at < edges[last + 1]))
     return draws
 
 
@@ -250,7 +239,6 @@ def mask(
     """SpanBERT ("span"): spans of whole words, merged; one fate a run, each random piece its own.
     BERT ("token"): single pieces, drawn uniformly, each with its own fate, within the same budget.
     """
-    fates: list[Fate]
     if scheme == "span":
         runs = merge_spans([draw.span for draw in draw_spans(word_ids, options, rng)])
         fates = [fate for run in runs for fate in [_fate(rng)] * len(run)]

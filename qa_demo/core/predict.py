@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from qa_demo.core.base import BadInput, Floats, logsumexp, softmax, tied
-from qa_demo.core.spans import Candidate, Ints, best_span, check_decode, make_candidate, top_spans
+from qa_demo.core.base import BadInput, Floats, Ints, logsumexp, softmax, tied
+from qa_demo.core.spans import Candidate, best_span, check_decode, make_candidate, top_spans
 from qa_demo.core.types import DecodeOptions, Reading, Span, Window
 
 

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
-from qa_demo.core.base import BadInput, Floats, log_softmax, one_of, softmax, tied
+from qa_demo.core.base import BadInput, Floats, Ints, log_softmax, one_of, softmax, tied
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import RULES, DecodeOptions, Encoding, Reading, Span, Window
 
-Bools = NDArray[np.bool_]
 REASONS = ("legal", "outside the paragraph", "end before start", "too long", "not owned")
 """What a cell's code in `reason_codes` means; the first reason that holds is the one named."""
 
@@ -86,9 +85,6 @@ class Candidate:
     def score(self) -> float:
         """start_logit + end_logit, to nine decimals."""
         return round(self.start_logit + self.end_logit, 9)
-
-
-Ints = NDArray[np.int64]
 
 
 def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:

@@ -10,44 +10,42 @@ Axes: D context tokens, W windows, L positions of the longest window, n position
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, freeze, freeze_arrays
+from qa_demo.core.base import BadInput, Bools, Ints, freeze, freeze_arrays
 
-
-def option(default: Any, says: str) -> Any:
-    """A field with its default and what a command line says of it."""
-    return field(default=default, metadata={"help": says})
+TAGS = ("B", "I", "O")
+B, I, O = range(3)  # noqa: E741 - the field's own letters
+RULES = ("logits", "mean_of_maxima", "product")
+"""How spans of different windows are compared; see core.predict."""
+Baseline = Literal["pad", "mask", "zero"]
+"""What integrated gradients put in place of every word: a token's vector, or zero."""
 
 
 @dataclass(frozen=True)
 class WindowOptions:
-    """How a paragraph is cut into windows (BERT's names and defaults)."""
+    """How a paragraph is cut into windows (BERT's names and defaults), in word pieces: positions of
+    a window, the step from one to the next (not the overlap), the longest question.
+    """
 
-    max_seq_length: int = option(384, "Positions in a window, question and [SEP] among them.")
-    doc_stride: int = option(128, "The step between windows, in word pieces (not the overlap).")
-    max_query_length: int = option(64, "The longest question, in word pieces; longer: refused.")
-
-
-RULES = ("logits", "mean_of_maxima", "product")
-"""How spans of different windows are compared; see core.predict."""
+    max_seq_length: int = 384
+    doc_stride: int = 128
+    max_query_length: int = 64
 
 
 @dataclass(frozen=True)
 class DecodeOptions:
-    """Which spans are legal, how many are listed, and how windows are merged."""
+    """Which spans are legal, how many are listed, above which null - best there is no answer, and
+    how windows are merged.
+    """
 
-    max_answer_length: int = option(30, "The longest answer, in word pieces.")
-    n_best_size: int = option(20, "How many spans are listed.")
-    null_score_diff_threshold: float = option(0.0, "No answer when null - best is above this.")
-    rule: str = option("logits", "How windows are merged: by scores, as BERT, or another way.")
-
-
-TAGS = ("B", "I", "O")
-B, I, O = range(3)  # noqa: E741 - the field's own letters
+    max_answer_length: int = 30
+    n_best_size: int = 20
+    null_score_diff_threshold: float = 0.0
+    rule: str = "logits"
 
 
 @dataclass(frozen=True, order=True)
@@ -72,28 +70,27 @@ class Encoding:
     """What the tokenizer says about question and context, before any window exists.
 
     `offset_mapping` [D, 2] is char, half-open, and `question_offset_mapping` [Q, 2] that of the
-    question. `word_ids` [D] are the tokenizer's words (whole-word
-    masking); `whitespace_ids` [D] number the words between blanks (chips, word sums).
-    `prefix_ids` are the ids before the context part: [CLS] at position 0, the question from 1 on,
-    separators; `suffix_ids` those after it.
+    question. `word_ids` [D] are the tokenizer's words (whole-word masking); `whitespace_ids` [D]
+    number the words between blanks (chips, word sums). `prefix_ids` are the ids before the context
+    part: [CLS] at position 0, the question from 1 on, separators; `suffix_ids` those after it.
     """
 
     question: str
     context: str
-    question_ids: NDArray[np.int64]
+    question_ids: Ints
     question_tokens: tuple[str, ...]
-    question_offset_mapping: NDArray[np.int64]
-    context_ids: NDArray[np.int64]
+    question_offset_mapping: Ints
+    context_ids: Ints
     context_tokens: tuple[str, ...]
-    offset_mapping: NDArray[np.int64]
-    word_ids: NDArray[np.int64]
-    whitespace_ids: NDArray[np.int64]
-    prefix_ids: NDArray[np.int64]
+    offset_mapping: Ints
+    word_ids: Ints
+    whitespace_ids: Ints
+    prefix_ids: Ints
     prefix_tokens: tuple[str, ...]
-    prefix_types: NDArray[np.int64]
-    suffix_ids: NDArray[np.int64]
+    prefix_types: Ints
+    suffix_ids: Ints
     suffix_tokens: tuple[str, ...]
-    suffix_types: NDArray[np.int64]
+    suffix_types: Ints
     context_type: int = 1
 
     def __post_init__(self) -> None:
@@ -104,28 +101,28 @@ class Encoding:
         """Special tokens in one window: 3 for BERT, 4 for RoBERTa."""
         return len(self.prefix_ids) + len(self.suffix_ids) - len(self.question_ids)
 
-    def text(self, span: Span) -> str:
-        """The slice of the context that a `doc` span covers."""
-        start, end = self.chars(span)
-        return self.context[start:end]
+    @property
+    def cls_token(self) -> str:
+        """What this reader calls the token that stands for no answer: [CLS], <s>."""
+        return self.prefix_tokens[0]
 
     @cached_property
-    def char_ends(self) -> NDArray[np.int64]:
+    def char_ends(self) -> Ints:
         """Where a span that ends with each token ends in the text, [D]: a piece that holds only
         the blank before a word adds nothing.
         """
         start, end = self.offset_mapping[:, 0], self.offset_mapping[:, 1]
         return freeze(np.maximum.accumulate(np.where(start < end, end, 0)))
 
-    @property
-    def cls_token(self) -> str:
-        """What this reader calls the token that stands for no answer: [CLS], <s>."""
-        return self.prefix_tokens[0]
-
     def chars(self, span: Span) -> tuple[int, int]:
         """Half-open char range of an inclusive `doc` span; empty for pieces without characters."""
         start = int(self.offset_mapping[span.start, 0])
         return start, max(start, int(self.char_ends[span.end]))
+
+    def text(self, span: Span) -> str:
+        """The slice of the context that a `doc` span covers."""
+        start, end = self.chars(span)
+        return self.context[start:end]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +136,10 @@ class Window:
     doc_start: int
     doc_stop: int
     context_at: int
-    input_ids: NDArray[np.int64]
-    token_type_ids: NDArray[np.int64]
-    is_context: NDArray[np.bool_]
-    is_max_context: NDArray[np.bool_]
+    input_ids: Ints
+    token_type_ids: Ints
+    is_context: Bools
+    is_max_context: Bools
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -150,14 +147,14 @@ class Window:
     def __len__(self) -> int:
         return len(self.input_ids)
 
+    @property
+    def owned(self) -> Ints:
+        """The context tokens (doc) that this window owns, ascending."""
+        return np.flatnonzero(self.is_max_context) - self.context_at + self.doc_start
+
     def holds(self, span: Span) -> bool:
         """Whether every token of a `doc` span stands in this window."""
         return self.doc_start <= span.start and span.end < self.doc_stop
-
-    @property
-    def owned(self) -> NDArray[np.int64]:
-        """The context tokens (doc) that this window owns, ascending."""
-        return np.flatnonzero(self.is_max_context) - self.context_at + self.doc_start
 
     def to_pos(self, doc: int) -> int:
         """Position in this window of a context token it holds."""
@@ -171,16 +168,10 @@ class Window:
         return doc
 
 
-Baseline = Literal["pad", "mask", "zero"]
-"""What integrated gradients put in place of every word: a token's vector, or zero."""
-
-
 @dataclass(frozen=True)
 class Calibration:
-    """How a head's probability is turned into the chance that its best span is exactly right.
-
-    The logits are divided by `temperature`, then `bias` is added to the log-odds; see
-    core.calibration.
+    """How the probability of a span's text becomes the chance that it is exactly right: logits are
+    divided by `temperature`, then `bias` is added to the log-odds; see core.calibration.
     """
 
     temperature: float
@@ -197,13 +188,9 @@ class Answerability:
 
 @dataclass(frozen=True)
 class Calibrations:
-    """The calibration of each head, and of whether there is an answer; None where none was fitted.
-
-    The logits of a reading are never changed by it: it only says what a probability is worth.
-    """
+    """What was fitted of a reader; None where nothing was. Logits are never changed by it."""
 
     span: Calibration | None = None
-    bio: Calibration | None = None
     answerable: Answerability | None = None
 
 
@@ -211,8 +198,10 @@ class Calibrations:
 class Reading:
     """The slow half, done once per question, context, reader and window options: logits only.
 
-    `start_logits`, `end_logits` [W, L] and `tag_logits` [W, L, 3] (B, I, O) are NaN beyond a
-    window's length.
+    `start_logits`, `end_logits` [W, L] and `tag_logits` [W, L, 3] (B, I, O; None without such a
+    head) are NaN beyond a window's length. Of the reader: `threshold` for no answer (None where
+    none was tuned, and 0 is used), the weights' `checksum`, `calibrations`, and the `baseline` of
+    its integrated gradients.
     """
 
     encoding: Encoding
@@ -223,14 +212,9 @@ class Reading:
     model_name: str
     options: WindowOptions = field(default_factory=WindowOptions)
     threshold: float | None = None
-    """The reader's tuned no-answer threshold; None where none is stored, and 0 is used."""
     checksum: str = ""
-    seconds: float = 0.0
-    """From the texts to the last logit, waiting included."""
     calibrations: Calibrations | None = None
-    """What the reader came with; None when none was fitted."""
     baseline: Baseline = "pad"
-    """What integrated gradients start from unless another baseline is chosen."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -241,7 +225,7 @@ class Reading:
         return self.checksum or self.model_name
 
     @cached_property
-    def owners(self) -> NDArray[np.int64]:
+    def owners(self) -> Ints:
         """The index of the window that owns each context token, [D]."""
         owners = np.zeros(len(self.encoding.context_ids), dtype=np.int64)
         for window in self.windows:
@@ -253,9 +237,8 @@ class Reading:
         span whole, else the first that does.
         """
         holders = [window for window in self.windows if window.holds(span)]
-        return min(
-            holders, key=lambda window: window.index != self.owners[span.start], default=None
-        )
+        owner = self.owners[span.start]
+        return min(holders, key=lambda window: window.index != owner, default=None)
 
     def logits(self, window: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Start and end logits of one window, [n] each, without the NaN tail."""
@@ -270,7 +253,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Answer:
-    """A gold answer: context[char_start:char_start + len(text)] == text."""
+    """A gold answer: context[char_start:char_end] == text."""
 
     text: str
     char_start: int
@@ -283,7 +266,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Example:
-    """One SQuAD question: answers of its annotators, empty when it has none."""
+    """One SQuAD question: answers of its annotators, empty when it has none. `spans`: half-open
+    character ranges of an answer that is a list, one list an annotator; `columns`: what else a flat
+    row says of its question, such as its source, as (name, value).
+    """
 
     id: str
     question: str
@@ -292,6 +278,4 @@ class Example:
     is_impossible: bool = False
     title: str = ""
     spans: tuple[tuple[tuple[int, int], ...], ...] = ()
-    """Where the answer is a list: half-open character ranges, one list an annotator; else empty."""
     columns: tuple[tuple[str, str], ...] = ()
-    """What else a flat row says of its question, such as its source: name and value."""

@@ -67,12 +67,13 @@ class Card(Strict):
     @property
     def calibrations(self) -> Calibrations | None:
         """Core's record of them."""
-        found, kinds = self.calibration, (Calibration, Calibration, Answerability)
-        if found is None:
+        if self.calibration is None:
             return None
-        fits = (found.span, found.bio, found.answerable)
-        made = (k(**f.model_dump()) if f else None for k, f in zip(kinds, fits, strict=True))
-        return Calibrations(*made)
+        span, line = self.calibration.span, self.calibration.answerable
+        return Calibrations(
+            Calibration(**span.model_dump()) if span else None,
+            Answerability(**line.model_dump()) if line else None,
+        )
 
 
 def read_card(folder: Path) -> Card:

@@ -1,7 +1,6 @@
 """A transformers question-answering model as a `Reader`: texts in, all windows' logits out."""
 
 import copy
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -99,7 +98,6 @@ class BertReader:
         Errors: BadInput for texts or options that cannot be used (before the model runs),
         Cancelled, BadCheckpoint for logits that are not finite.
         """
-        began = time.perf_counter()
         if options.max_seq_length > self.max_seq_length:
             raise BadInput(
                 f"max_seq_length must be at most {self.max_seq_length}, the positions of this "
@@ -120,7 +118,6 @@ class BertReader:
             model_name=self.name,
             threshold=self.threshold,
             checksum=self.checksum,
-            seconds=time.perf_counter() - began,
             calibrations=self.calibrations,
             baseline=gradients.own_baseline(self),
         )

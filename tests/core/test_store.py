@@ -16,7 +16,7 @@ from qa_demo.core.store import (
     save_reading,
     stored_attributions,
 )
-from qa_demo.core.types import Calibration, Calibrations, Span, WindowOptions
+from qa_demo.core.types import Answerability, Calibration, Calibrations, Span, WindowOptions
 from tests.fakes import FakeReader
 
 CONTEXT = "The ship é\U0001f600 sailed on, said Ada. " * 12
@@ -55,7 +55,7 @@ def test_stored_attributions_come_back(tmp_path: Path) -> None:
 
 def test_calibrations_come_back(tmp_path: Path) -> None:
     reading = FakeReader().read("Who said so?", CONTEXT)
-    one, other = Calibration(0.5, -1.0), Calibration(2.0)
+    one, other = Calibration(0.5, -1.0), Answerability(2.0, 0.5)
     for fitted in (None, Calibrations(one, None), Calibrations(one, other)):
         save_reading(replace(reading, calibrations=fitted), tmp_path / "one.npz")
         assert load_reading(tmp_path / "one.npz").calibrations == fitted

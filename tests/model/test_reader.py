@@ -55,7 +55,7 @@ def test_it_is_a_reader(reader: BertReader, folder: Path) -> None:
     asked: Reader = reader
     reading = asked.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     assert (reading.model_name, reading.threshold, reading.options) == (folder.name, 1.5, OPTIONS)
-    assert len(reading.checksum) == 64 and reading.tag_logits is not None and reading.seconds > 0
+    assert len(reading.checksum) == 64 and reading.tag_logits is not None
     for window in reading.windows:
         for logits in (reading.start_logits, reading.end_logits, reading.tag_logits):
             inside, beyond = np.split(logits[window.index], [len(window)])
