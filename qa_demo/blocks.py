@@ -235,16 +235,20 @@ def axis(title: str | None = None, role: str = INK, **more: Any) -> Block:
     return {**named, "ticklabeloverflow": "allow", **plain, **more}
 
 
-def note(text: str, x: float, y: float, role: str = INK, **more: Any) -> Block:
+def layout(height: int, left: int, right: int, top: int, bottom: int, **more: Any) -> Block:
+    """A figure's layout: its height and margins in pixels; `more`: axes, shapes, annotations."""
+    return {"height": height, "margin": {"l": left, "r": right, "t": top, "b": bottom}, **more}
+
+
+def scatter(mode: str, x: Any, y: Any, **more: Any) -> Block:
+    """A trace of points, lines or words that says nothing under the pointer."""
+    return {"type": "scatter", "mode": mode, "x": x, "y": y, "hoverinfo": "skip", **more}
+
+
+def note(text: str, x: float, y: float, role: str = INK, size: int = 13, **more: Any) -> Block:
     """A text in a figure, already escaped."""
-    return {
-        "text": text,
-        "x": x,
-        "y": y,
-        "showarrow": False,
-        "font": {"color": role, "size": 13},
-        **more,
-    }
+    font = {"color": role, "size": size}
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **more}
 
 
 def line(x0: float, x1: float, y0: float, y1: float, role: str = INK, **more: Any) -> Block:

@@ -12,7 +12,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.text import touching, words_inside
 from qa_demo.core.types import Answer, Encoding, Span, Window
-from qa_demo.printed import QUOTE, escape, parts, quote
+from qa_demo.printed import QUOTE, escape, parts, quote, small_number
 from qa_demo.shown import Shown
 
 # ---- words and their pieces
@@ -236,6 +236,12 @@ def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
             break
         rows.setdefault(key, []).append(c)
     return list(rows.values())
+
+
+def variants(rows: Sequence[Sequence[str]]) -> tuple[str, Sequence[Sequence[str]]] | None:
+    """What a span's row unfolds: the rows of its variants, where it has some."""
+    many = f"{small_number(len(rows))} variant{'s' * (len(rows) > 1)}"
+    return (f"and {many}", rows) if rows else None
 
 
 def span_words(c: Candidate, most: int = 44) -> list[str]:

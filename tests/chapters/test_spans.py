@@ -5,6 +5,8 @@ import pytest
 
 from qa_demo.core.predict import predict
 from qa_demo.examples import load_menu
+from qa_demo.printed import number
+from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words
 from tests.printed import unpacked
 
@@ -31,8 +33,6 @@ def test_the_square_is_the_sum_of_two_logits_where_a_pair_is_allowed(name):
 
 
 def load_state(name):
-    from qa_demo.state import load
-
     return load({"example": name, "chapter": "spans"})
 
 
@@ -68,3 +68,14 @@ def test_markup_in_a_text_stays_text():
     found = blocks(faked(), question="Where?", context=hostile, chapter="spans")
     drawn = [found["square"]["layout"]["xaxis"]["ticktext"], found["square"]["overlay"]]
     assert "<img" not in str(drawn)
+
+
+def test_where_the_two_highest_logits_form_no_pair_both_are_told():
+    text = {"question": "Who lives in Oslo?", "context": "Ada Kok lives in Oslo. " * 120}
+    state = load({**text, "chapter": "spans", "selection": [500, 500]})
+    shown = faked().shown(state)
+    window, inside = shown.window, shown.window.is_context
+    assert window.doc_start > 0
+    said = words(blocks(faked(), **text, chapter="spans", selection=[500, 500])["together"])
+    for logits in shown.reading.logits(window.index):
+        assert f"({number(float(logits[inside].max()))})" in said
