@@ -2,6 +2,7 @@
 ask and kept for all visitors: of a reader and a text, never of a person.
 """
 
+import ctypes
 import os
 import sys
 import threading
@@ -162,6 +163,14 @@ class Cache(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._held)
+
+
+def give_back() -> None:
+    """Give memory that is free again to the system: glibc keeps what the passes of an attribution
+    used, more with each new length of text (250 MB after 40 texts, 1,200 MB after 300 readings).
+    """
+    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+        trim(0)
 
 
 class Pending(Exception):
