@@ -98,7 +98,7 @@ def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callabl
 
     def load(source: str) -> Any:
         # torch and transformers are imported here, behind the first paint
-        from qa_demo.model.heads import with_fit
+        from qa_demo.model.card import with_fit
         from qa_demo.model.loading import load_reader
         from qa_demo.model.source import LOOPBACK
 
@@ -148,11 +148,11 @@ def check_reader(reader: str) -> None:
     """Refuse, before torch is imported, a name that cannot be a reader's and a missing own one."""
     from qa_demo.model.source import parse_source
 
-    folder = READERS.get(parse_source(reader).kind)
-    if folder is not None and not folder.is_dir():
+    source = parse_source(reader)
+    if source.own and source.path and not source.path.is_dir():
         raise BadInput(
-            f"the {reader} reader is not in this checkout; its folder is assets/{folder.name}, and "
-            f"--reader names another one"
+            f"the {reader} reader is not in this checkout; its folder is assets/{source.path.name},"
+            f" and --reader names another one"
         )
 
 
@@ -168,9 +168,9 @@ def check_temporary() -> None:
 
 def bundled_checksum() -> str:
     """The bundled reader's checksum from its list of files, known before the weights are loaded."""
-    from qa_demo.model.source import bundled_folder, sha256
+    from qa_demo.model.source import sha256
 
-    manifest: Path = bundled_folder() / "checksums.json"
+    manifest: Path = READERS[BUNDLED] / "checksums.json"
     return sha256(manifest) if manifest.is_file() else ""
 
 

@@ -80,7 +80,7 @@ def test_a_calibration_goes_with_the_pages_reader_and_keeps_stored_readings_away
         fitted.append((reader, path))
         return other
 
-    monkeypatch.setattr("qa_demo.model.heads.with_fit", with_fit)
+    monkeypatch.setattr("qa_demo.model.card.with_fit", with_fit)
     path = tmp_path / "fit.json"
     pictures, load = app.made(given("--calibration", str(path)), "127.0.0.1")
     assert load() is other and fitted == [(plain, path)]

@@ -131,7 +131,7 @@ def load(args: argparse.Namespace) -> "BertReader":
     """The reader of --reader, on the --base that it may need, with what --calibration holds where
     it is given; torch is imported here.
     """
-    from qa_demo.model.heads import with_fit
+    from qa_demo.model.card import with_fit
     from qa_demo.model.loading import load_reader
     from qa_demo.model.source import LOOPBACK
 

@@ -9,7 +9,7 @@ here: a head or layers that are missing, numbers that are not finite.
 import importlib.util
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,16 +20,15 @@ from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, Au
 from transformers import logging as transformers_logging
 
 from qa_demo.core.base import BadCheckpoint, ModelUnavailable, QADemoError
+from qa_demo.core.store import READERS
 from qa_demo.core.types import TAGS, WindowOptions
-from qa_demo.model.adapter import ADAPTER_FILE, base_of, merged
-from qa_demo.model.heads import BIO_FILE, read_card
+from qa_demo.model.card import ADAPTER_FILE, BIO_FILE, base_of, merged, read_card
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import (
     FETCHED,
     LOOPBACK,
     TOKENIZER_FILES,
     HostLimits,
-    bundled_folder,
     check_manifest,
     digest,
     fetch,
@@ -62,11 +61,10 @@ def load_reader(
     """
 
     def build(folder: Path, name: str, checksum: str) -> BertReader:
-        base, adapter = base_of(folder, limits), regular(folder, ADAPTER_FILE)
-        model, tokenizer = pretrained(base or folder, "question-answering", adapter)
-        bio = regular(folder, BIO_FILE)
-        files = weight_files(base or folder) + ([] if adapter is None else [adapter])
-        card, tags = read_card(folder), torch.nn.Linear(model.config.hidden_size, len(TAGS))
+        card, adapter = read_card(folder), regular(folder, ADAPTER_FILE)
+        home = folder if adapter is None else base_of(card, limits)
+        model, tokenizer = pretrained(home, "question-answering", adapter)
+        bio, tags = regular(folder, BIO_FILE), torch.nn.Linear(model.config.hidden_size, len(TAGS))
         reader = BertReader(
             name,
             model,
@@ -74,7 +72,8 @@ def load_reader(
             bio=None if bio is None else fill(tags, bio),
             threshold=card.threshold,
             calibrations=card.calibrations,
-            checksum=checksum or digest(base or folder, files),
+            checksum=checksum
+            or digest(home, [*weight_files(home), *([adapter] if adapter else [])]),
             passes=passes,
         )
         if reader.max_seq_length < MIN_POSITIONS:
@@ -88,35 +87,30 @@ def load_reader(
         reader.read("why", "because", WindowOptions(max_seq_length=length, doc_stride=1))
         return reader
 
-    return opened(source, limits, bundled_folder, build)
+    return opened(source, limits, READERS, build)
 
 
 def opened(
     source: str,
     limits: HostLimits,
-    bundled: Callable[[], Path],
+    own: Mapping[str, Path],
     build: Callable[[Path, str, str], Model],
 ) -> Model:
     """The way of every model from its name: find or fetch the folder, check it, build(folder, name,
     checksum or commit). Every error on the way becomes one sentence that names the source.
     """
-    parsed = parse_source(source, limits)
+    parsed = parse_source(source, limits, own)
     if importlib.util.find_spec("kernels") is not None:
         raise ModelUnavailable(
             "the package 'kernels' is installed, with which a model folder can fetch code; "
             "uninstall it to load readers"
         )
     try:
-        name, commit = parsed.name, ""
-        if parsed.kind == "hub":
-            folder, commit = fetch(parsed, scan)
-            name = f"{parsed.repo}@{commit[:8]}"
-        else:
-            folder = parsed.path or bundled()
+        folder, commit = (parsed.path, "") if parsed.path else fetch(parsed)
+        name = f"{parsed.repo}@{commit[:8]}" if commit else parsed.name
         if not folder.is_dir():
-            raise ModelUnavailable("it is not in this checkout")
-        loaded = FETCHED if commit else ("*",)
-        checksum = check_manifest(folder, parsed.kind in ("bundled", "large"), loaded)
+            raise ModelUnavailable("it is not in this checkout; name a folder or a hub id")
+        checksum = check_manifest(folder, parsed.own, FETCHED if commit else ("*",))
         return build(folder, name, checksum or commit)
     except QADemoError as fault:
         raise type(fault)(f"{parsed.name}: {fault}") from fault

@@ -4,7 +4,7 @@ import fnmatch
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,9 +49,6 @@ _HUB = re.compile(
     r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9_][\w.-]{0,95})(?:@([A-Za-z0-9_][\w./-]{0,99}))?",
     re.ASCII,
 )
-FORMS = (
-    "allowed are 'bundled', 'large' and a Hugging Face id such as owner/name or owner/name@revision"
-)
 
 
 @dataclass(frozen=True)
@@ -71,58 +68,60 @@ OTHERS = HostLimits(anywhere=False)
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed reader name: kind is bundled, large, folder (`path`) or hub (`repo`, `revision`)."""
+    """A parsed name: a folder (`own`: of this checkout), or a repository of the hub."""
 
-    kind: str
     name: str
     path: Path | None = None
+    own: bool = False
     repo: str = ""
     revision: str | None = None
 
 
-def bundled_folder() -> Path:
-    """assets/reader."""
-    return READERS["bundled"]
-
-
-def parse_source(text: str, limits: HostLimits = LOOPBACK) -> Source:
-    """Turn a reader's name into a Source; an existing folder wins over a hub id of the same
+def parse_source(
+    text: str, limits: HostLimits = LOOPBACK, own: Mapping[str, Path] = READERS
+) -> Source:
+    """Turn a model's name into a Source; an existing folder wins over a hub id of the same
     spelling. Errors: BadInput; ModelUnavailable, before the disk is looked at, where this host
-    loads its own readers only.
+    loads its own models only.
     """
     name = text.strip()
-    if name in ("bundled", "large"):
-        return Source(name, name, path=READERS["large"] if name == "large" else None)
+    if name in own:
+        return Source(name, own[name], own=True)
     if not limits.anywhere:
-        raise ModelUnavailable("this host offers its own readers only: 'bundled' and 'large'")
+        raise ModelUnavailable(
+            f"this host offers its own readers only: {' and '.join(map(repr, own))}"
+        )
+    forms = (
+        f"allowed are {', '.join(map(repr, own))} and a Hugging Face id such as owner/name or "
+        f"owner/name@revision"
+    )
     if not name or len(name) > 1000 or not name.isprintable():
-        raise BadInput(f"a reader's name must be one line of at most 1,000 characters; {FORMS}")
+        raise BadInput(f"a reader's name must be one line of at most 1,000 characters; {forms}")
     try:
         folder = Path(name).expanduser()
         if folder.is_dir():
-            return Source("folder", folder.resolve().name or name, path=folder)
+            return Source(folder.resolve().name or name, folder)
     except (OSError, RuntimeError):  # too long a name; a user who has no home
         pass
     found = _HUB.fullmatch(name)
     if found is None or ".." in name or "--" in name:
-        raise BadInput(f"this is not a reader's name or an existing folder; {FORMS}")
-    return Source("hub", name, repo=f"{found[1]}/{found[2]}", revision=found[3])
+        raise BadInput(f"this is not a reader's name or an existing folder; {forms}")
+    return Source(name, repo=f"{found[1]}/{found[2]}", revision=found[3])
 
 
-def fetch(source: Source, check: Callable[[Path], object]) -> tuple[Path, str]:
-    """The snapshot of a hub reader in the local cache and its commit; `check` sees the folder with
-    config.json before the weights are fetched. Errors: ModelUnavailable, in one sentence; the
-    library's own would quote addresses.
+def fetch(source: Source) -> tuple[Path, str]:
+    """The snapshot of a hub reader in the local cache and its commit; config.json is scanned before
+    the weights are fetched. Errors: ModelUnavailable, in one sentence; the library's own would
+    quote addresses.
     """
     from huggingface_hub import errors, hf_hub_download, snapshot_download
 
     try:
         config = Path(hf_hub_download(source.repo, "config.json", revision=source.revision))
-        check(config.parent)
+        scan(config.parent)
         commit = config.parent.name
-        return Path(
-            snapshot_download(source.repo, revision=commit, allow_patterns=list(FETCHED))
-        ), commit
+        wanted = {"revision": commit, "allow_patterns": list(FETCHED)}
+        return Path(snapshot_download(source.repo, **wanted)), commit
     except BadCheckpoint:
         raise
     except Exception as fault:

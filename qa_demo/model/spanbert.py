@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from qa_demo.core.base import BadCheckpoint, ModelUnavailable
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.infill import WIRES, Infill, check_swap, filled, one_text, read_rows
 from qa_demo.core.masking import POSITIONS, Masked
 from qa_demo.core.store import ASSETS
@@ -22,6 +22,7 @@ from qa_demo.model.source import LOOPBACK, HostLimits, regular
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.work import SHARED
 
+OWN = {"bundled": ASSETS / "spanbert"}
 SBO_FILE = "sbo_head.safetensors"
 WIDTH = 200
 """Size of a position vector, as in the paper."""
@@ -170,17 +171,6 @@ class SpanBERT:
         )
 
 
-def spanbert_folder() -> Path:
-    """assets/spanbert."""
-    folder = ASSETS / "spanbert"
-    if not folder.is_dir():
-        raise ModelUnavailable(
-            "the bundled SpanBERT is not in this checkout (assets/spanbert); "
-            "name a folder or a hub id of a masked-language model"
-        )
-    return folder
-
-
 def load_spanbert(source: str = "bundled", limits: HostLimits = LOOPBACK) -> SpanBERT:
     """The bundled SpanBERT, a local folder, or a hub id whose masked-language head fills blanks
     without a boundary head.
@@ -198,7 +188,7 @@ def load_spanbert(source: str = "bundled", limits: HostLimits = LOOPBACK) -> Spa
             )
         return SpanBERT(name, model, tokenizer, load_sbo(folder, model.config))
 
-    return opened(source, limits, spanbert_folder, build)
+    return opened(source, limits, OWN, build)
 
 
 def load_sbo(folder: Path, config: Any) -> SBOHead | None:

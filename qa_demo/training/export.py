@@ -25,8 +25,7 @@ from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import TAGS
-from qa_demo.model.adapter import ADAPTER_FILE, BASE_FILE, merged
-from qa_demo.model.heads import BIO_FILE
+from qa_demo.model.card import ADAPTER_FILE, BASE_FILE, BIO_FILE, merged
 from qa_demo.model.source import CARD_FILE, sha256
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training.heads import ALPHA, TwoHeads, load

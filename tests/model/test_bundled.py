@@ -14,11 +14,12 @@ from qa_demo.core.attribution import Target
 from qa_demo.core.bio import best_span
 from qa_demo.core.calibration import sureness
 from qa_demo.core.predict import predict
+from qa_demo.core.store import READERS
 from qa_demo.core.types import DecodeOptions
 from qa_demo.examples import load_menu
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from qa_demo.model.source import bundled_folder, sha256
+from qa_demo.model.source import sha256
 from qa_demo.texts import paragraph_items, question_items
 from tests.documents import TEXT
 
@@ -55,7 +56,7 @@ SAID = {
 
 @pytest.fixture(scope="module")
 def folder() -> Path:
-    return bundled_folder()
+    return READERS["bundled"]
 
 
 @pytest.fixture(scope="module")

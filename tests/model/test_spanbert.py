@@ -169,7 +169,7 @@ def test_a_head_of_another_shape_is_refused(folder, tmp_path):
 
 
 def test_a_checkout_without_the_bundled_model_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(spanbert, "ASSETS", tmp_path)
+    monkeypatch.setitem(spanbert.OWN, "bundled", tmp_path / "gone")
     with pytest.raises(ModelUnavailable, match="name a folder"):
         load_spanbert()
 

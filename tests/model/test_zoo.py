@@ -21,11 +21,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
+from qa_demo.core.store import READERS
 from qa_demo.core.types import WindowOptions
-from qa_demo.model import loading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from qa_demo.model.source import OTHERS, bundled_folder, parse_source, sha256
+from qa_demo.model.source import OTHERS, Source, parse_source, sha256
 from tests.model import kit
 
 OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
@@ -158,7 +158,7 @@ CONFIGS: list[tuple[dict[str, Any], str]] = [
     ({"position_embedding_type": "relative_key"}, "= relative_key; only absolute"),
     ({"is_decoder": True}, "is_decoder = True; only False"),
 ]
-READERS: list[tuple[dict[str, Any], str]] = [
+CARDS: list[tuple[dict[str, Any], str]] = [
     ({"tag_order": ["O", "B", "I"]}, r"reader.json.tag_order: must be \['B', 'I', 'O'\], got"),
     ({"threshold": NAN}, "reader.json.threshold: must be a finite number, got nan"),
     ({"threshold": True}, "reader.json.threshold: must be a valid number, got True"),
@@ -229,7 +229,7 @@ DAMAGE: list[tuple[Callable[[Path], Any], str]] = [
 ]
 BROKEN = [
     *((edit_config(**changes), reason) for changes, reason in CONFIGS),
-    *((edit("reader.json", **changes), reason) for changes, reason in READERS),
+    *((edit("reader.json", **changes), reason) for changes, reason in CARDS),
     *((write(name, data), reason) for name, data, reason in WRITTEN),
     *((edit_tensors(change), reason) for change, reason in TENSORS),
     *((edit("checksums.json", **{name: "0" * 64}), reason) for name, reason in SUMS),
@@ -293,7 +293,7 @@ def test_an_unreadable_file_is_refused(folder: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(BadCheckpoint, match=r"config.json cannot be read"):
+    with pytest.raises(BadCheckpoint, match=r"reader.json cannot be read"):
         load_reader(str(folder))
 
 
@@ -350,7 +350,7 @@ def test_a_snapshot_lacks_only_files_that_are_not_loaded(
     sums = {path.name: sha256(path) for path in folder.iterdir()} | gone
     (folder / "checksums.json").write_text(json.dumps(sums))
     assert load_reader("owner/name").checksum == sha256(folder / "checksums.json")
-    monkeypatch.setattr(loading, "bundled_folder", lambda: folder)
+    monkeypatch.setitem(READERS, "bundled", folder)
     with pytest.raises(BadCheckpoint, match=r"README.md is missing, checksums.json lists it"):
         load_reader("bundled")
     (folder / "bio_head.safetensors").unlink()
@@ -362,7 +362,7 @@ def test_a_snapshot_lacks_only_files_that_are_not_loaded(
 def test_the_bundled_folder_needs_its_manifest(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "bundled_folder", lambda: folder)
+    monkeypatch.setitem(READERS, "bundled", folder)
     with pytest.raises(BadCheckpoint, match=r"bundled: checksums.json is missing"):
         load_reader("bundled")
 
@@ -409,15 +409,14 @@ def test_a_host_for_others_is_no_oracle_for_files(
 
 
 def test_sources_are_parsed(tmp_path: Path) -> None:
-    assert parse_source("bundled", OTHERS).kind == "bundled"
+    assert parse_source("bundled", OTHERS) == Source("bundled", READERS["bundled"], own=True)
     assert parse_source(str(tmp_path)).path == tmp_path
     found = parse_source("deepset/tiny-roberta@a1b2c3")
-    assert (found.kind, found.repo, found.revision) == ("hub", "deepset/tiny-roberta", "a1b2c3")
+    assert (found.path, found.repo, found.revision) == (None, "deepset/tiny-roberta", "a1b2c3")
     assert parse_source("o/n@refs/pr/1").revision == "refs/pr/1"
     for text in (*NO_SOURCES.split(), *UNREADABLE, "/nonexistent", "x/../y", "~nobody-here"):
         with pytest.raises(BadInput, match=r"reader's name.*allowed are 'bundled'"):
             parse_source(text)
-    assert bundled_folder().parts[-2:] == ("assets", "reader")
 
 
 @pytest.mark.parametrize(

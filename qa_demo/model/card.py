@@ -1,21 +1,26 @@
-"""What lies beside a reader's weights in reader.json: its threshold and its calibrations."""
+"""What lies beside a reader's weights: reader.json with its threshold and calibrations, and for a
+reader that is a small change to an encoder it does not hold, that change.
+"""
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from qa_demo.core.base import BadCheckpoint, BadInput
+from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.calibration import BIASES, RANGE, STEEPEST
 from qa_demo.core.types import TAGS, Answerability, Calibration, Calibrations
-from qa_demo.model.source import CARD_FILE, read_json
+from qa_demo.model.source import CARD_FILE, HostLimits, Source, fetch, read_json, regular, sha256
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
 BIO_FILE = "bio_head.safetensors"
 """p_i = softmax(W T_i + b), `weight` W [3, d], `bias` b [3], rows B, I, O."""
+ADAPTER_FILE, BASE_FILE = "adapter.safetensors", "model.safetensors"
+Word = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,200}$")]
+Tensors = dict[str, Any]
 
 
 class Strict(BaseModel):
@@ -48,6 +53,14 @@ class Fits(Strict):
     answerable: Line | None = None
 
 
+class Base(Strict):
+    """The encoder that an adapter changes: where on the hub it is, and the sum of its weights."""
+
+    repo: Word
+    revision: Word
+    sha256: Word
+
+
 class Card(Strict):
     """What reader.json says of a reader; other fields are for people."""
 
@@ -56,6 +69,7 @@ class Card(Strict):
     tag_order: list[str] = Field(list(TAGS))
     threshold: float | None = Field(None, gt=-1e6, lt=1e6)
     calibration: Fits | None = None
+    base: Base | None = None
 
     @field_validator("tag_order")
     @classmethod
@@ -113,3 +127,62 @@ def with_fit(reader: "BertReader", path: Path) -> "BertReader":
             f"{str(raw.get('reader'))[:60]}; the reader in use is {reader.name}"
         )
     return reader.fitted(card.threshold, card.calibrations)
+
+
+# ---- an adapter: two thin matrices a layer, merged with the encoder when loaded
+
+
+def base_of(card: Card, limits: HostLimits) -> Path:
+    """The folder of the encoder that an adapter changes: the host's own (`--base`), else the
+    pinned revision of the hub.
+
+    Errors: BadCheckpoint for other weights than those the adapter was trained on, ModelUnavailable
+    where this host may not or cannot fetch them.
+    """
+    wanted = card.base
+    if wanted is None:
+        raise BadCheckpoint(f"{CARD_FILE} must name the adapter's base")
+    name = f"{wanted.repo}@{wanted.revision}"
+    way = f"it needs {name}; start with --base FOLDER, which holds it"
+    if limits.base is None and not limits.anywhere:
+        raise ModelUnavailable(f"this host does not load from Hugging Face, and {way}")
+    try:
+        source = Source(name, repo=wanted.repo, revision=wanted.revision)
+        found = limits.base or fetch(source)[0]
+    except ModelUnavailable as fault:
+        raise ModelUnavailable(f"{way} ({fault})") from fault
+    weights = regular(found, BASE_FILE)
+    if weights is None:
+        raise BadCheckpoint(f"the base {found.name} holds no {BASE_FILE}")
+    if (held := sha256(weights)) != wanted.sha256:
+        raise BadCheckpoint(
+            f"the adapter was trained on {wanted.repo} with the SHA-256 {wanted.sha256[:12]}..., "
+            f"the base {found.name} has {held[:12]}..."
+        )
+    return found
+
+
+def merged(base: Tensors, adapter: Tensors, prefix: str) -> Tensors:
+    """W' = W + B A for each adapted layer, A [rank, in], B [out, rank]; other tensors of the
+    adapter (the start/end head) are added as they are. `prefix`: what the layers' names begin with
+    in a model that has a head.
+
+    Errors: BadCheckpoint for a layer that the base lacks, or matrices that do not fit it.
+    Source: Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1 (its
+    factor alpha / r is in B already).
+    """
+    out = {f"{prefix}{name.removeprefix(prefix)}": tensor for name, tensor in base.items()}
+    for name, tensor in adapter.items():
+        layer, part = name.rpartition(".")[::2]
+        if part == "A":
+            key, b = f"{prefix}{layer}.weight", adapter.get(f"{layer}.B")
+            shape = out[key].shape if key in out else None
+            if b is None or shape != (b.shape[0], tensor.shape[-1]) or b.shape[1] != len(tensor):
+                raise BadCheckpoint(
+                    f"{ADAPTER_FILE}: {layer[:80]} does not fit the base, whose matrix is "
+                    f"{None if shape is None else list(shape)}"
+                )
+            out[key] = out[key].float() + b.float() @ tensor.float()
+        elif part != "B":
+            out[name] = tensor
+    return out
