@@ -12,63 +12,56 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, OTHER, PALE, Block
 from qa_demo.core.predict import Proposal, Proposals, predict
 from qa_demo.core.spans import reason
-from qa_demo.core.windows import halves, safe_length
+from qa_demo.core.windows import safe_length
 from qa_demo.drawn import window_rows as fig
-from qa_demo.printed import STRONG, Part, adds, escape, number, plural, probability, quote, say
+from qa_demo.printed import Part, adds, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import bold, dotted, position_name, said, said_at, siblings, span_words, word
 
+
+def text_at(example: str | None, size: int, step: int) -> dict[str, Any]:
+    """An example with its windows, as a patch of the state."""
+    return {"example": example, "max_seq_length": size, "doc_stride": step}
+
+
 NAME = "Long text"
+STEPS = ("How it is split", "One start, one window", "No answer", "Three rules")
 HEADINGS = (
     "How is a long text split, and which answer wins?",
     "Why does a start count in one window only?",
     "When does “no answer” win?",
     "Which window's answer is taken? Three rules",
 )
-STEPS = ("How it is split", "One start, one window", "No answer", "Three rules")
-
-
-def text_at(example: str, size: int, step: int) -> dict[str, Any]:
-    """An example with its windows, as a patch of the state."""
-    return {"example": example, "max_seq_length": size, "doc_stride": step}
-
-
-OPENS: dict[int, dict[str, Any]] = {
+IDEAS = (
+    "The paragraph is cut into windows that overlap; the question stands in each. "
+    "*Each window proposes its best span; the highest score wins.*",
+    "Where windows overlap, each of them scores the same words. "
+    "*A start counts only in the window that sees most around it.*",
+    "“No answer” wins if it leads the best span by more than the threshold. "
+    "*It must hold in every window: so the smallest of its scores counts.*",
+    "Each rule takes one window's best span. *BERT compares sums of logits; "
+    "two others probabilities, each of its own softmax.*",
+)
+OPENS = {
     1: text_at("brooklyn", 80, 40),
     2: text_at("brooklyn", 80, 34),
     3: text_at("brooklyn", 80, 40),
     4: text_at("danube", 384, 128),
 }
-HIGHER = text_at("brooklyn", 80, 24)
-"""The answer's words score higher in a window in which their start does not count."""
-SILENT = text_at("reef", 64, 24)
-"""A text without an answer."""
-PARTED = text_at("telegraph", 128, 48)
-"""The window with the highest mean has its maxima on words whose start counts elsewhere."""
-OWN_TEXT: dict[str, Any] = dict.fromkeys(OPENS[1] | {"question": None, "context": None})
-"""The patch after which each step opens on its own text again."""
-RULES = {
-    "logits": ("sum of logits", "score", "○ best span: start logit + end logit; × “no answer”"),
-    "mean_of_maxima": (
-        "mean of the two largest softmaxes",
-        "mean",
-        "(largest P(start) + largest P(end)) / 2 of a window",
-    ),
-    "product": (
-        "product within a window",
-        "product",
-        "P × P; among paragraph tokens only, so P is larger",
-    ),
+ODD = {
+    2: ("A case where the higher score does not count", text_at("brooklyn", 80, 24)),
+    3: ("A text without an answer", text_at("reef", 64, 24)),
+    4: ("A text where the two maxima form no allowed span", text_at("telegraph", 128, 48)),
 }
-"""Each with its name, the number of a proposal that it compares, and what that is."""
+"""The odd case of a step, a press away."""
+OWN_TEXT: dict[str, Any] = dict.fromkeys([*OPENS[1], "question", "context"])
+"""The patch after which each step opens on its own text again."""
 SHORT_ANSWER = 8
 """Where a window may cut answers of so few pieces, a warning stands on the screen."""
 SNIPPET = ui.snippet("windows")
-
-
-class Own(Record):
-    """This chapter keeps nothing of its own."""
+Own = Record
+"""This chapter keeps nothing of its own."""
 
 
 class Windows(Proposals):
@@ -79,75 +72,55 @@ class Windows(Proposals):
         bert = replace(shown.decode, rule="logits")
         found = shown.prediction if shown.decode == bert else predict(reading, bert)
         super().__init__(reading, found, shown.decode)
-        self.shown, self.encoding = shown, reading.encoding
+        self.shown, self.encoding, example = shown, reading.encoding, shown.example
         self.size, self.step = reading.options.max_seq_length, reading.options.doc_stride
+        self.here = text_at(example and example.id, self.size, self.step)
         self.asked, self.special = len(self.encoding.question_ids), self.encoding.n_special
         self.room, self.pieces = self.size - self.asked - self.special, len(reading.owners)
         self.safe = safe_length(reading)
         self.threshold = shown.decode.null_score_diff_threshold
+        self.first_word = quote(word(self.encoding, self.best.span.start, ""), 24)
 
 
-def picture(shown: Shown, own: Own) -> list[Block | None]:
+def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The blocks of the step."""
-    w = Windows(shown)
-    made = (split, one_window, no_answer, three_rules)[shown.state.step - 1](w)
-    return [*made, presses(w), *ui.folds(as_table(w), exactly(w), SNIPPET)]
+    w, step = Windows(shown), shown.state.step
+    made = (split, one_window, no_answer, three_rules)[step - 1](w)
+    folds, n = ui.folds(as_table(w), exactly(w), SNIPPET), len(w.rows)
+    few = f"Drawn are the {fig.MOST_ROWS} of {n} windows that matter most; the table has all."
+    left = ui.remark("few", few) if n > fig.MOST_ROWS else None
+    return [ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
 
 # ---- what the steps share
 
 
-def at(w: Windows, fields: dict[str, Any]) -> bool:
-    """Whether this text in these windows is on screen."""
-    example = w.shown.example
-    return example is not None and text_at(example.id, w.size, w.step) == fields
-
-
-def changed(w: Windows) -> list[Part]:
+def changed(w: Windows) -> str:
     """What differs from the screen before: that of the step before, or that before a press."""
-    step, after = w.shown.state.step, any(at(w, x) for x in (HIGHER, SILENT, PARTED))
-    before = OPENS[step] if after else OPENS.get(step - 1) if at(w, OPENS[step]) else None
-    if before is None or w.shown.example is None or at(w, before):
-        return []
-    if w.shown.example.id != before["example"]:
-        return [f"Another text, in windows of {w.size}, step {w.step}. "]
-    return [f"Here a window begins every {w.step} tokens, not every {before['doc_stride']}. "]
+    step, pressed = w.shown.state.step, any(w.here == odd for _, odd in ODD.values())
+    before = OPENS[step] if pressed else OPENS.get(step - 1) if w.here == OPENS[step] else None
+    if before is None or w.here == before:
+        return ""
+    if w.here["example"] != before["example"]:
+        return f"Another text, in windows of {w.size}, step {w.step}. "
+    return f"Here a window begins every {w.step} tokens, not every {before['doc_stride']}. "
 
 
-def presses(w: Windows) -> Block | None:
-    """To the odd case, back from it, or to several windows; and what the header follows."""
-    step, rule = w.shown.state.step, w.shown.state.rule
-    found = [odd_case(w, step), cut_apart(w) if step == 1 and len(w.rows) == 1 else None]
+def presses(w: Windows, step: int) -> Block | None:
+    """To the odd case of the step or back to its own; undo what was changed; what the head says."""
+    found, rule = list[Block](), w.shown.state.rule
+    label, patch = ODD.get(step, ("", OWN_TEXT))
+    if w.here != OPENS[step] and (step > 1 or len(w.rows) == 1):
+        label = "Back to the first case" if w.here == patch else "The example of this step"
+        patch = OWN_TEXT
+    if label and (patch["example"] or OPENS[step]["example"]) in w.shown.examples:
+        found.append(ui.button("other", label, patch, span=4))
     if w.shown.changed:
         found.append(ui.button("undo", "Logits are changed by hand: undo", {"edits": None}, span=4))
     if rule != "logits" and step < 4:
         told = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
         found.append(ui.remark("rule", told, span=8))
-    return ui.group("presses", 12, *found) if any(found) else None
-
-
-def odd_case(w: Windows, step: int) -> Block | None:
-    """A press to the text with the odd case of the step, or back to the step's own."""
-    label, patch = {
-        2: ("A case where the higher score does not count", HIGHER),
-        3: ("A text without an answer", SILENT),
-        4: ("A text where the two maxima form no allowed span", PARTED),
-    }.get(step, ("", {}))
-    if not at(w, OPENS[step]) and (step > 1 or len(w.rows) == 1):
-        label = "Back to the first case" if at(w, patch) else "The example of this step"
-        patch = OWN_TEXT
-    if not label or (patch["example"] or OPENS[step]["example"]) not in w.shown.examples:
-        return None
-    return ui.button("other", label, patch, span=4)
-
-
-def cut_apart(w: Windows) -> Block | None:
-    """A press that cuts one window into three that overlap by half."""
-    cut = halves(w.pieces, w.asked + w.special)
-    if cut is None:
-        return None
-    patch = {"max_seq_length": cut[0], "doc_stride": cut[1]}
-    return ui.button("cut", f"Cut this text: windows of {cut[0]}", patch, span=4)
+    return ui.group("presses", 12, *found) if found else None
 
 
 def listing(names: Sequence[Any]) -> str:
@@ -156,64 +129,38 @@ def listing(names: Sequence[Any]) -> str:
     return f"{head} and {last}" if head else last
 
 
-def piece_name(w: Windows, r: Proposal, pos: int) -> str:
-    """A position for a figure: a piece bold in its word, Tr·<b>ajan</b>; alone in a long word."""
-    if not r.window.is_context[pos]:
-        return escape(position_name(w.shown, r.window, pos)[:18])
-    e, d = w.encoding, r.window.to_doc(pos)
-    if len(word(e, d)) > 16:
-        return escape(dotted(e, d)[:18])
-    return bold(e, d) if len(siblings(e, d)) > 1 else escape(word(e, d))
-
-
 # ---- step 1
 
 
 def split(w: Windows) -> list[Block | None]:
     """How the paragraph is cut, and which window's span wins."""
-    n = len(w.rows)
-    outcome = "; yet “no answer” wins (step 3)." if w.silent else ", so this is the answer."
-    more = list[Part]()
+    several, n = len(w.rows) > 1, f"{len(w.rows)} windows"
+    found = f"{changed(w)}{n if several else 'One window holds the whole paragraph'}: window "
+    found += f"{w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest score"
+    found += "; yet “no answer” wins (step 3)." if w.silent else ", so this is the answer."
     if w.higher is not None:
         same, r = w.higher
-        more = [f" In window {r.k} these words score {number(same)} and do not count (step 2)."]
+        found += f" In window {r.k} these words score {number(same)} and do not count (step 2)."
     key = [("box", PALE, "words that the window reads")]
-    key += [("box", OTHER, "also read by another window")] if n > 1 else []
+    key += [("box", OTHER, "also read by another window")] * several
     key += [("hollow", INK, "its best span, with its score")]
     key += [("box", INK, "the highest" if w.silent else "the highest: the answer")]
-    parts = f"{w.size} = {w.asked} question + {w.special} special tokens + {w.room}"
+    parts = f"{w.size} = {w.asked} question + {w.special} special tokens + {w.room} paragraph"
     filled = f", of which this text fills {w.pieces}" if w.pieces < w.room else ""
+    last = "The text fits into one window: nothing is cut, and there is nothing to choose."
+    if several:
+        how = "as many as it holds, so they touch"
+        how = f"fewer than {w.room}, so they overlap" if w.step < w.room else how
+        last = f"Each window begins {w.step} tokens after the one before: {how} and no word is "
+        last += "dropped."
     return [
-        ui.idea(
-            "The paragraph is cut into windows that overlap; the question stands in each. "
-            "*Each window proposes its best span; the highest score wins.*"
-        ),
-        ui.finding(
-            "{}{}{}{} with {}, the highest score{}{}",
-            changed(w),
-            f"{n} windows: " if n > 1 else "One window holds the whole paragraph: ",
-            f"window {w.win.k} proposes ",
-            span_words(w.best),
-            [number(w.best.score), STRONG],
-            outcome,
-            more,
-        ),
+        ui.finding(found, span_words(w.best)),
         *sliders(w),
         ui.legend("key", *key),
         lanes(w),
-        ui.formula("length", ["window ", [f"{parts} paragraph tokens", STRONG], filled]),
-        ui.closing(spacing(w)),
+        ui.formula("length", say(f"window *{parts} tokens*{filled}")),
+        ui.closing(last),
     ]
-
-
-def spacing(w: Windows) -> str:
-    """Whether windows overlap or touch."""
-    if len(w.rows) == 1:
-        return "The text fits into one window: nothing is cut, and there is nothing to choose."
-    begins = f"Each window begins {w.step} tokens after the one before: "
-    if w.step < w.room:
-        return f"{begins}fewer than {w.room}, so they overlap and no word is dropped."
-    return begins + "as many as it holds, so they touch and no word is dropped."
 
 
 def sliders(w: Windows) -> list[Block]:
@@ -236,18 +183,12 @@ def sliders(w: Windows) -> list[Block]:
 
 def lanes(w: Windows) -> Block:
     """The staircase with each window's best span and what it shares with its neighbours."""
-    rows = fig.in_rows(w.rows, [w.win], lambda r: r.score)
+    rows = fig.few(w.rows, [w.win], lambda r: r.score)
     stairs = fig.Stairs(w.encoding, w.best, rows, 350, 10)
-    for y, run in enumerate(rows, 1):
-        r, wins = run[0], run[0] is w.win
-        first, last = r.window.doc_start, run[-1].window.doc_stop - 1
-        if len(run) > 1:
-            most = number(max(x.score for x in run))
-            says = f"best spans of {len(run)} windows: none above {most}"
-            stairs.over(first, last, y, says, size=12, role=GREY)
-            continue
-        for other in w.rows[max(0, r.k - 2) : r.k - 1] + w.rows[r.k : r.k + 1]:
-            a, z = max(first, other.window.doc_start), min(last + 1, other.window.doc_stop)
+    for y, r in enumerate(rows, 1):
+        first, stop, wins = r.window.doc_start, r.window.doc_stop, r is w.win
+        for other in (x.window for x in w.rows if abs(x.k - r.k) == 1):
+            a, z = max(first, other.doc_start), min(stop, other.doc_stop)
             stairs.shapes += [stairs.box(a, z - 1, y, OTHER)] if a < z else []
         if r.own is not None:
             a, z = r.own.span.start, r.own.span.end
@@ -263,30 +204,23 @@ def lanes(w: Windows) -> Block:
 
 def one_window(w: Windows) -> list[Block | None]:
     """In which window the best span's start counts, and why there."""
-    plain, several = quote(word(w.encoding, w.best.span.start, ""), 24), len(w.holding) > 1
+    several = len(w.holding) > 1
     key = [("box", PALE, "words that the window reads")]
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts")]
-    key += [("hollow", GREY, "where it does not")] if several else []
-    key += [("arrow", INK, f"from {plain} to the window's nearer edge")]
+    key += [("hollow", GREY, "where it does not")] * several
+    key += [("arrow", INK, f"from {w.first_word} to the window's nearer edge")]
     nearer: list[Part] = ["min(left, right):"]
     for r in sorted(w.holding[:3], key=lambda r: r.k):
         left, right = r.near or (0, 0)
-        wins = r is w.win and several
-        nearer += [[f"   window {r.k}: min({left}, {right}) = {r.edge}", STRONG if wins else ""]]
-        nearer += [", the most" if wins else ""]
+        least, wins = f"window {r.k}: min({left}, {right}) = {r.edge}", r is w.win and several
+        nearer += say(f"*   {least}*, the most" if wins else f"   {least}")
+    last = "The rule asks where a word stands, not how high it scores: more around it, more to read"
     return [
-        ui.idea(
-            "Where windows overlap, each of them scores the same words. "
-            "*A start counts only in the window that sees most around it.*"
-        ),
         ui.finding("{}{}", changed(w), counts(w)),
         ui.legend("key", *key),
-        owner(w, plain),
+        owner(w),
         ui.formula("nearer", nearer),
-        ui.closing(
-            "The rule asks where a word stands, not how high it scores: "
-            "more around it, more to read."
-        ),
+        ui.closing(f"{last}."),
     ]
 
 
@@ -294,113 +228,79 @@ def counts(w: Windows) -> list[Part]:
     """Which windows hold the start, and which of them counts."""
     start = said(w.encoding, w.best.span.start)
     if len(w.holding) == 1:
-        only = f"Only window {w.win.k} reads " if len(w.rows) > 1 else "One window alone reads "
-        return say("{}{}: nothing to choose.", only, start)
+        only = f"Only window {w.win.k}" if len(w.rows) > 1 else "One window alone"
+        return say(f"{only} reads {{}}: nothing to choose.", start)
     first, *others = sorted(w.holding, key=lambda r: r.k)
     where = f"{len(w.holding)} windows, at most {w.win.edge} tokens from the nearer edge"
     if len(others) < 4:
         edges = [f"{r.k} ({r.edge})" for r in others]
         where = listing([f"windows {first.k} ({first.edge} tokens from the nearer edge)", *edges])
-    then = f" stands in {where}. So window {w.win.k} counts: "
-    told = say("{}{}{}.", start, then, [number(w.best.score), STRONG])
+    told = f"{{}} stands in {where}. So window {w.win.k} counts: *{number(w.best.score)}*."
     if w.higher is not None:
         same, r = w.higher
-        told += [f" In window {r.k} these words score ", [number(same), STRONG]]
-        told += [", more, and do not count."]
-    return told
+        told += f" In window {r.k} these words score *{number(same)}*, more, and do not count."
+    return say(told, start)
 
 
-def owner(w: Windows, plain: str) -> Block:
-    """The staircase with the distance from the start to the nearer edge."""
-    rows = fig.in_rows(w.rows, w.holding[:5], lambda r: r.edge)
+def owner(w: Windows) -> Block:
+    """The staircase with the distance from the start to the nearer edge, and in each window the
+    score of the answer's words.
+    """
+    rows, span = fig.few(w.rows, w.holding[:5], lambda r: r.edge), w.best.span
     stairs = fig.Stairs(w.encoding, w.best, rows, 340, 176)
     side = {**fig.LEFT, "xshift": 12, "align": "left", "name": "wide"}
     small = {**side, "size": 13, "role": GREY}
     stairs.texts.append(fig.label("score of these words<br>in this window", 1, 0, **small))
-    for y, run in enumerate(rows, 1):
-        held = sum(r.near is not None for r in run)
-        if len(run) == 1 and held:
-            says = distance(w, stairs, run[0], y)
-            stairs.texts.append(fig.label(says, 1, y, run[0] is w.win, **side))
-        else:
-            says = f"{held} hold it, nearer an edge" if held else f"without {escape(plain)}"
-            stairs.texts.append(fig.label(says, 1, y, **small))
-    return stairs.figure("owner", f"The start {plain} counts in window {w.win.k}")
-
-
-def distance(w: Windows, stairs: fig.Stairs, r: Proposal, y: int) -> str:
-    """The answer's words in one window with the arrow to its nearer edge; whether they count."""
-    span, wins = w.best.span, r is w.win
-    last = min(span.end, r.window.doc_stop - 1)
-    fill, dash = (INK, "solid") if wins else (fig.NOWHERE, "dot")
-    stairs.shapes.append(stairs.box(span.start, last, y, fill, INK, 2, dash))
-    text = plural(r.edge, "token") + (": the most" if wins and len(w.holding) > 1 else "")
-    stairs.to_edge(r, span.start, y, text, wins)
-    score = "its end lies outside" if r.same is None else number(r.same)
-    score += "" if r.same is None else ", counts" if wins else ", does not count"
-    stairs.over(0, 0, y, "", score, strong=wins)
-    return score
+    for y, r in enumerate(rows, 1):
+        if r.near is None:
+            stairs.texts.append(fig.label(f"without {escape(w.first_word)}", 1, y, **small))
+            continue
+        wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
+        fill, edge = (INK, INK) if wins else (fig.NOWHERE, GREY)
+        stairs.shapes.append(stairs.box(span.start, last, y, fill, edge, 2))
+        far = plural(r.edge, "token") + (": the most" if wins and len(w.holding) > 1 else "")
+        stairs.to_edge(r, span.start, y, far, wins)
+        score = "its end lies outside"
+        if r.same is not None:
+            score = number(r.same) + (", counts" if wins else ", does not count")
+        stairs.over(0, 0, y, "", score, strong=wins)
+        stairs.texts.append(fig.label(score, 1, y, wins, **side))
+    return stairs.figure("owner", f"The start {w.first_word} counts in window {w.win.k}")
 
 
 # ---- step 3
 
 
 def no_answer(w: Windows) -> list[Block | None]:
-    """Each window's best span and its "no answer" on one axis of scores."""
-    return [
-        ui.idea(
-            "“No answer” wins if it leads the best span by more than the threshold. "
-            "*It must hold in every window: so the smallest of its scores counts.*"
-        ),
-        led(w),
-        ui.legend(
-            "key",
-            ("ring", INK, "a window's best span"),
-            ("dot", INK, "the best of all"),
-            ("text", INK, "× a window's “no answer”, the score of its [CLS]; bold: the smallest"),
-        ),
-        fig.scores(w, w.threshold),
-        lead_formula(w),
-        ui.closing(
-            "Windows without the answer should say “no answer”; "
-            "one that finds it must be able to win."
-        ),
-    ]
-
-
-def led(w: Windows) -> Block:
-    """The finding: whether the smallest "no answer" leads by more than the threshold."""
-    many = len(w.rows) > 1
+    """Each window's best span and its "no answer" on one axis of scores; whether the smallest
+    leads by more than the threshold.
+    """
+    null, score, many = w.prediction.null_score, w.best.score, len(w.rows) > 1
+    found = f"*{number(null)}* in window {w.least.k}, " if many else f"*{number(null)}*, "
+    found = f"{'The smallest “no' if many else '“No'} answer”, {found}"
+    found += f"{'leads' if w.lead > 0 else 'does not lead'} the best span, *{number(score)}*"
     if w.silent:
         below = ", and wins all the same under a threshold below 0."
-        outcome: list[Part] = [below if w.lead <= 0 else ", by more than the threshold: it wins."]
+        found += below if w.lead <= 0 else ", by more than the threshold: it wins."
     else:
-        close = ", by no more than the threshold: " if w.lead > 0 else ": "
-        outcome = [close, span_words(w.best, 40), " is returned."]
-    return ui.finding(
-        "{}{}{}{}{} the best span, {}{}",
-        changed(w),
-        "The smallest “no answer”, " if many else "“No answer”, ",
-        [number(w.prediction.null_score), STRONG],
-        f" in window {w.least.k}, " if many else ", ",
-        "leads" if w.lead > 0 else "does not lead",
-        [number(w.best.score), STRONG],
-        outcome,
-    )
-
-
-def lead_formula(w: Windows) -> Block:
-    """smallest "no answer" - best span = 5.66 - 9.99 = -4.33, against the threshold."""
-    null, score = w.prediction.null_score, w.best.score
+        found += (", by no more than the threshold" if w.lead > 0 else "") + ": {} is returned."
+    cross = "× a window's “no answer”, the score of its [CLS]; bold: the smallest"
+    key = ("ring", INK, "a window's best span"), ("dot", INK, "the best of all")
     # where two digits cannot tell which of the two is larger, three or four do
     digits = next((d for d in (2, 3, 4) if number(w.lead, d) != number(w.threshold, d)), 4)
     best = f"({number(score, digits)})" if score < 0 else number(score, digits)
     sign = adds((null, -score), w.lead, digits)
-    total = f"{number(null, digits)} − {best} {sign} {number(w.lead, digits)}"
-    smallest = "smallest “no answer”" if len(w.rows) > 1 else "“no answer”"
-    limit = f" {'>' if w.silent else '≤'} {number(w.threshold, digits)}, the threshold: "
-    limit += "“no answer” " + ("wins" if w.silent else "does not win")
-    return ui.formula("lead", [f"{smallest} − best span = ", [total, STRONG], limit])
+    total = f"*{number(null, digits)} − {best} {sign} {number(w.lead, digits)}*"
+    total += f" {'>' if w.silent else '≤'} {number(w.threshold, digits)}, the threshold: "
+    total += "“no answer” " + ("wins" if w.silent else "does not win")
+    last = "Windows without the answer should say “no answer”; one that finds it must be able"
+    return [
+        ui.finding(changed(w) + found, span_words(w.best, 40)),
+        ui.legend("key", *key, ("text", INK, cross)),
+        fig.scores(w, w.threshold),
+        ui.formula("lead", say(f"{'smallest ' * many}“no answer” − best span = {total}")),
+        ui.closing(f"{last} to win."),
+    ]
 
 
 # ---- step 4
@@ -409,18 +309,13 @@ def lead_formula(w: Windows) -> Block:
 def three_rules(w: Windows) -> list[Block | None]:
     """One panel a rule: every window's number, the choice filled."""
     taken = {"logits": w.win, "mean_of_maxima": w.highest("mean"), "product": w.highest("product")}
-    rows = fig.in_rows(w.rows, list(taken.values()), lambda r: r.score)
+    rows = fig.few(w.rows, list(taken.values()), lambda r: r.score)
+    last = "A high P says: highest within this window. It says nothing about another window."
     return [
-        ui.idea(
-            "Each rule takes one window's best span. *BERT compares sums of logits; "
-            "two others probabilities, each of its own softmax.*"
-        ),
         ui.finding("{}{}", changed(w), why_mean(w, taken["mean_of_maxima"])),
         *(panel(w, rule, rows, window) for rule, window in taken.items()),
         not_theirs(w),
-        ui.closing(
-            "A high P says: highest within this window. It says nothing about another window."
-        ),
+        ui.closing(last),
     ]
 
 
@@ -428,28 +323,27 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
     """Which window the mean takes, and why that fails where it fails."""
     if len(w.rows) == 1:
         return ["One window: all three rules take its best span; they differ between windows only."]
-    maxima, same = top.tops[:2], top is w.win
-    i, j = (said_at(w.shown, top.window, pos) for pos in maxima)
-    why = reason(top.window, *maxima, w.shown.decode)
-    returned = span_words(top.own, 30) if top.own is not None else "none"
-    told: list[Part] = [f"The mean takes window {top.k}" + (" too" if same else "")]
+    maxima, same, words = top.tops[:2], top is w.win, list[Any]()
+    told, why = f"The mean takes window {top.k}", reason(top.window, *maxima, w.shown.decode)
+    told += " too" if same else ""
     if maxima == (0, 0):
-        told += [": both its maxima stand on [CLS], so it says most surely “not here”. "]
-        told += ["Its best span is returned all the same: ", returned, "."]
+        told += ": both its maxima stand on [CLS], so it says most surely “not here”. "
+        told += "Its best span is returned all the same: {}."
     elif why is not None:
         why = "that start counts in another window" if why == "not owned" else why
-        told += say(" for its maxima on {} and {}{}", i, j, f": no allowed span ({why}). ")
-        told += ["So its best span is returned: ", returned, "."]
+        told += f" for its maxima on {{}} and {{}}: no allowed span ({why}). "
+        told += "So its best span is returned: {}."
+        words = [said_at(w.shown, top.window, pos) for pos in maxima]
     elif same:
-        told += [". It need not: the mean tells how far a window's best stands above the rest of "]
-        return [*told, "that window, not how high it is."]
+        told += ". It need not: the mean tells how far a window's best stands above the rest of "
+        return say(told + "that window, not how high it is.")
     else:
-        told += [", which is surest among its own words: ", returned, "."]
+        told += ", which is surest among its own words: {}."
     if not same:
-        leads = ", and “no answer” leads it by more than the threshold."
-        told += [f" The sums take window {w.win.k}, ", span_words(w.best, 30)]
-        told += [leads if w.silent else "."]
-    return told
+        leads = ", and “no answer” leads it by more than the threshold"
+        told += f" The sums take window {w.win.k}, {{}}{leads if w.silent else ''}."
+    returned = span_words(top.own, 30) if top.own is not None else "none"
+    return say(told, *words, returned, span_words(w.best, 30))
 
 
 def not_theirs(w: Windows) -> Block | None:
@@ -467,7 +361,7 @@ def not_theirs(w: Windows) -> Block | None:
 
 def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     """A rule's name, which a press sets, what it compares, its figure, and what it takes."""
-    title, _, how = RULES[rule]
+    title, _, how, _ = RULES[rule]
     patch = {"rule": None if rule == "logits" else rule}
     told: list[Part] = [f"“no answer” wins over window {taken.k}"]
     if rule != "logits" or not w.silent:
@@ -485,27 +379,22 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
 
 def compared(w: Windows, rule: str, rows: fig.Rows, taken: Proposal, patch: Block) -> Block:
     """The figure of a rule: dots for sums, bars for probabilities, each row in numbers above."""
-    pitch, field, by_sums = min(66.0, 264 / len(rows)), RULES[rule][1], rule == "logits"
-    says = {"score": sum_of, "mean": mean_of, "product": product_of}[field]
-    tops = [max(run, key=lambda r: getattr(r, field)) for run in rows]
-    values = [getattr(r, field) for r in tops]
-    over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13 if pitch > 44 else 12}
-    texts = []
-    for y, (run, top) in enumerate(zip(rows, values, strict=True), 1):
-        most = number(top) if by_sums else escape(probability(top))
-        text = says(w, run[0]) if len(run) == 1 else f"none above {most}"
-        texts.append(fig.label(text, 0, y - 9 / pitch, run[0] is taken, **over))
-    if by_sums:
+    _, field, _, says = RULES[rule]
+    values, pitch = [getattr(r, field) for r in rows], min(66.0, 264 / len(rows))
+    if rule == "logits":
         data, across = fig.dots(rows, w.win, w.least), {"range": fig.ends(w.rows), "nticks": 6}
     else:
         across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
-        data = [fig.bars(values, [r is taken for r in tops], (18 if pitch > 44 else 8) / pitch)]
+        data = [fig.bars(values, [r is taken for r in rows], (18 if pitch > 44 else 8) / pitch)]
+    over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13 if pitch > 44 else 12}
+    rises = enumerate(rows, 1)
+    texts = [fig.label(says(w, r), 0, y - 9 / pitch, r is taken, **over) for y, r in rises]
     layout = {
         "height": int(pitch * len(rows)) + 34,
         "margin": {"l": 74, "r": 8, "t": 4, "b": 26},
         "bargap": 0,
         "xaxis": ui.axis(None, showgrid=False, **across),
-        "yaxis": fig.down(rows, 0.3, True),
+        "yaxis": fig.down(rows, 0.3),
     }
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
     return fig.drawn(rule, [{**trace, "sets": patch} for trace in data], layout, texts, alt, {})
@@ -518,10 +407,20 @@ def sum_of(w: Windows, r: Proposal) -> str:
 
 def mean_of(w: Windows, r: Proposal) -> str:
     """(0.936 [CLS] + 0.923 [CLS]) / 2 ≈ 0.930."""
+
+    def at(pos: int) -> str:
+        """A piece bold in its word, Tr·<b>ajan</b>; alone in a long word."""
+        if not r.window.is_context[pos]:
+            return escape(position_name(w.shown, r.window, pos)[:18])
+        e, d = w.encoding, r.window.to_doc(pos)
+        if len(word(e, d)) > 16:
+            return escape(dotted(e, d)[:18])
+        return bold(e, d) if len(siblings(e, d)) > 1 else escape(word(e, d))
+
     i, j, start, end = r.tops
     sign = "=" if abs((round(start, 3) + round(end, 3)) / 2 - round(r.mean, 3)) < 1e-9 else "≈"
     one, two, mean = (escape(probability(p)) for p in (start, end, r.mean))
-    return f"({one} {piece_name(w, r, i)} + {two} {piece_name(w, r, j)}) / 2 {sign} {mean}"
+    return f"({one} {at(i)} + {two} {at(j)}) / 2 {sign} {mean}"
 
 
 def product_of(w: Windows, r: Proposal) -> str:
@@ -533,6 +432,17 @@ def product_of(w: Windows, r: Proposal) -> str:
     sign = "=" if abs(start * end - round(r.product, 3)) < 0.0005 else "≈"
     one, two, total = (escape(probability(p)) for p in (*r.factors, r.product))
     return f"{words} {one} × {two} {sign} {total}"
+
+
+SUMS = "○ best span: start logit + end logit; × “no answer”"
+MEAN = "(largest P(start) + largest P(end)) / 2 of a window"
+PRODUCT = "P × P; among paragraph tokens only, so P is larger"
+RULES = {
+    "logits": ("sum of logits", "score", SUMS, sum_of),
+    "mean_of_maxima": ("mean of the two largest softmaxes", "mean", MEAN, mean_of),
+    "product": ("product within a window", "product", PRODUCT, product_of),
+}
+"""Each with its name, the number of a proposal that it compares, what that is, and its words."""
 
 
 # ---- folds
@@ -573,21 +483,25 @@ def exactly(w: Windows) -> list[Block | str]:
         f"threshold, {limit}, {chosen}, holds for the sums; the two other rules always answer.",
     )
     more = scale if step > 2 else cut if w.safe is not None else None
-    return [told[step - 1]] if more is None else [told[step - 1], more]
+    return [told[step - 1], *([more] if more else [])]
 
 
 def as_table(w: Windows) -> Block:
     """Every window with all that the four steps show of it."""
     start = quote(word(w.encoding, w.best.span.start, ""), 18)
-    names = ["window", "tokens", "its best span", "score", "“no answer”"]
-    names += [(f"{start} to nearer edge", ""), (f"{quote(w.best.text, 24)} here", "")]
+    heads: list[str | tuple[str, str]] = ["window", "tokens", "its best span", "score"]
+    heads += [
+        "“no answer”",
+        (f"{start} to nearer edge", ""),
+        (f"{quote(w.best.text, 24)} here", ""),
+    ]
     rows = []
     for r in w.rows:
         cells = [str(r.k), f"{r.window.doc_start + 1} to {r.window.doc_stop}"]
         cells += ["none", "–"] if r.own is None else [quote(r.own.text, 50), number(r.score)]
-        edge = "–" if r.near is None else str(r.edge)
-        cells += [number(r.null), edge, "–" if r.same is None else number(r.same)]
+        cells += [number(r.null), "–" if r.near is None else str(r.edge)]
+        cells += ["–" if r.same is None else number(r.same)]
+        cells += [probability(r.mean), probability(r.product)]
         span = None if r.own is None else {"selection": [r.own.span.start, r.own.span.end]}
-        both = probability(r.mean), probability(r.product)
-        rows.append(ui.row(*cells, *both, sets=span))
-    return ui.table("rows", [*names, "mean", "product"], rows, "All windows")
+        rows.append(ui.row(*cells, sets=span))
+    return ui.table("rows", [*heads, "mean", "product"], rows, "All windows")

@@ -158,15 +158,3 @@ def safe_length(reading: Reading) -> int | None:
     held = stops - np.arange(len(stops))
     bounded = held[stops < len(stops)]
     return int(bounded.min()) if len(bounded) else None
-
-
-def halves(n_tokens: int, fixed: int, parts: int = 3) -> tuple[int, int] | None:
-    """(max_seq_length, step) that cut a short paragraph into `parts` windows which overlap by half;
-    None when it is too short.
-
-    `fixed` are the positions that question and special tokens take. With capacity 2s and step s
-    there are ceil(N / s) - 1 windows, so where no whole s gives `parts` windows there is one fewer:
-    two windows for 5, 6 or 9 pieces.
-    """
-    step = -(-n_tokens // (parts + 1))
-    return (fixed + 2 * step, step) if step >= 2 and n_tokens > 2 * step else None

@@ -1,7 +1,6 @@
 """Figures whose rows are windows: the staircase under the text, points and bars."""
 
 from collections.abc import Callable, Sequence
-from itertools import groupby
 from math import isfinite
 from typing import Any
 
@@ -14,41 +13,32 @@ from qa_demo.printed import adds, escape, number, plural, quote
 from qa_demo.texts import siblings, word
 
 MOST_ROWS = 7
-"""Rows of a picture; further windows stand together in one row."""
 NOWHERE = "rgba(0,0,0,0)"
 LEFT = {"xref": "paper", "xanchor": "left"}
 """A text that begins at the left edge of a figure, or at the right one for x = 1."""
-Rows = list[list[Proposal]]
-"""The rows of a picture: a window alone, or a run of several."""
+Rows = Sequence[Proposal]
+"""The windows that a picture draws, the k-th at y = k."""
 
 
-def in_rows(
-    every: Sequence[Proposal], must: Sequence[Proposal], rank: Callable[[Proposal], float]
-) -> Rows:
-    """Windows as rows of a picture: `must` and the highest by `rank` alone, the others in runs."""
-
-    def rows(alone: set[int]) -> Rows:
-        return [list(run) for _, run in groupby(every, lambda r: r.k if r.k in alone else 0)]
-
-    alone = {r.k for r in must}
-    for r in sorted(every, key=rank, reverse=True):
-        if len(rows(alone | {r.k})) <= MOST_ROWS:
-            alone.add(r.k)
-    return rows(alone)
-
-
-def name(run: list[Proposal]) -> str:
-    """Window 3, or windows 4–9."""
-    first, last = run[0].k, run[-1].k
-    return f"window {first}" if first == last else f"windows {first}–{last}"
+def few(every: Rows, must: Rows, rank: Callable[[Proposal], float]) -> Rows:
+    """The windows to draw: `must` and then the highest by `rank`, in their order."""
+    ranked = [*must, *sorted(every, key=rank, reverse=True)]
+    kept = list(dict.fromkeys(r.k for r in ranked))[:MOST_ROWS]
+    return [r for r in every if r.k in kept]
 
 
 def label(
-    text: str, x: float, y: float, strong: bool = False, size: int = 14, **more: Any
+    text: str,
+    x: float,
+    y: float,
+    strong: bool = False,
+    size: int = 14,
+    role: str = INK,
+    **more: Any,
 ) -> Block:
     """A text of a figure, escaped already; with the name "wide" or "narrow" on such a page only."""
-    font = {"color": more.pop("role", INK), "size": size}
-    return ui.note(f"<b>{text}</b>" if strong else text, x, y, **more) | {"font": font}
+    font = {"color": role, "size": size}
+    return ui.note(f"<b>{text}</b>" if strong else text, x, y, font=font, **more)
 
 
 def drawn(
@@ -90,42 +80,33 @@ class Stairs:
     def __init__(
         self, e: Encoding, best: Candidate, rows: Rows, height: float, right: float
     ) -> None:
-        self.n, self.rows, self.right = len(e.context_ids), rows, right
-        self.pitch = min(94.0, height / (len(rows) + 0.98))
-        self.half, self.size = 0.18, 16 if self.pitch > 60 else 13
-        tall = max(self.half, 14 / self.pitch)
-        strip = self.box(0, self.n - 1, 0, NOWHERE, OTHER, 1)
-        self.shapes = [strip | {"y0": -tall, "y1": tall}]
+        self.n, self.right, self.names = len(e.context_ids), right, ["paragraph"]
+        self.names += [f"window {r.k}" for r in rows]
+        self.pitch, self.half = min(94.0, height / (len(rows) + 0.98)), 0.18
+        self.size, tall = 16 if self.pitch > 60 else 13, max(self.half, 14 / self.pitch)
+        self.shapes = [self.box(0, self.n - 1, 0, NOWHERE, OTHER, 1) | {"y0": -tall, "y1": tall}]
         self.texts = strip_words(e, best, 1034 - right, "wide")
         self.texts += strip_words(e, best, 279, "narrow")
         margin = {**LEFT, "xshift": -166, "name": "wide"}
-        names = ["paragraph", *map(name, rows)]
-        self.texts += [label(x, 0, y, True, **margin) for y, x in enumerate(names)]
-        for y, run in enumerate(rows, 1):
-            first, last = run[0].window.doc_start, run[-1].window.doc_stop - 1
-            if len(run) > 1:
-                self.shapes.append(self.box(first, last, y, NOWHERE, OTHER, 1, "dot"))
-                continue
-            self.shapes.append(self.box(first, last, y, PALE))
-            before = {"xanchor": "right", "xshift": -4, "name": "wide"}
+        self.texts += [label(x, 0, y, True, **margin) for y, x in enumerate(self.names)]
+        before = {"xanchor": "right", "xshift": -4, "name": "wide"}
+        for y, r in enumerate(rows, 1):
+            first = r.window.doc_start
+            self.shapes.append(self.box(first, r.window.doc_stop - 1, y, PALE))
             self.texts.append(label("question +", first - 0.5, y, **before))
 
-    def box(
-        self, a: int, z: int, y: float, fill: str, edge: str = INK, width: float = 0, dash: str = ""
-    ) -> Block:
+    def box(self, a: int, z: int, y: float, fill: str, edge: str = INK, width: float = 0) -> Block:
         """Pieces a to z of a row."""
         sides = {"x0": a - 0.5, "x1": z + 0.5, "y0": y - self.half, "y1": y + self.half}
-        stroke = {"color": edge, "width": width, "dash": dash or "solid"}
-        return {"type": "rect", **sides, "fillcolor": fill, "line": stroke}
+        return {"type": "rect", **sides, "fillcolor": fill, "line": {"color": edge, "width": width}}
 
     def over(self, a: int, z: int, y: int, text: str, short: str = "", **more: Any) -> None:
         """A text over the pieces a to z of a row; `short` on a narrow page, from its left edge."""
-        n, up = self.n, {"yanchor": "bottom", "borderpad": 1}
+        n, up = self.n, {"yanchor": "bottom", "borderpad": 1, **more}
         half = len(text) * self.size * 0.25 * n / (1034 - self.right)
         x, to = (a + z) / 2, "center"
         if x < half or x + half > n:
             x, to = (max(0, x - half), "left") if x < half else (min(n, x + half), "right")
-        up |= more
         if text:
             self.texts.append(label(text, x, y - self.half, xanchor=to, name="wide", **up))
         up |= {"size": 13, **LEFT, "name": "narrow"}
@@ -147,7 +128,7 @@ class Stairs:
 
     def figure(self, key: str, alt: str) -> Block:
         """The figure."""
-        n, plain = len(self.rows), {"tickvals": [], "showgrid": False, "showline": False}
+        n, plain = len(self.names) - 1, {"tickvals": [], "showgrid": False, "showline": False}
         layout = {
             "height": int(self.pitch * (n + 0.98)) + 4,
             "margin": {"l": 166, "r": self.right, "t": 4, "b": 0},
@@ -155,8 +136,7 @@ class Stairs:
             "yaxis": ui.axis(None, range=[n + 0.6, -0.38], ticks="", **plain),
             "shapes": self.shapes,
         }
-        names = ["paragraph", *map(name, self.rows)]
-        ticks = {"tickvals": list(range(n + 1)), "ticktext": names, "tickfont": {"size": 11}}
+        ticks = {"tickvals": list(range(n + 1)), "ticktext": self.names, "tickfont": {"size": 11}}
         narrow = {"margin.l": 66, "margin.r": 6} | {f"yaxis.{k}": v for k, v in ticks.items()}
         return drawn(key, [], layout, self.texts, alt, narrow)
 
@@ -170,12 +150,12 @@ def proposes(r: Proposal, most: int) -> str:
 
 def dots(rows: Rows, win: Proposal, least: Proposal) -> list[Block]:
     """Rings for the best spans, that of `win` full, and crosses for “no answer”, `least` bold."""
-    placed = [(y, r) for y, run in enumerate(rows, 1) for r in run]
+    placed = list(enumerate(rows, 1))
     held = [(y, r) for y, r in placed if r.own is not None]
     ring = {"size": 17, "color": [INK if r is win else PAPER for _, r in held]}
     ring |= {"line": {"color": INK, "width": 2}}
-    cross = {"size": [18 if r is least else 13 for _, r in placed], "symbol": "x-thin"}
-    cross |= {"line": {"color": INK, "width": [4 if r is least else 2 for _, r in placed]}}
+    cross = {"size": [18 if r is least else 13 for r in rows], "symbol": "x-thin"}
+    cross |= {"line": {"color": INK, "width": [4 if r is least else 2 for r in rows]}}
     nulls = [(r.null, y, f"window {r.k}: “no answer” {number(r.null)}") for y, r in placed]
     return [
         markers(ring, [(r.score, y, f"window {r.k}: {proposes(r, 60)}") for y, r in held]),
@@ -183,94 +163,71 @@ def dots(rows: Rows, win: Proposal, least: Proposal) -> list[Block]:
     ]
 
 
-def dot_names(
-    rows: Rows, win: Proposal, least: Proposal, pitch: float, axis: tuple[float, float]
-) -> list[Block]:
-    """What the two dots of a window alone in its row are, moved so that neither side of the `axis`
-    cuts them; where rows stand close, those two alone that decide.
-    """
-    (low, high), lift, found = axis, 11 / pitch, list[Block]()
-    for y, run in enumerate(rows, 1):
-        r, null = run[0], f"“no answer” {number(run[0].null)}"
-        null += ": the smallest counts" if r is least and len(rows) > 1 else ""
-        own = (r.score, proposes(r, 26), y - lift, "bottom", r is win)
-        for value, text, up, anchor, strong in (own, (r.null, null, y + lift, "top", r is least)):
-            if len(run) == 1 and isfinite(value) and (strong or pitch > 50):
-                half = len(text) * 3.8 * (high - low) / 1080
-                x = min(max(value, low + half), high - half)
-                found.append(label(text, x, up, strong, yanchor=anchor, name="wide"))
-                small = {"size": 12, "yanchor": anchor, "name": "narrow"}
-                found.append(label(number(value), value, up, strong, **small))
-    return found
-
-
-def markers(marker: Block, points: list[tuple[float, int, str]]) -> Block:
+def markers(marker: Block, points: Sequence[tuple[float, int, str]]) -> Block:
     """A trace of points: (score, row, what hovering says)."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [x for x, _, _ in points],
-        "y": [y for _, y, _ in points],
-        "marker": {**marker, "opacity": 1},
-        "text": [says for _, _, says in points],
-        "hovertemplate": "%{text}<extra></extra>",
-    }
+    x, y, says = (list(of) for of in zip(*points, strict=True)) if points else ([], [], [])
+    made = {"type": "scatter", "mode": "markers", "x": x, "y": y, "text": says}
+    return {**made, "marker": {**marker, "opacity": 1}, "hovertemplate": "%{text}<extra></extra>"}
 
 
-def bars(values: list[float], filled: list[bool], width: float) -> Block:
+def bars(values: Sequence[float], filled: Sequence[bool], width: float) -> Block:
     """A bar a row, hollow or filled."""
-    fill = [INK if full else NOWHERE for full in filled]
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "x": [round(value, 4) for value in values],
-        "y": list(range(1, len(values) + 1)),
-        "width": width,
-        "marker": {"color": fill, "line": {"color": INK, "width": 1.5}},
-        "hoverinfo": "skip",
-    }
+    line = {"color": INK, "width": 1.5}
+    marker = {"color": [INK if full else NOWHERE for full in filled], "line": line}
+    made = {"type": "bar", "orientation": "h", "width": width, "marker": marker}
+    x, y = [round(value, 4) for value in values], list(range(1, len(values) + 1))
+    return {**made, "x": x, "y": y, "hoverinfo": "skip"}
 
 
-def ends(every: Sequence[Proposal], *more: float) -> tuple[float, float]:
+def ends(every: Rows, *more: float) -> tuple[float, float]:
     """The axis of scores: all best spans and “no answer”, with a little room."""
     values = [r.null for r in every] + [r.score for r in every if r.own is not None] + [*more]
     room = (max(values) - min(values)) or 1.0
     return min(values) - room * 0.07, max(values) + room * 0.1
 
 
-def down(rows: Rows, top: float, short: bool) -> Block:
+def down(rows: Rows, top: float) -> Block:
     """The axis of windows."""
-    n = len(rows)
-    names = [name(run).replace("windows ", "" if short else "windows ") for run in rows]
-    ticks = {"tickvals": list(range(1, n + 1)), "ticktext": names, "ticks": ""}
-    return ui.axis(None, range=[n + 0.5, top], showgrid=False, **ticks)
+    ticks = {"tickvals": list(range(1, len(rows) + 1)), "ticks": ""}
+    ticks |= {"ticktext": [f"window {r.k}" for r in rows]}
+    return ui.axis(None, range=[len(rows) + 0.5, top], showgrid=False, **ticks)
 
 
 def scores(w: Proposals, threshold: float) -> Block:
-    """Windows down, scores across, shaded where "no answer" would win."""
-    rows = in_rows(w.rows, [w.win, w.least], lambda r: r.score)
+    """Windows down, scores across, shaded where "no answer" would win. Each dot has its name, moved
+    so that no side cuts it; where rows stand close, those two alone that decide.
+    """
+    rows = few(w.rows, [w.win, w.least], lambda r: r.score)
     goal, pitch = w.best.score + threshold, min(92.0, 290 / len(rows))
-    low, high = ends(w.rows, goal)
+    (low, high), lift = ends(w.rows, goal), 11 / pitch
     sign = adds((w.best.score, threshold), goal)
     sum_ = f"{number(w.best.score)} + threshold {number(threshold)} {sign} {number(goal)}"
     side = {"yref": "paper", "yanchor": "bottom"}
     to = {"xanchor": "right" if goal > (low + high) / 2 else "left", "name": "wide"}
     small = {"size": 12, "xref": "paper", "xanchor": "right", "name": "narrow"}
     wins = "the smallest “no answer” wins beyond "
-    texts = [
-        label(wins + sum_, goal, 1, **side, **to),
-        label(wins + number(goal), 1, 1, **side, **small),
-    ]
-    texts += dot_names(rows, w.win, w.least, pitch, (low, high))
+    texts = [label(wins + sum_, goal, 1, **side, **to)]
+    texts += [label(wins + number(goal), 1, 1, **side, **small)]
+    for y, r in enumerate(rows, 1):
+        null = f"“no answer” {number(r.null)}"
+        null += ": the smallest counts" if r is w.least and len(rows) > 1 else ""
+        own = (r.score, proposes(r, 26), y - lift, "bottom", r is w.win)
+        for value, text, up, anchor, strong in (own, (r.null, null, y + lift, "top", r is w.least)):
+            if isfinite(value) and (strong or pitch > 50):
+                half = len(text) * 3.8 * (high - low) / 1080
+                x = min(max(value, low + half), high - half)
+                texts.append(label(text, x, up, strong, yanchor=anchor, name="wide"))
+                narrow = {"size": 12, "yanchor": anchor, "name": "narrow"}
+                texts.append(label(number(value), value, up, strong, **narrow))
     region = {"type": "rect", "x0": goal, "x1": high, "y0": 0, "y1": 1, "yref": "paper"}
     region |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
     layout = {
         "height": int(pitch * len(rows)) + 70,
         "margin": {"l": 100, "r": 10, "t": 24, "b": 44},
         "xaxis": ui.axis("score = start logit + end logit", range=[low, high], nticks=8),
-        "yaxis": down(rows, 0.45, False),
+        "yaxis": down(rows, 0.45),
         "shapes": [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")],
     }
     alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
-    narrow = {"margin.l": 84, "xaxis.nticks": 4}
-    return drawn("dots", dots(rows, w.win, w.least), layout, texts, alt, narrow)
+    small = {"margin.l": 84, "xaxis.nticks": 4}
+    return drawn("dots", dots(rows, w.win, w.least), layout, texts, alt, small)

@@ -91,7 +91,7 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     w = numbers(example="brooklyn", max_seq_length=64, doc_stride=20)
     found = drawn(1, example="brooklyn", max_seq_length=64, doc_stride=20)
     boxes = [s for s in found["lanes"]["layout"]["shapes"] if s["fillcolor"] == "pale"]
-    rows = [run[0] for run in fig.in_rows(w.rows, [w.win], lambda r: r.score) if len(run) == 1]
+    rows = fig.few(w.rows, [w.win], lambda r: r.score)
     expected = [(r.window.doc_start - 0.5, r.window.doc_stop - 0.5) for r in rows]
     assert [(s["x0"], s["x1"]) for s in boxes] == expected
     assert w.asked + w.special + w.room == 64
@@ -131,19 +131,19 @@ def test_many_windows_stand_in_few_rows(step):
     for figure in (b for b in found.values() if b["kind"] == "figure"):
         assert figure["layout"]["height"] <= 400
     w = numbers(**text)
-    runs = fig.in_rows(w.rows, [w.win], lambda r: r.score)
-    assert [r.k for run in runs for r in run] == list(range(1, len(w.rows) + 1))
-    assert len(runs) <= fig.MOST_ROWS
+    best = sorted(w.rows, key=lambda r: r.score)[-fig.MOST_ROWS :]
+    kept = fig.few(w.rows, [w.win], lambda r: r.score)
+    assert [r.k for r in kept] == sorted(r.k for r in best)
+    least = min(w.rows, key=lambda r: r.score)
+    assert fig.few(w.rows, [least], lambda r: r.score).count(least) == 1
+    assert f"{fig.MOST_ROWS} of {len(w.rows)} windows" in words(found["few"])
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 4])
-def test_one_window_says_so_and_leads_to_several(step):
+def test_one_window_says_so_and_leads_to_the_example(step):
     found = drawn(step, question="Who?", context="Ada Kok lives in Oslo.")
     assert "indow" in words(found["finding"]) or step == 3
     assert found["other"]["sets"] == chapter.OWN_TEXT
-    if step == 1:
-        cut = drawn(1, question="Who?", context="Ada Kok lives in Oslo.", **found["cut"]["sets"])
-        assert "windows: window" in words(cut["finding"])
 
 
 def test_small_windows_warn():
@@ -192,9 +192,9 @@ def test_the_bundled_reader_shows_what_the_steps_are_there_for():
     one, two = drawn(1, read()), drawn(2, read())
     assert "window 2 proposes “Emily Warren Roebling” with 11.43" in words(one["finding"])
     assert "windows 2 (26 tokens from the nearer edge) and 3 (5)" in words(two["finding"])
-    higher = words(drawn(2, read(), **chapter.HIGHER)["finding"])
+    higher = words(drawn(2, read(), **chapter.ODD[2][1])["finding"])
     assert "window 3 counts: 11.30. In window 2 these words score 11.74, more" in higher
-    assert "it wins" in words(drawn(3, read(), **chapter.SILENT)["finding"])
+    assert "it wins" in words(drawn(3, read(), **chapter.ODD[3][1])["finding"])
     assert "takes window 4: both its maxima stand on [CLS]" in words(drawn(4, read())["finding"])
-    parted = words(drawn(4, read(), **chapter.PARTED)["finding"])
+    parted = words(drawn(4, read(), **chapter.ODD[4][1])["finding"])
     assert "that start counts in another window" in parted

@@ -105,10 +105,3 @@ def test_the_safe_length_equals_every_span_tried(n, room, step):
     safe = windows.safe_length(reading)
     assert safe == (min(map(len, cut)) - 1 if cut else None)
     assert safe is None or safe >= (room - min(step, room)) // 2 + 1
-
-
-@pytest.mark.parametrize("n", range(5, 140))
-def test_a_short_paragraph_can_be_cut_for_show(n):
-    size, step = windows.halves(n, 12)
-    assert len(windows.plan(n, size - 12, step)[0]) == (2 if n in (5, 6, 9) else 3)
-    assert windows.halves(3, 12) is None
