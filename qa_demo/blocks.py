@@ -53,13 +53,20 @@ def remark(key: str, template: str, *given: Any, span: int = 12) -> Block:
     return sentence(key, "note", *say(template, *given), span=span)
 
 
-def folds(table: Block | None, exactly: Sequence[Block | str], snippet: str) -> list[Block]:
-    """What a press opens below every step: conditions, the numbers as a table, code that runs."""
+def folds(
+    table: Block | None, exactly: Sequence[Block | str], snippet: str, more: Block | None = None
+) -> list[Block]:
+    """What a press opens below every step: conditions, the numbers as a table, code that runs, and
+    in some steps `more`.
+    """
     remarks = [remark(f"exact-{k}", x) if isinstance(x, str) else x for k, x in enumerate(exactly)]
-    found = [fold("exactly", "Exactly", *remarks, span=4)]
-    if table is not None:
-        found.append(fold("table", "As a table", table, span=4))
-    return [*found, fold("code", "The code", code("snippet", snippet), span=4)]
+    found = [
+        fold("exactly", "Exactly", *remarks),
+        fold("table", "As a table", table) if table else None,
+        fold("code", "The code", code("snippet", snippet)),
+        more,
+    ]
+    return [one | {"span": 3 if more else 4} for one in found if one]
 
 
 def formula(key: str, *lines: Sequence[Part | None], label: str = "", span: int = 12) -> Block:

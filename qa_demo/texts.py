@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from qa_demo.blocks import Block
+from qa_demo.blocks import Block, button
 from qa_demo.core import text as units
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
@@ -247,3 +247,22 @@ def variants(rows: Sequence[Sequence[str]]) -> tuple[str, Sequence[Sequence[str]
 def span_words(c: Candidate, most: int = 44) -> list[str]:
     """A span's words as a quoted part."""
     return [quote(c.text, most), QUOTE]
+
+
+# ---- presses that several chapters offer
+
+
+def other_text(shown: Shown, name: str, label: str, span: int = 12) -> Block | None:
+    """One press to an example with an odd case, and back."""
+    if name not in shown.examples:
+        return None
+    there = shown.example is not None and shown.example.id == name
+    says, to = ("Back to the bridge", "oresund") if there else (label, name)
+    return button("other", says, {"example": to}, span)
+
+
+def undo(shown: Shown, span: int = 12, always: bool = False) -> Block | None:
+    """What puts the reader's own logits back, where some were changed."""
+    label = "Put the reader's own logits back"
+    made = button("undo", label, {"edits": None}, span, off=not shown.changed)
+    return made if shown.changed or always else None

@@ -16,7 +16,7 @@ from qa_demo.core.types import Span
 from qa_demo.printed import QUOTE, STRONG, adds, escape, number, plural, quote
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import bold, families, span_words, variants, word
+from qa_demo.texts import bold, families, other_text, span_words, variants, word
 
 NAME = "Spans"
 HEADINGS = ("Which pair of positions scores highest?",)
@@ -84,7 +84,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
             listed(shown),
             selected_sum(shown, sq),
             together(shown, sq),
-            other_text(shown),
+            other_text(shown, NO_PAIR, "A text where they form no pair"),
         ),
         ui.closing(
             "Prediction is this search within these limits; all that is learned is in the logits."
@@ -256,15 +256,6 @@ def together(shown: Shown, sq: Square) -> Block:
     words = ([f"“{word(shown.encoding, d)}”", role] for d, role in ((i, START), (j, END)))
     start, end = map(number, sq.logits(i, j))
     return ui.remark("together", said, next(words), start, next(words), end, why)
-
-
-def other_text(shown: Shown) -> Block | None:
-    """One press to a text where they form no pair, and back."""
-    if NO_PAIR not in shown.examples:
-        return None
-    if shown.example is not None and shown.example.id == NO_PAIR:
-        return ui.button("other", "Back to the bridge", {"example": "oresund"})
-    return ui.button("other", "A text where they form no pair", {"example": NO_PAIR})
 
 
 # ---- folds

@@ -6,40 +6,26 @@ P(start = k) = exp(s_k / T) / sum over all positions m of exp(s_m / T), and the 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from qa_demo.blocks import (
-    END,
-    GREY,
-    INK,
-    LINE,
-    MID,
-    START,
-    Block,
-    axis,
-    button,
-    closing,
-    figure,
-    finding,
-    fold,
-    folds,
-    formula,
-    idea,
-    legend,
-    line,
-    note,
-    packed,
-    remark,
-    row,
-    sentence,
-    slider,
-    snippet,
-    table,
-)
+from qa_demo import blocks as ui
+from qa_demo.blocks import END, GREY, INK, LINE, MID, START, Block
 from qa_demo.core.base import softmax
 from qa_demo.core.text import excerpts
 from qa_demo.core.types import Span, Window
-from qa_demo.printed import QUOTE, STRONG, Part, adds, escape, number, plural, probability, tiny
+from qa_demo.printed import (
+    QUOTE,
+    STRONG,
+    Part,
+    adds,
+    escape,
+    number,
+    plural,
+    probability,
+    say,
+    significant,
+    tiny,
+    value,
+)
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 from qa_demo.texts import (
@@ -52,6 +38,7 @@ from qa_demo.texts import (
     segment,
     span_words,
     text,
+    undo,
     word,
 )
 
@@ -65,9 +52,8 @@ STEPS = ("Start and end", "Every position", "Change a logit")
 OPENS: dict[int, dict[str, Any]] = {}
 LONG, AROUND = 150, 160
 """From so many positions in a window on, the text shows these characters around what matters."""
-LABELLED = 0.1
-"""A bar from this probability on carries its number."""
-SNIPPET = snippet("start_end")
+SIDES = (("start", START), ("end", END))
+SNIPPET = ui.snippet("start_end")
 
 
 class Own(Record):
@@ -77,149 +63,245 @@ class Own(Record):
 
 
 class Softmaxes:
-    """Logits and probabilities of the window that is shown, [n] each; T is the temperature."""
+    """Logits and probabilities of the window that is shown, of starts and of ends, [n] each; `top`:
+    where each is highest; `chosen`: the position that step 3 changes; T is the temperature.
+    """
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: Shown, own: Own) -> None:
+        self.shown = shown
         self.window: Window = shown.window
-        start, end = shown.reading.logits(self.window.index)
-        self.logits = start.astype(np.float64), end.astype(np.float64)
+        self.logits = [x.astype(np.float64) for x in shown.reading.logits(self.window.index)]
         self.temperature = shown.state.temperature
-        self.start, self.end = (softmax(x / self.temperature) for x in self.logits)
-        self.top = int(self.start.argmax()), int(self.end.argmax())
+        self.probs = [softmax(x / self.temperature) for x in self.logits]
+        self.top = [int(x.argmax()) for x in self.logits]
+        n = len(self.window)
+        self.chosen = self.top[0] if own.position is None else min(own.position, n - 1)
+
+    def said(self, pos: int, role: str = QUOTE) -> list[list[str]]:
+        """A position, quoted."""
+        return said_at(self.shown, self.window, pos, role)
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     """The blocks of the step."""
-    p = Softmaxes(shown)
-    made = (first_step, every_position, change)[shown.state.step - 1](shown, p, own)
-    told = folds(as_table(shown, p), [exactly(shown, p)], SNIPPET)
-    return [*made, *with_whole(shown, p, told)]
+    p, step, whole = Softmaxes(shown, own), shown.state.step, None
+    made = (first_step, every_position, change)[step - 1](shown, p)
+    if len(p.window) >= LONG and step != 2:
+        part = p.window.doc_start, p.window.doc_stop
+        whole = ui.fold("whole", "The whole window", words(shown, p, step, "all", [part]))
+    return [*made, *ui.folds(as_table(p), [exactly(p)], SNIPPET, whole)]
 
 
-def surest(shown: Shown, p: Softmaxes) -> Block:
+# ---- the three steps
+
+
+def first_step(shown: Shown, p: Softmaxes) -> list[Block | None]:
+    """Start and end: bars in the text."""
+    return [
+        ui.idea(
+            "Two softmaxes over all positions of the window: *one says where the answer starts, "
+            "the other where it ends.* Each sums to 1."
+        ),
+        surest(p),
+        key(shown, p, 1),
+        words(shown, p, 1, "words", parts_of(shown, p, ())),
+        softmax_formula(p, 0, p.top[0]),
+        softmax_formula(p, 1, p.top[1]),
+        ui.closing(
+            f"Σ runs over all {len(p.window)} positions, not over an answer's words. "
+            "The two are computed apart; chapter Spans pairs them."
+        ),
+    ]
+
+
+def every_position(shown: Shown, p: Softmaxes) -> list[Block | None]:
+    """Every position in a row, and the temperature that flattens both."""
+    says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
+    field, label = "temperature", "temperature T"
+    least = tiny(float(p.probs[0].min()))
+    return [
+        ui.idea(
+            "A softmax gives every position something, and together they share 1. "
+            "*The temperature T divides every logit first.*"
+        ),
+        surest(p),
+        ui.slider("temperature", field, label, 0.2, 5, 0.05, p.temperature, 12, says),
+        bars(p),
+        softmax_formula(p, 0, p.top[0], 12),
+        ui.closing(f"A bar too low to be seen is not 0: the smallest P(start) here is {least}."),
+    ]
+
+
+def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
+    """Change a logit by hand: both distributions and the best pair follow."""
+    w, pos, true = p.window, p.chosen, shown.true.logits(p.window.index)
+
+    def logit(side: int) -> Block:
+        name, now = SIDES[side][0], round(float(p.logits[side][pos]), 2)
+        says = f"the reader's own: {number(true[side][pos])}"
+        field, label = f"edits.{name}.{w.index}:{pos}", f"{name} logit"
+        return ui.slider(f"{name}-logit", field, label, -12, 12, 0.01, now, 6, says)
+
+    hint = "Chosen: {}. A press on another word chooses that one."
+    return [
+        ui.idea(
+            "Raise one logit and its position gains probability; *all others shrink by one common "
+            "factor.* The sums of chapter Spans follow."
+        ),
+        ui.finding("{}", what_changed(shown, p) if shown.changed else unchanged(shown)),
+        ui.remark("chosen", hint, p.said(pos), span=8),
+        undo(shown, 4, always=True),
+        logit(0),
+        logit(1),
+        key(shown, p, 3),
+        words(shown, p, 3, "words", parts_of(shown, p, [pos])),
+        softmax_formula(p, 0, pos),
+        softmax_formula(p, 1, pos),
+        ui.closing(
+            "Answer, Spans, Loss and Long text follow these logits; "
+            "Tags, SpanBERT and Why have layers of their own and do not."
+        ),
+    ]
+
+
+# ---- what is said
+
+
+def surest(p: Softmaxes) -> Block:
     """The finding: where both distributions are highest."""
-    (i, j), w = p.top, p.window
-    many = len(shown.reading.windows)
-    heat = f" Temperature {p.temperature:g}." if p.temperature != 1 else ""
-    place = f" Shown is window {w.index + 1} of {many}." if many > 1 else ""
-    return finding(
+    many, tops = len(p.shown.reading.windows), zip(p.probs, p.top, strict=True)
+    more = f" Temperature {p.temperature:g}." if p.temperature != 1 else ""
+    more += f" Shown is window {p.window.index + 1} of {many}." if many > 1 else ""
+    return ui.finding(
         "The start is surest on {} with {}, the end on {} with {}; all other positions share the "
         "rest.{}",
-        said_at(shown, w, i),
-        probability(p.start[i]),
-        said_at(shown, w, j),
-        probability(p.end[j]),
-        heat + place,
+        *(part for probs, k in tops for part in (p.said(k), probability(probs[k]))),
+        more,
     )
 
 
-def softmax_formula(shown: Shown, p: Softmaxes, side: int, pos: int, span: int = 6) -> Block:
+def unchanged(shown: Shown) -> list[Part]:
+    """The best pair as a sum."""
+    best = shown.best
+    start, end = [number(best.start_logit), START], [number(best.end_logit), END]
+    sign, score = adds((best.start_logit, best.end_logit), best.score), number(best.score)
+    said = f"Nothing is changed yet. Best pair: {{}} with {{}} + {{}} {sign} {{}}."
+    return say(said, span_words(best), start, end, [score, STRONG])
+
+
+def what_changed(shown: Shown, p: Softmaxes) -> list[Part]:
+    """Every changed logit of this window, and the best pair before and after."""
+    w, edits, was = p.window, shown.state.edits, shown.before.best
+    true, said = shown.true.logits(w.index), list[Part](["Changed by hand: "])
+    for (name, role), own, changed in zip(SIDES, true, (edits.start, edits.end), strict=True):
+        for at, to in changed.items():
+            window, k = map(int, at.split(":"))
+            if window == w.index:
+                both = [f" {number(own[k])} → {number(to)}", role]
+                said += [f"{name} logit of ", *p.said(k), both, "; "]
+    said += say(f"best pair {{}} with {number(shown.best.score)}", span_words(shown.best))
+    assert was is not None
+    if was.candidate.span != shown.best.span:
+        before = number(was.candidate.score)
+        said += say(f"; it was {before} with {{}}", span_words(was.candidate))
+    return [*said, "."]
+
+
+def softmax_formula(p: Softmaxes, side: int, pos: int, span: int = 6) -> Block:
     """P(start = "Georg") = exp(5.902) / sum of exp = ..., with as many digits as it takes."""
-    name, role = (("start", START), ("end", END))[side]
-    logits, probs = p.logits[side], (p.start, p.end)[side]
-    weights = np.exp(logits / p.temperature)
-    shown_logit = float(logits[pos])
+    name, role = SIDES[side]
+    logit, weights = float(p.logits[side][pos]), np.exp(p.logits[side] / p.temperature)
+    tail = sum(bool(weights.sum() < most) for most in (100, 1000))  # decimals: the line is short
+
+    def weight(x: float) -> str:
+        return number(x, tail) if x >= 10 else significant(x)
+
+    top, total = weight(weights[pos]), number(weights.sum(), tail)
+    fits = (d for d in (2, 3) if weight(np.exp(round(logit, d) / p.temperature)) == top)
     over = f" / {p.temperature:g}" if p.temperature != 1 else ""
-    tail = 1 if weights.sum() < 1000 else 0  # decimals of the weights: the line is short
-    digits = next(
-        (
-            d
-            for d in (2, 3, 4)
-            if number(np.exp(round(shown_logit, d) / p.temperature), tail)
-            == number(weights[pos], tail)
-        ),
-        4,
-    )
-    top, total = number(weights[pos], tail), number(weights.sum(), tail)
-    result = probability(probs[pos])
-    quotient = round(float(weights[pos]), tail) / max(round(float(weights.sum()), tail), 0.1)
-    sign = "=" if result == probability(quotient) else "≈"
-    return formula(
-        f"p-{name}",
-        [
-            f"P({name} = ",
-            *said_at(shown, p.window, pos, role),
-            ") = exp(",
-            [number(shown_logit, digits) + over, role],
-            ") / Σ exp = ",
-            [top, role],
-            f" / {total} ",
-            [f"{sign} {result}", role],
-        ],
-        span=span,
+    result = probability(p.probs[side][pos])
+    sign = "=" if result == probability(value(top) / max(value(total), 0.1)) else "≈"
+    raised = [number(logit, next(fits, 4)) + over, role]
+    said = f"P({name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total} {{}}"
+    sign = "" if result[0] in "<>" else f"{sign} "
+    line = say(said, p.said(pos, role), raised, [top, role], [sign + result, role])
+    return ui.formula(f"p-{name}", line, span=span)
+
+
+def key(shown: Shown, p: Softmaxes, step: int) -> Block:
+    """What the marks of the text mean."""
+    e, w, at = shown.encoding, p.window, shown.best.span.end
+    near = sorted(range(w.doc_start, w.doc_stop), key=lambda d: abs(d - at))
+    split = next((word(e, d) for d in near if "·" in word(e, d)), "")
+    tokens: list[Part] = [[f"“{split}”", QUOTE], f" is one word of {split.count('·') + 1} tokens"]
+    answers = shown.prediction.answer is not None
+    predicted = "the reader's answer" if answers else "the best span; “no answer” wins"
+    more: list[tuple[str, str, Any]] = [("boxed", INK, "the chosen position")] * (step == 3)
+    return ui.legend(
+        "key",
+        ("bar", START, "above a word: P(start)"),
+        ("bar", END, "below a word: P(end)"),
+        ("track", LINE, "frame: probability 1"),
+        ("fill", MID, predicted),
+        *more,
+        *([("text", GREY, tokens)] if split else []),
     )
 
 
-def parts_of(shown: Shown, p: Softmaxes, chosen: int | None) -> list[tuple[int, int]]:
+# ---- the window as text
+
+
+def parts_of(shown: Shown, p: Softmaxes, more: list[int] | tuple[()]) -> list[tuple[int, int]]:
     """The parts [from, to) of the paragraph that the first screen shows: of a long window those
-    around the best span, the two maxima and the chosen position; under the veil all of it.
+    around the best span, the two maxima and `more` positions; under the veil all of it.
     """
     w, best = p.window, shown.best.span
     if len(w) < LONG or shown.state.veil:
         return [(w.doc_start, w.doc_stop)]
-    near = [k for k in (*p.top, chosen) if k is not None and w.is_context[k]]
-    docs = sorted({best.start, best.end, *map(w.to_doc, near)})
+    near = [w.to_doc(k) for k in (*p.top, *more) if w.is_context[k]]
+    docs = sorted({best.start, best.end, *near})
     found = excerpts(shown.encoding, [Span(d, d) for d in docs], AROUND)
     return [(max(a, w.doc_start), min(z, w.doc_stop)) for a, z in found]
 
 
-def with_whole(shown: Shown, p: Softmaxes, made: list[Block]) -> list[Block]:
-    """The folds, and for a long window one more: all of its words."""
-    if len(p.window) < LONG or shown.state.step == 2:
-        return made
-    whole = words(shown, p, shown.state.step, whole=True)
-    return [{**one, "span": 3} for one in (*made, fold("whole", "The whole window", whole))]
-
-
-def words(
-    shown: Shown, p: Softmaxes, step: int, chosen: int | None = None, whole: bool = False
-) -> Block:
+def words(shown: Shown, p: Softmaxes, step: int, name: str, parts: list[tuple[int, int]]) -> Block:
     """The window as text: a bar of P(start) above each token, of P(end) below."""
-    e, w, n = shown.encoding, p.window, len(p.start)
-    parts = [(w.doc_start, w.doc_stop)] if whole else parts_of(shown, p, chosen)
+    e, w = shown.encoding, p.window
 
     def with_bars(one: Block, pos: int) -> Block:
-        for lane, probs, top in (("up", p.start, p.top[0]), ("down", p.end, p.top[1])):
-            value = float(probs[pos])
-            if value >= 0.005 or pos == 0:
-                name = {"up": "start ", "down": "end "}[lane] if pos == top else ""
-                one[lane] = [
-                    round(value, 4),
-                    name + probability(value) if value >= LABELLED else "",
-                ]
+        for (side, _), lane, probs, top in zip(SIDES, ("up", "down"), p.probs, p.top, strict=True):
+            high = float(probs[pos])
+            if high >= 0.005 or pos == 0:
+                said = f"{side} " * (pos == top) + probability(high)
+                one[lane] = [round(high, 4), said if high >= 0.1 else ""]
         if step == 3:
             one["sets"] = {"own.start_end.position": pos}
-            if pos == chosen:
+            if pos == p.chosen and name == "words":
                 one["marks"] = [*one.get("marks", []), "boxed"]
         return one
 
-    asked = question_items(e)
-    q0 = w.context_at - 1 - len(asked)
-    inside = excerpt_items(e, parts)
+    def held(said: str, at: Any) -> list[Part]:
+        start, end = (probability(float(probs[at].sum())) for probs in p.probs)
+        return say(f"{said} {{}} {{}}", [f"start {start}", START], [f"end {end}", END])
+
+    def special(name: str, pos: int) -> Block:
+        return with_bars(item(name, marks=["special"]), pos)
+
+    asked, inside = question_items(e), excerpt_items(e, parts)
     mark(inside, shown.best.span, "predicted")
-    special = {"marks": ["special"]}
-    cls = with_bars(item("[CLS]", **special), 0)
-    question = [with_bars(one, q0 + k) for k, one in enumerate(asked)]
-    question[-1]["gap"] = " "
-    question += [with_bars(item("[SEP]", **special), w.context_at - 1)]
+    last, first = len(w) - 1, w.context_at - 1 - len(asked)
+    question = [with_bars(one, first + k) for k, one in enumerate(asked)]
     paragraph = [with_bars(x, w.to_pos(x["at"])) if "at" in x else x for x in inside]
-    paragraph[-1]["gap"] = " "
-    paragraph += [with_bars(item("[SEP]", **special), n - 1)]
-
-    def held(at: NDArray[np.int64] | list[int], said: str) -> list[Part]:
-        return [
-            said + " ",
-            ["start " + probability(float(p.start[at].sum())), START],
-            " ",
-            ["end " + probability(float(p.end[at].sum())), END],
-        ]
-
-    rest = [*range(1, w.context_at), n - 1]
+    question[-1]["gap"] = paragraph[-1]["gap"] = " "
+    question.append(special("[SEP]", w.context_at - 1))
+    paragraph.append(special("[SEP]", last))
+    null = special("[CLS]", 0)
+    rest = held("question, [SEP]:", [*range(1, w.context_at), last])
     return text(
-        "all" if whole else "words",
-        segment([cls], "", True, *held([0], "means “no answer”:")),
-        segment(question, "", True, *held(rest, "question, [SEP]:")),
-        segment(paragraph, "paragraph", False, *held(np.flatnonzero(w.is_context), "in all:")),
+        name,
+        segment([null], "", True, *held("means “no answer”:", [0])),
+        segment(question, "", True, *rest),
+        segment(paragraph, "paragraph", False, *held("in all:", w.is_context)),
         up=START,
         down=END,
         height=100 if step == 1 else 76,
@@ -229,255 +311,78 @@ def words(
     )
 
 
-def key(shown: Shown, p: Softmaxes, step: int) -> Block:
-    """What the marks of the text mean."""
-    e = shown.encoding
-    near = sorted(
-        range(p.window.doc_start, p.window.doc_stop), key=lambda d: abs(d - shown.best.span.end)
-    )
-    split = next((word(e, d) for d in near if "·" in word(e, d)), None)
-    answers = shown.prediction.answer is not None
-    predicted = "the reader's answer" if answers else "the best span; “no answer” wins"
-    return legend(
-        "key",
-        ("bar", START, "above a word: P(start)"),
-        ("bar", END, "below a word: P(end)"),
-        ("track", LINE, "frame: probability 1"),
-        ("fill", MID, predicted),
-        *([("boxed", INK, "the chosen position")] if step == 3 else []),
-        *(
-            [
-                (
-                    "text",
-                    GREY,
-                    [[f"“{split}”", QUOTE], f" is one word of {split.count('·') + 1} tokens"],
-                )
-            ]
-            if split
-            else []
-        ),
-    )
+# ---- every position as a chart
 
 
-def heat(p: Softmaxes) -> Block:
-    """The temperature."""
-    says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
-    return slider(
-        "temperature", "temperature", "temperature T", 0.2, 5, 0.05, p.temperature, 12, says
-    )
+def bars(p: Softmaxes) -> Block:
+    """P(start) above and P(end) below the axis for every position of the window."""
+    n, a, tops = len(p.window), p.window.context_at, p.top
+    names = [escape(position_name(p.shown, p.window, k)) for k in range(n)]
+    every = list(range(0, n, max(1, n // 90)))
+    plain = {k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()}
+    some = sorted({0, a, *tops} | plain)
+    few = [k for m, k in enumerate(some) if k in tops or m == 0 or k - some[m - 1] > n / 16]
+    drawn = list[Block]()
+    for (side, role), probs, way in zip(SIDES, p.probs, (1, -1), strict=True):
+        said = [f"{x}: P({side}) {probability(v, 4)}" for x, v in zip(names, probs, strict=True)]
+        bar: Block = {"type": "bar", "x": list(range(n)), "y": ui.packed(way * probs)}
+        bar |= {"marker": {"color": role}, "customdata": said}
+        bar |= {"hovertemplate": "%{customdata}<extra></extra>"}
+        drawn.append({**bar, "sets": {"own.start_end.position": "x", "step": 3}})
+    for (side, role), probs, k, way in zip(SIDES, p.probs, tops, (1, -1), strict=True):
+        # the name of a bar, as a trace: a note would have plotly draw the axes anew
+        place, said = ("left", "{} \u00a0") if k > n * 0.2 else ("right", "\u00a0 {}")
+        tip: Block = {"text": [said.format(f"{side} {probability(probs[k])}")]}
+        tip |= {"textposition": f"middle {place}", "textfont": {"color": role}}
+        drawn.append(ui.scatter("text", [k], [way * float(probs[k])], cliponaxis=False, **tip))
+    across: Block = {"tickvals": every, "ticktext": [names[k] for k in every], "tickangle": -90}
+    across |= {"tickfont": {"size": 12}, "showgrid": False, "range": [-1, n]}
+    down: Block = {"tickvals": [-1, -0.5, 0, 0.5, 1], "ticktext": ["1", "0.5", "0", "0.5", "1"]}
+    down |= {"range": [-1.12, 1.32], "zeroline": True, "zerolinecolor": GREY}
+    layout = ui.layout(372, 74, 8, 8, 112, barmode="overlay", bargap=0.15)
+    title = "[CLS] (“no answer”), question, paragraph, token by token"
+    layout["xaxis"] = ui.axis(title, GREY, **across)
+    layout["yaxis"] = ui.axis("P(end) below    P(start) above", **down)
+    edge: Block = {"width": 1, "dash": "dot"}
+    layout["shapes"] = [ui.line(x - 0.5, x - 0.5, -1.12, 1.32, GREY, **edge) for x in (1, a)]
+    named = [("paragraph", a)] + [("question", 1)] * (a > n / 12)
+    corner: Block = {"xanchor": "left", "yanchor": "top"}
+    layout["annotations"] = [ui.note(said, x, 1.31, GREY, **corner) for said, x in named]
+    alt = "P(start) above and P(end) below the axis for every position of the window"
+    narrow: Block = {"xaxis.tickvals": few, "xaxis.ticktext": [names[k] for k in few]}
+    narrow |= {"xaxis.title.text": "", "margin.l": 56}
+    narrow |= {"annotations.1.text": ""} if len(named) > 1 else {}
+    return ui.figure("bars", drawn, layout, alt, narrow=narrow)
 
 
-def first_step(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
-    """Start and end: bars in the text."""
-    return [
-        idea(
-            "Two softmaxes over all positions of the window: *one says where the answer starts, "
-            "the other where it ends.* Each sums to 1."
-        ),
-        surest(shown, p),
-        key(shown, p, 1),
-        words(shown, p, 1),
-        softmax_formula(shown, p, 0, p.top[0]),
-        softmax_formula(shown, p, 1, p.top[1]),
-        closing(
-            f"Σ runs over all {len(p.start)} positions, not over an answer's words. "
-            "The two are computed apart; chapter Spans pairs them."
-        ),
-    ]
+# ---- folds
 
 
-def every_position(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
-    """Every position in a row, and the temperature that flattens both."""
-    w, n = p.window, len(p.start)
-    names = [position_name(shown, w, k) for k in range(n)]
-    every = max(1, n // 90)
-    (i, j), a = p.top, w.context_at
-    few = sorted({0, a, i, j} | {k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()})
-    few = [k for n_, k in enumerate(few) if k in (i, j) or n_ == 0 or k - few[n_ - 1] > n / 16]
-    bars = figure(
-        "bars",
-        [
-            _bar(p.start, names, START, "P(start)", 1),
-            _bar(p.end, names, END, "P(end)", -1),
-            _tip(f"start {probability(p.start[i])}", i, float(p.start[i]), START, n),
-            _tip(f"end {probability(p.end[j])}", j, -float(p.end[j]), END, n),
-        ],
-        {
-            "height": 372,
-            "barmode": "overlay",
-            "bargap": 0.15,
-            "margin": {"l": 74, "r": 8, "t": 8, "b": 112},
-            "xaxis": axis(
-                "[CLS] (“no answer”), question, paragraph, token by token",
-                GREY,
-                tickvals=list(range(0, n, every)),
-                ticktext=[escape(names[k]) for k in range(0, n, every)],
-                tickangle=-90,
-                tickfont={"size": 12},
-                showgrid=False,
-                range=[-1, n],
-            ),
-            "yaxis": axis(
-                "P(end) below    P(start) above",
-                tickvals=[-1, -0.5, 0, 0.5, 1],
-                ticktext=["1", "0.5", "0", "0.5", "1"],
-                range=[-1.12, 1.12],
-                zeroline=True,
-                zerolinecolor=GREY,
-            ),
-            "shapes": [
-                line(x - 0.5, x - 0.5, -1.12, 1.12, GREY, width=1, dash="dot") for x in (1, a)
-            ],
-            "annotations": [
-                *(
-                    [note("question", 1, 1.11, GREY, xanchor="left", yanchor="top")]
-                    if a > n / 12
-                    else []
-                ),
-                note("paragraph", a, 1.11, GREY, xanchor="left", yanchor="top"),
-            ],
-        },
-        "P(start) above and P(end) below the axis for every position of the window",
-        narrow={
-            "xaxis.tickvals": few,
-            "xaxis.ticktext": [escape(names[k]) for k in few],
-            "xaxis.title.text": "",
-            "margin.l": 56,
-        },
-    )
-    least = float(p.start.min())
-    return [
-        idea(
-            "A softmax gives every position something, and together they share 1. "
-            "*The temperature T divides every logit first.*"
-        ),
-        surest(shown, p),
-        heat(p),
-        bars,
-        softmax_formula(shown, p, 0, i, 12),
-        closing(f"A bar too low to be seen is not 0: the smallest P(start) here is {tiny(least)}."),
-    ]
-
-
-def _bar(probs: NDArray[np.float64], names: list[str], role: str, said: str, way: int) -> Block:
-    return {
-        "type": "bar",
-        "x": list(range(len(probs))),
-        "y": packed(way * probs),
-        "marker": {"color": role},
-        "customdata": [
-            f"{escape(n)}: {said} {probability(v, 4)}" for n, v in zip(names, probs, strict=True)
-        ],
-        "hovertemplate": "%{customdata}<extra></extra>",
-        "sets": {"own.start_end.position": "x", "step": 3},
-    }
-
-
-def _tip(said: str, x: int, y: float, role: str, n: int) -> Block:
-    """The name of a bar, as a trace: a note would have plotly draw the axes anew."""
-    side = "left" if x > n * 0.2 else "right"
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": [x],
-        "y": [y],
-        "text": [f"{said} \u00a0" if side == "left" else f"\u00a0 {said}"],
-        "textposition": f"middle {side}",
-        "textfont": {"color": role},
-        "hoverinfo": "skip",
-        "cliponaxis": False,
-    }
-
-
-def change(shown: Shown, p: Softmaxes, own: Own) -> list[Block]:
-    """Change a logit by hand: both distributions and the best pair follow."""
-    w, state = p.window, shown.state
-    pos = p.top[0] if own.position is None else min(own.position, len(p.start) - 1)
-    true = shown.true.logits(w.index)
-    best, was = shown.best, shown.before.best
-    assert was is not None
-    said: list[Part]
-    if state.edits:
-        said = ["Changed by hand: "]
-        for side, edits in ((0, state.edits.start), (1, state.edits.end)):
-            for at, value in edits.items():
-                window, k = map(int, at.split(":"))
-                if window == w.index:
-                    name, role = (("start", START), ("end", END))[side]
-                    said += [f"{name} logit of ", *said_at(shown, w, k)]
-                    said += [[f" {number(true[side][k])} → {number(value)}", role], "; "]
-        said += ["best pair ", span_words(best), f" with {number(best.score)}"]
-        moved = best.span != was.candidate.span
-        said += (
-            [f"; it was {number(was.candidate.score)} with ", span_words(was.candidate), "."]
-            if moved
-            else ["."]
-        )
-    else:
-        sign = adds((best.start_logit, best.end_logit), best.score)
-        said = ["Nothing is changed yet. Best pair: ", span_words(best), " with "]
-        said += [[number(best.start_logit), START], " + ", [number(best.end_logit), END]]
-        said += [f" {sign} ", [number(best.score), STRONG], "."]
-
-    def logit(side: int, name: str) -> Block:
-        value = round(float(p.logits[side][pos]), 2)
-        path = f"edits.{name}.{w.index}:{pos}"
-        says = f"the reader's own: {number(true[side][pos])}"
-        return slider(f"{name}-logit", path, f"{name} logit", -12, 12, 0.01, value, 6, says)
-
-    return [
-        idea(
-            "Raise one logit and its position gains probability; *all others shrink by one common "
-            "factor.* The sums of chapter Spans follow."
-        ),
-        sentence("finding", "finding", *said),
-        remark(
-            "chosen",
-            "Chosen: {}. A press on another word chooses that one.",
-            said_at(shown, w, pos),
-            span=8,
-        ),
-        button("undo", "Put the reader's own logits back", {"edits": None}, 4, not state.edits),
-        logit(0, "start"),
-        logit(1, "end"),
-        key(shown, p, 3),
-        words(shown, p, 3, pos),
-        softmax_formula(shown, p, 0, pos),
-        softmax_formula(shown, p, 1, pos),
-        closing(
-            "Answer, Spans, Loss and Long text follow these logits; "
-            "Tags, SpanBERT and Why have layers of their own and do not."
-        ),
-    ]
-
-
-def as_table(shown: Shown, p: Softmaxes) -> Block:
+def as_table(p: Softmaxes) -> Block:
     """The twelve positions with the highest probability."""
-    w, e = p.window, shown.encoding
-    rows = []
-    for k in np.argsort(-np.maximum(p.start, p.end), kind="stable")[:12].tolist():
-        inside = bool(w.is_context[k])
-        d = w.to_doc(k) if inside else 0
-        name = position_name(shown, w, k) + (
-            f" of “{word(e, d)}”" if inside and "·" in word(e, d) else ""
-        )
-        numbers = number(p.logits[0][k], 3), probability(p.start[k])
-        ends = number(p.logits[1][k], 3), probability(p.end[k])
-        rows.append(
-            row(str(k), name, *numbers, *ends, sets={"selection": [d, d]} if inside else None)
-        )
+    w, e, rows = p.window, p.shown.encoding, []
+    for k in np.argsort(-np.maximum(*p.probs), kind="stable")[:12].tolist():
+        name, sets = position_name(p.shown, w, k), None
+        if w.is_context[k]:
+            d = w.to_doc(k)
+            sets = {"selection": [d, d]}
+            name += f" of “{word(e, d)}”" if "·" in word(e, d) else ""
+        both = zip(p.logits, p.probs, strict=True)
+        numbers = [
+            x for logits, probs in both for x in (number(logits[k], 3), probability(probs[k]))
+        ]
+        rows.append(ui.row(str(k), name, *numbers, sets=sets))
     heads = ["position", "token", "start logit", "P(start)", "end logit", "P(end)"]
-    return table("rows", heads, rows, "The twelve highest")
+    return ui.table("rows", heads, rows, "The twelve highest")
 
 
-def exactly(shown: Shown, p: Softmaxes) -> str:
+def exactly(p: Softmaxes) -> str:
     """Conditions that the first screen does without."""
-    n = len(p.start)
     return (
-        f"The sum runs over all {n} positions of the unpadded window: [CLS], the question, the "
-        f"separators and {plural(int(p.window.is_context.sum()), 'token')} of the paragraph. "
-        "[CLS] stands for “no answer” in both. The reader's start does not depend on its end: "
-        "each softmax is computed from the logits of its own kind. Another window has softmaxes "
-        "of its own, so a P of one window says nothing about another. The temperature changes "
-        "what is shown here, not the answer."
+        f"The sum runs over all {len(p.window)} positions of the unpadded window: [CLS], the "
+        f"question, the separators and {plural(int(p.window.is_context.sum()), 'token')} of the "
+        "paragraph. [CLS] stands for “no answer” in both. The reader's start does not depend on "
+        "its end: each softmax is computed from the logits of its own kind. Another window has "
+        "softmaxes of its own, so a P of one window says nothing about another. The temperature "
+        "changes what is shown here, not the answer."
     )
