@@ -331,8 +331,8 @@ def bars(p: Softmaxes) -> Block:
         drawn.append({**bar, "sets": {"own.start_end.position": "x", "step": 3}})
     for (side, role), probs, k, way in zip(SIDES, p.probs, tops, (1, -1), strict=True):
         # the name of a bar, as a trace: a note would have plotly draw the axes anew
-        place, said = ("left", "{} \u00a0") if k > n * 0.2 else ("right", "\u00a0 {}")
-        tip: Block = {"text": [said.format(f"{side} {probability(probs[k])}")]}
+        place, name = "left" if k > n * 0.2 else "right", f"{side} {probability(probs[k])}"
+        tip: Block = {"text": [f"{name} \u00a0" if place == "left" else f"\u00a0 {name}"]}
         tip |= {"textposition": f"middle {place}", "textfont": {"color": role}}
         drawn.append(ui.scatter("text", [k], [way * float(probs[k])], cliponaxis=False, **tip))
     across: Block = {"tickvals": every, "ticktext": [names[k] for k in every], "tickangle": -90}
