@@ -44,17 +44,10 @@ export function set(patch) {
   draw();
 }
 
-/** Put a value at a path of a block; a table's rows are picked from all it can show. */
+/** Put a value at a path of a block. */
 function put(block, path, value) {
   const keys = path.split("."), last = /** @type {string} */ (keys.pop());
-  let at = block;
-  for (const key of keys) at = at[key] ??= {};
-  at[last] = value?.pick
-    ? value.pick.map(([k, ...more]) => ({
-      ...block.all[k],
-      cells: [...block.all[k].cells, ...more],
-    }))
-    : value;
+  keys.reduce((at, key) => at[key], block)[last] = value;
 }
 
 /** The block as this state has it, named by what of the state it shows; null where it is not shown. */
@@ -68,8 +61,11 @@ function shown(block) {
     const of = typeof table === "string" ? REPORT.tables[table] : table;
     const at = by.map((name) => state[name]).join("/"), patch = Object.entries(of[at] ?? {});
     for (const [path, value] of patch) put(made, path, value);
-    if (!patch[0]?.[0].startsWith("overlay")) made.digest += ` ${at}`;
+    if (patch.some(([path]) => !path.startsWith("overlay"))) made.digest += ` ${at}`;
   }
+  // a table whose rows are picked from all it can show: [which, cells that follow]
+  const row = ([k, ...more]) => ({ ...made.all[k], cells: [...made.all[k].cells, ...more] });
+  if (made.all) made.rows = made.rows.map(row);
   if (made.blocks) made.blocks = block.blocks.map(shown).filter(Boolean);
   return made;
 }

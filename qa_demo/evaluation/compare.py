@@ -14,7 +14,6 @@ units); Noreen 1989, "Computer-Intensive Methods for Testing Hypotheses" (flippi
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,8 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.base import BadInput, Floats
+from qa_demo.printed import plural
 
 Row = Mapping[str, Any]
+Lines = tuple[Sequence[Row], Row]
+"""The lines of a reader, and what they were made with."""
 Bools = NDArray[np.bool_]
 DRAWS = 2000
 LEAST = 6
@@ -53,25 +55,21 @@ class Draws:
     def __init__(self, units: Sequence[str]) -> None:
         names = {name: k for k, name in enumerate(dict.fromkeys(units))}
         self._unit = np.array([names[name] for name in units])
-        self.count = len(names)
-        drawn = np.random.default_rng(0).multinomial(
-            self.count, np.full(self.count, 1 / self.count), DRAWS
-        )
+        self.count = count = len(names)
+        drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), DRAWS)
         self._weights = drawn.astype(np.float64)
 
-    def sums(self, values: ArrayLike, part: Bools) -> Floats:
-        """The sum of each unit's values over a part of the questions, [k, C] of values [k, n]."""
-        given = np.atleast_2d(np.asarray(values, dtype=np.float64))[:, part]
-        found = np.zeros((self.count, len(given)))
-        np.add.at(found, self._unit[part], given.T)
-        return found.T
+    def _sums(self, values: ArrayLike) -> Floats:
+        """The sum of each unit's values, [k, C] of values [k, n]."""
+        given = np.atleast_2d(np.asarray(values, dtype=np.float64))
+        return np.stack([np.bincount(self._unit, one, self.count) for one in given])
 
     def mean(self, values: ArrayLike, part: Bools | None = None) -> Interval:
         """Means of values [k, n] over the questions of a part (all by default), and the 2.5th and
         97.5th percentile of their draws.
         """
         part = np.ones(len(self._unit), dtype=bool) if part is None else part
-        sums, counts = self.sums(values, part), np.bincount(self._unit[part], minlength=self.count)
+        sums, counts = self._sums(np.where(part, values, 0.0)), self._sums(part)[0]
         value = sums.sum(axis=1) / counts.sum()
         if np.count_nonzero(counts) < LEAST:
             return Interval(value, *np.full((2, len(value)), np.nan))
@@ -82,12 +80,11 @@ class Draws:
         low, high = np.percentile(means, [2.5, 97.5], axis=0)
         return Interval(value, np.minimum(low, value), np.maximum(high, value))
 
-    def told(self, values: Floats, part: Bools | None = None) -> bool:
+    def told(self, values: Floats) -> bool:
         """Whether a mean difference is told apart from 0: by its interval as it is printed, and by
         the sign-flip test.
         """
-        part = np.ones(len(self._unit), dtype=bool) if part is None else part
-        found, sums = self.mean(values, part), self.sums(values, part)[0]
+        found, sums = self.mean(values), self._sums(values)[0]
         equal = abs(sums.sum()) - 1e-9 * np.abs(sums).sum()  # rounding makes nothing rarer
         rare = float(np.mean(np.abs(self._signs @ sums) >= equal)) <= 0.05
         low, high = round(float(found.low[0]), 2), round(float(found.high[0]), 2)
@@ -120,68 +117,64 @@ def more_articles(value: float, low: float, high: float, count: int) -> int | No
 # ---- two readers
 
 
-@dataclass(frozen=True)
-class Paired:
+class Paired(NamedTuple):
     """The questions that both files hold, in the order of the first, and a sentence for each thing
     in which the files differ.
     """
 
-    a: list[Any]
-    b: list[Any]
+    a: list[Row]
+    b: list[Row]
     differs: tuple[str, ...]
 
 
-OF_THE_READER = ("spanlight", "reader", "weights", "threshold", "threshold_from", "calibration")
-"""What may differ between two runs without a word; "file" and "sha256" follow from the lines."""
+UNSAID = {"spanlight", "reader", "weights", "threshold", "threshold_from", "calibration"}
+UNSAID |= {"file", "sha256", "options", "scores"}
+"""What two runs may differ in without a word: it is the reader's, or follows from the lines."""
 
 
-def paired(a: Sequence[Row], run_a: Row, b: Sequence[Row], run_b: Row) -> Paired:
+def paired(first: Lines, second: Lines) -> Paired:
     """Pair lines by question, paragraph and gold answers; ids and order do not matter. Errors:
     BadInput where the files share no question.
     """
-    keys = [_keys(rows) for rows in (a, b)]
-    left, right = (dict(zip(k, rows, strict=True)) for k, rows in zip(keys, (a, b), strict=True))
-    common = [key for key in keys[0] if key in right]
-    texts, golds = ([{key[:n] for key in each} for each in keys] for n in (2, 3))
-    said = []
-    for name, own, other, theirs in (("first", 0, right, 1), ("second", 1, left, 0)):
-        alone = [key for key in keys[own] if key not in other]
-        gold = [k for k in alone if k[:2] in texts[theirs] and k[:3] not in golds[theirs]]
-        if gold and own == 0:
-            said.append(_said(gold, "other gold answers in the two files"))
-        new = [k for k in alone if k[:2] not in texts[theirs] or k[:3] in golds[theirs]]
-        if new:
-            said.append(_said(new, f"in the {name} file alone"))
+    left, right = (_by_question(rows) for rows, _ in (first, second))
+    common = [key for key in left if key in right]
+    lone = [[k for k in own if k not in other] for own, other in ((left, right), (right, left))]
+    texts = [{key[:2] for key in keys} for keys in lone]
+    other = [key for key in lone[0] if key[:2] in texts[1]]
+    said = _said("has other gold answers in the two files", other)
+    for name, keys, others in zip(("first", "second"), lone, texts[::-1], strict=True):
+        said += _said(f"is in the {name} file alone", [k for k in keys if k[:2] not in others])
     if not common:
         raise BadInput(f"the two files share no question: {'; '.join(said) or 'both are empty'}")
     said = [f"{one}, left out" for one in said]
-    for key in dict.fromkeys([*run_a, *run_b, *run_a.get("options", {})]):
-        if key in (*OF_THE_READER, "file", "sha256", "options", "scores"):
-            continue
-        pair = [run.get(key, run.get("options", {}).get(key)) for run in (run_a, run_b)]
-        if pair[0] != pair[1] and None not in pair:
-            said.append(f"{key} is {pair[0]} in the first run and {pair[1]} in the second")
+    a, b = ({**run, **run.get("options", {})} for _, run in (first, second))
+    for key in dict.fromkeys([*a, *b]):
+        if key not in UNSAID and None not in (x := (a.get(key), b.get(key))) and x[0] != x[1]:
+            said.append(f"{key} is {x[0]} in the first run and {x[1]} in the second")
     return Paired([left[key] for key in common], [right[key] for key in common], tuple(said))
 
 
 Key = tuple[str, str, tuple[str, ...], int]
 
 
-def _keys(rows: Sequence[Row]) -> list[Key]:
-    """Question, paragraph, gold answers, and which of the questions with all three it is."""
-    seen: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
-    found = []
+def _by_question(rows: Sequence[Row]) -> dict[Key, Row]:
+    """Lines by question, paragraph, gold answers, and which of those with all three it is."""
+    seen: Counter[Any] = Counter()
+    found = {}
     for row in rows:
         key = row["question"], row["context"], tuple(sorted({g["text"] for g in row["gold"]}))
-        found.append((*key, seen[key]))
+        found[*key, seen[key]] = row
         seen[key] += 1
     return found
 
 
-def _said(keys: Sequence[Key], where: str) -> str:
-    them = "1 question has" if len(keys) == 1 else f"{len(keys):,} questions have"
-    stands = them if where.startswith("other") else them.replace("has", "is").replace("have", "are")
-    return f"{stands} {where} (first: “{keys[0][0][:60]}”)"
+def _said(what: str, keys: Sequence[Key]) -> list[str]:
+    """How many questions it is said of, and the first; nothing of none."""
+    if not keys:
+        return []
+    verb, _, rest = what.partition(" ")
+    verb = verb if len(keys) == 1 else {"has": "have", "is": "are"}[verb]
+    return [f"{plural(len(keys), 'question')} {verb} {rest} (first: “{keys[0][0][:60]}”)"]
 
 
 def names_of(a: Row, b: Row) -> tuple[str, str]:
@@ -190,25 +183,18 @@ def names_of(a: Row, b: Row) -> tuple[str, str]:
     return (first, second) if first != second else (f"{first} (A)", f"{second} (B)")
 
 
-Lines = tuple[Sequence[Row], Row]
-"""The lines of a reader, and what they were made with."""
-
-
 def not_worse(own: Lines, other: Lines, by: float) -> tuple[bool, str]:
     """Whether this F1 is at most `by` points below the other's on the questions that both have,
     each as it was run; and what is to be said of it. Errors: BadInput without such questions.
     """
-    pair = paired(*own, *other)
+    pair = paired(own, other)
     gap = 100 * np.array([x["f1"] - y["f1"] for x, y in zip(pair.a, pair.b, strict=True)])
     units, drawn = units_of(pair.a)
     draws = Draws(units)
-    found = draws.mean(gap)
-    low, high = float(found.low[0]), float(found.high[0])
-    said = (
-        f"F1 {float(gap.mean()):+.2f} points against {other[1]['reader']} on {len(gap):,} questions"
-    )
+    value, low, high = (float(x[0]) for x in draws.mean(gap))
+    said = f"F1 {value:+.2f} points against {other[1]['reader']} on {len(gap):,} questions"
     if math.isnan(low):
         said += f"; from {draws.count} {drawn} nothing can be told of others"
     else:
         said += f" (95 % interval {low:+.2f} to {high:+.2f}, over {draws.count} {drawn})"
-    return bool(gap.mean() >= -by - 1e-9), "; ".join((said, *pair.differs))
+    return value >= -by - 1e-9, "; ".join((said, *pair.differs))

@@ -1,14 +1,12 @@
 """What the sections of the report share: one or two readers' lines under every threshold that a
-slider can show, and patches, dots with intervals, words.
-
-What a press changes lies beside a block as patches, {"by": names of the state, "of": {their values:
-{path in the block: value}}}: the browser picks and computes no number.
+slider can show, blocks that change with it, dots with intervals, words.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -31,24 +29,36 @@ from qa_demo.evaluation.threshold import Trade, trade_of
 from qa_demo.printed import escape, number, signed
 
 METRICS = {"f1": "F1", "exact": "exact match"}
+MODES = {"run": "as run", "fitted": "fitted on the other half", "best": "best on these questions"}
 Blocks = list[Block | None]
 STEPS = 61
 """Thresholds between which the slider moves, at equal steps through the questions."""
-MODES = {"run": "as run", "fitted": "fitted on the other half", "best": "best on these questions"}
 
 
+@dataclass(eq=False)
 class Side:
     """One reader: its lines under every threshold that the report can show."""
 
-    def __init__(self, name: str, key: str, role: str, rows: Sequence[Row], run: Row) -> None:
-        self.name, self.key, self.role, self.rows, self.run = name, key, role, rows, run
-        self.trade: Trade = trade_of(rows)
-        self.own: float | None = run["threshold"] if run["rules"] == "2.0" else None
+    name: str
+    key: str
+    role: str
+    rows: Sequence[Row]
+    run: Row
 
     @cached_property
+    def trade(self) -> Trade:
+        """The best spans of the lines."""
+        return trade_of(self.rows)
+
+    @property
+    def own(self) -> float | None:
+        """The threshold as run."""
+        return self.run["threshold"] if self.run["rules"] == "2.0" else None
+
+    @property
     def steers(self) -> bool:
         """Whether a threshold changes anything: some questions have an answer, some have none."""
-        return self.own is not None and len(set(self.trade.answerable.tolist())) == 2
+        return self.own is not None and self.trade.both
 
     @cached_property
     def best(self) -> float:
@@ -58,11 +68,10 @@ class Side:
     @cached_property
     def fitted(self) -> Floats:
         """For each question the threshold of the highest F1 on the other half of the articles."""
-        titles, found = units_of(self.rows)[0], np.full(len(self.rows), self.best)
-        sides = halves(titles)
+        found, sides = np.full(len(self.rows), self.best), halves(units_of(self.rows)[0])
         for side, other in (sides, sides[::-1]):
             half = self.trade.part(other)
-            if len(set(half.answerable.tolist())) == 2 and np.isfinite(half.diffs).any():
+            if half.both and np.isfinite(half.diffs).any():
                 found[side] = half.best("f1")[0]
         return found
 
@@ -71,9 +80,12 @@ class Side:
         """Those of the slider, rising; None alone where nothing is withheld."""
         if not self.steers:
             return [self.own]
-        cuts = self.trade.cuts
-        at = np.unique(np.linspace(0, len(cuts) - 1, STEPS).round().astype(int))
-        return [*sorted({float(c) for c in cuts[at]} | {float(self.own or 0.0), self.best})]
+        return [*sorted({*self.trade.some_cuts(STEPS).tolist(), self.own, self.best})]
+
+    @cached_property
+    def frames(self) -> list[Any]:
+        """The thresholds, and last, where there is more than one, those of the mode "fitted"."""
+        return [*self.thresholds, self.fitted] if self.steers else self.thresholds
 
     def at(self, mode: str) -> int:
         """Where a mode stands among `frames`."""
@@ -82,40 +94,38 @@ class Side:
         return self.thresholds.index(self.own if mode == "run" else self.best)
 
     @cached_property
-    def frames(self) -> list[Any]:
-        """The thresholds, and last, where there is more than one, those of the mode "fitted"."""
-        return [*self.thresholds, self.fitted] if self.steers else self.thresholds
-
-    def scores(self, metric: str) -> Floats:
-        """Percent of each question in each frame, [frames, n]."""
-        return np.stack([self.trade.scores(t, metric) for t in self.frames])
+    def scores(self) -> dict[str, Floats]:
+        """Percent of each question in each frame, [frames, n], by metric."""
+        return {m: np.stack([self.trade.scores(t, m) for t in self.frames]) for m in METRICS}
 
 
-@dataclass(frozen=True)
-class Portion:
-    """Questions that are scored apart."""
-
-    name: str
-    mask: Bools
-
-
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Shown:
-    """What all sections draw from."""
+    """What all sections draw from: the readers, draws of what is `drawn`, and the questions that
+    are scored apart, by name.
+    """
 
     sides: list[Side]
     draws: Draws
     drawn: str
-    parts: list[Portion]
+    parts: dict[str, Bools]
     differs: tuple[str, ...]
     page: str
 
-    @property
-    def modes(self) -> list[str]:
-        """The modes that differ from each other; "fitted" needs two articles."""
-        if not all(side.steers for side in self.sides):
-            return ["run"]
-        return ["run", *(["fitted"] if self.draws.count > 1 else []), "best"]
+    @cached_property
+    def values(self) -> dict[str, list[Any]]:
+        """What each name of the state may be; of the modes those that differ from each other."""
+        modes = [*MODES] if self.draws.count > 1 else ["run", "best"]  # "fitted" needs two articles
+        steer = all(side.steers for side in self.sides)
+        frames = {side.key: [*range(len(side.frames))] for side in self.sides}
+        who = [side.key for side in self.sides]
+        return {"metric": [*METRICS], "mode": modes if steer else ["run"], "who": who, **frames}
+
+    @cached_property
+    def start(self) -> dict[str, Any]:
+        """The state in which the report opens."""
+        firsts = {name: values[0] for name, values in self.values.items()}
+        return firsts | {"selection": None} | {side.key: side.at("run") for side in self.sides}
 
 
 def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
@@ -125,27 +135,79 @@ def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
     if second is None:
         sides = [Side(str(run["reader"]), "a", START, rows, run)]
     else:
-        pair, names = paired(*first, *second), names_of(run, second[1])
-        rows, differs = pair.a, pair.differs
-        sides = [
-            Side(names[0], "a", START, pair.a, run),
-            Side(names[1], "b", END, pair.b, second[1]),
-        ]
+        rows, others, differs = paired(first, second)
+        name, other = names_of(run, second[1])
+        sides = [Side(name, "a", START, rows, run), Side(other, "b", END, others, second[1])]
     units, drawn = units_of(rows)
-    has = np.array([bool(row["gold"]) for row in rows])
-    parts = [Portion("all questions", np.ones(len(rows), dtype=bool))]
-    if 0 < has.sum() < len(has):
-        parts += [Portion("with an answer", has), Portion("without one", ~has)]
+    parts = {"all questions": np.ones(len(rows), dtype=bool)}
+    if sides[0].trade.both:
+        has = sides[0].trade.answerable
+        parts |= {"with an answer": has, "without one": ~has}
     return Shown(sides, Draws(units), drawn, parts, differs, page)
 
 
+# ---- what a press changes
+
+
+def varied(
+    s: Shown, make: Callable[..., Block], together: Sequence[str] = (), apart: Sequence[str] = ()
+) -> Block:
+    """make(**state) of the state that the report opens in, and beside it, as patches, what differs
+    in any other: {"by": names of the state, "of": {their values: {path: value}}}. The browser picks
+    and computes no number.
+
+    `together`: names whose every combination is drawn; `apart`: names that change each its own part
+    of the block, drawn one at a time with each combination.
+    """
+    draw = cache(lambda *at: make(**dict(zip((*together, *apart), at, strict=True))))
+    start = tuple(s.start[name] for name in (*together, *apart))
+    n, patches = len(together), []
+    shared = [(*x, *start[n:]) for x in product(*(s.values[name] for name in together))]
+    if together:
+        of = {"/".join(at[:n]): differing(draw(*start), draw(*at)) for at in shared}
+        patches.append({"by": [*together], "of": of})
+    for k, name in enumerate(apart, n):
+        of = {}
+        for at in shared:
+            for x in s.values[name]:
+                now = draw(*at[:k], x, *at[k + 1 :])
+                of["/".join(map(str, (*at[:n], x)))] = differing(draw(*at), now)
+        patches.append({"by": [*together, name], "of": of})
+    return {**draw(*start), "patches": patches}
+
+
+def differing(old: Any, new: Any, path: str = "") -> dict[str, Any]:
+    """By path, "data.0.x", what makes the new value of the old one; of lists of numbers the whole
+    list.
+    """
+    if old == new:
+        return {}
+    keys: Sequence[Any] = ()
+    if isinstance(new, dict) and old.keys() == new.keys():
+        keys = [*new]
+    elif isinstance(new, list) and len(old) == len(new) and all(isinstance(x, dict) for x in new):
+        keys = range(len(new))
+    if not keys:
+        return {path: new}
+    found = (differing(old[k], new[k], f"{path}.{k}" if path else str(k)) for k in keys)
+    return {at: value for one in found for at, value in one.items()}
+
+
+def switch(
+    s: Shown, name: str, label: str, options: Mapping[str, tuple[str, Block]], span: int = 12
+) -> Block | None:
+    """Buttons for the values of a name of the state: their words, and what they set; nothing where
+    there is no choice.
+    """
+
+    def made(**at: str) -> Block:
+        each = [(said, sets, value == at[name]) for value, (said, sets) in options.items()]
+        return ui.choice(name, label, each, span=span)
+
+    return varied(s, made, [name]) if len(options) > 1 else None
+
+
 # ---- blocks
-
-
-def patched(block: Block, by: Sequence[str], of: Mapping[str, Mapping[str, Any]]) -> Block:
-    """The block with one more table of patches."""
-    table = {"by": list(by), "of": {key: dict(patch) for key, patch in of.items()}}
-    return {**block, "patches": [*block.get("patches", ()), table]}
 
 
 def plain(values: Floats) -> list[float]:
@@ -153,39 +215,34 @@ def plain(values: Floats) -> list[float]:
     return [round(float(x), 2) for x in np.nan_to_num(values)]
 
 
+def points(role: str, x: Any, y: Any, **more: Any) -> Block:
+    """Dots in a reader's colour."""
+    marker = {"color": role, "size": 10, **more.pop("marker", {})}
+    made = {"type": "scatter", "mode": "markers", "x": x, "y": y, "marker": marker}
+    return {**made, "hoverinfo": "text" if "hovertext" in more else "x", **more}
+
+
+def bars(role: str, found: Interval) -> Block:
+    """Error bars; none where there is no interval."""
+    made = {"array": plain(found.high - found.value), "arrayminus": plain(found.value - found.low)}
+    return {"type": "data", "symmetric": False, "color": role, "thickness": 2, "width": 0, **made}
+
+
+def limit_of(side: Side, frame: int) -> float:
+    """The threshold of a frame on an axis; off the picture where none or more than one is meant."""
+    limit = side.frames[frame]
+    return 1e6 if limit is None or np.ndim(limit) else float(limit)
+
+
 def joined(found: Sequence[Interval]) -> Interval:
     """Intervals of one mean each as one."""
     return Interval(*(np.concatenate(x) for x in zip(*found, strict=True)))
 
 
-def spread(found: Interval, frame: int | None = None) -> Block:
-    """Means and error bars of a trace, as paths in it; no bar where there is no interval."""
-    value, low, high = (x if frame is None else x[:, frame] for x in found)
-    return {
-        "x": plain(value),
-        "error_x.array": plain(high - value),
-        "error_x.arrayminus": plain(value - low),
-    }
-
-
-def dots(role: str, y: Sequence[float], found: Block, **more: Any) -> Block:
-    """Dots with intervals along x; `found` is what `spread` gives."""
-    bars: Block = {"type": "data", "symmetric": False, "color": role, "thickness": 2, "width": 0}
-    bars |= {name: found[f"error_x.{name}"] for name in ("array", "arrayminus")}
-    made = {"type": "scatter", "mode": "markers", "x": found["x"], "y": list(y), "error_x": bars}
-    return {**made, "marker": {"color": role, "size": 10}, "hoverinfo": "x", **more}
-
-
-def words(value: float, low: float, high: float, sign: bool = False) -> str:
-    """74.0 (71.2 to 76.8), or the value alone."""
-    said = signed if sign else number
-    found = said(value, 1)
-    return found if math.isnan(low) else f"{found} ({said(low, 1)} to {said(high, 1)})"
-
-
-def one(found: Interval) -> tuple[float, float, float]:
-    """The only mean of an interval."""
-    return float(found.value[0]), float(found.low[0]), float(found.high[0])
+def words(found: Interval, sign: bool = False) -> str:
+    """Of one mean: 74.0 (71.2 to 76.8), or the value alone."""
+    value, low, high = ((signed if sign else number)(float(x[0]), 1) for x in found)
+    return value if math.isnan(found.low[0]) else f"{value} ({low} to {high})"
 
 
 def short(text: str, most: int = 24) -> str:

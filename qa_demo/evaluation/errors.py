@@ -1,7 +1,6 @@
 """What went wrong: kinds of error, and the surest failures, each with its page."""
 
 import base64
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,17 +8,20 @@ import orjson
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import GOLD, GREY, INK, Block
-from qa_demo.core.base import Floats
+from qa_demo.evaluation.compare import Row
 from qa_demo.evaluation.drawn import (
     Blocks,
     Shown,
     Side,
     head,
+    limit_of,
     offsets,
-    patched,
     plain,
+    points,
     readers,
     short,
+    switch,
+    varied,
 )
 from qa_demo.evaluation.failures import MEANING
 from qa_demo.printed import STRONG, number, quote
@@ -28,6 +30,7 @@ FAILURES = 10
 SPANS = 5
 CHAPTERS = {"lost in the merge": "windows", "border": "start_end", "other sentence": "why"}
 """The chapter that shows a kind of error; "answer" shows the rest."""
+ORDER = [*MEANING]
 
 
 # ---- kinds of error
@@ -35,78 +38,65 @@ CHAPTERS = {"lost in the merge": "windows", "border": "start_end", "other senten
 
 def kinds(s: Shown) -> Blocks:
     """Errors by kind, light where another threshold would cure it."""
-    order = [kind for kind in MEANING if kind != "right"]
-    counts = [
-        np.stack([kind_counts(side, k, order) for k in range(len(side.frames))]) for side in s.sides
-    ]
-    seen = np.flatnonzero(sum(c.sum(axis=(0, 1)) for c in counts))
-    seen = seen[np.argsort(counts[0][s.sides[0].at("run")].sum(axis=0)[seen], kind="stable")]
+    counts = {
+        side.key: np.stack([kind_counts(side, k) for k in range(len(side.frames))])
+        for side in s.sides
+    }
+    seen = np.flatnonzero(sum(c.sum(axis=(0, 1)) for c in counts.values()))
+    seen = seen[np.argsort(counts["a"][s.start["a"]].sum(axis=0)[seen], kind="stable")]
     if not len(seen):
         return []
-    y = np.arange(len(seen), dtype=np.float64)
-    figure = kinds_figure(s, [order[k] for k in seen], y)
-    for j, side in enumerate(s.sides):
-        of = {}
-        for k in range(len(side.frames)):
-            dark, light = counts[j][k][:, seen]
-            of[str(k)] = {
-                f"data.{2 * j}.x": dark.tolist(),
-                f"data.{2 * j + 1}.x": light.tolist(),
-                f"data.{2 * j + 1}.text": [str(n) if n else "" for n in (dark + light).tolist()],
-            }
-        figure = patched(figure, [side.key], of)
+    y, names = np.arange(len(seen), dtype=np.float64), [ORDER[k] for k in seen]
+
+    def figure(**frames: int) -> Block:
+        data = []
+        for side, up in zip(s.sides, offsets(s, 0.2), strict=True):
+            both = counts[side.key][frames[side.key]][:, seen]
+            for x, opacity in zip(both, (1.0, 0.35), strict=True):
+                bar: Block = {
+                    "type": "bar",
+                    "orientation": "h",
+                    "y": plain(y + up),
+                    "x": x.tolist(),
+                }
+                bar |= {"width": 0.36 if len(s.sides) == 2 else 0.62, "hoverinfo": "x"}
+                data.append(bar | {"marker": {"color": side.role, "opacity": opacity}})
+            text = {"text": [str(n) if n else "" for n in both.sum(axis=0)], "cliponaxis": False}
+            data[-1] |= text | {"textposition": "outside", "textfont": {"color": INK}}
+        layout: Block = {"height": 70 + 44 * len(y), "barmode": "stack"}
+        layout["margin"] = {"l": 236, "r": 40, "t": 8, "b": 46}
+        layout["xaxis"] = ui.axis("questions", rangemode="tozero")
+        ticks = {"tickvals": plain(y), "ticktext": names, "showgrid": False}
+        layout["yaxis"] = ui.axis(range=[-0.6, len(y) - 0.4], **ticks)
+        cut = [n.replace(" although", "<br>although").replace(" cand", "<br>cand") for n in names]
+        narrow = {"margin.l": 156, "yaxis.ticktext": cut, "xaxis.nticks": 4}
+        alt = "Questions of each kind of error."
+        return ui.figure("kinds-figure", data, layout, alt, narrow=narrow)
+
     idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
     idea += "another threshold would cure it; it would cost others."
-    meaning = [ui.row(order[k], MEANING[order[k]]) for k in reversed(seen)]
-    table = ui.table("kinds-table", [("kind", ""), ("what it means", "")], meaning)
-    if not s.sides[0].steers:
+    if s.sides[0].own is None:
         idea = "Each wrong answer has one kind. No threshold would cure any."
+    meaning = [ui.row(name, MEANING[name]) for name in reversed(names)]
+    table = ui.table("kinds-table", [("kind", ""), ("what it means", "")], meaning)
     return [
         *head("kinds", "Kinds of error", idea),
         readers(s, "kinds"),
-        figure,
+        varied(s, figure, apart=s.values["who"]),
         ui.fold("kinds-fold", "What each kind means", table),
     ]
 
 
-def kind_counts(side: Side, frame: int, order: Sequence[str]) -> Any:
-    """[dark, light] questions of each kind in a frame, [2, kinds]."""
-    found = np.zeros((2, len(order)), dtype=int)
-    for row, out in zip(side.rows, side.trade.withheld(side.frames[frame]), strict=True):
-        kind, right = row["best"]["kind"], row["best"]["exact"] == 1
-        if kind == "not read":
-            found[0, order.index(kind)] += 1
-        elif out and row["gold"]:
-            found[int(right), order.index("withheld")] += 1
-        elif not out and kind != "right":
-            found[int(not row["gold"] and side.steers), order.index(kind)] += 1
-    return found
-
-
-def kinds_figure(s: Shown, names: Sequence[str], y: Floats) -> Block:
-    """Horizontal bars, dark and light stacked, one pair for each reader."""
-    data: list[Block] = []
-    width = 0.36 if len(s.sides) == 2 else 0.62
-    for side, up in zip(s.sides, offsets(s, 0.2), strict=True):
-        for opacity in (1.0, 0.35):
-            bar: Block = {"type": "bar", "orientation": "h", "y": plain(y + up), "x": [0] * len(y)}
-            bar |= {"width": width, "marker": {"color": side.role, "opacity": opacity}}
-            bar |= {"textposition": "outside", "cliponaxis": False, "hoverinfo": "x"}
-            data.append(bar | {"textfont": {"color": INK}})
-    layout: Block = {"height": 70 + 44 * len(y), "barmode": "stack"}
-    layout["margin"] = {"l": 236, "r": 40, "t": 8, "b": 46}
-    layout["xaxis"] = ui.axis("questions", rangemode="tozero")
-    layout["yaxis"] = ui.axis(
-        tickvals=plain(y), ticktext=list(names), range=[-0.6, len(y) - 0.4], showgrid=False
-    )
-    cut = [
-        name.replace(" although ", "<br>although ").replace(" candidate ", "<br>candidate ")
-        for name in names
-    ]
-    narrow = {"margin.l": 156, "yaxis.ticktext": cut, "xaxis.nticks": 4}
-    return ui.figure(
-        "kinds-figure", data, layout, "Questions of each kind of error.", narrow=narrow
-    )
+def kind_counts(side: Side, frame: int) -> Any:
+    """[dark, light] wrong answers of each kind in a frame, [2, kinds]."""
+    kind = np.array([ORDER.index(row["best"]["kind"]) for row in side.rows])
+    gold, right = side.trade.answerable, side.trade.exact == 1
+    read = kind != ORDER.index("not read")
+    out = side.trade.withheld(side.frames[frame]) & read
+    kind = np.where(out, np.where(gold, ORDER.index("withheld"), ORDER.index("right")), kind)
+    curable = (side.own is not None) & read & np.where(out, right, ~gold)
+    found = [np.bincount(kind[part], minlength=len(ORDER)) for part in (~curable, curable)]
+    return np.array(found) * (np.arange(len(ORDER)) != ORDER.index("right"))
 
 
 # ---- the surest failures
@@ -114,117 +104,105 @@ def kinds_figure(s: Shown, names: Sequence[str], y: Floats) -> Block:
 
 def failures(s: Shown) -> Blocks:
     """The wrong answers furthest from the threshold; a press opens one."""
-    made: Blocks = []
-    for side in s.sides:
-        made += _failures(s, side)
+    made = [block for side in s.sides for block in _failures(s, side)]
     if not made:
         return []
-    idea = (
-        "Wrong answers, those furthest from the threshold first. Margin: how far (logits) the lead "
-    )
-    idea += "over “no answer” is from where the reader would have decided otherwise."
-    who = [(f"of {side.name}", {"who": side.key, "selection": None}, False) for side in s.sides]
-    on = {side.key: {f"options.{k}.pressed": True} for k, side in enumerate(s.sides)}
-    choice = patched(ui.choice("who", "Failures", who), ["who"], on)
+    idea = "Wrong answers, those furthest from the threshold first. Margin: how far (logits) the "
+    idea += "lead over “no answer” is from where the reader would have decided otherwise."
+
+    who = {x.key: (f"of {x.name}", {"who": x.key, "selection": None}) for x in s.sides}
     return [
         *head("failures", "The ten surest failures", idea),
-        choice if len(s.sides) > 1 else None,
+        switch(s, "who", "Failures", who),
         *made,
     ]
 
 
 def _failures(s: Shown, side: Side) -> Blocks:
+    """A table whose rows are picked from all that it can show: [index, what follows its cells]."""
     every: dict[tuple[int, bool], int] = {}
-    of = {}
-    for k, limit in enumerate(side.frames):
+    other = next((x for x in s.sides if x is not side), None)
+    names = ["question", "marked right", side.name]
+    names += [f"best span of {other.name}"] if other else []
+    columns = [(name, "") for name in [*names, "margin"]]
+
+    def table(**frames: int) -> Block:
+        limit = side.frames[frames[side.key]]
         out, wrong = side.trade.withheld(limit), side.trade.scores(limit, "exact") == 0
         margins = np.abs((0.0 if limit is None else limit) - side.trade.diffs)
         found = np.flatnonzero(wrong & np.isfinite(margins))
         found = found[np.argsort(-margins[found], kind="stable")][:FAILURES]
-        keys = [(int(i), bool(out[i])) for i in found]
-        pick = [[every.setdefault(key, len(every)), number(margins[key[0]], 1)] for key in keys]
-        of[str(k)] = {"rows": {"pick": pick}}
-    other = next((x for x in s.sides if x is not side), None)
-    heads = [
-        "question",
-        "marked right",
-        side.name,
-        *([f"best span of {other.name}"] if other else []),
-    ]
-    columns = [(name, "") for name in [*heads, "margin"]]
-    table = ui.table(f"failures-{side.key}", columns, [], caption="The ten surest failures")
-    table |= {"all": [failure_row(side, other, *key) for key in every], "when": {"who": side.key}}
-    opened = [opened_failure(s, side, i) for i in dict.fromkeys(i for i, _ in every)]
-    return [patched(table, [side.key], of), *opened] if every else []
+        rows = [
+            [every.setdefault((k, bool(out[k])), len(every)), number(margins[k], 1)]
+            for k in found.tolist()
+        ]
+        return ui.table(f"failures-{side.key}", columns, rows, caption="The ten surest failures")
+
+    made = varied(s, table, apart=[side.key])
+    made |= {"all": [failure_row(side, other, *key) for key in every], "when": {"who": side.key}}
+    opened = [opened_failure(s, side, k) for k in dict.fromkeys(k for k, _ in every)]
+    return [made, *opened] if every else []
 
 
-def failure_row(side: Side, other: Side | None, i: int, withheld: bool) -> Block:
+def failure_row(side: Side, other: Side | None, k: int, withheld: bool) -> Block:
     """Question, gold, both answers; the margin comes with the threshold."""
-    row = side.rows[i]
+    row = side.rows[k]
     golds = list(dict.fromkeys(g["text"] for g in row["gold"]))
     gold = quote(golds[0], 50) if golds else "no answer"
     more = f" and {len(golds) - 1} more" if len(golds) > 1 else ""
     best = quote(row["n_best"][0]["text"], 50)
-    said = f"none (best {best})" if withheld else best
-    cells = [row["question"], gold + more, said]
+    cells = [row["question"], gold + more, f"none (best {best})" if withheld else best]
     if other is not None:
-        theirs = other.rows[i]
+        theirs = other.rows[k]
         text = quote(theirs["n_best"][0]["text"], 50) if theirs["n_best"] else "none"
         cells.append(f"{text}, right" if row["gold"] and theirs["best"]["exact"] == 1 else text)
-    return ui.row(*cells, sets={"selection": f"{side.key}{i}"})
+    return ui.row(*cells, sets={"selection": f"{side.key}{k}"})
 
 
-def opened_failure(s: Shown, side: Side, i: int) -> Block:
+def opened_failure(s: Shown, side: Side, k: int) -> Block:
     """Paragraph, spans and no answer on one axis, and the page in that state."""
-    row, key = side.rows[i], f"{side.key}{i}"
-    shown = [x for x in s.sides if x.rows[i]["n_best"]]
+    row, key = side.rows[k], f"{side.key}{k}"
     golds = {g["char_start"]: g for g in row["gold"] if g["char_start"] >= 0}.values()
-    lines = [under(g["char_start"], g["char_start"] + len(g["text"]), GOLD) for g in golds]
-    spans = [(x.role, x.rows[i]["n_best"][0]) for x in shown]
-    lines += [under(n["char_start"], n["char_end"], role) for role, n in spans]
-    marks = [
-        ("line", GOLD, "marked right"),
-        *(("line", x.role, f"best span of {x.name}") for x in shown),
-    ]
-    text = {"kind": "paragraph", "key": "text", "span": 12, "text": row["context"], "lines": lines}
+    spans = [(GOLD, g["char_start"], g["char_start"] + len(g["text"])) for g in golds]
+    marks = [("line", GOLD, "marked right")]
+    for x in s.sides:
+        if x.rows[k]["n_best"]:
+            best = x.rows[k]["n_best"][0]
+            spans.append((x.role, best["char_start"], best["char_end"]))
+            marks.append(("line", x.role, f"best span of {x.name}"))
+    lines = [{"from": a, "to": b - 1, "role": role, "text": ""} for role, a, b in spans]
     because = f": {row['best']['because']}" if row["best"]["because"] else ""
     why = f"Best span of {side.name}: {row['best']['kind']}{because}."
-    link = {"kind": "link", "key": "link", "span": 12, "label": "Open on the page"}
-    link["href"] = s.page + address(side, row)
     inner = [
         ui.sentence("asked", "finding", [row["question"], STRONG]),
-        text,
+        {"kind": "paragraph", "key": "text", "span": 12, "text": row["context"], "lines": lines},
         ui.legend("marks", *marks),
         ui.sentence("why", "note", why),
-        spans_figure(s, i),
-        link,
+        spans_figure(s, k)
+        | {"patches": [{"by": [x.key], "of": f"leads-{x.key}"} for x in s.sides]},
+        {"kind": "link", "key": "link", "span": 12, "label": "Open on the page"}
+        | {"href": s.page + address(side, row)},
     ]
     return ui.group(f"open-{key}", 12, *inner) | {"when": {"selection": key}}
 
 
-def under(start: int, end: int, role: str) -> Block:
-    """A line under characters of the paragraph."""
-    return {"from": start, "to": end - 1, "role": role, "text": ""}
-
-
-def spans_figure(s: Shown, i: int) -> Block:
+def spans_figure(s: Shown, k: int, **frames: int) -> Block:
     """The best spans' lead over no answer, with no answer at 0 and the threshold."""
     data: list[Block] = []
     names, y = list[tuple[float, str]](), 0.0
     lines = []
     for side in s.sides:
-        row = side.rows[i]
+        row = side.rows[k]
         spans = row["n_best"][:SPANS]
-        ys = [y + k for k in range(len(spans))]
+        ys = [y + n for n in range(len(spans))]
         if spans:
             lead = [n["score"] - spans[0]["score"] - row["score_diff"] for n in spans]
             symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
-            marker = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}
-            made = {"type": "scatter", "mode": "markers", "x": plain(np.array(lead)), "y": ys}
-            data.append(made | {"marker": marker, "hoverinfo": "x"})
+            marker = {"size": 11, "symbol": symbols, "line": {"width": 2}}
+            data.append(points(side.role, plain(np.array(lead)), ys, marker=marker))
             names += [(at, short(n["text"], 30)) for at, n in zip(ys, spans, strict=True)]
         low, high = (ys[0] - 0.45, ys[-1] + 0.45) if ys else (y, y)
-        at = -(side.own or 0.0)
+        at = -limit_of(side, frames.get(side.key, s.start[side.key]))
         lines.append(ui.line(at, at, low, high, side.role, dash="dot", width=2))
         y = high + 0.95
     layout: Block = {"height": int(70 + 24 * y), "margin": {"l": 210, "r": 14, "t": 8, "b": 46}}
@@ -236,24 +214,16 @@ def spans_figure(s: Shown, i: int) -> Block:
     narrow["yaxis.ticktext"] = [short(name, 15) for _, name in names]
     overlay = {"shapes": lines, "annotations": []}
     alt = "The best spans' lead over no answer, and the threshold."
-    made = ui.figure("spans", data, layout, alt, overlay=overlay, narrow=narrow)
-    keys = [side.key for side in s.sides if side.steers]
-    return {**made, "patches": [{"by": [key], "of": f"leads-{key}"} for key in keys]}
+    return ui.figure("spans", data, layout, alt, overlay=overlay, narrow=narrow)
 
 
 def leads(s: Shown) -> dict[str, Block]:
     """The patches that all opened failures share: where the thresholds stand."""
-    found = {}
-    for j, side in enumerate(s.sides):
-        each = {}
-        for k, limit in enumerate(side.frames):
-            at = 1e6 if np.ndim(limit) or limit is None else -limit
-            each[str(k)] = {f"overlay.shapes.{j}.{end}": at for end in ("x0", "x1")}
-        found[f"leads-{side.key}"] = each
-    return found
+    made = varied(s, lambda **frames: spans_figure(s, 0, **frames), apart=s.values["who"])
+    return {f"leads-{table['by'][0]}": table["of"] for table in made["patches"]}
 
 
-def address(side: Side, row: Mapping[str, Any]) -> str:
+def address(side: Side, row: Row) -> str:
     """A state as the page's address holds it: text, windows, gold, threshold, chapter."""
     options = side.run.get("options", {})
     state: Block = {"question": row["question"], "context": row["context"]}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.base import BadInput, Floats
 from qa_demo.core.metrics import Outcome, score
@@ -56,11 +56,14 @@ class Trade:
         """Some of the questions."""
         return Trade(self.diffs[at], self.answerable[at], self.exact[at], self.f1[at])
 
+    @property
+    def both(self) -> bool:
+        """Whether some questions have an answer and some have none."""
+        return len(set(self.answerable.tolist())) == 2
+
     def withheld(self, threshold: float | Floats | None) -> NDArray[np.bool_]:
         """Which answers a threshold takes away; one for each question may be given."""
-        if threshold is None:
-            return np.zeros(len(self.diffs), dtype=bool)
-        found: NDArray[np.bool_] = self.diffs > threshold
+        found: NDArray[np.bool_] = self.diffs > (np.inf if threshold is None else threshold)
         return found
 
     def scores(self, threshold: float | Floats | None, metric: str = "f1") -> Floats:
@@ -72,15 +75,15 @@ class Trade:
         """One point of the curve."""
         answered, right = ~self.withheld(threshold), self.answerable & (self.exact == 1)
 
-        def percent(part: NDArray[np.bool_], of: NDArray[np.bool_]) -> float:
-            return 100 * int(np.count_nonzero(part & of)) / max(1, int(np.count_nonzero(of)))
+        def percent(values: ArrayLike, of: NDArray[np.bool_]) -> float:
+            return 100 * float(np.sum(values, where=of)) / max(1, int(np.count_nonzero(of)))
 
         return ThresholdPoint(
             threshold=float(threshold),
             withheld_right=percent(~answered, right),
             wrongly_answered=percent(answered, ~self.answerable),
             accuracy=100 * float(np.mean(answered == self.answerable)),
-            answerable_f1=100 * float((self.f1 * answered)[self.answerable].mean()),
+            answerable_f1=percent(self.f1 * answered, self.answerable),
         )
 
     @property
@@ -88,37 +91,46 @@ class Trade:
         """Every threshold that tells two questions apart, rising; the last withholds nothing."""
         return np.unique(self.diffs[np.isfinite(self.diffs)])
 
+    def some_cuts(self, most: int) -> Floats:
+        """At most so many of them, at equal steps through the cuts, both ends among them."""
+        at = np.linspace(0, len(self.cuts) - 1, most)
+        some: Floats = self.cuts[np.unique(at.round().astype(int))]
+        return some
+
     def curve(self, points: int = 101) -> tuple[ThresholdPoint, ...]:
         """Points at equal steps through the cuts, lowest threshold first."""
-        cuts = self.cuts
-        ranks = np.unique(np.linspace(0, len(cuts) - 1, points).round().astype(int))
-        return tuple(self.at(float(cut)) for cut in cuts[ranks])
+        return tuple(self.at(float(cut)) for cut in self.some_cuts(points))
 
-    def best(self, aim: str) -> tuple[float, float]:
+    def best(self, aim: str, most_lost: float = MOST_LOST) -> tuple[float, float]:
         """The threshold that serves an aim best and its value there in percent; of equals the
         highest, which withholds least. Never to answer is a threshold too, but for answer-or-not,
         whose limit on lost F1 it would break.
         """
-        if aim == "answer-or-not":
-            found = self.choose(MOST_LOST)
-            return found.threshold, found.accuracy
-        cuts = np.append(np.nextafter(self.cuts[:1], -np.inf), self.cuts)
+        cuts, silent = self.cuts, 1.0 - self.answerable
         order = np.argsort(self.diffs, kind="stable")
-        gains = self.scores(np.inf, aim)[order] - 100.0 * ~self.answerable[order]
-        sums = np.concatenate([[0.0], np.cumsum(gains)])
-        values = sums[np.searchsorted(self.diffs[order], cuts, side="right")]
+        answered = np.searchsorted(self.diffs[order], cuts, side="right")
+
+        def sums(given: Floats, withheld: Floats) -> Floats:
+            """Over all questions, at each cut."""
+            found: Floats = withheld.sum() + np.cumsum([0.0, *(given - withheld)[order]])[answered]
+            return found
+
+        if aim == "answer-or-not":
+            values, none = sums(1.0 - silent, silent), np.zeros(len(order))
+            f1 = sums(self.f1 * self.answerable, none) * (100 / np.count_nonzero(self.answerable))
+            values[f1[-1] - f1 > most_lost + 1e-9] = -1.0
+        else:
+            cuts = np.append(np.nextafter(cuts[:1], -np.inf), cuts)
+            answered = np.append(0, answered)
+            values = sums(self.f1 if aim == "f1" else self.exact, silent)
         at = len(cuts) - 1 - int(np.argmax(np.round(values[::-1], 9)))
-        return float(cuts[at]), float(self.scores(float(cuts[at]), aim).mean())
+        return float(cuts[at]), 100 * float(values[at] / len(order))
 
     def choose(self, most_lost: float) -> ThresholdPoint:
         """The best accuracy among thresholds that cost the answerable questions at most `most_lost`
         points of F1; of equals the highest. Never withholding costs nothing, so there is one.
         """
-        points = [self.at(float(cut)) for cut in self.cuts]
-        allowed = [
-            p for p in points if points[-1].answerable_f1 - p.answerable_f1 <= most_lost + 1e-9
-        ]
-        return max(allowed, key=lambda p: (p.accuracy, p.threshold))
+        return self.at(self.best("answer-or-not", most_lost)[0])
 
 
 def trade(examples: Sequence[Example], said: Mapping[str, Outcome]) -> Trade:
@@ -139,10 +151,6 @@ def trade(examples: Sequence[Example], said: Mapping[str, Outcome]) -> Trade:
 def trade_of(rows: Sequence[Mapping[str, Any]]) -> Trade:
     """The best spans of lines, to be judged under any threshold."""
     diffs = [np.inf if row["score_diff"] is None else row["score_diff"] for row in rows]
-    best = [row["best"] for row in rows]
-    return Trade(
-        np.array(diffs, dtype=np.float64),
-        np.array([bool(row["gold"]) for row in rows]),
-        np.array([one["exact"] for one in best], dtype=np.float64),
-        np.array([one["f1"] for one in best], dtype=np.float64),
-    )
+    best = [(row["best"]["exact"], row["best"]["f1"]) for row in rows]
+    exact, f1 = np.array(best, dtype=np.float64).T
+    return Trade(np.array(diffs, np.float64), np.array([bool(r["gold"]) for r in rows]), exact, f1)

@@ -94,21 +94,21 @@ def test_files_are_paired_by_question_paragraph_and_gold() -> None:
     """Finding 5: ids and order do not matter; what differs is named and left out."""
     a = [row(k) for k in range(4)] + [row(0, id="twin")]
     b = [row(0, id="other"), row(2, id="0"), row(1, id="1"), row(3, gold="Bob"), row(9)]
-    found = paired(a, RUN, b, RUN)
+    found = paired((a, RUN), (b, RUN))
     assert [x["id"] for x in found.a] == ["0", "1", "2"]
     assert [x["id"] for x in found.b] == ["other", "1", "0"]
     gold, first, second = found.differs
     assert "1 question has other gold answers" in gold and "Who is 3?" in gold
     assert "1 question is in the first file alone" in first and "Who is 0?" in first
     assert "1 question is in the second file alone" in second and "Who is 9?" in second
-    assert paired(a, RUN, a[::-1], RUN).differs == ()
+    assert paired((a, RUN), (a[::-1], RUN)).differs == ()
     with pytest.raises(BadInput, match="share no question: 1 question is in the first file alone"):
-        paired([row(1)], RUN, [row(2)], RUN)
+        paired(([row(1)], RUN), ([row(2)], RUN))
 
 
 def test_settings_that_differ_are_named() -> None:
     other = RUN | {"reader": "s", "threshold": 4.0, "options": {"doc_stride": 64}}
-    assert paired([row(1)], RUN, [row(1)], other).differs == (
+    assert paired(([row(1)], RUN), ([row(1)], other)).differs == (
         "doc_stride is 128 in the first run and 64 in the second",
     )
     assert names_of(RUN, other) == ("r", "s") and names_of(RUN, RUN) == ("r (A)", "r (B)")

@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 import pytest
 
 from qa_demo.core.metrics import evaluate
-from qa_demo.evaluation.drawn import shown_of
-from qa_demo.evaluation.groups import groups, in_bins, question_word
+from qa_demo.evaluation.drawn import shown_of, varied
+from qa_demo.evaluation.groups import bins, groups, question_word
 from qa_demo.evaluation.lines import example_of, outcome_of, under
 from qa_demo.evaluation.report import page_of
 from qa_demo.state import load
@@ -69,19 +69,10 @@ def data_of(html: str) -> Any:
 
 def put(block: Any, path: str, value: Any) -> None:
     """As assets/page/report.js does it."""
-    *keys, last = path.split(".")
-    at = block
+    *keys, last = (int(key) if key.isdigit() else key for key in path.split("."))
     for key in keys:
-        at = at[int(key)] if isinstance(at, list) else at.setdefault(key, {})
-    if isinstance(value, dict) and "pick" in value:
-        value = [
-            {**block["all"][k], "cells": [*block["all"][k]["cells"], *more]}
-            for k, *more in value["pick"]
-        ]
-    if isinstance(at, list):
-        at[int(last)] = value
-    else:
-        at[last] = value
+        block = block[key]
+    block[last] = value
 
 
 def drawn(data: Any, state: Any) -> list[Any]:
@@ -97,6 +88,11 @@ def drawn(data: Any, state: Any) -> list[Any]:
             assert at in of, f"{block['key']} has no picture for {table['by']} = {at}"
             for path, value in of[at].items():
                 put(made, path, value)
+        if "all" in made:
+            every = made["all"]
+            made["rows"] = [
+                {**every[k], "cells": [*every[k]["cells"], *more]} for k, *more in made["rows"]
+            ]
         if "blocks" in made:
             made["blocks"] = [x for x in map(one, block["blocks"]) if x is not None]
         return made
@@ -148,6 +144,20 @@ def test_every_state_is_a_valid_picture(two: Any) -> None:
         tables = [b for b in blocks if b["key"].startswith("failures-") and b["kind"] == "table"]
         assert [len(t["rows"]) for t in tables] == [10]
         assert all(len(r["cells"]) == len(tables[0]["columns"]) for r in tables[0]["rows"])
+
+
+def test_what_lies_beside_a_block_gives_it_in_every_state() -> None:
+    s = shown_of((lines(1), run_of("one")), (lines(2), run_of("two")), "http://x/")
+
+    def made(metric: str, a: int, b: int) -> dict[str, Any]:
+        traces = [{"x": [metric, str(k % 3)], "name": str(k)} for k in (a, b)]
+        return {"key": "toy", "kind": "figure", "data": traces, "alt": metric}
+
+    block = varied(s, made, ["metric"], ["a", "b"])
+    for metric in ("f1", "exact"):
+        for a, b in ((0, 0), (3, 5), (len(s.sides[0].frames) - 1, 1)):
+            (found,) = drawn({"blocks": [block]}, {"metric": metric, "a": a, "b": b})
+            assert found == made(metric, a, b)
 
 
 def test_the_numbers_are_the_official_scores_at_each_threshold(two: Any) -> None:
@@ -232,13 +242,12 @@ def test_1500_questions_of_two_readers_stay_small() -> None:
 
 
 def test_groups_of_enough_questions_and_their_names() -> None:
-    found = dict(groups(lines(1)))
-    assert dict(found["level"]).keys() == {"0", "1"}
-    assert set(dict(found["question word"])) == {"who", "when", "how many", "what"}
+    found = groups(lines(1))
+    assert found["level"].keys() == {"0", "1"} and found["level"]["1"].sum() == 120
+    assert found["question word"].keys() == {"who", "when", "how many", "what"}
     assert "read in" not in found, "one group says nothing"
-    assert groups(lines(1, 20)) == []
-    names = [in_bins(k, (1, 2, 4), "word") for k in (1, 2, 3, 4, 9)]
-    assert names == ["1 word", *["2 to 3 words"] * 2, *["4 words or more"] * 2]
+    assert groups(lines(1, 20)) == {}
+    assert bins((1, 2, 4), "word") == ["1 word", "2 to 3 words", "4 words or more"]
 
 
 QUESTION_WORDS = {
