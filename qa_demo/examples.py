@@ -4,7 +4,7 @@ own and those printed in SpanBERT's paper.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -29,7 +29,7 @@ class PoolExample:
     question: str
     context: str
     answers: tuple[Answer, ...]
-    promise: Mapping[str, Any] = field(default_factory=dict)
+    promise: tuple[str, ...] = ()
     windows: WindowOptions | None = None
     """Its own window options, where it needs small windows to show what it is there for."""
     others: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Passage:
     reason: str
     text: str
     hidden: tuple[Answer, ...]
-    promise: Mapping[str, Any]
+    promise: tuple[str, ...]
 
 
 @cache
@@ -82,7 +82,7 @@ def load_examples(path: Path) -> tuple[PoolExample, ...]:
         PoolExample(
             **{name: entry[name] for name in words},
             answers=_slices(entry, "example", "context", "answers"),
-            promise=entry["promise"],
+            promise=tuple(entry["promise"]),
             windows=WindowOptions(**entry["options"]) if "options" in entry else None,
             others=tuple(entry.get("others", ())),
         )
@@ -97,7 +97,7 @@ def load_passages(path: Path) -> tuple[Passage, ...]:
         Passage(
             **{name: entry[name] for name in words},
             hidden=_slices(entry, "passage", "text", "hidden"),
-            promise=entry["promise"],
+            promise=tuple(entry["promise"]),
         )
         for entry in _entries(path, "passage")
     )

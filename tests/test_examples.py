@@ -1,9 +1,9 @@
 """The pool of examples: texts, promise checks by hand, stored readings against the reader."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,10 +12,11 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.bio import tag_log_probs
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS, load_reading, load_replay, save_reading, stored_attributions
+from qa_demo.core.text import special_positions
 from qa_demo.core.types import Answer, O, Reading, Window
-from qa_demo.examples import PoolExample
+from qa_demo.examples import PoolExample, load_examples
 from qa_demo.training import assets, promises
-from qa_demo.training.promises import EXAMPLES, check, load_pool, winners
+from qa_demo.training.promises import ExampleFacts, judged, rows
 from tests.chapters.given import blocks, stored
 from tests.chapters.given import words as said
 from tests.core.toys import make_reading, t1
@@ -42,10 +43,11 @@ KINDS = {
     "cut by max_answer_length",
 }
 READINGS = ASSETS / "readings"
-POOL = load_pool(promises.POOL)
+FILE = ASSETS / "examples.json"
+POOL = load_examples(FILE)
 
 
-def entry(reading: Reading, *answers: str, **promise: object) -> PoolExample:
+def entry(reading: Reading, *answers: str) -> PoolExample:
     """An example around a toy; an answer "Beta@1" is the second copy of Beta."""
     context, found = reading.encoding.context, []
     for answer in answers:
@@ -55,14 +57,13 @@ def entry(reading: Reading, *answers: str, **promise: object) -> PoolExample:
             at = context.index(text, at + 1)
         found.append(Answer(text, at))
     return PoolExample(
-        "toy", "Toy", "toy", "A toy.", reading.encoding.question, context, tuple(found), promise
+        "toy", "Toy", "toy", "A toy.", reading.encoding.question, context, tuple(found)
     )
 
 
-def fault(reading: Reading, *answers: str, **promise: object) -> str | None:
-    """What the only promise of a toy example finds."""
-    (found,) = check(entry(reading, *answers, **promise), reading).values()
-    return found
+def judge(reading: Reading, promise: str, *answers: str) -> tuple[bool, str]:
+    """Whether a toy example keeps a promise, and the facts."""
+    return judged(promise, ExampleFacts(entry(reading, *answers), reading))
 
 
 def one(
@@ -97,29 +98,10 @@ def test_every_example_has_two_other_questions_of_its_paragraph() -> None:
         assert len({example.question, *example.others}) == 3, example.id
 
 
-def test_a_fault_in_the_pool_names_the_example(tmp_path: Path) -> None:
-    row = json.loads(promises.POOL.read_text(encoding="utf-8"))[0]
-    for change, words in (
-        ({"answers": [{"text": "Rotne", "char_start": 0}]}, "character 0"),
-        ({"promise": {"shines": True}}, "shines"),
-        ({"promise": {}}, "nothing"),
-    ):
-        path = tmp_path / "examples.json"
-        path.write_text(json.dumps([row | change]), encoding="utf-8")
-        with pytest.raises(BadInput, match=words) as error:
-            load_pool(path)
-        assert "oresund" in str(error.value)
-    path.write_text(json.dumps([row, row]), encoding="utf-8")
-    with pytest.raises(BadInput, match="two examples"):
-        load_pool(path)
-
-
 BETA = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3})
 SILENT = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3}, null=7.0)
 WRONG_COPY = one("Beta Alpha Beta", {"Beta@0": 3}, {"Beta@0": 3})
 TWO = one("Alpha of Beta", {"Alpha": 3, "Beta": 2}, {"Alpha": 3, "Beta": 2})
-LATE = one("Beta or Beta", {"Beta@0": 2, "Beta@1": 3}, {"Beta@0": 2, "Beta@1": 3})
-EARLY = one("Beta or Beta", {"Beta@0": 3, "Beta@1": 2}, {"Beta@0": 3, "Beta@1": 2})
 CROSSED = one("Alpha of Beta", {"Beta": 3, "Alpha": 2.5}, {"Alpha": 3, "Beta": 2.5})
 WHOLE = one("Alpha of Beta", {"Alpha": 3}, {"Beta": 3})
 GLUED = one("Alpha and Beta", {"Alpha": 4, "Beta": 3.9}, {"Alpha": 3.9, "Beta": 4})
@@ -128,49 +110,51 @@ FORTY = [f"w{k}" for k in range(40)]
 LONG = one(" ".join(FORTY), {"w0": 5}, {"w34": 5, "w3": 1})
 SHORT = one(" ".join(FORTY), {"w0": 5}, {"w3": 5})
 GOLD = " ".join(FORTY[:35])
-PROMISED: list[tuple[Reading, list[str], dict[str, object], str | None]] = [
-    (BETA, ["Beta"], {"answer": "gold"}, None),
-    (BETA, ["Alpha"], {"answer": "gold"}, "'Beta'"),
-    (BETA, [], {"answer": None}, "answers 'Beta'"),
-    (SILENT, [], {"answer": None}, None),
-    (SILENT, ["Beta"], {"answer": "gold"}, "no answer"),
-    (WRONG_COPY, ["Beta@1"], {"answer": "gold"}, ""),
-    (TWO, ["Alpha"], {"n_best_holds": ["Beta"]}, None),
-    (TWO, ["Alpha"], {"n_best_holds": ["Zeta"]}, "Zeta"),
-    (TWO, ["Alpha"], {"distractor": "Beta"}, None),
-    (TWO, ["Beta"], {"distractor": "Alpha"}, "wins"),
-    (TWO, ["Beta"], {"gold_in_n_best": 3}, None),
-    (TWO, ["Beta"], {"gold_in_n_best": 1}, ""),
-    (LATE, ["Beta@1"], {"repeated": "Beta"}, None),
-    (EARLY, ["Beta@1"], {"repeated": "Beta"}, "character 0"),
-    (LATE, ["Beta"], {"repeated": "Beta"}, "not repeated"),
-    (TWO, [], {"windows": [1, 1]}, None),
-    (TWO, [], {"windows": [2, 9]}, "1 windows, promised 2 to 9"),
-    (TWO, [], {"tokens": [3, 3]}, None),
-    (TWO, [], {"tokens": [1, 2]}, ""),
-    (TWO, ["Alpha", "Alpha", "Beta"], {"annotators": [3, 2]}, None),
-    (TWO, ["Alpha", "Alpha"], {"annotators": [3, 2]}, ""),
-    (t1(), ["Delta Epsilon"], {"border": True}, None),  # words 3-4; the windows are 0-3 and 2-5
-    (t1(), ["Gamma Delta"], {"border": True}, ""),
-    (t1(), ["Beta Gamma Delta Epsilon"], {"border": True}, ""),
-    (CROSSED, ["Alpha"], {"argmaxes_illegal": True}, None),
-    (WHOLE, ["Alpha"], {"argmaxes_illegal": True}, "legal"),
-    (GLUED, ["Alpha", "Beta", "Alpha"], {"glued": True}, None),
-    (GLUED, ["Alpha"], {"glued": True}, ""),
-    (APART, ["Alpha", "Beta"], {"glued": True}, ""),
-    (LONG, [GOLD], {"too_long": True}, None),
-    (LONG, ["w0 w1"], {"too_long": True}, "limit is 30"),
-    (SHORT, [GOLD], {"too_long": True}, "without the limit"),
+KEPT = [
+    (BETA, ["Beta"], "right"),
+    (SILENT, [], "right and answer == None"),
+    (TWO, ["Alpha"], "rival('Beta') and not rival('Alpha')"),
+    (TWO, ["Beta"], "1 < gold_place <= 3"),
+    (BETA, ["Alpha@1"], "copies_before == 1"),
+    (BETA, ["Alpha"], "copies_before == 0"),
+    (TWO, ["Alpha", "Alpha", "Beta"], "windows == 1 and pieces == 3 and marked == 2"),
+    (t1(), ["Delta Epsilon"], "cut_in == whole_in == 1"),  # words 3-4; the windows: 0-3 and 2-5
+    (t1(), ["Gamma Delta"], "cut_in == 0 and whole_in == 2"),
+    (t1(), ["Beta Gamma Delta Epsilon"], "cut_in == 2 and whole_in == 0"),
+    (CROSSED, ["Alpha"], "argmaxes == ['Beta', 'Alpha', 'end before start']"),
+    (WHOLE, ["Alpha"], "argmaxes == ['Alpha', 'Beta', '']"),
+    (GLUED, ["Alpha", "Beta", "Alpha"], "glued"),
+    (LONG, [GOLD], "gold_pieces == 35 and free_pieces == 35"),
+    (SHORT, [GOLD], "free_pieces == 4"),
+    (LONG, ["w0 w1"], "gold_pieces == 2"),
+    (WHOLE, ["Alpha"], "ends_shared == 2"),
+    (SILENT, [], "silent == 1"),
+    (BETA, [], "silent == 0"),
 ]
-"""A toy reading, its answers, the promise, and what a fault says; None where it is kept."""
+BROKEN = [
+    (BETA, ["Alpha"], "right", "right = False"),
+    (BETA, [], "right", "right = False"),
+    (SILENT, ["Beta"], "right", "right = False"),
+    (WRONG_COPY, ["Beta@1"], "right", "right = False"),
+    (TWO, ["Alpha"], "rival('Zeta')", "rival('Zeta') = False"),
+    (TWO, [], "2 <= windows <= 9", "windows = 1"),
+    (GLUED, ["Alpha"], "glued", "glued = False"),
+    (APART, ["Alpha", "Beta"], "glued", "glued = False"),
+    (GLUED, ["Alpha and", "and Beta"], "glued", "glued = False"),
+    (BETA, ["Beta"], "cuts_word", "cuts_word = False"),
+]
 
 
-@pytest.mark.parametrize(("reading", "answers", "promise", "said"), PROMISED)
-def test_a_promise(
-    reading: Reading, answers: list[str], promise: dict[str, object], said: str | None
+@pytest.mark.parametrize(("reading", "answers", "promise"), KEPT)
+def test_a_promise_is_kept(reading: Reading, answers: list[str], promise: str) -> None:
+    assert judge(reading, promise, *answers)[0], judge(reading, promise, *answers)
+
+
+@pytest.mark.parametrize(("reading", "answers", "promise", "said"), BROKEN)
+def test_a_broken_promise_tells_its_facts(
+    reading: Reading, answers: list[str], promise: str, said: str
 ) -> None:
-    found = fault(reading, *answers, **promise)
-    assert found is None if said is None else found is not None and said in found
+    assert judge(reading, promise, *answers) == (False, said)
 
 
 def test_tags() -> None:
@@ -178,31 +162,55 @@ def test_tags() -> None:
     tags[3:6, 2] = 4.0
     tags[3, 0] = tags[5, 0] = 9.0
     reading = one("Alpha of Beta", {"Alpha": 3, "Beta": 2}, {"Alpha": 2, "Beta": 3}, tags=[tags])
-    assert fault(reading, "Alpha", "Beta", tags=["Alpha", "Beta"]) is None
-    assert fault(reading, "Alpha", "Beta", glued=True) is None
-    assert fault(reading, "Alpha", tags=["Alpha of Beta"]) == "the tags return ['Alpha', 'Beta']"
+    assert judge(reading, "tags == ['Alpha', 'Beta'] and glued", "Alpha", "Beta")[0]
 
 
-def test_rules_disagree(two_windows: Reading) -> None:
-    assert len(set(winners(two_windows).values())) > 1
-    assert fault(two_windows, "Delta", rules_disagree=True) is None
-    assert "all rules" in str(
-        fault(one("Alpha of Beta", {"Alpha": 9}, {"Alpha": 9}), "Alpha", rules_disagree=True)
-    )
+def test_rules_that_disagree(two_windows: Reading) -> None:
+    assert judge(two_windows, "winners == 2", "Delta")[0]
+    assert judge(one("Alpha of Beta", {"Alpha": 9}, {"Alpha": 9}), "winners == 1", "Alpha")[0]
 
 
-@pytest.mark.parametrize(
-    ("kind", "word"),
-    [("accents", "Malmö"), ("non-Latin", "富士山"), ("emoji", "😀"), ("right-to-left", "بغداد")],
-)
-def test_kinds_of_characters(kind: str, word: str) -> None:
-    assert fault(one(f"Alpha {word}", {"Alpha": 1}, {"Alpha": 1}), holds=[kind]) is None
-    assert fault(one("Alpha Beta", {"Alpha": 1}, {"Alpha": 1}), holds=[kind]) is not None
+def test_probabilities_of_the_winner(two_windows: Reading) -> None:
+    best = predict(two_windows).best
+    start, end = (np.exp(x) for x in two_windows.logits(best.candidate.window))
+    wanted = min(start.max() / start.sum(), end.max() / end.sum())
+    facts = ExampleFacts(entry(two_windows, "Delta"), two_windows)
+    assert facts.peak == pytest.approx(wanted)
+    assert facts.share == predict(two_windows).n_best[0].share
 
 
-def test_every_promise_is_used_by_some_example() -> None:
-    failures = load_pool(ASSETS / "failures.json")
-    assert {name for e in (*POOL, *failures) for name in e.promise} == set(EXAMPLES)
+def test_a_cut_word() -> None:
+    facts = ExampleFacts(entry(BETA, "Beta"), BETA)
+    facts._best = replace(facts._best, char_end=facts._best.char_end - 1)
+    assert facts.cuts_word
+
+
+def test_attention_on_marks_is_their_share_of_all() -> None:
+    reader = FakeReader()
+    question, context = "Who came?", "Anna Lund came to Visby in 1900."
+    reading = reader.read(question, context)
+    facts = ExampleFacts(PoolExample("x", "t", "k", "r", question, context, ()), reading, reader)
+    best = predict(reading).best.candidate
+    window = reading.windows[best.window]
+    total = np.zeros(len(window))
+    for end in (best.span.start, best.span.end):
+        total += reader.attention(window).weights[:, :, window.to_pos(end)].mean(axis=(0, 1))
+    marks = special_positions(reading.encoding, window)
+    assert facts.attention_on_marks == pytest.approx(total[marks].sum() / total.sum())
+
+
+@pytest.mark.parametrize("promise", ["shines", "_best == 1", "windows ==", "rival(1, 2, 3)"])
+def test_a_promise_that_cannot_be_checked_names_the_example(promise: str) -> None:
+    example = replace(entry(BETA, "Beta"), promise=(promise,))
+    with pytest.raises(BadInput, match=f"'toy' promises {re.escape(repr(promise))}: "):
+        list(rows(example, ExampleFacts(example, BETA)))
+
+
+def test_every_fact_is_promised_by_some_text() -> None:
+    texts = (*POOL, *load_examples(ASSETS / "failures.json"))
+    said = " ".join(promise for e in texts for promise in e.promise)
+    facts = {n for n in dir(ExampleFacts(entry(BETA), BETA)) if not n.startswith("_")}
+    assert {name for name in facts if not re.search(rf"\b{name}\b", said)} == {"answer"}
 
 
 def test_every_example_has_a_stored_reading_of_one_reader_and_no_more() -> None:
@@ -212,12 +220,8 @@ def test_every_example_has_a_stored_reading_of_one_reader_and_no_more() -> None:
 
 @pytest.mark.parametrize("example", POOL, ids=lambda e: e.id)
 def test_a_stored_reading_shows_what_its_example_promises(example: PoolExample) -> None:
-    broken = {
-        name: found
-        for name, found in check(example, load_reading(READINGS / f"{example.id}.npz")).items()
-        if found
-    }
-    assert not broken
+    facts = ExampleFacts(example, load_reading(READINGS / f"{example.id}.npz"))
+    assert example.promise and not [row for row in rows(example, facts) if not row[2]]
 
 
 @pytest.mark.model
@@ -287,12 +291,12 @@ def test_the_replay_ends_with_the_stored_readings() -> None:
 def test_the_replay_takes_the_window_that_holds_the_answer(two_windows: Reading) -> None:
 
     assert (
-        assets.gold_window(entry(two_windows, "Delta Epsilon", border=True), two_windows).index == 1
+        assets.gold_window(entry(two_windows, "Delta Epsilon"), two_windows).index == 1
     )  # the windows hold words 0-3 and 2-5
-    assert assets.gold_window(entry(two_windows, "Beta Gamma", border=True), two_windows).index == 0
-    assert assets.gold_window(entry(two_windows, answer=None), two_windows).index == 0
+    assert assets.gold_window(entry(two_windows, "Beta Gamma"), two_windows).index == 0
+    assert assets.gold_window(entry(two_windows), two_windows).index == 0
     with pytest.raises(BadInput, match="no window holds"):
-        assets.gold_window(entry(two_windows, "Beta Gamma Delta Epsilon", border=True), two_windows)
+        assets.gold_window(entry(two_windows, "Beta Gamma Delta Epsilon"), two_windows)
 
 
 @pytest.mark.model
@@ -336,43 +340,14 @@ def test_a_replay_is_made_of_the_snapshots_and_ends_with_the_readings(
 def test_the_check_command_tells_kept_from_broken(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = [
-        row for row in json.loads(promises.POOL.read_text(encoding="utf-8")) if row["id"] == "gold"
-    ]
+    found = [row for row in json.loads(FILE.read_text(encoding="utf-8")) if row["id"] == "gold"]
     path = tmp_path / "pool.json"
-    path.write_text(json.dumps(rows), encoding="utf-8")
+    path.write_text(json.dumps(found), encoding="utf-8")
     assert promises.main(["examples", "--file", str(path)]) == 0
     assert "4 of 4 promises kept" in capsys.readouterr().out
-    path.write_text(json.dumps([rows[0] | {"promise": {"tokens": [99, 100]}}]), encoding="utf-8")
+    path.write_text(json.dumps([found[0] | {"promise": ["pieces > 99"]}]), encoding="utf-8")
     assert promises.main(["examples", "--file", str(path)]) == 1
     assert "BROKEN" in capsys.readouterr().out
-    assert promises.main(["examples", "--file", str(path), "--only", "absent"]) == 2
-    assert "absent" in capsys.readouterr().err
-
-
-def test_a_cut_word() -> None:
-    assert fault(one("Alpha Beta", {"Alpha": 1}, {"Alpha": 1}), cut_word=True) is not None
-    whole = one("Alpha Beta", {"Alpha": 1}, {"Alpha": 1})
-    best = replace(predict(whole).best.candidate, char_end=3, text="Alp")
-    shown = SimpleNamespace(example=SimpleNamespace(context="Alpha Beta"), best=best)
-    assert EXAMPLES["cut_word"](shown, True) is None
-
-
-def test_attention_on_marks_is_their_share_of_all() -> None:
-    reader = FakeReader()
-    question, context = "Who came?", "Anna Lund came to Visby in 1900."
-    reading = reader.read(question, context)
-    example = PoolExample("x", "t", "k", "r", question, context, (), {"attention_on_marks": 0.0})
-    assert check(example, reading, reader) == {"attention_on_marks": None}
-    all_of_it = replace(example, promise={"attention_on_marks": 1.0})
-    assert "of the attention goes to marks" in str(check(all_of_it, reading, reader))
-    with pytest.raises(BadInput, match="needs the reader"):
-        check(example, reading)
-
-
-def test_a_boundary_that_misleads_belongs_to_a_passage() -> None:
-    reading = FakeReader().read("Who came?", "Anna Lund came to Visby.")
-    example = PoolExample("x", "t", "k", "r", "Who came?", "Anna Lund came to Visby.", (), {})
-    for key in ("roentgen", "nobody"):
-        found = check(replace(example, promise={"boundary_misleads": key}), reading)
-        assert "is not that of the passage" in str(found["boundary_misleads"])
+    path.write_text(json.dumps([found[0] | {"promise": ["shines"]}]), encoding="utf-8")
+    assert promises.main(["examples", "--file", str(path)]) == 2
+    assert "'gold' promises 'shines': there is no fact 'shines'" in capsys.readouterr().err

@@ -16,11 +16,11 @@ EXAMPLE: dict[str, Any] = ABOUT | {
     "question": "Who?",
     "context": "Ann met Bo.",
     "answers": [{"text": "Ann", "char_start": 0}],
-    "promise": {"answer": "gold"},
+    "promise": ["right"],
 }
 HIDDEN = [{"text": "met", "char_start": 4}]
 PASSAGE: dict[str, Any] = ABOUT | {"id": "b", "text": "Ann met Bo.", "hidden": HIDDEN}
-PASSAGE |= {"promise": {"words": 1}}
+PASSAGE |= {"promise": ["words == 1"]}
 
 
 def written(path: Path, *entries: dict[str, Any]) -> Path:
@@ -33,7 +33,7 @@ def test_an_example_comes_back_with_its_own_windows_or_the_usual_ones(tmp_path: 
     small = {**EXAMPLE, "id": "small", "options": {"max_seq_length": 40}}
     usual, other = load_examples(written(tmp_path, EXAMPLE, small))
     assert (usual.question, usual.answers) == ("Who?", (Answer("Ann", 0),))
-    assert usual.promise == {"answer": "gold"}
+    assert usual.promise == ("right",)
     assert (usual.windows, usual.options) == (None, WindowOptions())
     assert other.windows == other.options == WindowOptions(max_seq_length=40)
 

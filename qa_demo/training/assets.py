@@ -25,11 +25,11 @@ from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import ASSETS, ATTRIBUTIONS, load_reading, save_attributions, save_reading
 from qa_demo.core.types import Reading, Window
-from qa_demo.examples import PoolExample
+from qa_demo.examples import PoolExample, load_examples
 from qa_demo.model.loading import load_reader
 from qa_demo.training.heads import load
 from qa_demo.training.loop import described, exit_code, load_weights, read_json, write_json
-from qa_demo.training.promises import POOL, gold_span, load_pool
+from qa_demo.training.promises import gold_span
 
 log = logging.getLogger("assets")
 Rows = tuple[np.ndarray, np.ndarray]
@@ -144,7 +144,7 @@ def main(argv: list[str] | None = None) -> None:
     two.add_argument("--run", required=True, type=Path)
     two.add_argument("--encoder", default="", help="by default the one that the run names")
     a = p.parse_args(argv)
-    pool, out = load_pool(POOL), ASSETS / a.action
+    pool, out = load_examples(ASSETS / "examples.json"), ASSETS / a.action
     size = (
         store(load_reader(a.reader), pool, out)
         if a.action == "readings"

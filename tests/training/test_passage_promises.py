@@ -1,33 +1,30 @@
-"""The passages: file, each promise kept and broken on a fake model, and the bundled one."""
+"""The passages: each fact on a fake model, and the bundled one."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import Guess, Said
+from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Answer
-from qa_demo.examples import Passage
+from qa_demo.examples import Passage, load_examples, load_passages
 from qa_demo.training import promises
-from qa_demo.training.promises import PASSAGE, PASSAGES, Asked, check_passage, load_hidden
+from qa_demo.training.promises import PassageFacts, judged, passage_rows, rows
 from tests.fake_infiller import FakeInfiller
 
-POOL = load_hidden(PASSAGES)
+POOL = load_passages(ASSETS / "passages.json")
 TEXT = "Anna met Bertil near the old harbour of Visby on a cold and windy day in May."
 
 
-def entry(*hidden: str, **promise: object) -> Passage:
+def entry(*hidden: str, promise: str = "") -> Passage:
     spans = tuple(Answer(h, TEXT.index(h)) for h in hidden)
-    return Passage("toy", "Toy", "toy", "A toy.", TEXT, spans, promise)
+    return Passage("toy", "Toy", "toy", "A toy.", TEXT, spans, (promise,))
 
 
-def fault(passage: Passage, infiller: FakeInfiller | None = None) -> str | None:
-    """What the only promise of a toy passage finds."""
-    (found,) = check_passage(passage, infiller or FakeInfiller()).values()
-    return found
+def facts(*hidden: str, model: FakeInfiller | None = None) -> PassageFacts:
+    return PassageFacts(entry(*hidden), model or FakeInfiller())
 
 
 class Ranked(FakeInfiller):
@@ -46,138 +43,115 @@ class Ranked(FakeInfiller):
 
 def test_the_file_has_the_passages_that_the_chapter_promises() -> None:
     assert len(POOL) >= 10 and len({p.text for p in POOL}) == len(POOL)
-    assert all(1 < p.text.count(".") <= 6 and p.reason for p in POOL)
-    assert any(p.promise.get("words") == 4 and "championship" in p.text for p in POOL)
+    assert all(1 < p.text.count(".") <= 6 and p.reason and p.promise for p in POOL)
+    assert any("words == 4" in p.promise and "championship" in p.text for p in POOL)
 
 
 def test_half_of_the_passages_show_their_point_by_a_right_first_guess() -> None:
-    shown = [p.id for p in POOL if p.promise.keys() & {"first", "only", "misleads"}]
+    shown = [p.id for p in POOL if any("== 1" in x and "(" in x for x in p.promise)]
     assert len(shown) >= len(POOL) / 2
 
 
-def test_a_fault_in_the_file_names_the_passage(tmp_path: Path) -> None:
-    row = json.loads(PASSAGES.read_text(encoding="utf-8"))[0]
-    path = tmp_path / "passages.json"
-    for change, words in (
-        ({"hidden": [{"text": "Rotne", "char_start": 0}]}, "character 0"),
-        ({"promise": {"shines": 1}}, "shines"),
-        ({"promise": {}}, "nothing"),
-        ({"hidden": []}, "hides nothing"),
-    ):
-        path.write_text(json.dumps([row | change]), encoding="utf-8")
-        with pytest.raises(BadInput, match=words) as error:
-            load_hidden(path)
-        assert row["id"] in str(error.value)
-    path.write_text(json.dumps([row, row]), encoding="utf-8")
-    with pytest.raises(BadInput, match="two passages"):
-        load_hidden(path)
-
-
-def test_what_hangs_on_the_text_alone() -> None:
-    assert fault(entry("the old harbour of", words=4)) is None
-    assert "4 words, promised 3" in str(fault(entry("the old harbour of", words=3)))
-    assert fault(entry("the old", "harbour", "May", merge=[3, 2])) is None
-    assert "3 spans become 2" in str(fault(entry("the old", "harbour", "May", merge=[3, 3])))
-    assert fault(entry("Anna", edge="first")) is None and fault(entry("May.", edge="last")) is None
-    assert "says ''" in str(fault(entry("met", edge="first")))
-    assert fault(entry("the old harbour", beyond=True), FakeInfiller(positions=2)) is None
-    assert "more than 20" in str(fault(entry("the old harbour", beyond=True)))
-    assert fault(entry("old", pieces=1)) is None
-    assert "more than 1 pieces" in str(fault(entry("old", pieces=2)))
+def test_a_failure_that_points_at_a_passage_has_its_text() -> None:
+    (failure,) = [e for e in load_examples(ASSETS / "failures.json") if e.id == "fails-roentgen"]
+    (passage,) = [p for p in POOL if p.id == "roentgen"]
+    assert failure.context == passage.text
+    assert passage.kind == "the boundary misleads"
 
 
 @pytest.mark.parametrize(
-    ("name", "kept", "broken"),
+    ("hidden", "promise"),
     [
-        ("helps", (3, 2), (2, 2)),
-        ("only", (2, 1), (1, 1)),
-        ("only", (3, 1), (3, 2)),
-        ("misleads", (1, 2), (2, 2)),
-        ("prior", (3, 2, 3), (3, 2, 2)),
+        (("the old harbour of",), "words == 4"),
+        (("the old", "harbour", "May"), "spans == 3 and runs == 2"),
+        (("Anna",), "'the first piece' in no_sbo"),
+        (("May.",), "'the last piece' in no_sbo"),
+        (("met",), "no_sbo == '; '"),
+        (("the old harbour",), "pieces == 1 and words == 3"),
     ],
 )
-def test_ranks_of_one_blank(name: str, kept: tuple[int, ...], broken: tuple[int, ...]) -> None:
-    passage = entry("old harbour", **{name: "old"})
-    assert fault(passage, Ranked(*kept)) is None
-    of = broken[-1] if name == "prior" else broken[1]
-    assert f"{of} by" in str(fault(passage, Ranked(*broken)))
-    with pytest.raises(BadInput, match="no hidden piece begins 'Visby'"):
-        check_passage(entry("old harbour", **{name: "Visby"}), Ranked(*kept))
-    with pytest.raises(BadInput, match="no SBO term"):
-        check_passage(entry("Anna", **{name: "Anna"}), FakeInfiller())
+def test_what_hangs_on_the_text_alone(hidden: tuple[str, ...], promise: str) -> None:
+    assert judged(promise, facts(*hidden))[0], judged(promise, facts(*hidden))
 
 
-def test_the_first_guess_of_each_head_named() -> None:
-    passage = entry("old harbour", first={"mlm": ["old"], "sbo": ["old"]})
-    assert fault(passage, Ranked(1, 1)) is None
-    assert "'old': SBO says" in str(fault(passage, Ranked(1, 2)))
-    both = str(fault(passage, Ranked(2, 2)))
-    assert "'old': MLM says" in both and "; 'old': SBO says" in both
-    assert fault(entry("old harbour", first={"sbo": ["old"]}), Ranked(2, 1)) is None
+def test_a_run_beyond_the_position_table_says_so() -> None:
+    assert "position table" in facts("the old harbour", model=FakeInfiller(positions=2)).no_sbo
 
 
-def test_a_long_run_falls_in_the_middle_or_does_not() -> None:
+def test_ranks_of_hidden_words() -> None:
+    found = facts("old harbour", model=Ranked(3, 2, 5))
+    assert (found.mlm("old"), found.sbo("old"), found.both("old")) == (3, 2, 5)
+    other = facts("old harbour").mlm("harbour")
+    assert found.mlm("old", "harbour") == max(3, other), "the lowest of several"
+    kept, said = judged("sbo('old') < mlm('old')", found)
+    assert kept and said == "sbo('old') = 2, mlm('old') = 3"
+
+
+@pytest.mark.parametrize(
+    ("hidden", "promise", "said"),
+    [
+        ("old harbour", "sbo('Visby') == 1", "no hidden piece begins 'Visby'"),
+        ("Anna", "sbo('Anna') == 1", "'Anna' has no SBO term"),
+        ("old harbour", "fall > 0", "has 2 pieces with an SBO term"),
+        ("Anna", "guess('Anna', 'left', 'a') == ''", "the run is at an edge"),
+        ("old", "guess('old', 'left', 'a b') == ''", "'a b' has 2 pieces"),
+        ("old", "shines", "there is no fact 'shines'; there are both, dearest"),
+    ],
+)
+def test_a_promise_that_cannot_be_checked_names_the_passage(
+    hidden: str, promise: str, said: str
+) -> None:
+    passage = entry(hidden, promise=promise)
+    with pytest.raises(BadInput, match="'toy' promises") as error:
+        list(rows(passage, PassageFacts(passage, FakeInfiller())))
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(("curve", "fall"), [((1, 2, 5, 6, 2, 1), 4.0), ((5, 5, 1, 2, 5, 5), -3.5)])
+def test_a_long_run_falls_in_the_middle_or_does_not(curve: tuple[float, ...], fall: float) -> None:
     class Curve(FakeInfiller):
-        """SBO's loss over the run as given."""
-
-        curve: tuple[float, ...] = ()
-
         def infill(self, *given, **more):
             found = super().infill(*given, **more)
             said = [
                 p._replace(sbo=Said((Guess("x", 0, 0.5),), 1, 0.5, loss))
-                for p, loss in zip(found.pieces, self.curve, strict=True)
+                for p, loss in zip(found.pieces, curve, strict=True)
             ]
             return replace(found, pieces=tuple(said))
 
-    passage, toy = entry("near the old harbour of Visby", falls=True), Curve()
-    toy.curve = (1, 2, 5, 6, 2, 1)
-    assert fault(passage, toy) is None
-    toy.curve = (5, 5, 1, 2, 5, 5)
-    assert "1.50 in the middle and 5.00 outside" in str(fault(passage, toy))
-    assert "has 2 pieces" in str(fault(entry("old harbour", falls=True)))
+    assert facts("near the old harbour of Visby", model=Curve()).fall == fall
 
 
 def test_what_a_wire_or_a_neighbour_is_worth() -> None:
-    toy = FakeInfiller()
-    kept = []
+    toy, dearest = FakeInfiller(), set()
     for word in ("met", "near", "old", "harbour", "Visby", "cold", "windy", "day"):
-        asked = Asked(entry(word, position=True), toy)
-        wires, whole = ("left", "right", "position"), asked.sbo(word).loss
-        cost = {w: asked.sbo(word, asked.cut(w)).loss - whole for w in wires}
-        most = max(cost, key=lambda w: cost[w])
-        for wire in cost:
-            found = fault(entry(word, decides={"blank": word, "wire": wire}))
-            kept.append(found is None)
-            assert (found is None) == (wire == most and cost[most] > 0)
-    assert any(kept) and not all(kept)
-    # equal rows of the position table cannot tell blanks apart
+        found = facts(word, model=toy)
+        loss = {
+            wire: toy.infill(found._masked, frozenset([wire] if wire else ())).pieces[0].sbo.loss
+            for wire in ("", "left", "right", "position")
+        }
+        most = max(loss, key=lambda wire: loss[wire])
+        assert found.dearest(word) == most
+        dearest.add(most)
+    assert len(dearest) > 1
     toy.rows = np.repeat(toy.rows[:1], len(toy.rows), axis=0)
-    assert "first guesses" in str(fault(entry("old harbour", position=True), toy))
+    assert facts("old harbour", model=toy).guesses() == 1, "equal rows cannot tell blanks apart"
 
-    def moved(word: str, hidden: str = "old harbour") -> str | None:
-        blank = hidden.split()[0]
-        return fault(entry(hidden, neighbour={"blank": blank, "side": "left", "word": word}))
-
-    assert None in [moved(word) for word in ("met", "cold", "day")]
-    assert "stays" in str(moved("the")), "the word that stands there already moves nothing"
-    assert "2 pieces" in str(moved("a b")) and "edge" in str(moved("a", "Anna"))
-
-
-def test_every_promise_is_tested_here_and_used_by_some_passage() -> None:
-    assert {name for p in POOL for name in p.promise} == set(PASSAGE)
+    whole = facts("old harbour")
+    assert whole.guesses("position") <= whole.guesses()
+    assert whole.guess("old", "left", "the") == whole.guess("old"), "the word that stands there"
+    assert {whole.guess("old", "left", x) for x in ("met", "cold", "day")} - {whole.guess("old")}
 
 
 @pytest.mark.model
 def test_the_bundled_model_keeps_every_promise() -> None:
     from qa_demo.model.spanbert import load_spanbert
 
-    broken = [row for row in promises.passage_rows(load_spanbert(), POOL) if not row[3]]
-    assert not broken
+    assert not [row for row in passage_rows(load_spanbert(), POOL) if not row[2]]
 
 
-def test_the_command_refuses_unknown_ids_before_it_loads_anything(
-    capsys: pytest.CaptureFixture[str],
+def test_the_command_refuses_a_broken_file_before_it_loads_anything(
+    tmp_path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert promises.main(["passages", "--only", "absent"]) == 2
+    (tmp_path / "x.json").write_text('[{"id": "x", "title": "", "kind": "", "reason": "", ')
+    assert promises.main(["passages", "--file", str(tmp_path / "absent.json")]) == 2
     assert "absent" in capsys.readouterr().err
