@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qa_demo.core.base import BadInput, ModelUnavailable
-from qa_demo.core.infill import Asked
 from qa_demo.core.store import ASSETS, load_reading
+from qa_demo.core.text import Asked
 from qa_demo.core.types import Answer, Reading, WindowOptions
 
 

@@ -6,8 +6,9 @@ from math import erf
 
 import numpy as np
 
-from qa_demo.core.infill import Infill, check_swap, filled, one_text, read_rows
-from qa_demo.core.masking import Masked
+from qa_demo.core.infill import Infill, filled
+from qa_demo.core.masking import Masked, read_rows
+from qa_demo.core.text import one_text
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
 
@@ -58,11 +59,8 @@ class FakeInfiller:
         place = np.sin(np.arange(len(given))[:, None] * np.arange(1, D + 1) / 7)
         return np.tanh(given + given.mean(0) + place)
 
-    def _wires(
-        self, masked: Masked, cut: frozenset[str], swap: Mapping[int, int]
-    ) -> dict[str, np.ndarray]:
+    def _wires(self, masked: Masked, cut: frozenset[str], k: np.ndarray) -> dict[str, np.ndarray]:
         pairs, x = masked.pairs(self.positions), self._states(masked)
-        k = read_rows(pairs, swap)
         wires = {"left": x[pairs.left], "right": x[pairs.right], "position": self.rows[k - 1]}
         return {
             name: np.broadcast_to(self.means[name], v.shape) if name in cut else v
@@ -86,8 +84,7 @@ class FakeInfiller:
         top: int = 10,
     ) -> Infill:
         """Guesses of both heads."""
-        swap = swap or {}
-        check_swap(masked, swap, self.positions)
+        k = read_rows(masked, swap or {}, self.positions)
         hidden = masked.hidden
         rng = np.random.default_rng(zlib.crc32(masked.input_ids.tobytes()))
         mlm = self._states(masked)[hidden] @ self.words.T
@@ -95,7 +92,7 @@ class FakeInfiller:
         mlm[np.arange(len(hidden)), masked.true_ids[hidden]] += SURE * (hidden % 3)
         sbo = None
         if self.has_sbo:
-            wires, at = self._wires(masked, cut, swap), masked.pairs(self.positions).at
+            wires, at = self._wires(masked, cut, k), masked.pairs(self.positions).at
             h0 = np.concatenate([wires["left"], wires["right"], wires["position"]], axis=1)
             h0 = h0.reshape(len(at), 2 * D + WIDTH)
             sbo = self._layers(h0) @ self.words.T + self._bias(masked)

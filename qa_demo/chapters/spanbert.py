@@ -16,6 +16,7 @@ from qa_demo.blocks import Block
 from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
 from qa_demo.core.masking import DEFAULTS, length_law
+from qa_demo.core.text import FILLER, Asked, typed
 from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
 from qa_demo.examples import (
     ONE_SEGMENT,
@@ -98,10 +99,10 @@ def folds(tables: Sequence[Block], *exactly: Block | str) -> list[Block]:
     return [conditions, ui.fold("table", title, *tables, span=4), code]
 
 
-def asked(own: Own, step: int) -> core.Asked:
+def asked(own: Own, step: int) -> Asked:
     """The visitor's own sentence, else a passage. Errors: BadInput for an unknown passage."""
     if own.text is not None and own.text.strip():
-        return core.typed(own.text)
+        return typed(own.text)
     return hidden_in(own.passage or FIRST[step])
 
 
@@ -372,7 +373,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         ui.finding(
             f"{count} of {total} hidden each time: our small SpanBERT guesses {n} of the single "
             f"ones and {m} of those in spans.{average()}"
-            + ("" if given.known else f" Here “{core.FILLER}” stands where [MASK] was typed.")
+            + ("" if given.known else f" Here “{FILLER}” stands where [MASK] was typed.")
         ),
         *texts_row(own, 2),
         ui.button("again", "Draw again", {"own.spanbert.seed": own.seed % 9999 + 1}, span=2),

@@ -1,30 +1,25 @@
 """Blanks: where a text has them, and what the masked-language head, the span boundary head and both
 together say of each hidden piece, at what loss.
 
-MLM reads the hidden place itself, SBO reads the two observed neighbours and a position; each gives
-a distribution over the whole vocabulary. "Both" is their product, renormalised. Losses are -log p
-of the true piece, in nats.
+MLM reads the hidden place itself, SBO the two observed neighbours and a position; each gives a
+distribution over the vocabulary. "Both" is their product, renormalised. Losses are -log p, in nats.
 """
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from qa_demo.core.base import BadInput, Floats, Ints, log_softmax
+from qa_demo.core.base import BadInput, Floats, log_softmax
 from qa_demo.core.losses import LossTerm
-from qa_demo.core.masking import DEFAULTS, Draw, Fate, Masked, Pairs, draw_spans, hide, mask
-from qa_demo.core.text import span_at
+from qa_demo.core.masking import DEFAULTS, Draw, Fate, Masked, draw_spans, hide, mask
+from qa_demo.core.text import Asked, span_at
 from qa_demo.core.types import Encoding, Span
 
 WIRES = ("left", "right", "position")
 """What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean."""
 NO_HEAD = "this model has no span boundary head"
-
-
-# ---- what two heads say
 
 
 class Guess(NamedTuple):
@@ -72,12 +67,12 @@ class Infill:
 
 
 def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
-    """Best guesses, and rank, p, -log p of the true piece from log-probabilities [V]."""
+    """Best guesses, and rank, p, -log p of the true piece, from log P [V]; ties go by the id."""
     least = np.partition(log_p, -min(top, len(log_p)))[-min(top, len(log_p))]
     best = np.flatnonzero(log_p >= least)
-    best = best[np.lexsort((best, -log_p[best]))][:top]
+    best = best[np.argsort(-log_p[best], kind="stable")][:top]
     rank = 1 + int((log_p > log_p[true]).sum()) + int((log_p[:true] == log_p[true]).sum())
-    guesses = tuple(Guess(names[i], int(i), float(np.exp(log_p[i]))) for i in best.tolist())
+    guesses = tuple(Guess(names[i], i, float(np.exp(log_p[i]))) for i in best.tolist())
     return Said(guesses, rank, float(np.exp(log_p[true])), float(-log_p[true]))
 
 
@@ -108,16 +103,15 @@ def filled(
     """Read off logits: `mlm` [M, V] as `masked.hidden`, `sbo` [S, V] as `masked.pairs(positions)`;
     both together: log of p q / sum p q, as if independent under a uniform prior.
     """
-    targets = masked.pairs(positions).at.tolist() if sbo is not None else []
+    targets = [] if sbo is None else masked.pairs(positions).at.tolist()
+    beside = {} if sbo is None else dict(zip(targets, map(log_softmax, sbo), strict=True))
     pieces = []
     for at, fate, row in zip(masked.hidden.tolist(), masked.fates, mlm, strict=True):
-        run, true, log_p = masked.run_of(at), int(masked.true_ids[at]), log_softmax(row)
-        boundary = both = k = None
-        if sbo is not None and at in targets:
-            k, log_q = at - run.start + 1, log_softmax(sbo[targets.index(at)])
-            boundary = said(log_q, true, names, top)
-            both = said(log_softmax(log_p + log_q), true, names, top)
-        alone = said(log_p, true, names, top)
+        run, true, log_p, k = masked.run_of(at), int(masked.true_ids[at]), log_softmax(row), None
+        alone, boundary, both = said(log_p, true, names, top), None, None
+        if at in beside:
+            k, boundary = at - run.start + 1, said(beside[at], true, names, top)
+            both = said(log_softmax(log_p + beside[at]), true, names, top)
         missing = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
         found = (at, names[true], true, fate, run, k, alone, boundary, both, missing)
         pieces.append(HiddenPiece(*found))
@@ -127,22 +121,16 @@ def filled(
     return Infill(masked, tokens, tuple(pieces), *terms, model_name)
 
 
-# ---- a model that fills blanks
-
-
 class Infiller(Protocol):
-    """What the page may ask of a model that fills blanks; the real one is in `model.spanbert`."""
+    """What the page may ask of a model that fills blanks; the real one is in `model.spanbert`.
+    `positions`: rows of the position table, 0 without a boundary head; `swap`: blanks that read
+    another row. Errors of `encode`: BadInput for no piece, or for more than it has positions for.
+    """
 
-    @property
-    def positions(self) -> int:
-        """Rows of the position table; 0 without a span boundary head."""
+    positions: int
+    mask_id: int
 
-    @property
-    def mask_id(self) -> int:
-        """The id of [MASK]."""
-
-    def encode(self, text: str) -> Encoding:
-        """The pieces of one text; BadInput for none, or more than it has positions for."""
+    def encode(self, text: str) -> Encoding: ...
 
     def infill(
         self,
@@ -150,76 +138,12 @@ class Infiller(Protocol):
         cut: frozenset[str] = ...,
         swap: Mapping[int, int] | None = ...,
         top: int = ...,
-    ) -> Infill:
-        """Guesses for every blank; `swap` feeds a blank another row of the position table."""
-
-
-def one_text(text: str, encode: Callable[[str, str], Encoding], max_pieces: int) -> Encoding:
-    """The pieces of one text, as the `context` of an encoding without a question.
-
-    Errors: BadInput for an empty text, or one of more than `max_pieces`.
-    """
-    if not isinstance(text, str) or not text.strip():
-        raise BadInput("the text is empty; type at least one word")
-    encoding = encode("", text)
-    if not 1 <= len(encoding.context_ids) <= max_pieces:
-        raise BadInput(
-            f"the text has {len(encoding.context_ids):,} word pieces, allowed are 1 to "
-            f"{max_pieces:,}: masking reads one sequence, without windows"
-        )
-    return encoding
-
-
-def read_rows(pairs: Pairs, swap: Mapping[int, int]) -> Ints:
-    """The row k [S] of the position table that each SBO target reads: its own unless swapped."""
-    own = zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
-    return np.array([swap.get(at, k) for at, k in own], dtype=np.int64)
-
-
-def check_swap(masked: Masked, swap: Mapping[int, int], positions: int) -> None:
-    """Refuse a swap for an observed piece, or a row that the position table lacks."""
-    for at, k in swap.items():
-        masked.run_of(at)
-        if not 1 <= k <= positions:
-            raise BadInput(f"the position table has rows 1 to {positions}, got {k} for piece {at}")
-
-
-MASK = re.compile(r"\[MASK\]", re.IGNORECASE)
-FILLER = "it"
-"""Stands where [MASK] was typed: one piece, hidden from the model."""
-
-
-class Asked(NamedTuple):
-    """A text with hidden places, [first, last) characters; `known`: whether it holds their words,
-    which a typed [MASK] does not.
-    """
-
-    text: str
-    hidden: tuple[tuple[int, int], ...]
-    known: bool = True
-
-
-def typed(given: str) -> Asked:
-    """An own sentence: every [MASK] is hidden; without one, up to three words of its middle."""
-    made, *rest = MASK.split(given)
-    if not rest:
-        words = list(re.finditer(r"\w+", given)) or list(re.finditer(r"\S+", given))
-        n = min(3, max(1, len(words) - 2))
-        k = (len(words) - n) // 2
-        return Asked(given, ((words[k].start(), words[k + n - 1].end()),))
-    places = []
-    for part in rest:
-        made += " " if made and not made[-1].isspace() else ""
-        places.append((len(made), len(made) + len(FILLER)))
-        made += FILLER + (" " if part[:1].isalnum() else "") + part
-    return Asked(made, tuple(places), known=False)
+    ) -> Infill: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """A text's pieces, and what both heads say of its blanks by the input that is cut (None:
-    nothing); `positions`: rows of the position table.
-    """
+    """A text's pieces, and what both heads say of its blanks by the input that is cut (or None)."""
 
     given: Asked
     encoding: Encoding
@@ -245,10 +169,13 @@ class Filled:
         """The blank to look at: one that SBO alone guesses, else the one that it guesses with most
         doubt, else one that it reads, else the first.
         """
-        found = self.plain.pieces
-        alone = [p.at for p in found if p.sbo and p.sbo.rank == 1 < p.mlm.rank]
-        hits = sorted((p.sbo.p, p.at) for p in found if p.sbo and p.sbo.rank == 1)
-        return [*alone, *(at for _, at in hits), *(p.at for p in found if p.sbo), found[0].at][0]
+
+        def rank(p: HiddenPiece) -> tuple[int, float, int]:
+            if p.sbo is None or p.sbo.rank > 1:
+                return 2 + (p.sbo is None), 0.0, p.at
+            return (0, 0.0, p.at) if p.mlm.rank > 1 else (1, p.sbo.p, p.at)
+
+        return min(self.plain.pieces, key=rank).at
 
 
 def fill(given: Asked, model: Infiller, *_: Any) -> Filled | str:
@@ -281,19 +208,16 @@ def hidden(given: str, seed: int, model: Infiller, *_: Any) -> Hidden | str:
     draws = draw_spans(e.word_ids, DEFAULTS, np.random.default_rng(seed))
     rng = np.random.default_rng(seed)
     single = mask("token", e.context_ids, e.word_ids, model.mask_id, rng, lambda _: model.mask_id)
-
-    def read(runs: Sequence[Span]) -> Infill:
-        return model.infill(hide(e.context_ids, runs, model.mask_id), top=3)
-
-    return Hidden(e, read(single.runs), read([draw.span for draw in draws]), draws)
+    tokens, spans = (
+        model.infill(hide(e.context_ids, runs, model.mask_id), top=3)
+        for runs in (single.runs, [draw.span for draw in draws])
+    )
+    return Hidden(e, tokens, spans, draws)
 
 
 def right(found: Infill) -> int:
     """How many first guesses of MLM are the hidden piece."""
     return sum(p.mlm.rank == 1 for p in found.pieces)
-
-
-# ---- one blank
 
 
 def spelled(token: str) -> str:
@@ -303,39 +227,26 @@ def spelled(token: str) -> str:
 
 @dataclass(frozen=True)
 class Blank:
-    """The blank at one token; `cut`: the input of SBO that an average stands for, or None."""
+    """The blank at a token. `now`: what both heads say with the input `cut` of SBO averaged out;
+    `whole`: what SBO says with nothing cut; `true`: the hidden token, where somebody has said it;
+    `boundary`: the tokens beside the span, None at an edge of the text.
+    """
 
     found: Filled
     at: int
     cut: str | None
-
-    @property
-    def now(self) -> HiddenPiece:
-        """What both heads say, with that input cut."""
-        return self.found.piece(self.at, self.cut)
-
-    @property
-    def whole(self) -> Said | None:
-        """What SBO says with nothing cut."""
-        return self.found.piece(self.at).sbo
-
-    @property
-    def true(self) -> str | None:
-        """The hidden token, where somebody has said it."""
-        return self.now.token if self.found.given.known else None
+    now: HiddenPiece
+    whole: Said | None
+    true: str | None
+    boundary: tuple[int, int] | None
 
     @property
     def before(self) -> dict[str, float]:
         """P by SBO of its guesses and the hidden token with nothing cut; empty without a cut."""
         if self.cut is None or self.whole is None:
             return {}
-        guesses = {spelled(g.piece): g.p for g in self.whole.guesses}
-        return {**guesses, spelled(self.now.token): self.whole.p}
-
-    @property
-    def boundary(self) -> tuple[int, int] | None:
-        """The tokens just before and just after the span; None at an edge of the text."""
-        return self.found.plain.masked.boundary(self.now.run)
+        guesses = [*((g.piece, g.p) for g in self.whole.guesses), (self.now.token, self.whole.p)]
+        return {spelled(token): p for token, p in guesses}
 
     @property
     def inputs(self) -> tuple[str, str, str]:
@@ -352,20 +263,25 @@ class Blank:
     @property
     def silence(self) -> str:
         """Why SBO says nothing of it, where it does not, in a sentence."""
-        if not self.found.positions:
+        positions = self.found.positions
+        if not positions:
             return "This model has no boundary layer."
         if self.boundary is None:
             return (
                 "Its span stands at the text’s edge, one neighbour is missing, so SBO has no guess."
             )
-        most = f"SBO knows {self.found.positions} positions"
-        return f"{most}, and this one is further on: it has no guess."
+        return f"SBO knows {positions} positions, and this one is further on: it has no guess."
 
 
 def chosen(found: Filled, at: int | None, cut: str | None) -> Blank:
     """The blank at a token, else the one to look at; no input is cut where SBO says nothing."""
-    place = at if at is not None and at in found.plain.masked.hidden else found.first()
-    return Blank(found, place, cut if found.piece(place).sbo else None)
+    masked = found.plain.masked
+    place = at if at is not None and at in masked.hidden else found.first()
+    whole = found.piece(place).sbo
+    cut = cut if whole else None
+    now = found.piece(place, cut)
+    true = now.token if found.given.known else None
+    return Blank(found, place, cut, now, whole, true, masked.boundary(now.run))
 
 
 class Guessed(NamedTuple):

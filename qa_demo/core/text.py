@@ -4,9 +4,9 @@ shown.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,53 @@ def check_texts(
             f"the paragraph has {len(context):,} characters, this host allows {max_characters:,}"
         )
     return question, context
+
+
+def one_text(text: str, encode: Callable[[str, str], Encoding], max_pieces: int) -> Encoding:
+    """The pieces of one text, as the `context` of an encoding without a question.
+
+    Errors: BadInput for an empty text, or one of more than `max_pieces`.
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise BadInput("the text is empty; type at least one word")
+    encoding = encode("", text)
+    if not 1 <= len(encoding.context_ids) <= max_pieces:
+        raise BadInput(
+            f"the text has {len(encoding.context_ids):,} word pieces, allowed are 1 to "
+            f"{max_pieces:,}: masking reads one sequence, without windows"
+        )
+    return encoding
+
+
+MASK = re.compile(r"\[MASK\]", re.IGNORECASE)
+FILLER = "it"
+"""Stands where [MASK] was typed: one piece, hidden from the model."""
+
+
+class Asked(NamedTuple):
+    """A text with hidden places, [first, last) characters; `known`: whether it holds their words,
+    which a typed [MASK] does not.
+    """
+
+    text: str
+    hidden: tuple[tuple[int, int], ...]
+    known: bool = True
+
+
+def typed(given: str) -> Asked:
+    """An own sentence: every [MASK] is hidden; without one, up to three words of its middle."""
+    made, *rest = MASK.split(given)
+    if not rest:
+        words = list(re.finditer(r"\w+", given)) or list(re.finditer(r"\S+", given))
+        n = min(3, max(1, len(words) - 2))
+        k = (len(words) - n) // 2
+        return Asked(given, ((words[k].start(), words[k + n - 1].end()),))
+    places = []
+    for part in rest:
+        made += " " if made and not made[-1].isspace() else ""
+        places.append((len(made), len(made) + len(FILLER)))
+        made += FILLER + (" " if part[:1].isalnum() else "") + part
+    return Asked(made, tuple(places), known=False)
 
 
 Side = Literal["question", "context"]

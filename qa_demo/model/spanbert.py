@@ -12,9 +12,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from qa_demo.core.base import BadCheckpoint
-from qa_demo.core.infill import WIRES, Infill, check_swap, filled, one_text, read_rows
-from qa_demo.core.masking import POSITIONS, Masked
+from qa_demo.core.infill import WIRES, Infill, filled
+from qa_demo.core.masking import POSITIONS, Masked, read_rows
 from qa_demo.core.store import ASSETS
+from qa_demo.core.text import one_text
 from qa_demo.core.types import Encoding
 from qa_demo.model.forward import longest_input
 from qa_demo.model.loading import fill, opened, pretrained
@@ -128,8 +129,7 @@ class SpanBERT:
     ) -> Infill:
         """Guesses of MLM, SBO and both for every blank, with wires cut and rows swapped."""
         assert cut <= {*WIRES}, cut
-        swap = swap or {}
-        check_swap(masked, swap, self.positions)
+        rows = read_rows(masked, swap or {}, self.positions)
 
         def run() -> tuple[np.ndarray, np.ndarray | None]:
             with torch.inference_mode():
@@ -137,7 +137,7 @@ class SpanBERT:
                 if self.sbo is None:
                     return mlm.numpy(), None
                 words = self.model.get_input_embeddings().weight
-                wires = self._wires(self.sbo, hidden, masked, cut, swap)
+                wires = self._wires(self.sbo, hidden, masked, cut, rows)
                 return mlm.numpy(), self.sbo.said(*wires, words).numpy()
 
         mlm, sbo = SHARED.run(run)
@@ -157,13 +157,13 @@ class SpanBERT:
 
     @staticmethod
     def _wires(
-        head: SBOHead, hidden: Tensor, masked: Masked, cut: frozenset[str], swap: Mapping[int, int]
+        head: SBOHead, hidden: Tensor, masked: Masked, cut: frozenset[str], rows: np.ndarray
     ) -> tuple[Tensor, Tensor, Tensor]:
         """x_left, x_right [S, d] and position vectors [S, 200]; a cut wire carries its mean."""
         pairs = masked.pairs(head.positions)
         left = hidden[torch.from_numpy(pairs.left.copy())]
         right = hidden[torch.from_numpy(pairs.right.copy())]
-        position = head.position(torch.from_numpy(read_rows(pairs, swap)) - 1)
+        position = head.position(torch.from_numpy(rows) - 1)
         return (
             head.mean_left.expand_as(left) if "left" in cut else left,
             head.mean_right.expand_as(right) if "right" in cut else right,

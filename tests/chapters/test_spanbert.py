@@ -8,9 +8,10 @@ import pytest
 
 from qa_demo.chapters import spanbert
 from qa_demo.core.base import BadInput
-from qa_demo.core.infill import best, fill, hidden, right, typed
+from qa_demo.core.infill import best, fill, hidden, right
 from qa_demo.core.masking import length_law
 from qa_demo.core.store import ASSETS
+from qa_demo.core.text import typed
 from qa_demo.examples import PoolExample, hidden_in, load_menu, passages, shipped, worth_of
 from qa_demo.pictures import Pictures
 from qa_demo.printed import minus_log

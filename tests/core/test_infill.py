@@ -6,7 +6,7 @@ import pytest
 from qa_demo.core import infill
 from qa_demo.core.base import BadInput, softmax
 from qa_demo.core.losses import LossTerm
-from qa_demo.core.masking import hide
+from qa_demo.core.masking import hide, read_rows
 from qa_demo.core.types import Span
 
 NAMES = [f"w{i}" for i in range(12)]
@@ -82,7 +82,7 @@ def test_no_target_at_all_gives_no_sbo_term_and_no_division_by_zero():
 
 def test_swaps_that_do_not_exist_are_refused():
     masked = hide(np.arange(8), [Span(2, 4)], 0)
-    infill.check_swap(masked, {3: 20}, 20)
+    assert read_rows(masked, {3: 20}, 20).tolist() == [1, 20, 3]
     for at, k, words in ((3, 21, "rows 1 to 20"), (3, 0, "rows 1 to 20"), (5, 1, "not hidden")):
         with pytest.raises(BadInput, match=words):
-            infill.check_swap(masked, {at: k}, 20)
+            read_rows(masked, {at: k}, 20)
