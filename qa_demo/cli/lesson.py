@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
             end = time.monotonic() + PATIENCE
             while True:
                 try:
-                    row |= served.proof(lesson, step)
+                    row |= served.proof(step)
                 except Pending as wait:
                     if time.monotonic() > end:
                         said = f"{lesson.file.name}, step {number}: no model answered"

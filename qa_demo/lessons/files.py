@@ -17,257 +17,213 @@
 
     > What is revealed.
 
-Fields of a step: `state` (fields of the page's state; indented lines below it go on), `then` (what
-the reveal changes), `ask` (mark, choice, pick, number or none), `check` (the name of what computes
-the right guess), `right` (what the check leaves open: the key of an option, or a number as in
-(log(2) + log(4)) / 2, natural logarithms), `veil` (false: nothing is covered). Of a number the keys
-are the check's traps, wrong numbers such as 2/3, and "other"; of words marked "other".
+Below a heading stand the fields of a step in YAML, see `Step`. Of a choice the keys are names; of a
+number they are wrong numbers, formulas like `right`, and "other" for all the rest; of marked words
+"other" alone.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, exp, isfinite, log
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 import yaml
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from simpleeval import InvalidExpression, SimpleEval
 
-from qa_demo.core.base import BadInput, one_of
+from qa_demo.core.base import BadInput
 from qa_demo.core.store import ASSETS
-from qa_demo.state import State, load
+from qa_demo.state import Int, Record, State, sentence
 
-ASKS = ("none", "mark", "choice", "pick", "number")
-FIELDS = ("state", "then", "ask", "check", "right", "veil", "source")
+R = TypeVar("R", bound=Record)
+FIELDS = ("state", "then", "ask", "check", "right", "within", "source")
 MOST_WORDS = 60
 """Of what a step asks and reveals together, options aside: it must fit a blackboard."""
 OWN = ASSETS / "lessons"
 TEACHERS = OWN / "teachers"
 """Tables for teachers: no lessons, read by the same rules."""
-_OPTION = re.compile(r"- ([^:]{1,60}): (.+)")
-_FIELD = re.compile(r"([a-z]+):(?: (.*))?")
 
 
-@dataclass(frozen=True)
-class Option:
-    """What can be chosen, and why it is wrong; of a number and a mark, `why` alone."""
+def _words(value: Any) -> Any:
+    """A key or a formula: YAML reads yes, no and 2 otherwise."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) if isinstance(value, int | float) else value
+
+
+Words = Annotated[str, BeforeValidator(_words)]
+
+
+class Option(Record):
+    """What can be chosen, and why it is wrong; of a number and of marked words `why` alone."""
 
     key: str
     text: str
-    why: str = ""
+    why: str
 
 
-@dataclass(frozen=True)
-class Step:
-    """One step: what is shown, what is asked, how the guess is judged, what is revealed."""
+class Step(Record):
+    """What is shown, asked and revealed.
+
+    `state`: fields of the page's state, covered where something is asked; `then`: what the reveal
+    changes; `check`: what computes the facts; `right`: the key of an option, or a number as in
+    (log(2) + log(4)) / 2, natural logarithms, or start + end of the check's facts; `within`: how
+    far a number may be off, by default what rounding explains.
+    """
 
     title: str
+    line: int
     state: State
-    told: State
-    """What is shown after the reveal."""
-    ask: str = "none"
+    then: State
+    ask: Literal["none", "mark", "choice", "pick", "number"] = "none"
     check: str = ""
-    right: str = ""
-    question: str = ""
-    options: tuple[Option, ...] = ()
-    reveal: str = ""
+    right: Words = ""
+    within: Words = ""
     source: str = ""
-    line: int = 0
+    question: str
+    options: tuple[Option, ...]
+    reveal: str
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Step":
+        ask, right, keys = self.ask, self.right, [one.key for one in self.options]
+        spoken = f"{self.question} {self.reveal}"
+        words, terms = len(spoken.split()), len(re.findall(r"\*[^*]+\*", spoken))
+        needed, n = "right" if ask in ("choice", "number") else "check", len(keys)
+        asks, choice = ask != "none", ask == "choice"
+        rules = [
+            (asks and not getattr(self, needed), f"{needed}: a step with ask: {ask} needs it"),
+            (choice and not 2 <= n <= 6, f"options: a choice has 2 to 6, got {n}"),
+            (choice and right not in keys, f"right: must be an option's key, got {right[:40]!r}"),
+            (ask in ("none", "pick") and n, f"options: a step with ask: {ask} has none of its own"),
+            (len(set(keys)) < n, "options: a key stands twice"),
+            (right and needed != "right", f"right: a step with ask: {ask} has none of its own"),
+            (words > MOST_WORDS, f"words: a step has at most {MOST_WORDS}, got {words}"),
+            (terms > 1, f"words: a step has one new *term* at most, got {terms}"),
+        ]
+        for broken, said in rules:
+            if broken:
+                raise ValueError(said)
+        return self
 
 
-@dataclass(frozen=True)
-class Lesson:
+class Lesson(Record):
     """A lesson from a file."""
 
     id: str
-    title: str
-    minutes: int
+    title: str = Field(min_length=1)
+    minutes: Int = Field(5, ge=1, le=90)
     steps: tuple[Step, ...]
     file: Path
 
 
-@dataclass
-class Draft:
-    """A step as it is read: fields with their lines, then its words."""
-
-    title: str
-    line: int
-    fields: dict[str, tuple[int, str]] = field(default_factory=dict)
-    question: list[str] = field(default_factory=list)
-    options: list[list[str]] = field(default_factory=list)
-    reveal: list[str] = field(default_factory=list)
-
-
-class Source:
-    """One file while it is read: every refusal names file, line and field."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
-    def refuse(self, line: int, name: str, why: str) -> NoReturn:
-        """Errors: BadInput."""
-        raise BadInput(f"{self.file.name}, line {line}, {name}: {why}")
-
-    @contextmanager
-    def at(self, line: int, name: str) -> Iterator[None]:
-        """Tell where a value stands that is refused. Errors: BadInput."""
-        try:
-            yield
-        except BadInput as fault:
-            self.refuse(line, name, str(fault))
-
-    def mapping(self, line: int, name: str, text: str) -> dict[str, Any]:
-        """YAML that holds a mapping."""
-        try:
-            found = yaml.safe_load(text)
-        except yaml.YAMLError as fault:
-            at, said = getattr(fault, "problem_mark", None), getattr(fault, "problem", fault)
-            more = f"this is no YAML ({said}); texts stand in quotation marks"
-            self.refuse(line + (at.line if at else 0), name, more)
-        if not isinstance(found, dict):
-            self.refuse(line, name, f"this must be a mapping of fields, got {text[:40]!r}")
-        return {str(key): value for key, value in found.items()}
-
-    def front(self, lines: Sequence[str]) -> tuple[dict[str, Any], int]:
-        """The front matter, and the line behind it."""
-        ends = [k for k, one in enumerate(lines) if one.strip() == "---"]
-        if ends[:1] != [0]:
-            self.refuse(1, "front matter", 'a lesson begins with a line "---"')
-        if len(ends) == 1:
-            self.refuse(1, "front matter", 'it has no end: a second line "---" is missing')
-        return self.mapping(2, "front matter", "\n".join(lines[1 : ends[1]])), ends[1] + 1
-
-    def drafts(self, lines: Sequence[str], first: int) -> Iterator[Draft]:
-        """The steps as they stand in the file."""
-        draft: Draft | None = None
-        for number, raw in enumerate(lines[first:], first + 1):
-            one = raw.strip()
-            if one.startswith("## "):
-                if draft is not None:
-                    yield draft
-                draft = Draft(one[3:].strip(), number)
-            elif one and draft is None:
-                self.refuse(
-                    number, "step", f'a step begins with "## " and its title, got {one[:40]!r}'
-                )
-            elif one and draft is not None:
-                self.add(draft, number, raw, one)
-        if draft is None:
-            self.refuse(len(lines), "step", 'there is no step: a line with "## " and its title')
-        yield draft
-
-    def add(self, draft: Draft, number: int, raw: str, one: str) -> None:
-        """A line of a step: a field, an option, why it is wrong, the reveal or the question."""
-        named = _FIELD.fullmatch(one)
-        if named and not (draft.question or draft.options or draft.reveal):
-            if named[1] not in FIELDS:
-                self.refuse(
-                    number, named[1], f"there is no such field; allowed: {', '.join(FIELDS)}"
-                )
-            draft.fields[named[1]] = number, named[2] or ""
-        elif raw[0] == " " and draft.fields and not (draft.question or draft.options):
-            name, (line, text) = list(draft.fields.items())[-1]
-            draft.fields[name] = line, f"{text}\n{raw}"
-        elif one.startswith("- "):
-            option = _OPTION.fullmatch(one)
-            if option is None:
-                self.refuse(number, "option", f'an option is "- key: words", got {one[:40]!r}')
-            draft.options.append([option[1], option[2]])
-        elif raw[0] == " " and draft.options and not draft.reveal:
-            draft.options[-1].append(one)
-        elif one.startswith(">"):
-            draft.reveal.append(one[1:].strip())
-        elif draft.options or draft.reveal:
-            self.refuse(number, "words", f'"> " begins what is revealed, got {one[:40]!r}')
-        else:
-            draft.question.append(one)
-
-    def step(self, draft: Draft) -> Step:
-        """A step whose fields are checked."""
-        line = draft.line
-
-        def value(name: str, default: str = "") -> tuple[int, str]:
-            return draft.fields.get(name, (line, default))
-
-        (at, asked), (_, check) = value("ask", "none"), value("check")
-        at_right, right = value("right")
-        with self.at(at, "ask"):
-            one_of("it", asked, ASKS)
-        if asked != "none" and not check and not right:
-            said = "a step that asks needs one, or right: what the right guess is"
-            self.refuse(line, "check", said)
-        if right and asked == "number":
-            with self.at(at_right, "right"):
-                computed(right)
-        at_veil, veil = value("veil", str(asked != "none").lower())
-        if veil not in ("true", "false"):
-            self.refuse(at_veil, "veil", f"it must be true or false, got {veil[:40]!r}")
-        (at, text), (at_then, more) = value("state", "{}"), value("then", "{}")
-        fields, then = self.mapping(at, "state", text), self.mapping(at_then, "then", more)
-        with self.at(at, "state"):
-            state = load({**fields, "veil": veil == "true"})
-        with self.at(at_then, "then"):
-            told = load({**fields, **then})
-        options = tuple(self.option(draft, asked, found) for found in draft.options)
-        if asked == "choice" and not 2 <= len(options) <= 6:
-            self.refuse(line, "option", f"a choice has 2 to 6 options, got {len(options)}")
-        if asked == "choice" and right and right not in {o.key for o in options}:
-            self.refuse(at_right, "right", f"it must be the key of an option, got {right[:40]!r}")
-        if twice := {o.key for o in options if sum(p.key == o.key for p in options) > 1}:
-            self.refuse(line, "option", f"{min(twice)} stands twice")
-        question, reveal = " ".join(draft.question), " ".join(draft.reveal)
-        spoken = f"{question} {reveal}"
-        if (words := len(spoken.split())) > MOST_WORDS:
-            self.refuse(line, "words", f"a step has at most {MOST_WORDS}, got {words}")
-        if (terms := len(re.findall(r"\*[^*]+\*", spoken))) > 1:
-            self.refuse(line, "words", f"a step has one new *term* at most, got {terms}")
-        _, source = value("source")
-        return Step(
-            draft.title, state, told, asked, check, right, question, options, reveal, source, line
-        )
-
-    def option(self, draft: Draft, asked: str, found: list[str]) -> Option:
-        """An option: of a choice its words and, below, why it is wrong; else the why alone."""
-        key, text, *why = found
-        if asked == "choice":
-            return Option(key, text, " ".join(why))
-        if asked in ("number", "mark"):
-            return Option(key, "", " ".join([text, *why]))
-        self.refuse(draft.line, "option", f"a step that asks for {asked} has no options of its own")
-
-
-def computed(text: str) -> float:
-    """What a formula of numbers is: 2/3, or (log(2) + log(4)) / 2. Errors: BadInput."""
+def computed(formula: str, facts: Mapping[str, object]) -> float:
+    """What a formula of numbers and facts is: 2/3, or start + end. Errors: BadInput."""
+    names = {name: x for name, x in facts.items() if isinstance(x, int | float)}
     found: Any = None
     with suppress(InvalidExpression, SyntaxError, ArithmeticError, ValueError, TypeError):
-        found = SimpleEval(functions={"log": log, "exp": exp, "ceil": ceil}, names={}).eval(text)
+        known = SimpleEval(functions={"log": log, "exp": exp, "ceil": ceil}, names=names)
+        found = known.eval(formula)
     if isinstance(found, bool) or not isinstance(found, int | float) or not isfinite(found):
-        raise BadInput(f"it must be a number or a formula such as 2/3, got {text[:60]!r}")
+        known_names = ", ".join(sorted(names))
+        raise BadInput(f"{formula[:60]!r} is no number and no formula of numbers and {known_names}")
     return float(found)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some lines of a file, counted from line `at`."""
+
+    file: Path
+    at: int
+    lines: Sequence[str]
+
+    def refuse(self, said: str) -> NoReturn:
+        """A sentence that begins with a field, behind file and line. Errors: BadInput."""
+        name = re.split(r"\W", said)[0]
+        down = next((k for k, one in enumerate(self.lines) if one.startswith(f"{name}:")), 0)
+        raise BadInput(f"{self.file.name}, line {self.at + down}, {said}")
+
+    def fields(self, names: Sequence[str]) -> dict[str, Any]:
+        """The fields that stand here in YAML. Errors: BadInput."""
+        try:
+            found = yaml.safe_load("\n".join(self.lines)) or {}
+        except yaml.YAMLError as fault:
+            mark, why = getattr(fault, "problem_mark", None), getattr(fault, "problem", fault)
+            at = self.at + (mark.line if mark else 0)
+            Part(self.file, at, ()).refuse(f"this is no YAML ({why}); quote texts that hold : or #")
+        if not isinstance(found, dict):
+            self.refuse(f"fields are wanted, such as {names[0]}: ..., got {str(found)[:40]!r}")
+        for name in found:
+            if name not in names:
+                self.refuse(f"{name}: there is no such field; allowed: {', '.join(names)}")
+        return found
+
+    def record(self, model: type[R], given: Mapping[str, Any]) -> R:
+        """The record of some fields that stand here. Errors: BadInput."""
+        try:
+            return model.model_validate(given)
+        except ValidationError as fault:
+            self.refuse(sentence(fault))
+
+
+def _step(file: Path, at: int, lines: Sequence[str]) -> Step:
+    """The step whose heading stands in line `at`."""
+    words = (k for k, one in enumerate(lines) if k and re.match(r"(?![a-z]+:)\S", one))
+    stop = next(words, len(lines))
+    head = Part(file, at + 1, lines[1:stop])
+    given = {"state": {}, "then": {}, **head.fields(FIELDS)}
+    asks = given.get("ask", "none") != "none"
+    if isinstance(given["state"], dict) and isinstance(given["then"], dict):
+        given["then"] = {**given["state"], "veil": False, **given["then"]}
+        given["state"] = {"veil": asks, **given["state"]}
+    said, options, reveal = list[str](), list[list[str]](), list[str]()
+    for number, line in enumerate(lines[stop:], at + stop):
+        if option := re.fullmatch(r"- ([^:]{1,60}): (.+)", line):
+            options.append([option[1], option[2]])
+        elif line.startswith(" ") and options and not reveal:
+            options[-1].append(line.strip())
+        elif line.startswith(">"):
+            reveal.append(line[1:].strip())
+        elif line.startswith("- "):
+            Part(file, number, ()).refuse(f'option: it is "- key: words", got {line[:40]!r}')
+        elif line and (options or reveal):
+            Part(file, number, ()).refuse(f'words: "> " begins a reveal, got {line[:40]!r}')
+        elif line:
+            said.append(line)
+    given["options"] = [
+        {"key": key, "text": text, "why": " ".join(why)}
+        if given.get("ask") == "choice"
+        else {"key": key, "text": "", "why": " ".join([text, *why])}
+        for key, text, *why in options
+    ]
+    given |= {"question": " ".join(said), "reveal": " ".join(reveal)}
+    return Part(file, at, lines[:stop]).record(Step, {**given, "title": lines[0][3:], "line": at})
 
 
 def read_lesson(file: Path) -> Lesson:
     """A lesson. Errors: BadInput with file, line and field."""
-    source = Source(file)
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        lines = [line.rstrip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
     except OSError as fault:
         raise BadInput(f"{file} cannot be read: {fault.strerror}") from fault
     except UnicodeDecodeError as fault:
         raise BadInput(f"{file.name} is no text in UTF-8") from fault
-    lines = text.splitlines()
-    front, first = source.front(lines)
-    title, minutes = front.get("title"), front.get("minutes", 5)
-    if not isinstance(title, str) or not title.strip():
-        source.refuse(2, "title", f"a lesson needs one, got {title!r}")
-    if minutes is True or minutes not in range(1, 91):
-        source.refuse(2, "minutes", f"it must be 1 to 90, got {minutes!r}")
-    if unknown := [name for name in front if name not in ("title", "minutes")]:
-        source.refuse(2, unknown[0], "there is no such field; allowed: title, minutes")
-    steps = tuple(source.step(draft) for draft in source.drafts(lines, first))
-    return Lesson(file.stem, title.strip(), minutes, steps, file)
+    whole = Part(file, 1, lines)
+    if lines[:1] != ["---"] or "---" not in lines[1:]:
+        whole.refuse('front matter: a lesson begins with fields between two lines "---"')
+    stop = lines.index("---", 1)
+    front = Part(file, 2, lines[1:stop])
+    starts = [k for k, line in enumerate(lines) if k > stop and line.startswith("## ")]
+    if not starts or any(lines[stop + 1 : starts[0]]):
+        Part(file, stop + 2, ()).refuse('step: it begins with "## " and its title')
+    steps = [_step(file, a + 1, lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
+    given = {**front.fields(("title", "minutes")), "id": file.stem, "file": file, "steps": steps}
+    return front.record(Lesson, given)
 
 
 def read_folder(folder: Path = OWN) -> tuple[Lesson, ...]:
@@ -281,7 +237,7 @@ def read_folder(folder: Path = OWN) -> tuple[Lesson, ...]:
 def read_all(own: Path | None = None) -> tuple[Lesson, ...]:
     """The page's lessons and those of a teacher's own folder. Errors: BadInput."""
     found = read_folder() + (read_folder(own) if own is not None else ())
-    for lesson in found:
-        if sum(other.id == lesson.id for other in found) > 1:
-            raise BadInput(f"two lessons are called {lesson.file.name}; rename your own")
+    ids = [lesson.id for lesson in found]
+    if twice := [name for name in ids if ids.count(name) > 1]:
+        raise BadInput(f"two lessons are called {twice[0]}.md; rename your own")
     return found

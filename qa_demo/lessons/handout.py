@@ -1,12 +1,11 @@
-"""Two pages for teachers, to read and to print: one hour as a table, and what texts get wrong."""
+"""Two pages for teachers, to read and to print: one hour, and what textbooks get wrong."""
 
 import base64
-from collections.abc import Callable
 from html import escape
 
 import orjson
 
-from qa_demo.lessons.files import TEACHERS, Step, read_lesson
+from qa_demo.lessons.files import TEACHERS, read_lesson
 from qa_demo.pictures import CHAPTERS
 from qa_demo.state import State, dump
 
@@ -22,6 +21,25 @@ small { color: #5f5d57; }
 a { color: inherit; }
 @media print { body { background: none; font-size: 12px; padding: 0; } nav { display: none; } }
 """
+COLUMNS = {
+    "hour": {
+        "minutes": "{title}",
+        "picture": "{picture}",
+        "lesson: step": "{source}",
+        "what stays": "{reveal}",
+    },
+    "wrong": {
+        "said": "“{title}”",
+        "so": "{reveal} <small>{source}</small>",
+        "picture": "{picture}",
+    },
+}
+"""Heads of a table, and what stands below them of each step of its file."""
+LEAD = {
+    "hour": "Open a room under Lessons and let the class join; press Present. Each row: let the "
+    "class guess in the lesson's step, reveal, then the picture. Behind a lesson stand its steps.",
+    "wrong": "Sentences met in texts and answers about this subject, and what holds.",
+}
 
 
 def link(state: State) -> str:
@@ -31,51 +49,23 @@ def link(state: State) -> str:
     return f'<a href="./#{made}">{escape(name)}</a>'
 
 
-def document(
-    name: str, lead: str, heads: str, cells: Callable[[Step, str], tuple[str, ...]]
-) -> bytes:
-    """A page with one table: a row for each step of a file; `cells` makes it of the step and the
-    link to its picture.
-    """
+def handout(name: str) -> bytes:
+    """A page with one table, "hour" or "wrong": a row for each step of its file."""
     lesson, rows, seen = read_lesson(TEACHERS / f"{name}.md"), list[str](), set[str]()
     for step in lesson.steps:
         chapter = step.state.chapter
         at = "" if chapter in seen else f' id="{chapter}"'
         seen.add(chapter)
-        row = "".join(f"<td>{cell}</td>" for cell in cells(step, link(step.state)))
-        rows.append(f"<tr{at}>{row}</tr>")
-    head = "".join(f"<th>{head}</th>" for head in heads.split(", "))
+        said = {part: escape(getattr(step, part)) for part in ("title", "source", "reveal")}
+        cells = (cell.format(picture=link(step.state), **said) for cell in COLUMNS[name].values())
+        rows.append(f"<tr{at}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    head = "".join(f"<th>{head}</th>" for head in COLUMNS[name])
     return (
         f'<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head>'
         f'<meta charset="utf-8"/><title>{lesson.title}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
         f'<style>{STYLE}</style></head><body><nav><p><a href="./">Spanlight</a> · '
         '<a href="./teaching">For teachers</a> · <a href="./wrong">What textbooks get wrong</a></p>'
-        f"</nav><h1>{lesson.title}</h1><p>{lead}</p><table><tr>{head}</tr>{''.join(rows)}</table>"
-        "</body></html>"
+        f"</nav><h1>{lesson.title}</h1><p>{LEAD[name]}</p><table><tr>{head}</tr>{''.join(rows)}"
+        "</table></body></html>"
     ).encode()
-
-
-def hour() -> bytes:
-    """One hour of 45 minutes: minutes, picture, lesson and steps, what stays."""
-    lead = (
-        "Open a room under Lessons and let the class join; press Present. Each row: let the class "
-        "guess in the lesson's step, reveal, then the picture. Behind a lesson stand its steps."
-    )
-    return document(
-        "hour",
-        lead,
-        "minutes, picture, lesson: step, what stays",
-        lambda step, picture: (step.title, picture, escape(step.source), escape(step.reveal)),
-    )
-
-
-def wrong() -> bytes:
-    """What textbooks get wrong, each with a link to the picture that shows it."""
-
-    def cells(step: Step, picture: str) -> tuple[str, ...]:
-        so = f"{escape(step.reveal)} <small>{escape(step.source)}</small>"
-        return f"“{escape(step.title)}”", so, picture
-
-    lead = "Sentences met in texts and answers about this subject, and what holds."
-    return document("wrong", lead, "said, so, picture", cells)

@@ -34,11 +34,8 @@ Place = tuple[str, int]
 def code_of(key: str) -> str:
     """The code of a teacher's key; slow, so that nobody tries keys until one has a given code."""
     made = hashlib.scrypt(key.encode(), salt=b"a room of Spanlight", n=2**14, r=8, p=1, dklen=8)
-    number, letters = int.from_bytes(made), ""
-    for _ in range(CODE):
-        number, at = divmod(number, len(LETTERS))
-        letters += LETTERS[at]
-    return letters
+    number = int.from_bytes(made)
+    return "".join(LETTERS[number // len(LETTERS) ** k % len(LETTERS)] for k in range(CODE))
 
 
 @dataclass
@@ -49,29 +46,28 @@ class Ballot:
 
     votes: dict[str, tuple[str, bool]] = field(default_factory=dict)
     shown: bool = False
-    revealed: bool = False
-    right: str = ""
+    right: str | None = None
 
     def bars(self) -> list[tuple[str, int, bool]]:
         """(words, guesses, right), most frequent first, the rest as one; what is right is told
         after the reveal alone, and the right one then has a bar without a guess too.
         """
         counts = Counter(words for words, _ in self.votes.values())
-        right = {words for words, yes in self.votes.values() if yes} if self.revealed else set()
-        if self.revealed and self.right and not right:
-            counts[self.right] = 0
-            right = {self.right}
+        right = set[str]()
+        if self.right is not None:
+            right = {words for words, yes in self.votes.values() if yes} or {self.right}
+            counts.update(dict.fromkeys(right - {""}, 0))
         order = sorted(counts, key=lambda words: (words == UNSURE, -counts[words], words))
         kept = [words for k, words in enumerate(order) if k < MOST_BARS or words in right]
         found = [(words, counts[words], words in right) for words in kept]
-        rest = sum(counts.values()) - sum(n for _, n, _ in found)
+        rest = counts.total() - sum(n for _, n, _ in found)
         return [*found, *([("other guesses", rest, False)] if rest else [])]
 
 
 @dataclass
 class Room:
     """`state` and `place` are the teacher's newest; `version` changes with them; `seen`: when each
-    student's page last asked; `at`: when the teacher's did.
+    student's page last asked; `at`: when the teacher's did; `closed`: by its teacher.
     """
 
     code: str
@@ -83,10 +79,11 @@ class Room:
     place: Place | None = None
     seen: dict[str, float] = field(default_factory=dict)
     ballots: dict[Place, Ballot] = field(default_factory=dict)
+    closed: bool = False
 
     def ballot(self, place: Place | None) -> Ballot | None:
         """The guesses at a step, where the class stands there."""
-        return None if place is None or place != self.place else self.ballots.get(place)
+        return self.ballots.get(place) if place is not None and place == self.place else None
 
 
 class Rooms:
@@ -94,8 +91,7 @@ class Rooms:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()
-        self._rooms: dict[str, Room] = {}
-        self._closed: dict[str, float] = {}
+        self._rooms = dict[str, Room]()
 
     def open(self, key: str | None = None) -> dict[str, str]:
         """A new room, or with a teacher's key its own again. Errors: BadInput for too many."""
@@ -104,17 +100,17 @@ class Rooms:
         key = key or secrets.token_urlsafe(16)
         code = code_of(key)
         with self._swept() as now:
-            known = self._rooms.get(code)
-            if known is not None and known.key == key:
+            known = self._rooms.pop(code, None)
+            if known is not None and not known.closed:
+                self._rooms[code] = known
+                if known.key != key:  # another key has the same code
+                    raise BadInput("this code is taken; press again")
                 return {"code": code, "key": key}
-            if known is not None:  # another key has the same code
-                raise BadInput("this code is taken; press again")
             if len(self._rooms) >= MOST_ROOMS:
-                oldest = min(self._rooms.values(), key=lambda room: room.at)
-                if now - oldest.at < DESERTED:
+                oldest = min(self._rooms.values(), key=lambda room: (not room.closed, room.at))
+                if now - oldest.at < DESERTED and not oldest.closed:
                     raise BadInput(f"{MOST_ROOMS} rooms are open, and more there may not be")
                 del self._rooms[oldest.code]
-            self._closed.pop(code, None)
             # a number that no earlier room of this code had
             self._rooms[code] = Room(code, key, now, now, time.time_ns() // 1_000_000)
             return {"code": code, "key": key}
@@ -134,11 +130,10 @@ class Rooms:
 
     def leave(self, code: str, key: str) -> None:
         """A student's page goes, its guesses stay; the teacher's page closes the room."""
-        with self._swept() as now:
+        with self._swept():
             room = self._rooms.get(code)
             if room is not None and key == room.key:
-                del self._rooms[code]
-                self._closed[code] = now
+                room.closed = True
             elif room is not None and key in room.seen:
                 room.seen[key] = -math.inf
 
@@ -152,17 +147,10 @@ class Rooms:
                     del room.ballots[next(iter(room.ballots))]
 
     def show(self, code: str, key: str, on: bool) -> None:
-        """The teacher looks at the bars, or covers them again."""
+        """The teacher looks at the bars, or covers them again. Errors: BadInput."""
         with self._led(code, key) as room:
-            ballot = room.ballot(room.place)
-            if ballot is not None:
+            if ballot := room.ballot(room.place):
                 ballot.shown = on
-
-    def reveal(self, code: str, key: str, place: Place, right: str) -> None:
-        """The teacher reveals the step: from now on none of its guesses changes."""
-        with self._led(code, key) as room:
-            ballot = room.ballots.setdefault(place, Ballot())
-            ballot.revealed, ballot.right = True, right[:MOST_LABEL]
 
     def vote(self, code: str, key: str, place: Place, words: str, right: bool) -> bool:
         """A student's guess, which replaces the page's earlier one. False where the class stands
@@ -171,23 +159,22 @@ class Rooms:
         with self._swept():
             room = self._rooms.get(code)
             ballot = None if room is None else room.ballot(place)
-            if room is None or ballot is None or ballot.revealed or key not in room.seen:
+            if room is None or ballot is None or ballot.right is not None or key not in room.seen:
                 return False
             ballot.votes[key] = words[:MOST_LABEL], right
             return True
 
-    def waits(self, code: str, key: str, place: Place) -> bool:
-        """Whether this student's page may not see the reveal yet."""
+    def reveal(self, code: str, key: str, place: Place, right: str) -> None:
+        """The teacher reveals the step: from now on none of its guesses changes. Errors: BadInput
+        for a student's page that still has to wait.
+        """
         with self._swept():
             room = self._rooms.get(code)
             ballot = None if room is None else room.ballot(place)
-            return bool(room and key in room.seen and ballot and not ballot.revealed)
-
-    def leads(self, code: str, key: str) -> bool:
-        """Whether this is the teacher's page of an open room."""
-        with self._swept():
-            room = self._rooms.get(code)
-            return room is not None and secrets.compare_digest(key.encode(), room.key.encode())
+            if room is not None and secrets.compare_digest(key.encode(), room.key.encode()):
+                room.ballots.setdefault(place, Ballot()).right = right[:MOST_LABEL]
+            elif room is not None and key in room.seen and ballot and ballot.right is None:
+                raise BadInput("your teacher reveals this step")
 
     def look(self, code: str, key: str) -> dict[str, Any]:
         """What a page may know now; asking says that it is there. `gone`: there is no such room,
@@ -195,23 +182,21 @@ class Rooms:
         """
         with self._swept() as now:
             room = self._rooms.get(code)
-            if room is None or (key != room.key and key not in room.seen):
-                return {"gone": True, "closed": code in self._closed}
-            teacher = key == room.key
-            if teacher:
-                room.at = now
-            else:
-                room.seen[key] = now
-            ballot = room.ballot(room.place) or Ballot()
+            if room is None or room.closed or (key != room.key and key not in room.seen):
+                return {"gone": True, "closed": room is not None and room.closed}
+            ballot, teacher = room.ballot(room.place) or Ballot(), key == room.key
+            revealed = ballot.right is not None
             found = {
                 "version": room.version,
                 "place": room.place,
-                "revealed": ballot.revealed,
-                "bars": ballot.bars() if ballot.revealed or (teacher and ballot.shown) else None,
+                "revealed": revealed,
+                "bars": ballot.bars() if revealed or (teacher and ballot.shown) else None,
                 "mine": ballot.votes.get(key, (None,))[0],
             }
             if not teacher:
+                room.seen[key] = now
                 return {**found, "state": room.state}
+            room.at = now
             here = sum(now - at < SEEN for at in room.seen.values())
             return {**found, "here": here, "guesses": len(ballot.votes), "shown": ballot.shown}
 
@@ -225,15 +210,15 @@ class Rooms:
             for code, room in list(self._rooms.items()):
                 if now - room.at >= QUIET or now - room.opened >= LIFE:
                     del self._rooms[code]
-            self._closed = {code: at for code, at in self._closed.items() if now - at < LIFE}
             yield now
 
     def _room(self, code: str) -> Room:
         """Errors: BadInput."""
         asked = code.strip().upper()
-        if asked not in self._rooms:
+        room = self._rooms.get(asked)
+        if room is None or room.closed:
             raise BadInput(f"there is no room {asked[:20]!r}; a code has {CODE} letters and digits")
-        return self._rooms[asked]
+        return room
 
     @contextmanager
     def _led(self, code: str, key: str) -> Iterator[Room]:

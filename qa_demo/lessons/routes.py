@@ -1,98 +1,115 @@
 """`POST /lesson` and `/room` of the page."""
 
-from collections.abc import Mapping
 from ipaddress import ip_address
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import segno
+from pydantic import BaseModel, StringConstraints, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput
-from qa_demo.lessons.handout import hour, wrong
+from qa_demo.lessons.handout import handout
 from qa_demo.lessons.rooms import UNSURE, Rooms
 from qa_demo.lessons.served import Lessons
 from qa_demo.page import replied, sent
-from qa_demo.state import dump, load
+from qa_demo.state import Int, dump, load, sentence
 
 MOST_SECRET, MOST_ADDRESS = 40, 300
+Secret = Annotated[str, StringConstraints(max_length=MOST_SECRET)]
 DOCUMENT = "application/xhtml+xml"
 """Not text/html: that would be given the running page's head."""
+M = TypeVar("M", bound=BaseModel)
 
 
-def words(asked: Mapping[str, Any], name: str, most: int = MOST_SECRET) -> str:
-    """A short text of a request. Errors: BadInput."""
-    found = asked.get(name)
-    if not isinstance(found, str) or len(found) > most:
-        raise BadInput(f"{name} must be a text of at most {most} characters")
-    return found
+class Seat(BaseModel):
+    """A page in a room."""
+
+    code: Secret
+    key: Secret
 
 
-def seat(asked: Any) -> tuple[str, str] | None:
-    """Code and key of a page in a room, None for a page in none. Errors: BadInput."""
-    if asked is None:
-        return None
-    if not isinstance(asked, Mapping):
-        raise BadInput('a page in a room is {"code": ..., "key": ...}')
-    return words(asked, "code"), words(asked, "key")
-
-
-def answer(lessons: Lessons, rooms: Rooms, asked: Any) -> dict[str, Any]:
-    """What is told: {} asks for the list, {lesson, step} for a step, with `guess` for what is said
-    of it, with `reveal` for the reveal. In a room a guess counts and nothing is said of it before
-    its teacher reveals. Errors: BadInput.
+class Question(BaseModel):
+    """{} asks for the list, a lesson and a step for this step, with `guess` for what is said of it
+    (None: "I don't know"), with `reveal` for the reveal.
     """
-    if not isinstance(asked, Mapping):
-        raise BadInput('a step is asked for by {"lesson": ID, "step": NUMBER}')
-    if "lesson" not in asked:
+
+    lesson: str | None = None
+    step: Int = 1
+    guess: Any = None
+    reveal: bool = False
+    room: Seat | None = None
+
+
+class Act(BaseModel):
+    """What a page does in a room: `base`: the address that it stands at; `on`: whether the bars are
+    shown; `lesson`, `step` and `state`: what the teacher shows.
+    """
+
+    act: Literal["open", "join", "invite", "leave", "show", "move"]
+    code: Secret = ""
+    key: Secret | None = None
+    base: Annotated[str, StringConstraints(max_length=MOST_ADDRESS)] = ""
+    on: bool = False
+    lesson: str | None = None
+    step: Int = 1
+    state: Any = None
+
+
+def read(model: type[M], asked: Any) -> M:
+    """A request. Errors: BadInput, one sentence."""
+    try:
+        return model.model_validate(asked)
+    except ValidationError as fault:
+        raise BadInput(sentence(fault)) from fault
+
+
+def answer(lessons: Lessons, rooms: Rooms, asked: Question) -> dict[str, Any]:
+    """What is told of a step. In a room a guess counts, and nothing is said of it before its
+    teacher reveals. Errors: BadInput.
+    """
+    if asked.lesson is None:
         return {"lessons": lessons.list()}
-    lesson, step = lessons.place(asked)
-    place, room = (lesson.id, int(asked["step"])), seat(asked.get("room"))
+    lesson, step = lessons.place(asked.lesson, asked.step)
+    place, seat = (lesson.id, asked.step), asked.room and (asked.room.code, asked.room.key)
     said: dict[str, Any] = {}
-    if "guess" in asked:
-        guess = asked["guess"]
+    if "guess" in asked.model_fields_set:
         said = {"label": UNSURE, "right": False, "said": []}
-        if guess is not None:
-            said = lessons.verdict(step, guess)
-        if room and rooms.vote(*room, place, said["label"], said["right"]):
+        if asked.guess is not None:
+            said = lessons.verdict(step, asked.guess)
+        if seat and rooms.vote(*seat, place, said["label"], said["right"]):
             return {"counted": True, "label": said["label"]}
-    if asked.get("reveal"):
-        if room and rooms.waits(*room, place):
-            raise BadInput("your teacher reveals this step")
+    if asked.reveal:
         told = lessons.told(step)
-        if room and rooms.leads(*room):
-            rooms.reveal(*room, place, told["label"] or "")
+        if seat:
+            rooms.reveal(*seat, place, told["label"])
         return {**told, "verdict": said or None}
     return said or lessons.card(lesson, step)
 
 
-def in_room(lessons: Lessons, rooms: Rooms, others: str | None, asked: Any) -> dict[str, Any]:
-    """What a page does in a room, by `act`. `others`: the address that others type, where the
-    server knows it. Errors: BadInput.
+def in_room(lessons: Lessons, rooms: Rooms, others: str | None, asked: Act) -> dict[str, Any]:
+    """What a page does in a room. `others`: the address that others type, where the server knows
+    it. Errors: BadInput.
     """
-    if not isinstance(asked, Mapping):
-        raise BadInput('a room is asked by {"act": ...}')
-    act = asked.get("act")
-    if act == "open":
-        return rooms.open(words(asked, "key") if asked.get("key") is not None else None)
-    if act == "join":
-        return rooms.join(words(asked, "code"))
-    if act == "invite":
-        return invite(others or words(asked, "base", MOST_ADDRESS), words(asked, "code"))
-    own = words(asked, "code"), words(asked, "key")
-    if act == "leave":
-        rooms.leave(*own)
-    elif act == "show":
-        rooms.show(*own, asked.get("on") is True)
-    elif act == "move":
-        place = None
-        if asked.get("lesson") is not None:
-            place = lessons.place(asked)[0].id, int(asked["step"])
-        rooms.move(*own, place, dump(load(asked.get("state"))))
-    else:
-        raise BadInput("act must be open, join, invite, leave, show or move")
+    own = asked.code, asked.key or ""
+    match asked.act:
+        case "open":
+            return rooms.open(asked.key)
+        case "join":
+            return rooms.join(asked.code)
+        case "invite":
+            return invite(others or asked.base, asked.code)
+        case "leave":
+            rooms.leave(*own)
+        case "show":
+            rooms.show(*own, asked.on)
+        case "move":
+            place = None
+            if asked.lesson is not None:
+                place = lessons.place(asked.lesson, asked.step)[0].id, asked.step
+            rooms.move(*own, place, dump(load(asked.state)))
     return {}
 
 
@@ -114,15 +131,21 @@ def routes(lessons: Lessons, others: str | None = None) -> list[BaseRoute]:
     """What the page asks of its lessons and rooms."""
     rooms = Rooms()
 
+    def lesson(asked: Any) -> dict[str, Any]:
+        return answer(lessons, rooms, read(Question, asked))
+
+    def room(asked: Any) -> dict[str, Any]:
+        return in_room(lessons, rooms, others, read(Act, asked))
+
     async def look(request: Request) -> Response:
         code = request.query_params.get("code", "")[:MOST_SECRET]
         key = request.headers.get("x-room-key", "")[:MOST_SECRET]
         return sent(request, rooms.look(code, key))
 
     return [
-        Route("/lesson", replied(lambda asked: answer(lessons, rooms, asked)), methods=["POST"]),
-        Route("/room", replied(lambda a: in_room(lessons, rooms, others, a)), methods=["POST"]),
+        Route("/lesson", replied(lesson), methods=["POST"]),
+        Route("/room", replied(room), methods=["POST"]),
         Route("/room", look),
-        Route("/teaching", lambda _: Response(hour(), media_type=DOCUMENT)),
-        Route("/wrong", lambda _: Response(wrong(), media_type=DOCUMENT)),
+        Route("/teaching", lambda _: Response(handout("hour"), media_type=DOCUMENT)),
+        Route("/wrong", lambda _: Response(handout("wrong"), media_type=DOCUMENT)),
     ]

@@ -7,15 +7,16 @@ import pytest
 from qa_demo.cli.main import main
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import READERS
+from qa_demo.core.types import Span
 from qa_demo.examples import PoolExample, load_menu
-from qa_demo.lessons.deeper import CHECKS
-from qa_demo.lessons.files import OWN, TEACHERS, read_folder, read_lesson
-from qa_demo.lessons.found import Found, Lacking, filled, judge, plain, typed
-from qa_demo.lessons.served import Lessons, found_of
+from qa_demo.lessons.files import OWN, TEACHERS, computed, read_folder, read_lesson
+from qa_demo.lessons.judge import asked, filled, judge, plain, typed
+from qa_demo.lessons.served import CHECKS, Lessons
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK
 from qa_demo.model.spanbert import load_spanbert
 from qa_demo.pictures import Pictures
+from qa_demo.state import load
 from tests.chapters.given import AtOnce, stored
 
 LESSON = """---
@@ -27,6 +28,7 @@ minutes: 3
 state: {question: "Who came?", context: "Ada Kok came, later Bo."}
 ask: %s
 check: here
+right: a
 
 What is asked of {who}?
 
@@ -46,7 +48,7 @@ def test_a_file_is_read_as_it_stands(tmp_path):
     lesson = written(tmp_path, LESSON % ("choice", OPTIONS))
     (step,) = lesson.steps
     assert (lesson.title, lesson.minutes, step.title, step.line) == ("Hand", 3, "One", 6)
-    assert step.state.question == "Who came?" and step.state.veil and not step.told.veil
+    assert step.state.question == "Who came?" and step.state.veil and not step.then.veil
     assert [(o.key, o.text, o.why) for o in step.options] == [
         ("a", "Ada.", ""),
         ("b", "Bo.", "{who} came earlier."),
@@ -57,43 +59,37 @@ def test_a_file_is_read_as_it_stands(tmp_path):
 GOOD = LESSON % ("choice", OPTIONS)
 REFUSED = {
     "no front matter": (GOOD[4:], ("line 1", "front matter")),
-    "front matter without an end": ("---\ntitle: x", ("line 1", "second line")),
-    "no YAML": (GOOD.replace("title: Hand", "title: [x"), ("line", "front matter", "YAML")),
-    "no title": (GOOD.replace("title: Hand", "titel: x"), ("title", "None")),
-    "minutes": (GOOD.replace("minutes: 3", "minutes: yes"), ("minutes", "1 to 90", "True")),
-    "unknown front field": (GOOD.replace("minutes", "owner"), ("owner", "title, minutes")),
-    "no step": ("---\ntitle: x\n---\n", ("step", "##")),
+    "front matter without an end": ("---\ntitle: x", ("line 1", "two lines")),
+    "no YAML": (GOOD.replace("title: Hand", "title: [x"), ("line 3", "YAML")),
+    "no title": (GOOD.replace("title: Hand", "title:"), ("line 2", "title", "None")),
+    "minutes": (GOOD.replace("minutes: 3", "minutes: yes"), ("line 3", "minutes", "True")),
+    "hours": (GOOD.replace("minutes: 3", "minutes: 300"), ("line 3", "minutes", "90", "300")),
+    "unknown front field": (GOOD.replace("minutes", "owner"), ("line 3", "owner", "minutes")),
+    "no step": ("---\ntitle: x\n---\n", ("line 4", "step", "##")),
+    "words before a step": (GOOD.replace("## One", "One\n## One"), ("line 5", "step")),
     "unknown field": (GOOD.replace("check:", "chek:"), ("line 9", "chek", "check")),
     "kind of guess": (GOOD.replace("choice", "shout"), ("line 8", "ask", "pick", "shout")),
-    "no check": (GOOD.replace("check: here\n", ""), ("line 6", "check")),
-    "right": (GOOD.replace("check: here", "right: c"), ("line 9", "right", "'c'")),
-    "formula": (
-        (LESSON % ("number", "- other: no.")).replace("check: here", "right: open('x')"),
-        ("line 9", "right", "formula"),
-    ),
+    "no right": (GOOD.replace("right: a\n", ""), ("line 6", "right", "choice")),
+    "no check": (LESSON.replace("check: here\n", "") % ("mark", ""), ("line 6", "check", "mark")),
+    "right": (GOOD.replace("right: a", "right: c"), ("line 10", "right", "'c'")),
     "state is a list": (
         GOOD.replace("{question", "[{question").replace('."}', '."}]'),
-        ("line 7", "state", "mapping"),
+        ("line 7", "state", "dictionary"),
     ),
-    "state by state.py": (
-        GOOD.replace('question: "Who came?"', "step: 99"),
-        ("line 7", "state", "99"),
-    ),
-    "then": (
-        GOOD.replace("check: here", "check: here\nthen: {temperature: 99}"),
-        ("line 10", "then", "99"),
-    ),
-    "veil": (GOOD.replace("check: here", "check: here\nveil: maybe"), ("line 10", "veil", "maybe")),
-    "option": (GOOD.replace("- a: Ada.", "- Ada"), ("line 13", "option", "key")),
-    "one option": (LESSON % ("choice", "- a: Ada."), ("line 6", "option", "got 1")),
-    "twice": (GOOD.replace("- b:", "- a:"), ("option", "twice")),
-    "options of a pick": (LESSON % ("pick", OPTIONS), ("option", "pick")),
+    "state by state.py": (GOOD.replace('question: "Who came?"', "step: 99"), ("line 7", "99")),
+    "then": (GOOD.replace("right: a", "then: {temperature: 99}"), ("line 10", "then", "99")),
+    "veil": (GOOD.replace("state: {", "state: {veil: maybe, "), ("line 7", "veil", "maybe")),
+    "option": (GOOD.replace("- a: Ada.", "- Ada"), ("line 14", "option", "key")),
+    "one option": (LESSON % ("choice", "- a: Ada."), ("line 6", "options", "got 1")),
+    "twice": (GOOD.replace("- b:", "- a:"), ("line 6", "options", "twice")),
+    "options of a pick": (LESSON % ("pick", OPTIONS), ("options", "pick")),
+    "right of words": (LESSON % ("mark", "- other: x"), ("line 10", "right", "mark")),
     "too many words": (
         GOOD.replace("> {who}", "> " + "word " * 60),
         ("line 6", "words", "at most 60"),
     ),
     "two terms": (GOOD.replace("> {who}", "> *one* and *two*"), ("line 6", "term", "2")),
-    "words behind the options": (GOOD.replace("> ", ""), ("line 17", "words")),
+    "words behind the options": (GOOD.replace("> ", ""), ("line 18", "words")),
 }
 
 
@@ -130,32 +126,41 @@ def test_what_is_no_number_is_refused(given):
         typed(given)
 
 
-def hand(tmp_path, ask, options=""):
-    """A step of the hand-written lesson on an example's stored reading."""
-    text = LESSON % (ask, options)
+def hand(tmp_path, ask, options, facts, right="a"):
+    """The hand-written step on an example's stored reading."""
+    text = (LESSON % (ask, options)).replace("right: a\n", f"right: {right}\n" * bool(right))
     a, b = text.index("state"), text.index("\nask")
     (step,) = written(tmp_path, text[:a] + "state: {example: oresund}" + text[b:]).steps
-    return found_of(stored(), step.__class__(**{**vars(step), "check": ""}))[0], step
+    return asked(step, stored().shown(step.state), {"who": "Ada", **facts})
 
 
 def test_a_number_near_the_right_one_is_not_quite_and_a_trap_has_its_sentence(tmp_path):
-    shown, step = hand(tmp_path, "number", "- half: you forgot one {who}.\n- other: add.")
-    found = Found(value=10.0, traps={"half": 5.0}, facts={"who": "Ada"})
-    said = {g: plain(judge(shown, step, found, g).said) for g in ("10", "10.9", "9,5", "5", "20")}
-    assert said["10"].startswith("Yes") and "Not quite" in said["10.9"] and "high" in said["10.9"]
+    options = "- all / 2: you forgot one {who}.\n- other: add."
+    now = hand(tmp_path, "number", options, {"all": 10.0, "best": "all"}, "all")
+    said = {g: plain(judge(now, g).said) for g in ("10", "10.9", "9,5", "5", "20")}
+    assert said["10"] == "Yes: 10." and "Not quite" in said["10.9"] and "high" in said["10.9"]
     assert "Not quite" in said["9,5"] and "low" in said["9,5"]
-    assert said["5"] == "No: you forgot one Ada." and said["20"] == "No, 20.00 is too high: add."
+    assert said["5"] == "No: you forgot one Ada." and said["20"] == "No, 20 is too high: add."
+    now = hand(tmp_path, "number", "- other: no.", {}, "2/3\nwithin: 0.1")
+    assert now.label == "0.67" and judge(now, "0.6").right and not judge(now, "0.5").right
+
+
+@pytest.mark.parametrize("formula", ["open('x')", "best", "1/0", "2 +", "nothing", "1 > 0", "()"])
+def test_what_is_no_formula_is_refused(formula):
+    with pytest.raises(BadInput, match="no formula of numbers and start"):
+        computed(formula, {"start": 2.0, "best": "words"})
+    assert computed("start * 2 + log(exp(1))", {"start": 2.0}) == 5
 
 
 def test_marked_words_lose_marks_and_parts_of_words_at_their_edges(tmp_path):
-    shown, step = hand(tmp_path, "mark", "- other: not there.")
-    e, right = shown.encoding, shown.best.span  # Georg Rot·ne
-    found = Found(spans=(right,), facts={})
+    best = stored().shown(load({"example": "oresund"})).best
+    right = best.span  # Georg Rot·ne
+    now = hand(tmp_path, "mark", "- other: not there.", {"marks": [right]}, "")
 
     def said(first, last):
-        return plain(judge(shown, step, found, [first, last]).said)
+        return plain(judge(now, [first, last]).said)
 
-    assert e.text(right) == "Georg Rotne" and said(right.start, right.end) == "Yes."
+    assert now.label == "“Georg Rotne”" and said(right.start, right.end) == "Yes."
     assert said(right.start, right.end + 1) == "Yes."  # the full stop
     assert said(right.start, right.end - 1) == "Yes."  # a part of the last word
     assert said(right.start - 1, right.end).endswith("begins too early.")
@@ -166,16 +171,28 @@ def test_marked_words_lose_marks_and_parts_of_words_at_their_edges(tmp_path):
 
 @pytest.mark.parametrize("guess", [None, "a", [1], [2, 1], [0, 9999], [True, 1], {"a": 1}])
 def test_a_guess_of_another_kind_is_refused(tmp_path, guess):
-    shown, step = hand(tmp_path, "mark", "- other: x")
+    now = hand(tmp_path, "mark", "- other: x", {"marks": [Span(0, 0)]}, "")
     with pytest.raises(BadInput, match="marked words"):
-        judge(shown, step, Found(spans=(shown.best.span,)), guess)
+        judge(now, guess)
+
+
+def test_a_key_does_not_tell_the_rank_and_a_mute_option_is_refused(tmp_path):
+    picks = [((9, 9), "Bo", "x"), ((1, 2), "{who}", "{who} came first.")]
+    now = hand(tmp_path, "pick", "", {"picks": picks}, "")
+    assert now.options == {"a": [["{who}", "quote"]], "b": [["Bo", "quote"]]} and now.right == "b"
+    assert plain(judge(now, "a").said) == "No: {who} came first." and judge(now, "b").right
+    with pytest.raises(BadInput, match="one of a, b, got 'c'"):
+        judge(now, "c")
+    for ask, options, right in (("choice", "- a: A.\n- b: B.", "a"), ("number", "- 2: no.", "1")):
+        with pytest.raises(BadInput, match="has no sentence why it is wrong"):
+            hand(tmp_path, ask, options, {}, right)
 
 
 def test_words_of_a_text_are_never_read_as_a_template():
     assert filled("a {x} b *t*", {"x": "{y} *z*"}) == [
         ["a ", ""], ["{y} *z*", "strong"], [" b ", ""], ["t", "term"]
     ]  # fmt: skip
-    with pytest.raises(Lacking, match=r"nothing computes \{y\}"):
+    with pytest.raises(BadInput, match=r"nothing computes \{y\}"):
         filled("{y}", {"x": "1"})
 
 
@@ -194,7 +211,7 @@ STEPS = [(lesson, k) for lesson in EVERY for k in range(len(lesson.steps))]
 @pytest.mark.model
 @pytest.mark.parametrize(("lesson", "k"), STEPS, ids=lambda x: getattr(x, "id", x))
 def test_every_step_holds_on_its_text(lesson, k):
-    made = Lessons(real(), (lesson,)).proof(lesson, lesson.steps[k])
+    made = Lessons(real(), (lesson,)).proof(lesson.steps[k])
     assert made["reveal"] and "{" not in str(made["question"])
 
 
@@ -206,7 +223,7 @@ def test_every_check_is_used_and_every_check_that_is_named_is_there():
 
 @pytest.mark.model
 def test_lesson_check_tells_what_holds_and_what_does_not(tmp_path, capsys):
-    wrong = GOOD.replace("check: here", "right: a").replace("{who}", "Ada")
+    wrong = GOOD.replace("check: here\n", "").replace("{who}", "Ada")
     (tmp_path / "hand.md").write_text(wrong, encoding="utf-8")
     assert main(["lesson", "check", str(tmp_path)]) == 0
     said = capsys.readouterr().out
