@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "file",
         type=Path,
-        help="Questions: SQuAD 1.1 or 2.0 (JSON), the same in flat rows (JSON lines, Parquet), or "
+        help="Questions: SQuAD 1.1 or 2.0 (JSON), the same in flat rows (JSON lines), or "
         "CSV or TSV with the columns question, context, answer; gzip is unpacked. No id stands "
         "twice.",
     )

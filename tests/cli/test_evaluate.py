@@ -1,9 +1,6 @@
 """evaluate --out, report and calibrate: lines, going on, gates, layouts, nothing overwritten."""
 
-import gzip
 import json
-import sys
-import types
 from pathlib import Path
 
 import pytest
@@ -208,22 +205,6 @@ def test_lines_written_twice_count_once_and_others_of_an_id_are_refused(
     assert page.read_text() == once
     out.write_text(text + text.replace("bridge", "tower"))
     terminal.refuses("p.jsonl, line 5: the id 'q0' stands there before", "report", out)
-
-
-def test_parquet_is_read_where_pyarrow_is_and_named_where_it_is_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
-) -> None:
-    path = tmp_path / "data.Parquet.GZ"
-    path.write_bytes(gzip.compress(b"PAR1"))
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    terminal.refuses("needs the package pyarrow", "evaluate", path)
-    answers = {"text": ["1998"], "answer_start": [kit.CONTEXT.index("1998")]}
-    row = {"id": "x", "question": "When?", "context": kit.CONTEXT, "answers": answers}
-    tables = {b"PAR1": types.SimpleNamespace(to_pylist=lambda: [row])}
-    parquet = types.SimpleNamespace(read_table=lambda file: tables[file.read()])
-    monkeypatch.setitem(sys.modules, "pyarrow", types.SimpleNamespace(parquet=parquet))
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", parquet)
-    assert terminal.data("evaluate", path)["total"] == 1
 
 
 def test_what_is_odd_about_a_file_is_said_before_the_run(
