@@ -66,14 +66,13 @@ def serve(args: argparse.Namespace) -> int:
     from qa_demo.lessons.routes import routes as lesson_routes
     from qa_demo.lessons.served import Lessons
     from qa_demo.page import build, routes
-    from qa_demo.server.launch import health_route, launch
+    from qa_demo.server.launch import launch
 
     page = build(pictures)
     names = own_names(port) if args.lan else None
     lessons = Lessons(pictures, read_all(args.lessons))
     beside = [*routes(pictures), *lesson_routes(lessons, address if args.lan else None)]
-    beside += [*calls(pictures), health_route(pictures.health)]
-    launch(page, host, port, names, beside, prevent_thread_lock=True)
+    launch(page, host, port, names, [*beside, *calls(pictures)], prevent_thread_lock=True)
     if args.lan:
         show(address)
     threading.Timer(LISTENS, load_quietly, (load,)).start()

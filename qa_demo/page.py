@@ -89,7 +89,12 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         state = load(asked.get("state") if isinstance(asked, dict) else None)
         return saved(pictures_of(pictures, state, 0.0), state)
 
+    def health(request: Request) -> Response:
+        status, body = pictures.health()
+        return sent(request, body, status)
+
     return [
+        Route("/health", health),
         Route("/picture", replied(pictures.asked), methods=["POST"]),
         Route("/saved", replied(whole), methods=["POST"]),
         Route("/static/page/page.js", served(lambda: script().encode(), "text/javascript")),

@@ -22,12 +22,11 @@ from qa_demo.core.text import check_texts
 from qa_demo.core.types import Answer, Reading, Span
 from qa_demo.core.windows import fitting
 from qa_demo.examples import PoolExample
-from qa_demo.links import from_link
 from qa_demo.model.work import Cache, Pending, Work
 from qa_demo.printed import Part, percent, quote
 from qa_demo.shown import Need, Shown
 from qa_demo.state import CHAPTERS as NAMES
-from qa_demo.state import MAX_CHARACTERS, State, differs, dump, load
+from qa_demo.state import MAX_CHARACTERS, State, differs, dump, from_link, load
 from qa_demo.state import sentence as refusal
 from qa_demo.veil import covered
 
@@ -76,17 +75,11 @@ class Pictures:
 
     def health(self) -> tuple[int, dict[str, Any]]:
         """Status and body of /health: whether the page's own reader reads one short text."""
-        try:
-            self.shown(State(question="Is the reader well?", context="The reader is well."))
-        except Pending:
+        well = State(question="Is the reader well?", context="The reader is well.")
+        status, said = told(lambda _: {"status": "ok"} if self.shown(well) else {}, None)
+        if status == 202:
             return 503, {"status": "loading", "error": "the reader is being loaded"}
-        except QADemoError as fault:
-            return 503, {"status": "failing", "error": str(fault)}
-        return 200, {"status": "ok"}
-
-    def answer(self, asked: Any) -> tuple[int, Any]:
-        """Status and body of `POST /picture`: the blocks, or what `told` says."""
-        return told(self.asked, asked)
+        return (200, said) if status == 200 else (503, {"status": "failing"} | said)
 
     def asked(self, asked: Any) -> dict[str, Any]:
         """The picture that a request asks for. Raises as `picture`."""
@@ -143,14 +136,7 @@ class Pictures:
         """The reading of a state's text, decoded, with its selection."""
         question, context, example = self.texts(state)
         true, need = self.read(state, question, context, example)
-        reading = true
-        if state.edits:
-            changed = dict[tuple[str, int, int], float]()
-            for side, edits in (("start", state.edits.start), ("end", state.edits.end)):
-                for at, value in edits.items():
-                    window, pos = map(int, at.split(":"))
-                    changed[side, window, pos] = value
-            reading = apply_what_if(true, changed)
+        reading = apply_what_if(true, state.edits.logits) if state.edits else true
         decode = state.decode(true.threshold)
         before = predict(true, decode)
         prediction = before if reading is true else predict(reading, decode)
@@ -181,13 +167,12 @@ class Pictures:
         self, state: State, question: str, context: str, example: PoolExample | None
     ) -> tuple[Reading, Need]:
         """The reading, and what asks for more about it."""
-        windows, stored = state.windows, None
+        windows = state.windows
+        need = partial(self._need, state.reader, (state.reader, question, context, windows))
         if example is not None and state.reader == "bundled":
-            stored = self.work.kept.find(("stored", example.id), lambda: (self.stored(example),))[0]
-        name = (state.reader, question, context, windows)
-        need = partial(self._need, state.reader, name)
-        if example is not None and stored is not None and stored.options == windows:
-            return stored, partial(with_stored, need, example.id, stored.checksum)
+            found = self.work.kept.find(("stored", example.id), lambda: (self.stored(example),))[0]
+            if found is not None and found.options == windows:
+                return found, partial(with_stored, need, example.id, found.checksum)
 
         def make(reader: Reader, progress: Any, cancelled: Any) -> Reading:
             return reader.read(
@@ -208,10 +193,10 @@ class Pictures:
         slow: bool = False,
     ) -> Any:
         """See shown.Need."""
-        model = self.spanbert if of == "spanbert" else self.reader
-        source = "bundled" if of == "spanbert" else source
-        name = (of, key) if of == "spanbert" else (of, text, key)
-        return self.work.ask(name, lambda *watch: make(model(source), *watch), slow)
+        filler = of == "spanbert"
+        load, name = (self.spanbert, "bundled") if filler else (self.reader, source)
+        about = (of, key) if filler else (of, text, key)
+        return self.work.ask(about, lambda *watch: make(load(name), *watch), slow)
 
 
 def told(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:

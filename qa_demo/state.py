@@ -1,11 +1,16 @@
 """The state of a page: one frozen record that is the address, a lesson's step and a call's body.
 
 What a visitor sees follows from it alone. `load` reads it from JSON and refuses in one sentence;
-`dump` leaves out what is at its default.
+`dump` leaves out what is at its default; `from_link` reads links that the page does not write.
 """
 
+import base64
+import binascii
+import json
+import zlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
+from urllib.parse import parse_qsl
 
 from pydantic import (
     BaseModel,
@@ -103,6 +108,16 @@ class Edits(Record):
 
     def __bool__(self) -> bool:
         return bool(self.start or self.end)
+
+    @property
+    def logits(self) -> dict[tuple[str, int, int], float]:
+        """The values by side, window and position."""
+        found: dict[tuple[str, int, int], float] = {}
+        for side, edits in (("start", self.start), ("end", self.end)):
+            for at, value in edits.items():
+                window, pos = map(int, at.split(":"))
+                found[side, window, pos] = value
+        return found
 
 
 class State(Decode, Windows):
@@ -208,3 +223,72 @@ def said_of(first: Mapping[str, Any]) -> str:
         return f"{field}: a changed logit stands under WINDOW:POSITION, such as 0:32"
     allowed = first["msg"].replace("Input should be", "must be").replace("Input", "it")
     return f"{field}: {allowed[0].lower()}{allowed[1:]}, got {got}"
+
+
+# ---- links written by hand, and version 0.2's for one version
+
+MOST_LINK = 400_000
+WORDS = {"question", "context", "example", "reader", "rule", "chapter"}
+"""Fields whose words in a link are meant as they stand; of the others they are JSON."""
+FOREIGN = ("fbclid", "gclid", "utm_", "mc_")
+"""What mail programs and social networks hang on behind a link."""
+
+
+def from_link(text: str) -> dict[str, Any]:
+    """The fields of a state from `#chapter=spans&example=gold`, texts as q and p; or from a link of
+    version 0.2, `#2.7VZ...`. Errors: BadInput, one sentence.
+    """
+    body, found = text.removeprefix("#"), dict[str, Any]()
+    if body.startswith("2."):
+        return of_version_02(_unpacked(body[2:]))
+    for name, value in parse_qsl(body, keep_blank_values=True):
+        field = {"q": "question", "p": "context"}.get(name, name)
+        if field in State.model_fields:
+            try:
+                found[field] = value if field in WORDS else json.loads(value)
+            except (ValueError, RecursionError):
+                found[field] = value  # which the field refuses
+        elif not name.startswith(FOREIGN):
+            raise BadInput(
+                f"this link names {name[:40]!r}, which no state has; write & within a text as %26"
+            )
+    return found
+
+
+def of_version_02(old: dict[str, Any]) -> dict[str, Any]:
+    """A state's fields from those of 0.2, without settings that no longer exist."""
+    lists = {
+        "example": ("example",),
+        "reader": ("reader",),
+        "windows": ("max_seq_length", "doc_stride"),
+        "decode": ("max_answer_length", "n_best_size", "threshold"),
+    }
+    found: dict[str, Any] = {}
+    for name, names in lists.items():
+        if isinstance(old.get(name), list):
+            found |= dict(zip(names, old[name], strict=False))
+    if isinstance(old.get("span"), list) and len(old["span"]) == 3:
+        found["selection"] = old["span"][1:]
+    if "example" not in found and "question" in old and "paragraph" in old:
+        found |= {"question": old["question"], "context": old["paragraph"]}
+    if isinstance(old.get("logits"), list):
+        edits: dict[str, dict[str, Any]] = {}
+        for one in old["logits"]:
+            if isinstance(one, list) and len(one) == 4:
+                edits.setdefault(str(one[0]), {})[f"{one[1]}:{one[2]}"] = one[3]
+        found["edits"] = edits
+    if old.get("chapter") in CHAPTERS:
+        found["chapter"] = old["chapter"]
+    kept = {"temperature": old.get("temperature"), "veil": old.get("page.veil") is True}
+    return found | {name: value for name, value in kept.items() if value}
+
+
+def _unpacked(letters: str) -> dict[str, Any]:
+    """Deflated JSON lines [name, value]."""
+    kept = "".join(c for c in letters.replace("%5F", "_") if c.isalnum() or c in "-_")
+    try:
+        body = base64.urlsafe_b64decode(kept + "=" * (-len(kept) % 4))
+        text = zlib.decompressobj(-zlib.MAX_WBITS).decompress(body, MOST_LINK).decode("utf-8")
+        return dict(json.loads(line) for line in text.split("\n") if line.startswith("["))
+    except (binascii.Error, zlib.error, ValueError, TypeError, RecursionError) as fault:
+        raise BadInput("this link of version 0.2 is damaged: its end is missing") from fault

@@ -21,11 +21,10 @@ from packaging.requirements import Requirement
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import RULES
 from qa_demo.examples import PoolExample, load_menu
-from qa_demo.links import from_link
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.shown import without_model
 from qa_demo.state import CHAPTERS as NAMES
-from qa_demo.state import MAX_CHARACTERS, dump, load
+from qa_demo.state import MAX_CHARACTERS, dump, from_link, load
 from qa_demo.training import card
 from tests.documents import CONTRIBUTING, PAGES, README, ROOT, TEXT
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from qa_demo.blocks import walk
 from qa_demo.core.base import ModelUnavailable
 from qa_demo.model.work import Pending
-from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import State, load
 from qa_demo.veil import KEPT
@@ -88,14 +88,14 @@ DOORS = {
 @pytest.mark.parametrize("name", DOORS)
 def test_the_door_answers_with_one_sentence(name):
     asked, status, said = DOORS[name]
-    found = full().answer(asked)
+    found = told(full().asked, asked)
     assert found[0] == status and said in found[1]["error"] and "\n" not in found[1]["error"]
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(["state", "have", "link", "than"]), JSON))
 def test_any_json_at_the_door_is_a_picture_or_a_sentence(asked):
-    status, body = full().answer(asked)
+    status, body = told(full().asked, asked)
     assert status in (200, 422) and json.dumps(body)
 
 
@@ -106,7 +106,10 @@ def test_a_model_that_is_missing_or_broken_is_said_and_a_pending_one_is_told():
 
     examples = full().examples
     body = {"place": 2, "seconds": 1.5, "done": 0.25}
-    assert Pictures(examples, refused, refused, work=Waits()).answer({"state": {}}) == (202, body)
+    assert told(Pictures(examples, refused, refused, work=Waits()).asked, {"state": {}}) == (
+        202,
+        body,
+    )
 
     def gone(_):
         raise ModelUnavailable("no such reader")
@@ -114,9 +117,11 @@ def test_a_model_that_is_missing_or_broken_is_said_and_a_pending_one_is_told():
     def broken(_):
         raise BaseException("a panic of the tokenizer")
 
-    made = Pictures(examples, gone, refused, work=AtOnce()).answer({"state": {"example": "gold"}})
+    made = told(
+        Pictures(examples, gone, refused, work=AtOnce()).asked, {"state": {"example": "gold"}}
+    )
     assert made == (503, {"error": "no such reader"})
-    status, said = Pictures(examples, broken, refused, work=AtOnce()).answer({"state": {}})
+    status, said = told(Pictures(examples, broken, refused, work=AtOnce()).asked, {"state": {}})
     assert status == 500 and "panic" not in said["error"]
 
 
@@ -130,5 +135,6 @@ def test_nothing_chosen_opens_each_chapter_on_its_own_text_and_a_chosen_one_stay
 def test_what_differs_from_a_pinned_state_is_one_line():
     asked = {"state": {"example": "oresund"}, "than": {"example": "oresund", "temperature": 2.0}}
     assert (
-        full().answer(asked)[1]["differs"] == "Pinned. It differs in: temperature 1.0, there 2.0."
+        told(full().asked, asked)[1]["differs"]
+        == "Pinned. It differs in: temperature 1.0, there 2.0."
     )

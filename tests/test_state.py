@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
-from qa_demo.links import from_link
-from qa_demo.state import CHAPTERS, MAX_CHARACTERS, State, dump, load
+from qa_demo.state import CHAPTERS, MAX_CHARACTERS, State, dump, from_link, load
 from tests.odd import JSON
 
 LETTERS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -86,17 +85,13 @@ def test_half_a_surrogate_pair_does_not_stay():
 
 
 def test_links_of_version_02_and_by_hand():
-    assert load(
-        from_link("#q=Who%3F&p=Ada+%26+Bo&windows=64_24&span=0_1_2&chapter=spans")
-    ) == State(
-        question="Who?",
-        context="Ada & Bo",
-        max_seq_length=64,
-        doc_stride=24,
-        selection=(1, 2),
-        chapter="spans",
-    )
-    assert from_link("gold=4-9_none_12-15&utm_source=x")["gold"] == [[4, 9], [12, 15]]
+    fields = "max_seq_length=64&selection=[1,2]&temperature=2.0&veil=true&chapter=spans&example=7"
+    given = {"max_seq_length": 64, "selection": [1, 2], "temperature": 2.0, "veil": True}
+    assert from_link(f"#{fields}") == {**given, "chapter": "spans", "example": "7"}
+    assert from_link("q=12&p=Ada+%26+Bo&utm_source=x") == {"question": "12", "context": "Ada & Bo"}
+    for odd in ("many", "[" * 9_999, "9" * 9_999, "NaN"):
+        with pytest.raises(BadInput, match="step"):
+            load(from_link(f"step={odd}"))
     with pytest.raises(BadInput, match="names 'foo'"):
         from_link("foo=1")
 

@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,9 +45,7 @@ def without_interface_files() -> Iterator[None]:
 with without_interface_files():
     import gradio as gr
 from starlette.middleware import Middleware  # noqa: E402
-from starlette.requests import Request  # noqa: E402
-from starlette.responses import JSONResponse  # noqa: E402
-from starlette.routing import BaseRoute, Route  # noqa: E402
+from starlette.routing import BaseRoute  # noqa: E402
 
 from qa_demo.server.gradio_page import Early  # noqa: E402
 from qa_demo.server.guard import Guard, frame_ancestors, policy  # noqa: E402
@@ -85,16 +83,6 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
         "quiet": True,
         "theme": theme(),
     }
-
-
-def health_route(check: Callable[[], tuple[int, dict[str, Any]]]) -> Route:
-    """Status and body of `/health`, made in a thread of its own."""
-
-    def asked(_: Request) -> JSONResponse:
-        status, body = check()
-        return JSONResponse(body, status, headers={"cache-control": "no-store"})
-
-    return Route("/health", asked)
 
 
 def theme() -> gr.themes.Base:

@@ -12,7 +12,7 @@ from qa_demo.lessons.routes import routes as lesson_routes
 from qa_demo.lessons.served import Lessons
 from qa_demo.page import build, routes
 from qa_demo.pictures import Pictures
-from qa_demo.server.launch import health_route, launch
+from qa_demo.server.launch import launch
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 
@@ -41,7 +41,7 @@ def main(port: int) -> None:
         load_menu(), lambda _: reader, lambda _: FakeInfiller(), lambda _: None, ("bundled",)
     )
     lessons = Lessons(pictures, read_folder(Path(__file__).with_name("lessons")))
-    beside = [*routes(pictures), *calls(pictures), health_route(pictures.health)]
+    beside = [*routes(pictures), *calls(pictures)]
     beside += lesson_routes(lessons, "http://school.example:7860/")
     launch(build(pictures), "127.0.0.1", port, None, beside, prevent_thread_lock=False)
     while True:
