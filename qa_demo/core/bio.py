@@ -11,25 +11,18 @@ probability of a span is relative to the legal taggings:
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats, log_softmax, one_of
+from qa_demo.core.base import BadInput, Bools, Floats, Ints, log_softmax
 from qa_demo.core.losses import TagGold, cross_entropy, entropy, marked, tag_targets
 from qa_demo.core.types import B, I, O, Reading, Span
 
-Tags = NDArray[np.int64]
-PREFERENCE = (O, B, I)
-"""Ties between tags: O first, then B, then I."""
-DECODINGS = ("strict", "lenient", "viterbi")
-
-
-# ---- tags and spans
+Tags = Ints
+PREFERENCE = (O, B, I)  # of equally probable tags the first one here
 
 
 def annotator_tags(n: int, gold: TagGold) -> Tags:
@@ -89,20 +82,14 @@ def viterbi(log_probs: Floats) -> tuple[Tags, float]:
 
 
 def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], Tags]:
-    """Spans and tags of a window: argmax read strictly or leniently, or Viterbi's tagging."""
-    one_of("decoding", decoding, DECODINGS)
+    """Spans and tags of a window: argmax read "strict" or "lenient", or "viterbi"'s tagging."""
     tags = viterbi(log_probs)[0] if decoding == "viterbi" else argmax_tags(log_probs)
     return spans_of_tags(tags.tolist(), lenient=decoding == "lenient"), tags
 
 
-# ---- all legal taggings at once
-
-
-@dataclass(frozen=True, eq=False)
-class Chain:
-    """The legal taggings as one walk from token to token, nats, [n] each: log P(t is B), log P(t is
-    I, when t - 1 is in a span) and log P(the next one is no I, when t is in a span). `none` is
-    log P(every token is O).
+class Chain(NamedTuple):
+    """The legal taggings as one walk, nats, [n] each: log P(t is B), log P(t is I, when t - 1 is in
+    a span), log P(t + 1 is no I, when t is in a span); `none`: log P(every token is O).
     """
 
     begins: Floats
@@ -119,8 +106,8 @@ def _either(a: float, b: float) -> float:
 def chain(log_probs: Floats) -> Chain:
     """Run backward and forward once over n tokens with finite log-probabilities.
 
-        free_{t-1} = p_O free_t + p_B open_t;   open_{t-1} = free_{t-1} + p_I open_t;   ends_t =
-        free_t / open_t
+        free_{t-1} = p_O free_t + p_B open_t;  open_{t-1} = free_{t-1} + p_I open_t
+        ends_t = free_t / open_t
 
     free and open sum the legal taggings of the tokens after t, without and with an I next. Only
     such ratios are kept, each the probability of one step: sums over a whole text are never
@@ -128,35 +115,31 @@ def chain(log_probs: Floats) -> Chain:
     """
     steps = np.asarray(log_probs, dtype=np.float64).tolist()
     n = len(steps)
-    opens, stays, goes_on, ends = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n + 1)
+    opens, stays, goes_on, ends, begins = np.zeros((5, n))
     end = 0.0  # after the last token nothing is left to choose
     for t in range(n - 1, -1, -1):
         b, i, o = steps[t]
-        ends[t + 1] = end
+        ends[t] = end
         o += end
         opens[t], stays[t] = -_either(0.0, o - b), -_either(0.0, b - o)  # B or O, when it is no I
         free = _either(b, o)
         goes_on[t], end = -_either(0.0, free - i), -_either(0.0, i - free)
-    begins = np.zeros(n)
     # log P(t - 1 is O), log P(t - 1 is in a span); before the first token no I may come
     outside, inside = 0.0, -np.inf
     for t in range(n):
-        no_i = _either(outside, inside + ends[t])
+        no_i = _either(outside, inside + ends[t - 1])
         begins[t] = no_i + opens[t]
         outside, inside = no_i + stays[t], _either(begins[t], inside + goes_on[t])
-    return Chain(begins, goes_on, ends[1:], float(stays.sum()))
+    return Chain(begins, goes_on, ends, float(stays.sum()))
 
 
 def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
     """P(span s..s+d is an answer), [n, M] with M = min(max_answer_length, n); 0 where s + d >= n.
 
-    Two spans that overlap exclude each other, so the marginals that hold one token sum to at most
-    1.
+    Spans that overlap exclude each other: the marginals that hold one token sum to at most 1.
     """
     lp = np.asarray(log_probs, dtype=np.float64)
     n = len(lp)
-    if max_answer_length < 1:
-        raise BadInput(f"max_answer_length must be at least 1, got {max_answer_length}")
     if not n:
         return np.zeros((0, 0))
     walk, width = chain(lp), min(max_answer_length, n)
@@ -179,49 +162,48 @@ class TaggedSpan(NamedTuple):
     marginal: float
 
 
-def _tagged(reading: Reading, window: int, start: int, end: int, marginal: float) -> TaggedSpan:
-    span = Span(start, end)
+def _tagged(reading: Reading, window: int, span: Span, marginal: float) -> TaggedSpan:
     chars, text = reading.encoding.chars(span), reading.encoding.text(span)
     return TaggedSpan(window, span, *chars, text, float(marginal))
 
 
-def tag_log_probs(reading: Reading, window: int) -> Floats:
-    """log softmax over B, I, O of the window's paragraph, [tokens, 3]; BadInput without a head."""
+def _logits(reading: Reading) -> Floats:
     if reading.tag_logits is None:
         raise BadInput(
             f"the reader {reading.model_name} has no BIO head; the bundled reader has one"
         )
+    return reading.tag_logits
+
+
+def tag_log_probs(reading: Reading, window: int) -> Floats:
+    """log softmax over B, I, O of the window's paragraph, [tokens, 3]; BadInput without a head."""
     w = reading.windows[window]
-    return log_softmax(reading.tag_logits[window, : len(w)][w.is_context])
+    return log_softmax(_logits(reading)[window, : len(w)][w.is_context])
 
 
-def owned_rows(reading: Reading) -> NDArray[np.float64]:
+def owned_rows(reading: Reading) -> Floats:
     """log p of B, I, O for every context token, nats, [D, 3]."""
-    rows = np.full((len(reading.encoding.context_ids), 3), np.nan)
-    for w, window in enumerate(reading.windows):
-        rows[window.owned] = tag_log_probs(reading, w)[window.owned - window.doc_start]
-    return rows
+    return log_softmax(reading.of_owners(_logits(reading)))
 
 
 def owned_tags(reading: Reading, decoding: str = "viterbi") -> Tags:
     """One decoding's tag of every context token, [D]; each window is decoded by itself."""
-    tags = np.full(len(reading.encoding.context_ids), O)
+    rows = [np.full(len(window), O) for window in reading.windows]
     for w, window in enumerate(reading.windows):
-        found = decode_tags(tag_log_probs(reading, w), decoding)[1]
-        tags[window.owned] = found[window.owned - window.doc_start]
-    return tags
+        rows[w][window.is_context] = decode_tags(tag_log_probs(reading, w), decoding)[1]
+    return reading.of_owners(rows)
 
 
 def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedSpan, ...]:
     """All spans of a reading in text order, each from its first token's owner, with marginals."""
     spans: list[TaggedSpan] = []
     for w, window in enumerate(reading.windows):
-        lp, first = tag_log_probs(reading, w), window.doc_start
+        lp = tag_log_probs(reading, w)
         marginals = span_marginals(lp, len(lp))
         for s in decode_tags(lp, decoding)[0]:
-            if reading.owners[first + s.start] == w:
-                marginal = marginals[s.start, s.end - s.start]
-                spans.append(_tagged(reading, w, first + s.start, first + s.end, marginal))
+            found = Span(s.start + window.doc_start, s.end + window.doc_start)
+            if reading.owners[found.start] == w:
+                spans.append(_tagged(reading, w, found, marginals[s.start, len(s) - 1]))
     return tuple(sorted(spans, key=lambda x: x.span))
 
 
@@ -241,7 +223,7 @@ def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | Non
     if not every.size:
         return None
     p, start, end = every[:, np.lexsort(every[::-1])[0]].tolist()
-    return _tagged(reading, int(reading.owners[int(start)]), int(start), int(end), -p)
+    return _tagged(reading, int(reading.owners[int(start)]), Span(int(start), int(end)), -p)
 
 
 def null_log_prob(reading: Reading) -> float:
@@ -250,12 +232,10 @@ def null_log_prob(reading: Reading) -> float:
 
 
 class SoftTerms(NamedTuple):
-    """The tag loss token by token, nats, [D]: loss = floor + divergence. `targets` [D, 3];
-    unlabelled tokens carry none.
-    """
+    """The tag loss token by token, nats, [D]: loss = floor + divergence, 0 where unlabelled."""
 
     targets: Floats
-    labelled: NDArray[np.bool_]
+    labelled: Bools
     loss: Floats
     floor: Floats
 
@@ -272,21 +252,16 @@ class SoftTerms(NamedTuple):
 
 def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
     """-sum_j t_ij log p_ij of every token in its owner window; t: the annotators' mean tags."""
-    rows, n = owned_rows(reading), len(reading.encoding.context_ids)
-    targets, labelled = np.zeros((n, 3)), np.zeros(n, dtype=bool)
-    for window in reading.windows:
-        t, carries = tag_targets(window, golds)
-        at = np.flatnonzero(window.is_max_context)
-        targets[window.owned], labelled[window.owned] = t[at], carries[at]
-    loss, floor = cross_entropy(rows, targets), entropy(targets)
+    made = zip(*(tag_targets(window, golds) for window in reading.windows), strict=True)
+    targets, labelled = map(reading.of_owners, made)
+    loss, floor = cross_entropy(owned_rows(reading), targets), entropy(targets)
     return SoftTerms(targets, labelled, loss * labelled, floor * labelled)
 
 
-@dataclass(frozen=True, eq=False)
-class Opening:
+class Opening(NamedTuple):
     """Why the first token of an answer read off the tags is B. `with_b` [D]: the most probable
     legal tagging, in which it is; `without` [D]: the most probable one in which it is not; `p`
-    [D, 3] of each token by itself; `begins`, `goes_on` (one for each later token), `ends` (none at
+    [D, 3] of each token by itself; `begins`, `goes_on` (one for each later token), `ends` (None at
     the end of the window): the chances whose product is the answer's. All within the answer's
     window, beside which `with_b`, `without` and `p` are those of each token's own window.
     """
@@ -294,7 +269,7 @@ class Opening:
     answer: TaggedSpan
     with_b: Tags
     without: Tags
-    p: NDArray[np.float64]
+    p: Floats
     begins: float
     goes_on: tuple[float, ...]
     ends: float | None
@@ -302,8 +277,7 @@ class Opening:
     @property
     def differ(self) -> list[int]:
         """The tokens that the two taggings tag differently."""
-        found: list[int] = np.flatnonzero(self.with_b != self.without).tolist()
-        return found
+        return [int(d) for d in np.flatnonzero(self.with_b != self.without)]
 
     def weight(self, tags: Tags) -> float:
         """The product of p over the tokens that differ; all others count alike in both."""
@@ -313,16 +287,15 @@ class Opening:
 def opening(reading: Reading, answer: TaggedSpan) -> Opening:
     """What speaks for the B of one answer; see `Opening`. Errors: BadInput without a tag head."""
     w = reading.windows[answer.window]
-    inside, first = slice(w.doc_start, w.doc_stop), answer.span.start - w.doc_start
-    last = answer.span.end - w.doc_start
+    first, last = answer.span.start - w.doc_start, answer.span.end - w.doc_start
     log_rows = tag_log_probs(reading, w.index)
     no_b = log_rows.copy()
     no_b[first, B] = -1e9
     p, with_b = np.exp(owned_rows(reading)), owned_tags(reading)
-    without = with_b.copy()
+    without, inside = with_b.copy(), slice(w.doc_start, w.doc_stop)
     p[inside] = np.exp(log_rows)
     with_b[inside], without[inside] = viterbi(log_rows)[0], viterbi(no_b)[0]
     walk = chain(log_rows)
-    goes_on = np.exp(walk.goes_on[first + 1 : last + 1]).tolist()
-    ends = float(np.exp(walk.ends[last])) if answer.span.end + 1 < w.doc_stop else None
-    return Opening(answer, with_b, without, p, math.exp(walk.begins[first]), tuple(goes_on), ends)
+    begins, goes_on = math.exp(walk.begins[first]), np.exp(walk.goes_on[first + 1 : last + 1])
+    ends = math.exp(walk.ends[last]) if answer.span.end + 1 < w.doc_stop else None
+    return Opening(answer, with_b, without, p, begins, tuple(goes_on.tolist()), ends)

@@ -61,12 +61,7 @@ def rank_of(logits: Floats, position: int) -> NDArray[np.int64]:
 
 def owned_points(reading: Reading) -> NDArray[np.float64]:
     """(start_logit, end_logit) of every context token in the window that owns it, [D, 2]."""
-    points = np.full((len(reading.encoding.context_ids), 2), np.nan)
-    for window in reading.windows:
-        s, e = reading.logits(window.index)
-        owned = window.is_max_context
-        points[window.owned] = np.stack([s[owned], e[owned]], axis=1)
-    return points
+    return reading.of_owners(np.stack([reading.start_logits, reading.end_logits], axis=-1))
 
 
 Vector = NDArray[np.float64]

@@ -8,9 +8,10 @@ A bare `start` or `end` appears only in a type that says which of the three it i
 Axes: D context tokens, W windows, L positions of the longest window, n positions of one window.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,6 +232,14 @@ class Reading:
         for window in self.windows:
             owners[window.owned] = window.index
         return freeze(owners)
+
+    def of_owners(self, rows: NDArray[Any] | Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Each context token's row from the window that owns it, [D, ...]; `rows` [W] holds one for
+        each position of each window.
+        """
+        owned = np.concatenate([window.owned for window in self.windows])
+        found = [rows[w.index][: len(w)][w.is_max_context] for w in self.windows]
+        return np.concatenate(found)[np.argsort(owned)]
 
     def home(self, span: Span) -> Window | None:
         """The window in which to look at a `doc` span: the owner of its start, if it holds the

@@ -37,8 +37,6 @@ def test_three_readings_of_one_vector(decoding, tags, spans):
     found, row = bio.decode_tags(LOG, decoding)
     assert row.tolist() == letters(tags) and found == tuple(Span(*x) for x in spans)
     assert round(bio.viterbi(LOG)[1], 4) == -2.5903
-    with pytest.raises(BadInput, match="decoding must be one of strict, lenient, viterbi, got 'x'"):
-        bio.decode_tags(LOG, "x")
 
 
 @pytest.mark.parametrize(
@@ -122,5 +120,3 @@ def test_long_windows_neither_underflow_nor_drift():
     for s, d in zip(*np.nonzero(got), strict=True):
         covering[s : s + d + 1] += got[s, d]
     assert 0.5 < covering.max() <= 1 + 1e-9
-    with pytest.raises(BadInput, match="max_answer_length must be at least 1, got 0"):
-        bio.span_marginals(LOG, 0)
