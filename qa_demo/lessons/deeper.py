@@ -15,7 +15,7 @@ from qa_demo.core.predict import Proposals, predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.text import span_at
 from qa_demo.core.windows import capacity
-from qa_demo.lessons.facts import CHOICES, highest, likeliest, named, need, sides, window_of
+from qa_demo.lessons.checks import CHOICES, highest, likeliest, named, need, sides, window_of
 from qa_demo.lessons.judge import Facts
 from qa_demo.printed import number, percent, plural, probability, quote, signed, small_number
 from qa_demo.shown import Shown

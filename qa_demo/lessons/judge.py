@@ -94,6 +94,9 @@ class Asked:
 
 def asked(step: Step, shown: Shown, facts: Facts) -> Asked:
     """Errors: BadInput for a fact that is not there, and where a wrong guess would hear nothing."""
+    found = {"mark": "marks", "pick": "picks"}.get(step.ask)
+    if found and not facts.get(found):
+        raise BadInput(f"check {step.check} finds no {found}, so ask: {step.ask} cannot use it")
     options = {one.key: filled(one.text, facts) for one in step.options}
     whys = {one.key: filled(one.why, facts) for one in step.options}
     right: str | float = step.right
@@ -122,22 +125,18 @@ def judge(asked: Asked, guess: object) -> Verdict:
     """What is right in a guess, and why a wrong one is wrong. Errors: BadInput for a guess of
     another kind than the step asks for.
     """
-    if asked.step.ask == "mark":
-        return marked(asked, guess)
-    if isinstance(asked.right, float):
-        return counted(asked, asked.right, guess)
+    label, fault = {"mark": _marked, "number": _counted}.get(asked.step.ask, _chosen)(asked, guess)
+    exactly = f": {asked.label}" if asked.step.ask == "number" else ""
+    return Verdict(not fault, fault or parts([f"Yes{exactly}."]), label)
+
+
+def _chosen(asked: Asked, guess: object) -> tuple[str, Said]:
+    """An option, and why it is wrong."""
     if not isinstance(guess, str) or guess not in asked.options:
         allowed = ", ".join(asked.options) or "nothing"
         raise BadInput(f"a guess must be one of {allowed}, got {guess!r:.60}")
-    label = plain(asked.options[guess])
-    if guess == asked.right:
-        return Verdict(True, parts(["Yes."]), label)
-    return no(label, asked.whys[guess])
-
-
-def no(label: str, why: Said, so: str = "No: ") -> Verdict:
-    """A wrong guess and why it is wrong."""
-    return Verdict(False, [[so, ""], *why], label)
+    right = guess == asked.right
+    return plain(asked.options[guess]), [] if right else [["No: ", ""], *asked.whys[guess]]
 
 
 def label_of(e: Encoding, span: Span) -> str:
@@ -147,7 +146,7 @@ def label_of(e: Encoding, span: Span) -> str:
     return quote(e.text(Span(inside[0], inside[-1]) if first >= 0 else span), MOST_TYPED)
 
 
-def marked(asked: Asked, guess: object) -> Verdict:
+def _marked(asked: Asked, guess: object) -> tuple[str, Said]:
     """Words by words: parts of words and marks at the edges do not count."""
     e, last = asked.encoding, len(asked.encoding.context_ids) - 1
     match guess:
@@ -158,17 +157,15 @@ def marked(asked: Asked, guess: object) -> Verdict:
     label, (a, b) = label_of(e, span), words_inside(e, span)
     wanted = [words_inside(e, right) for right in asked.marks]
     if (a, b) in wanted:
-        return Verdict(True, parts(["Yes."]), label)
+        return label, []
     first, end = next((w for w in wanted if a <= w[1] and w[0] <= b), (0, -1))
     if first > end:
-        return no(label, asked.whys["other"])
+        return label, [["No: ", ""], *asked.whys["other"]]
     faults = [
         "begins too early" if a < first else "begins too late" if a > first else "",
         "ends too late" if b > end else "ends too early" if b < end else "",
     ]
-    return Verdict(
-        False, parts([f"Not quite: {label} {' and '.join(filter(None, faults))}."]), label
-    )
+    return label, parts([f"Not quite: {label} {' and '.join(filter(None, faults))}."])
 
 
 def typed(guess: object) -> float:
@@ -183,7 +180,7 @@ def typed(guess: object) -> float:
         value = float(over) / float(under or 1) / (100 if text.endswith("%") else 1)
     except (ValueError, ZeroDivisionError):
         value = float("nan")
-    if not abs(value) < 1e12 or isinstance(guess, bool):
+    if not abs(value) < 1e12:
         raise BadInput(f"type a number, such as 0.5 or 1/2; got {given!r}")
     return value
 
@@ -193,16 +190,16 @@ def printed(x: float) -> str:
     return number(x, 0 if x == round(x) else 2)
 
 
-def counted(asked: Asked, right: float, guess: object) -> Verdict:
-    """A number against the right one: exact, near, a trap with its sentence, or wrong."""
-    value = typed(guess)
+def _counted(asked: Asked, guess: object) -> tuple[str, Said]:
+    """A number: exact, a trap with its sentence, near, or wrong."""
+    right, value = float(asked.right), typed(guess)
     label, off = printed(value), abs(value - right)
     if off <= asked.within:
-        return Verdict(True, parts([f"Yes: {printed(right)}."]), label)
+        return label, []
     for key, trap in asked.traps.items():
         if abs(value - trap) <= max(NAMED * abs(trap), 0.005):
-            return no(label, asked.whys[key])
+            return label, [["No: ", ""], *asked.whys[key]]
     high = "too high" if value > right else "too low"
     if off <= NEAR * abs(right) + 1e-9:
-        return Verdict(False, parts([f"Not quite: {label} is a little {high}."]), label)
-    return no(label, asked.whys["other"], f"No, {label} is {high}: ")
+        return label, parts([f"Not quite: {label} is a little {high}."])
+    return label, [[f"No, {label} is {high}: ", ""], *asked.whys["other"]]

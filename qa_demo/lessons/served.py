@@ -5,17 +5,16 @@ from typing import Any
 
 from qa_demo.core.base import BadInput
 from qa_demo.lessons import checks, deeper
-from qa_demo.lessons.facts import of_best
 from qa_demo.lessons.files import Lesson, Step
 from qa_demo.lessons.judge import Asked, Check, Facts, asked, judge, plain
 from qa_demo.pictures import CHAPTERS, Pictures, opened
+from qa_demo.printed import quote
 from qa_demo.state import dump
 
 CHECKS: dict[str, Check] = {
     name: check
-    for module in (checks, deeper)
-    for name, check in vars(module).items()
-    if getattr(check, "__module__", "") == module.__name__ and not name.startswith("_")
+    for name, check in {**vars(checks), **vars(deeper)}.items()
+    if getattr(check, "__annotations__", {}).get("return") == Facts and name[0] != "_"
 }
 
 
@@ -46,12 +45,16 @@ class Lessons:
         """The step on its text. Raises Pending while a model works. Errors: BadInput where the
         text does not show the point.
         """
-        state, known = step.state, {"": lambda _: Facts(), **CHECKS}
+        state = step.state
         shown = self.pictures.shown(opened(state, CHAPTERS[state.chapter], self.pictures.examples))
-        if step.check not in known:
+        if step.check and step.check not in CHECKS:
             names = ", ".join(sorted(CHECKS))
             raise BadInput(f"there is no check {step.check!r}; allowed: {names}")
-        return asked(step, shown, {**of_best(shown), **known[step.check](shown)})
+        c = shown.best  # what every step may name
+        facts: Facts = {"best": quote(c.text), "sum": checks.sum_of(c), "score": c.score}
+        facts |= {"start": c.start_logit, "end": c.end_logit}
+        facts |= CHECKS[step.check](shown) if step.check else {}
+        return asked(step, shown, facts)
 
     def card(self, lesson: Lesson, step: Step) -> dict[str, Any]:
         """What a page shows of a step before a guess."""
