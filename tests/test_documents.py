@@ -290,18 +290,18 @@ def test_version_and_licence() -> None:
 
 def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them() -> None:
     text = "a\n<!-- x -->\nold\n<!-- /x -->\nb"
-    assert card.fill(text, "x", "new \\1") == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"
+    assert card.filled(text, {"x": "new \\1"}) == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"
     for broken in ("a", text + text):
         with pytest.raises(BadInput, match="exactly one pair"):
-            card.fill(broken, "x", "new")
+            card.filled(broken, {"x": "new"})
 
 
 def test_figures_in_the_documents_are_those_of_the_bundled_reader() -> None:
     for folder in (READER, LARGE, SPANBERT):
         text = (folder / "README.md").read_text(encoding="utf-8")
-        assert card.filled(text, card.bodies(folder)) == text
+        assert card.filled(text, card.bodies(folder)[1]) == text
         assert len(text.splitlines()) <= 250
-    scores = {"scores": card.bodies(READER)["scores"]}
+    scores = {"scores": card.bodies(READER)[1]["scores"]}
     assert card.filled(PAGES["docs/how-sure.md"], scores) == PAGES["docs/how-sure.md"]
 
 
