@@ -35,7 +35,7 @@ from qa_demo.printed import (
 )
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
-from qa_demo.texts import figure_name, position_name, said_at
+from qa_demo.texts import figure_name, position_name, said_at, undo
 
 NAME = "Loss"
 HEADINGS = (
@@ -47,10 +47,11 @@ HEADINGS = (
 STEPS = ("The loss", "How the two fit", "The pull", "The training")
 OPENS: dict[int, dict[str, Any]] = {}
 EARLY = 91
-"""The training step that steps 2 to 4 open on."""
+"""The training step that this chapter opens on: the loss is large, and its cause is seen."""
 LEAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 """Sizes under which a pull gets no arrow: the first that leaves six a side is taken."""
 SNIPPET = ui.snippet("loss")
+stored_replay = cache(load_replay)
 
 
 class Own(Record):
@@ -76,9 +77,6 @@ def labels_of(shown: Shown) -> tuple[list[losses.Label], str, int]:
     return [losses.Label(best.candidate.span if best is not None else None, 1)], "nobody", lost
 
 
-stored_replay = cache(load_replay)
-
-
 def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
     """The recorded logits of this text and window; else why there are none."""
     record, example, true = stored_replay(ASSETS / "replay"), shown.example, shown.true
@@ -93,10 +91,12 @@ def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
 
 
 class Case:
-    """What all steps show: the label taken as right, one window, its targets [n], its record."""
+    """What all steps show: the label taken as right (gold is what people marked), one window, its
+    targets [n], its record, the moments that this step offers, and what holds at the one shown.
+    """
 
     def __init__(self, shown: Shown, own: Own) -> None:
-        self.shown, windows = shown, shown.reading.windows
+        self.shown, windows, step = shown, shown.reading.windows, shown.state.step
         self.labels, self.by, self.lost = labels_of(shown)
         self.total = sum(label.people for label in self.labels)
         self.mean = own.label == "mean" and len(self.labels) > 1
@@ -109,25 +109,22 @@ class Case:
         wanted = windows[min(own.window, len(windows)) - 1] if own.window else home
         self.window = wanted or windows[0]
         self.pair = losses.right_pair(self.window, span)
-        self.who = f"{'no answer, ' if span is None else ''}marked by {self.by}"
+        self.who = f"{'no answer, ' if span is None else ''}marked by " + (
+            f"{self.labels[at].people} of {self.total} people" if self.by == "people" else self.by
+        )
+        self.role = GOLD
         if self.by == "nobody":
-            self.who = "the reader's own answer"
-        elif self.by == "people":
-            self.who = f"marked by {self.labels[at].people} of {self.total} people"
-        self.role = INK if self.by == "nobody" else GOLD  # gold is what people marked
-        self._at_moment(own.moment)
+            self.who, self.role = "the reader's own answer", INK
 
-    def _at_moment(self, wanted: int | None) -> None:
-        """The record, the moments that this step offers, and what holds at the one shown."""
-        rows, self.unrecorded = rows_of(self.shown, self.window)
+        rows, self.unrecorded = rows_of(shown, self.window)
         self.targets = losses.start_end_targets(self.window, self.chosen)
-        on_screen = self.shown.reading.logits(self.window.index)
+        on_screen = shown.reading.logits(self.window.index)
         self.record = r = losses.recorded(rows, on_screen, self.targets)
-        early, places = r.nearest(EARLY), range(len(r.steps))
-        offered = {1: [r.last], 2: [early, r.last], 3: [0, early, r.last]}
-        self.moments = sorted(set(offered.get(self.shown.state.step, places)))
-        wanted = early if wanted is None else wanted
-        self.now = now = min(self.moments, key=lambda k: abs(k - wanted))
+        early = r.nearest(EARLY)
+        offered = {1: [early, r.last], 2: [early, r.last], 3: [0, early, r.last]}
+        self.moments = sorted(set(offered.get(step, range(len(r.steps)))))
+        moment = early if own.moment is None else own.moment
+        self.now = now = min(self.moments, key=lambda k: abs(k - moment))
         self.start, self.end = r.start[now], r.end[now]
         self.log_p, self.cost, self.pull = r.log_p(now), r.costs[now], r.pull(now)
         # the start that step 3 tells of
@@ -156,27 +153,39 @@ class Case:
         """A position as parts, quoted."""
         return said_at(self.shown, self.window, pos, role)
 
+    def words(self, span: Span | None, most: int = 44) -> str:
+        """A label, quoted."""
+        return "no answer" if span is None else quote(self.shown.encoding.text(span), most)
+
+    def text(
+        self, key: str, values: losses.Two, least: float, height: int, arrows: bool = False
+    ) -> Block:
+        """The window as text with values on its words, and the right answer marked."""
+        e, name = self.shown.encoding, "predicted" if self.by == "nobody" else "right"
+        given = e, self.window, values, least, self.chosen, name, arrows, height
+        return window_text(key, *given)
+
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     """The blocks of the step."""
     case, step = Case(shown, own), shown.state.step
     made = (the_loss, the_fit, the_pull, the_training)[step - 1](case)
-    if shown.changed:
-        made.append(ui.button("undo", "Put the reader's own logits back", {"edits": None}))
     table_of = (labels_table, pairs_table, pulls_table, moments_table)[step - 1]
-    folds = ui.folds(table_of(case), exactly(case, step), SNIPPET)
-    if step == 4 and not case.unrecorded:
-        folds.insert(2, every_p(case))
-        folds = [{**fold, "span": 3} for fold in folds]
-    return [*made, *folds]
+    more = every_p(case) if step == 4 and not case.unrecorded else None
+    return [*made, undo(shown), *ui.folds(table_of(case), exactly(case, step), SNIPPET, more)]
 
 
 def half_sum(start: float, end: float, mean: float) -> list[Part]:
     """1/2 (0.057 + 0.045) = 0.051, in the colours of start and end."""
     d = digits_of(mean)
     same = number((round(start, d) + round(end, d)) / 2, d) == number(mean, d)
-    said = "½ ({} + {}) = {}" if same else "½ ({} + {}) ≈ {}"
+    said = f"½ ({{}} + {{}}) {'=' if same else '≈'} {{}}"
     return say(said, [number(start, d), START], [number(end, d), END], [number(mean, d), STRONG])
+
+
+def strong(x: float) -> list[str]:
+    """A loss or a pull, as a part."""
+    return [number(x, digits_of(x)), STRONG]
 
 
 # ---- what can be chosen, and what is said beside a finding
@@ -188,15 +197,10 @@ def label_choice(case: Case) -> Block | None:
         return None
     options: list[tuple[str, dict[str, Any], bool]] = []
     for k, label in enumerate(case.labels[:5]):
-        said = f"{words_of(case, label.span, 30)}, {label.people} of {case.total}"
+        said = f"{case.words(label.span, 30)}, {label.people} of {case.total}"
         options.append((said, {"own.loss.label": k or None}, k == case.at))
     options.append((f"all {case.total}, the mean", {"own.loss.label": "mean"}, case.mean))
     return ui.choice("label", "taken as right", options)
-
-
-def words_of(case: Case, span: Span | None, most: int = 44) -> str:
-    """A label, quoted."""
-    return "no answer" if span is None else quote(case.shown.encoding.text(span), most)
 
 
 def window_choice(case: Case) -> Block | None:
@@ -261,17 +265,22 @@ def the_loss(case: Case) -> list[Block | None]:
     finding, whole = loss_of_mean(case) if case.mean else loss_of_pair(case)
     right = f"right: {'each by its share of people' if case.mean else case.who}"
     sides = [("over", START, "right start"), ("below", END, "right end")]
+    e, w, marks = case.shown.encoding, case.window, list[Mark]()
+    for side, (y, log_p) in enumerate(zip(case.targets, case.log_p, strict=True)):
+        at = np.flatnonzero(y).tolist()
+        marks += [Mark(side, float(log_p[k]), figure_name(e, w, k)) for k in at]
     return [
         ui.idea(
             "*Training raises the log-likelihood of the right start and the right end*: it lowers "
             "the loss L, the mean of their two −log P (natural logarithm)."
         ),
         finding,
+        moment_choice(case),
         label_choice(case),
         window_choice(case),
         marking(case) if own_marks else None,
         ui.legend("legend", *sides, ("text", INK, right)),
-        curve(case),
+        cost_curve(marks),
         ui.formula("formula", whole),
         ui.closing(
             "The loss reads P at the right positions only; every position's logit is in that P."
@@ -281,20 +290,23 @@ def the_loss(case: Case) -> list[Block | None]:
 
 def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
     """P of the right start and of the right end, and the loss; its formula."""
-    (i, j), (a, b), d = case.pair, case.log_p, digits_of(case.cost[2])
-    start = [*case.named(i, START), " has probability ", [fine(a[i], d), START]]
-    end = [*case.named(j, END), " ", [fine(b[j], d), END]]
-    said = "The right start {}, the right end {}: the loss is {}.{}"
+    d, words = digits_of(case.cost[2]), list[Any]()
+    for k, log_p, role in zip(case.pair, case.log_p, (START, END), strict=True):
+        words += [case.named(k, role), [fine(log_p[k], d), role]]
+    said = (
+        f"{case.at_moment()} right start {{}} has probability {{}}, the right end {{}} {{}}: the "
+    )
+    said += "loss is {}.{}"
     whole = "L = −½ (log P(right start) + log P(right end)) = {}"
-    finding = ui.finding(said, start, end, strong(case.cost[2]), asides(case))
+    finding = ui.finding(said, *words, strong(case.cost[2]), asides(case))
     return finding, say(whole, half_sum(*case.cost))
 
 
 def loss_of_mean(case: Case, most: int = 6) -> tuple[Block, list[Part]]:
     """The loss where every label counts, and its floor; (2 · 0.051 + 1 · 2.143) / 3 = 0.748."""
     floor = number(float(np.mean([losses.entropy(y) for y in case.targets])), 3)
-    said = f"People marked {small_number(len(case.labels))} different answers, and each counts "
-    said += "by its share: the loss is {}; it cannot fall below {}.{}"
+    said = f"{case.at_moment()} loss is {{}}; it cannot fall below {{}}, as people marked "
+    said += f"{small_number(len(case.labels))} different answers and each counts by its share.{{}}"
     found = [(label.people, case.loss_by(label)) for label in case.labels]
     terms = " + ".join(f"{n} · {number(x, 3)}" for n, x in found[:most])
     terms += " + …" if len(found) > most else ""
@@ -303,18 +315,6 @@ def loss_of_mean(case: Case, most: int = 6) -> tuple[Block, list[Part]]:
     whole = f"L, the mean over people, = ({terms}) / {case.total} {sign} {{}}"
     finding = ui.finding(said, strong(case.cost[2]), floor, asides(case))
     return finding, say(whole, [mean, STRONG])
-
-
-def strong(x: float) -> list[str]:
-    """A loss or a pull, as a part."""
-    return [number(x, digits_of(x)), STRONG]
-
-
-def curve(case: Case) -> Block:
-    """-log P over P with this text's right positions."""
-    right = [(side, pos) for side in (0, 1) for pos in np.flatnonzero(case.targets[side]).tolist()]
-    e, w, p = case.shown.encoding, case.window, case.log_p
-    return cost_curve([Mark(side, float(p[side][k]), figure_name(e, w, k)) for side, k in right])
 
 
 # ---- step 2: how the two fit
@@ -330,7 +330,7 @@ def pairs_of(case: Case) -> tuple[list[Pair], Pair]:
 def pair_words(case: Case, p: Pair) -> str:
     """The words of a pair, quoted."""
     w = case.window
-    return words_of(case, Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None)
+    return case.words(Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None)
 
 
 def the_fit(case: Case) -> list[Block | None]:
@@ -383,25 +383,35 @@ def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
     minus = f"({score})" if right.score < 0 else score
     said = f"score = {{}} + {{}} + {z} {first} {{}},  so 2 L = −log P(start) − log P(end) = "
     said += f"{z} − {minus} {second} {{}}"
-    logs = [f"({a})", START], [f"({b})", END]
-    return say(said, *logs, [score, STRONG], [twice, STRONG])
+    return say(said, [f"({a})", START], [f"({b})", END], [score, STRONG], [twice, STRONG])
 
 
 # ---- step 3: the pull
 
 
 def the_pull(case: Case) -> list[Block | None]:
-    """An arrow on every logit that is pulled."""
+    """An arrow on every logit that is pulled; where people disagree, toward their shares."""
     few = (x for x in LEAST if all((np.abs(v) >= x).sum() <= 6 for v in case.pull))
-    least = next(few, LEAST[-1])
-    labels, size = f"the right answer ({case.who})", strong(abs(float(case.pull[0][case.told])))
-    closing = "The loss reads one P of each softmax, yet pulls every logit: raising one P lowers "
-    closing += "the others."
+    least, name = next(few, LEAST[-1]), case.named(case.told, START)
+    size, when, end = strong(abs(float(case.pull[0][case.told]))), case.at_moment(), asides(case)
     if case.mean:
-        labels = "what people marked"
+        way = "up" if case.pull[0][case.told] > 0 else "down"
+        idea = "y is the share of people who marked the position: *up where P is too small, down "
+        idea = f"{idea}where it is too large.*"
+        said = f"{when} start logit of {{}} is pulled {way} by {{}}, the most of all starts.{{}}"
+        finding, labels = ui.finding(said, name, size, end), "what people marked"
         closing = "Where people disagree no P should reach 1: the pull ends when P is their share."
+    else:
+        idea = "*up at the right position* (y = 1), *down at every other one* (y = 0)."
+        said = f"{when} right start {{}} is pulled up by {{}}; the {len(case.window) - 1} other "
+        said += "starts are pulled down, by {} together.{}"
+        finding = ui.finding(said, name, size, size, end)
+        labels = f"the right answer ({case.who})"
+        closing = "The loss reads one P of each softmax, yet pulls every logit: raising one P "
+        closing += "lowers the others."
     return [
-        *(pull_by_share if case.mean else pull_by_pair)(case, case.named(case.told, START), size),
+        ui.idea("The loss pulls every logit by ½ (y − P): " + idea),
+        finding,
         moment_choice(case),
         ui.legend(
             "legend",
@@ -411,29 +421,10 @@ def the_pull(case: Case) -> list[Block | None]:
             ("fill", MID, labels) if case.by == "nobody" else ("tint", GOLD, labels),
             ("text", GREY, f"no arrow: under {least:g}"),
         ),
-        valued_text(case, "pulls", case.pull, least, True, 132),
+        case.text("pulls", case.pull, least, 132, arrows=True),
         ui.formula("formula", pull_formula(case)),
         ui.closing(closing),
     ]
-
-
-def pull_by_pair(case: Case, name: list[list[str]], size: list[str]) -> list[Block]:
-    """Idea and finding where one answer is right."""
-    said = f"{case.at_moment()} right start {{}} is pulled up by {{}}; the {len(case.window) - 1} "
-    said += "other starts are pulled down, by {} together.{}"
-    idea = "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), "
-    idea += "*down at every other one* (y = 0)."
-    return [ui.idea(idea), ui.finding(said, name, size, size, asides(case))]
-
-
-def pull_by_share(case: Case, name: list[list[str]], size: list[str]) -> list[Block]:
-    """The same where every label counts by its share."""
-    way = "up" if case.pull[0][case.told] > 0 else "down"
-    said = f"{case.at_moment()} start logit of {{}} is pulled {way} by {{}}, the most of all "
-    said += "starts.{}"
-    idea = "The loss pulls every logit by ½ (y − P): y is the share of people who marked the "
-    idea += "position: *up where P is too small, down where it is too large.*"
-    return [ui.idea(idea), ui.finding(said, name, size, asides(case))]
 
 
 def pull_formula(case: Case) -> list[Part]:
@@ -446,14 +437,6 @@ def pull_formula(case: Case) -> list[Part]:
     said = f"{{}}{{}}   ½ (y − P) = ½ ({target} − {{}}) {'≈' if printed[0] in '<>' else '='} {{}}"
     size, name = [signed(pull, d), STRONG], case.named(case.told, START)
     return say(said, ["start logit of ", "dim"], name, [printed, START], size)
-
-
-def valued_text(
-    case: Case, key: str, values: losses.Two, least: float, arrows: bool, height: int
-) -> Block:
-    """The window as text with values on its words, and the right answer marked."""
-    e, name = case.shown.encoding, "predicted" if case.by == "nobody" else "right"
-    return window_text(key, e, case.window, values, least, case.chosen, name, arrows, height)
 
 
 # ---- step 4: the training
@@ -469,28 +452,25 @@ def the_training(case: Case) -> list[Block | None]:
     if case.unrecorded:
         other = ui.button("recorded", "A text that was recorded", {"example": "oresund"})
         return [idea, ui.finding(f"{case.unrecorded} So there is no curve."), other, closing]
-    steps, costs, now, last = case.record.steps, case.record.costs, case.now, case.record.last
+    steps, now, tops = case.record.steps, case.now, list[Any]()
+    for log_p, role in zip(case.log_p, (START, END), strict=True):
+        k = int(log_p.argmax())
+        tops += [case.named(k, role), [probability(np.exp(log_p[k])), role]]
+    said = (
+        f"{case.at_moment()} loss L of this text is {{}}; the most probable start is {{}} ({{}}), "
+    )
+    said += "the most probable end {} ({}).{}"
     says = f"of {steps[-1]:,}, in {len(steps)} recorded moments of this reader's own training"
     field, title, names = "own.loss.moment", "training step", [f"{at:,}" for at in steps]
     whole = say("{}L = {}", [f"{case.when(now)}:   ", "dim"], half_sum(*case.cost))
     return [
         idea,
-        training_finding(case),
-        ui.slider("moment", field, title, 0, last, 1, now, 12, says, names=names),
-        falling(steps, [mean for *_, mean in costs], now, len(case.window)),
+        ui.finding(said, strong(case.cost[2]), *tops, asides(case)),
+        ui.slider("moment", field, title, 0, case.record.last, 1, now, 12, says, names=names),
+        falling(steps, [mean for *_, mean in case.record.costs], now, len(case.window)),
         ui.formula("formula", whole),
         closing,
     ]
-
-
-def training_finding(case: Case) -> Block:
-    """The loss at the moment, and where the reader's start and end stand."""
-    (a, b), (i, j) = case.log_p, (int(x.argmax()) for x in case.log_p)
-    start = [*case.named(i, START), " (", [probability(np.exp(a[i])), START], ")"]
-    end = [*case.named(j, END), " (", [probability(np.exp(b[j])), END], ")"]
-    said = f"{case.at_moment()} loss L of this text is {{}}; the most probable start is {{}}, the "
-    said += "most probable end {}.{}"
-    return ui.finding(said, strong(case.cost[2]), start, end, asides(case))
 
 
 # ---- folds
@@ -501,8 +481,8 @@ def every_p(case: Case) -> Block:
     sides = ("bar", START, "above a word: P(start)"), ("bar", END, "below: P(end)")
     key = ui.legend("bars-key", *sides, ("text", GREY, "no bar: under 0.05"))
     both = softmax(case.start), softmax(case.end)
-    shown = valued_text(case, "bars", both, 0.05, False, 60)
-    return ui.fold("every-p", "Every P at this moment, in the text", key, shown)
+    title = "Every P at this moment, in the text"
+    return ui.fold("every-p", title, key, case.text("bars", both, 0.05, 60))
 
 
 def exactly(case: Case, step: int) -> list[Block]:
@@ -536,7 +516,7 @@ def exactly(case: Case, step: int) -> list[Block]:
         mean = losses.total(losses.start_end_loss(case.shown.reading, case.chosen))
         said += f" Each of the {len(windows)} windows is a text of its own for training; the mean "
         said += f"of their losses at the end is {number(mean, 3)}."
-    if case.unrecorded and step in (2, 3):
+    if case.unrecorded and step < 4:
         said = f"{case.unrecorded} {said}"
     more = [label_choice(case), window_choice(case)] if step > 1 else []
     more += [marking(case)] if step > 1 or case.by not in ("nobody", "you") else []
@@ -548,12 +528,15 @@ def labels_table(case: Case) -> Block:
     rows = []
     for k, label in enumerate(case.labels):
         i, j = losses.right_pair(case.window, label.span)
-        a, b = float(case.log_p[0][i]), float(case.log_p[1][j])
-        words = words_of(case, label.span)
+        costs = [
+            x
+            for log_p in (case.log_p[0][i], case.log_p[1][j])
+            for x in (fine(log_p), number(-log_p, 3))
+        ]
+        words = case.words(label.span)
         words += " ([CLS] in this window)" if label.span and i == 0 else ""
-        cells = [f"{label.people} of {case.total}", fine(a), number(-a, 3), fine(b), number(-b, 3)]
-        sets = {"own.loss.label": k or None}
-        rows.append(ui.row(words, *cells, number(case.loss_by(label), 3), sets=sets))
+        cells = words, f"{label.people} of {case.total}", *costs, number(case.loss_by(label), 3)
+        rows.append(ui.row(*cells, sets={"own.loss.label": k or None}))
     names = ["taken as right", "people", "P(start)", "−log P(start)", "P(end)", "−log P(end)", "L"]
     return ui.table("rows", names, rows, "The loss by each label")
 
@@ -575,12 +558,11 @@ def pairs_table(case: Case) -> Block:
 def pulls_table(case: Case) -> Block:
     """The twelve positions that are pulled most."""
     w, rows = case.window, []
-    sides = list(zip(case.targets, case.log_p, case.pull, strict=True))
     most = np.argsort(-np.maximum(*map(np.abs, case.pull)), kind="stable")[:12]
     for pos in most.tolist():
         sets = {"selection": [w.to_doc(pos)] * 2} if w.is_context[pos] else None
         cells = list[str]()
-        for y, log_p, pull in sides:
+        for y, log_p, pull in zip(case.targets, case.log_p, case.pull, strict=True):
             p = probability(float(np.exp(log_p[pos])))
             cells += [f"{y[pos]:.2g}", p, signed(pull[pos], 3)]
         rows.append(ui.row(position_name(case.shown, w, pos), *cells, sets=sets))

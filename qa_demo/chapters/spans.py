@@ -116,8 +116,10 @@ def square(shown: Shown, sq: Square) -> Block:
     across = ticks(shown, sq, best.span.end, 92 * cells)  # not the selection: it is the overlay's
     down = ticks(shown, sq, best.span.start, 26 * cells)
     place: Block = {"xref": "paper", "yref": "paper"}
+    null = f"no answer{', this window' * (len(shown.reading.windows) > 1)} {number(sq.null)}"
+    apart: Block = {"xanchor": "left", "bgcolor": PAPER}
     names = [
-        ui.note(f"no answer {number(sq.null)}", edge + gap + 0.8, edge + gap / 2, xanchor="left"),
+        ui.note(null, edge + gap + 0.8, edge + gap / 2, **apart),
         ui.note("the answer ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-30, **place),
         ui.note("← it starts at …", 0, 0.5, START, 16, textangle=-90, xshift=-112, **place),
     ]

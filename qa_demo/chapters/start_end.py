@@ -319,9 +319,9 @@ def bars(p: Softmaxes) -> Block:
     n, a, tops = len(p.window), p.window.context_at, p.top
     names = [escape(position_name(p.shown, p.window, k)) for k in range(n)]
     every = list(range(0, n, max(1, n // 90)))
-    plain = {k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()}
-    some = sorted({0, a, *tops} | plain)
-    few = [k for m, k in enumerate(some) if k in tops or m == 0 or k - some[m - 1] > n / 16]
+    few, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
+    for k in (*tops, 0, a, *plain):  # the ticks of a narrow screen
+        few += [k] if all(abs(k - other) > n / 16 for other in few) else []
     drawn = list[Block]()
     for (side, role), probs, way in zip(SIDES, p.probs, (1, -1), strict=True):
         said = [f"{x}: P({side}) {probability(v, 4)}" for x, v in zip(names, probs, strict=True)]

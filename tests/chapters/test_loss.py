@@ -196,3 +196,12 @@ def test_a_span_is_a_pair_of_positions_in_its_window():
     assert case.span is not None
     assert right_pair(case.window, case.span) == tuple(map(case.window.to_pos, (263, 264)))
     assert right_pair(case.window, Span(0, 10_000)) == (0, 0)
+
+
+def test_the_first_step_opens_where_the_loss_is_large_and_leads_to_the_end():
+    early = blocks(stored(), **at("oresund"))
+    assert words(early["finding"]).startswith("After 91 training steps")
+    last = early["moment"]["options"][-1]["sets"]["own.loss.moment"]
+    end = blocks(stored(), **at("oresund", own={"moment": last}))
+    losses = [float(words(x["finding"]).split("loss is ")[1].rstrip(".")) for x in (early, end)]
+    np.testing.assert_allclose(losses, [2.854, 0.040], atol=1e-6)
