@@ -23,7 +23,7 @@ _HOME = {
     "explain": "qa_demo.core.reader",
     "evaluate": "qa_demo.evaluation.run",
     "report": "qa_demo.evaluation.report",
-    "plot": "qa_demo.notebook",
+    "plot": "qa_demo.saved",
     "call": "qa_demo.api.calls",
 }
 __all__ = ["__version__", *_HOME]
@@ -45,7 +45,7 @@ def _shown_in_notebooks() -> None:
 
 
 def _as_page(reading: Any) -> str:
-    page: str = import_module("qa_demo.notebook").as_page(reading)
+    page: str = import_module("qa_demo.saved").as_page(reading)
     return page
 
 

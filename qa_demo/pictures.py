@@ -40,7 +40,7 @@ MOST_LINK = 300_000
 log = logging.getLogger("qa_demo")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Pictures:
     """What a picture is made from. `reader` and `spanbert` load a model by its name and may take
     long; `stored` gives the reading that an example came with, or None.

@@ -1,36 +1,47 @@
-"""One HTML file of all chapters that opens offline: the renderer, plotly and every picture inside.
-
-User text stands in it as JSON in an inert element alone; only the two scripts named by their
-digests may run.
+"""Pictures outside the running page: all chapters as one HTML file, a reading in a notebook, any
+chapter's figure as plotly's own.
 """
 
+import html
+import re
 import time
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from qa_demo.blocks import sentence, travelling
+from qa_demo.blocks import Block, sentence, travelling, walk
 from qa_demo.bundle import one_file, plotly_file, script, style
+from qa_demo.core.base import BadInput
+from qa_demo.core.types import Reading
 from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures
-from qa_demo.shown import NoModel
-from qa_demo.state import State, dump
+from qa_demo.shown import Need, NoModel, without_model
+from qa_demo.state import Chapter, State, dump, load
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 PATIENCE = 120.0
 """Seconds that a chapter's models may take before its place says that it is missing."""
+SCALES = {"score": ("low", "ink"), "share": ("paper", "ink")}
+
+
+# ---- one file
 
 
 def pictures_of(pictures: Pictures, state: State, patience: float = PATIENCE) -> dict[str, Any]:
     """Every step of every chapter of this state, by "chapter/step". Raises QADemoError for a state
     that has no picture; a chapter that takes too long raises Pending.
     """
+    if state.pristine:  # a saved file is of one text, not of each chapter's opening
+        state = state.model_copy(update={"example": next(iter(pictures.examples))})
     found = {}
     for chapter, module in CHAPTERS.items():
         for step in range(1, len(module.STEPS) + 1):
-            asked = state.model_copy(update={"chapter": chapter, "step": step, "veil": False})
-            if state.pristine:  # a saved file is of one text, not of each chapter's opening
-                asked = asked.model_copy(update={"example": next(iter(pictures.examples))})
-            found[f"{chapter}/{step}"] = waited(pictures, asked, patience)
+            asked = {"chapter": chapter, "step": step, "veil": False}
+            name = f"{chapter}/{step}"
+            found[name] = waited(pictures, state.model_copy(update=asked), patience)
     return found
 
 
@@ -44,11 +55,10 @@ def waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]:
             return pictures.picture(state)
         except NoModel as fault:
             heading = CHAPTERS[state.chapter].HEADINGS[state.step - 1]
-            blocks = [sentence("heading", "heading", heading), sentence("idea", "idea", str(fault))]
+            said = sentence("heading", "heading", heading), sentence("idea", "idea", str(fault))
             held = ("chapter", "step", "question", "context", "reader", "selection", "example")
-            return {name: getattr(state, name) for name in held} | {
-                "blocks": [travelling(b, frozenset()) for b in blocks]
-            }
+            plain = {name: getattr(state, name) for name in held}
+            return plain | {"blocks": [travelling(block, frozenset()) for block in said]}
         except Pending:
             if time.monotonic() > end:
                 raise
@@ -56,7 +66,9 @@ def waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]:
 
 
 def saved(found: dict[str, Any], state: State) -> str:
-    """The file's text from its pictures."""
+    """One HTML file from its pictures, which opens offline: renderer and plotly inside. User text
+    stands in it as JSON in an inert element alone; only two scripts, named by their digests, run.
+    """
     first = found[f"{state.chapter}/{state.step}"]
     names = [[key, module.NAME] for key, module in CHAPTERS.items()]
     data = orjson.dumps({"pictures": found, "state": dump(state), "chapters": names}).decode()
@@ -67,3 +79,81 @@ def saved(found: dict[str, Any], state: State) -> str:
     )
     scripts, title = (plotly_file().decode(), run), f"Spanlight: {first['question'][:80]}"
     return one_file(title, "saved", data, scripts, style(saved=True))
+
+
+# ---- a reading that is at hand
+
+
+class Held(Pictures):
+    """Pictures of one reading; without the model that a chapter asks they are refused."""
+
+    def __init__(self, reading: Reading, model: Any = None) -> None:
+        super().__init__({}, without_model, without_model)
+        self.held, self.model = reading, model
+
+    def read(self, *_: Any) -> tuple[Reading, Need]:
+        """The reading."""
+        return self.held, without_model if self.model is None else self.ask
+
+    def ask(self, key: Any, make: Any, *, of: str = "reader", slow: bool = False) -> Any:
+        """What the model at hand makes, at once."""
+        return make(self.model, lambda *_: None, lambda: False)
+
+
+def picture_of(reading: Reading, state: State, model: Any = None) -> list[Block]:
+    """The blocks of a chapter for a reading that is at hand; its texts and windows count."""
+    texts = {"question": reading.encoding.question, "context": reading.encoding.context}
+    windows = {k: getattr(reading.options, k) for k in ("max_seq_length", "doc_stride")}
+    asked = state.model_copy(update={**texts, **windows, "example": None})
+    return Held(reading, model).blocks(asked)[0]
+
+
+def as_page(reading: Reading) -> str:
+    """The page of a reading as a frame that a notebook shows; chapters that ask a model say so."""
+    state = State(question=reading.encoding.question, context=reading.encoding.context)
+    text = html.escape(saved(pictures_of(Held(reading), state), state))
+    return f'<iframe srcdoc="{text}" style="width:100%;height:820px;border:0"></iframe>'
+
+
+def plot(
+    reading: Reading, chapter: Chapter, step: int = 1, model: Any = None, **fields: Any
+) -> "Figure":
+    """The figure of a chapter's step as a `go.Figure`; `fields` are the state's, such as
+    selection=(3, 5). `model` is the reader of the reading where a step asks it (scores, why), a
+    loaded SpanBERT for spanbert. Errors: BadInput where the step has no figure or lacks its model.
+    """
+    from plotly.graph_objects import Figure
+
+    blocks = picture_of(reading, load({"chapter": chapter, "step": step, **fields}), model)
+    found = next((b for b in walk(blocks) if b["kind"] == "figure"), None)
+    if found is None:
+        raise BadInput(f"step {step} of chapter {chapter} is drawn in the text, not as a figure")
+    layout, over = dict(found["layout"]), found.get("overlay", {})
+    for name in ("shapes", "annotations"):
+        layout[name] = [*layout.get(name, []), *over.get(name, [])]
+    data = [{k: v for k, v in trace.items() if k != "sets"} for trace in found["data"]]
+    return Figure(coloured({"data": data, "layout": layout}))
+
+
+@cache
+def colours() -> dict[str, str]:
+    """Each role's colour on a light page, from the page's own sheet."""
+    return dict(re.findall(r"--([\w-]+): (#\w{6})", style().partition("}")[0]))
+
+
+def coloured(value: Any, key: str = "") -> Any:
+    """A figure's dictionary with colours in the place of roles."""
+    if isinstance(value, dict):
+        return {k: coloured(v, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [coloured(v, key) for v in value]
+    if not isinstance(value, str) or "color" not in key.lower():
+        return value
+    if key == "colorscale" and value in SCALES:
+        return [[k, colours()[role]] for k, role in enumerate(SCALES[value])]
+    scale, _, share = value.partition(":")
+    if scale in SCALES and share:
+        ends = [[int(colours()[r][k : k + 2], 16) for k in (1, 3, 5)] for r in SCALES[scale]]
+        mixed = [round(a + (b - a) * float(share)) for a, b in zip(*ends, strict=True)]
+        return f"rgb({','.join(map(str, mixed))})"
+    return colours().get(value, value)

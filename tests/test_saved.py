@@ -9,9 +9,8 @@ from qa_demo import plot
 from qa_demo.bundle import script
 from qa_demo.core.base import BadInput
 from qa_demo.examples import load_menu
-from qa_demo.notebook import Held, as_page
 from qa_demo.pictures import CHAPTERS, Pictures
-from qa_demo.saved import pictures_of, saved
+from qa_demo.saved import as_page, pictures_of, saved
 from qa_demo.state import State
 from tests.chapters.given import AtOnce
 from tests.fake_infiller import FakeInfiller
@@ -83,4 +82,3 @@ def test_a_plot_refuses_a_field_in_one_sentence():
 def test_a_notebook_shows_the_page_of_a_reading():
     frame = as_page(load_menu()["oresund"].stored())
     assert frame.startswith("<iframe srcdoc=") and "Georg Rotne" in frame
-    assert Held.of(load_menu()["oresund"].stored()).reading is not None

@@ -186,7 +186,7 @@ def test_the_notebook_runs_with_the_wheel(scripts: Path, tmp_path: Path) -> None
     install, *sources = sources
     assert install == "%pip install --quiet spanlight-*.whl datasets" and "reading" in sources
     check = """
-from qa_demo.notebook import as_page
+from qa_demo.saved import as_page
 assert as_page(reading).startswith("<iframe")
 assert len(figures) == 6 and all(figure.layout for figure in figures)
 assert abs(p.sum() - 1) < 1e-6

@@ -12,9 +12,9 @@ import pytest
 from qa_demo.chapters import bio
 from qa_demo.core.text import touching
 from qa_demo.examples import load_menu
-from qa_demo.notebook import picture_of
 from qa_demo.pictures import Pictures
 from qa_demo.printed import significant, value
+from qa_demo.saved import picture_of
 from qa_demo.state import load
 from tests.chapters.given import AtOnce, blocks, faked, refused, stored, walk, words
 from tests.fakes import FakeReader
