@@ -21,7 +21,6 @@ from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import Array, Columns, Rung, brackets, cells, ladder, stacked, sums
 from qa_demo.printed import (
     QUOTE,
-    STRONG,
     TERM,
     adds,
     equals,
@@ -38,15 +37,38 @@ from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 from qa_demo.texts import bold, dotted, said
 
+ROLES = (ui.B, ui.I, ui.O)
+LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ROLES, strict=True))  # noqa: E741
+T = ["t", TERM]
+"""The letters of the field as parts."""
+KINDS = tuple(zip(TAGS, ROLES, (ui.PAPER, ui.INK, ui.INK), strict=True))
+"""A tag's letter, its colour, and that of the letter on it."""
+WIDTH = 384
+"""Numbers in a hidden state of the bundled reader (a test compares them)."""
+
 NAME = "Tags"
+STEPS = ("Every token", "Several annotators", "One label", "Tags to spans")
 HEADINGS = (
     "What if every token gets a tag of its own?",
     "What is the right tag when annotators disagree?",
     "What does training lower when a token has one label?",
     "How do tags become answers?",
 )
-STEPS = ("Every token", "Several annotators", "One label", "Tags to spans")
-OPENS: dict[int, dict[str, Any]] = {2: {"example": "nobel-1903"}, 4: {"example": "south-pole"}}
+IDEAS = (
+    "A second head on the same encoder gives every token three probabilities that add up to 1: {} "
+    "begins an answer, {} continues one, {} is outside.",
+    "Where annotators disagree, a token's label is {}, the mean of their tags (a *soft label*). In "
+    "the loss every tag counts by its share.",
+    "With one label a token, {} is 1 for the right tag and 0 for the two others, so one term of "
+    "the sum is left: *−log p(right tag)*.",
+    "{} opens an answer, every {} right after it continues it, {} ends it. "
+    "*An I at the front or right after an O is impossible*: nothing has begun.",
+)
+OPENS: dict[int, dict[str, Any]] = {
+    1: {"example": "natural-selection"},
+    2: {"example": "nobel-1903"},
+    4: {"example": "south-pole"},
+}
 TEXTS = {
     2: {
         "nobel-1903": "the prize of 1903 (“Henri”: B, B, O)",
@@ -60,25 +82,10 @@ TEXTS = {
     },
 }
 """The texts that a step offers."""
-ROLES = (ui.B, ui.I, ui.O)
-LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ROLES, strict=True))  # noqa: E741
-T = ["t", TERM]
-"""The letters of the field as parts."""
-KINDS = tuple(zip(TAGS, ROLES, (ui.PAPER, ui.INK, ui.INK), strict=True))
-"""A tag's letter, its colour, and that of the letter on it."""
-WIDTH = 384
-"""Numbers in a hidden state of the bundled reader (a test compares them)."""
-IDEAS = (
-    "A second head on the same encoder gives every token three probabilities that add up to 1: {} "
-    "begins an answer, {} continues one, {} is outside.",
-    "Where annotators disagree, a token's label is {}, the mean of their tags (a *soft label*). In "
-    "the loss every tag counts by its share.",
-    "With one label a token, {} is 1 for the right tag and 0 for the two others, so one term of "
-    "the sum is left: *−log p(right tag)*.",
-    "{} opens an answer, every {} right after it continues it, {} ends it. "
-    "*An I at the front or right after an O is impossible*: nothing has begun.",
-)
 SNIPPET = ui.snippet("bio")
+CODE = ui.folds(None, [], SNIPPET)[-1]
+"""What stands below where there is nothing to draw."""
+LABELLED = "For each token its labels, the reader's probabilities and its loss"
 Parts = list[Any]
 
 
@@ -103,7 +110,7 @@ class Tags:
             self.logits[w.owned] = self.reading.tag_logits[w.index, : len(w)][w.is_max_context]
 
     def about(self, own: int) -> int:
-        """The token of frame and formula: the selection's first, or the step's own."""
+        """The token of underline and formula: the selection's first, or the step's own."""
         return own if self.shown.state.selection is None else self.shown.selection.start
 
     def columns(self, keep: Sequence[int]) -> Columns:
@@ -118,23 +125,18 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     if shown.true.tag_logits is None:
         lacks = "This reader has start and end only, so it gives no tags; the bundled one does."
         other = ui.button("other", "Read with it", {"reader": "bundled"})
-        return [idea, ui.finding(lacks), other, code()]
-    made = (every_token, labelled, labelled, to_spans)[step - 1](Tags(shown), own)
+        return [idea, ui.finding(lacks), other, CODE]
+    made = (every_token, several_labels, one_label, to_spans)[step - 1](Tags(shown), own)
     return [idea, *made]
 
 
 # ---- words and numbers
 
 
-def joined(some: Sequence[Any], between: str = ", ") -> Parts:
-    """Parts with a sign between them."""
-    return [x for part in some for x in (between, part)][1:]
-
-
 def coloured(values: Sequence[str], between: str = ", ", tags: Sequence[int] = (0, 1, 2)) -> Parts:
     """Values with a sign between them, each in the colour of its tag."""
     pairs = zip(values, tags, strict=True)
-    return joined([[text, ROLES[tag]] for text, tag in pairs], between)
+    return [x for text, k in pairs for x in (between, [text, ROLES[k]])][1:]
 
 
 def share(t: float) -> str:
@@ -148,24 +150,10 @@ def at_least(p: Array) -> str:
     return f"{np.floor(p.min() * 10**digits) / 10**digits:.{digits}f}"
 
 
-# ---- rows of the figures
+# ---- what the steps share
 
 
-def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None) -> list[Block]:
-    """The reader's p; a run says how many tokens it holds, and how surely they are O."""
-    single = tags.single
-
-    def text(n: int, k: int, v: float) -> str:
-        (a, z), roomy = cols.cells[n], cols.room > 52
-        if a == z:
-            return "" if v * pixels < 16 else f"{TAGS[k]} {probability(v, 2)}" if roomy else TAGS[k]
-        inside, count = single[a : z + 1], f"{z - a + 1} more,<br>"
-        if (inside == 2).all():
-            return f"{count}each O ≥ {at_least(tags.p[a : z + 1, 2])}" if k == 2 else ""
-        most = k == int(np.bincount(inside).argmax())
-        return f"{count}{int((inside == k).sum())} of them {TAGS[k]}" if most else ""
-
-    return stacked(cols, tags.p, KINDS, text, right)
+ABOUT = ("under", ui.INK, "the formula's token")
 
 
 def key(*more: tuple[str, str, Any]) -> Block:
@@ -173,131 +161,6 @@ def key(*more: tuple[str, str, Any]) -> Block:
     words = ("{} begins an answer", "{} continues one", "{} is outside")
     tags = zip(ROLES, words, LETTERS, strict=True)
     return ui.legend("key", *(("box", r, say(w, letter)) for r, w, letter in tags), *more)
-
-
-# ---- folds
-
-
-def code() -> Block:
-    """The code alone, where there is nothing to draw."""
-    return ui.folds(None, [], SNIPPET)[-1]
-
-
-def folds(
-    tags: Tags, cols: Columns, exactly: Sequence[str], *more: tuple[str, Callable[[int], str]]
-) -> list[Block]:
-    """Conditions that the screen does without, where the tag head comes from, and the numbers."""
-    last = (
-        "The answer in the page's head is that of start and end. Logits changed by hand do not "
-        "change the tags, which have a layer of their own."
-    )
-    return ui.folds(as_table(tags, cols, *more), [*exactly, last], SNIPPET)
-
-
-def as_table(tags: Tags, cols: Columns, *more: tuple[str, Callable[[int], str]]) -> Block:
-    """The tokens that are drawn; a run is one row. `more`: (head, what a token has there)."""
-    rows = []
-    for a, z in cols.cells:
-        if a == z:
-            cells = [dotted(tags.e, a), *map(probability, tags.p[a]), TAGS[tags.single[a]]]
-            cells += [says(a) for _, says in more]
-            rows.append(ui.row(str(a), *cells, sets={"selection": [a, a]}))
-        else:
-            least = f"≥ {at_least(tags.p[a : z + 1, 2])}"
-            cells = [plural(z - a + 1, "token"), "", "", least, ""]
-            rows.append(ui.row(f"{a} to {z}", *cells, *[""] * len(more)))
-    three = zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)
-    heads = ["piece", "token", *three, "likeliest", *(head for head, _ in more)]
-    return ui.table("rows", heads, rows, "The tokens that are drawn")
-
-
-# ---- step 1
-
-
-def every_token(tags: Tags, own: Own) -> list[Block | None]:
-    """Three probabilities a token."""
-    runs, lone = bio.spans_of_tags(tags.single.tolist()), bio.illegal_at(tags.single.tolist())
-    first = max(runs, key=lambda r: tags.p[r.start, 0], default=None)
-    home = first.start if first else [*lone, tags.shown.best.span.start][0]
-    about, cols = tags.about(home), tags.columns([home])
-    row = Rung("", 264, 1.004, tag_bars(tags, cols, 264), scale="probability")
-    alt = "For each token near the answer the probabilities of B, I and O, stacked to 1"
-    title = "the paragraph's tokens (a dot joins pieces of a word), each with its likeliest tag"
-    exactly = (
-        "h is T in BERT's paper: the token's hidden state after the last layer, the one that start "
-        "and end read too. [CLS], the question and the separators get no tag. Tokens that are "
-        "surely O share a column. In a text of several windows each token's probabilities are from "
-        "the window that sees most around it."
-    )
-    return [
-        finding_of_tags(tags, first, home, together=len(runs) > 1 or bool(lone)),
-        key(),
-        ladder("tags", cols, [row], alt, home, about, title, [TAGS[k] for k in tags.single]),
-        softmax_formula(tags, about),
-        ui.closing(
-            "Each token has its own softmax; its h has read question and paragraph. "
-            "Step 4 reads answers off the tags."
-        ),
-        *folds(tags, cols, [exactly]),
-    ]
-
-
-def finding_of_tags(tags: Tags, first: Span | None, home: int, together: bool) -> Block:
-    """Which tokens are most likely B or I, by themselves and read `together`; how many are O."""
-    p, found = tags.p, say("No token is most likely {} or {}: the tags say “no answer”. ", B, I)
-    if first:
-        text = f"{{}} is most likely {{}} ({probability(p[home, 0])})"
-        n = len(first) - 1
-        if n == 1:
-            text += f", the next one is {{}} ({probability(p[home + 1, 1])})"
-        elif n:
-            text += f", the next {n} are {{}} (each ≥ {at_least(p[home + 1 : home + n + 1, 1])})"
-        words = [quote(tags.e.text(first)), QUOTE]
-        found = say(text + ": {}. ", said(tags.e, home), B, *([I] if n else []), words)
-    elif together:
-        text = f"No token is most likely {{}}; {{}} is {{}} ({probability(p[home, 1])}). "
-        found = say(text, B, said(tags.e, home), I)
-    if together:
-        some = bio.decode_reading(tags.reading)[:3]
-        read = joined([[quote(x.text, 34), QUOTE] for x in some]) or ["no answer"]
-        found += say("Read together (step 4) the tags give {}. ", read)
-    outside = f"{int((tags.single == 2).sum()):,} of {tags.size:,} tokens are most likely {{}}."
-    return ui.sentence("finding", "finding", *found, *say(outside, O))
-
-
-def softmax_formula(tags: Tags, d: int) -> Block:
-    """p = softmax(W h + b) with its sizes, then one token's three logits and their softmax."""
-    z, k, width = tags.logits[d], int(tags.single[d]), f"{hidden_size(tags.shown):,}"
-    exps = [f"exp({number(v, 3)})" for v in z]
-    weights, again = ([significant(float(np.exp(v))) for v in some] for some in (z, np.round(z, 3)))
-    ratio = value(weights[k]) / sum(map(value, weights))
-    sign = "=" if again == weights else "≈"
-    result = equals(weights, ratio, probability(tags.p[d, k]))
-    sizes = f"   h: the token's {width} numbers;  W: 3 × {width};  b: 3 numbers;  "
-    line = say(
-        f"P({{}} is {{}}) = {{}} / ({{}}) {sign} {{}} / ({{}})*{result}*",
-        *(said(tags.e, d), LETTERS[k], [exps[k], ROLES[k]], coloured(exps, " + ")),
-        *([weights[k], ROLES[k]], coloured(weights, " + ")),
-    )
-    first = ["p = softmax(W h + b)", [sizes + "W and b are the same for every token", "note"]]
-    return ui.formula("p", first, line)
-
-
-def hidden_size(shown: Shown) -> int:
-    """How many numbers a hidden state has; the bundled reader's are known before it is loaded."""
-    if shown.true.model_name == "bundled":
-        return WIDTH
-    return len(shown.need("heads", lambda reader, *_: reader.heads()).S)
-
-
-# ---- steps 2 and 3
-
-
-def labels(shown: Shown) -> list[TagGold]:
-    """Each annotator's span, None for "no answer"; empty where nobody marked anything."""
-    if shown.golds:
-        return [touching(shown.encoding, g.char_start, g.char_end) for g in shown.golds]
-    return [None] if shown.example is not None and shown.state.gold is None else []
 
 
 def texts(shown: Shown) -> Block | None:
@@ -312,157 +175,278 @@ def texts(shown: Shown) -> Block | None:
     return ui.choice("text", "the text:", options) if options else None
 
 
+def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None) -> list[Block]:
+    """The reader's p; a run says how many tokens it holds, and how surely they are O."""
+
+    def text(n: int, k: int, v: float) -> str:
+        (a, z), roomy = cols.cells[n], cols.room > 52
+        if a == z:
+            return "" if v * pixels < 16 else f"{TAGS[k]} {probability(v, 2)}" if roomy else TAGS[k]
+        inside, count = tags.single[a : z + 1], f"{z - a + 1} more,<br>"
+        if (inside == 2).all():
+            return f"{count}each O ≥ {at_least(tags.p[a : z + 1, 2])}" if k == 2 else ""
+        most = k == int(np.bincount(inside).argmax())
+        return f"{count}{int((inside == k).sum())} of them {TAGS[k]}" if most else ""
+
+    return stacked(cols, tags.p, KINDS, text, right)
+
+
+def folds(
+    tags: Tags, cols: Columns, exactly: Sequence[str], *more: tuple[str, Callable[[int], str]]
+) -> list[Block]:
+    """Conditions that the screen does without, where the tag head comes from, and the tokens that
+    are drawn as a table, of which a run is one row. `more`: (head, what a token has there).
+    """
+    rows = []
+    for a, z in cols.cells:
+        if a == z:
+            told = [dotted(tags.e, a), *map(probability, tags.p[a]), TAGS[tags.single[a]]]
+            told += [says(a) for _, says in more]
+            rows.append(ui.row(str(a), *told, sets={"selection": [a, a]}))
+        else:
+            told = [plural(z - a + 1, "token"), "", "", f"≥ {at_least(tags.p[a : z + 1, 2])}", ""]
+            rows.append(ui.row(f"{a} to {z}", *told, *[""] * len(more)))
+    three = zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)
+    heads = ["piece", "token", *three, "likeliest", *(head for head, _ in more)]
+    last = (
+        "The answer in the page's head is that of start and end. Logits changed by hand do not "
+        "change the tags, which have a layer of their own."
+    )
+    table = ui.table("rows", heads, rows, "The tokens that are drawn")
+    return ui.folds(table, [*exactly, last], SNIPPET)
+
+
+# ---- step 1
+
+
+def every_token(tags: Tags, own: Own) -> list[Block | None]:
+    """Three probabilities a token."""
+    p, lone = tags.p, bio.illegal_at(tags.single.tolist())
+    runs = bio.spans_of_tags(tags.single.tolist())
+    first = max(runs, key=lambda r: p[r.start, 0], default=None)
+    home = first.start if first else [*lone, tags.shown.best.span.start][0]
+    about, cols = tags.about(home), tags.columns([home])
+    row = Rung("", 264, 1.004, tag_bars(tags, cols, 264), scale="probability")
+    alt = "For each token near the answer the probabilities of B, I and O, stacked to 1"
+    title = "the paragraph's tokens (a dot joins pieces of a word), each with its likeliest tag"
+    exactly = (
+        "h is T in BERT's paper: the token's hidden state after the last layer, the one that start "
+        "and end read too. [CLS], the question and the separators get no tag. Tokens that are "
+        "surely O share a column. In a text of several windows each token's probabilities are from "
+        "the window that sees most around it."
+    )
+    return [
+        finding_of_tags(tags, first, home, together=len(runs) > 1 or bool(lone)),
+        key(ABOUT),
+        ladder("tags", cols, [row], alt, home, about, title, [TAGS[k] for k in tags.single]),
+        softmax_formula(tags, about),
+        ui.closing(
+            "Each token has its own softmax; its h has read question and paragraph. "
+            "Step 4 reads answers off the tags."
+        ),
+        *folds(tags, cols, [exactly]),
+    ]
+
+
+def finding_of_tags(tags: Tags, first: Span | None, home: int, together: bool) -> Block:
+    """Which tokens are most likely B or I, by themselves and read `together`; how many are O."""
+    token: Parts = said(tags.e, home)
+    text, given = "No token is most likely {} or {}: the tags say “no answer”. ", [B, I]
+    if first:
+        text, given = f"{{}} is most likely {{}} ({probability(tags.p[home, 0])})", [token, B]
+        later = tags.p[home + 1 : first.end + 1, 1]
+        if len(later) == 1:
+            text += f", the next one is {{}} ({probability(later[0])})"
+        elif len(later):
+            text += f", the next {len(later)} are {{}} (each ≥ {at_least(later)})"
+        text, given = text + ": {}. ", [*given, *[I] * (len(later) > 0)]
+        given.append([quote(tags.e.text(first)), QUOTE])
+    elif together:
+        text = f"No token is most likely {{}}; {{}} is {{}} ({probability(tags.p[home, 1])}). "
+        given = [B, token, I]
+    if together:
+        read = [[quote(x.text, 34), QUOTE] for x in bio.decode_reading(tags.reading)[:3]]
+        text += f"Read together (step 4) the tags give {', '.join(['{}'] * max(1, len(read)))}. "
+        given += read or ["no answer"]
+    text += f"{int((tags.single == 2).sum()):,} of {tags.size:,} tokens are most likely {{}}."
+    return ui.finding(text, *given, O)
+
+
+def softmax_formula(tags: Tags, d: int) -> Block:
+    """p = softmax(W h + b) with its sizes, then one token's three logits and their softmax."""
+    z, k, shown, width = tags.logits[d], int(tags.single[d]), tags.shown, WIDTH
+    if shown.true.model_name != "bundled":  # that one's width is known before it is loaded
+        width = len(shown.need("heads", lambda reader, *_: reader.heads()).S)
+    exps = [f"exp({number(v, 3)})" for v in z]
+    weights, again = ([significant(float(np.exp(v))) for v in some] for some in (z, np.round(z, 3)))
+    ratio, sign = value(weights[k]) / sum(map(value, weights)), "=" if again == weights else "≈"
+    result = equals(weights, ratio, probability(tags.p[d, k]))
+    sizes = f"   h: the token's {width:,} numbers;  W: 3 × {width:,};  b: 3 numbers;  "
+    line = say(
+        f"P({{}} is {{}}) = {{}} / ({{}}) {sign} {{}} / ({{}})*{result}*",
+        *(said(tags.e, d), LETTERS[k], [exps[k], ROLES[k]], coloured(exps, " + ")),
+        *([weights[k], ROLES[k]], coloured(weights, " + ")),
+    )
+    first = ["p = softmax(W h + b)", [sizes + "W and b are the same for every token", "note"]]
+    return ui.formula("p", first, line)
+
+
+# ---- steps 2 and 3
+
+
 class Labels:
-    """The labels of a step: all annotators' of step 2, the chosen one of step 3; `rows` [D] each,
-    their mean t and losses in `terms`; `home`: the token that the step begins with.
+    """The labels that a step counts: `rows` [D] of each annotator, their mean `t` [D, 3] and the
+    losses in `terms`; `home`: the token that the step begins with.
     """
 
-    def __init__(self, tags: Tags, golds: Sequence[TagGold], own: Own) -> None:
-        self.tags, self.kinds = tags, Counter(golds).most_common()
-        self.soft = tags.shown.state.step == 2
-        self.chosen, self.people = min(own.label, len(self.kinds) - 1), len(golds)
-        used = golds if self.soft else [self.kinds[self.chosen][0]]
-        self.rows = [bio.annotator_tags(tags.size, g) for g in used]
-        self.terms = bio.soft_terms(tags.reading, used)
+    def __init__(self, tags: Tags, golds: Sequence[TagGold]) -> None:
+        self.rows = [bio.annotator_tags(tags.size, g) for g in golds]
+        self.terms = bio.soft_terms(tags.reading, golds)
         self.t, self.tagged = self.terms.targets, np.flatnonzero(self.terms.targets[:, 2] < 1)
         rank = [(self.terms.floor[d] > 1e-9, self.t[d, 0], -d) for d in self.tagged]
-        self.home = -int(max(rank)[2]) if rank else tags.shown.best.span.start
+        home = -int(max(rank)[2]) if rank else tags.shown.best.span.start
+        self.about, self.home = tags.about(home), home
+        self.columns = tags.columns([*self.tagged, home])
 
-    def annotators(self, cols: Columns) -> Rung:
+    def annotators(self) -> Rung:
         """One tagging for each annotator, or for each different one of many."""
         few = self.rows if len(self.rows) < 5 else list(np.unique(self.rows, axis=0)[:5])
-        rows = [x for n, r in enumerate(few) for x in cells(cols, r, KINDS, len(few) - 1 - n)]
         who = "the right tag of each token"
         if len(self.rows) > 1:
             each = "each" if few is self.rows else "for each different answer"
             who = f"{len(self.rows)} annotators: one row {each}"
         who += "" if len(self.tagged) else ": the paragraph does not answer, so O"
-        return Rung(who, 25 * len(few), float(len(few)), rows)
+        up = range(len(few) - 1, -1, -1)
+        drawn = [x for r, k in zip(few, up, strict=True) for x in cells(self.columns, r, KINDS, k)]
+        return Rung(who, 25 * len(few), float(len(few)), drawn)
 
-    def one_label(self, cols: Columns) -> list[Rung]:
-        """The right tags, the reader's p for them, the loss of each token."""
-        pale = "the reader's p: pale is times 0, it drops out"
-        p = Rung(pale, 108, 1, tag_bars(self.tags, cols, 108, self.rows[0]))
-        title = "loss of each token: −log p(right tag) (of several tokens their sum)"
-        return [self.annotators(cols), p, sums(cols, title, 88, 3, (self.terms.loss, False))]
+    def formula(self, tags: Tags, soft: bool, rest: Parts) -> Block:
+        """L = -(2/3 log 0.998 + ...) of the token, with as many digits of p as give it; `rest`."""
+        d, token = self.about, said(tags.e, self.about)
+        if not self.terms.labelled[d]:
+            none = " carries no loss here: its window cuts the answer."
+            return ui.formula("loss", [*token, none])
+        t, p, use = self.t[d], tags.p[d], np.flatnonzero(self.t[d]).tolist()
+        for digits in range(3, 7):
+            printed = [probability(p[k], digits if k in use else 3) for k in range(3)]
+            again = -sum(t[k] * np.log(value(printed[k])) for k in use)
+            result = number(self.terms.loss[d], 2 if soft else 3)
+            end = equals([printed[k] for k in use], again, result)
+            if "=" in end:
+                break
+        inner = coloured([f"{share(t[k])} log {printed[k]}" for k in range(3)], " + ")
+        alone = "" if soft else f" = −log {printed[use[0]]}"
+        return ui.formula("loss", say(f"L of {{}} = −({{}}){alone}*{end}*", token, inner), rest)
 
-    def mean_label(self, cols: Columns) -> list[Rung]:
-        """All labels, their mean, the reader's p, the loss of each token in two parts."""
-
-        def name(n: int, k: int, v: float) -> str:
-            part = v < 1 and cols.room > 52 and cols.cells[n][0] == cols.cells[n][1]
-            return "" if v < 0.2 else f"{TAGS[k]} {share(v)}" if part else TAGS[k]
-
-        mean = stacked(cols, self.t, KINDS, name)
-        title = "loss of each token: −Σ t log p (of several tokens their sum)"
-        parts = (self.terms.floor, True), (self.terms.divergence, False)
-        return [
-            self.annotators(cols),
-            Rung("their mean t: the soft label of each token", 50, 1, mean),
-            Rung("the reader's p", 50, 1, tag_bars(self.tags, cols, 50)),
-            sums(cols, title, 60, 2, *parts),
-        ]
-
-
-def labelled(tags: Tags, own: Own) -> list[Block | None]:
-    """Step 2, all annotators and their mean; step 3, one label."""
-    golds = labels(tags.shown)
-    if not golds:
-        nobody = "Nobody marked an answer in this text: no token has a label, so there is no loss."
-        return [ui.finding(nobody), texts(tags.shown), code()]
-    ls = Labels(tags, golds, own)
-    about, cols = tags.about(ls.home), tags.columns([*ls.tagged, ls.home])
-    rungs = ls.mean_label(cols) if ls.soft else ls.one_label(cols)
-    hatch = ("hatch", ui.GREY, "least possible loss, reached at p = t")
-    last = "Lowering L raises the right tags' probabilities. "
-    last += "Without the minus sign it is the log-likelihood, to be raised."
-    if ls.soft:
-        last = "Here all labels agree, so with p = t every loss would be 0."
-    if ls.soft and ls.terms.floor.sum() > 1e-9:
-        last = "No reader can bring this loss to 0: hatched is the annotators' disagreement."
-    mean = ("t of B, I, O", lambda d: ", ".join(map(share, ls.t[d])))
-    columns = mean, ("loss", lambda d: number(float(ls.terms.loss[d]), 3))
-    alt = "For each token its labels, the reader's probabilities and its loss"
-    return [
-        finding_of_labels(tags, ls, about),
-        texts(tags.shown) if ls.soft else kinds_choice(tags.shown, ls),
-        key(hatch, ("bar", ui.INK, "what training can still lower")) if ls.soft else key(),
-        ladder("tags", cols, rungs, alt, ls.home, about),
-        loss_formula(tags, ls, about),
-        ui.closing(last),
-        *folds(tags, cols, exactly_labels(ls), *columns),
-    ]
+    def folds(self, tags: Tags) -> list[Block]:
+        """What the loss is exactly, and the labels and losses of the tokens that are drawn."""
+        parts, whole = (self.terms.floor.sum(), self.terms.divergence.sum()), self.terms.total
+        total = f"{number(parts[0], 3)} + {number(parts[1], 3)} {adds(parts, whole, 3)}"
+        exactly = (
+            "log is the natural logarithm. L = −Σ over the tokens Σ over B, I, O of t log p. The "
+            "least possible part is the entropy of t, −Σ t log t, the rest is KL(t, p); of all "
+            f"tokens {total} {number(whole, 3)}. Training divides by the number of tokens; "
+            "each step follows a batch of texts, so one text's loss may rise.",
+            "B is the first token of an answer, I every later one. Where a window cuts an answer, "
+            "its part keeps its tags; if that part begins with I, this token carries no loss.",
+        )
+        mean = ("t of B, I, O", lambda d: ", ".join(map(share, self.t[d])))
+        loss = ("loss", lambda d: number(float(self.terms.loss[d]), 3))
+        return folds(tags, self.columns, exactly, mean, loss)
 
 
-def exactly_labels(ls: Labels) -> list[str]:
-    """The two parts of the loss, and what a cut answer's label is."""
-    parts, whole = (ls.terms.floor.sum(), ls.terms.divergence.sum()), ls.terms.total
-    total = f"{number(parts[0], 3)} + {number(parts[1], 3)} {adds(parts, whole, 3)}"
-    return [
-        "log is the natural logarithm. L = −Σ over the tokens Σ over B, I, O of t log p. The "
-        "least possible part is the entropy of t, −Σ t log t, the rest is KL(t, p); of all "
-        f"tokens {total} {number(whole, 3)}. Training divides by the number of tokens; "
-        "each step follows a batch of texts, so one text's loss may rise.",
-        "B is the first token of an answer, I every later one. Where a window cuts an answer, "
-        "its part keeps its tags; if that part begins with I, this token carries no loss.",
-    ]
+def labels(shown: Shown) -> list[TagGold]:
+    """Each annotator's span, None for "no answer"; empty where nobody marked anything."""
+    if shown.golds:
+        return [touching(shown.encoding, g.char_start, g.char_end) for g in shown.golds]
+    return [None] if shown.example is not None and shown.state.gold is None else []
 
 
-def finding_of_labels(tags: Tags, ls: Labels, d: int) -> Block:
-    """What the annotators say of one token, what the reader says, and what it costs."""
-    k, p, token = int(ls.rows[0][d]), tags.p[d], said(tags.e, d)
-    if not ls.soft:
-        text = f"{{}} should be {{}} and has p = {probability(p[k])}: it costs "
-        text += f"{number(ls.terms.loss[d], 3)}. All {tags.size:,} tokens together cost "
-        return ui.finding(f"{text}{number(ls.terms.total, 3)}.", token, LETTERS[k])
-    text, chances = "the reader says p = ({}) for B, I, O.", coloured(list(map(probability, p)))
-    if not len(ls.tagged):
-        nothing = "The paragraph does not answer: every label is {}, {} = (0, 0, 1). At {} "
-        return ui.finding(nothing + text, O, T, token, chances)
-    given = [int(row[d]) for row in ls.rows]
-    who = coloured([TAGS[k] for k in given], tags=given)
-    if len(given) > 5:
-        counts = sorted(Counter(given).items())
-        who = coloured([f"{n} × {TAGS[k]}" for k, n in counts], tags=[k for k, _ in counts])
+def nobody(tags: Tags) -> list[Block | None]:
+    """A step without a label."""
+    none = "Nobody marked an answer in this text: no token has a label, so there is no loss."
+    return [ui.finding(none), texts(tags.shown), CODE]
+
+
+def several_labels(tags: Tags, own: Own) -> list[Block | None]:
+    """All annotators, their mean, the reader's p, and the loss in two parts."""
+    if not (golds := labels(tags.shown)):
+        return nobody(tags)
+    ls = Labels(tags, golds)
+    d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
+    given, token, use = [int(row[d]) for row in ls.rows], said(tags.e, d), np.flatnonzero(t)
     whose = "the annotators' tags are" if len(given) > 1 else "the one annotator's tag is"
-    mean = coloured(list(map(share, ls.t[d])))
-    text = f"At {{}} {whose} {{}}, so {{}} = ({{}}); {text}"
-    return ui.finding(text, token, who, T, mean, chances)
+    found, parts = f"At {{}} {whose} {{}}, so {{}} = ({{}}); ", [token]
+    parts += [coloured([TAGS[k] for k in given], tags=given), T, coloured([*map(share, t)])]
+    if not len(ls.tagged):
+        found = "The paragraph does not answer: every label is {}, {} = (0, 0, 1). At {} "
+        parts = [O, T, token]
 
+    def name(n: int, k: int, v: float) -> str:
+        part = v < 1 and cols.room > 52 and cols.cells[n][0] == cols.cells[n][1]
+        return "" if v < 0.2 else f"{TAGS[k]} {share(v)}" if part else TAGS[k]
 
-def loss_formula(tags: Tags, ls: Labels, d: int) -> Block:
-    """The loss of one token with as many digits of p as give it; its least, or the whole text's."""
-    t, p, terms, token = ls.t[d], tags.p[d], ls.terms, said(tags.e, d)
-    if not terms.labelled[d]:
-        return ui.formula("loss", [*token, " carries no loss here: its window cuts the answer."])
-    use = np.flatnonzero(t).tolist()
-    for digits in range(3, 7):
-        printed = [probability(p[k], digits if k in use else 3) for k in range(3)]
-        again = -sum(t[k] * np.log(value(printed[k])) for k in use)
-        result = number(terms.loss[d], 2 if ls.soft else 3)
-        end = equals([printed[k] for k in use], again, result)
-        if "=" in end:
-            break
-    inner = coloured([f"{share(t[k])} log {printed[k]}" for k in range(3)], " + ")
-    if not ls.soft:
-        alone = f" = −log {printed[use[0]]}"
-        total = f"all {tags.size:,} tokens: L = −Σ log p(right tag) = *{number(terms.total, 3)}*"
-        one = say(f"L of {{}} = −({{}}){alone}*{end}*", token, inner)
-        return ui.formula("loss", one, say(total))
+    title = "loss of each token: −Σ t log p (of several tokens their sum)"
+    rungs = [
+        ls.annotators(),
+        Rung("their mean t: the soft label of each token", 50, 1, stacked(cols, ls.t, KINDS, name)),
+        Rung("the reader's p", 50, 1, tag_bars(tags, cols, 50)),
+        sums(cols, title, 60, 2, (terms.floor, True), (terms.divergence, False)),
+    ]
     shares = coloured([f"{share(t[k])} log {share(t[k])}" for k in use], " + ", use)
-    least = say("−({}) = ", shares) if len(use) > 1 else []
-    floor = ["at best, with p = t: ", *least, [number(terms.floor[d]), STRONG]]
-    return ui.formula("loss", say(f"L of {{}} = −({{}})*{end}*", token, inner), floor)
+    least = f"at best, with p = t: {'−({}) = ' * (len(use) > 1)}*{number(terms.floor[d])}*"
+    last = "Here all labels agree, so with p = t every loss would be 0."
+    if terms.floor.sum() > 1e-9:
+        last = "No reader can bring this loss to 0: hatched is the annotators' disagreement."
+    p = coloured([*map(probability, tags.p[d])])
+    hatch = ("hatch", ui.GREY, "least possible loss, reached at p = t")
+    return [
+        ui.finding(found + "the reader says p = ({}) for B, I, O.", *parts, p),
+        texts(tags.shown),
+        key(hatch, ("bar", ui.INK, "what training can still lower"), ABOUT),
+        ladder("tags", cols, rungs, LABELLED, ls.home, d),
+        ls.formula(tags, True, say(least, shares)),
+        ui.closing(last),
+        *ls.folds(tags),
+    ]
 
 
-def kinds_choice(shown: Shown, ls: Labels) -> Block | None:
-    """A button for each different answer that people marked."""
-    options = []
-    for n, (gold, people) in enumerate(ls.kinds):
-        words = quote(shown.encoding.text(gold), 40) if isinstance(gold, Span) else "no answer"
-        name = f"label {n + 1}" if shown.state.veil else f"{words} ({people} of {ls.people})"
-        options.append((name, {"own.bio.label": n}, n == ls.chosen))
-    return ui.choice("label", "the label:", options) if len(options) > 1 else None
+def one_label(tags: Tags, own: Own) -> list[Block | None]:
+    """The right tags by one label, the reader's p for them, the loss of each token."""
+    if not (golds := labels(tags.shown)):
+        return nobody(tags)
+    kinds, options, veiled = Counter(golds).most_common(), [], tags.shown.state.veil
+    chosen = min(own.label, len(kinds) - 1)
+    for n, (gold, people) in enumerate(kinds):
+        words = quote(tags.e.text(gold), 40) if isinstance(gold, Span) else "no answer"
+        label = f"label {n + 1}" if veiled else f"{words} ({people} of {len(golds)})"
+        options.append((label, {"own.bio.label": n}, n == chosen))
+    ls = Labels(tags, [kinds[chosen][0]])
+    d, cols, total = ls.about, ls.columns, number(ls.terms.total, 3)
+    k, title = int(ls.rows[0][d]), "loss of each token: −log p(right tag) (of several tokens their "
+    rungs = [
+        ls.annotators(),
+        Rung(
+            "the reader's p: pale is times 0, it drops out",
+            *(108, 1, tag_bars(tags, cols, 108, ls.rows[0])),
+        ),
+        sums(cols, f"{title}sum)", 88, 3, (ls.terms.loss, False)),
+    ]
+    found = f"{{}} should be {{}} and has p = {probability(tags.p[d, k])}: it costs "
+    found += f"{number(ls.terms.loss[d], 3)}. All {tags.size:,} tokens together cost {total}."
+    every = f"all {tags.size:,} tokens: L = −Σ log p(right tag) = *{total}*"
+    return [
+        ui.finding(found, said(tags.e, d), LETTERS[k]),
+        ui.choice("label", "the label:", options) if len(options) > 1 else None,
+        key(ABOUT),
+        ladder("tags", cols, rungs, LABELLED, ls.home, d),
+        ls.formula(tags, False, say(every)),
+        ui.closing(
+            "Lowering L raises the right tags' probabilities. "
+            "Without the minus sign it is the log-likelihood, to be raised."
+        ),
+        *ls.folds(tags),
+    ]
 
 
 # ---- step 4
@@ -473,11 +457,8 @@ def to_spans(tags: Tags, own: Own) -> list[Block | None]:
     best, answers = bio.owned_tags(tags.reading), bio.decode_reading(tags.reading)
     why = bio.opening(tags.reading, answers[0]) if answers else None
     home = answers[0].span.start if answers else int(tags.p[:, 2].argmin())
-    differ = why.differ if why else []
-    cols = tags.columns([home, *np.flatnonzero(best != 2), *differ])
-    rungs = rungs_of(tags, cols, best, answers, why)
+    cols = tags.columns([home, *np.flatnonzero(best != 2), *(why.differ if why else [])])
     alt = "The reader's probabilities, and possible taggings with the answers read off them"
-    chances = [why_formula(tags, why), chance_formula(tags, why)] if why else [no_answer(tags)]
     exactly = (
         "A chance takes the tags as independent, leaves out the impossible taggings and shares "
         "their probability among the others, within each window. A product is over the tokens in "
@@ -485,19 +466,18 @@ def to_spans(tags: Tags, own: Own) -> list[Block | None]:
         "tagging is found by Viterbi's algorithm, the sums over all of them by the "
         "forward-backward algorithm."
     )
-    tag = ("tag of the possible tagging", lambda d: TAGS[best[d]])
     return [
         finding_of_spans(tags, answers, why),
         texts(tags.shown),
         key(),
-        ladder("tags", cols, rungs, alt, home, None),
-        *chances,
+        ladder("tags", cols, rungs_of_spans(tags, cols, best, answers, why), alt, home, None),
+        *chances(tags, why),
         ui.closing("Tags can mark several answers at once; a start and an end mark at most one."),
-        *folds(tags, cols, [exactly], tag),
+        *folds(tags, cols, [exactly], ("tag of the possible tagging", lambda d: TAGS[best[d]])),
     ]
 
 
-def rungs_of(
+def rungs_of_spans(
     tags: Tags,
     cols: Columns,
     best: Array,
@@ -506,31 +486,26 @@ def rungs_of(
 ) -> list[Rung]:
     """The reader's p, each token's likeliest tag where that differs, and the possible taggings."""
 
-    def letter(of: Array, d: int) -> str:
-        if why is None or d not in why.differ or cols.room <= 56:
-            return TAGS[of[d]]
-        return f"{TAGS[of[d]]} {why.p[d, of[d]]:.3f}"
-
     def rung(title: str, of: Array, wrong: Sequence[int] = (), base: float = 0) -> Rung:
+        def letter(d: int) -> str:
+            told = why is not None and d in why.differ and cols.room > 56
+            return f"{TAGS[of[d]]} {why.p[d, of[d]]:.3f}" if why and told else TAGS[of[d]]
+
         title += f": product {significant(why.weight(of))}" if why else ""
         title += ", but impossible (hatched: an I without B or I before it)" if wrong else ""
-        return Rung(title, 25, 0.9, cells(cols, of, KINDS, base, lambda d: letter(of, d), wrong))
+        return Rung(title, 25, 0.9, cells(cols, of, KINDS, base, letter, wrong))
 
     rungs = [Rung("the reader's p, each token by itself", 96, 1, tag_bars(tags, cols, 96))]
     if (tags.single != best).any():
         wrong = bio.illegal_at(tags.single.tolist())
         rungs.append(rung("each token's likeliest tag", tags.single, wrong))
-    title, under = (
-        "most probable possible tagging",
-        brackets(cols, [(one.span, one.text) for one in answers]),
-    )
+    title, under = "most probable possible tagging", [(one.span, one.text) for one in answers]
     likeliest = rung(title, why.with_b if why else best, base=1.1 if under else 0)
-    if under:
-        likeliest = likeliest._replace(pixels=56, top=2, traces=[*likeliest.traces, *under])
     if why is None:
         return [*rungs, likeliest]
+    traces = [*likeliest.traces, *brackets(cols, under)]
     other = f"{title} with “{bold(tags.e, why.answer.span.start)}” not B"
-    return [*rungs, likeliest, rung(other, why.without)]
+    return [*rungs, likeliest._replace(pixels=56, top=2, traces=traces), rung(other, why.without)]
 
 
 def finding_of_spans(
@@ -540,11 +515,11 @@ def finding_of_spans(
     if why is None:
         nothing = "The most probable possible tagging is O throughout: it says “no answer”."
         return ui.finding(nothing)
+    n, first = len(answers), answers[0].span
     names: Parts = []
     for one in answers[:4]:
-        chance = f" (chance {probability(one.marginal)})"
-        names += [", "] * bool(names) + [[quote(one.text, 40), QUOTE], chance]
-    n, first = len(answers), answers[0].span
+        names += [*[", "] * bool(names), [quote(one.text, 40), QUOTE]]
+        names += [f" (chance {probability(one.marginal)})"]
     text = f"The tags give {small_number(n)} answer{'s' * (n > 1)}: {{}}"
     text += f" and {n - 4} more. " if n > 4 else ". "
     alone = float(tags.p[first.start, 0])
@@ -557,28 +532,25 @@ def finding_of_spans(
     return ui.finding(text, names, said(tags.e, first.start))
 
 
-def no_answer(tags: Tags) -> Block:
-    """How likely it is that no token has an answer."""
-    none = probability(float(np.exp(bio.null_log_prob(tags.reading))))
-    line = say(f"P(every token is {{}}), among the possible taggings: *{none}*", O)
-    return ui.formula("chance", line)
-
-
-def why_formula(tags: Tags, why: bio.Opening) -> Block:
-    """The share of the two taggings that differ, then that of all."""
-    d, a, b = why.answer.span.start, why.weight(why.with_b), why.weight(why.without)
+def chances(tags: Tags, why: bio.Opening | None) -> list[Block]:
+    """The share of the two taggings that differ, then that of all; and
+    chance = P(first is B) x P(each next is I) x P(the one behind is no I). Without an answer: how
+    likely it is that no token has one.
+    """
+    if why is None:
+        none = probability(float(np.exp(bio.null_log_prob(tags.reading))))
+        line = say(f"P(every token is {{}}), among the possible taggings: *{none}*", O)
+        return [ui.formula("chance", line)]
+    e, answer, first = tags.e, why.answer, why.answer.span.start
+    a, b = why.weight(why.with_b), why.weight(why.without)
     one, two = significant(a), significant(b)
     again = value(one) / (value(one) + value(two))
     of_two = equals([one, two], again, probability(a / (a + b)))
     text = f"Of these two: P({{}} is {{}}) = {{}} / ({{}} + {two})*{of_two}*{{}}"
-    text += f"*{probability(why.begins)}*{{}}*{probability(tags.p[d, 0])}*"
+    text += f"*{probability(why.begins)}*{{}}*{probability(tags.p[first, 0])}*"
     notes = ["    of all possible taggings ", "note"], ["    by itself ", "note"]
-    return ui.formula("why", say(text, said(tags.e, d), B, [one, ui.B], [one, ui.B], *notes))
+    share_of = say(text, said(e, first), B, [one, ui.B], [one, ui.B], *notes)
 
-
-def chance_formula(tags: Tags, why: bio.Opening) -> Block:
-    """chance = P(first is B) x P(each next is I) x P(the one behind is no I)."""
-    e, answer, first = tags.e, why.answer, why.answer.span.start
     factors = [(why.begins, ui.B, f"“{dotted(e, first)}” is B")]
     if len(why.goes_on) > 2:
         each = f"the next {len(why.goes_on)} are I"
@@ -588,9 +560,9 @@ def chance_formula(tags: Tags, why: bio.Opening) -> Block:
         factors += [(p, ui.I, f"“{dotted(e, d)}” is I") for d, p in later]
     if why.ends is not None:
         factors.append((why.ends, ui.O, f"“{dotted(e, answer.span.end + 1)}” is no I"))
-    printed, made = [probability(p) for p, *_ in factors], list[Any]()
-    for text, (_, role, of) in zip(printed, factors, strict=True):
-        made += [" × "] * bool(made) + [[text, role], [f" {of}", "note"]]
-    again = float(np.prod([value(text) for text in printed]))
-    end = [equals(printed, again, probability(answer.marginal)), STRONG]
-    return ui.formula("chance", [f"chance of {quote(answer.text, 30)} = ", *made, end])
+    printed = [probability(p) for p, *_ in factors]
+    end = equals(printed, float(np.prod([*map(value, printed)])), probability(answer.marginal))
+    made: Parts = [f"chance of {quote(answer.text, 30)} = "]
+    for n, (text, (_, role, of)) in enumerate(zip(printed, factors, strict=True)):
+        made += [*[" × "] * (n > 0), [text, role], [f" {of}", "note"]]
+    return [ui.formula("why", share_of), ui.formula("chance", [*made, *say(f"*{end}*")])]

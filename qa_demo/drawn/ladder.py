@@ -217,7 +217,7 @@ def ladder(
     title: str = "",
     labels: Sequence[str] = (),
 ) -> Block:
-    """Rows under one axis. `near`: where a narrow screen looks; `about`: the token in a frame;
+    """Rows under one axis. `near`: where a narrow screen looks; `about`: the token underlined;
     `title`: of the axis; `labels` [D]: a word for the line below each token.
     """
     bottom = (36 if cols.flat else 78) + (40 if title else 0)
@@ -243,7 +243,7 @@ def ladder(
     short = [escape(dotted(cols.e, a)) if a == z else "…" for a, z in cols.cells]
     own = [f" <b>{labels[a]}</b>" if labels and a == z else "" for a, z in cols.cells]
     narrow["xaxis.ticktext"] = [x + y for x, y in zip(short, own, strict=True)]
-    overlay = {"shapes": [] if about is None else [frame(cols, about)], "annotations": []}
+    overlay = {"shapes": [] if about is None else [under(cols, about)], "annotations": []}
     return ui.figure(key, data, layout, alt, overlay=overlay, narrow=narrow)
 
 
@@ -261,8 +261,9 @@ def token_columns(cols: Columns, title: str, labels: Sequence[str], rows: int) -
     return ui.axis(title, ui.GREY, showgrid=False, range=[0, cols.total], **ticks)
 
 
-def frame(cols: Columns, d: int) -> Block:
-    """A frame around a token's column, over all rows."""
-    x0, x1 = cols.reach(d, d, 0.02)
-    edge = {"yref": "paper", "y0": 0, "y1": 1, "line": {"color": ui.INK, "width": 2}}
-    return {"type": "rect", "x0": x0, "x1": x1, **edge}
+def under(cols: Columns, d: int) -> Block:
+    """A thick line under a token's column, between the bars and its name."""
+    x0, x1 = cols.reach(d, d, 0.04)
+    place: Block = {"yref": "paper", "ysizemode": "pixel", "yanchor": 0, "y0": -1, "y1": -5}
+    line = {"width": 0}
+    return {"type": "rect", "x0": x0, "x1": x1, **place, "fillcolor": ui.INK, "line": line}
