@@ -101,7 +101,9 @@ export function makeRoom({ post, remembered, sentenceOf, press, page }) {
     const line = el("p", { role: "status" }, "Room ", name()),
       box = el("div", { class: "room" }, line);
     if (look?.gone) {
-      line.append(" must be opened again: the server was started anew. ");
+      line.append(
+        " must be opened again: the server was started anew, or several processes serve this page. ",
+      );
       if (seat.teacher) line.append(quiet("Open it again", take("open", { key: seat.key })));
       else line.append("You can go on meanwhile. ", leave());
     } else if (seat.teacher) {

@@ -194,7 +194,7 @@ def allowed_pairs(shown: Shown) -> Facts:
     n, m = len(at), min(len(at), shown.decode.max_answer_length)
     less = m * (m - 1) // 2
     need(count == n * m - less, "this window does not own all of its starts")
-    return {"n": n, "m": m, "band": n * m, "less": less, "count": count}
+    return {"n": n, "m": m, "band": n * m, "last": m - 1, "less": less, "count": count}
 
 
 def mean_of_maxima(shown: Shown) -> Facts:

@@ -188,7 +188,8 @@ def likely_begin(shown: Shown) -> Facts:
     need(top > 0.5, "no B is above one half")
     picks = [(d, name, f"at {name} P(B) is {probability(b)} only.") for d, name, b in found]
     tags = dict(zip("BIO", (probability(float(x), 2) for x in p[d]), strict=True))
-    return {"picks": picks, "word": name, **tags}
+    width = len(shown.need("heads", lambda reader, *_: reader.heads()).S)
+    return {"picks": picks, "word": name, "width": width, **tags}
 
 
 def several_spans(shown: Shown) -> Facts:
