@@ -36,16 +36,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.base import BadInput
-from qa_demo.core.bio import best_span, decode_reading, null_log_prob
-from qa_demo.core.calibration import margin, pair_claim
+from qa_demo.core.base import BadInput, Floats, log_softmax
+from qa_demo.core.bio import best_span, decode_reading, null_log_prob, span_marginals
+from qa_demo.core.calibration import PairClaim, margin, pair_claim
 from qa_demo.core.metrics import Outcome, evaluate, score
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import window_prob
 from qa_demo.core.types import Answer, Example, Reading, Window, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
-from qa_demo.evaluation.calibrate import Asked, Claim, TagClaim, claim_reliability, reliability
+from qa_demo.evaluation.calibrate import TEMPERATURES, Asked, claim_reliability, reliability
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.threshold import MOST_LOST, trade
 from qa_demo.model.loading import load_reader
@@ -114,6 +114,22 @@ def read_all(reader: BertReader, texts: Iterable[Text]) -> dict[Text, Reading]:
 
 
 @dataclass(frozen=True, eq=False)
+class TagClaim:
+    """The best span of the tags: logits [n, 3] of its window's paragraph tokens, and its first and
+    last one.
+    """
+
+    tags: Floats
+    i: int
+    j: int
+
+    def prob(self, temperature: float) -> float:
+        """The span's exact marginal among the legal taggings at a temperature."""
+        more = self.j - self.i
+        return float(span_marginals(log_softmax(self.tags / temperature), more + 1)[self.i, more])
+
+
+@dataclass(frozen=True, eq=False)
 class Said:
     """What a head says: its best span with score_diff, all its texts (the tags can say several),
     how sure it can be made, its probability as it stands (P_s(i) P_e(j) in its window, or the exact
@@ -122,7 +138,7 @@ class Said:
 
     outcome: Outcome
     texts: tuple[str, ...]
-    claim: Claim | None
+    claim: PairClaim | TagClaim | None
     plain: float
     margin: float = 0.0
 
@@ -148,13 +164,17 @@ def says(reading: Reading, head: str) -> Said:
     return Said(found, texts, TagClaim(tags, *at), tagged.marginal)
 
 
-def asked(examples: Sequence[Example], said: Sequence[Said]) -> list[Asked]:
+def asked(examples: Sequence[Example], said: Sequence[Said]) -> Asked:
     """The questions to which a head names a span, as the calibration asks for them."""
-    return [
-        Asked(e.title, bool(e.answers), s.claim, s.plain, s.margin, is_right(e, s.outcome.text))
-        for e, s in zip(examples, said, strict=True)
-        if s.claim is not None
-    ]
+    found = [(e, s) for e, s in zip(examples, said, strict=True) if s.claim is not None]
+    return Asked(
+        [e.title for e, _ in found],
+        np.array([bool(e.answers) for e, _ in found]),
+        np.array([is_right(e, s.outcome.text) for e, s in found]),
+        np.array([s.plain for _, s in found]),
+        np.array([s.margin for _, s in found]),
+        np.array([[s.claim.prob(t) for t in TEMPERATURES] for _, s in found]),
+    )
 
 
 def claimed(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:

@@ -1,20 +1,19 @@
 """Fits found again from outcomes that they made, and never judged on articles that they saw."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core.base import BadInput, log_softmax
-from qa_demo.core.bio import span_marginals
-from qa_demo.core.calibration import PairClaim, answerable, chance, shifted
+from qa_demo.core.base import BadInput
+from qa_demo.core.calibration import RANGE, answerable, shifted
 from qa_demo.core.metrics import calibration, calibration_error
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation.calibrate import (
     TEMPERATURES,
     Asked,
-    KeptClaim,
-    TagClaim,
     best_bias,
     claim_reliability,
     fit,
@@ -26,9 +25,26 @@ from qa_demo.evaluation.calibrate import (
 )
 
 
-def pair(legal: np.ndarray) -> PairClaim:
-    """The highest of some scores, each of another text."""
-    return PairClaim(legal.max(keepdims=True), legal)
+def share(scores: np.ndarray, temperature: float) -> np.ndarray:
+    """P_T of the first of each row's scores."""
+    powers = np.exp(scores / temperature - (scores / temperature).max(axis=1, keepdims=True))
+    return powers[:, 0] / powers.sum(axis=1)
+
+
+def drawn(rng: np.random.Generator, count: int, width: int = 6) -> np.ndarray:
+    """The scores of so many questions' spans, the best one first."""
+    return np.sort(rng.normal(0, 2, (count, width)))[:, ::-1]
+
+
+def asked_with(
+    scores: np.ndarray, right: Any, titles: list[str] | None = None, **change: Any
+) -> Asked:
+    """Questions with an answer whose best spans make these claims."""
+    n = len(scores)
+    held = {"answerable": np.ones(n, dtype=bool), "plain": np.full(n, 0.5), "margin": np.zeros(n)}
+    held |= {"right": np.array(right, dtype=bool), "titles": titles or ["t"] * n}
+    held["probs"] = np.stack([share(scores, t) for t in TEMPERATURES], axis=1)
+    return Asked(**(held | change))
 
 
 @settings(max_examples=50)
@@ -43,21 +59,6 @@ def test_the_best_bias_makes_the_mean_claim_the_share_of_right_ones(
         at = negative_log_likelihood(shifted(p, bias), y)
         for other in (bias - 0.1, bias + 0.1):
             assert at <= negative_log_likelihood(shifted(p, other), y) + 1e-9
-
-
-LOGITS = st.lists(st.tuples(*[st.floats(-4, 4)] * 3), min_size=1, max_size=5)
-
-
-@settings(max_examples=50)
-@given(LOGITS, st.floats(0.3, 3), st.data())
-def test_a_tagged_span_is_its_exact_marginal(
-    rows: list[tuple[float, float, float]], t: float, data: st.DataObject
-) -> None:
-    tags = np.array(rows)
-    i = data.draw(st.integers(0, len(rows) - 1))
-    j = data.draw(st.integers(i, len(rows) - 1))
-    got = TagClaim(tags, i, j).prob(t)
-    assert got == pytest.approx(span_marginals(log_softmax(tags / t), 30)[i, j - i], abs=1e-12)
 
 
 def test_the_likelihood_by_hand() -> None:
@@ -75,34 +76,30 @@ def test_the_lowest_point_of_a_valley_is_found(hidden: float) -> None:
 @pytest.mark.parametrize(("hidden", "bias"), [(0.5, 1.5), (2.0, 0.0), (2.0, -1.0)])
 def test_a_calibration_that_made_the_outcomes_is_found_again(hidden: float, bias: float) -> None:
     rng = np.random.default_rng(4)
-    claims = [pair(legal) for legal in rng.normal(0, 2, (3000, 6))]
-    true = np.array([chance(c.prob(hidden), Calibration(hidden, bias)) for c in claims])
-    right = (rng.random(len(claims)) < true).astype(float)
-    found = fit(claims, right.tolist())
+    scores = drawn(rng, 3000)
+    true = shifted(share(scores, hidden), bias)
+    found = fit(asked_with(scores, rng.random(3000) < true))
     # The two can stand in for each other a little, so the claims are what is found again.
     assert found.temperature == pytest.approx(hidden, rel=0.4)
     assert found.bias == pytest.approx(bias, abs=0.6)
-    assert np.abs([chance(c.prob(found.temperature), found) for c in claims] - true).mean() < 0.02
+    assert np.abs(shifted(share(scores, found.temperature), found.bias) - true).mean() < 0.02
 
 
 def test_one_kind_of_outcome_fits_nothing() -> None:
     with pytest.raises(BadInput, match="got 2 right of 2"):
-        fit([pair(np.zeros(2))] * 2, [1.0, 1.0])
+        fit(asked_with(np.zeros((2, 2)), [1.0, 1.0]))
     with pytest.raises(BadInput, match="got 0 right of 0"):
-        fit([], [])
+        fit(asked_with(np.zeros((0, 2)), []))
 
 
-def test_what_a_line_keeps_fits_as_the_scores_do() -> None:
+def test_what_a_line_keeps_is_the_claim_at_any_temperature() -> None:
     rng = np.random.default_rng(4)
-    claims = [pair(legal) for legal in rng.normal(0, 2, (800, 6))]
-    right = (rng.random(800) < [chance(c.prob(1.7), Calibration(1.7, 0.8)) for c in claims]) * 1.0
-    kept = [KeptClaim([c.prob(t) for t in TEMPERATURES]) for c in claims]
-    for t in (0.06, 0.7, 1.31, 2.9, 19.0):
-        gaps = [abs(a.prob(t) - b.prob(t)) for a, b in zip(claims, kept, strict=True)]
-        assert max(gaps) < 0.005
-    own, again = fit(claims, right.tolist()), fit(kept, right.tolist())
-    assert again.temperature == pytest.approx(own.temperature, rel=0.02)
-    assert again.bias == pytest.approx(own.bias, abs=0.02)
+    scores = drawn(rng, 800)
+    kept = asked_with(scores, np.zeros(800))
+    for t in (0.06, 0.7, 1.31, 2.9, 19.0, *RANGE):
+        assert np.abs(kept.prob(t) - share(scores, t)).max() < 0.005
+    for at in (0, 7, 30):
+        assert kept.prob(TEMPERATURES[at]) == pytest.approx(kept.probs[:, at], abs=1e-6)
 
 
 @given(st.integers(0, 10_000))
@@ -111,7 +108,7 @@ def test_at_the_fit_no_gradient_is_left(seed: int) -> None:
     x = rng.normal(0, 5, 200)
     y = rng.random(200) < 1 / (1 + np.exp(-(0.3 * x + 0.4)))
     y[:4], x[:4] = (True, False, False, True), (0.0, 0.1, 0.0, 0.1)
-    found = fit_answerable(x.tolist(), y.tolist())
+    found = fit_answerable(x, y)
     left = np.array([answerable(v, found) for v in x]) - y
     assert abs(left.mean()) < 1e-6 and abs((left * x).mean()) < 1e-5
 
@@ -120,7 +117,7 @@ def test_slope_and_intercept_that_made_the_outcomes_are_found_again() -> None:
     rng = np.random.default_rng(4)
     x = rng.normal(2, 6, 40_000)
     y = rng.random(40_000) < 1 / (1 + np.exp(-(0.27 * x - 0.34)))
-    found = fit_answerable(x.tolist(), y.tolist())
+    found = fit_answerable(x, y)
     assert found.slope == pytest.approx(0.27, abs=0.01)
     assert found.intercept == pytest.approx(-0.34, abs=0.03)
 
@@ -145,17 +142,14 @@ def test_the_claim_comes_true_where_half_of_the_texts_are_silent() -> None:
     chance that holds where there is an answer by about the half that have none.
     """
     rng = np.random.default_rng(7)
-    asked = []
-    for k in range(4000):
-        lead = float(rng.normal(0, 6))
-        scores = rng.normal(0, 2, 5)
-        claim = pair(scores)
-        answers = bool(rng.random() < answerable(lead, Answerability(0.4, 0.0)))
-        right = answers and bool(rng.random() < chance(claim.prob(1.0), Calibration(1.0, 0.5)))
-        asked.append(Asked(f"article {k % 40}", answers, claim, 0.5, lead, right))
-    found = claim_reliability(asked)
+    leads, scores = rng.normal(0, 6, 4000), drawn(rng, 4000, 5)
+    known = Answerability(0.4, 0.0), Calibration(1.0, 0.5)
+    answers = rng.random(4000) < [answerable(lead, known[0]) for lead in leads]
+    right = answers & (rng.random(4000) < shifted(share(scores, 1.0), known[1].bias))
+    titles = [f"article {k % 40}" for k in range(4000)]
+    found = claim_reliability(asked_with(scores, right, titles, answerable=answers, margin=leads))
     assert found["measured_on"] == 4000 == sum(b["count"] for b in found["bins"])
-    assert found["unanswerable"] == sum(not one.answerable for one in asked)
+    assert found["unanswerable"] == 4000 - answers.sum()
     assert found["error"] < found["chance_error"] + 0.02 < 0.05 < 0.2 < found["error_conditional"]
     assert found["slope"] == pytest.approx(0.4, abs=0.05)
     assert {half["fitted_on"] for half in found["halves"]} == {2000}
@@ -163,15 +157,14 @@ def test_the_claim_comes_true_where_half_of_the_texts_are_silent() -> None:
 
 def test_what_only_a_half_lacks_is_said_of_that_half() -> None:
     """In one article a margin parts the questions, in both together none does."""
-    claims = [pair(np.array([score, 0.0])) for score in (1.0, 2.0)]
-    asked = [
-        Asked(title, at > line, claims[k % 2], 0.5, at, at > line and k % 2 == 0)
-        for title, line in (("a", 0.0), ("b", 3.0))
-        for k, at in enumerate((-2.0, -1.0, 1.0, 2.0, 4.0, 5.0))
-    ]
+    scores = np.array([[1.0, 0.0], [2.0, 0.0]] * 6)
+    margin = np.array([-2.0, -1.0, 1.0, 2.0, 4.0, 5.0] * 2)
+    answers = margin > np.repeat([0.0, 3.0], 6)
+    right, titles = answers & (np.arange(12) % 2 == 0), ["a"] * 6 + ["b"] * 6
+    asked = asked_with(scores, right, titles, answerable=answers, margin=margin)
     with pytest.raises(BadInput, match=r"in one of them \(6 of 12 questions\) one margin parts"):
         claim_reliability(asked)
-    assert fit_answerable([a.margin for a in asked], [a.answerable for a in asked]).slope > 0
+    assert fit_answerable(margin, answers).slope > 0
 
 
 TITLES = [f"t{k % 8}" for k in range(160)]
@@ -196,17 +189,14 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article() -> None:
     its own share, so the other's fit is seen by its error.
     """
     first = set(halves(TITLES)[0])
-    claims = [PairClaim(np.zeros(1), np.array([0.0, k % 3])) for k in range(160)]
+    scores = np.array([[0.0, k % 3] for k in range(160)])
     right = [float(k % 16 > 7 or (k in first and k % 5 > 0)) for k in range(160)]
-    asked = [
-        Asked(title, True, claim, 0.5, 0.0, bool(y))
-        for title, claim, y in zip(TITLES, claims, right, strict=True)
-    ]
+    asked = asked_with(scores, right, TITLES)
     found = reliability(asked)
     judged = np.zeros(160)
     for side, half in zip(halves(TITLES), reversed(found["halves"]), strict=True):
         fitted = Calibration(half["temperature"], half["bias"])
-        judged[side] = [chance(claims[k].prob(fitted.temperature), fitted) for k in side]
+        judged[side] = shifted(asked.prob(fitted.temperature)[side], fitted.bias)
         outcomes = [right[k] for k in side]
         assert half["error"] == pytest.approx(
             calibration_error(calibration(judged[side].tolist(), outcomes))
@@ -215,16 +205,18 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article() -> None:
     assert mean == pytest.approx(judged.mean())
     for side, half in zip(halves(TITLES), found["halves"], strict=True):
         theirs = Calibration(half["temperature"], half["bias"])
-        own = np.array([chance(claims[k].prob(theirs.temperature), theirs) for k in side])
+        own = shifted(asked.prob(theirs.temperature)[side], theirs.bias)
         assert own.mean() == pytest.approx(np.mean([right[k] for k in side]), abs=1e-6)
         assert abs(judged[side].mean() - own.mean()) > 0.1 and half["fitted_on"] == len(side)
-    whole = fit(claims, right)
+    whole = fit(asked)
     assert (found["temperature"], found["bias"]) == (whole.temperature, whole.bias)
     assert found["error_before"] == pytest.approx(abs(np.mean(right) - 0.5))
     assert found["measured_on"] == 160 and found["chance_error"] > 0
 
 
 def test_a_half_of_one_outcome_is_refused() -> None:
-    each = [Asked(t, True, pair(np.zeros(2)), 0.5, 0.0, y) for t, y in (("b", False), ("a", True))]
-    with pytest.raises(BadInput, match="one has 1 right of 1"):
-        reliability(each)
+    asked = asked_with(np.zeros((2, 2)), [False, True], ["b", "a"])
+    with pytest.raises(
+        BadInput, match=r"in one of them .1 of 2 questions. .* got 1 right of 1; take"
+    ):
+        reliability(asked)
