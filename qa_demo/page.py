@@ -112,6 +112,7 @@ def build(pictures: Pictures) -> gr.Blocks:
     """gradio's page: boxes for the texts, example, reader, Ask, and an element for the chapters."""
     examples, readers = pictures.examples, pictures.readers
     first = next(iter(examples.values()))
+    named = [("bundled model" if name == "bundled" else name, name) for name in readers]
     names = html.escape(json.dumps([[key, m.NAME] for key, m in CHAPTERS.items()]), quote=True)
     load = (
         "import(new URL('static/page/page.js', document.baseURI))"
@@ -135,9 +136,7 @@ def build(pictures: Pictures) -> gr.Blocks:
                 scale=2,
                 elem_id="example",
             )
-            reader = gr.Dropdown(
-                readers, value="bundled", label="Reader", scale=2, elem_id="reader"
-            )
+            reader = gr.Dropdown(named, value="bundled", label="Reader", scale=2, elem_id="reader")
         fill = gr.Button("fill", elem_id="fill-boxes")
         gr.HTML(
             html_template=f"<div class='spanlight' data-chapters=\"{names}\"></div>",

@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { lessons } from "./lessons.js";
 import { all, draw, follow } from "./render.js";
 import { BASE, begin, current, leave, pictureOf, restart, set } from "./store.js";
-import { askedTyped, keepTyped, tools, typed } from "./tools.js";
+import { askedTyped, keepTyped, more, tools, typed } from "./tools.js";
 
 const views = new Map(), verdict = new Map(), pinnedViews = new Map();
 /** @type {any} the picture on screen, with its state */
@@ -39,7 +39,7 @@ export function mount(root, chapters) {
     title: "Keep this picture beside what you change",
     "aria-pressed": "false",
     onclick: () => (pinned = pinned ? null : shown.state, beside(aside, pin)),
-  }, "Pin");
+  }, more("Pin", "picture"));
   const errors = el("a", { href: new URL("wrong", BASE).href }, "What textbooks get wrong here");
   const themed = () => [...all(views), ...all(pinnedViews)].forEach((view) => view.themed?.());
   const tell = (sentence) => (say.textContent = sentence);

@@ -35,7 +35,8 @@ export function theme(changed) {
 
 /** A mode of the page that a reload keeps: present, with its button. */
 function mode(name, label, themed) {
-  const button = el("button", { "aria-pressed": "false" }, label);
+  const title = "Large, without the boxes: for the front of a class";
+  const button = el("button", { title, "aria-pressed": "false" }, label);
   const show = (on) => {
     document.body.classList.toggle(name, on);
     button.setAttribute("aria-pressed", String(on));
@@ -57,6 +58,9 @@ function mode(name, label, themed) {
   return button;
 }
 
+/** A label of which a narrow screen shows the first word. */
+export const more = (word, rest) => [word, el("span", { class: "more" }, ` ${rest}`)];
+
 /** The bar of tools; `say` tells a sentence, `themed` draws figures anew. */
 export function tools({ say, themed, pin, lessons }) {
   const dark = el("button", { "aria-pressed": "false" }, "Dark");
@@ -66,8 +70,9 @@ export function tools({ say, themed, pin, lessons }) {
     title: "Hide what tells the answer",
     "aria-pressed": "false",
     onclick: () => set({ veil: current().veil ? null : true }),
-  }, "Cover");
+  }, more("Cover", "answer"));
   const copy = el("button", {
+    title: "Copy a link to what is on screen",
     onclick: async () => {
       const address = link();
       if (!address) return say("These texts are too long for a link; save the page instead.");
@@ -79,7 +84,8 @@ export function tools({ say, themed, pin, lessons }) {
       }
     },
   }, "Link");
-  const keep = el("button", { onclick: () => save(say) }, "Save");
+  const title = "Keep all chapters of this text in one file";
+  const keep = el("button", { title, onclick: () => save(say) }, "Save");
   const node = el(
     "div",
     { class: "tools", role: "group", "aria-label": "Page" },

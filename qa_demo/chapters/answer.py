@@ -12,7 +12,7 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import texts
-from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, START, Block
+from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, PAPER, START, Block
 from qa_demo.core.calibration import Known, Lead, Sure, counted_with, lead_of, load_known, sure_of
 from qa_demo.core.metrics import CalibrationBin, exact_match, f1, normalize
 from qa_demo.core.predict import null_logits
@@ -32,7 +32,6 @@ from qa_demo.printed import (
     probability,
     quote,
     say,
-    small_number,
 )
 from qa_demo.shown import Shown
 from qa_demo.state import Record
@@ -45,11 +44,11 @@ HEADINGS = (
 )
 STEPS = ("The best span", "Or no answer?", "How sure?")
 OPENS: dict[int, dict[str, Any]] = {}
-SILENT, ODD, PLAIN = "reef", "bronze", "oresund"
-"""A text on which "no answer" wins, one whose sure answer nobody marked, and the plain one."""
+SILENT, ODD = "reef", "bronze"
+"""A text on which "no answer" wins, and one whose sure answer nobody marked."""
 LONG, AROUND = 700, 220
 """Characters: a longer paragraph is shown in parts, with this much before and after a span."""
-DRAWN, TICKS = 5, {"size": 15, "color": INK}
+DRAWN = 5
 SNIPPET = ui.snippet("answer")
 Rows = list[list[Candidate]]
 """The best spans, each with its variants: `texts.families`."""
@@ -68,9 +67,9 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 # ---- what the steps share
 
 
-def fit(parts: tuple[float, ...], total: float) -> int:
-    """The fewest digits, two to four, with which the printed parts give the printed total."""
-    return next((d for d in (2, 3, 4) if adds(parts, total, d) == "="), 2)
+def fit(*sums: tuple[tuple[float, float], float]) -> int:
+    """The fewest digits, two to four, with which the printed parts of sums give their totals."""
+    return max(next((d for d in (2, 3, 4) if adds(*one, d) == "="), 2) for one in sums)
 
 
 def bracket(x: float, digits: int) -> str:
@@ -80,8 +79,10 @@ def bracket(x: float, digits: int) -> str:
 
 def summed(s: float, e: float, digits: int) -> list[Part]:
     """5.90 + 6.19 = 12.09, in the colours of start and end."""
-    parts: list[Part] = [[number(s, digits), START], " + ", [bracket(e, digits), END]]
-    return [*parts, f" {adds((s, e), s + e, digits)} ", [number(s + e, digits), STRONG]]
+    total, sign = [number(s + e, digits), STRONG], adds((s, e), s + e, digits)
+    return say(
+        f"{{}} + {{}} {sign} {{}}", [number(s, digits), START], [bracket(e, digits), END], total
+    )
 
 
 def named(e: Encoding, span: Span, most: int = 44) -> str:
@@ -96,25 +97,25 @@ def silent(shown: Shown) -> bool:
     return shown.example is not None and shown.state.gold is None and not shown.golds
 
 
-def other_text(shown: Shown, name: str, label: str, span: int = 12) -> Block | None:
-    """One press to an odd case, and back."""
-    if name not in shown.examples:
-        return None
-    there = shown.example is not None and shown.example.id == name
-    says, to = ("Back to the bridge", PLAIN) if there else (label, name)
-    return ui.button("other", says, {"example": to}, span)
-
-
-def undo(shown: Shown) -> Block | None:
-    """What puts the reader's own logits back."""
-    label = "Put the reader's own logits back"
-    return ui.button("undo", label, {"edits": None}) if shown.changed else None
-
-
 def measured(shown: Shown) -> Known | None:
     """What was counted with this reader as it is."""
     name = shown.state.reader
     return counted_with(shown.true, figures_of(READERS[name]) if name in READERS else None)
+
+
+def listed(shown: Shown, rows: Rows) -> Block:
+    """The best spans with their lead over "no answer"; their variants unfold."""
+    null, found = float(null_logits(shown.reading).min()), []
+
+    def cells(c: Candidate) -> list[str]:
+        numbers = c.start_logit, c.end_logit, c.score, c.score - null
+        return [named(shown.encoding, c.span, 60), *map(number, numbers)]
+
+    for first, *others in rows:
+        sets, more = {"selection": [first.span.start, first.span.end]}, map(cells, others)
+        found.append(ui.row(*cells(first), sets=sets, more=texts.variants([*more])))
+    head = ["span", "start logit", "end logit", "score", "lead over “no answer”"]
+    return ui.table("listed", head, found, "The best spans")
 
 
 # ---- step 1: the best span
@@ -122,35 +123,36 @@ def measured(shown: Shown) -> Known | None:
 
 def best_span(shown: Shown) -> list[Block | None]:
     """The paragraph with the best span, and the five best by their score."""
-    rows = texts.families(shown)
-    paragraph = texts.text("words", texts.segment(seen(shown)), lines=lines(shown))
+    rows, whole = texts.families(shown), None
+    if len(shown.encoding.context) > LONG:
+        whole = ui.fold("whole", "The whole paragraph", paragraph(shown, "all"))
     return [
         ui.idea(
             "A span is a run of words in the paragraph. *The reader scores the spans and returns "
             "the best one*, unless “no answer” wins (step 2)."
         ),
-        highest(shown),
+        ui.finding("{}", highest(shown)),
         key(shown),
-        paragraph,
-        undo(shown),
+        paragraph(shown, "words"),
+        texts.undo(shown),
         best_five(shown, rows),
         score_of_selection(shown),
         ui.closing(
             "A start logit says how well the answer starts at a word; an end logit, how well it "
             "ends there."
         ),
-        *with_whole(shown, ui.folds(listed(shown, rows), [conditions(shown)], SNIPPET)),
+        *ui.folds(listed(shown, rows), [conditions(shown)], SNIPPET, whole),
     ]
 
 
-def highest(shown: Shown) -> Block:
+def highest(shown: Shown) -> list[Part]:
     """The finding: which span scores highest, and what speaks against it."""
     best, score = texts.span_words(shown.best, 60), [number(shown.best.score), STRONG]
     many = count_spans(shown.reading.windows, shown.decode)
-    said: list[Part] = [f"Of {many:,} spans, ", best, " has the highest score, "]
+    said = say(f"Of {many:,} spans, {{}} has the highest score, {{}}.", best, score)
     if shown.state.rule != "logits":
-        said = ["By another rule (Long text, step 4) the best span is ", best, ", with the score "]
-    said += [score, "."]
+        rule = "By another rule (Long text, step 4) the best span is {}, with the score {}."
+        said = say(rule, best, score)
     if shown.prediction.answer is None:
         said.append(" It is not returned: “no answer” wins (step 2).")
     elif silent(shown):
@@ -158,7 +160,7 @@ def highest(shown: Shown) -> Block:
     elif shown.golds and not any(exact_match(g.text, shown.best.text) for g in shown.golds):
         who = "You did not mark" if shown.state.gold else "Nobody marked"
         said.append(f" {who} exactly these words as right.")
-    return ui.sentence("finding", "finding", *said, " Changed by hand." if shown.changed else None)
+    return [*said, " Changed by hand." if shown.changed else ""]
 
 
 def key(shown: Shown) -> Block | None:
@@ -166,89 +168,78 @@ def key(shown: Shown) -> Block | None:
     if shown.state.veil:
         return None
     many = "people" if len(shown.golds) > 1 else "the author"
-    right = ("under", GOLD, f"marked as right by {'you' if shown.state.gold else many}")
-    none = "nobody has marked an answer in this text"
-    if silent(shown):
-        none = "the author says that this text holds no answer"
-    known = right if shown.golds else ("text", GREY, none)
+    known = "under", GOLD, f"marked as right by {'you' if shown.state.gold else many}"
+    if not shown.golds:
+        none = "nobody has marked an answer in this text"
+        if silent(shown):
+            none = "the author says that this text holds no answer"
+        known = "text", GREY, none
     cut = [("text", GREY, "… the paragraph goes on")] * (len(shown.encoding.context) > LONG)
     return ui.legend("key", ("fill", MID, "the reader's best span"), known, *cut)
 
 
-def lines(shown: Shown) -> list[Block]:
-    """One line for each answer that people marked."""
-    return texts.gold_lines(shown.encoding, shown.golds, own=bool(shown.state.gold))
-
-
-def marked(shown: Shown) -> list[Span]:
-    """The best span and the answers that people marked, in the text's order; long ones cut."""
-    found = {(shown.best.span.start, shown.best.span.end)}
-    found |= {(g["from"], min(g["to"], g["from"] + 99)) for g in lines(shown)[:4]}
-    return [Span(*pair) for pair in sorted(found)]
-
-
-def seen(shown: Shown) -> list[Block]:
-    """The words of the first screen: the whole paragraph, or of a long one the parts that matter.
-    Under the veil it is always whole, since the choice of the parts would tell the answer.
+def paragraph(shown: Shown, name: str) -> Block:
+    """The paragraph with the best span and a line for each answer that people marked. Of a long one
+    "words" has the parts that matter, "all" the whole, word by word; under the veil there are no
+    parts, since their choice would tell the answer.
     """
-    e, parts = shown.encoding, [(0, len(shown.encoding.context_ids))]
-    if len(e.context) > LONG:
-        if shown.state.veil:
-            return texts.word_items(e)
-        parts = excerpts(e, marked(shown), AROUND)
-    found = texts.excerpt_items(e, parts)
-    texts.mark(found, shown.best.span, "predicted")
-    return found
-
-
-def with_whole(shown: Shown, folds: list[Block]) -> list[Block]:
-    """The folds, and for a long paragraph one more: the whole of it, word by word."""
-    if len(shown.encoding.context) <= LONG:
-        return folds
-    ends = {k for span in marked(shown) for k in (span.start, span.end + 1)}
-    words = texts.word_items(shown.encoding, ends)
-    texts.mark(words, shown.best.span, "predicted")
-    made = texts.text("all", texts.segment(words), lines=lines(shown))
-    whole = ui.fold("whole", "The whole paragraph", made)
-    return [{**one, "span": 3} for one in (*folds, whole)]
-
-
-def names(shown: Shown, top: list[Candidate], most: int) -> list[str]:
-    """The spans' names for a figure, the best bold; of equal words it is said which they are."""
-    said = [escape(named(shown.encoding, c.span, most)) for c in top]
-    for k, c in enumerate(top):
-        if c.text and sum(c.text == other.text for other in top) > 1:
-            said[k] += f" (no. {shown.encoding.context.count(c.text, 0, c.char_start) + 1})"
-    return [f"<b>{said[0]}</b>", *said[1:]]
-
-
-def dots(x: list[float], y: list[int], size: int, color: Any) -> Block:
-    """A trace of dots in full colour."""
-    trace = {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "x": x, "y": y}
-    return {**trace, "marker": {"size": size, "color": color, "opacity": 1}}
+    e, best = shown.encoding, shown.best.span
+    lines = texts.gold_lines(e, shown.golds, own=bool(shown.state.gold))
+    spans = {(best.start, best.end)} | {
+        (g["from"], min(g["to"], g["from"] + 99)) for g in lines[:4]
+    }
+    marked = [Span(*pair) for pair in sorted(spans)]
+    if len(e.context) <= LONG:
+        items = texts.paragraph_items(e)
+    elif name == "all" or shown.state.veil:
+        ends = {k for span in marked for k in (span.start, span.end + 1)}
+        items = texts.word_items(e, ends if name == "all" else ())
+    else:
+        items = texts.excerpt_items(e, excerpts(e, marked, AROUND))
+    texts.mark(items, best, "predicted")
+    return texts.text(name, texts.segment(items), lines=lines)
 
 
 def best_five(shown: Shown, rows: Rows) -> Block:
     """The best spans as dots on the axis of scores; a ring follows the selection."""
-    top = [first for first, *_ in rows][:DRAWN]
+    top, with_kin = [row[0] for row in rows[:DRAWN]], [row for row in rows[:DRAWN] if row[1:]]
     scores, at = [c.score for c in top], [*range(len(top))]
-    best, *others = [number(score) for score in scores]
+
+    def names(most: int) -> list[str]:  # of equal words it is said which they are
+        said = [escape(named(shown.encoding, c.span, most)) for c in top]
+        for k, c in enumerate(top):
+            if c.text and sum(c.text == other.text for other in top) > 1:
+                said[k] += f" (no. {shown.encoding.context.count(c.text, 0, c.char_start) + 1})"
+        return [f"<b>{said[0]}</b>", *said[1:]]
+
+    best, *others = map(number, scores)
     low, room = min(scores), (max(scores) - min(scores)) or 1.0
-    drawn = dots(scores, at, 15, [INK] + [GREY] * len(others))
-    drawn |= {"text": [f"  <b>{best}</b>", *("  " + other for other in others)]}
-    drawn |= {"mode": "markers+text", "textposition": "middle right", "textfont": TICKS}
-    drawn |= {"customdata": [[c.span.start, c.span.end] for c in top], "cliponaxis": False}
-    drawn |= {"hoverinfo": "none", "sets": {"selection": "customdata"}}
+    font = {"size": 15, "color": INK}
+    drawn = ui.scatter(
+        "markers+text",
+        scores,
+        at,
+        marker={"size": 15, "color": [INK] + [GREY] * len(others), "opacity": 1},
+        text=[f"  <b>{best}</b>", *("  " + other for other in others)],
+        textposition="middle right",
+        textfont=font,
+        cliponaxis=False,
+        hoverinfo="none",
+        customdata=[[c.span.start, c.span.end] for c in top],
+        sets={"selection": "customdata"},
+    )
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    down: Block = {"range": [len(top) - 0.4, -0.6], "tickvals": at, "tickfont": TICKS}
-    down |= {"ticktext": names(shown, top, 48)}
-    layout = {"height": 54 + 28 * len(top), "margin": {"l": 10, "r": 10, "t": 4, "b": 46}}
-    layout |= {"xaxis": ui.axis("score of the span", showgrid=False, **across)}
-    layout |= {"yaxis": ui.axis(showgrid=False, automargin=True, **down)}
+    down: Block = {"range": [len(top) - 0.4, -0.6], "tickvals": at, "ticktext": names(48)}
+    layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46)
+    kin = next((named(shown.encoding, one.span, 30) for _, one, *_ in with_kin), "")
+    title = f"score of the span (of variants, such as {escape(kin)}, only the best is drawn)"
+    layout["xaxis"] = ui.axis(title if kin else "score of the span", showgrid=False, **across)
+    layout["yaxis"] = ui.axis(showgrid=False, automargin=True, tickfont=font, **down)
     rule = {"width": 1, "xref": "paper", "layer": "below"}
-    layout |= {"shapes": [ui.line(0, 1, k, k, ui.LINE, **rule) for k in at]}
-    narrow = {"yaxis.ticktext": names(shown, top, 22), "yaxis.tickfont.size": 13}
-    narrow |= {"xaxis.range": [low - 0.1 * room, low + 1.8 * room], "xaxis.nticks": 3}
+    layout["shapes"] = [ui.line(0, 1, k, k, ui.LINE, **rule) for k in at]
+    narrow: Block = {"yaxis.ticktext": names(22), "yaxis.tickfont.size": 13}
+    narrow |= {"xaxis.nticks": 3, "xaxis.title.text": "score (of variants, the best)"}
+    narrow |= {"xaxis.range": [low - 0.1 * room, low + 1.8 * room]}
     alt = f"The best spans as dots by their score; the best has {best}."
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}
     ring |= {"y0": -12, "y1": 12, "line": {"color": INK, "width": 2}}
@@ -267,8 +258,8 @@ def score_of_selection(shown: Shown) -> Block:
     start, end = reading.logits(window.index)
     i, j = window.to_pos(span.start), window.to_pos(span.end)
     s, e, most = float(start[i]), float(end[j]), shown.decode.max_answer_length
-    said: list[Part] = ["score of ", name, " = start logit + end logit = "]
-    said += summed(s, e, fit((s, e), s + e))
+    sides = summed(s, e, fit(((s, e), s + e)))
+    said = say("score of {} = start logit + end logit = {}", name, sides)
     return ui.formula("sum", said + [f" (over {most} tokens: not compared)"] * (j - i >= most))
 
 
@@ -289,24 +280,6 @@ def conditions(shown: Shown) -> str:
     )
 
 
-def listed(shown: Shown, rows: Rows) -> Block:
-    """The best spans with their lead over "no answer"; their variants unfold."""
-    null = float(null_logits(shown.reading).min())
-
-    def cells(c: Candidate) -> list[str]:
-        numbers = c.start_logit, c.end_logit, c.score, c.score - null
-        return [named(shown.encoding, c.span, 60), *map(number, numbers)]
-
-    found = []
-    for first, *others in rows:
-        label = f"and {small_number(len(others))} variant{'s' * (len(others) > 1)}"
-        more = (label, [cells(c) for c in others]) if others else None
-        sets = {"selection": [first.span.start, first.span.end]}
-        found.append(ui.row(*cells(first), sets=sets, more=more))
-    head = ["span", "start logit", "end logit", "score", "lead over “no answer”"]
-    return ui.table("listed", head, found, "The best spans")
-
-
 # ---- step 2: or no answer?
 
 
@@ -321,7 +294,7 @@ def or_none(shown: Shown) -> list[Block | None]:
             "“No answer” has a score too. The lead is how far the best span stands above it. *The "
             "best span is returned unless it lies further behind than the threshold.*"
         ),
-        ui.sentence("finding", "finding", *decided(n)),
+        ui.finding("{}", decided(n)),
         *steered(shown, n),
         ui.legend("key", ("dot", INK, "the best span"), next_best),
         leads(n, rows),
@@ -333,24 +306,23 @@ def or_none(shown: Shown) -> list[Block | None]:
 
 def decided(n: Lead) -> list[Part]:
     """The finding: what is returned, and why."""
-    best, lead = texts.span_words(n.best, 50), [number(abs(n.lead)), STRONG]
-    template = "{} lies {} behind “no answer”" if n.lead < 0 else "{} leads “no answer” by {}"
-    stands = say(template, best, lead)
     if n.limit is None:
-        return [*stands, ". By this rule no threshold applies: it is returned."]
-    limit = number(n.limit)
-    if n.lead < 0:
+        end = ". By this rule no threshold applies: it is returned."
+    elif n.lead < 0:
         end = "it is returned all the same." if n.returned else "“no answer” is returned."
-        return [*stands, f"; the threshold is {limit}: {end}"]
-    if n.returned:
-        return [*stands, ": it is returned."]
-    asks = f", but a threshold of {limit} asks for a lead of {number(-n.limit)}: "
-    return [*stands, asks + "“no answer” is returned although it is behind."]
+        end = f"; the threshold is {number(n.limit)}: {end}"
+    elif n.returned:
+        end = ": it is returned."
+    else:
+        asks = f"a threshold of {number(n.limit)} asks for a lead of {number(-n.limit)}"
+        end = f", but {asks}: “no answer” is returned although it is behind."
+    stands = "{} lies {} behind “no answer”" if n.lead < 0 else "{} leads “no answer” by {}"
+    return say(stands + end, texts.span_words(n.best, 50), [number(abs(n.lead)), STRONG])
 
 
 def steered(shown: Shown, n: Lead) -> list[Block | None]:
     """The threshold's slider, what puts it back, and the way to an odd case."""
-    other = other_text(shown, SILENT, "A text where “no answer” wins", 4)
+    other = texts.other_text(shown, SILENT, "A text where “no answer” wins", 4)
     if n.limit is None:
         return [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4), other]
     most, value = float(max(12, int(np.ceil(abs(n.limit))))), round(n.limit, 2)
@@ -359,7 +331,7 @@ def steered(shown: Shown, n: Lead) -> list[Block | None]:
         ui.slider("threshold", "threshold", "threshold", -most, most, 0.01, value, flip=True),
         ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         other,
-        undo(shown),
+        texts.undo(shown),
     ]
 
 
@@ -369,68 +341,55 @@ def leads(n: Lead, rows: Rows) -> Block:
     # the threshold's line, at the figure's edge where it lies beyond
     edge = float(np.clip(-reach if n.limit is None else -n.limit, -reach, reach))
     others = [x for x in (c.score - n.null for c, *_ in rows[1:DRAWN]) if abs(x) < reach]
-    rings = dots(others, [0] * len(others), 11, PAPER)
-    rings["marker"]["line"] = {"color": GREY, "width": 2}
+    ring = {"size": 11, "color": PAPER, "opacity": 1, "line": {"color": GREY, "width": 2}}
+    rings = ui.scatter("markers", others, [0] * len(others), marker=ring)
+    dot = ui.scatter("markers", [n.lead], [0], marker={"size": 22, "color": INK, "opacity": 1})
     area = {"type": "rect", "x0": -reach, "x1": edge, "y0": 0, "y1": 1, "yref": "paper"}
     area |= {"fillcolor": ui.PALE, "line": {"width": 0}, "layer": "below"}
     base = ui.line(-reach, reach, 0, 0, GREY, width=1, layer="below")
-    lead = ui.line(0, n.lead, 0, 0, ui.OTHER, width=8, layer="below")
+    lead = ui.line(0, n.lead, 0, 0, OTHER, width=8, layer="below")
     drawn = [area, base, lead, ui.line(0, 0, -0.16, 0.16, INK, width=2)]
-    if n.limit is not None:
-        drawn.append(ui.line(edge, edge, -1, 1, INK, width=2, dash="dot"))
     step = next(s for s in (5, 10, 20, 50, 100, 200, 500, 1000) if reach / s <= 5)
     ticks = list(range(-int(reach // step) * step, int(reach) + 1, step))
     across: Block = {"range": [-reach, reach], "tickvals": ticks, "ticks": "outside"}
     across |= {"ticktext": ["<b>0: equal</b>" if v == 0 else number(v, 0) for v in ticks]}
-    said = names_on_leads(n, reach, edge)
-    layout = {"height": 290, "margin": {"l": 10, "r": 10, "t": 32, "b": 58}, "shapes": drawn}
-    layout |= {"annotations": [name for name, _ in said]}
-    layout |= {"yaxis": ui.axis(range=[-1, 1], visible=False)}
-    title = "lead of a span over “no answer”"
-    layout |= {"xaxis": ui.axis(title, showgrid=False, tickcolor=GREY, **across)}
-    narrow: Block = {f"annotations.{k}.text": short for k, (_, short) in enumerate(said)}
-    alt = f"The best span's lead over no answer is {number(n.lead)}."
-    best = dots([n.lead], [0], 22, INK)
-    return ui.figure("leads", [rings, best], layout, alt, narrow={"height": 240, **narrow})
+    layout = ui.layout(290, 10, 10, 32, 58, shapes=drawn)
+    notes, narrow = layout.setdefault("annotations", []), dict[str, Any](height=240)
 
-
-def names_on_leads(n: Lead, reach: float, edge: float) -> list[tuple[Block, str]]:
-    """The names of the best span, the threshold and its two sides; with each its text on a narrow
-    page.
-    """
-
-    def name(text: str, x: float, size: int, **more: Any) -> Block:
+    def name(text: str, short: str, x: float, size: int, **more: Any) -> None:
         inside = "left" if x < -0.6 * reach else "right" if x > 0.6 * reach else "center"
-        font = {"size": size, "color": INK}
-        return {**ui.note(text, x, 0, xanchor=inside, font=font), **more}
+        narrow[f"annotations.{len(notes)}.text"] = short
+        notes.append(ui.note(text, x, 0, size=size, **{"xanchor": inside, **more}))
 
-    best, short = (f"<b>{escape(quote(n.best.text, k))}</b>" for k in (28, 20))
-    lead, below = number(n.lead), ui.PALE if n.lead < edge else PAPER
-    found = [(name(f"{best} {lead}", n.lead, 17, yshift=30, bgcolor=below), f"{short} {lead}")]
-    if n.limit is None:
-        return found
-    minus = f"minus the threshold: <b>{number(-n.limit)}</b>"
-    found.append((name(minus, edge, 14, y=1, yref="paper", yanchor="bottom"), minus))
-    for a, b, what in ((-reach, edge, "“no answer”"), (edge, reach, "the best span")):
-        side = name(f"{what} is returned", (a + b) / 2, 14, yshift=-44, xanchor="center")
-        found += [(side, what)] if b - a > 0.3 * reach else []
-    return found
+    best, short = (f"<b>{escape(quote(n.best.text, k))}</b> {number(n.lead)}" for k in (28, 20))
+    name(best, short, n.lead, 17, yshift=30, bgcolor=ui.PALE if n.lead < edge else PAPER)
+    if n.limit is not None:
+        drawn.append(ui.line(edge, edge, -1, 1, INK, width=2, dash="dot"))
+        minus = f"minus the threshold: <b>{number(-n.limit)}</b>"
+        name(minus, minus, edge, 14, yref="paper", yanchor="bottom")
+        notes[-1]["y"] = 1
+        for a, b, what in ((-reach, edge, "“no answer”"), (edge, reach, "the best span")):
+            if b - a > 0.3 * reach:
+                said = f"{what} is returned"
+                name(said, what, (a + b) / 2, 14, yshift=-44, xanchor="center")
+    title = "lead of a span over “no answer”"
+    layout["xaxis"] = ui.axis(title, showgrid=False, tickcolor=GREY, **across)
+    layout["yaxis"] = ui.axis(range=[-1, 1], visible=False)
+    alt = f"The best span's lead over no answer is {number(n.lead)}."
+    return ui.figure("leads", [rings, dot], layout, alt, narrow=narrow)
 
 
 def lead_sum(shown: Shown, n: Lead) -> Block:
     """Both scores as sums, and the lead as their difference."""
-    b, difference = n.best, (n.best.score, -n.null)
-    sums = ((b.start_logit, b.end_logit), b.score), ((n.start, n.end), n.null)
-    d = max(fit(parts, total) for parts, total in (*sums, (difference, n.lead)))
-    sign = adds(difference, n.lead, d)
-    lead: list[Part] = [f"lead = {number(b.score, d)} − {bracket(n.null, d)} {sign} "]
-    lead.append([number(n.lead, d), STRONG])
+    b, lead = n.best, ((n.best.score, -n.null), n.lead)
+    d = fit(((b.start_logit, b.end_logit), b.score), ((n.start, n.end), n.null), lead)
+    said = f"lead = {number(b.score, d)} − {bracket(n.null, d)} {adds(*lead, d)} {{}}"
     if n.limit is not None:
         sign, what = ("≥", "returned") if n.returned else ("<", "“no answer”")
-        lead.append(f" {sign} {number(-n.limit, d)}: {what}")
+        said += f" {sign} {number(-n.limit, d)}: {what}"
     best: list[Part] = ["best span: ", *summed(b.start_logit, b.end_logit, d)]
-    null = f"“no answer”, at {shown.encoding.cls_token}: "
-    return ui.formula("lead", best, [null, *summed(n.start, n.end, d)], lead)
+    null: list[Part] = [f"“no answer”, at {shown.encoding.cls_token}: ", *summed(n.start, n.end, d)]
+    return ui.formula("lead", best, null, say(said, [number(n.lead, d), STRONG]))
 
 
 def exact_none(shown: Shown, n: Lead) -> str:
@@ -462,15 +421,17 @@ def how_sure(shown: Shown) -> list[Block | None]:
     own = shown.before.best if shown.changed else shown.prediction.best
     assert own is not None
     s = sure_of(shown.true, own.candidate, measured(shown), shown.state.rule)
-    odd = other_text(shown, ODD, "A sure answer that nobody marked")
+    odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
     numbers = bin_table(s) if s.like else listed(shown, texts.families(shown))
+    marks = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
+    legend = ui.legend("key", *marks, ("dash", GREY, "right just as often as it says"))
     return [
         ui.idea(
             "A lead over “no answer” and over rival spans makes the reader sure of its best span. "
             "*Whether that holds is counted on questions whose answer is known.*"
         ),
-        ui.sentence("finding", "finding", *how_often(s)),
-        ui.group("left", 8, *bars(s)) if s.like else None,
+        ui.finding("{}", how_often(s)),
+        ui.group("left", 8, legend, bars(s)) if s.like else None,
         ui.group("side", 4 if s.like else 12, *against(shown, s), odd),
         counted(shown, s),
         ui.closing(
@@ -495,34 +456,36 @@ def how_often(s: Sure) -> list[Part]:
     return say(said, name, [percent(s.claim), STRONG])
 
 
-def bars(s: Sure) -> list[Block]:
+def bars(s: Sure) -> Block:
     """Of the questions by how sure the reader was: how many in 100 best spans were right."""
+    x, y, colours, said, places, ink = [], [], [], [], [], []
+    for b in s.known.bins if s.known else ():
+        here, right = b == s.like, 100 * b.accuracy
+        inside = right >= 9  # a lower bar has its number above it
+        x.append(50 * (b.low + b.high))
+        y.append(right)
+        colours.append(INK if here else OTHER)
+        said.append(f"<b>{right:.0f}</b>" if here else f"{right:.0f}")
+        places.append("inside" if inside else "outside")
+        ink.append(PAPER if here and inside else INK)
     bins = s.known.bins if s.known else ()
-    here, right = [b == s.like for b in bins], [100 * b.accuracy for b in bins]
-    fits = [y >= 9 for y in right]  # a lower bar has its number above it
-    ink = [PAPER if own and inside else INK for own, inside in zip(here, fits, strict=True)]
-    said = [f"<b>{y:.0f}</b>" if own else f"{y:.0f}" for own, y in zip(here, right, strict=True)]
-    drawn: Block = {"type": "bar", "x": [50 * (b.low + b.high) for b in bins], "y": right}
-    drawn |= {"width": [84 * (b.high - b.low) for b in bins], "text": said}
-    drawn |= {"marker": {"color": [INK if own else ui.OTHER for own in here]}}
-    drawn |= {"textposition": ["inside" if inside else "outside" for inside in fits]}
+    drawn: Block = {"type": "bar", "x": x, "y": y, "text": said, "marker": {"color": colours}}
+    drawn |= {"width": [84 * (b.high - b.low) for b in bins], "textposition": places}
     drawn |= {"textfont": {"size": 15, "color": ink}, "textangle": 0, "cliponaxis": False}
     drawn |= {"insidetextanchor": "middle", "constraintext": "none", "hoverinfo": "text"}
     drawn |= {"hovertext": [plural(b.count, "question") for b in bins]}
-    even: Block = {"type": "scatter", "mode": "lines", "x": [0, 100], "y": [0, 100]}
-    even |= {"hoverinfo": "skip", "line": {"color": GREY, "width": 2, "dash": "dot"}}
+    dotted = {"color": GREY, "width": 2, "dash": "dot"}
+    even = ui.scatter("lines", [0, 100], [0, 100], line=dotted)
     across: Block = {"range": [0, 100], "dtick": 10, "showgrid": False}
-    layout = {"height": 320, "margin": {"l": 58, "r": 14, "t": 8, "b": 52}}
-    layout |= {"xaxis": ui.axis("how sure the reader said it was, in %", **across)}
-    layout |= {"yaxis": ui.axis("exactly right, in 100", range=[0, 108], dtick=20)}
+    layout = ui.layout(320, 58, 14, 8, 52)
+    layout["xaxis"] = ui.axis("how sure the reader said it was, in %", **across)
+    layout["yaxis"] = ui.axis("exactly right, in 100", range=[0, 108], dtick=20)
     narrow = {"height": 260, "xaxis.dtick": 20, "margin.l": 46}
     alt = "By how sure the reader said it was: how many in 100 best spans were exactly right."
-    marks = [("bar", INK, "as sure as here"), ("bar", ui.OTHER, "surer or less sure")]
-    key = ui.legend("key", *marks, ("dash", GREY, "right just as often as it says"))
-    return [key, ui.figure("bins", [drawn, even], layout, alt, narrow=narrow)]
+    return ui.figure("bins", [drawn, even], layout, alt, narrow=narrow)
 
 
-def against(shown: Shown, s: Sure) -> list[Block | None]:
+def against(shown: Shown, s: Sure) -> list[Block]:
     """The best span against each answer that people marked: exact match and F1."""
     if not shown.golds:
         said = "Nobody has marked the answer in this text."
@@ -548,14 +511,16 @@ def counted(shown: Shown, s: Sure) -> Block | None:
     found: list[list[Part]] = []
     if s.like is not None:
         right, count = round(s.like.accuracy * s.like.count), plural(s.like.count, "question")
-        share = [probability(s.like.accuracy), STRONG]
-        found.append([f"{right:,} right / {count} = ", share])
+        found.append(
+            say(f"{right:,} right / {count} = {{}}", [probability(s.like.accuracy), STRONG])
+        )
     if shown.golds:
         gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, s.best.text), one))
         a, b = Counter(normalize(s.best.text).split()), Counter(normalize(gold).split())
         both = f"2 · {(a & b).total()} shared / ({a.total()} + {b.total()} words) = "
-        said: list[Part] = ["F1 with ", [quote(gold, 40), GOLD], " = ", both if a and b else ""]
-        found.append([*said, [number(f1(gold, s.best.text)), STRONG]])
+        score = [number(f1(gold, s.best.text)), STRONG]
+        said = f"F1 with {{}} = {both if a and b else ''}{{}}"
+        found.append(say(said, [quote(gold, 40), GOLD], score))
     return ui.formula("count", *found) if found else None
 
 
