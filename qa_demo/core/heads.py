@@ -61,7 +61,8 @@ def rank_of(logits: Floats, position: int) -> NDArray[np.int64]:
 
 def owned_points(reading: Reading) -> NDArray[np.float64]:
     """(start_logit, end_logit) of every context token in the window that owns it, [D, 2]."""
-    return reading.of_owners(np.stack([reading.start_logits, reading.end_logits], axis=-1))
+    both = np.stack([reading.start_logits, reading.end_logits], axis=-1)
+    return reading.of_owners(both).astype(np.float64)
 
 
 Vector = NDArray[np.float64]

@@ -10,6 +10,7 @@ product           P_c(start) P_c(end) within a window, P_c the softmax over its 
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +19,7 @@ from qa_demo.core.spans import Candidate, best_span, check_decode, make_candidat
 from qa_demo.core.types import DecodeOptions, Reading, Span, Window
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A candidate after merging. `value`: its score, or its product under that rule; `share`: the
     value's part (of its exponential, for scores) of all that are listed.
     """
@@ -32,14 +32,15 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The fast half: the decoded n-best list and what it was measured against."""
+    """The fast half: the decoded n-best list and what it was measured against. `limit`: the
+    score_diff above which there is no answer; None where the best span always answers.
+    """
 
     n_best: tuple[Ranked, ...]
     null_score: float
     null_window: int
     score_diff: float | None
     limit: float | None
-    """The score_diff above which there is no answer; None where the best span always answers."""
 
     @property
     def best(self) -> Ranked | None:
@@ -49,11 +50,10 @@ class Prediction:
     @property
     def answered(self) -> Candidate | None:
         """The best span where it is the answer; None means no answer."""
-        if self.best is None or (
-            self.limit is not None and self.score_diff is not None and self.score_diff > self.limit
-        ):
+        if self.best is None or self.score_diff is None:
             return None
-        return self.best.candidate
+        silent = self.limit is not None and self.score_diff > self.limit
+        return None if silent else self.best.candidate
 
     @property
     def answer(self) -> str | None:
@@ -133,7 +133,11 @@ def predict(
     is given, else that of the options, and without options the reader's own (0 for a reader without
     one). Errors: BadInput for options out of range.
     """
-    decode = _limits(reading, decode, threshold)
+    if decode is None:
+        decode = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
+    if threshold is not None:
+        decode = replace(decode, null_score_diff_threshold=threshold)
+    check_decode(decode)
     if not reading.windows:
         raise BadInput("this reading has no window: the paragraph holds no token")
     listed = _listed(reading, decode)
@@ -152,18 +156,6 @@ def predict(
         score_diff=round(float(null[least]) - listed[0][1].score, 9) if listed else None,
         limit=limit_of(decode),
     )
-
-
-def _limits(
-    reading: Reading, decode: DecodeOptions | None, threshold: float | None
-) -> DecodeOptions:
-    """The options with the threshold in use, checked. Errors: BadInput."""
-    if decode is None:
-        decode = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
-    if threshold is not None:
-        decode = replace(decode, null_score_diff_threshold=threshold)
-    check_decode(decode)
-    return decode
 
 
 def _listed(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Candidate]]:
@@ -203,45 +195,26 @@ def _enough(reading: Reading, window: Window, decode: DecodeOptions) -> Ints:
 # ---- what each window says on its own
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """What one window says. `own`: its best span whose start counts there; `null`: the score of its
-    [CLS]; `tops`: as `largest`; `factors`: P of `own` among its paragraph pieces; `near`: pieces
-    (left, right) from the answer's start to the edges, `same`: the answer's score; None without it.
+class Proposal(NamedTuple):
+    """What window k, counted from 1, says. `own`: its best span whose start counts there, with its
+    `score` (-inf for none); `null`: the score of its [CLS]; `tops`: as `largest`, and the `mean` of
+    both; `factors`: P of `own` among its paragraph pieces, and their `product`; `near`: pieces
+    (left, right) from the answer's start to the edges (None without it), the smaller is `edge` (or
+    -1); `same`: the answer's score, None where it does not hold it.
     """
 
+    k: int
     window: Window
     own: Candidate | None
+    score: float
     null: float
     tops: tuple[int, int, float, float]
+    mean: float
     factors: tuple[float, float]
+    product: float
     near: tuple[int, int] | None
+    edge: int
     same: float | None
-
-    @property
-    def k(self) -> int:
-        """The window's number as printed, from 1."""
-        return self.window.index + 1
-
-    @property
-    def mean(self) -> float:
-        """(max P(start) + max P(end)) / 2."""
-        return (self.tops[2] + self.tops[3]) / 2
-
-    @property
-    def product(self) -> float:
-        """P(start) P(end) of its best span; 0 without one."""
-        return self.factors[0] * self.factors[1]
-
-    @property
-    def edge(self) -> int:
-        """min(left, right); -1 where the window does not hold the answer's start."""
-        return min(self.near) if self.near is not None else -1
-
-    @property
-    def score(self) -> float:
-        """Its best span's; a window without a span has none to win with."""
-        return -np.inf if self.own is None else self.own.score
 
 
 def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOptions) -> Proposal:
@@ -253,21 +226,28 @@ def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOption
         factors = float(softmax(s[window.is_context])[i]), float(softmax(e[window.is_context])[j])
     if window.holds(answer):
         same = float(s[window.to_pos(answer.start)] + e[window.to_pos(answer.end)])
-    left, right = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
+    near = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
+    tops = largest(reading, window.index)
     return Proposal(
+        k=window.index + 1,
         window=window,
         own=own,
+        score=-np.inf if own is None else own.score,
         null=float(s[0] + e[0]),
-        tops=largest(reading, window.index),
+        tops=tops,
+        mean=(tops[2] + tops[3]) / 2,
         factors=factors,
-        near=(left, right) if left >= 0 and right >= 0 else None,
+        product=factors[0] * factors[1],
+        near=near if min(near) >= 0 else None,
+        edge=max(-1, min(near)),
         same=same,
     )
 
 
 class Proposals:
     """Those of all windows. `best`: the best span by the sums, `prediction`; `win`: its window;
-    `least`: the window with the smallest null score.
+    `least`: the window with the smallest null score; `lead`: of no answer over the best span;
+    `holding`: those that hold its start, where it counts first, then by their nearer edge.
     """
 
     def __init__(self, reading: Reading, prediction: Prediction, decode: DecodeOptions) -> None:
@@ -277,12 +257,8 @@ class Proposals:
         self.win, self.least = self.rows[self.best.window], self.rows[prediction.null_window]
         self.lead = prediction.null_score - self.best.score
         self.silent = prediction.answer is None
-
-    @property
-    def holding(self) -> list[Proposal]:
-        """Those that hold the answer's start: where it counts, then by their nearer edge."""
         held = [r for r in self.rows if r.near is not None]
-        return sorted(held, key=lambda r: (r is not self.win, -r.edge))
+        self.holding = sorted(held, key=lambda r: (r is not self.win, -r.edge))
 
     @property
     def higher(self) -> tuple[float, Proposal] | None:
