@@ -15,14 +15,14 @@ which some have no answer (Platt 1999). The fits stand in evaluation.calibrate.
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats, logsumexp
+from qa_demo.core.base import Floats, Ints, logsumexp
 from qa_demo.core.metrics import CalibrationBin, bin_of, same_text
 from qa_demo.core.predict import null_logits, wide
 from qa_demo.core.spans import Candidate, cell_scores, reason, top_spans
@@ -43,8 +43,7 @@ DECODE = DecodeOptions()
 # ---- the chance of being exactly right, where the text answers
 
 
-@dataclass(frozen=True, eq=False)
-class PairClaim:
+class PairClaim(NamedTuple):
     """The scores of the legal pairs that say the same text [k], and of all legal pairs [m]."""
 
     same: Floats
@@ -52,7 +51,7 @@ class PairClaim:
 
     def prob(self, temperature: float) -> float:
         """P_T; e.g. scores log 4 of log 1, log 4, log 3 give 0.5 at T = 1."""
-        part, whole = (float(logsumexp(x / temperature)) for x in (self.same, self.legal))
+        part, whole = (float(logsumexp(x / temperature)) for x in self)
         return math.exp(min(0.0, part - whole))
 
 
@@ -68,26 +67,25 @@ def pair_claim(reading: Reading, found: Candidate) -> PairClaim | None:
     return PairClaim(scores[same_text(reading.encoding.context, chars, found.text)], scores)
 
 
-_pairs: WeakKeyDictionary[Reading, tuple[Floats, NDArray[np.int64]]] = WeakKeyDictionary()
+_pairs: WeakKeyDictionary[Reading, tuple[Floats, Ints]] = WeakKeyDictionary()
 
 
-def _legal(reading: Reading) -> tuple[Floats, NDArray[np.int64]]:
+def _legal(reading: Reading) -> tuple[Floats, Ints]:
     """Score [m] and characters [m, 2] of every legal pair; kept with the reading, whose every
     picture asks for them.
     """
-    kept = _pairs.get(reading)
-    if kept is not None:
-        return kept
-    begins = reading.encoding.offset_mapping[:, 0]
-    scores, chars = [], []
-    for window in reading.windows:
-        logits = reading.logits(window.index)
-        cells = top_spans(*logits, window, DECODE, n=len(window) ** 2)
-        docs = cells - window.context_at + window.doc_start
-        a = begins[docs[:, 0]]
-        chars.append(np.stack([a, np.maximum(a, reading.encoding.char_ends[docs[:, 1]])], axis=1))
-        scores.append(cell_scores(*logits, cells))
-    return _pairs.setdefault(reading, (np.concatenate(scores), np.concatenate(chars)))
+    if reading not in _pairs:
+        begins, ends = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
+        scores, chars = [], []
+        for window in reading.windows:
+            logits = reading.logits(window.index)
+            cells = top_spans(*logits, window, DECODE, n=len(window) ** 2)
+            first, last = (cells - window.context_at + window.doc_start).T
+            a = begins[first]
+            chars.append(np.stack([a, np.maximum(a, ends[last])], axis=1))
+            scores.append(cell_scores(*logits, cells))
+        _pairs[reading] = np.concatenate(scores), np.concatenate(chars)
+    return _pairs[reading]
 
 
 def log_odds(probs: Floats) -> Floats:
@@ -116,21 +114,6 @@ def chance(prob: float, calibration: Calibration) -> float:
 # ---- whether the text answers at all, and the claim
 
 
-@dataclass(frozen=True)
-class Sureness:
-    """What a reader's calibrations say of one span; `answerable` and `claim` are None for a reader
-    whose fit never saw a text without an answer.
-    """
-
-    right_if_answerable: float
-    answerable: float | None
-
-    @property
-    def claim(self) -> float | None:
-        """answerable * right_if_answerable."""
-        return None if self.answerable is None else self.answerable * self.right_if_answerable
-
-
 def margin(reading: Reading, found: Candidate) -> float:
     """score - null_score, null_score = the minimum over windows of S_w[0] + E_w[0]; logits,
     whatever rule merges the windows.
@@ -143,6 +126,16 @@ def answerable(margin: float, fitted: Answerability) -> float:
     return float(sigmoid(np.array(fitted.slope * margin + fitted.intercept)))
 
 
+class Sureness(NamedTuple):
+    """What a reader's calibrations say of one span: claim = answerable * right_if_answerable, both
+    None for a reader whose fit never saw a text without an answer.
+    """
+
+    right_if_answerable: float
+    answerable: float | None
+    claim: float | None
+
+
 def sureness(reading: Reading, found: Candidate) -> Sureness | None:
     """How sure a reading can be of a span; None for a reader without a calibration and for a span
     that BERT's own limits forbid.
@@ -151,17 +144,17 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
     claim = None if fits is None or fits.span is None else pair_claim(reading, found)
     if fits is None or fits.span is None or claim is None:
         return None
-    known = None
-    if fits.answerable is not None:
-        known = answerable(margin(reading, found), fits.answerable)
-    return Sureness(chance(claim.prob(fits.span.temperature), fits.span), known)
+    right = chance(claim.prob(fits.span.temperature), fits.span)
+    if fits.answerable is None:
+        return Sureness(right, None, None)
+    known = answerable(margin(reading, found), fits.answerable)
+    return Sureness(right, known, known * right)
 
 
-@dataclass(frozen=True)
-class Lead:
+class Lead(NamedTuple):
     """The best span against "no answer", which wins where lead < -limit. `limit`: the threshold,
-    None under a rule that knows none; `window`: the one whose "no answer" counts, with its logits
-    `start` and `end` at [CLS].
+    None under a rule that knows none; `window`: the one whose "no answer" counts, with its score
+    `null`, the sum of its logits `start` and `end` at [CLS].
     """
 
     best: Candidate
@@ -171,25 +164,20 @@ class Lead:
     window: int
     start: float
     end: float
-
-    @property
-    def null(self) -> float:
-        """The score of "no answer", start + end."""
-        return self.best.score - self.lead
+    null: float
 
 
 def lead_of(reading: Reading, best: Candidate, limit: float | None, returned: bool) -> Lead:
     """The lead over the smallest "no answer" of all windows; e.g. 12.09 over 3.06 is 9.03."""
-    window = int(null_logits(reading).argmin())
+    window, lead = int(null_logits(reading).argmin()), margin(reading, best)
     start, end = (float(logits[0]) for logits in wide(reading, window))
-    return Lead(best, margin(reading, best), limit, returned, window, start, end)
+    return Lead(best, lead, limit, returned, window, start, end, best.score - lead)
 
 
 # ---- what was counted once, in the reader's metrics.json
 
 
-@dataclass(frozen=True)
-class ClaimKnown:
+class ClaimKnown(NamedTuple):
     """How often claims of a size came true among `measured_on` questions, `unanswerable` of them
     without an answer; `error` is the mean distance of claim and share, 0 to 1. Each question was
     judged by a fit that saw none of its article; slope and intercept come with the reader.
@@ -203,8 +191,7 @@ class ClaimKnown:
     error: float
 
 
-@dataclass(frozen=True)
-class ThresholdKnown:
+class ThresholdKnown(NamedTuple):
     """What the reader's threshold does on so many questions, in percent: right answers that it
     withholds, and questions without an answer that get one.
     """
@@ -215,56 +202,28 @@ class ThresholdKnown:
     wrongly_answered: float
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """Both; None where metrics.json has no such figures."""
 
-    claim: ClaimKnown | None = None
-    threshold: ThresholdKnown | None = None
+    claim: ClaimKnown | None
+    threshold: ThresholdKnown | None
 
 
 def load_known(folder: Path) -> Known | None:
-    """The figures of a reader's folder; None when it holds none. Errors: BadInput for a file that
-    cannot be read as such.
-    """
+    """The figures of a bundled reader's folder; None when it holds none."""
     path = folder / "metrics.json"
     if not path.is_file():
         return None
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        said, line = raw.get("claim"), raw.get("threshold_curve", {}).get("span")
-        if said is not None:
-            names = ("slope", "intercept", "measured_on", "unanswerable", "error")
-            bins = tuple(CalibrationBin(**row) for row in said["bins"])
-            said = ClaimKnown(**{name: said[name] for name in names}, bins=bins)
-        if line is not None:
-            at = {name: line["chosen"][name] for name in ("withheld_right", "wrongly_answered")}
-            line = ThresholdKnown(line["answerable"], line["unanswerable"], **at)
-    except (OSError, ValueError, TypeError, AttributeError, KeyError) as fault:
-        raise BadInput(f"{path.name} holds no figures that can be read: {fault}") from fault
-    return Known(said, line)
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    claim, line = raw.get("claim"), raw.get("threshold_curve", {}).get("span")
+    if claim is not None:
+        bins = tuple(CalibrationBin(**row) for row in claim["bins"])
+        claim = _named(ClaimKnown, claim | {"bins": bins})
+    return Known(claim, line and _named(ThresholdKnown, line | line["chosen"]))
 
 
-@dataclass(frozen=True)
-class Sure:
-    """One number of sureness, [0, 1], with its two factors and what was counted; or `why` there is
-    none.
-    """
-
-    best: Candidate
-    why: str = ""
-    parts: tuple[float, float] = 0.0, 0.0
-    known: ClaimKnown | None = None
-
-    @property
-    def claim(self) -> float:
-        """P(the text answers) * P(exactly right, if it answers)."""
-        return self.parts[0] * self.parts[1]
-
-    @property
-    def like(self) -> CalibrationBin | None:
-        """The questions on which the reader was as sure."""
-        return bin_of(self.known.bins, self.claim) if self.known else None
+def _named(kind: Any, found: Mapping[str, Any]) -> Any:
+    return kind(*(found[name] for name in kind._fields))
 
 
 def counted_with(reading: Reading, found: Known | None) -> Known | None:
@@ -276,6 +235,20 @@ def counted_with(reading: Reading, found: Known | None) -> Known | None:
     return found if np.allclose(own, (found.claim.slope, found.claim.intercept)) else None
 
 
+class Sure(NamedTuple):
+    """One number of sureness, `claim` [0, 1], with its factors P(the text answers) and P(exactly
+    right, if it answers), what was counted, and `like`, the questions on which the reader was as
+    sure; or `why` there is none.
+    """
+
+    best: Candidate
+    why: str = ""
+    parts: tuple[float, float] = 0.0, 0.0
+    claim: float = 0.0
+    known: ClaimKnown | None = None
+    like: CalibrationBin | None = None
+
+
 def sure_of(reading: Reading, best: Candidate, found: Known | None, rule: str) -> Sure:
     """How sure the reader is of its best span by a rule for windows."""
     if found is None or found.claim is None:
@@ -283,6 +256,10 @@ def sure_of(reading: Reading, best: Candidate, found: Known | None, rule: str) -
     if rule != "logits":
         return Sure(best, "It was measured by the default rule for windows, and another is chosen")
     known = sureness(reading, best)
-    if known is None or known.answerable is None:
+    if known is None or known.answerable is None or known.claim is None:
         return Sure(best, "It was measured for spans of at most 30 pieces, and this one is longer")
-    return Sure(best, "", (known.answerable, known.right_if_answerable), found.claim)
+    parts, like = (
+        (known.answerable, known.right_if_answerable),
+        bin_of(found.claim.bins, known.claim),
+    )
+    return Sure(best, "", parts, known.claim, found.claim, like)
