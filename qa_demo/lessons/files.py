@@ -58,14 +58,6 @@ def _words(value: Any) -> Any:
 Words = Annotated[str, BeforeValidator(_words)]
 
 
-class Option(Record):
-    """What can be chosen, and why it is wrong; of a number and of marked words `why` alone."""
-
-    key: str
-    text: str
-    why: str
-
-
 class Step(Record):
     """What is shown, asked and revealed.
 
@@ -85,12 +77,15 @@ class Step(Record):
     within: Words = ""
     source: str = ""
     question: str
-    options: tuple[Option, ...]
+    options: dict[str, str]
+    """What can be chosen, by key; empty but for a choice."""
+    whys: dict[str, str]
+    """Why an option, a number or marked words are wrong."""
     reveal: str
 
     @model_validator(mode="after")
     def _whole(self) -> "Step":
-        ask, right, keys = self.ask, self.right, [one.key for one in self.options]
+        ask, right, keys = self.ask, self.right, list(self.whys)
         spoken = f"{self.question} {self.reveal}"
         words, terms = len(spoken.split()), len(re.findall(r"\*[^*]+\*", spoken))
         needed, n = "right" if ask in ("choice", "number") else "check", len(keys)
@@ -100,7 +95,6 @@ class Step(Record):
             (choice and not 2 <= n <= 6, f"options: a choice has 2 to 6, got {n}"),
             (choice and right not in keys, f"right: must be an option's key, got {right[:40]!r}"),
             (ask in ("none", "pick") and n, f"options: a step with ask: {ask} has none of its own"),
-            (len(set(keys)) < n, "options: a key stands twice"),
             (right and needed != "right", f"right: a step with ask: {ask} has none of its own"),
             (words > MOST_WORDS, f"words: a step has at most {MOST_WORDS}, got {words}"),
             (terms > 1, f"words: a step has one new *term* at most, got {terms}"),
@@ -181,26 +175,26 @@ def _step(file: Path, at: int, lines: Sequence[str]) -> Step:
     if isinstance(given["state"], dict) and isinstance(given["then"], dict):
         given["then"] = {**given["state"], "veil": False, **given["then"]}
         given["state"] = {"veil": asks, **given["state"]}
-    said, options, reveal = list[str](), list[list[str]](), list[str]()
+    said, options, whys, reveal = list[str](), dict[str, str](), dict[str, str](), list[str]()
     for number, line in enumerate(lines[stop:], at + stop):
+        here = Part(file, number, ())
         if option := re.fullmatch(r"- ([^:]{1,60}): (.+)", line):
-            options.append([option[1], option[2]])
-        elif line.startswith(" ") and options and not reveal:
-            options[-1].append(line.strip())
+            key, text = option.groups()
+            if key in whys:
+                here.refuse(f"option: {key} stands twice")
+            whys[key] = ""
+            (options if given.get("ask") == "choice" else whys)[key] = text
+        elif line.startswith(" ") and whys and not reveal:
+            whys[key] = f"{whys[key]} {line.strip()}".lstrip()
         elif line.startswith(">"):
             reveal.append(line[1:].strip())
         elif line.startswith("- "):
-            Part(file, number, ()).refuse(f'option: it is "- key: words", got {line[:40]!r}')
-        elif line and (options or reveal):
-            Part(file, number, ()).refuse(f'words: "> " begins a reveal, got {line[:40]!r}')
+            here.refuse(f'option: it is "- key: words", got {line[:40]!r}')
+        elif line and (whys or reveal):
+            here.refuse(f'words: "> " begins a reveal, got {line[:40]!r}')
         elif line:
             said.append(line)
-    given["options"] = [
-        {"key": key, "text": text, "why": " ".join(why)}
-        if given.get("ask") == "choice"
-        else {"key": key, "text": "", "why": " ".join([text, *why])}
-        for key, text, *why in options
-    ]
+    given |= {"options": options, "whys": whys}
     given |= {"question": " ".join(said), "reveal": " ".join(reveal)}
     return Part(file, at, lines[:stop]).record(Step, {**given, "title": lines[0][3:], "line": at})
 

@@ -97,8 +97,8 @@ def asked(step: Step, shown: Shown, facts: Facts) -> Asked:
     found = {"mark": "marks", "pick": "picks"}.get(step.ask)
     if found and not facts.get(found):
         raise BadInput(f"check {step.check} finds no {found}, so ask: {step.ask} cannot use it")
-    options = {one.key: filled(one.text, facts) for one in step.options}
-    whys = {one.key: filled(one.why, facts) for one in step.options}
+    options = {key: filled(text, facts) for key, text in step.options.items()}
+    whys = {key: filled(why, facts) for key, why in step.whys.items()}
     right: str | float = step.right
     wrong, within, traps = set(options) - {right}, 0.0, dict[str, float]()
     if step.ask == "pick":
@@ -113,7 +113,7 @@ def asked(step: Step, shown: Shown, facts: Facts) -> Asked:
         within = computed(step.within, facts) if step.within else rounding
         traps = {key: computed(key, facts) for key in whys if key != "other"}
     if step.ask in ("mark", "number"):
-        options, wrong = {}, {"other", *whys}
+        wrong = {"other", *whys}
     if mute := sorted(key for key in wrong if not plain(whys.get(key, []))):
         raise BadInput(f"option {mute[0]} has no sentence why it is wrong")
     said = filled(step.question, facts), filled(step.reveal, facts)

@@ -49,10 +49,8 @@ def test_a_file_is_read_as_it_stands(tmp_path):
     (step,) = lesson.steps
     assert (lesson.title, lesson.minutes, step.title, step.line) == ("Hand", 3, "One", 6)
     assert step.state.question == "Who came?" and step.state.veil and not step.then.veil
-    assert [(o.key, o.text, o.why) for o in step.options] == [
-        ("a", "Ada.", ""),
-        ("b", "Bo.", "{who} came earlier."),
-    ]
+    assert step.options == {"a": "Ada.", "b": "Bo."}
+    assert step.whys == {"a": "", "b": "{who} came earlier."}
     assert (step.question, step.reveal) == ("What is asked of {who}?", "{who} it is.")
 
 
@@ -81,7 +79,7 @@ REFUSED = {
     "veil": (GOOD.replace("state: {", "state: {veil: maybe, "), ("line 7", "veil", "maybe")),
     "option": (GOOD.replace("- a: Ada.", "- Ada"), ("line 14", "option", "key")),
     "one option": (LESSON % ("choice", "- a: Ada."), ("line 6", "options", "got 1")),
-    "twice": (GOOD.replace("- b:", "- a:"), ("line 6", "options", "twice")),
+    "twice": (GOOD.replace("- b:", "- a:"), ("line 15", "option", "twice")),
     "options of a pick": (LESSON % ("pick", OPTIONS), ("options", "pick")),
     "right of words": (LESSON % ("mark", "- other: x"), ("line 10", "right", "mark")),
     "too many words": (
