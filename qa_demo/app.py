@@ -8,18 +8,23 @@ import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.store import READERS
-from qa_demo.server.address import EVERYWHERE, LOCAL, free_address, network_address, own_names, show
-from qa_demo.server.flags import BUNDLED, parser
+from qa_demo.model.source import LOOPBACK, OTHERS, parse_source, sha256
+from qa_demo.server.start import (
+    BUNDLED,
+    EVERYWHERE,
+    LOCAL,
+    free_address,
+    network_address,
+    own_names,
+    parser,
+    show,
+)
 
 if TYPE_CHECKING:
-    from qa_demo.core.types import Reading
-    from qa_demo.examples import PoolExample
-    from qa_demo.model.source import HostLimits
     from qa_demo.pictures import Pictures
 
 LISTENS = 1.0
@@ -33,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
-        return serve(args)
+        serve(args)
+        return 0
     except QADemoError as fault:
         said = str(fault)
     except OSError as fault:
@@ -46,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 2
 
 
-def serve(args: argparse.Namespace) -> int:
+def serve(args: argparse.Namespace) -> None:
     """Check, open, load, and wait for the end. Errors: QADemoError for an unusable argument."""
     if args.lan and args.host is not None:
         raise BadInput("--lan listens on the whole network; leave --host out")
@@ -54,8 +60,7 @@ def serve(args: argparse.Namespace) -> int:
 
     host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
     address = f"http://{others_type(host, args.lan)}:{port}/"
-    check_reader(args.reader)
-    check_temporary()
+    check_folders(args.reader)
     frame_ancestors()  # refused before anything is loaded
     pictures, load = made(args, host)
     if args.reader != BUNDLED or args.calibration is not None:
@@ -79,47 +84,42 @@ def serve(args: argparse.Namespace) -> int:
     for_all = " for everybody on this network." if args.lan else ""
     logging.info("Spanlight is open at %s%s", address, for_all)
     wait_for_the_end()
-    return 0
 
 
 def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callable[[], Any]]":
-    """What pictures are made from on this host, and what loads the page's own reader."""
+    """What pictures are made from on this host, and what loads the page's own reader. torch and
+    transformers are imported when it does, behind the first paint.
+    """
     from qa_demo.examples import load_menu
     from qa_demo.pictures import Pictures
     from qa_demo.server.launch import is_public
 
     public = is_public(host) and not args.lan
-
-    def limits() -> "HostLimits":
-        from qa_demo.model.source import LOOPBACK, OTHERS
-
-        return replace(OTHERS if args.lan or public else LOOPBACK, base=args.base)
+    own = replace(LOOPBACK, base=args.base)
+    asked = replace(OTHERS, base=args.base) if args.lan or public else own
 
     def load(source: str) -> Any:
-        # torch and transformers are imported here, behind the first paint
         from qa_demo.model.card import with_fit
         from qa_demo.model.loading import load_reader
-        from qa_demo.model.source import LOOPBACK
 
         if source != args.reader:
-            return load_reader(source, limits())
-        loaded = load_reader(source, replace(LOOPBACK, base=args.base))
+            return load_reader(source, asked)
+        loaded = load_reader(source, own)
         return loaded if args.calibration is None else with_fit(loaded, args.calibration)
 
     def load_filler(source: str) -> Any:
         from qa_demo.model.spanbert import load_spanbert
 
-        return load_spanbert(source, limits())
+        return load_spanbert(source, asked)
 
-    fitted = args.calibration is not None
-    checksum = "" if fitted else bundled_checksum()
-
-    def stored(example: "PoolExample") -> "Reading | None":
-        return example.stored(checksum)
-
+    # what was stored is by the bundled weights, known before they are loaded, as they came
+    manifest = READERS[BUNDLED] / "checksums.json"
+    checksum = sha256(manifest) if args.calibration is None and manifest.is_file() else ""
     large = not public and READERS["large"].is_dir() and args.base is not None
-    readers = dict.fromkeys((args.reader, BUNDLED, *(["large"] if large else [])))
-    pictures = Pictures.serving(load_menu(), load, load_filler, stored, tuple(readers))
+    readers = tuple(dict.fromkeys((args.reader, BUNDLED, *(["large"] if large else []))))
+    pictures = Pictures.serving(
+        load_menu(), load, load_filler, lambda example: example.stored(checksum), readers
+    )
     return pictures, lambda: pictures.reader(args.reader)
 
 
@@ -133,44 +133,30 @@ def load_quietly(load: Callable[[], Any]) -> None:
 
 def others_type(host: str, lan: bool) -> str:
     """The host in the address that others type. Errors: BadInput for `lan` without a network."""
-    if host != EVERYWHERE:
-        return host
     try:
-        return network_address()
+        return network_address() if host == EVERYWHERE else host
     except BadInput:
         if lan:
             raise
         return LOCAL
 
 
-def check_reader(reader: str) -> None:
-    """Refuse, before torch is imported, a name that cannot be a reader's and a missing own one."""
-    from qa_demo.model.source import parse_source
-
+def check_folders(reader: str) -> None:
+    """Refuse, before torch is imported, a name that cannot be a reader's, a missing own one, and a
+    machine on which no folder takes temporary files: gradio and torch need one.
+    """
     source = parse_source(reader)
     if source.own and source.path and not source.path.is_dir():
         raise BadInput(
             f"the {reader} reader is not in this checkout; its folder is assets/{source.path.name},"
             f" and --reader names another one"
         )
-
-
-def check_temporary() -> None:
-    """Refuse a machine on which no folder takes temporary files: gradio and torch need one."""
     try:
         tempfile.gettempdir()
     except FileNotFoundError as fault:
         raise BadInput(
             "no folder for temporary files can be written to; set TMPDIR to one that can"
         ) from fault
-
-
-def bundled_checksum() -> str:
-    """The bundled reader's checksum from its list of files, known before the weights are loaded."""
-    from qa_demo.model.source import sha256
-
-    manifest: Path = READERS[BUNDLED] / "checksums.json"
-    return sha256(manifest) if manifest.is_file() else ""
 
 
 def wait_for_the_end() -> None:

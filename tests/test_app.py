@@ -19,8 +19,7 @@ from qa_demo.core.store import READERS
 from qa_demo.examples import load_menu
 from qa_demo.model.source import LOOPBACK, OTHERS, HostLimits
 from qa_demo.pictures import Pictures
-from qa_demo.server.address import free_address, network_address, own_names, port_of
-from qa_demo.server.flags import parser
+from qa_demo.server.start import free_address, network_address, own_names, parser, port_of
 from qa_demo.shown import without_model
 from tests.fakes import FakeReader
 
@@ -154,9 +153,9 @@ def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(
         assert said.startswith(f"spanlight: port {port} is taken by another program")
         assert "leave out --port and GRADIO_SERVER_PORT" in said
         assert said.count("\n") == 1
-        monkeypatch.setattr("qa_demo.server.address.FIRST_PORT", port)
+        monkeypatch.setattr("qa_demo.server.start.FIRST_PORT", port)
         assert free_address(None, None)[1] > port
-        monkeypatch.setattr("qa_demo.server.address.PORTS", 1)
+        monkeypatch.setattr("qa_demo.server.start.PORTS", 1)
         with pytest.raises(BadInput, match=f"all ports from {port} to {port} are taken"):
             free_address(None, None)
 
@@ -217,7 +216,7 @@ def test_a_class_is_told_an_address_it_can_type(monkeypatch: pytest.MonkeyPatch)
 def test_the_names_of_this_machine_are_not_those_of_other_pages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("qa_demo.server.address.network_address", lambda: "192.0.2.7")
+    monkeypatch.setattr("qa_demo.server.start.network_address", lambda: "192.0.2.7")
     monkeypatch.setattr("socket.gethostname", lambda: "Desk")
     names = own_names(7860)
     assert {"192.0.2.7:7860", "localhost:7860", "127.0.0.1:7860", "desk.local:7860"} <= names

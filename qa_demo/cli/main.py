@@ -15,7 +15,7 @@ from qa_demo import __version__
 from qa_demo.cli import calibrate, calls, evaluate, lesson, page, report
 from qa_demo.cli.shared import visible
 from qa_demo.core.base import BadInput, Cancelled, QADemoError
-from qa_demo.server.flags import OneSentence
+from qa_demo.server.start import OneSentence
 
 COMMANDS: dict[str, ModuleType] = {
     **dict.fromkeys(calls.CALLED, calls),

@@ -1,4 +1,1 @@
-"""What stands around the page: address, guard, gradio's page, launch.
-
-No chapter and no model: `qa_demo.app` hands both in.
-"""
+"""What stands around the page: start, guard, gradio's page, launch."""

@@ -20,21 +20,10 @@ _ORIGIN = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 DENIED = (
-    "/gradio_api/upload",
-    "/gradio_api/proxy=",
-    "/gradio_api/component_server",
-    "/gradio_api/file=",
-    "/gradio_api/file/",
-    "/gradio_api/stream",
-    "/monitoring",
-    "/gradio_api/deep_link",
-    "/gradio_api/vibe",
-    "/upload",
-    "/proxy=",
-    "/file=",
-    "/component_server",
-    "/deep_link",
+    *("upload", "proxy=", "component_server", "file=", "file/", "stream", "deep_link", "vibe"),
+    "monitoring",
 )
+"""Routes of gradio's, at the root or under /gradio_api/, that this page never needs."""
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' "
     "'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; "
@@ -68,28 +57,24 @@ class TooLarge(Exception):
     """A request body grew past the limit while it was read."""
 
 
+TOO_LARGE = PlainTextResponse(f"A request may hold {MAX_BODY:,} bytes.", 413)
+
+
 class Guard:
     """Refuse what this page never needs: large bodies, file and proxy routes, foreign pages."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        max_body: int = MAX_BODY,
-        names: frozenset[str] | None = None,
-        policy: str = POLICY,
+        self, app: ASGIApp, names: frozenset[str] | None = None, policy: str = POLICY
     ) -> None:
         """`names`: what this server may be called, port included; None for anything."""
-        self.app, self.max_body, self.names = app, max_body, names
+        self.app, self.names = app, names
         self.policy = policy.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1")
-            for name, value in scope["headers"]
-        }
+        headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
         refusal = self.refusal(scope["path"], headers)
         seen, started = 0, False
 
@@ -97,7 +82,7 @@ class Guard:
             nonlocal seen
             part = await receive()
             seen += len(part.get("body", b""))
-            if seen > self.max_body:
+            if seen > MAX_BODY:
                 raise TooLarge
             return part
 
@@ -117,24 +102,21 @@ class Guard:
             await (refusal or self.app)(scope, counted, with_policy)
         except TooLarge:
             if not started:
-                await self._too_large()(scope, receive, with_policy)
+                await TOO_LARGE(scope, receive, with_policy)
 
     def refusal(self, path: str, headers: dict[str, str]) -> PlainTextResponse | None:
         """The answer to a request that goes no further, or None."""
-        if any(f"/{path.lstrip('/')}".startswith(denied) for denied in DENIED):
+        if path.lstrip("/").removeprefix("gradio_api/").startswith(DENIED):
             return PlainTextResponse("This page has no such route.", 404)
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > self.max_body:
-            return self._too_large()
+        if not length.isdigit() or int(length) > MAX_BODY:
+            return TOO_LARGE
         if self.names is not None and headers.get("host", "").lower() not in self.names:
             return PlainTextResponse("This page is not known under that name.", 403)
         origin = headers.get("origin")
         if origin is not None and not same_origin(origin, headers.get("host", "")):
             return PlainTextResponse("Requests from other pages are not answered.", 403)
         return None
-
-    def _too_large(self) -> PlainTextResponse:
-        return PlainTextResponse(f"A request may hold {self.max_body:,} bytes.", 413)
 
 
 def same_origin(origin: str, host: str) -> bool:

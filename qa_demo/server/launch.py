@@ -2,8 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,43 +13,34 @@ ENVIRONMENT = {
     "TOKENIZERS_PARALLELISM": "false",
     "MPLBACKEND": "agg",
 }
+"""Set before gradio is imported, where nobody has set them."""
+os.environ.update(ENVIRONMENT | dict(os.environ))
 os.environ["GRADIO_DEBUG"] = "0"  # else gradio waits in `launch`, before the reader is loaded
-os.environ.update(
-    {name: value for name, value in ENVIRONMENT.items() if name not in os.environ}
-)  # before gradio is imported
+
+_file_of = inspect.getfile
 
 
-@contextmanager
-def without_interface_files() -> Iterator[None]:
-    """Keep gradio from writing its interface files anew while it is imported.
-
-    For each of its components gradio parses the source twice, fills a template and compares it with
-    a .pyi file beside it: 0.9 of the 2.5 s of its import on two slow cores, at every start. It
-    leaves a class alone that stands in no file, so here none of its components stands in one.
+def _no_interface_file(described: Any) -> str:
+    """For each of its components gradio parses the source twice, fills a template and compares it
+    with a .pyi file beside it: 0.9 of the 2.5 s of its import on two slow cores, at every start.
+    It leaves a class alone that stands in no file.
     """
-    known = inspect.getfile
-
-    def file_of(described: object) -> str:
-        if type(described).__name__ == "ComponentMeta":
-            raise OSError("no interface file is wanted")
-        return known(described)  # type: ignore[arg-type]
-
-    inspect.getfile = file_of  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        inspect.getfile = known
+    if type(described).__name__ == "ComponentMeta":
+        raise OSError("no interface file is wanted")
+    return _file_of(described)
 
 
-with without_interface_files():
+inspect.getfile = _no_interface_file
+try:
     import gradio as gr
+finally:
+    inspect.getfile = _file_of
 from starlette.middleware import Middleware  # noqa: E402
 from starlette.routing import BaseRoute  # noqa: E402
 
 from qa_demo.server.gradio_page import Early  # noqa: E402
 from qa_demo.server.guard import Guard, frame_ancestors, policy  # noqa: E402
 
-MAX_THREADS = 64
 SESSIONS = 64
 """gradio keeps as many; nothing of ours lies in one."""
 
@@ -63,36 +53,26 @@ def is_public(host: str | None) -> bool:
 
 def launch_settings(host: str | None = None, port: int | None = None) -> dict[str, Any]:
     """The arguments of `Blocks.launch`; with host None GRADIO_SERVER_NAME decides (a Space)."""
-    return {
+    unused = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
+    return dict.fromkeys((*unused, "mcp_server"), False) | {
         "server_name": host,
         "server_port": port,
-        "share": False,
-        "show_error": False,
         "allowed_paths": [],
         "blocked_paths": [str(Path.cwd()), str(Path.home())],
         "max_file_size": 1,
-        "max_threads": MAX_THREADS,
-        "enable_monitoring": False,
+        "max_threads": 64,
         "strict_cors": True,
         "state_session_capacity": SESSIONS,
         "footer_links": [],
-        "run_history": False,
-        "pwa": False,
-        "ssr_mode": False,
-        "mcp_server": False,
         "quiet": True,
-        "theme": theme(),
+        # ink and paper, system fonts: no font leaves or enters the machine
+        "theme": gr.themes.Base(
+            primary_hue="stone",
+            neutral_hue="stone",
+            font=["system-ui", "sans-serif"],
+            font_mono=["ui-monospace", "monospace"],
+        ),
     }
-
-
-def theme() -> gr.themes.Base:
-    """Ink and paper, system fonts: no font leaves or enters the machine."""
-    return gr.themes.Base(
-        primary_hue="stone",
-        neutral_hue="stone",
-        font=["system-ui", "sans-serif"],
-        font_mono=["ui-monospace", "monospace"],
-    )
 
 
 def launch(
@@ -106,12 +86,6 @@ def launch(
     """Start a page with the frozen settings, under these names only where they are given; `more`
     is for tests (prevent_thread_lock).
     """
-    settings = launch_settings(host, port)
-    settings["app_kwargs"] = {
-        "routes": list(routes),
-        "middleware": [
-            Middleware(Guard, names=names, policy=policy(frame_ancestors())),
-            Middleware(Early),
-        ],
-    }
-    return page.launch(**{**settings, **more})
+    guard = Middleware(Guard, names=names, policy=policy(frame_ancestors()))
+    beside = {"routes": list(routes), "middleware": [guard, Middleware(Early)]}
+    return page.launch(**launch_settings(host, port), app_kwargs=beside, **more)

@@ -1,39 +1,74 @@
-"""Where the page listens, checked before anything is loaded, and what others type to reach it."""
+"""The command that opens the page: its flags, where the page listens, checked before anything is
+loaded, and what others type to reach it.
+"""
 
+import argparse
 import errno
 import os
 import socket
 import sys
+from pathlib import Path
+from typing import NoReturn
 
 import segno
 
+from qa_demo import __version__
 from qa_demo.core.base import BadInput
 
+BUNDLED = "bundled"
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 FIRST_PORT, PORTS = 7860, 100
 """The first port that is tried, and how many of them, where none is named."""
-LARGEST_PORT = 65_535
+
+
+class OneSentence(argparse.ArgumentParser):
+    """A parser whose complaint is one sentence, without the usage block before it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Write the complaint to stderr and leave with code 2."""
+        self.exit(2, f"{self.prog}: {message}; {self.prog} --help lists what is allowed\n")
+
+
+def parser() -> OneSentence:
+    """The flags of the command."""
+    flags = OneSentence(
+        prog="spanlight", description="Open the page on which one sees how a reader answers."
+    )
+    add, folder = flags.add_argument, {"type": Path, "metavar": "FOLDER"}
+    add("--version", action="version", version=f"spanlight {__version__}")
+    lan = "open the page for everybody on this network, and show the address as a QR code"
+    add("--lan", action="store_true", help=lan)
+    reader = "bundled, large, a folder, or a Hugging Face id with @revision"
+    add("--reader", default=BUNDLED, help=reader)
+    base = "the encoder that the reader large changes; default: its revision of Hugging Face"
+    add("--base", **folder, help=base)
+    lessons = "lessons of your own beside those of the page; see docs/teaching.md"
+    add("--lessons", **folder, help=lessons)
+    fit = "threshold and calibration that `python -m qa_demo calibrate` wrote for the reader"
+    add("--calibration", type=Path, help=fit)
+    add("--host", help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME")
+    add("--port", help="default: GRADIO_SERVER_PORT, or the first free port from 7860")
+    return flags
 
 
 def port_of(text: str) -> int:
     """A port as it was typed; 0 leaves the choice to the system. Errors: BadInput."""
-    if not (text.isascii() and text.isdecimal()) or len(text) > 9 or int(text) > LARGEST_PORT:
-        raise BadInput(f"a port is a number from 0 to {LARGEST_PORT}, got {text[:20]!r}")
+    if not (text.isascii() and text.isdecimal()) or len(text) > 9 or int(text) > 65_535:
+        raise BadInput(f"a port is a number from 0 to 65535, got {text[:20]!r}")
     return int(text)
 
 
-def free_address(host: str | None, port: int | None) -> tuple[str, int]:
+def free_address(host: str | None, port: str | None) -> tuple[str, int]:
     """The host and the port to listen on; without a port the first free one from `FIRST_PORT`.
 
     Not named, both come from GRADIO_SERVER_NAME and GRADIO_SERVER_PORT, as a Space sets them.
     Errors: BadInput for a host that is no address of this machine, and for a port that is taken.
     """
     name = (host or os.environ.get("GRADIO_SERVER_NAME") or LOCAL).strip("[]")
-    if port is None and "GRADIO_SERVER_PORT" in os.environ:
-        port = port_of(os.environ["GRADIO_SERVER_PORT"])
+    port = os.environ.get("GRADIO_SERVER_PORT") if port is None else port
     shown = f"[{name}]" if ":" in name else name
     if port is not None:
-        return shown, _bind(name, port)
+        return shown, _bind(name, port_of(port))
     for one in range(FIRST_PORT, FIRST_PORT + PORTS):
         try:
             return shown, _bind(name, one)
@@ -81,39 +116,31 @@ class TakenPort(BadInput):
 
 def _bind(host: str, port: int) -> int:
     """Bind to the address and let it go again; the port, chosen by the system for 0."""
+    how = {"type": socket.SOCK_STREAM, "flags": socket.AI_PASSIVE}
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-    except (OSError, UnicodeError) as fault:
-        raise _no_address(host) from fault
-    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, **how)[0]
         with socket.socket(family, kind, protocol) as probe:
             if os.name == "posix":  # elsewhere this option lets two programs share a port
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
             found = int(probe.getsockname()[1])
-        if host != LOCAL:  # gradio asks for this port there too
-            return _bind(LOCAL, found)
-        return found
-    except OSError as fault:
+    except (OSError, UnicodeError) as fault:
         raise _refused(fault, host, port) from fault
+    # gradio asks for this port there too
+    return found if host == LOCAL else _bind(LOCAL, found)
 
 
-def _no_address(host: str) -> BadInput:
-    return BadInput(
-        f"the host must be an address of this machine, such as {LOCAL}, got {host[:80]!r}"
-    )
-
-
-def _refused(fault: OSError, host: str, port: int) -> BadInput:
-    if fault.errno == errno.EADDRINUSE:
+def _refused(fault: OSError | UnicodeError, host: str, port: int) -> BadInput:
+    cause = getattr(fault, "errno", None)
+    if cause == errno.EADDRINUSE:
         return TakenPort(
             f"port {port} is taken by another program; name another one with --port, or leave out "
             f"--port and GRADIO_SERVER_PORT"
         )
-    if fault.errno == errno.EACCES:
+    if cause == errno.EACCES:
         return BadInput(f"this user may not open port {port}; name one from 1024 on with --port")
-    if fault.errno == errno.EADDRNOTAVAIL:
-        return _no_address(host)
-    return BadInput(f"{host} cannot be opened at port {port}: {fault.strerror}")
+    if cause == errno.EADDRNOTAVAIL or isinstance(fault, UnicodeError | socket.gaierror):
+        return BadInput(
+            f"the host must be an address of this machine, such as {LOCAL}, got {host[:80]!r}"
+        )
+    return BadInput(f"{host} cannot be opened at port {port}: {getattr(fault, 'strerror', fault)}")
