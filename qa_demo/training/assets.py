@@ -27,8 +27,9 @@ from qa_demo.core.store import ASSETS, ATTRIBUTIONS, load_reading, save_attribut
 from qa_demo.core.types import Reading, Window
 from qa_demo.examples import PoolExample, load_examples
 from qa_demo.model.loading import load_reader
+from qa_demo.training.command import described, exit_code, read_json, write_json
 from qa_demo.training.heads import load
-from qa_demo.training.loop import described, exit_code, load_weights, read_json, write_json
+from qa_demo.training.loop import load_weights
 from qa_demo.training.promises import gold_span
 
 log = logging.getLogger("assets")

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -26,8 +26,8 @@ from qa_demo.core.store import ASSETS
 from qa_demo.evaluation.threshold import MOST_LOST
 from qa_demo.examples import load_examples
 from qa_demo.training import finetune, pretrain, teach
+from qa_demo.training.command import described, exit_code, read_json
 from qa_demo.training.lists import KINDS
-from qa_demo.training.loop import described, exit_code, read_json
 
 log = logging.getLogger("card")
 Figures = Mapping[str, Any]
@@ -207,15 +207,16 @@ def command(module: str, settings: type, phase: Figures) -> str:
     """
     given = {**phase, "out": f"runs/{phase['name']}"}
     lines = [f"python -m qa_demo.training.{module}"]
-    for field in fields(settings):
+    ordered = sorted(fields(settings), key=lambda f: (f.default is not MISSING, f.name == "out"))
+    for field in ordered:
         value = given.get(field.name)
         if value in (None, "", []):
             continue
-        flag = field.metadata.get("flag", field.name).replace("_", "-")
+        flag = field.metadata.get("aliases", f"--{field.name}").replace("_", "-")
         values = map(str, value) if isinstance(value, list) else [str(value)]
-        part = f"--{flag} {' '.join(values)}"
+        part = f"{flag} {' '.join(values)}"
         if isinstance(value, bool):
-            part = f"--{flag}" if value else f"--no-{flag}"
+            part = flag if value else f"--no-{flag[2:]}"
         if len(lines[-1]) + len(part) < WIDTH:
             lines[-1] += f" {part}"
         else:

@@ -28,8 +28,9 @@ from qa_demo.core.types import TAGS
 from qa_demo.model.card import ADAPTER_FILE, BASE_FILE, BIO_FILE, merged
 from qa_demo.model.source import CARD_FILE, sha256
 from qa_demo.model.tokenizer import prepare
+from qa_demo.training.command import described, exit_code, read_json, write_json
 from qa_demo.training.heads import ALPHA, TwoHeads, load
-from qa_demo.training.loop import described, exit_code, load_weights, logged, read_json, write_json
+from qa_demo.training.loop import load_weights, logged
 
 log = logging.getLogger("export")
 LIMIT, ADAPTER_LIMIT = 50, 15
@@ -111,22 +112,20 @@ def about(run: Path, name: str) -> dict[str, Any]:
     return {"name": name, "threshold": None, "tag_order": list(TAGS), **made}
 
 
-def export(run: Path, out: Path, encoder: str = "", weights: str = "average") -> None:
+def export(run: Path, out: Path, encoder: str = "") -> None:
     """Save encoder, both heads and tokenizer; refuse a folder over LIMIT, or weights that half
-    precision cannot hold. `encoder`: "" for the one that the run names; `weights`: average,
-    weights, or a snapshot such as average-004096.
+    precision cannot hold. `encoder`: "" for the one that the run names.
     """
     encoder, told = encoder or read_json(run / "settings.json")["encoder"], about(run, "bundled")
     model = load(encoder, dropout=0.1)
-    where = run if weights in ("average", "weights") else run / "snapshots"
-    load_weights(model, where / f"{weights}.safetensors")
+    load_weights(model, run / "average.safetensors")
     tokenizer = AutoTokenizer.from_pretrained(
         encoder, model_max_length=model.reader.config.max_position_embeddings
     )
     prepare(tokenizer)
     write_model(halved(model), out)
     tokenizer.save_pretrained(out)
-    write_json(out / CARD_FILE, told | {"weights": weights})
+    write_json(out / CARD_FILE, told)
     finish(out, LIMIT)
 
 
@@ -233,11 +232,6 @@ def main(argv: list[str] | None = None) -> None:
     what.add_argument("--run", type=Path, help="a run of finetune or teach")
     what.add_argument("--merge", type=Path, metavar="FOLDER", help="an adapter to merge")
     p.add_argument("--encoder", default="", help="by default the one that the run names")
-    p.add_argument(
-        "--weights",
-        default="average",
-        help="average, weights, or a snapshot such as average-004096; of an adapter the average",
-    )
     p.add_argument("--repo", help=f"an adapter's encoder; needed but for {BASE['repo']}")
     p.add_argument("--revision", help="its commit there; needed with --repo")
     p.add_argument("--out", type=Path, required=True)
@@ -250,7 +244,7 @@ def main(argv: list[str] | None = None) -> None:
         base = Path(a.encoder or settings["encoder"])
         export_adapter(a.run, base, origin(base, a.repo, a.revision), a.out)
     else:
-        export(a.run, a.out, a.encoder, a.weights)
+        export(a.run, a.out, a.encoder)
 
 
 if __name__ == "__main__":

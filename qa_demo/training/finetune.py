@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import torch
 from accelerate import Accelerator
-from torch import nn
 from transformers import AutoTokenizer
+from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.bio import best_span
@@ -35,45 +35,32 @@ from qa_demo.core.windows import assemble, make_windows
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
-from qa_demo.training import data
+from qa_demo.training import command, data
+from qa_demo.training.command import exit_code, parsed
 from qa_demo.training.heads import TwoHeads, load, loss_terms, total
-from qa_demo.training.loop import Job, begin, exit_code, parsed, run, setting
+from qa_demo.training.loop import Job, begin, run
 
 log = logging.getLogger("finetune")
 OPTIONS = WindowOptions()
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Everything a run depends on; written beside its weights."""
+@dataclass(frozen=True, kw_only=True)
+class Settings(command.Settings):
+    """Everything a run depends on."""
 
-    encoder: str = field(metadata={"help": "folder or hub id of the encoder to start from"})
-    train: tuple[str, ...] = field(metadata={"metavar": "FILE:K"})
-    dev: str = field(metadata={"help": "its questions with an answer are scored"})
-    out: str
-    steps: int = 0
-    minutes: float = setting(0.0, help="in place of --steps")
-    pool: str = setting("", help="where the windows are kept; by default OUT/pool.npz")
-    lengths: tuple[int, ...] = setting((128, 192, 256, 384), help="window sizes to draw from")
-    decay: str = setting("linear", choices=["none", "linear"])
-    learning_rate: float = 2e-4
+    encoder: str = HfArg(help="folder or hub id of the encoder to start from")
+    train: list[str] = field(metadata={"metavar": "FILE:K"})
+    dev: str = HfArg(help="its questions with an answer are scored")
+    pool: str = HfArg(default="", help="where the windows are kept; by default OUT/pool.npz")
+    lengths: list[int] = field(default_factory=lambda: [128, 192, 256, 384])
     layer_rate: float = 0.9
-    head_rate: float = 5.0
-    warmup: int = 100
-    weight_decay: float = 0.01
-    batch_tokens: int = 3072
     bio_weight: float = 15.0
     negatives: float = 0.1
-    dropout: float = 0.0
-    adapter: int = setting(
-        0, help="rank of an adapter on all linear layers of a frozen encoder; 0 trains the encoder"
+    adapter: int = HfArg(
+        default=0, help="rank of a change to all linear layers of a frozen encoder; 0 trains it"
     )
     average: float = 0.998
-    seed: int = 1
-    evaluate_every: int = 500
-    save_every: int = 250
     dev_limit: int = 300
-    log_every: int = 50
 
 
 def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
@@ -96,15 +83,6 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
     rest = [p for p in model.parameters() if p.requires_grad and id(p) not in known]
     groups += [{"params": rest, "lr": s.learning_rate}] if rest else []
     return [{**group, "weight_decay": s.weight_decay} for group in groups]
-
-
-@torch.no_grad()
-def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) -> None:
-    """a <- d a + (1 - d) w with d rising to `decay`, so that early steps are forgotten fast."""
-    d = min(decay, (1 + step) / (10 + step))
-    pairs = zip(average.parameters(), model.parameters(), strict=True)
-    ours, theirs = zip(*((a, w.detach()) for a, w in pairs if w.requires_grad), strict=True)
-    torch._foreach_lerp_(ours, theirs, 1 - d)
 
 
 def pool_of(
@@ -208,7 +186,7 @@ def job_of(
         lambda place: data.batches(windows, s.batch_tokens, s.seed, place, part),
         measure=measure,
         average=average,
-        after_step=partial(move_average, average, model, s.average),
+        decay=s.average,
         **more,
     )
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.model.forward import knows_token_types
-from qa_demo.training.loop import training_form
+from qa_demo.training.command import training_form
 
 ALPHA = 2
 """The factor alpha / r on the change of an adapter."""

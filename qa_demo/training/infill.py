@@ -34,16 +34,9 @@ from qa_demo.examples import load_examples
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
+from qa_demo.training.command import described, exit_code, read_json, versions, write_json
 from qa_demo.training.export import finish, halved, phase, write_checksums
-from qa_demo.training.loop import (
-    described,
-    exit_code,
-    load_weights,
-    logged,
-    read_json,
-    versions,
-    write_json,
-)
+from qa_demo.training.loop import load_weights, logged
 from qa_demo.training.pretrain import Pretrainer, load
 from qa_demo.training.text import (
     FATES,

@@ -25,21 +25,14 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.masking import POSITIONS
 from qa_demo.model.spanbert import SBOHead, load_sbo
-from qa_demo.training.loop import (
-    Draw,
-    Job,
-    Place,
-    begin,
-    exit_code,
-    parsed,
-    run,
-    setting,
-    training_form,
-)
+from qa_demo.training import command
+from qa_demo.training.command import exit_code, parsed, training_form
+from qa_demo.training.loop import Draw, Job, Place, begin, run
 from qa_demo.training.text import (
     Batch,
     Batches,
@@ -52,40 +45,23 @@ from qa_demo.training.text import (
 log = logging.getLogger("pretrain")
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Everything a run depends on; written beside its weights."""
+@dataclass(frozen=True, kw_only=True)
+class Settings(command.Settings):
+    """Everything a run depends on."""
 
-    encoder: str = field(metadata={"help": "folder or hub id of the BERT-type encoder"})
-    text: tuple[str, ...] = field(
-        metadata={"metavar": "FILE", "help": "plain text, one paragraph a line, also .gz"}
-    )
-    out: str
-    steps: int = 0
-    minutes: float = setting(0.0, help="in place of --steps")
-    more_text: tuple[str, ...] = setting(
-        (), metavar="FILE", help="text that is only trained on, so that figures stay comparable"
-    )
-    sbo: bool = setting(True, help="train the span boundary head too")
+    encoder: str = HfArg(help="folder or hub id of the BERT-type encoder")
+    text: list[str] = field(metadata={"help": "plain text, one paragraph a line, also .gz"})
+    more_text: list[str] = field(default_factory=list, metadata={"help": "is only trained on"})
+    sbo: bool = HfArg(default=True, help="train the span boundary head too")
     pair_loss_weight: float = 1.0
     positions: int = POSITIONS
-    embeddings: str = setting(
-        "trained", choices=["trained", "frozen"], help="frozen: faster steps, half the optimiser"
-    )
     length: int = 128
     batch_tokens: int = 2048
-    decay: str = setting("linear", choices=["none", "linear"])
     learning_rate: float = 3e-4
-    head_rate: float = 5.0
-    warmup: int = 100
-    weight_decay: float = 0.01
-    dropout: float = 0.0
-    seed: int = 1
-    workers: int = 0
     evaluate_every: int = 1000
-    held_limit: int = 300
-    log_every: int = 50
     save_every: int = 500
+    workers: int = 0
+    held_limit: int = 300
 
 
 class Pretrainer(nn.Module):
@@ -176,14 +152,12 @@ def begin_at_frequency(model: Pretrainer, counts: np.ndarray, mlm: bool, sbo: bo
 
 
 def parameter_groups(model: Pretrainer, s: Settings) -> list[dict[str, Any]]:
-    """Heads at head_rate x learning_rate; decay on matrices only; embeddings frozen if asked."""
-    model.mlm.base_model.embeddings.requires_grad_(s.embeddings == "trained")
+    """Heads at head_rate x learning_rate; decay on matrices only."""
     # The decoder is the word table itself and is listed once, under the encoder.
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
-        if parameter.requires_grad:
-            key = name.startswith(("mlm.cls.", "sbo.")), parameter.dim() > 1
-            groups.setdefault(key, []).append(parameter)
+        key = name.startswith(("mlm.cls.", "sbo.")), parameter.dim() > 1
+        groups.setdefault(key, []).append(parameter)
     return [
         {
             "params": found,

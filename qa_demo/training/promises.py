@@ -33,7 +33,7 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.text import span_at, special_positions
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Reading, Span
 from qa_demo.examples import Passage, PoolExample, load_examples, load_passages
-from qa_demo.training.loop import described, exit_code
+from qa_demo.training.command import described, exit_code
 
 Row = tuple[PoolExample | Passage, str, bool, str]
 """A text, one of its promises, whether it is kept, and what its facts are."""

@@ -52,10 +52,10 @@ from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import LOOPBACK, sha256
 from qa_demo.model.work import usable_cores
+from qa_demo.training.command import described, exit_code, read_json, versions, write_json
 from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
 from qa_demo.training.lists import KINDS, kind, list_scores
-from qa_demo.training.loop import described, exit_code, read_json, versions, write_json
 
 log = logging.getLogger("score")
 HEADS = ("span", "bio")

@@ -19,7 +19,7 @@ among the legal taggings, since a head may give I any probability where no taggi
 
 import hashlib
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,21 +28,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from transformers import AutoTokenizer
+from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.training import data, finetune, heads
+from qa_demo.training.command import exit_code, parsed, processor_has_bf16, read_json, write_json
 from qa_demo.training.heads import TwoHeads, labels, load
-from qa_demo.training.loop import (
-    Terms,
-    exit_code,
-    load_weights,
-    parsed,
-    processor_has_bf16,
-    read_json,
-    run,
-    setting,
-    write_json,
-)
+from qa_demo.training.loop import Terms, load_weights, run
 
 log = logging.getLogger("teach")
 MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
@@ -56,13 +48,13 @@ VERSION = 3
 class Settings(finetune.Settings):
     """Everything a run depends on; `encoder` is the student that it begins with."""
 
-    encoder: str = field(metadata={"flag": "student", "help": "folder or hub id of the student"})
-    teacher: str = field(metadata={"help": "a run of finetune, or a reader that export wrote"})
-    logits: str = setting("", help="where the teacher's logits are kept; by default OUT/said.npy")
-    unlabelled: float = setting(0.0, help="share of the questions drawn once more, unlabelled")
-    exchanged: float = setting(0.0, help="share drawn once more with one word exchanged")
-    label_share: float = setting(0.3, help="weight of the labels; the teacher has the rest")
-    temperature: float = setting(2.0, help="divides both readers' logits where they are compared")
+    encoder: str = HfArg(aliases="--student", help="folder or hub id of the student")
+    teacher: str = HfArg(help="a run of finetune, or a reader that export wrote")
+    logits: str = HfArg(default="", help="where the teacher's are kept; by default OUT/said.npy")
+    unlabelled: float = HfArg(default=0.0, help="share of the questions drawn again, unlabelled")
+    exchanged: float = HfArg(default=0.0, help="share drawn again with one word exchanged")
+    label_share: float = HfArg(default=0.3, help="weight of the labels; the teacher has the rest")
+    temperature: float = HfArg(default=2.0, help="divides the logits where they are compared")
 
 
 class Teacher:

@@ -16,7 +16,7 @@ from qa_demo.core.types import WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import encode
-from qa_demo.training import data, export, finetune, loop, teach
+from qa_demo.training import command, data, export, finetune, teach
 from qa_demo.training.teach import Teacher, numbers_of
 from tests.model import kit
 from tests.training import toy
@@ -152,7 +152,7 @@ def test_tags_are_the_chances_of_a_piece_among_all_legal_taggings() -> None:
 def test_logits_are_written_once_and_a_stopped_run_goes_on(
     home: Path, taught: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    about = loop.read_json(taught / "said.json")
+    about = command.read_json(taught / "said.json")
     pool = np.load(taught / "pool.npz")
     assert about["done"] == len(pool["offsets"]) - 1 > teach_part(monkeypatch)
     says, calls = Teacher.says, []
@@ -167,7 +167,7 @@ def test_logits_are_written_once_and_a_stopped_run_goes_on(
     again = asked(home, "again", "--pool", f"{taught}/pool.npz")
     with pytest.raises(KeyboardInterrupt):
         teach.main(again)
-    assert 0 < loop.read_json(home / "again" / "said.json")["done"] < about["done"]
+    assert 0 < command.read_json(home / "again" / "said.json")["done"] < about["done"]
     monkeypatch.setattr(Teacher, "says", says)
     assert teach.main(again) == 0
     for name in ("said.npy", "weights.safetensors"):
@@ -187,7 +187,7 @@ def teach_part(monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_a_taught_student_is_exported_as_any_other(home: Path, taught: Path) -> None:
     assert export.main(["--run", str(taught), "--out", str(home / "exported")]) == 0
-    about = loop.read_json(home / "exported" / "reader.json")
+    about = command.read_json(home / "exported" / "reader.json")
     assert about["phases"][0]["unlabelled"] == 1.0 and "pool" not in about["phases"][0]
     assert about["teacher"]["phases"][0]["adapter"] == 2
     assert load_reader(str(home / "exported")).read(kit.QUESTION, kit.CONTEXT).windows
@@ -207,12 +207,12 @@ def test_a_taught_student_is_exported_as_any_other(home: Path, taught: Path) -> 
 def test_logits_that_do_not_fit_are_refused(
     home: Path, taught: Path, tmp_path: Path, capsys: Any, harm: str, said: str
 ) -> None:
-    logits, about = tmp_path / "said.npy", loop.read_json(taught / "said.json")
+    logits, about = tmp_path / "said.npy", command.read_json(taught / "said.json")
     logits.write_bytes((taught / "said.npy").read_bytes())
     more = ["--logits", str(logits), "--pool", f"{taught}/pool.npz"]
     if harm in about:
         about[harm] = "other"
-    loop.write_json(tmp_path / "said.json", about)
+    command.write_json(tmp_path / "said.json", about)
     if harm == "cut off":
         (tmp_path / "said.json").write_text('{"wei')
     elif harm == "broken":
