@@ -28,8 +28,16 @@ from qa_demo.core.heads import (
 from qa_demo.core.heads import plane as logits_of
 from qa_demo.core.predict import wide
 from qa_demo.core.types import Encoding, Reading
-from qa_demo.drawn.places import Points, bowed, long_enough
-from qa_demo.drawn.traces import Name, arrow, dots, names_apart, one_of_many
+from qa_demo.drawn.plane import (
+    Name,
+    Points,
+    arrow,
+    bowed,
+    dots,
+    long_enough,
+    names_apart,
+    one_of_many,
+)
 from qa_demo.printed import (
     QUOTE,
     STRONG,

@@ -31,7 +31,7 @@ from qa_demo.core.attribution import (
 )
 from qa_demo.core.text import is_mark, units
 from qa_demo.core.types import Span
-from qa_demo.drawn.places import stacked
+from qa_demo.drawn.plane import stacked
 from qa_demo.printed import (
     QUOTE,
     STRONG,

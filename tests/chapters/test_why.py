@@ -10,7 +10,7 @@ import pytest
 
 from qa_demo.chapters.why import SNIPPET, Own, Shares
 from qa_demo.core.text import is_mark, units
-from qa_demo.drawn.places import stacked
+from qa_demo.drawn.plane import stacked
 from qa_demo.examples import load_menu
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, words

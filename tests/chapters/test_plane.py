@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from qa_demo.drawn.places import bowed, long_enough, name_places
+from qa_demo.drawn.plane import bowed, long_enough, name_places, names_apart, one_of_many
+from tests.printed import unpacked
 
 PLOT = np.array([600.0, 300.0])
 HALF = np.array([30.0, 11.0])
+LOW, HIGH, AT = np.zeros(2), np.array([10.0, 10.0]), np.array([5.0, 5.0])
 
 
 def test_a_name_stays_in_the_plot_and_off_the_names_before_it() -> None:
@@ -30,3 +32,19 @@ def test_a_line_and_the_one_back_fall_apart() -> None:
 def test_a_very_short_line_has_no_room_for_a_head(to: float, found: bool) -> None:
     path = np.array([[0.0, 0.0], [to, 0.0]])
     assert long_enough(path, np.array([10.0, 10.0])) == found
+
+
+def test_names_stand_off_each_other() -> None:
+    names = [(AT, "one", "ink"), (AT, "two", "ink")]
+    made = names_apart(names, AT[None], LOW, HIGH, (600, 300))
+    boxes = [(m["ax"], m["ay"]) for m in made]
+    assert abs(boxes[0][0] - boxes[1][0]) > 30 or abs(boxes[0][1] - boxes[1][1]) >= 22
+
+
+def test_one_column_is_drawn_and_the_others_are_one_broken_line() -> None:
+    values = np.arange(6.0).reshape(2, 3)
+    others, own = one_of_many(values, 1, "start", "%{y}")
+    assert unpacked(own["y"]).tolist() == [1, 4]
+    xs, ys = unpacked(others["x"]), unpacked(others["y"])
+    assert np.isnan(xs).tolist() == np.isnan(ys).tolist() == [False, False, True] * 2
+    assert ys[~np.isnan(ys)].tolist() == [0, 3, 2, 5]
