@@ -179,7 +179,7 @@ class Row(NamedTuple):
 
 
 TOKENS, SPANS = Row(83.8, 72.0, 77.7), Row(85.4, 73.0, 76.4)
-"""What is hidden: word pieces or geometric spans; two segments with the next sentence task."""
+"""What is hidden: tokens or geometric spans; two segments with the next sentence task."""
 ONE_SEGMENT, WITH_SBO = Row(86.7, 73.4, 76.3), Row(86.8, 74.1, 79.0)
 """Geometric spans in one segment, without and with the boundary objective."""
 

@@ -57,7 +57,7 @@ Threshold = Annotated[
 ]
 LongestAnswer = Annotated[
     int,
-    Field(title="longest answer", description="The longest answer, in word pieces.", ge=1, le=500),
+    Field(title="longest answer", description="The longest answer, in tokens.", ge=1, le=500),
     BeforeValidator(plain_number),
 ]
 Logits = dict[
@@ -85,7 +85,7 @@ class Windows(Record):
     doc_stride: Int = Field(
         128,
         title="step to the next window",
-        description="The step from one window to the next, in word pieces (not the overlap).",
+        description="The step from one window to the next, in tokens (not the overlap).",
         ge=1,
         le=8192,
     )
@@ -121,7 +121,7 @@ class Edits(Record):
 
 
 class State(Decode, Windows):
-    """Everything that decides what a page shows. Positions of the paragraph are word pieces."""
+    """Everything that decides what a page shows. Positions of the paragraph are tokens."""
 
     example: Name | None = Field(None, title="example")
     question: Text | None = Field(None, title="question")

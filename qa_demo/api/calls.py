@@ -66,7 +66,7 @@ class Asked(Windows):
     question: Text = Field(title="the question")
     context: Text = Field(title="the paragraph that holds the answer")
     max_query_length: Int = Field(
-        64, ge=1, le=512, title="the longest question, in word pieces; a longer one is refused"
+        64, ge=1, le=512, title="the longest question, in tokens; a longer one is refused"
     )
     reader: Name | None = Field(None, title="the reader's name; null for the page's own")
 
@@ -103,7 +103,7 @@ class Read(Decode, Asked):
 
 
 class Attribute(Asked):
-    """Explain the score of a span word piece by word piece, in logits: two lanes, their sum, F(x),
+    """Explain the score of a span token by token, in logits: two lanes, their sum, F(x),
     F(x') and the gap.
     """
 

@@ -48,7 +48,7 @@ class Listed(Span):
 
 
 class Window(Made):
-    """Word pieces doc_start to doc_stop of the paragraph, and positions in all."""
+    """Tokens doc_start to doc_stop of the paragraph, and positions in all."""
 
     index: int
     doc_start: int

@@ -340,7 +340,7 @@ def boundary_exactly(b: core.Blank) -> list[Block | str]:
         f"h is the encoder’s output at a token, {d} numbers; p the vector of a position, "
         f"{POSITION_NUMBERS}; h₁ and y have {d}. LayerNorm runs over the numbers of one vector, "
         "not over a batch. The logit of a word is its vector · y + its bias; the softmax runs over "
-        f"{shape['vocab_size']:,} word pieces.",
+        f"{shape['vocab_size']:,} tokens.",
         "A cut input is replaced by its mean over the training text, the same for every blank. "
         "That shows what the layer uses; the encoder has still read the word. The boundary words "
         "stand outside the span and are seen. Each hidden word is predicted by itself. [CLS] and "

@@ -23,7 +23,7 @@ NO_HEAD = "this model has no span boundary head"
 
 
 class Guess(NamedTuple):
-    """One word piece and its probability."""
+    """One token of the vocabulary and its probability."""
 
     piece: str
     id: int

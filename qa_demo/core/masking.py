@@ -74,7 +74,7 @@ def draw_lengths(rng: np.random.Generator, count: int, options: MaskOptions = DE
 def budget_of(pieces: int, options: MaskOptions = DEFAULTS) -> int:
     """ceil(mask_ratio T), at least 1; 510 pieces give 77. Errors: BadInput without a piece."""
     if pieces < 1:
-        raise BadInput("masking needs at least one word piece, got none")
+        raise BadInput("masking needs at least one token, got none")
     # 0.07 * 100 is a little more than 7 in binary
     return min(pieces, max(1, math.ceil(options.mask_ratio * pieces - 1e-9)))
 

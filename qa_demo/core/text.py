@@ -21,7 +21,7 @@ def check_texts(
     """Return both texts, or refuse what no reader can use; call it before anything is tokenized.
 
     `max_characters` is the host's limit on the paragraph; None means no limit. A question is
-    limited in word pieces only (`max_query_length`), which the reader counts.
+    limited in tokens only (`max_query_length`), which the reader counts.
     """
     for name, text in (("question", question), ("paragraph", context)):
         if not isinstance(text, str):
@@ -46,7 +46,7 @@ def one_text(text: str, encode: Callable[[str, str], Encoding], max_pieces: int)
     encoding = encode("", text)
     if not 1 <= len(encoding.context_ids) <= max_pieces:
         raise BadInput(
-            f"the text has {len(encoding.context_ids):,} word pieces, allowed are 1 to "
+            f"the text has {len(encoding.context_ids):,} tokens, allowed are 1 to "
             f"{max_pieces:,}: masking reads one sequence, without windows"
         )
     return encoding
@@ -184,7 +184,7 @@ def span_at(encoding: Encoding, char_start: int, char_end: int) -> Span:
         )
     found = touching(encoding, char_start, char_end)
     if found is None:
-        raise BadInput(f"no word piece stands between characters {char_start} and {char_end}")
+        raise BadInput(f"no token stands between characters {char_start} and {char_end}")
     return found
 
 

@@ -28,7 +28,7 @@ Baseline = Literal["pad", "mask", "zero"]
 
 @dataclass(frozen=True)
 class WindowOptions:
-    """How a paragraph is cut into windows (BERT's names and defaults), in word pieces: positions of
+    """How a paragraph is cut into windows (BERT's names and defaults), in tokens: positions of
     a window, the step from one to the next (not the overlap), the longest question.
     """
 

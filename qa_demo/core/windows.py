@@ -74,7 +74,7 @@ def check_options(encoding: Encoding, options: WindowOptions) -> int:
     q, room = len(encoding.question_ids), capacity(encoding, options)
     if q > options.max_query_length:
         raise BadInput(
-            f"the question has {q} word pieces, max_query_length allows {options.max_query_length}"
+            f"the question has {q} tokens, max_query_length allows {options.max_query_length}"
         )
     if room < 1:
         raise BadInput(
@@ -84,7 +84,7 @@ def check_options(encoding: Encoding, options: WindowOptions) -> int:
         )
     if not 1 <= options.doc_stride <= room:
         raise BadInput(
-            f"doc_stride must be between 1 and the window's capacity ({room} word pieces), got "
+            f"doc_stride must be between 1 and the window's capacity ({room} tokens), got "
             f"{options.doc_stride}"
         )
     return room

@@ -39,7 +39,7 @@ MEANING = {
     "other sentence": "A place in no sentence that holds a right answer.",
     "lost in the merge": "One window's own best span was right, another window's span won.",
     "gold not reachable": "No right answer could be returned: too long, cut by its window, or its "
-    "border lies inside a word piece.",
+    "border lies inside a token.",
     "withheld": "The file has an answer, the reader gave none.",
     "answered although unanswerable": "The file has no answer, the reader gave one.",
     "gold without a place": "No right answer stands in the paragraph at a known place.",
@@ -63,7 +63,7 @@ def shut_out(
 ) -> str:
     """What keeps this gold span from being returned; "" when it is a legal candidate."""
     if score(example, reading.encoding.text(gold), rules)[0] < 1:
-        return "word pieces"
+        return "tokens"
     if len(gold) > decode.max_answer_length:
         return "max_answer_length"
     owner = reading.windows[int(reading.owners[gold.start])]

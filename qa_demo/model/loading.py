@@ -192,7 +192,7 @@ def tokenizer_of(folder: Path, config: Any) -> Any:
     if largest >= config.vocab_size:
         raise BadCheckpoint(
             f"tokenizer and model do not fit: the tokenizer has ids up to {largest}, "
-            f"the model knows {config.vocab_size} word pieces"
+            f"the model knows {config.vocab_size} tokens"
         )
     return tokenizer
 

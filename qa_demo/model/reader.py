@@ -76,7 +76,7 @@ class BertReader:
         return longest_input(self.model.config)
 
     def encode(self, question: str, context: str) -> Encoding:
-        """The tokenizer's view of both texts; BadInput for a text that has no word piece left."""
+        """The tokenizer's view of both texts; BadInput for a text that has no token left."""
         check_texts(question, context)
         encoding = encode(self.tokenizer, question, context)
         for name, ids in (("question", encoding.question_ids), ("paragraph", encoding.context_ids)):

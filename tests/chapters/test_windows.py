@@ -168,7 +168,7 @@ def test_a_size_without_room_is_refused_with_both_numbers():
     w = numbers(example="brooklyn")
     with pytest.raises(BadInput, match=f"12 leaves no room.* takes {w.asked}.* least"):
         drawn(1, example="brooklyn", max_seq_length=12, doc_stride=1)
-    with pytest.raises(BadInput, match=r"between 1 and .*\(\d+ word pieces\), got 99"):
+    with pytest.raises(BadInput, match=r"between 1 and .*\(\d+ tokens\), got 99"):
         drawn(1, example="brooklyn", max_seq_length=64, doc_stride=99)
 
 

@@ -54,7 +54,7 @@ def test_every_token_is_covered_and_owned_by_the_window_that_sees_it_best(n, cap
         assert owner[token] == -max(holders)[1]
 
 
-CAPACITY = r"doc_stride must be between 1 and the window's capacity \(5 word pieces\), got"
+CAPACITY = r"doc_stride must be between 1 and the window's capacity \(5 tokens\), got"
 NO_ROOM = (
     "max_seq_length 5 leaves no room .* the question takes 2 and the special tokens 3, "
     "so it must be at least 6"
@@ -67,7 +67,7 @@ NO_ROOM = (
         (WindowOptions(10, 8), f"{CAPACITY} 8"),
         (WindowOptions(10, 0), f"{CAPACITY} 0"),
         (WindowOptions(5, 1), NO_ROOM),
-        (WindowOptions(max_query_length=1), "2 word pieces, max_query_length allows 1"),
+        (WindowOptions(max_query_length=1), "2 tokens, max_query_length allows 1"),
     ],
 )
 def test_options_that_do_not_fit_are_refused_with_the_numbers(options, message):

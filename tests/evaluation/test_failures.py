@@ -46,7 +46,7 @@ def test_what_shuts_out_a_gold_span() -> None:
     assert judged(reading, example(reading, (6, 8)), max_answer_length=3)[1] == ""
     start = reading.encoding.chars(Span(8, 8))[0]
     inside = example(reading, answers=(Answer("f", start + 1),))
-    assert judged(reading, inside)[1] == "word pieces"
+    assert judged(reading, inside)[1] == "tokens"
     either = example(reading, (6, 9), (7, 7))
     assert judged(reading, either, max_answer_length=3)[0] != "gold not reachable"
 
@@ -170,7 +170,7 @@ def test_every_kind_is_what_the_rules_say() -> None:
         span = None if best is None else best.candidate
         kind, because = kind_of(reading, of, span, decode, rules)
         assert kind == oracle(reading, of, decode, rules)
-        assert because in ("", "max_answer_length", "window", "word pieces")
+        assert because in ("", "max_answer_length", "window", "tokens")
         met.add(kind)
     assert met == set(MEANING) - {"gold without a place", "not read", "withheld"}
 

@@ -124,8 +124,8 @@ def test_texts_of_the_wrong_length_are_refused(bert):
     assert bert.max_pieces == 62
     for text, words in (
         (" \n", "empty"),
-        ("the " * 63, "63 word pieces, allowed are 1 to 62"),
-        ("\x00", "0 word pieces"),
+        ("the " * 63, "63 tokens, allowed are 1 to 62"),
+        ("\x00", "0 tokens"),
     ):
         with pytest.raises(BadInput, match=words):
             bert.encode(text)
