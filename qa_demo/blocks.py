@@ -28,9 +28,15 @@ B, I, O = "tag-b", "tag-i", "tag-o"  # noqa: E741  the field's letters
 # ---- kinds of blocks
 
 
+def block(kind: str, key: str, span: int = 12, **more: Any) -> Block:
+    """A block of `span` twelfths; what is None is left out."""
+    kept = {name: value for name, value in more.items() if value is not None}
+    return {"kind": kind, "key": key, "span": span, **kept}
+
+
 def sentence(key: str, role: str, *said: Part | None, span: int = 12) -> Block:
     """A sentence; role: heading, idea, finding, closing or note."""
-    return {"kind": "sentence", "key": key, "role": role, "span": span, "parts": parts(said)}
+    return block("sentence", key, span, role=role, parts=parts(said))
 
 
 def idea(template: str, *given: Any) -> Block:
@@ -71,8 +77,7 @@ def folds(
 
 def formula(key: str, *lines: Sequence[Part | None], label: str = "", span: int = 12) -> Block:
     """Lines of parts; the role "sub" and "sup" set a part lower and higher."""
-    made = [parts(line) for line in lines]
-    return {"kind": "formula", "key": key, "span": span, "label": label, "lines": made}
+    return block("formula", key, span, label=label, lines=[parts(line) for line in lines])
 
 
 def legend(key: str, *items: tuple[str, str, Any], span: int = 12) -> Block:
@@ -81,7 +86,7 @@ def legend(key: str, *items: tuple[str, str, Any], span: int = 12) -> Block:
     line, dash, arrow, text (no swatch).
     """
     made = [[shape, role, parts([t] if isinstance(t, str) else t)] for shape, role, t in items]
-    return {"kind": "legend", "key": key, "span": span, "items": made}
+    return block("legend", key, span, items=made)
 
 
 def table(
@@ -96,8 +101,7 @@ def table(
         return found[1] if found else ""
 
     named = [[c, side(c)] if isinstance(c, str) else list(c) for c in columns]
-    made = {"kind": "table", "key": key, "span": 12, "caption": caption}
-    return {**made, "columns": named, "rows": list(rows)}
+    return block("table", key, caption=caption, columns=named, rows=list(rows))
 
 
 def row(
@@ -107,12 +111,12 @@ def row(
     strong: bool = False,
 ) -> Block:
     """A row; `sets`: the patch of a press; `more`: what a press unfolds, (label, rows of cells)."""
-    made: Block = {"cells": list(cells)}
+    made: Block = {"cells": list(cells)} | ({"strong": True} if strong else {})
     if sets is not None:
         made["sets"] = dict(sets)
     if more is not None:
         made["more"] = {"label": more[0], "rows": [list(cells) for cells in more[1]]}
-    return {**made, "strong": True} if strong else made
+    return made
 
 
 def slider(
@@ -132,10 +136,9 @@ def slider(
     `flip`: it grows to the left, as what it moves in a figure does. `names`: what the whole numbers
     from `low` on are called; they stand in the box's place.
     """
-    made = {"kind": "slider", "key": key, "span": span, "field": field, "label": label}
-    made |= {"min": low, "max": high, "step": step, "value": value, "says": says}
-    made |= {"names": list(names)} if names else {}
-    return {**made, "flip": True} if flip else made
+    scale: Block = {"min": low, "max": high, "step": step, "value": value, "says": says}
+    more = {"names": list(names) or None, "flip": flip or None}
+    return block("slider", key, span, field=field, label=label, **scale, **more)
 
 
 def choice(
@@ -143,23 +146,21 @@ def choice(
 ) -> Block:
     """Buttons of which one is pressed: (words, the patch it sets, pressed)."""
     made = [{"label": w, "sets": dict(s), "pressed": on} for w, s, on in options]
-    return {"kind": "choice", "key": key, "span": span, "label": label, "options": made}
+    return block("choice", key, span, label=label, options=made)
 
 
 def button(
     key: str, label: str, sets: Mapping[str, Any], span: int = 12, off: bool = False
 ) -> Block:
     """A button that sets a patch."""
-    made = {"kind": "button", "key": key, "span": span, "label": label}
-    return {**made, "sets": dict(sets), "off": off}
+    return block("button", key, span, label=label, sets=dict(sets), off=off)
 
 
 def entry(
     key: str, field: str, label: str, value: str = "", span: int = 6, most: int = 300
 ) -> Block:
     """A box for words; Enter sets the field."""
-    made = {"kind": "entry", "key": key, "span": span, "field": field}
-    return {**made, "label": label, "value": value, "most": most}
+    return block("entry", key, span, field=field, label=label, value=value, most=most)
 
 
 def flow(
@@ -172,24 +173,22 @@ def flow(
         [name, small, [[list(box) for box in cell] for cell in cells]]
         for name, small, cells in lanes
     ]
-    return {"kind": "flow", "key": key, "span": span, "lanes": made}
+    return block("flow", key, span, lanes=made)
 
 
 def steps(names: Sequence[str], now: int) -> Block:
     """The names of a chapter's steps; a press sets `step`."""
-    return {"kind": "steps", "key": "steps", "span": 5, "names": list(names), "now": now}
+    return block("steps", "steps", 5, names=list(names), now=now)
 
 
 def group(key: str, span: int, *blocks: Block | None) -> Block:
     """Blocks under each other in one column of `span` twelfths."""
-    inner = [b for b in blocks if b is not None]
-    return {"kind": "group", "key": key, "span": span, "blocks": inner}
+    return block("group", key, span, blocks=[b for b in blocks if b is not None])
 
 
 def fold(key: str, title: str, *blocks: Block | None, span: int = 12) -> Block:
     """What a press opens: "exactly", "table" or "code"."""
-    inner = [b for b in blocks if b is not None]
-    return {"kind": "fold", "key": key, "span": span, "title": title, "blocks": inner}
+    return block("fold", key, span, title=title, blocks=[b for b in blocks if b is not None])
 
 
 def snippet(chapter: str) -> str:
@@ -199,7 +198,7 @@ def snippet(chapter: str) -> str:
 
 def code(key: str, text: str) -> Block:
     """Python that runs as it stands."""
-    return {"kind": "code", "key": key, "span": 12, "text": text}
+    return block("code", key, text=text)
 
 
 # ---- figures
@@ -219,12 +218,8 @@ def figure(
     of the layout that differ under 700 px. `mark`: {field, half}: a frame at [y, x] of a field that
     moves at once. On a trace `sets`: {field: [names of the point's values]}.
     """
-    made: Block = {"kind": "figure", "key": key, "span": span, "data": list(data)}
-    made |= {"layout": layout, "alt": alt}
-    for name, value in (("overlay", overlay), ("narrow", narrow), ("mark", mark)):
-        if value is not None:
-            made[name] = value
-    return made
+    drawn = {"data": list(data), "layout": layout, "alt": alt}
+    return block("figure", key, span, **drawn, overlay=overlay, narrow=narrow, mark=mark)
 
 
 def packed(values: ArrayLike) -> Block:
@@ -274,19 +269,14 @@ def walk(blocks: Iterable[Block]) -> Iterator[Block]:
         yield from walk(block.get("blocks", []))
 
 
-def digest(block: Block) -> str:
-    """Names a block's content."""
-    return hashlib.sha1(orjson.dumps(block), usedforsecurity=False).hexdigest()[:12]
-
-
 def travelling(block: Block, held: frozenset[str]) -> Block:
     """The block with its digest, without its content where the browser holds it. An overlay has a
     digest of its own, so a selection never sends a figure's data again.
     """
-    own = {k: v for k, v in block.items() if k not in ("blocks", "overlay")}
     if "blocks" in block:
-        own["blocks"] = [travelling(inner, held) for inner in block["blocks"]]
-        return own
-    name = digest(own)
-    sent = {"key": block["key"], "digest": name} if name in held else {**own, "digest": name}
-    return {**sent, "overlay": block["overlay"]} if "overlay" in block else sent
+        return {**block, "blocks": [travelling(inner, held) for inner in block["blocks"]]}
+    own = {k: v for k, v in block.items() if k != "overlay"}
+    digest = hashlib.sha1(orjson.dumps(own), usedforsecurity=False).hexdigest()[:12]
+    sent = {"key": block["key"]} if digest in held else own
+    over = {"overlay": block["overlay"]} if "overlay" in block else {}
+    return {**sent, "digest": digest, **over}
