@@ -26,6 +26,17 @@ def ask(page: Page, question: str, context: str) -> None:
     page.get_by_label("Question", exact=True).press("Enter")
 
 
+@pytest.mark.parametrize("width", [1280, 375])
+def test_one_press_on_ask_asks_whichever_box_was_typed_in_last(open_page, width):
+    """The paragraph grows while it is typed in: nothing may move below the mouse."""
+    page = open_page({"chapter": "spans"})
+    page.set_viewport_size({"width": width, "height": 720})
+    page.get_by_label("Question", exact=True).fill("Who came?")
+    page.get_by_label("Paragraph", exact=True).fill("Ada came to Oslo in May.")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator("[data-block=finding]").first).to_contain_text("28 allowed")
+
+
 @pytest.mark.parametrize("chapter", NAMES)
 def test_a_chapter_shows_its_idea_its_finding_and_every_step(open_page, chapter):
     page = open_page({"chapter": chapter})
