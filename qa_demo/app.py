@@ -1,4 +1,4 @@
-"""Open the page: `spanlight` [--lan] [--reader R] [--host H] [--port P]."""
+"""Open the page: `spanlight` [--lan] [--reader R] [--host H] [--port P] [--root-path P]."""
 
 import argparse
 import logging
@@ -21,6 +21,7 @@ from qa_demo.server.start import (
     network_address,
     own_names,
     parser,
+    path_of,
     show,
 )
 
@@ -58,6 +59,7 @@ def serve(args: argparse.Namespace) -> None:
         raise BadInput("--lan listens on the whole network; leave --host out")
     from qa_demo.server.guard import frame_ancestors
 
+    under = args.root_path and path_of(args.root_path)  # None: GRADIO_ROOT_PATH decides
     host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
     address = f"http://{others_type(host, args.lan)}:{port}/"
     check_folders(args.reader)
@@ -77,7 +79,8 @@ def serve(args: argparse.Namespace) -> None:
     names = own_names(port) if args.lan else None
     lessons = Lessons(pictures, read_all(args.lessons))
     beside = [*routes(pictures), *lesson_routes(lessons, address if args.lan else None)]
-    launch(page, host, port, names, [*beside, *calls(pictures)], prevent_thread_lock=True)
+    beside += calls(pictures)
+    launch(page, host, port, names, beside, root_path=under, prevent_thread_lock=True)
     if args.lan:
         show(address)
     threading.Timer(LISTENS, load_quietly, (load,)).start()

@@ -66,6 +66,12 @@ def test_a_call_replies_the_same_by_every_way(name, host, client):
     assert call(model, name, **GIVEN[name]).model_dump(mode="json") == expected
 
 
+def test_a_call_is_found_behind_a_path(pictures):
+    app = fastapi.FastAPI(routes=routes(pictures))  # nginx takes /app off, gradio names it
+    found = TestClient(app, root_path="/app").post("/api/tag", json=GIVEN["tag"])
+    assert found.status_code == 200
+
+
 def test_positions_stay():
     names = list(inspect.signature(by_position(None, "read")).parameters)
     assert names[:9] == [

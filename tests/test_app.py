@@ -126,6 +126,8 @@ FAULTS = {
     "--host 999.1.1.1": r"the host must be an address of this machine, .*'999\.1\.1\.1'",
     "--host 203.0.113.7": r"the host must be an address of this machine, .*'203\.0\.113\.7'",
     "--reader /nowhere/at/all": r"this is not a reader's name or an existing folder",
+    "--root-path app": r"a path is a slash and a name, as /app, .*; got 'app'",
+    "--root-path /app/": r"a path is a slash and a name, as /app, .*; got '/app/'",
     "--frobnicate": r"unrecognized arguments: --frobnicate",
 }
 

@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from qa_demo import __version__
 from qa_demo.api.calls import CALLS, Failed, Host, fields, served
@@ -24,6 +25,7 @@ ASKED = (
     "a call is a POST of one JSON object, its content-type application/json, to /api/ with one of "
     f"the names {', '.join(CALLS)}"
 )
+MOUNT = "/api"
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
 
 
@@ -59,7 +61,19 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         api.post(f"/{name}", response_model=made, summary=says)(_over_http(host, name))
     mcp, methods = endpoint(host), ["POST", "GET", "DELETE"]
     paths = ("/mcp", "/gradio_api/mcp", "/gradio_api/mcp/")
-    return [Mount("/api", api), *(Route(path, mcp, methods=methods) for path in paths)]
+    return [Mount(MOUNT, placed(api)), *(Route(path, mcp, methods=methods) for path in paths)]
+
+
+def placed(app: ASGIApp) -> ASGIApp:
+    """The app below its mount, also behind `--root-path`: gradio then names the path in front as
+    `root_path` and leaves it out of `path`, in which a mounted app looks for it.
+    """
+
+    async def asked(scope: Scope, receive: Receive, send: Send) -> None:
+        inside = scope["path"].removeprefix(MOUNT)
+        await app({**scope, "path": scope["root_path"] + inside}, receive, send)
+
+    return asked
 
 
 def _over_http(host: Host, name: str) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ loaded, and what others type to reach it.
 import argparse
 import errno
 import os
+import re
 import socket
 import sys
 from pathlib import Path
@@ -48,7 +49,18 @@ def parser() -> OneSentence:
     add("--calibration", type=Path, help=fit)
     add("--host", help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME")
     add("--port", help="default: GRADIO_SERVER_PORT, or the first free port from 7860")
+    under = "the path under which a server in front shows the page, as /app"
+    add("--root-path", metavar="PATH", help=under)
     return flags
+
+
+def path_of(text: str) -> str:
+    """A path in front of the page as it was typed. Errors: BadInput."""
+    if not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", text):
+        raise BadInput(
+            f"a path is a slash and a name, as /app, without a slash behind it; got {text[:80]!r}"
+        )
+    return text
 
 
 def port_of(text: str) -> int:
