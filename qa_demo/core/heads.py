@@ -8,8 +8,7 @@ They were trained on the last layer only: what they say of an earlier one is a w
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,61 +68,43 @@ Vector = NDArray[np.float64]
 Digits = tuple[int, int]
 TRIED: tuple[Digits, ...] = ((3, 2), (3, 3), (4, 3), (4, 4))
 """Digits that the two factors of a product may be printed with; the product has two."""
-LARGEST = 8
+SHOWN = 8
 """Products that are shown one by one."""
 
 
-@dataclass(frozen=True, eq=False)
-class Products:
-    """One logit number by number: `vector` [d] and `bias` of a lane, hidden states [d] of one word,
-    the first question's first; `digits`: how factors are printed.
-
-    The logit is the sum of all d products and the bias.
+class Products(NamedTuple):
+    """One logit number by number, total = sum of all d products + bias: `vector` [d] and `bias` of
+    a lane; hidden states [d] of one word, the first question's first; `all` [d]: the products with
+    the first state; `order`: the numbers by the size of their product, of equals the lower first,
+    parted into `first` and `others`; `digits`: how factors are printed.
     """
 
     lane: Lane
     vector: Vector
     bias: float
     states: tuple[Vector, ...]
-    digits: Digits = TRIED[0]
-
-    @cached_property
-    def all(self) -> Vector:
-        """Every product with the first state, [d]."""
-        return self.vector * self.states[0]
-
-    @cached_property
-    def order(self) -> list[int]:
-        """The numbers by the size of their product, the largest first; of equals the lower."""
-        found: list[int] = np.argsort(-np.abs(self.all), kind="stable").tolist()
-        return found
-
-    @property
-    def first(self) -> list[int]:
-        """The numbers with the `LARGEST` products."""
-        return self.order[:LARGEST]
-
-    @property
-    def others(self) -> list[int]:
-        """All the other numbers."""
-        return self.order[LARGEST:]
+    all: Vector
+    order: list[int]
+    first: list[int]
+    others: list[int]
+    digits: Digits
+    total: float
 
     def sum_of(self, numbers: Sequence[int]) -> float:
         """The products of these numbers, added up."""
         return float(self.all[list(numbers)].sum())
 
-    @property
-    def total(self) -> float:
-        """The logit."""
-        return float(self.all.sum() + self.bias)
-
 
 def products_of(heads: HeadWeights, states: Sequence[Vector], lane: Lane) -> Products:
     """With the fewest digits by which most of the largest products are right on a calculator."""
-    made = Products(lane, *heads.vector(lane), tuple(states))
-    pairs = [(made.vector[k], h[k]) for k in made.first for h in states]
+    vector, bias = heads.vector(lane)
+    every = vector * states[0]
+    order: list[int] = np.argsort(-np.abs(every), kind="stable").tolist()
+    first, others, total = order[:SHOWN], order[SHOWN:], float(every.sum() + bias)
+    pairs = [(vector[k], h[k]) for k in first for h in states]
     right = {digits: sum(holds(x, y, digits) for x, y in pairs) for digits in TRIED}
-    return replace(made, digits=max(TRIED, key=lambda tried: (right[tried], -sum(tried))))
+    digits = max(TRIED, key=lambda tried: (right[tried], -sum(tried)))
+    return Products(lane, vector, bias, tuple(states), every, order, first, others, digits, total)
 
 
 def holds(x: float, y: float, digits: Digits) -> bool:
@@ -132,12 +113,9 @@ def holds(x: float, y: float, digits: Digits) -> bool:
     return round(float(printed), 2) == round(float(x * y), 2)
 
 
-_LARGEST = float(np.finfo(np.float32).max)
-
-
 def apply_what_if(reading: Reading, logits: Mapping[tuple[str, int, int], float]) -> Reading:
     """Set single logits: `logits` maps (side, window, pos), side "start" or "end", to the new
-    value. The encoding and the windows are shared with the true reading, which stays as it is.
+    value; the true reading stays as it is. Errors: BadInput for no such logit, or no float32.
     """
     changed = {"start": reading.start_logits.copy(), "end": reading.end_logits.copy()}
     for (side, window, pos), value in logits.items():
@@ -147,14 +125,13 @@ def apply_what_if(reading: Reading, logits: Mapping[tuple[str, int, int], float]
             or not 0 <= pos < len(reading.windows[window])
         ):
             raise BadInput(f"there is no {side} logit at position {pos} of window {window}")
-        if not abs(value) <= _LARGEST:
+        if not abs(value) <= np.finfo(np.float32).max:
             raise BadInput(f"a logit must be a finite number in single precision, got {value}")
         changed[side][window, pos] = value
     return replace(reading, start_logits=changed["start"], end_logits=changed["end"])
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """A reading with its best span; `silent`: whether "no answer" wins over it."""
 
     reading: Reading
