@@ -2,9 +2,8 @@
 up.
 
 Every target is linear in the logits of one window, at positions that are fixed once:  F(s, e) = a.s
-+ b.e. The start lane carries a.s, the end lane b.e. The target never follows the argmax: along a
-path from a baseline the argmax can move to another token, and the sum would then explain a
-difference nobody asked about.
++ b.e; the start lane carries a.s, the end lane b.e. It never follows the argmax, which can move on
+the path from a baseline: the sum would then explain a difference nobody asked about.
 """
 
 import hashlib
@@ -59,24 +58,17 @@ def window_of(reading: Reading, target: Target) -> Window:
     Errors: BadInput when no window holds the span (and the other one) whole, because logits of
     different windows are not parts of one computation.
     """
-    if target.span.end >= len(reading.encoding.context_ids):
-        raise BadInput(
-            f"the span ends at token {target.span.end}, the paragraph has "
-            f"{len(reading.encoding.context_ids)} tokens"
-        )
-    if target.window is not None:
-        if not 0 <= target.window < len(reading.windows):
-            raise BadInput(
-                f"there is no window {target.window}; windows are 0 to {len(reading.windows) - 1}"
-            )
-        chosen = [reading.windows[target.window]]
-    else:
-        owner = reading.owners[target.span.start]
-        chosen = sorted(reading.windows, key=lambda w: w.index != owner)
-    spans = [target.span, *([target.other] if target.other else [])]
-    for window in chosen:
-        if all(window.holds(span) for span in spans):
+    size, windows = len(reading.encoding.context_ids), reading.windows
+    if target.span.end >= size:
+        raise BadInput(f"the span ends at token {target.span.end}, the paragraph has {size} tokens")
+    if target.window is not None and not 0 <= target.window < len(windows):
+        raise BadInput(f"there is no window {target.window}; windows are 0 to {len(windows) - 1}")
+    first = reading.owners[target.span.start] if target.window is None else target.window
+    for window in sorted(windows, key=lambda w: w.index != first):
+        if window.holds(target.span) and (target.other is None or window.holds(target.other)):
             return window
+        if target.window is not None:
+            break
     what = "both spans" if target.other else "the span"
     if target.window is not None:
         raise BadInput(f"window {target.window} does not hold {what} whole")
@@ -86,30 +78,25 @@ def window_of(reading: Reading, target: Target) -> Window:
     )
 
 
-def lanes(target: Target, window: Window) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def lanes(target: Target, window: Window) -> tuple[Floats, Floats]:
     """The weights a, b [n] of  F(s, e) = a.s + b.e.
 
     start_logit s_i; end_logit e_j; span_score s_i + e_j; span_minus_null (s_i - s_[CLS]) + (e_j -
     e_[CLS]), the log-odds of the span against no answer in its window; span_minus_other (s_i - s_k)
     + (e_j - e_l).
     """
-    a, b = np.zeros(len(window)), np.zeros(len(window))
-    if target.kind != "end_logit":
-        a[window.to_pos(target.span.start)] += 1
-    if target.kind != "start_logit":
-        b[window.to_pos(target.span.end)] += 1
+    a, b = np.zeros((2, len(window)))
+    a[window.to_pos(target.span.start)] = target.kind != "end_logit"
+    b[window.to_pos(target.span.end)] = target.kind != "start_logit"
     if target.kind == "span_minus_null":
-        a[0] -= 1
-        b[0] -= 1
+        a[0] = b[0] = -1
     if target.other is not None:
         a[window.to_pos(target.other.start)] -= 1
         b[window.to_pos(target.other.end)] -= 1
     return a, b
 
 
-def parts(
-    target: Target, window: Window, start: Floats, end: Floats
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def parts(target: Target, window: Window, start: Floats, end: Floats) -> tuple[Floats, Floats]:
     """The start part a.s and the end part b.e of the target for logits [..., n]; their sum is F."""
     a, b = lanes(target, window)
     return np.asarray(start, dtype=np.float64) @ a, np.asarray(end, dtype=np.float64) @ b
@@ -195,15 +182,17 @@ def leave_one_out(reading: Reading, target: Target, masked: Masked) -> Attributi
     """
     window = window_of(reading, target)
     units = words(reading.encoding, window)
-    start, end = masked(window, masks_of(units, [(k,) for k in range(len(units))]))
+    masks = masks_of(units, [(k,) for k in range(len(units))])
+    without = parts(target, window, *masked(window, masks))
     whole = parts(target, window, *reading.logits(window.index))
-    pieces = np.bincount(units.of[units.of >= 0], minlength=len(units))
-    lost = (
-        f - without for f, without in zip(whole, parts(target, window, start, end), strict=True)
+    inside = units.of >= 0
+    pieces = np.bincount(units.of[inside], minlength=len(units))
+    start, end = (
+        np.where(inside, ((f - left) / pieces)[units.of], 0.0)
+        for f, left in zip(whole, without, strict=True)
     )
-    a, b = (np.where(units.of >= 0, (x / pieces)[units.of], 0.0) for x in lost)
     f_x = float(sum(whole))
-    return Attribution(target, "leave_one_out", window.index, a, b, f_x=f_x, baseline="mask")
+    return Attribution(target, "leave_one_out", window.index, start, end, f_x=f_x, baseline="mask")
 
 
 HIDDEN, DRAWS = 3, 20
@@ -236,15 +225,9 @@ def seed_of(reading: Reading, window: Window) -> int:
     """The seed of the draws: it follows from question, paragraph and window, so that everyone draws
     the same sets, whatever the reader, target or method.
     """
-    text = "\0".join(
-        (
-            reading.encoding.question,
-            reading.encoding.context,
-            f"{window.doc_start} {window.doc_stop}",
-        )
-    )
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:8], "big")
+    e, place = reading.encoding, f"{window.doc_start} {window.doc_stop}"
+    text = "\0".join((e.question, e.context, place)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
 
 
 def sets_to_hide(values: Floats, free: Set, seed: int) -> list[Set]:
