@@ -1,16 +1,13 @@
 """What people marked as right, and what training lowers: total = sum of weight * value, and every
 denominator is shown.
 
-All in nats. The softmax of the start/end loss runs over every position of the unpadded window -
-[CLS], question, separators and context - and the loss picks the gold entry. With that one
-normaliser a gold pair obeys 2 loss = log Z_s + log Z_e - (s_i + e_j), so P_s(i) P_e(j) = exp(-2
-loss).
+All in nats. The softmax of the start/end loss runs over every position of the unpadded window; the
+loss picks the gold entry. With that one normaliser a gold pair obeys 2 loss = log Z_s + log Z_e -
+(s_i + e_j), so P_s(i) P_e(j) = exp(-2 loss).
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -22,8 +19,7 @@ from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, I, O, Reading, Span, Window
 
 
-@dataclass(frozen=True)
-class LossTerm:
+class LossTerm(NamedTuple):
     """One named term of a loss; total = sum of weight * value; `over` is the mean's denominator."""
 
     name: str
@@ -68,10 +64,10 @@ def count_labels(encoding: Encoding, marks: Sequence[Answer]) -> tuple[list[Labe
     """The labels, the one most people marked first, and how many marks do not stand in the text:
     they are neither drawn nor trained on.
     """
-    spans = [marked_span(encoding, mark) for mark in marks]
-    counts = Counter(span for span in spans if span is not None)
-    order = sorted(counts.items(), key=lambda c: (-c[1], c[0].start, c[0].end))
-    return [Label(*found) for found in order], spans.count(None)
+    counts = Counter(marked_span(encoding, mark) for mark in marks)
+    lost = counts.pop(None, 0)
+    found = [Label(span, people) for span, people in counts.items() if span is not None]
+    return sorted(found, key=lambda label: (-label.people, label.span)), lost
 
 
 def total(terms: Sequence[LossTerm]) -> float:
@@ -133,15 +129,15 @@ def tag_targets(window: Window, golds: Sequence[TagGold]) -> tuple[Floats, Bools
     for gold in golds or [None]:
         row = np.full(len(window), O)
         for span in marked(gold):
-            if span.start >= window.doc_stop or span.end < window.doc_start:
+            first, last = max(span.start, window.doc_start), min(span.end, window.doc_stop - 1)
+            if first > last:
                 continue
-            first = window.to_pos(max(span.start, window.doc_start))
-            last = window.to_pos(min(span.end, window.doc_stop - 1))
-            row[first : last + 1] = I
-            if span.start >= window.doc_start:
-                row[first] = B
+            at = window.to_pos(first)
+            row[at : window.to_pos(last) + 1] = I
+            if first == span.start:
+                row[at] = B
             else:
-                labelled[first] = False
+                labelled[at] = False
         tags[np.arange(len(window)), row] += 1
     return tags / max(1, len(golds)), labelled
 
@@ -192,14 +188,16 @@ Two = tuple[Floats, Floats]
 """One array for the starts of a window and one for its ends."""
 
 
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """Logits [S, n] at S moments, the last of them the reader on screen, and targets y [n]."""
+class Recorded(NamedTuple):
+    """Logits [S, n] at S moments, the last of them the reader on screen, and targets y [n]; of each
+    moment the costs -sum y log P of the start and of the end, and their mean L.
+    """
 
     steps: tuple[int, ...]
     start: Floats
     end: Floats
     targets: Two
+    costs: list[tuple[float, float, float]]
 
     @property
     def last(self) -> int:
@@ -214,13 +212,6 @@ class Recorded:
         """log P [n] of every start and every end at moment k."""
         return log_softmax(self.start[k]), log_softmax(self.end[k])
 
-    @cached_property
-    def costs(self) -> list[tuple[float, float, float]]:
-        """-sum y log P of the start and of the end, and L, their mean, at every moment."""
-        both = zip((self.start, self.end), self.targets, strict=True)
-        start, end = (cross_entropy(x, y).tolist() for x, y in both)
-        return [(a, b, (a + b) / 2) for a, b in zip(start, end, strict=True)]
-
     def pull(self, k: int) -> Two:
         """-dL / d logit [n] at moment k, of starts and of ends; each side sums to 0."""
         both = zip((self.start[k], self.end[k]), self.targets, strict=True)
@@ -228,11 +219,10 @@ class Recorded:
         return start, end
 
 
-def recorded(rows: ReplayRows | None, last: Two, targets: Two) -> Recorded:
+def recorded(rows: ReplayRows | None, now: Two, targets: Two) -> Recorded:
     """The moments of `rows`, their last replaced by the logits [n] on screen, or those alone."""
-    if rows is None:
-        start, end = (x[None].astype(np.float64) for x in last)
-        return Recorded((0,), start, end, targets)
-    both = zip((rows.start, rows.end), last, strict=True)
-    start, end = (np.vstack([x[:-1], now]).astype(np.float64) for x, now in both)
-    return Recorded(rows.steps, start, end, targets)
+    old = ([], []) if rows is None else (rows.start[:-1], rows.end[:-1])
+    start, end = (np.array([*x, y], dtype=np.float64) for x, y in zip(old, now, strict=True))
+    costs = np.stack([cross_entropy(start, targets[0]), cross_entropy(end, targets[1])], axis=1)
+    means = [(a, b, (a + b) / 2) for a, b in costs.tolist()]
+    return Recorded((0,) if rows is None else rows.steps, start, end, targets, means)
