@@ -221,8 +221,9 @@ class Recorded(NamedTuple):
 
 def recorded(rows: ReplayRows | None, now: Two, targets: Two) -> Recorded:
     """The moments of `rows`, their last replaced by the logits [n] on screen, or those alone."""
-    old = ([], []) if rows is None else (rows.start[:-1], rows.end[:-1])
-    start, end = (np.array([*x, y], dtype=np.float64) for x, y in zip(old, now, strict=True))
+    start, end = (np.asarray(x, dtype=np.float64)[None] for x in now)
+    if rows is not None:
+        start, end = np.vstack([rows.start[:-1], start]), np.vstack([rows.end[:-1], end])
     costs = np.stack([cross_entropy(start, targets[0]), cross_entropy(end, targets[1])], axis=1)
     means = [(a, b, (a + b) / 2) for a, b in costs.tolist()]
     return Recorded((0,) if rows is None else rows.steps, start, end, targets, means)
