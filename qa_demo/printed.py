@@ -20,7 +20,7 @@ def rounded(x: float, digits: int) -> str:
     if not math.isfinite(x):
         return "∞" if x > 0 else "−∞"
     exact = Decimal(float(x)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    return f"{exact + 0:,}"
+    return f"{exact + 0:,f}"
 
 
 def number(x: float, digits: int = 2) -> str:
@@ -110,15 +110,6 @@ def plural(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
-def minus_log(p: float, loss: float) -> tuple[str, str]:
-    """-log P with as many digits of P as give the loss as printed, and "=" or "≈"."""
-    for digits in range(3, 9):
-        r = round(p, digits)
-        if 0 < r < 1 and number(-np.log(r)) == number(loss):
-            return f"log {r:.{digits}f}", "="
-    return f"log {probability(p)}", "≈"
-
-
 def digits_of(value: float) -> int:
     """Three digits; four where three would leave less than two."""
     return 3 if abs(value) >= 0.0095 else 4
@@ -126,10 +117,10 @@ def digits_of(value: float) -> int:
 
 def enough(p: float, printed: Callable[[float], str]) -> str:
     """P with as many digits, three at least, as give the same printed result as P itself."""
-    for d in range(3, 7):
+    for d in range(3, 9):
         if round(p, d) > 0 and printed(round(p, d)) == printed(p):
             return probability(p, d)
-    return probability(p, 6)
+    return probability(p, 8)
 
 
 def fine(log_p: float, digits: int = 3) -> str:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core.infill import Guessed
 from qa_demo.core.masking import DEFAULTS, length_law
 from qa_demo.examples import Worth
-from qa_demo.printed import number, probability, signed
+from qa_demo.printed import fine, number, probability, signed
 
 FIRST = {"size": 13, "symbol": "diamond", "color": ui.INK}
 RING = {"size": 8, "symbol": "circle-open", "color": ui.INK, "line": {"width": 1.5}}
@@ -99,7 +101,10 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     filled = {"color": [ui.INK if r.true else ui.OTHER for r in rows]}
     place = [f", guess {r.place:,}" if r.place != k else "" for k, r in enumerate(rows, start=1)]
     true = [f"  ✓ true word{k}" if r.true else "" for r, k in zip(rows, place, strict=True)]
-    label = [f" {probability(r.p)}{t}" for r, t in zip(rows, true, strict=True)]
+    label = [
+        f" {fine(np.log(r.p), 2) if r.true else probability(r.p)}{t}"
+        for r, t in zip(rows, true, strict=True)
+    ]
     ends = ui.packed([max(r.p, o) for r, o in zip(rows, old, strict=True)])
     outlines = [lying(ui.packed(old), y, 0.9, outline)] if before else []
     bars = lying(ui.packed([r.p for r in rows]), y, 0.66, filled)

@@ -14,7 +14,7 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.text import typed
 from qa_demo.examples import PoolExample, hidden_in, load_menu, passages, shipped, worth_of
 from qa_demo.pictures import Pictures
-from qa_demo.printed import minus_log
+from qa_demo.printed import fine, value
 from qa_demo.state import load
 from tests.chapters.given import AtOnce, blocks, refused, walk, words
 from tests.fake_infiller import FakeInfiller
@@ -68,12 +68,10 @@ def test_the_guesses_are_the_largest_of_a_softmax_by_hand():
         assert [r[3] for r in true].count(True) == 1 and len(true) == 5
 
 
-@pytest.mark.parametrize("p", [0.9999996, 0.5, 0.163, 3e-4, 2e-7, 1e-30])
-def test_minus_log_prints_a_p_that_gives_the_loss(p):
-    text, sign = minus_log(p, -np.log(p))
-    assert "1.000" not in text.replace(">", "")
-    if sign == "=":
-        assert f"{-np.log(float(text.split()[1])):.2f}" == f"{-np.log(p):.2f}"
+@pytest.mark.parametrize("p", [0.5, 0.163, 0.5095, 3e-4, 2e-7])
+def test_a_p_is_printed_with_the_digits_that_give_its_loss(p):
+    assert f"{-np.log(value(fine(np.log(p), 2))):.2f}" == f"{-np.log(p):.2f}"
+    assert fine(np.log(1e-30), 2) == "<0.00000001" and fine(np.log(0.9999996), 2) == ">0.999"
 
 
 def test_the_loss_of_a_blank_is_the_sum_of_both_and_a_cut_touches_sbo_alone():
@@ -88,6 +86,9 @@ def test_the_loss_of_a_blank_is_the_sum_of_both_and_a_cut_touches_sbo_alone():
         found["guesses"]["layout"]["xaxis"]["range"] == cut["guesses"]["layout"]["xaxis"]["range"]
     )
     assert "now" in words(cut["formula"])
+    p = words(found["formula"]).split("log ")[2].split()[0]
+    assert f" {p}  ✓" in str(found["guesses"]["data"])
+    assert f"instead of {p} (guess" in words(cut["finding"])
 
 
 def test_the_blank_to_open_on_is_one_that_sbo_guesses_where_there_is_one():
@@ -171,7 +172,7 @@ def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
 def test_figures_are_read_from_the_files_beside_the_model():
     o = json.loads((ASSETS / "spanbert" / "metrics.json").read_text())["by_fate"]["mask"]
     said = words(shown()["closing"])
-    assert f"{o['sbo_pieces']:,}" in said and f"{o['sbo_top1']:.0f} %" in said
+    assert f"{o['sbo_pieces']:,}" in said and f"{o['sbo_top1']:.1f} %" in said
 
 
 def test_the_snippet_runs(capsys):
