@@ -68,7 +68,7 @@ def kinds(s: Shown) -> Blocks:
         layout["xaxis"] = ui.axis("questions", rangemode="tozero")
         ticks = {"tickvals": plain(y), "ticktext": names, "showgrid": False}
         layout["yaxis"] = ui.axis(range=[-0.6, len(y) - 0.4], **ticks)
-        cut = [n.replace(" although", "<br>although").replace(" cand", "<br>cand") for n in names]
+        cut = [name.replace(" although", "<br>although") for name in names]
         narrow = {"margin.l": 156, "yaxis.ticktext": cut, "xaxis.nticks": 4}
         alt = "Questions of each kind of error."
         return ui.figure("kinds-figure", data, layout, alt, narrow=narrow)

@@ -27,7 +27,6 @@ from qa_demo.evaluation.drawn import (
     short,
     varied,
 )
-from qa_demo.evaluation.failures import LOOKS, looks_like
 from qa_demo.printed import STRONG, Part, plural
 
 FEWEST = 20
@@ -50,11 +49,6 @@ def question_word(question: str) -> str:
             counted = word == "how" and words[k + 1 : k + 2] in (["many"], ["much"])
             return "how many" if counted else {"whom": "who"}.get(word, word)
     return "other"
-
-
-def _looks(row: Row) -> str | None:
-    gold = next((a for a in row["gold"] if a["char_start"] >= 0), None)
-    return gold and looks_like(gold["text"], gold["char_start"], row["context"])
 
 
 def _gold_words(row: Row) -> int:
@@ -82,7 +76,6 @@ def binned(count: Callable[[Row], int], edges: Sequence[int], unit: str) -> Any:
 
 SLICES: dict[str, tuple[Callable[[Row], str | None], Sequence[str]]] = {
     "question word": (lambda row: question_word(row["question"]), ()),
-    "right answer looks like": (_looks, LOOKS),
     "right answer": binned(_gold_words, (1, 2, 3, 5, 9), "word"),
     "paragraph": binned(lambda row: row["tokens"] or 0, (0, 100, 150, 200, 300, 500), "piece"),
     "read in": binned(lambda row: row["windows"], (1, 2, 3, 5), "window"),

@@ -20,7 +20,7 @@ from qa_demo.core.predict import Prediction
 from qa_demo.core.spans import window_prob
 from qa_demo.core.types import Answer, DecodeOptions, Example, Reading
 from qa_demo.evaluation.calibrate import TEMPERATURES
-from qa_demo.evaluation.failures import gold_spans, kind_of
+from qa_demo.evaluation.failures import MEANING, gold_spans, kind_of
 from qa_demo.files import dumps, finite, json_lines, read_text, write_file
 
 Row = dict[str, Any]
@@ -143,7 +143,8 @@ def read_lines(path: Path) -> tuple[list[Row], str]:
     rows: dict[str, Row] = {}
     twice: list[str] = []
     for number, row in json_lines(read_text(path), path.name):
-        if not isinstance(row, dict) or not set(NEEDED) <= set(row):
+        whole = isinstance(row, dict) and set(NEEDED) <= set(row)
+        if not whole or row["best"].get("kind") not in MEANING:
             raise BadInput(
                 f"{path.name}, line {number} is no line of this version's evaluate --out: it needs "
                 f"{', '.join(NEEDED)}"
