@@ -37,13 +37,16 @@ STEPS = 61
 
 @dataclass(eq=False)
 class Side:
-    """One reader: its lines under every threshold that the report can show."""
+    """One reader: its lines under every threshold that the report can show. `up` is where it stands
+    in a row of both: 1 above, -1 below, 0 alone.
+    """
 
     name: str
-    key: str
-    role: str
     rows: Sequence[Row]
     run: Row
+    key: str = "a"
+    role: str = START
+    up: int = 0
 
     @cached_property
     def trade(self) -> Trade:
@@ -98,6 +101,15 @@ class Side:
         """Percent of each question in each frame, [frames, n], by metric."""
         return {m: np.stack([self.trade.scores(t, m) for t in self.frames]) for m in METRICS}
 
+    def scored(self, metric: str, mode: str) -> Floats:
+        """Percent of each question in a mode, [n]."""
+        return np.asarray(self.scores[metric][self.at(mode)], dtype=np.float64)
+
+    def limit(self, frame: int) -> float:
+        """A frame's threshold on an axis; off the picture where none or more than one is meant."""
+        limit = self.frames[frame]
+        return 1e6 if limit is None or np.ndim(limit) else float(limit)
+
 
 @dataclass(eq=False)
 class Shown:
@@ -133,11 +145,14 @@ def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
     rows, run = first
     differs: tuple[str, ...] = ()
     if second is None:
-        sides = [Side(str(run["reader"]), "a", START, rows, run)]
+        sides = [Side(str(run["reader"]), rows, run)]
     else:
         rows, others, differs = paired(first, second)
-        name, other = names_of(run, second[1])
-        sides = [Side(name, "a", START, rows, run), Side(other, "b", END, others, second[1])]
+        names = names_of(run, second[1])
+        sides = [
+            Side(names[0], rows, run, up=1),
+            Side(names[1], others, second[1], "b", END, up=-1),
+        ]
     units, drawn = units_of(rows)
     parts = {"all questions": np.ones(len(rows), dtype=bool)}
     if sides[0].trade.both:
@@ -149,30 +164,25 @@ def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
 # ---- what a press changes
 
 
-def varied(
-    s: Shown, make: Callable[..., Block], together: Sequence[str] = (), apart: Sequence[str] = ()
-) -> Block:
-    """make(**state) of the state that the report opens in, and beside it, as patches, what differs
-    in any other: {"by": names of the state, "of": {their values: {path: value}}}. The browser picks
-    and computes no number.
-
-    `together`: names whose every combination is drawn; `apart`: names that change each its own part
-    of the block, drawn one at a time with each combination.
+def varied(s: Shown, make: Callable[..., Block], *names: str) -> Block:
+    """make(**state) in the state that the report opens in, and beside it, as patches, what differs
+    in the others: {"by": names of the state, "of": {their values: {path: value}}}. The browser
+    picks and computes no number. Readers' frames change each its own part of a block, so they are
+    drawn one at a time, with each combination of the other names.
     """
-    draw = cache(lambda *at: make(**dict(zip((*together, *apart), at, strict=True))))
-    start = tuple(s.start[name] for name in (*together, *apart))
-    n, patches = len(together), []
-    shared = [(*x, *start[n:]) for x in product(*(s.values[name] for name in together))]
-    if together:
-        of = {"/".join(at[:n]): differing(draw(*start), draw(*at)) for at in shared}
-        patches.append({"by": [*together], "of": of})
+    shared = [name for name in names if name not in s.values["who"]]
+    apart = [name for name in names if name in s.values["who"]]
+    draw = cache(lambda *at: make(**dict(zip((*shared, *apart), at, strict=True))))
+    start, n = tuple(s.start[name] for name in (*shared, *apart)), len(shared)
+    each = [(*x, *start[n:]) for x in product(*(s.values[name] for name in shared))]
+    of = {"/".join(at[:n]): differing(draw(*start), draw(*at)) for at in each}
+    patches = [{"by": shared, "of": of}] if shared else []
     for k, name in enumerate(apart, n):
         of = {}
-        for at in shared:
-            for x in s.values[name]:
-                now = draw(*at[:k], x, *at[k + 1 :])
-                of["/".join(map(str, (*at[:n], x)))] = differing(draw(*at), now)
-        patches.append({"by": [*together, name], "of": of})
+        for at, x in product(each, s.values[name]):
+            now = draw(*at[:k], x, *at[k + 1 :])
+            of["/".join(map(str, (*at[:n], x)))] = differing(draw(*at), now)
+        patches.append({"by": [*shared, name], "of": of})
     return {**draw(*start), "patches": patches}
 
 
@@ -204,10 +214,39 @@ def switch(
         each = [(said, sets, value == at[name]) for value, (said, sets) in options.items()]
         return ui.choice(name, label, each, span=span)
 
-    return varied(s, made, [name]) if len(options) > 1 else None
+    return varied(s, made, name) if len(options) > 1 else None
 
 
 # ---- blocks
+
+
+def head(s: Shown, key: str, title: str, idea: str, *said: Block) -> Blocks:
+    """A section's name, what it is, and which colour is which reader."""
+    heading = ui.sentence(f"{key}-head", "heading", title)
+    return [heading, ui.sentence(f"{key}-idea", "note", idea), *said, readers(s, key)]
+
+
+def readers(s: Shown, key: str) -> Block | None:
+    """Which colour is which reader; nothing for one alone."""
+    marks = [("dot", side.role, side.name) for side in s.sides]
+    return ui.legend(f"{key}-readers", *marks) if len(s.sides) > 1 else None
+
+
+def plot(
+    key: str,
+    alt: str,
+    data: Sequence[Block],
+    height: float,
+    left: int,
+    right: int = 16,
+    **more: Any,
+) -> Block:
+    """A figure with so many pixels of height and for the names on its sides; `more`: axes and what
+    else is in a layout, `narrow` and `overlay`.
+    """
+    own = {name: more.pop(name) for name in ("narrow", "overlay") if name in more}
+    margin = {"l": left, "r": right, "t": 10, "b": 48}
+    return ui.figure(key, data, {"height": int(height), "margin": margin, **more}, alt, **own)
 
 
 def plain(values: Floats) -> list[float]:
@@ -228,15 +267,9 @@ def bars(role: str, found: Interval) -> Block:
     return {"type": "data", "symmetric": False, "color": role, "thickness": 2, "width": 0, **made}
 
 
-def limit_of(side: Side, frame: int) -> float:
-    """The threshold of a frame on an axis; off the picture where none or more than one is meant."""
-    limit = side.frames[frame]
-    return 1e6 if limit is None or np.ndim(limit) else float(limit)
-
-
-def joined(found: Sequence[Interval]) -> Interval:
-    """Intervals of one mean each as one."""
-    return Interval(*(np.concatenate(x) for x in zip(*found, strict=True)))
+def joined(found: Sequence[Interval], frame: int = 0) -> Interval:
+    """One mean of each of several intervals."""
+    return Interval(*(np.array([x[frame] for x in each]) for each in zip(*found, strict=True)))
 
 
 def words(found: Interval, sign: bool = False) -> str:
@@ -248,19 +281,3 @@ def words(found: Interval, sign: bool = False) -> str:
 def short(text: str, most: int = 24) -> str:
     """A name on an axis, escaped."""
     return escape(text if len(text) <= most else f"{text[: most - 1]}…")
-
-
-def readers(s: Shown, key: str) -> Block | None:
-    """Which colour is which reader; nothing for one alone."""
-    marks = [("dot", side.role, side.name) for side in s.sides]
-    return ui.legend(f"{key}-readers", *marks) if len(s.sides) > 1 else None
-
-
-def offsets(s: Shown, gap: float) -> list[float]:
-    """How far above and below a row the readers stand."""
-    return [gap, -gap] if len(s.sides) == 2 else [0.0]
-
-
-def head(key: str, title: str, idea: str) -> list[Block | None]:
-    """A section's name and what it is."""
-    return [ui.sentence(f"{key}-head", "heading", title), ui.sentence(f"{key}-idea", "note", idea)]

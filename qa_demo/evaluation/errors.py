@@ -1,6 +1,7 @@
 """What went wrong: kinds of error, and the surest failures, each with its page."""
 
 import base64
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,21 +9,9 @@ import orjson
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import GOLD, GREY, INK, Block
+from qa_demo.evaluation import drawn
 from qa_demo.evaluation.compare import Row
-from qa_demo.evaluation.drawn import (
-    Blocks,
-    Shown,
-    Side,
-    head,
-    limit_of,
-    offsets,
-    plain,
-    points,
-    readers,
-    short,
-    switch,
-    varied,
-)
+from qa_demo.evaluation.drawn import Blocks, Shown, Side
 from qa_demo.evaluation.failures import MEANING
 from qa_demo.printed import STRONG, number, quote
 
@@ -44,34 +33,28 @@ def kinds(s: Shown) -> Blocks:
     }
     seen = np.flatnonzero(sum(c.sum(axis=(0, 1)) for c in counts.values()))
     seen = seen[np.argsort(counts["a"][s.start["a"]].sum(axis=0)[seen], kind="stable")]
-    if not len(seen):
-        return []
     y, names = np.arange(len(seen), dtype=np.float64), [ORDER[k] for k in seen]
+    if not names:
+        return []
 
     def figure(**frames: int) -> Block:
         data = []
-        for side, up in zip(s.sides, offsets(s, 0.2), strict=True):
+        for side in s.sides:
             both = counts[side.key][frames[side.key]][:, seen]
-            for x, opacity in zip(both, (1.0, 0.35), strict=True):
-                bar: Block = {
-                    "type": "bar",
-                    "orientation": "h",
-                    "y": plain(y + up),
-                    "x": x.tolist(),
-                }
-                bar |= {"width": 0.36 if len(s.sides) == 2 else 0.62, "hoverinfo": "x"}
+            for x, opacity in zip(both.tolist(), (1.0, 0.35), strict=True):
+                bar: Block = {"type": "bar", "orientation": "h", "x": x, "hoverinfo": "x"}
+                bar |= {"y": drawn.plain(y + 0.2 * side.up), "width": 0.36 if side.up else 0.62}
                 data.append(bar | {"marker": {"color": side.role, "opacity": opacity}})
             text = {"text": [str(n) if n else "" for n in both.sum(axis=0)], "cliponaxis": False}
             data[-1] |= text | {"textposition": "outside", "textfont": {"color": INK}}
-        layout: Block = {"height": 70 + 44 * len(y), "barmode": "stack"}
-        layout["margin"] = {"l": 236, "r": 40, "t": 8, "b": 46}
-        layout["xaxis"] = ui.axis("questions", rangemode="tozero")
-        ticks = {"tickvals": plain(y), "ticktext": names, "showgrid": False}
-        layout["yaxis"] = ui.axis(range=[-0.6, len(y) - 0.4], **ticks)
         cut = [name.replace(" although", "<br>although") for name in names]
         narrow = {"margin.l": 156, "yaxis.ticktext": cut, "xaxis.nticks": 4}
+        ticks = {"tickvals": drawn.plain(y), "ticktext": names, "showgrid": False}
+        axes = {"yaxis": ui.axis(range=[-0.6, len(y) - 0.4], **ticks), "barmode": "stack"}
+        axes["xaxis"] = ui.axis("questions", rangemode="tozero")
         alt = "Questions of each kind of error."
-        return ui.figure("kinds-figure", data, layout, alt, narrow=narrow)
+        axes |= {"narrow": narrow, "right": 40}
+        return drawn.plot("kinds-figure", alt, data, 70 + 44 * len(y), 236, **axes)
 
     idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
     idea += "another threshold would cure it; it would cost others."
@@ -80,9 +63,8 @@ def kinds(s: Shown) -> Blocks:
     meaning = [ui.row(name, MEANING[name]) for name in reversed(names)]
     table = ui.table("kinds-table", [("kind", ""), ("what it means", "")], meaning)
     return [
-        *head("kinds", "Kinds of error", idea),
-        readers(s, "kinds"),
-        varied(s, figure, apart=s.values["who"]),
+        *drawn.head(s, "kinds", "Kinds of error", idea),
+        drawn.varied(s, figure, *s.values["who"]),
         ui.fold("kinds-fold", "What each kind means", table),
     ]
 
@@ -105,17 +87,13 @@ def kind_counts(side: Side, frame: int) -> Any:
 def failures(s: Shown) -> Blocks:
     """The wrong answers furthest from the threshold; a press opens one."""
     made = [block for side in s.sides for block in _failures(s, side)]
-    if not made:
-        return []
     idea = "Wrong answers, those furthest from the threshold first. Margin: how far (logits) the "
     idea += "lead over “no answer” is from where the reader would have decided otherwise."
-
     who = {x.key: (f"of {x.name}", {"who": x.key, "selection": None}) for x in s.sides}
-    return [
-        *head("failures", "The ten surest failures", idea),
-        switch(s, "who", "Failures", who),
-        *made,
-    ]
+    choice = drawn.switch(s, "who", "Failures", who)
+    if not made:
+        return []
+    return [*drawn.head(s, "failures", "The ten surest failures", idea), choice, *made]
 
 
 def _failures(s: Shown, side: Side) -> Blocks:
@@ -138,7 +116,7 @@ def _failures(s: Shown, side: Side) -> Blocks:
         ]
         return ui.table(f"failures-{side.key}", columns, rows, caption="The ten surest failures")
 
-    made = varied(s, table, apart=[side.key])
+    made = drawn.varied(s, table, side.key)
     made |= {"all": [failure_row(side, other, *key) for key in every], "when": {"who": side.key}}
     opened = [opened_failure(s, side, k) for k in dict.fromkeys(k for k, _ in every)]
     return [made, *opened] if every else []
@@ -166,31 +144,29 @@ def opened_failure(s: Shown, side: Side, k: int) -> Block:
     spans = [(GOLD, g["char_start"], g["char_start"] + len(g["text"])) for g in golds]
     marks = [("line", GOLD, "marked right")]
     for x in s.sides:
-        if x.rows[k]["n_best"]:
-            best = x.rows[k]["n_best"][0]
+        for best in x.rows[k]["n_best"][:1]:
             spans.append((x.role, best["char_start"], best["char_end"]))
             marks.append(("line", x.role, f"best span of {x.name}"))
     lines = [{"from": a, "to": b - 1, "role": role, "text": ""} for role, a, b in spans]
     because = f": {row['best']['because']}" if row["best"]["because"] else ""
-    why = f"Best span of {side.name}: {row['best']['kind']}{because}."
+    figure = spans_figure(s, k)
+    figure["patches"] = [{"by": [x.key], "of": f"leads-{x.key}"} for x in s.sides]
+    link: Block = {"kind": "link", "key": "link", "span": 12, "label": "Open on the page"}
     inner = [
         ui.sentence("asked", "finding", [row["question"], STRONG]),
         {"kind": "paragraph", "key": "text", "span": 12, "text": row["context"], "lines": lines},
         ui.legend("marks", *marks),
-        ui.sentence("why", "note", why),
-        spans_figure(s, k)
-        | {"patches": [{"by": [x.key], "of": f"leads-{x.key}"} for x in s.sides]},
-        {"kind": "link", "key": "link", "span": 12, "label": "Open on the page"}
-        | {"href": s.page + address(side, row)},
+        ui.sentence("why", "note", f"Best span of {side.name}: {row['best']['kind']}{because}."),
+        figure,
+        {**link, "href": s.page + address(side, row)},
     ]
     return ui.group(f"open-{key}", 12, *inner) | {"when": {"selection": key}}
 
 
 def spans_figure(s: Shown, k: int, **frames: int) -> Block:
     """The best spans' lead over no answer, with no answer at 0 and the threshold."""
-    data: list[Block] = []
-    names, y = list[tuple[float, str]](), 0.0
-    lines = []
+    data, lines, names = [], list[Block](), list[tuple[float, str]]()
+    y = 0.0
     for side in s.sides:
         row = side.rows[k]
         spans = row["n_best"][:SPANS]
@@ -199,27 +175,27 @@ def spans_figure(s: Shown, k: int, **frames: int) -> Block:
             lead = [n["score"] - spans[0]["score"] - row["score_diff"] for n in spans]
             symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
             marker = {"size": 11, "symbol": symbols, "line": {"width": 2}}
-            data.append(points(side.role, plain(np.array(lead)), ys, marker=marker))
-            names += [(at, short(n["text"], 30)) for at, n in zip(ys, spans, strict=True)]
-        low, high = (ys[0] - 0.45, ys[-1] + 0.45) if ys else (y, y)
-        at = -limit_of(side, frames.get(side.key, s.start[side.key]))
-        lines.append(ui.line(at, at, low, high, side.role, dash="dot", width=2))
+            data.append(drawn.points(side.role, drawn.plain(np.array(lead)), ys, marker=marker))
+            names += [(at, n["text"]) for at, n in zip(ys, spans, strict=True)]
+        high = y + max(0, len(spans) - 1) + 0.45
+        at = -side.limit(frames.get(side.key, s.start[side.key]))
+        lines.append(ui.line(at, at, y - 0.45, high, side.role, dash="dot", width=2))
         y = high + 0.95
-    layout: Block = {"height": int(70 + 24 * y), "margin": {"l": 210, "r": 14, "t": 8, "b": 46}}
-    layout["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
-    layout["xaxis"] = ui.axis("lead over “no answer” (at 0), logits; dotted: the threshold")
-    ticks = {"tickvals": [at for at, _ in names], "ticktext": [name for _, name in names]}
-    layout["yaxis"] = ui.axis(range=[y - 0.5, -0.8], showgrid=False, **ticks)
-    narrow = {"margin.l": 120, "xaxis.title.text": "lead over “no answer”, logits"}
-    narrow["yaxis.ticktext"] = [short(name, 15) for _, name in names]
-    overlay = {"shapes": lines, "annotations": []}
+    title = "lead over “no answer”, logits"
+    long, cut = ([drawn.short(name, most) for _, name in names] for most in (30, 15))
+    narrow = {"margin.l": 120, "xaxis.title.text": title, "yaxis.ticktext": cut}
+    ticks = {"tickvals": [at for at, _ in names], "ticktext": long, "showgrid": False}
+    axes: Block = {"yaxis": ui.axis(range=[y - 0.5, -0.8], **ticks)}
+    axes["xaxis"] = ui.axis(title.replace(",", " (at 0),") + "; dotted: the threshold")
+    axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
+    more = {"overlay": {"shapes": lines, "annotations": []}, "narrow": narrow}
     alt = "The best spans' lead over no answer, and the threshold."
-    return ui.figure("spans", data, layout, alt, overlay=overlay, narrow=narrow)
+    return drawn.plot("spans", alt, data, 70 + 24 * y, 210, **more, **axes)
 
 
 def leads(s: Shown) -> dict[str, Block]:
     """The patches that all opened failures share: where the thresholds stand."""
-    made = varied(s, lambda **frames: spans_figure(s, 0, **frames), apart=s.values["who"])
+    made = drawn.varied(s, partial(spans_figure, s, 0), *s.values["who"])
     return {f"leads-{table['by'][0]}": table["of"] for table in made["patches"]}
 
 

@@ -12,21 +12,9 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, Block
 from qa_demo.core.metrics import calibration, calibration_error, normalize
-from qa_demo.evaluation.compare import Bools, Interval, Row
-from qa_demo.evaluation.drawn import (
-    METRICS,
-    Blocks,
-    Shown,
-    bars,
-    head,
-    joined,
-    offsets,
-    plain,
-    points,
-    readers,
-    short,
-    varied,
-)
+from qa_demo.evaluation import drawn
+from qa_demo.evaluation.compare import Bools, Row
+from qa_demo.evaluation.drawn import METRICS, Blocks, Shown
 from qa_demo.printed import STRONG, Part, plural
 
 FEWEST = 20
@@ -111,9 +99,9 @@ def by_group(s: Shown) -> Blocks:
     y, ticks = 0.0, list[tuple[float, str]]()
     rows: dict[str, list[tuple[float, Bools]]] = {name: [] for name in parts}
     for title, each in found.items():
-        ticks.append((y, f"<b>{short(title, 26)}</b>"))
+        ticks.append((y, f"<b>{drawn.short(title, 26)}</b>"))
         for k, (name, mask) in enumerate(each.items(), 1):
-            ticks.append((y + k, f"{short(name, 22)} · {mask.sum():,}"))
+            ticks.append((y + k, f"{drawn.short(name, 22)} · {mask.sum():,}"))
             for part, inside in parts.items():
                 if (mask & inside).sum() >= FEWEST:
                     rows[part].append((y + k, mask & inside))
@@ -126,37 +114,33 @@ def by_group(s: Shown) -> Blocks:
         for metric in METRICS
         for part, masks in rows.items()
     }
-    layout: Block = {"height": int(80 + 23 * y), "margin": {"l": 190, "r": 12, "t": 28, "b": 46}}
-    layout["yaxis"] = ui.axis(range=[y - 0.6, -0.6], showgrid=False)
-    layout["yaxis"] |= {"tickvals": [at for at, _ in ticks], "ticktext": [x for _, x in ticks]}
-    layout["annotations"], width = [], 1 / len(parts)
-    narrow: Block = {"margin.l": 150}
+    names = {"tickvals": [at for at, _ in ticks], "ticktext": [name for _, name in ticks]}
+    axes: Block = {"yaxis": ui.axis(range=[y - 0.6, -1.4], showgrid=False, **names)}
+    axes["annotations"], width, narrow = [], 1 / len(parts), {"margin.l": 150}
     for p, part in enumerate(parts):
         axis, left = f"xaxis{p + 1}" if p else "xaxis", p * width
         domain = [left, left + width - 0.04 * (p + 1 < len(parts))]
-        layout[axis] = ui.axis("percent", dtick=20, domain=domain, range=[-3, 103], anchor="y")
-        over = ui.note(f"<b>{part}</b>", left, 1, xref="paper", yref="paper", yshift=18)
-        layout["annotations"].append(over | {"xanchor": "left"})
+        axes[axis] = ui.axis("percent", dtick=20, domain=domain, range=[-3, 103], anchor="y")
+        over = ui.note(f"<b>{part}</b>", left, 1, xref="paper", yref="paper", xanchor="left")
+        axes["annotations"].append(over)
         narrow[f"{axis}.dtick"] = 50
 
     def forest(metric: str, **frames: int) -> Block:
         data = []
-        for side, up in zip(s.sides, offsets(s, -0.17), strict=True):
-            frame = frames[side.key]
+        for side in s.sides:
             for p, (part, masks) in enumerate(rows.items()):
-                each = means[side.key, metric, part]
-                at = joined([Interval(*(x[[frame]] for x in found)) for found in each])
-                ys = [y + up for y, _ in masks]
-                made = points(side.role, plain(at.value), ys, xaxis=f"x{p + 1}" if p else "x")
-                data.append(made | {"error_x": bars(side.role, at)})
+                at = drawn.joined(means[side.key, metric, part], frames[side.key])
+                x, ys = drawn.plain(at.value), [y - 0.17 * side.up for y, _ in masks]
+                made = drawn.points(side.role, x, ys, xaxis=f"x{p + 1}" if p else "x")
+                data.append(made | {"error_x": drawn.bars(side.role, at)})
         alt = "Scores of groups of questions, with and without an answer apart."
-        return ui.figure("groups-figure", data, layout, alt, narrow=narrow)
+        return drawn.plot("groups-figure", alt, data, 90 + 23 * y, 190, narrow=narrow, **axes)
 
     idea = f"Groups of at least {FEWEST} questions. "
     if len(s.parts) > 1:
         idea += "Questions with and without an answer stand apart, since groups hold unlike shares."
-    figure = varied(s, forest, ["metric"], s.values["who"])
-    return [*head("groups", "Groups", idea), readers(s, "groups"), figure]
+    figure = drawn.varied(s, forest, "metric", *s.values["who"])
+    return [*drawn.head(s, "groups", "Groups", idea), figure]
 
 
 # ---- reliability
@@ -166,8 +150,7 @@ def reliability(s: Shown) -> Blocks:
     """How often the best span was right by how sure the reader was."""
     every = [row for side in s.sides for row in side.rows]
     name = next(n for n in CLAIMS if n == "in_window" or any(row[n] is not None for row in every))
-    data: list[Block] = []
-    said: list[Part] = []
+    data, said = list[Block](), list[Part]()
     for side in s.sides:
         sure = np.array([row[name] for row in side.rows], dtype=np.float64)  # None as NaN
         mask = np.isfinite(sure) & (side.trade.answerable | (name == "claim"))
@@ -176,37 +159,36 @@ def reliability(s: Shown) -> Blocks:
         right = (side.trade.answerable & (side.trade.exact == 1)).astype(float)
         table = calibration(sure[mask], right[mask])
         tenth = np.where(mask, np.minimum(np.nan_to_num(sure) * 10, 9).astype(int), -1)
-        found = joined([s.draws.mean(100 * right, tenth == round(10 * b.low)) for b in table])
+        found = drawn.joined([s.draws.mean(100 * right, tenth == round(10 * b.low)) for b in table])
         most = max(b.count for b in table)
-        marker = {"size": [round(7 + 15 * math.sqrt(b.count / most), 1) for b in table]}
         told = [
-            f"{short(side.name)}: {plural(b.count, 'question')}, said {100 * b.mean_prob:.0f} %, "
-            f"right {100 * b.accuracy:.0f} %"
+            f"{drawn.short(side.name)}: {plural(b.count, 'question')}, said "
+            f"{100 * b.mean_prob:.0f} %, right {100 * b.accuracy:.0f} %"
             for b in table
         ]
+        style: Block = {"mode": "lines+markers", "line": {"color": side.role, "width": 1}}
+        style["marker"] = {"size": [round(7 + 15 * math.sqrt(b.count / most), 1) for b in table]}
         x = [round(100 * b.mean_prob, 1) for b in table]
-        made = points(side.role, x, plain(found.value), hovertext=told, marker=marker)
-        made |= {"mode": "lines+markers", "line": {"color": side.role, "width": 1}}
-        data.append(made | {"error_y": bars(side.role, found)})
+        made = drawn.points(side.role, x, drawn.plain(found.value), hovertext=told, **style)
+        data.append(made | {"error_y": drawn.bars(side.role, found)})
         mean, share = 100 * sure[mask].mean(), 100 * right[mask].mean()
         words = f" said {mean:.0f} % on average and was right in {share:.0f} %; by tenths it is "
         words += f"off by {100 * calibration_error(table):.1f} points. "
         said += [[side.name, STRONG], words]
     if not data:
         return []
-    even = {"type": "scatter", "mode": "lines", "x": [0, 100], "y": [0, 100], "hoverinfo": "skip"}
-    data.append(even | {"line": {"color": GREY, "width": 1.5, "dash": "dot"}})
-    layout: Block = {"height": 380, "margin": {"l": 52, "r": 14, "t": 8, "b": 48}}
-    layout["xaxis"] = ui.axis("how sure the reader said it was, %", range=[-2, 102], dtick=20)
-    layout["yaxis"] = ui.axis("best span exactly right, %", range=[-3, 103], dtick=20)
+    even = {"mode": "lines", "line": {"color": GREY, "width": 1.5, "dash": "dot"}}
+    data.append(drawn.points(GREY, [0, 100], [0, 100], **even) | {"hoverinfo": "skip"})
+    axes = {"xaxis": ui.axis("how sure the reader said it was, %", range=[-2, 102], dtick=20)}
+    axes["yaxis"] = ui.axis("best span exactly right, %", range=[-3, 103], dtick=20)
     of = "all questions" if name == "claim" else "questions with an answer"
     idea = f"By {CLAIMS[name]}, on {of}. It speaks of the best span, given or withheld, so no "
+    idea += "threshold changes it."
     alt = "Share of right best spans by how sure the reader was; on the dotted line it came true."
     even_key = ("dash", GREY, "right as often as it says")
+    finding = ui.sentence("reliable", "finding", *said)
     return [
-        *head("reliability", "How sure, how right", f"{idea}threshold changes it."),
-        ui.sentence("reliable", "finding", *said),
-        readers(s, "reliability"),
+        *drawn.head(s, "reliability", "How sure, how right", idea, finding),
         ui.legend("even", even_key, ("text", INK, "larger dots: more questions")),
-        ui.figure("bins", data, layout, alt, narrow={"height": 300}),
+        drawn.plot("bins", alt, data, 380, 52, narrow={"height": 300}, **axes),
     ]

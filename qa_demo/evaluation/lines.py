@@ -26,6 +26,8 @@ from qa_demo.files import dumps, finite, json_lines, read_text, write_file
 Row = dict[str, Any]
 NEEDED = ("id", "question", "context", "gold", "n_best", "score_diff", "best", "probs")
 CLAIMS = ("claim", "answerable", "right_if_answerable")
+UNREAD = ("score_diff", "null_score", "margin", "tokens", *CLAIMS, "in_window", "probs")
+"""What a question that is refused has none of."""
 
 
 def line_of(
@@ -36,71 +38,60 @@ def line_of(
     `margin` is the best span's lead over no answer.
     """
     best = None if prediction.best is None else prediction.best.candidate
-    exact, f1 = score(example, "" if best is None else best.text, rules)
-    kind, because = kind_of(reading, example, best, decode, rules)
-    sure, pairs, inside = None, None, None
+    found: Row = {
+        "score_diff": prediction.score_diff,
+        "null_score": prediction.null_score,
+        "windows": len(reading.windows),
+        "tokens": len(reading.encoding.context_ids),
+        "gold_pieces": [[g.start, g.end] for g in gold_spans(reading.encoding, example)],
+        "n_best": [
+            {name: getattr(r.candidate, name) for name in CANDIDATE}
+            | {"pieces": [r.candidate.span.start, r.candidate.span.end]}
+            for r in prediction.n_best
+        ],
+    }
     if best is not None:
         sure, pairs = sureness(reading, best), pair_claim(reading, best)
         at = reading.windows[best.window]
         places = at.to_pos(best.span.start), at.to_pos(best.span.end)
-        inside = window_prob(reading, best.window, *places)
-    return finite(
-        _asked(example)
-        | {
-            "score_diff": prediction.score_diff,
-            "null_score": prediction.null_score,
-            "margin": None if best is None else margin(reading, best),
-            "windows": len(reading.windows),
-            "tokens": len(reading.encoding.context_ids),
-            "best": {"exact": exact, "f1": f1, "kind": kind, "because": because},
-            "gold_pieces": [[g.start, g.end] for g in gold_spans(reading.encoding, example)],
-            **{name: None if sure is None else getattr(sure, name) for name in CLAIMS},
-            "in_window": inside,
+        found |= {
+            "margin": margin(reading, best),
+            "in_window": window_prob(reading, best.window, *places),
             "probs": pairs and [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES],
-            "n_best": [
-                {
-                    "text": r.candidate.text,
-                    "char_start": r.candidate.char_start,
-                    "char_end": r.candidate.char_end,
-                    "pieces": [r.candidate.span.start, r.candidate.span.end],
-                    "window": r.candidate.window,
-                    "score": r.candidate.score,
-                }
-                for r in prediction.n_best
-            ],
+            **{name: None if sure is None else getattr(sure, name) for name in CLAIMS},
         }
-    )
+    kind, because = kind_of(reading, example, best, decode, rules)
+    return finite(_line(example, "" if best is None else best.text, rules, kind, because, found))
+
+
+CANDIDATE = ("text", "char_start", "char_end", "window", "score")
 
 
 def refused_line(example: Example, cause: str, rules: str) -> Row:
     """A question that the reader refuses, with the same fields; it counts as unanswered."""
-    exact, f1 = score(example, "", rules)
-    nothing = ("score_diff", "null_score", "margin", "tokens", *CLAIMS, "in_window", "probs")
-    best = {"exact": exact, "f1": f1, "kind": "not read", "because": cause}
-    none: Row = {"windows": 0, "best": best, "n_best": [], "gold_pieces": []}
-    return _asked(example) | dict.fromkeys(nothing) | none
+    return _line(example, "", rules, "not read", cause, {})
 
 
-def _asked(example: Example) -> Row:
-    return {
-        "id": example.id,
-        "title": example.title,
-        "question": example.question,
-        "context": example.context,
-        "gold": [{"text": a.text, "char_start": a.char_start} for a in example.answers],
-        "columns": dict(example.columns),
-    }
+def _line(example: Example, text: str, rules: str, kind: str, because: str, found: Row) -> Row:
+    exact, f1 = score(example, text, rules)
+    asked: Row = {name: getattr(example, name) for name in ("id", "title", "question", "context")}
+    asked["gold"] = [{"text": a.text, "char_start": a.char_start} for a in example.answers]
+    asked["columns"] = dict(example.columns)
+    best = {"exact": exact, "f1": f1, "kind": kind, "because": because}
+    none: Row = dict.fromkeys(UNREAD) | {"windows": 0, "n_best": [], "gold_pieces": []}
+    return asked | none | {"best": best} | found
 
 
 def under(row: Row, threshold: float | None, rules: str) -> Row:
     """What a threshold makes of a line: answer, exact, f1, kind and because."""
     said, best = outcome_of(row), row["best"]
     exact, f1 = judged(example_of(row), said, threshold, rules)
-    found = {"exact": exact, "f1": f1}
+    found = {"answer": said.text or None, "exact": exact, "f1": f1}
+    found |= {name: best[name] for name in ("kind", "because")}
     if rules == "2.0" and withheld(said, threshold) and best["kind"] != "not read":
         kind = "withheld" if row["gold"] else "right"
-        return {"answer": None, **found, "kind": kind, "because": ""}
-    return {"answer": said.text or None, **found, "kind": best["kind"], "because": best["because"]}
+        found |= {"answer": None, "kind": kind, "because": ""}
+    return found
 
 
 def outcome_of(row: Mapping[str, Any]) -> Outcome:
@@ -157,10 +148,12 @@ def read_lines(path: Path) -> tuple[list[Row], str]:
                 f"{path.name}, line {number}: the id {row['id'][:40]!r} stands there before, with "
                 f"another question or answer"
             )
-    if not twice:
-        return list(rows.values()), ""
-    them = "1 line stands" if len(twice) == 1 else f"{len(twice):,} lines stand"
-    said = f"{them} there twice and count once (first: {twice[0][:40]!r})"
+    verb = "line stands" if len(twice) == 1 else "lines stand"
+    said = (
+        f"{len(twice):,} {verb} there twice and count once (first: {twice[0][:40]!r})"
+        if twice
+        else ""
+    )
     return list(rows.values()), said
 
 

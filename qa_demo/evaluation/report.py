@@ -2,6 +2,7 @@
 made of blocks and drawn by the page's own renderer. Here its first sections: verdict and threshold.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +12,9 @@ import orjson
 from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.bundle import one_file, plotly_file, script, style
+from qa_demo.evaluation import drawn
 from qa_demo.evaluation.compare import LEAST, Lines, more_articles
-from qa_demo.evaluation.drawn import (
-    METRICS,
-    MODES,
-    Blocks,
-    Shown,
-    Side,
-    bars,
-    head,
-    joined,
-    limit_of,
-    offsets,
-    plain,
-    points,
-    readers,
-    short,
-    shown_of,
-    switch,
-    varied,
-    words,
-)
+from qa_demo.evaluation.drawn import METRICS, MODES, Blocks, Shown, Side
 from qa_demo.evaluation.errors import failures, kinds, leads
 from qa_demo.evaluation.groups import by_group, reliability
 from qa_demo.evaluation.run import Evaluation
@@ -46,7 +29,7 @@ def write_report(path: Path, first: Lines, second: Lines | None, page: str | Non
     """Write the page of one or two readers' lines. Errors: BadInput where two files share no
     question, or where it cannot be written.
     """
-    write_file(path, page_of(shown_of(first, second, page or PAGE)))
+    write_file(path, page_of(drawn.shown_of(first, second, page or PAGE)))
 
 
 def report(
@@ -92,22 +75,23 @@ def verdict(s: Shown) -> Blocks:
     intervals = f"Bars: 95 % intervals from drawing whole {s.drawn}. {few}."
     if s.draws.count < LEAST:
         intervals = f"{few}: fewer than {LEAST} say nothing of others, so there is no interval."
-    set_by = ("mode", "metric")
 
     def said(mode: str, metric: str) -> Block:
         return ui.sentence("verdict", "idea", *verdict_words(s, mode, metric))
 
+    def scores(mode: str, metric: str) -> Block:
+        return score_figure(s, mode, metric)
+
     at = {m: {side.key: side.at(m) for side in s.sides} for m in s.values["mode"]}
     modes = {m: (MODES[m], {"mode": m, **at[m]}) for m in at}
     metrics = {m: (name, {"metric": m}) for m, name in METRICS.items()}
-    dots = len(s.sides) > 1 or len(s.parts) > 1
     return [
-        varied(s, said, set_by),
-        switch(s, "metric", "Score", metrics, 6),
-        switch(s, "mode", "Threshold", modes, 6),
+        drawn.varied(s, said, "mode", "metric"),
+        drawn.switch(s, "metric", "Score", metrics, 6),
+        drawn.switch(s, "mode", "Threshold", modes, 6),
         *(ui.sentence(f"differs-{k}", "note", f"{x}.") for k, x in enumerate(s.differs)),
-        readers(s, "verdict"),
-        varied(s, lambda **at: score_figure(s, **at), set_by) if dots else None,
+        drawn.readers(s, "verdict"),
+        drawn.varied(s, scores, "mode", "metric") if len(s.sides) + len(s.parts) > 2 else None,
         ui.sentence("intervals", "closing", intervals),
     ]
 
@@ -116,35 +100,29 @@ def how(s: Shown, mode: str) -> str:
     """How answers are withheld in a mode."""
     if mode == "fitted":
         return "each half of the articles by the threshold that is best on the other half"
-    limits = [side.best if mode == "best" else side.own for side in s.sides]
-    if None in limits:
+    if any(side.own is None for side in s.sides):
         return "no answer is ever withheld"
-    said = [number(limit or 0.0) for limit in limits]
+    thresholds = f"threshold{'s' * (len(s.sides) > 1)}"
     if mode == "run":
-        said = [
-            f"{x} ({side.run['threshold_from']})" for x, side in zip(said, s.sides, strict=True)
-        ]
-    thresholds = f"threshold{'s' * (len(said) > 1)}"
-    if mode == "run":
-        return f"{thresholds} as run: {' and '.join(said)}"
-    return f"{thresholds} {' and '.join(said)}, best on these very questions: an upper bound"
+        each = [f"{number(side.own or 0)} ({side.run['threshold_from']})" for side in s.sides]
+        return f"{thresholds} as run: {' and '.join(each)}"
+    best = " and ".join(number(side.best) for side in s.sides)
+    return f"{thresholds} {best}, best on these very questions: an upper bound"
 
 
 def verdict_words(s: Shown, mode: str, metric: str) -> list[Part]:
     """Which reader is better, whether that can be told, and what would tell it."""
-    values = [side.scores[metric][side.at(mode)] for side in s.sides]
-    each = [
-        f"{side.name} {words(s.draws.mean(v))}" for side, v in zip(s.sides, values, strict=True)
-    ]
-    count, units = len(values[0]), s.drawn
-    asked = f" {METRICS[metric]} on {plural(count, 'question')}; {how(s, mode)}."
+    values, units = [side.scored(metric, mode) for side in s.sides], s.drawn
+    means = [drawn.words(s.draws.mean(v)) for v in values]
+    each = [f"{side.name} {mean}" for side, mean in zip(s.sides, means, strict=True)]
+    asked = f" {METRICS[metric]} on {plural(len(values[0]), 'question')}; {how(s, mode)}."
     if len(s.sides) == 1:
-        return [[each[0], STRONG], asked]
+        return [[f"{s.sides[0].name}: {means[0]}", STRONG], asked]
     gap = s.draws.mean(values[0] - values[1])
     value, low, high = (float(x[0]) for x in gap)
     better = s.sides[0] if value >= 0 else s.sides[1]
     numbers = f"{', '.join(each)}{asked} "
-    differ = f"Difference {words(gap, sign=True)}. "
+    differ = f"Difference {drawn.words(gap, sign=True)}. "
     if s.draws.count < LEAST:
         few = plural(s.draws.count, units[:-1])
         end = f"Here {better.name} scores {number(abs(value), 1)} points more; whether it would "
@@ -155,7 +133,7 @@ def verdict_words(s: Shown, mode: str, metric: str) -> list[Part]:
     more = more_articles(value, low, high, s.draws.count)
     end = "So small a difference would need more questions than anybody asks."
     if more:
-        asks = number(more * count / s.draws.count, 0)
+        asks = number(more * len(values[0]) / s.draws.count, 0)
         end = f"Were it to stay as large, some {asks} more questions from "
         end += f"{plural(more, f'other {units[:-1]}')} would tell them apart."
     return [["The two cannot be told apart. ", STRONG], numbers, differ, end]
@@ -165,36 +143,35 @@ def score_figure(s: Shown, mode: str, metric: str) -> Block:
     """A row for all questions, those with and those without an answer; left the scores, right the
     differences.
     """
-    values = [side.scores[metric][side.at(mode)] for side in s.sides]
+    values = [side.scored(metric, mode) for side in s.sides]
     at = [float(len(s.parts) - k) for k in range(len(s.parts))]
-    two, title = len(s.sides) == 2, f"{METRICS[metric]}, %"
-    data, said = [], []
+    two, data, said = len(s.sides) == 2, [], []
 
     def dots(name: str, role: str, up: float, scores: Any, **more: Any) -> None:
         """Dots with their numbers above them, the whole interval under the pointer."""
         found = [s.draws.mean(scores, mask) for mask in s.parts.values()]
-        each = [words(x, sign=bool(more)) for x in found]
+        each = [drawn.words(x, sign=bool(more)) for x in found]
         text = {"text": [x.partition(" ")[0] for x in each], "textfont": {"color": role}}
-        text |= {"textposition": "top center", "hovertext": each, "cliponaxis": False}
-        every = joined(found)
-        made = points(role, plain(every.value), [y + up for y in at], **text, **more)
-        data.append({**made, "mode": "markers+text", "error_x": bars(role, every)})
+        text |= {"mode": "markers+text", "textposition": "top center", "cliponaxis": False}
+        ys, every = [y + up for y in at], drawn.joined(found)
+        made = drawn.points(role, drawn.plain(every.value), ys, hovertext=each, **text, **more)
+        data.append(made | {"error_x": drawn.bars(role, every)})
         said.append(f"{name} {each[0]}")
 
-    for side, scores, up in zip(s.sides, values, offsets(s, 0.16), strict=True):
-        dots(side.name, side.role, up, scores)
-    layout: Block = {"height": 64 + 72 * len(at), "margin": {"l": 118, "r": 16, "t": 10, "b": 48}}
-    layout["xaxis"] = ui.axis(title, domain=[0, 0.58 if two else 1])
+    for side, scores in zip(s.sides, values, strict=True):
+        dots(side.name, side.role, 0.16 * side.up, scores)
     ticks = {"tickvals": at, "ticktext": [*s.parts], "showgrid": False}
-    layout["yaxis"] = ui.axis(range=[0.5, len(at) + 0.6], **ticks)
-    narrow = {"margin.l": 106, "xaxis.nticks": 3}
+    axes: Block = {"yaxis": ui.axis(range=[0.5, len(at) + 0.6], **ticks)}
+    axes["xaxis"] = ui.axis(f"{METRICS[metric]}, %", domain=[0, 0.58 if two else 1])
+    narrow: Block = {"margin.l": 106, "xaxis.nticks": 3}
     if two:
         dots("difference", INK, 0.0, values[0] - values[1], xaxis="x2")
-        minus = f"{short(s.sides[0].name, 16)} minus {short(s.sides[1].name, 16)}, points"
-        layout["xaxis2"] = ui.axis(minus, domain=[0.66, 1], anchor="y")
-        layout["shapes"] = [ui.line(0, 0, 0, 1, GREY, xref="x2", yref="paper", dash="dot")]
+        minus = " minus ".join(drawn.short(side.name, 16) for side in s.sides)
+        axes["xaxis2"] = ui.axis(f"{minus}, points", domain=[0.66, 1], anchor="y")
+        axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, xref="x2", yref="paper", dash="dot")]
         narrow |= {"xaxis2.nticks": 3, "xaxis2.title.text": "difference"}
-    return ui.figure("scores", data, layout, f"{METRICS[metric]}: {'; '.join(said)}", narrow=narrow)
+    alt = f"{METRICS[metric]}: {'; '.join(said)}"
+    return drawn.plot("scores", alt, data, 64 + 72 * len(at), 118, narrow=narrow, **axes)
 
 
 # ---- the threshold
@@ -209,29 +186,23 @@ def threshold(s: Shown) -> Blocks:
     styles = [("line", GREY, "all questions"), ("dash", GREY, "with an answer")]
     marks = [("line", MID, "without one (thin)"), ("ring", INK, "as run"), ("diamond", INK, "best")]
     good = [("fill", MID, "equally good")] if s.draws.count >= LEAST else []
+    curves = {metric: curve_figure(s, metric) for metric in METRICS}
 
     def said(metric: str) -> Block:
         each = [part for side in s.sides for part in band_words(s, side, metric)]
         return ui.sentence("band", "finding", *each)
 
-    curves = {metric: curve_figure(s, metric) for metric in METRICS}
-
     def curve(metric: str, **frames: int) -> Block:
-        at = [(side.role, limit_of(side, frames[side.key])) for side in s.sides]
-        style = {"yref": "paper", "dash": "dot", "width": 2}
-        lines = [ui.line(x, x, 0, 1, role, **style) for role, x in at]
+        style: Block = {"yref": "paper", "dash": "dot", "width": 2}
+        at = [(side.limit(frames[side.key]), side.role) for side in s.sides]
+        lines = [ui.line(x, x, 0, 1, role, **style) for x, role in at]
         return curves[metric] | {"overlay": {"shapes": lines, "annotations": []}}
 
-    def slider(side: Side) -> Block:
-        return varied(s, lambda metric, **at: slide(s, side, metric, **at), ["metric"], [side.key])
-
     return [
-        *head("threshold", "Threshold", idea),
-        varied(s, said, ["metric"]),
-        readers(s, "threshold"),
+        *drawn.head(s, "threshold", "Threshold", idea, drawn.varied(s, said, "metric")),
         ui.legend("curves", *styles, *marks, *good),
-        varied(s, curve, ["metric"], s.values["who"]),
-        *map(slider, s.sides),
+        drawn.varied(s, curve, "metric", *s.values["who"]),
+        *(drawn.varied(s, partial(slide, s, side), "metric", side.key) for side in s.sides),
     ]
 
 
@@ -242,16 +213,16 @@ def band(s: Shown, side: Side, metric: str) -> tuple[float, float] | None:
     scores = side.scores[metric][: len(side.thresholds)]
     best = int(scores.mean(axis=1).argmax())
     fine = np.flatnonzero(s.draws.mean(scores - scores[best]).high >= -1e-9)
-    return float(side.thresholds[fine[0]] or 0.0), float(side.thresholds[fine[-1]] or 0.0)
+    return side.limit(fine[0]), side.limit(fine[-1])
 
 
 def band_words(s: Shown, side: Side, metric: str) -> list[Part]:
     """Where a reader's best threshold is, and which are as good."""
     scores = side.scores[metric].mean(axis=1)
-    at, best = side.at("run"), int(scores[: len(side.thresholds)].argmax())
-    found, name = band(s, side, metric), METRICS[metric]
-    said = f": best at {number(side.thresholds[best])} ({name} {number(scores[best], 1)}; as run, "
-    said += f"at {number(side.own)}, {number(scores[at], 1)})"
+    run, best = side.at("run"), int(scores[: len(side.thresholds)].argmax())
+    at_best = f"best at {number(side.limit(best))} ({METRICS[metric]} {number(scores[best], 1)}"
+    said = f": {at_best}; as run, at {number(side.limit(run))}, {number(scores[run], 1)})"
+    found = band(s, side, metric)
     if found:
         said += f"; {number(found[0])} to {number(found[1])} cannot be told from it"
     return [[side.name, STRONG], f"{said}. "]
@@ -259,39 +230,32 @@ def band_words(s: Shown, side: Side, metric: str) -> list[Part]:
 
 def curve_figure(s: Shown, metric: str) -> Block:
     """Total, answerable and unanswerable score of each reader over the threshold."""
-    data: list[Block] = []
-    shapes = []
+    data, shapes = [], list[Block]()
+    styles = (("solid", 3), ("dash", 1.5), ("solid", 1))
     for k, side in enumerate(s.sides):
-        scores, x = side.scores[metric][: len(side.thresholds)], plain(np.array(side.thresholds))
-        found = band(s, side, metric)
+        scores, x = side.scores[metric], drawn.plain(np.array(side.thresholds))
+        found, name = band(s, side, metric), drawn.short(side.name)
         if found:
             box = {"type": "rect", "x0": found[0], "x1": found[1], "yref": "paper", "opacity": 0.35}
             box |= {"y0": 0.03 * k, "y1": 0.03 * k + 0.025, "line": {"width": 0}}
             shapes.append(box | {"fillcolor": side.role})
-        for (name, mask), dash, width in zip(
-            s.parts.items(), ("solid", "dash", "solid"), (3, 1.5, 1), strict=True
-        ):
-            y = plain(scores[:, mask].mean(axis=1))
-            said = [
-                f"{short(side.name)}, {name}: {v:.1f} at {t:.2f}" for t, v in zip(x, y, strict=True)
-            ]
+        for (part, mask), (dash, width) in zip(s.parts.items(), styles, strict=True):
+            y = drawn.plain(scores[: len(x), mask].mean(axis=1))
+            said = [f"{name}, {part}: {v:.1f} at {t:.2f}" for t, v in zip(x, y, strict=True)]
             line = {"color": side.role, "dash": dash, "width": width}
-            data.append(points(side.role, x, y, mode="lines", line=line, hovertext=said))
-        total = plain(scores.mean(axis=1))
+            data.append(drawn.points(side.role, x, y, mode="lines", line=line, hovertext=said))
+        total = drawn.plain(scores[: len(x)].mean(axis=1))
         for at, symbol in ((side.at("run"), "circle-open"), (int(np.argmax(total)), "diamond")):
             marker = {"size": 12, "symbol": symbol, "line": {"width": 2}}
-            data.append(
-                points(side.role, [x[at]], [total[at]], marker=marker) | {"hoverinfo": "skip"}
-            )
-    finite = np.concatenate([side.trade.cuts for side in s.sides])
-    low, high = (float(x) for x in np.percentile(finite, [2, 98]))
-    layout: Block = {"height": 360, "margin": {"l": 52, "r": 14, "t": 8, "b": 48}, "shapes": shapes}
+            made = drawn.points(side.role, [x[at]], [total[at]], marker=marker)
+            data.append(made | {"hoverinfo": "skip"})
+    cuts = np.percentile(np.concatenate([side.trade.cuts for side in s.sides]), [2, 98]).tolist()
+    axes = {"yaxis": ui.axis(f"{METRICS[metric]}, %", range=[0, 101]), "shapes": shapes}
     title = "threshold, logits: more is withheld on the left"
-    layout["xaxis"] = ui.axis(title, range=[low, high], showgrid=False)
-    layout["yaxis"] = ui.axis(f"{METRICS[metric]}, %", range=[0, 101])
+    axes["xaxis"] = ui.axis(title, range=cuts, showgrid=False)
     narrow = {"height": 300, "xaxis.title.text": "threshold, logits"}
     alt = f"{METRICS[metric]} over the threshold; the findings above name the best ones."
-    return ui.figure("curves-figure", data, layout, alt, narrow=narrow)
+    return drawn.plot("curves-figure", alt, data, 360, 52, narrow=narrow, **axes)
 
 
 def slide(s: Shown, side: Side, metric: str, **frames: int) -> Block:

@@ -153,7 +153,7 @@ def test_what_lies_beside_a_block_gives_it_in_every_state() -> None:
         traces = [{"x": [metric, str(k % 3)], "name": str(k)} for k in (a, b)]
         return {"key": "toy", "kind": "figure", "data": traces, "alt": metric}
 
-    block = varied(s, made, ["metric"], ["a", "b"])
+    block = varied(s, made, "metric", "a", "b")
     for metric in ("f1", "exact"):
         for a, b in ((0, 0), (3, 5), (len(s.sides[0].frames) - 1, 1)):
             (found,) = drawn({"blocks": [block]}, {"metric": metric, "a": a, "b": b})
