@@ -59,7 +59,7 @@ function mode(name, label, themed) {
 }
 
 /** A label of which a narrow screen shows the first word. */
-export const more = (word, rest) => [word, el("span", { class: "more" }, ` ${rest}`)];
+export const more = (word, rest) => [word, el("span", { class: "rest" }, ` ${rest}`)];
 
 /** The bar of tools; `say` tells a sentence, `themed` draws figures anew. */
 export function tools({ say, themed, pin, lessons }) {

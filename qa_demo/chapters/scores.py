@@ -27,17 +27,9 @@ from qa_demo.core.heads import (
 )
 from qa_demo.core.heads import plane as logits_of
 from qa_demo.core.predict import wide
-from qa_demo.core.types import Encoding, Reading
-from qa_demo.drawn.plane import (
-    Name,
-    Points,
-    arrow,
-    bowed,
-    dots,
-    long_enough,
-    names_apart,
-    one_of_many,
-)
+from qa_demo.core.types import Reading
+from qa_demo.drawn import plane as fig
+from qa_demo.drawn.plane import Points
 from qa_demo.printed import (
     QUOTE,
     STRONG,
@@ -135,35 +127,28 @@ def subbed(key: str, text: str) -> Block:
     return ui.sentence(key, "note", *subs(text))
 
 
-def answer(asked: Asked) -> list[Part]:
-    """The best span in words, and whether it is the answer."""
-    return [texts.span_words(asked.best, 30), *[" (“no answer” wins)"] * asked.silent]
-
-
 def asking(own: Own, two: Two) -> list[Block]:
     """Which second question, and a box for one of the visitor's own."""
     box = "own.scores.typed"
     if not two.choices:
         return [ui.entry("typed", box, "type a second question, then Enter", own.typed, span=5)]
-    options = [
-        (q, {"own.scores.other": k, box: None}, q == two.question)
-        for k, q in enumerate(two.choices)
-    ]
+    pressed = enumerate(two.choices)
+    options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in pressed]
     ready = ui.choice("second", "second question", options, span=8)
     return [ready, ui.entry("typed", box, "or type one, then Enter", own.typed, span=4)]
 
 
 def told(shown: Shown, two: Two) -> list[Block]:
     """What is not as usual: no second question, a refused one, the same one, changed logits."""
-    said = ""
+    said, found = "", list[Block]()
     if two.fault:
         said = f"The second question, {quote(two.question)}, was not read: {two.fault}."
     elif not two.question:
         said = "This text came without a second question; type one to see what moves."
     elif two.same:
         said = "The second question is the first one again, so nothing moves; type another."
-    span = 12 if two.question else 7
-    found = [ui.sentence("told-0", "note", said, span=span)] if said else []
+    if said:
+        found.append(ui.sentence("told-0", "note", said, span=12 if two.question else 7))
     own = "Logits were changed by hand; here stand the reader's own, S · h + b."
     return [*found, *([ui.remark("by-hand", own)] if shown.changed else [])]
 
@@ -181,8 +166,8 @@ def two_questions(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[
     return [
         ui.idea(
             f"*S and E are two vectors of {len(heads.S)} numbers, the same for every question and "
-            "text.* A token's {}, its {}. h is what the encoder makes of the token: it depends on "
-            "question and paragraph.",
+            f"text.* A token's {{}}, its {{}}. Only h, the {len(heads.S)} numbers that the encoder "
+            "gives the token, changes with question and paragraph.",
             subs("start logit is S · h + b_S", START),
             subs("end logit E · h + b_E", END),
         ),
@@ -199,17 +184,20 @@ def two_questions(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[
 
 def moved(two: Two, d: int) -> list[Part]:
     """The finding: one word's start logit with both questions, and what the best span becomes."""
+
+    def answer(asked: Asked) -> list[Part]:
+        return [texts.span_words(asked.best, 30), *[" (“no answer” wins)"] * asked.silent]
+
     first, second, name = two.first, two.second, texts.said(two.first.reading.encoding, d)
     before = [number(first.at(d)[0]), STRONG]
     if second is None:
-        spans = [name, before, answer(first)]
-        return say("{} has the start logit {}; the best span is {}.", *spans)
-    after = [number(second.at(d)[0]), STRONG]
-    same = (first.best.span, first.silent) == (second.best.span, second.silent)
-    spans = [answer(first)] if same else [answer(second), answer(first)]
+        said = "{} has the start logit {}; the best span is {}."
+        return say(said, name, before, answer(first))
     said = "With the second question the start logit of {} goes from {} to {}; the best span "
+    same = (first.best.span, first.silent) == (second.best.span, second.silent)
     said += "stays {}." if same else "is now {} instead of {}."
-    return say(said, name, before, after, *spans)
+    spans = [answer(first)] if same else [answer(second), answer(first)]
+    return say(said, name, before, [number(second.at(d)[0]), STRONG], *spans)
 
 
 def key(two: Two, words: Words) -> Block:
@@ -227,22 +215,24 @@ def key(two: Two, words: Words) -> Block:
 def sums(two: Two, heads: HeadWeights, span: tuple[int, int]) -> list[Block]:
     """S · h + b_S = 6.04 − 0.14 = 5.90 with each question, for the words that are followed."""
     found: list[Block] = []
-    for asked, dash, name in ((two.first, "", "first"), (two.second, "′", "second")):
+    both = (
+        (two.first, "h", "first", "First question: {}"),
+        (two.second, "h′", "second", "Second question, with other numbers h′: {}"),
+    )
+    for asked, h, name, said in both:
         if asked is None:
             continue
-        lines = []
+        lines, e = [], asked.reading.encoding
         for d, (lane, (column, letter, role)) in zip(span, LANES.items(), strict=True):
             total, bias = float(asked.at(d)[column]), heads.vector(lane)[1]
-            product = total - bias
-            word = texts.said(asked.reading.encoding, d, role)
+            product, word = total - bias, texts.said(e, d, role)
             sign = f"{plus(bias)} {adds((product, bias), total)} "
             sides = [number(product), role], sign, [number(total), role]
-            lines.append([*word, *subs(f"  {letter} · h{dash} + b_{letter} = "), *sides])
-        question = [quote(asked.reading.encoding.question, 90), QUOTE]
-        found.append(ui.remark(f"asked-{name}", f"{name.capitalize()} question: {{}}", question))
+            lines.append([*word, *subs(f"  {letter} · {h} + b_{letter} = "), *sides])
+        found.append(ui.remark(f"asked-{name}", said, [quote(e.question, 90), QUOTE]))
         found.append(ui.formula(f"formula-{name}", *lines))
     why = "S, E, b_S and b_E are the same in all four lines. The encoder reads question and "
-    why += "paragraph together, so the same word gets another h."
+    why += "paragraph together, so the word's h becomes h′."
     return [*found, *([subbed("same", why)] if two.second else [])]
 
 
@@ -263,58 +253,43 @@ def plane(shown: Shown, two: Two, words: Words, rival: Asked | None) -> Block:
     seen = np.concatenate([points[rest], before, after, none])
     low, high = seen.min(axis=0), seen.max(axis=0)
     low, high = low - 0.13 * (high - low + 1), high + 0.13 * (high - low + 1)
-    arcs = [bowed(a, b, high - low) for a, b in zip(before, after, strict=False)]
+    arcs = [fig.bowed(a, b, high - low) for a, b in zip(before, after, strict=False)]
+
     marked = [*zip(before, firsts, strict=True), *zip(after, seconds, strict=True)]
-    labels: list[Name] = [(at, texts.bold_name(e, d), role) for at, (d, role) in marked]
+    labels: list[fig.Name] = [(at, texts.bold_name(e, d), role) for at, (d, role) in marked]
     labels += [(none[0], f"<b>{escape(e.cls_token)}</b> “no answer”", GREY)]
     own, crowd = len(labels), np.concatenate([seen, *arcs])
-    labels += selected(shown, two, docs)  # last, so that they move no other name
-    large, small = (names_apart(labels, crowd, low, high, x) for x in ((600, 330), (280, 300)))
-    square, arrows = {"color": GREY, "size": 9, "symbol": "square"}, zip(arcs, roles, strict=False)
-    drawn = [arrow(arc, role) for arc, role in arrows if long_enough(arc, high - low)]
-    drawn += [
-        pieces(e, points[rest], rest.tolist(), "first", {"color": OTHER, "size": 6}),
-        dots(none, square, two_logits([e.cls_token], none, "first")),
-    ]
+    if shown.state.selection:  # its names come last, so that they move no other name
+        picked = {shown.selection.end: END, shown.selection.start: START}
+        new = [(d, picked[d]) for d in sorted(picked) if d not in docs]
+        labels += [(first.at(d), texts.bold_name(e, d), role) for d, role in new]
+    large, small = (fig.names_apart(labels, crowd, low, high, x) for x in ((600, 330), (280, 300)))
+
+    def tokens(at: Points, docs: Sequence[int], which: str, marker: Block) -> Block:
+        pressed = {"customdata": [*docs], "sets": {"selection": ["customdata", "customdata"]}}
+        names = [f"{escape(texts.dotted(e, d))}, {which} question" for d in docs]
+        return fig.dots(at, marker, names) | pressed
+
+    arrows, square = zip(arcs, roles, strict=False), {"color": GREY, "size": 9, "symbol": "square"}
+    drawn = [fig.arrow(arc, role) for arc, role in arrows if fig.long_enough(arc, high - low)]
+    drawn.append(tokens(points[rest], rest.tolist(), "first", {"color": OTHER, "size": 6}))
+    drawn.append(fig.dots(none, square, [escape(e.cls_token)]))
     for which, at, some in (("first", before, firsts), ("second", after, seconds)):
         colours = [role for _, role in some]
-        fill, line = PAPER if at is after else colours, {"color": colours, "width": 2.5}
-        marker = {"color": fill, "size": 11, "line": line}
-        drawn.append(pieces(e, at, [d for d, _ in some], which, marker))
+        fill = PAPER if at is after else colours
+        marker = {"color": fill, "size": 11, "line": {"color": colours, "width": 2.5}}
+        drawn.append(tokens(at, [d for d, _ in some], which, marker))
     limits, lines = np.stack([low, high]).T.tolist(), {"zeroline": True, "zerolinecolor": GREY}
     x, y = "start logit = S · h + b<sub>S</sub>  →", "end logit = E · h + b<sub>E</sub>  →"
-    layout = {"height": 376, "margin": {"l": 62, "r": 8, "t": 4, "b": 50}}
-    layout |= {"xaxis": ui.axis(x, START, range=limits[0], **lines)}
-    layout |= {"yaxis": ui.axis(y, END, range=limits[1], **lines), "annotations": large[:own]}
+    layout = ui.layout(376, 62, 8, 4, 50, annotations=large[:own])
+    layout["xaxis"] = ui.axis(x, START, range=limits[0], **lines)
+    layout["yaxis"] = ui.axis(y, END, range=limits[1], **lines)
     narrow: Block = {"height": 360, "margin.l": 50}
     for k, one in enumerate(small[:own]):
         narrow |= {f"annotations.{k}.ax": one["ax"], f"annotations.{k}.ay": one["ay"]}
     alt = "Every token of the text by its start logit and its end logit"
     alt += "; arrows lead two words from their first to their second place." if second else "."
-    over = {"annotations": large[own:]}
-    return ui.figure("plane", drawn, layout, alt, span=7, overlay=over, narrow=narrow)
-
-
-def pieces(e: Encoding, at: Points, docs: Sequence[int], which: str, marker: Block) -> Block:
-    """Pieces of the paragraph as points; a press selects one."""
-    pressed = {"customdata": [*docs], "sets": {"selection": ["customdata", "customdata"]}}
-    return dots(at, marker, two_logits([texts.dotted(e, d) for d in docs], at, which)) | pressed
-
-
-def two_logits(names: Sequence[str], at: Points, which: str) -> list[str]:
-    """What points say: their name and their two logits."""
-    return [
-        f"{escape(name)}, {which} question: start logit {number(x)}, end logit {number(y)}"
-        for name, (x, y) in zip(names, at, strict=True)
-    ]
-
-
-def selected(shown: Shown, two: Two, known: Sequence[int]) -> list[Name]:
-    """The names of the selected span's first and last token, where the picture lacks them."""
-    i, j = shown.selection.start, shown.selection.end
-    ends = [(i, START), *([(j, END)] if j != i else [])] if shown.state.selection else []
-    unnamed = [(d, role) for d, role in ends if d not in known]
-    return [(two.first.at(d), texts.bold_name(shown.encoding, d), role) for d, role in unnamed]
+    return ui.figure("plane", drawn, layout, alt, 7, {"annotations": large[own:]}, narrow)
 
 
 def exactly_two(shown: Shown, heads: HeadWeights) -> Block:
@@ -354,15 +329,18 @@ def points_table(shown: Shown, two: Two) -> Block:
 
 def taken_apart(shown: Shown, own: Own, two: Two, heads: HeadWeights, d: int) -> Products:
     """The products of piece d with each question's hidden state after the last layer, [d]."""
+    states = []
+    for asked, question in ((two.first, ""), (two.second, two.question)):
+        if asked is not None:
+            index, pos = asked.place(d)
+            window, name = asked.reading.windows[index], ("h", question, index, pos)
 
-    def state(asked: Asked, question: str) -> Points:
-        index, pos = asked.place(d)
-        window, name = asked.reading.windows[index], ("h", question, index, pos)
-        found: Points = shown.need(name, lambda reader, *_: reader.hidden(window)[-1][pos])
-        return found.astype(np.float64)
+            def last(reader: Any, *_: Any, window: Any = window, pos: int = pos) -> Points:
+                found: Points = reader.hidden(window)[-1][pos]
+                return found
 
-    second = [state(two.second, two.question)] if two.second else []
-    return products_of(heads, [state(two.first, ""), *second], own.lane)
+            states.append(shown.need(name, last).astype(np.float64))
+    return products_of(heads, states, own.lane)
 
 
 def one_logit(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Block]:
@@ -370,9 +348,8 @@ def one_logit(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Bloc
     d, (_, letter, _) = getattr(two.first.best.span, own.lane), LANES[own.lane]
     p, word = taken_apart(shown, own, two, heads, d), texts.said(shown.encoding, d)
     lanes = [(f"{lane} logit", {"own.scores.lane": lane}, own.lane == lane) for lane in LANES]
-    many = len(p.first)
     rest = f", the other {len(p.others)}" if p.others else ""
-    left = f"*The {small_number(many)} products largest in size{rest}, and b*"
+    left = f"*The {small_number(len(p.first))} products largest in size{rest}, and b*"
     right = "*The same numbers with the second question's h′*" if two.second else "*As numbers*"
     numbers = ui.remark("numbers", right), products("products", p, p.first)
     closing = f"b_{letter} raises every {p.lane} logit alike and changes no probability: the loss "
@@ -408,33 +385,36 @@ def spread(word: list[list[str]], p: Products) -> Block:
 
 def waterfall(p: Products) -> Block:
     """Bars that add up from 0 to the logit: products, the rest, b, the sum."""
-    rest, (_, letter, role) = bool(p.others), LANES[p.lane]
-    rows = [(f"number {k + 1}", p.all[k], product(p, k)) for k in p.first]
-    left = p.sum_of(p.others)
-    rows += [(f"the other {len(p.others)}", left, signed(left))] * rest
-    rows.append((f"b<sub>{letter}</sub>", p.bias, signed(p.bias)))
-    names, sizes, said = zip(*rows, strict=True)
+    _, letter, role = LANES[p.lane]
+    rows = [(f"number {k + 1}", p.all[k], product(p, k), role) for k in p.first]
+    if p.others:
+        left = p.sum_of(p.others)
+        rows.append((f"the other {len(p.others)}", left, signed(left), OTHER))
+    rows.append((f"b<sub>{letter}</sub>", p.bias, signed(p.bias), INK))
+    names, sizes, said, colours = zip(*rows, strict=True)
     labels = [*names, f"<b>{p.lane} logit = {number(p.total)}</b>"]
     stops = np.cumsum([0.0, *sizes])
     low, high = float(stops.min()), float(stops.max())
-    room, notes = (high - low) or 1.0, []
+    room, notes, edge = (high - low) or 1.0, [], 0.05
+    narrow: Block = {"margin.l": 122, "margin.r": 4}
     for k, one in enumerate(said):
         left, right = sorted((float(stops[k]), float(stops[k + 1])))
         after = right < low + room * 0.6
+        edge = edge if after or left > low + room * 0.12 else 0.14  # room for the number
+        narrow[f"annotations.{k}.text"] = signed(sizes[k])
         side: Block = {"xanchor": "left" if after else "right", "xshift": 6 if after else -6}
         notes.append(ui.note(one, right if after else left, k, **side))
-    colours = [*[role] * len(p.first), *[OTHER] * rest, INK, role]
     bars = {"type": "bar", "orientation": "h", "width": 0.66, "hoverinfo": "skip"}
     bars |= {"x": ui.packed([*sizes, p.total]), "base": ui.packed([*stops[:-1], 0.0])}
-    bars |= {"y": list(range(len(labels))), "marker": {"color": colours}}
-    ends = [low - 0.05 * room, high + 0.05 * room]
+    bars |= {"y": list(range(len(labels))), "marker": {"color": [*colours, role]}}
+    across: Block = {"range": [low - edge * room, high + 0.05 * room], "zerolinecolor": GREY}
+    down: Block = {"tickvals": list(range(len(labels))), "ticktext": labels, "showgrid": False}
+    layout = ui.layout(340, 138, 12, 4, 46, annotations=notes)
     title = f"running sum of {letter} · h + b<sub>{letter}</sub>"
-    ticks: Block = {"tickvals": list(range(len(labels))), "ticktext": labels}
-    layout = {"height": 340, "margin": {"l": 138, "r": 12, "t": 4, "b": 46}, "annotations": notes}
-    layout |= {"xaxis": ui.axis(title, range=ends, zeroline=True, zerolinecolor=GREY)}
-    layout |= {"yaxis": ui.axis(**ticks, range=[len(labels) - 0.4, -0.6], showgrid=False)}
+    layout["xaxis"] = ui.axis(title, zeroline=True, **across)
+    layout["yaxis"] = ui.axis(range=[len(labels) - 0.4, -0.6], **down)
     alt = f"Bars that add up to the {p.lane} logit, {number(p.total)}."
-    return ui.figure("waterfall", [bars], layout, alt, narrow={"margin.l": 122, "margin.r": 4})
+    return ui.figure("waterfall", [bars], layout, alt, narrow=narrow)
 
 
 def product(p: Products, k: int) -> str:
@@ -501,23 +481,26 @@ def layers(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Block]:
     made = ("lens", window.index), lambda reader, *_: logits_of(heads, reader.hidden(window))
     points: Points = shown.need(*made)
     ranks, depth = [rank_of(points[..., k], at[k]) for k in (0, 1)], len(points) - 1
-    lines, found = [], list[Part]()
+    lines, found = [], list[Any]()
     for pos, (lane, (_, _, role)), rank in zip(at, LANES.items(), ranks, strict=True):
-        found += [*texts.said_at(shown, window, pos), f" as {lane} ", [since(rank), STRONG]]
-        found += ["; " if lane == "start" else ". "]
-        line = [*texts.said_at(shown, window, pos, role), f" as {lane}: place "]
-        line += [[", ".join(map(str, rank.tolist())), role]]
-        lines.append([*line, f" of {n}, from the input to layer {depth}"])
+        found += [texts.said_at(shown, window, pos), [since(rank), STRONG]]
+        place, name = (
+            [", ".join(map(str, rank.tolist())), role],
+            texts.said_at(shown, window, pos, role),
+        )
+        said = f"{{}} as {lane}: place {{}} of {n}, from the input to layer {depth}"
+        lines.append(say(said, name, place))
     none = "“No answer” wins." * two.first.silent
     start, end = "the best span's first token as start", "its last as end"
     marks = ("line", START, start), ("line", END, end)
     others = ("line", OTHER, f"each other of the {n} tokens (question, [CLS] and [SEP] too)")
+    said = f"Among all {n} tokens of the window {{}} as start {{}}; {{}} as end {{}}. {none}"
     return [
         ui.idea(
             "A token has a hidden state h after every layer. Here the same S and E read each of "
             "them; *only the last layer's logits decide the answer.*"
         ),
-        ui.finding(f"Among all {n} tokens of the window {{}}{none}", found),
+        ui.finding(said, *found),
         *(told(shown, two) if shown.changed else []),
         ui.legend("key", *marks, others),
         curves(shown, two, points, at),
@@ -547,25 +530,29 @@ def curves(shown: Shown, two: Two, points: Points, at: tuple[int, int]) -> Block
     for k, role, axes in ((0, START, ""), (1, END, "2")):
         logits, pos = points[..., k], at[k]
         where = {"xaxis": "x" + axes, "yaxis": "y" + axes}
-        drawn += [where | one for one in one_of_many(logits, pos, role, "layer %{x}: %{y:.2f}")]
+        drawn += [where | one for one in fig.one_of_many(logits, pos, role, "layer %{x}: %{y:.2f}")]
         side = {"xref": "x" + axes, "yref": "y" + axes, "xanchor": "left", "xshift": 10}
         for text, height, colour in last_two(shown, two, logits[-1], pos, room):
             notes.append(ui.note(text, depth, height, colour or role, align="left", **side))
     ticked = [k for k in range(depth + 1) if k % (1 + depth // 9) == 0 or k == depth]
     ticks: Block = {"tickvals": ticked, "ticktext": ["input", *map(str, ticked[1:])]}
     ticks |= {"showgrid": False, "range": [-0.04 * depth, depth * 1.36]}
-    heights: Block = {"range": [low - room / 3, high + room]}
-    heights |= {"zeroline": True, "zerolinecolor": GREY}
-    x = "start logit S · h + b<sub>S</sub>, h after layer …"
-    y = "end logit E · h + b<sub>E</sub>, h after layer …"
-    layout: Block = {"height": 356, "margin": {"l": 60, "r": 8, "t": 6, "b": 48}}
-    layout |= {"xaxis": ui.axis(x, START, domain=[0, 0.485], **ticks), "annotations": notes}
-    layout |= {"xaxis2": ui.axis(y, END, domain=[0.515, 1], anchor="y2", **ticks)}
-    layout |= {"yaxis": ui.axis("logit", nticks=9, **heights)}
-    layout |= {"yaxis2": ui.axis(anchor="x2", showticklabels=False, nticks=9, **heights)}
+    heights: Block = {"range": [low - room / 3, high + room], "zeroline": True, "nticks": 9}
+    x, y = (
+        f"{lane} logit {v} · h + b<sub>{v}</sub>, h after layer …"
+        for lane, (_, v, _) in LANES.items()
+    )
+    layout = ui.layout(356, 60, 8, 6, 48, annotations=notes)
+    layout["xaxis"] = ui.axis(x, START, domain=[0, 0.485], **ticks)
+    layout["xaxis2"] = ui.axis(y, END, domain=[0.515, 1], anchor="y2", **ticks)
+    layout["yaxis"] = ui.axis("logit", zerolinecolor=GREY, **heights)
+    bare: Block = {"anchor": "x2", "showticklabels": False, "zerolinecolor": GREY}
+    layout["yaxis2"] = ui.axis(**bare, **heights)
     narrow: Block = {"height": 600, "margin.l": 46, "yaxis2.showticklabels": True}
     narrow |= {"xaxis.domain": [0, 1], "xaxis2.domain": [0, 1]}
     narrow |= {"yaxis.domain": [0.58, 1], "yaxis2.domain": [0, 0.42]}
+    reach = [-0.04 * depth, depth * 1.55]  # room for names
+    narrow |= {"xaxis.range": reach, "xaxis2.range": reach}
     alt = "Start logits and end logits after each layer, one line for each token of the window."
     return ui.figure("layers", drawn, layout, alt, narrow=narrow)
 

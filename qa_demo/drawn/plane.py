@@ -17,10 +17,11 @@ COST = np.repeat([2.5, 7.5, 13.5], TURNS)
 """Of a place by its distance; in the same unit a covered point costs 3."""
 
 
-def dots(points: Points, marker: Block, said: Sequence[str]) -> Block:
-    """Points [n, 2] that say something, already escaped."""
-    x, y = packed(points[:, 0]), packed(points[:, 1])
-    return scatter("markers", x, y, marker=marker, hoverinfo="text", hovertext=[*said])
+def dots(points: Points, marker: Block, names: Sequence[str]) -> Block:
+    """Points [n, 2], one by its start logit and its end logit, which say their escaped names."""
+    said = "%{text}: start logit %{x:.2f}, end logit %{y:.2f}<extra></extra>"
+    more: Block = {"text": [*names], "hoverinfo": "all", "hovertemplate": said}
+    return scatter("markers", packed(points[:, 0]), packed(points[:, 1]), marker=marker, **more)
 
 
 def bowed(a: Points, b: Points, size: Points) -> Points:
