@@ -194,6 +194,32 @@ def test_words_of_a_text_are_never_read_as_a_template():
         filled("{y}", {"x": "1"})
 
 
+LACK = [
+    ("answer_span", "reef", "gives no answer"),
+    ("runner_up", "reef", "gives no answer"),
+    ("reader_span", "cacao", "all annotators"),
+    ("temperature_keeps_order", "oresund", "temperature is 1"),
+    ("argmaxes_apart", "oresund", "do form an allowed pair"),
+    ("mean_of_maxima", "oresund", "do form a span"),
+    ("no_answer", "oresund", "answers this question"),
+    ("unsure", "oresund", "not a doubtful one"),
+    ("windows", "oresund", "fits into one window"),
+    ("owner", "everest", "fits into one window"),
+    ("smallest_null", "oresund", "fits into one window"),
+    ("maxima_mislead", "oresund", "fits into one window"),
+    ("label", "reef", "nobody marked"),
+    ("other_start", "oresund", "is the label"),
+    ("several_spans", "oresund", "return one span"),
+    ("floor", "cacao", "annotators agree"),
+]
+
+
+@pytest.mark.parametrize(("check", "example", "said"), LACK)
+def test_a_text_that_does_not_show_the_point_is_refused(check, example, said):
+    with pytest.raises(BadInput, match=f"this text does not show it: .*{said}"):
+        CHECKS[check](stored().shown(load({"example": example})))
+
+
 @cache
 def real():
     """The examples with the bundled reader and SpanBERT."""
