@@ -78,9 +78,8 @@ def highest(shown: Shown, of: Mapping[int, float], count: int) -> list[tuple[int
 def likeliest(shown: Shown, p: np.ndarray, count: int) -> list[tuple[int, str, float]]:
     """The words with the highest p of a position in the best span's window."""
     w = window_of(shown)
-    return highest(
-        shown, {w.to_doc(int(k)): float(p[k]) for k in np.flatnonzero(w.is_context)}, count
-    )
+    of = {w.to_doc(int(k)): float(p[k]) for k in np.flatnonzero(w.is_context)}
+    return highest(shown, of, count)
 
 
 def answer_span(shown: Shown) -> Facts:
@@ -137,14 +136,8 @@ def top_start(shown: Shown) -> Facts:
     """The word at which the answer most probably starts."""
     (d, name, p), (_, other, q) = likeliest(shown, sides(shown)[0], 2)
     same = siblings(shown.encoding, d)
-    marks = [Span(same[0], same[-1])]
-    return {
-        "marks": marks,
-        "word": name,
-        "p": probability(p, 2),
-        "other": other,
-        "q": probability(q),
-    }
+    facts = {"word": name, "p": probability(p, 2), "other": other, "q": probability(q)}
+    return {**facts, "marks": [Span(same[0], same[-1])]}
 
 
 def second_start(shown: Shown) -> Facts:

@@ -51,9 +51,8 @@ def other_question(shown: Shown) -> Facts:
     )
     now = need(predict(after, shown.decode).best, "the second question finds no span").candidate
     d = now.span.start
-    before = float(
-        shown.reading.start_logits[now.window, shown.reading.windows[now.window].to_pos(d)]
-    )
+    pos = shown.reading.windows[now.window].to_pos(d)
+    before = float(shown.reading.start_logits[now.window, pos])
     moved = now.span != shown.best.span and now.start_logit > before
     need(moved, "both questions find the same span")
     at = {"question": quote(question, 90), "word": named(shown, d)}
@@ -67,16 +66,9 @@ def many_products(shown: Shown) -> Facts:
     top, total = float(np.abs(products).max()), float(products.sum())
     share = top / abs(total)
     need(total > 0 and share < 0.2, "a single product decides here")
+    facts = {"word": named(shown, shown.best.span.start), "share": percent(share)}
     signs = {"up": int((products > 0).sum()), "down": int((products < 0).sum())}
-    word = named(shown, shown.best.span.start)
-    return {
-        **signs,
-        "width": len(S),
-        "word": word,
-        "sum": total,
-        "top": top,
-        "share": percent(share),
-    }
+    return {**facts, **signs, "width": len(S), "sum": total, "top": top}
 
 
 def bias(shown: Shown) -> Facts:
@@ -122,13 +114,8 @@ def same_gap(shown: Shown) -> Facts:
 
     gap = first.score - other.score
     need(abs(gap - (log_p(first) - log_p(other))) < 1e-6, "the two scales differ")
-    constant = float(logsumexp(s) + logsumexp(e))
-    return {
-        "first": quote(first.text),
-        "other": quote(other.text),
-        "gap": gap,
-        "constant": constant,
-    }
+    names = {"first": quote(first.text), "other": quote(other.text)}
+    return {**names, "gap": gap, "constant": float(logsumexp(s) + logsumexp(e))}
 
 
 def windows(shown: Shown) -> Facts:
