@@ -48,7 +48,8 @@ def test_a_file_is_read_as_it_stands(tmp_path):
     lesson = written(tmp_path, LESSON % ("choice", OPTIONS))
     (step,) = lesson.steps
     assert (lesson.title, lesson.minutes, step.title, step.line) == ("Hand", 3, "One", 6)
-    assert step.state.question == "Who came?" and step.state.veil and not step.then.veil
+    assert step.state.question == step.then.question == "Who came?"
+    assert step.state.veil and not step.then.veil
     assert step.options == {"a": "Ada.", "b": "Bo."}
     assert step.whys == {"a": "", "b": "{who} came earlier."}
     assert (step.question, step.reveal) == ("What is asked of {who}?", "{who} it is.")
