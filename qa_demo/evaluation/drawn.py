@@ -83,7 +83,9 @@ class Side:
         """Those of the slider, rising; None alone where nothing is withheld."""
         if not self.steers:
             return [self.own]
-        return [*sorted({*self.trade.some_cuts(STEPS).tolist(), self.own, self.best})]
+        cuts = self.trade.cuts
+        some = cuts[np.unique(np.linspace(0, len(cuts) - 1, STEPS).round().astype(int))]
+        return [*sorted({*some.tolist(), self.own, self.best})]
 
     @cached_property
     def frames(self) -> list[Any]:
@@ -232,33 +234,15 @@ def readers(s: Shown, key: str) -> Block | None:
     return ui.legend(f"{key}-readers", *marks) if len(s.sides) > 1 else None
 
 
-def plot(
-    key: str,
-    alt: str,
-    data: Sequence[Block],
-    height: float,
-    left: int,
-    right: int = 16,
-    **more: Any,
-) -> Block:
-    """A figure with so many pixels of height and for the names on its sides; `more`: axes and what
-    else is in a layout, `narrow` and `overlay`.
-    """
-    own = {name: more.pop(name) for name in ("narrow", "overlay") if name in more}
-    margin = {"l": left, "r": right, "t": 10, "b": 48}
-    return ui.figure(key, data, {"height": int(height), "margin": margin, **more}, alt, **own)
-
-
-def plain(values: Floats) -> list[float]:
+def plain(values: Any) -> list[float]:
     """Numbers for a trace."""
-    return [round(float(x), 2) for x in np.nan_to_num(values)]
+    return [round(float(x), 2) for x in np.nan_to_num(np.asarray(values, dtype=np.float64))]
 
 
-def points(role: str, x: Any, y: Any, **more: Any) -> Block:
-    """Dots in a reader's colour."""
-    marker = {"color": role, "size": 10, **more.pop("marker", {})}
-    made = {"type": "scatter", "mode": "markers", "x": x, "y": y, "marker": marker}
-    return {**made, "hoverinfo": "text" if "hovertext" in more else "x", **more}
+def points(role: str, x: Any, y: Any, mode: str = "markers", **more: Any) -> Block:
+    """Dots in a reader's colour; the pointer shows their `hovertext`, else x."""
+    more["marker"] = {"color": role, "size": 10, **more.get("marker", {})}
+    return ui.scatter(mode, x, y, **{"hoverinfo": "text" if "hovertext" in more else "x", **more})
 
 
 def bars(role: str, found: Interval) -> Block:

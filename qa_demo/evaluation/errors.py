@@ -53,8 +53,8 @@ def kinds(s: Shown) -> Blocks:
         axes = {"yaxis": ui.axis(range=[-0.6, len(y) - 0.4], **ticks), "barmode": "stack"}
         axes["xaxis"] = ui.axis("questions", rangemode="tozero")
         alt = "Questions of each kind of error."
-        axes |= {"narrow": narrow, "right": 40}
-        return drawn.plot("kinds-figure", alt, data, 70 + 44 * len(y), 236, **axes)
+        layout = ui.layout(70 + 44 * len(y), 236, 40, 8, 46, **axes)
+        return ui.figure("kinds-figure", data, layout, alt, narrow=narrow)
 
     idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
     idea += "another threshold would cure it; it would cost others."
@@ -188,9 +188,10 @@ def spans_figure(s: Shown, k: int, **frames: int) -> Block:
     axes: Block = {"yaxis": ui.axis(range=[y - 0.5, -0.8], **ticks)}
     axes["xaxis"] = ui.axis(title.replace(",", " (at 0),") + "; dotted: the threshold")
     axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
-    more = {"overlay": {"shapes": lines, "annotations": []}, "narrow": narrow}
+    overlay = {"shapes": lines, "annotations": []}
     alt = "The best spans' lead over no answer, and the threshold."
-    return drawn.plot("spans", alt, data, 70 + 24 * y, 210, **more, **axes)
+    layout = ui.layout(int(70 + 24 * y), 210, 14, 8, 46, **axes)
+    return ui.figure("spans", data, layout, alt, overlay=overlay, narrow=narrow)
 
 
 def leads(s: Shown) -> dict[str, Block]:

@@ -134,7 +134,8 @@ def by_group(s: Shown) -> Blocks:
                 made = drawn.points(side.role, x, ys, xaxis=f"x{p + 1}" if p else "x")
                 data.append(made | {"error_x": drawn.bars(side.role, at)})
         alt = "Scores of groups of questions, with and without an answer apart."
-        return drawn.plot("groups-figure", alt, data, 90 + 23 * y, 190, narrow=narrow, **axes)
+        layout = ui.layout(int(90 + 23 * y), 190, 14, 8, 46, **axes)
+        return ui.figure("groups-figure", data, layout, alt, narrow=narrow)
 
     idea = f"Groups of at least {FEWEST} questions. "
     if len(s.parts) > 1:
@@ -177,8 +178,8 @@ def reliability(s: Shown) -> Blocks:
         said += [[side.name, STRONG], words]
     if not data:
         return []
-    even = {"mode": "lines", "line": {"color": GREY, "width": 1.5, "dash": "dot"}}
-    data.append(drawn.points(GREY, [0, 100], [0, 100], **even) | {"hoverinfo": "skip"})
+    even = {"color": GREY, "width": 1.5, "dash": "dot"}
+    data.append(ui.scatter("lines", [0, 100], [0, 100], line=even))
     axes = {"xaxis": ui.axis("how sure the reader said it was, %", range=[-2, 102], dtick=20)}
     axes["yaxis"] = ui.axis("best span exactly right, %", range=[-3, 103], dtick=20)
     of = "all questions" if name == "claim" else "questions with an answer"
@@ -190,5 +191,5 @@ def reliability(s: Shown) -> Blocks:
     return [
         *drawn.head(s, "reliability", "How sure, how right", idea, finding),
         ui.legend("even", even_key, ("text", INK, "larger dots: more questions")),
-        drawn.plot("bins", alt, data, 380, 52, narrow={"height": 300}, **axes),
+        ui.figure("bins", data, ui.layout(380, 52, 14, 8, 48, **axes), alt, narrow={"height": 300}),
     ]

@@ -171,7 +171,8 @@ def score_figure(s: Shown, mode: str, metric: str) -> Block:
         axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, xref="x2", yref="paper", dash="dot")]
         narrow |= {"xaxis2.nticks": 3, "xaxis2.title.text": "difference"}
     alt = f"{METRICS[metric]}: {'; '.join(said)}"
-    return drawn.plot("scores", alt, data, 64 + 72 * len(at), 118, narrow=narrow, **axes)
+    layout = ui.layout(64 + 72 * len(at), 118, 16, 10, 48, **axes)
+    return ui.figure("scores", data, layout, alt, narrow=narrow)
 
 
 # ---- the threshold
@@ -247,15 +248,16 @@ def curve_figure(s: Shown, metric: str) -> Block:
         total = drawn.plain(scores[: len(x)].mean(axis=1))
         for at, symbol in ((side.at("run"), "circle-open"), (int(np.argmax(total)), "diamond")):
             marker = {"size": 12, "symbol": symbol, "line": {"width": 2}}
-            made = drawn.points(side.role, [x[at]], [total[at]], marker=marker)
-            data.append(made | {"hoverinfo": "skip"})
+            more: Block = {"marker": marker, "hoverinfo": "skip"}
+            data.append(drawn.points(side.role, [x[at]], [total[at]], **more))
     cuts = np.percentile(np.concatenate([side.trade.cuts for side in s.sides]), [2, 98]).tolist()
     axes = {"yaxis": ui.axis(f"{METRICS[metric]}, %", range=[0, 101]), "shapes": shapes}
     title = "threshold, logits: more is withheld on the left"
     axes["xaxis"] = ui.axis(title, range=cuts, showgrid=False)
     narrow = {"height": 300, "xaxis.title.text": "threshold, logits"}
     alt = f"{METRICS[metric]} over the threshold; the findings above name the best ones."
-    return drawn.plot("curves-figure", alt, data, 360, 52, narrow=narrow, **axes)
+    layout = ui.layout(360, 52, 14, 8, 48, **axes)
+    return ui.figure("curves-figure", data, layout, alt, narrow=narrow)
 
 
 def slide(s: Shown, side: Side, metric: str, **frames: int) -> Block:

@@ -91,16 +91,6 @@ class Trade:
         """Every threshold that tells two questions apart, rising; the last withholds nothing."""
         return np.unique(self.diffs[np.isfinite(self.diffs)])
 
-    def some_cuts(self, most: int) -> Floats:
-        """At most so many of them, at equal steps through the cuts, both ends among them."""
-        at = np.linspace(0, len(self.cuts) - 1, most)
-        some: Floats = self.cuts[np.unique(at.round().astype(int))]
-        return some
-
-    def curve(self, points: int = 101) -> tuple[ThresholdPoint, ...]:
-        """Points at equal steps through the cuts, lowest threshold first."""
-        return tuple(self.at(float(cut)) for cut in self.some_cuts(points))
-
     def best(self, aim: str, most_lost: float = MOST_LOST) -> tuple[float, float]:
         """The threshold that serves an aim best and its value there in percent; of equals the
         highest, which withholds least. Never to answer is a threshold too, but for answer-or-not,

@@ -214,7 +214,6 @@ def withheld(
     return scores, {
         "answerable": len(answered),
         "unanswerable": len(examples) - len(answered),
-        "points": [asdict(p) for p in line.curve()],
         "chosen": asdict(chosen),
     }
 
