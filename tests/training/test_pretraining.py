@@ -18,7 +18,7 @@ from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
 from qa_demo.model.spanbert import SBO_FILE, load_spanbert
-from qa_demo.training import card, infill, pretrain
+from qa_demo.training import card, heads, infill, pretrain
 from qa_demo.training.command import parsed
 from qa_demo.training.loop import load_weights
 from qa_demo.training.pretrain import load, parameter_groups, total
@@ -248,6 +248,15 @@ def test_the_page_reads_the_exported_folder_as_torch_does(home, exported):
     rng = np.random.default_rng(0)
     seen = {bert.random_piece(rng) for _ in range(300)}
     assert seen <= set(batches(home).stream.tolist()) and len(seen) > 3
+
+
+def test_a_fresh_reader_takes_over_the_encoder_of_an_exported_folder(exported):
+    """In single precision and whole; the folder has neither of its heads, so those are new."""
+    model, held = heads.load(str(exported), 0.0), load_file(exported / "model.safetensors")
+    own = {name: x for name, x in model.reader.base_model.named_parameters()}
+    assert all(torch.equal(x, held[f"bert.{name}"].float()) for name, x in own.items())
+    assert {x.dtype for x in model.parameters()} == {torch.float32} and len(own) > 30
+    assert "qa_outputs.weight" not in held and model.bio.weight.std() > 0
 
 
 def test_means_are_those_of_the_wires(home, exported):
