@@ -6,15 +6,18 @@ import zlib
 import numpy as np
 
 from qa_demo.core.attention import Attention
-from qa_demo.core.attribution import Attribution, Method, Target, leave_one_out
-from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
+from qa_demo.core.attribution import METHODS, STEPS, Attribution, leave_one_out, parts, window_of
+from qa_demo.core.base import Cancelled, IsCancelled, OnProgress, one_of
 from qa_demo.core.heads import HeadWeights
-from qa_demo.core.text import check_texts
-from qa_demo.core.types import Baseline, Encoding, Reading, Window, WindowOptions
-from qa_demo.core.windows import make_windows
-from tests import fake_explanations
+from qa_demo.core.text import check_texts, special_positions
+from qa_demo.core.types import Encoding, Reading, Window, WindowOptions
+from qa_demo.core.windows import assemble, make_windows
 
 DEFAULT = WindowOptions()
+LAYERS, HEADS, WIDTH = 3, 2, 6
+S, E, B_S, B_E = np.array([1, 0, 0.5, 0, -1, 0.25]), np.array([0, 1, -0.5, 2, 0, 0.5]), 0.125, -0.25
+W, B = np.stack([S, E, np.zeros(6)]), np.array([0.5, 0.0, 1.0])
+"""B follows the start logit, I the end logit, O is the same everywhere."""
 _PIECE = re.compile(r"\w{1,8}|[^\w\s]", re.UNICODE)
 
 
@@ -61,17 +64,31 @@ def fake_encode(question: str, context: str) -> Encoding:
     )
 
 
+def rng_of(window: Window, *more: object) -> np.random.Generator:
+    """A generator that depends on the window's ids and on nothing that changes between runs."""
+    return np.random.default_rng(zlib.crc32(window.input_ids.tobytes() + repr(more).encode()))
+
+
+def tell(
+    done: int, total: int, on_progress: OnProgress | None, cancelled: IsCancelled | None
+) -> None:
+    if on_progress is not None:
+        on_progress(done, total)
+    if cancelled is not None and cancelled():
+        raise Cancelled(f"cancelled after {done} of {total}")
+
+
 class FakeReader:
     """Implements `core.reader.Reader`. Capitalised words that the question does not hold attract
-    the start, their last piece the end.
+    the start, their last piece the end. All numbers shaped and summing as real ones must.
     """
 
     def __init__(self, threshold: float | None = 0.0, null: float = 2.0, bio: bool = False) -> None:
         self.name, self.threshold, self.null = "fake", threshold, null
         self.max_seq_length = 512
         self.checksum, self.has_bio = "fake-bio" if bio else "fake", bio
-        # of every window read, for what is asked of it afterwards
-        self._logits: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+        # of every window read, for what is asked of it afterwards: [2, n]
+        self._logits: dict[bytes, np.ndarray] = {}
 
     def read(
         self,
@@ -83,38 +100,18 @@ class FakeReader:
     ) -> Reading:
         """Logits for every window; the same texts always give the same numbers."""
         check_texts(question, context)
-        encoding = fake_encode(question, context)
-        windows = make_windows(encoding, options)
-        length = max((len(w) for w in windows), default=0)
-        start, end = (np.full((len(windows), length), np.nan, dtype=np.float32) for _ in range(2))
-        doc_start, doc_end = self._rule(encoding)
+        encoding, rows = fake_encode(question, context), []
+        windows, rule = make_windows(encoding, options), self._rule(encoding)
         for w in windows:
-            if on_progress is not None:
-                on_progress(w.index, len(windows))
-            if cancelled is not None and cancelled():
-                raise Cancelled(f"cancelled after window {w.index} of {len(windows)}")
+            tell(w.index, len(windows), on_progress, cancelled)
             noise = np.random.default_rng(zlib.crc32(w.input_ids.tobytes()))
-            for row, doc in ((start, doc_start), (end, doc_end)):
-                row[w.index, : len(w)] = noise.normal(-4.0, 0.7, len(w))
-                row[w.index, w.is_context.nonzero()[0]] += doc[w.doc_start : w.doc_stop]
-                row[w.index, 0] = self.null
-            logits = start[w.index, : len(w)], end[w.index, : len(w)]
-            self._logits[w.input_ids.tobytes()] = logits
-        tags = np.full((len(windows), length, 3), np.nan, np.float32) if self.has_bio else None
-        for w in windows if tags is not None else ():
-            of_tags = self.hidden(w)[-1] @ fake_explanations.W.T + fake_explanations.B
-            tags[w.index, : len(w)] = of_tags
-        return Reading(
-            encoding=encoding,
-            windows=windows,
-            start_logits=start,
-            end_logits=end,
-            tag_logits=tags,
-            model_name=self.name,
-            options=options,
-            threshold=self.threshold,
-            checksum=self.checksum,
-        )
+            both = noise.normal(-4.0, 0.7, (2, len(w))).astype(np.float32)
+            both[:, w.is_context] += np.stack(rule)[:, w.doc_start : w.doc_stop]
+            both[:, 0] = self.null
+            self._logits[w.input_ids.tobytes()] = both
+            rows.append((both.T, self.hidden(w)[-1] @ W.T + B if self.has_bio else None))
+        about = {"model_name": self.name, "threshold": self.threshold, "checksum": self.checksum}
+        return assemble(encoding, windows, rows, options, **about)
 
     @staticmethod
     def _rule(encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
@@ -128,51 +125,68 @@ class FakeReader:
         first, last = capital & ~np.roll(capital, 1), capital & ~np.roll(capital, -1)
         return np.where(first, 4.0 + near, 0.0), np.where(last, 4.0 + near, 0.0)
 
-    def _known(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
-        return self._logits[window.input_ids.tobytes()]
-
     def heads(self) -> HeadWeights:
         """Two fixed vectors of six numbers, and three more for a reader with a BIO head."""
-        return fake_explanations.heads(self.has_bio)
+        return HeadWeights(S, E, B_S, B_E, *((W, B) if self.has_bio else ()))
 
     def hidden(self, window: Window) -> np.ndarray:
-        """Four layers; the last gives the reading's logits. KeyError for an unread window."""
-        return fake_explanations.hidden(window, *self._known(window))
+        """[N + 1, n, d]; the last T gives the reading's own logits, earlier ones fade into noise.
+        KeyError for an unread window.
+        """
+        start, end = self._logits[window.input_ids.tobytes()]
+        t = rng_of(window, "T").normal(size=(len(window), WIDTH))
+        t[:, 0] = start - B_S - t[:, 2:] @ S[2:]
+        t[:, 1] = end - B_E - t[:, 2:] @ E[2:]
+        noise = rng_of(window, "layers").normal(size=t.shape)
+        return np.stack(
+            [(level * t + (LAYERS - level) * noise) / LAYERS for level in range(LAYERS + 1)]
+        ).astype(np.float32)
 
     def attention(self, window: Window) -> Attention:
         """Three layers of two heads."""
-        return fake_explanations.attention(window)
+        n = len(window)
+        rows = rng_of(window, "attention").dirichlet(np.full(n, 0.3), size=(LAYERS, HEADS, n))
+        return Attention(rows.astype(np.float32))
 
-    def masked(
-        self,
-        window: Window,
-        masks: np.ndarray,
-        on_progress: OnProgress | None = None,
-        cancelled: IsCancelled | None = None,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The window's logits, lower for every masked position."""
-        return fake_explanations.masked(
-            window, *self._known(window), np.asarray(masks, dtype=bool), on_progress, cancelled
-        )
+    def masked(self, window, masks, on_progress=None, cancelled=None):
+        """The window's logits, lower by a fixed amount for every masked position."""
+        masks = np.asarray(masks, dtype=bool)
+        cost = rng_of(window, "masked").exponential(0.3, size=(2, len(window), len(window)))
+        for done in range(len(masks)):
+            tell(done + 1, len(masks), on_progress, cancelled)
+        lanes = zip(self._logits[window.input_ids.tobytes()], cost, strict=True)
+        start, end = ((logits - masks @ lost).astype(np.float32) for logits, lost in lanes)
+        return start, end
 
     def attribute(
         self,
-        reading: Reading,
-        target: Target,
-        method: Method = "integrated_gradients",
-        baseline: Baseline | None = None,
-        n_steps: int | None = None,
-        on_progress: OnProgress | None = None,
-        cancelled: IsCancelled | None = None,
+        reading,
+        target,
+        method="integrated_gradients",
+        baseline=None,
+        n_steps=None,
+        on_progress=None,
+        cancelled=None,
     ) -> Attribution:
-        """Numbers from a seed that add up as the real ones do."""
+        """Random lanes; integrated ones sum to F(x) - F(x') but for a gap of 0.2 / steps."""
+        one_of("the method", method, METHODS)
         if method == "leave_one_out":
-            return leave_one_out(
-                reading,
-                target,
-                lambda window, masks: self.masked(window, masks, on_progress, cancelled),
-            )
-        used = baseline or reading.baseline
-        return fake_explanations.attribute(
-            reading, target, method, used, n_steps, on_progress, cancelled
+            watch = on_progress, cancelled
+            return leave_one_out(reading, target, lambda *asked: self.masked(*asked, *watch))
+        window, steps = window_of(reading, target), n_steps or STEPS[0]
+        lanes = [float(part) for part in parts(target, window, *reading.logits(window.index))]
+        rows = rng_of(window, method, target, None).normal(1.0, 1.0, size=(2, len(window)))
+        rows[:, special_positions(reading.encoding, window)] = 0.0
+        for row, lane, alone in zip(rows, lanes, ("end_logit", "start_logit"), strict=True):
+            row *= 0.0 if target.kind == alone else 0.75 * lane / row.sum()
+        f_x, made = sum(lanes), (target, method, window.index)
+        if method == "gradient_x_input":
+            tell(1, 1, on_progress, cancelled)
+            return Attribution(*made, *rows, f_x=f_x)
+        for done in range(1, steps + 1):
+            tell(done, steps, on_progress, cancelled)
+        path = {"f_baseline": 0.25 * f_x, "baseline": baseline or reading.baseline}
+        tried = ((steps, 0.2 / steps * 0.75 * f_x),)
+        return Attribution(
+            *made, *rows * (1 + 0.2 / steps), f_x=f_x, **path, n_steps=steps, tried=tried
         )

@@ -12,7 +12,7 @@ from qa_demo.core.predict import predict
 from qa_demo.examples import PoolExample, load_menu
 from qa_demo.pictures import CHAPTERS, Pictures, opened
 from qa_demo.state import load
-from tests import fake_explanations as fake
+from tests import fakes as fake
 from tests.chapters.given import AtOnce, blocks, faked, refused, words
 from tests.printed import unpacked
 

@@ -253,7 +253,7 @@ def test_the_page_reads_the_exported_folder_as_torch_does(home, exported):
 def test_a_fresh_reader_takes_over_the_encoder_of_an_exported_folder(exported):
     """In single precision and whole; the folder has neither of its heads, so those are new."""
     model, held = heads.load(str(exported), 0.0), load_file(exported / "model.safetensors")
-    own = {name: x for name, x in model.reader.base_model.named_parameters()}
+    own = dict(model.reader.base_model.named_parameters())
     assert all(torch.equal(x, held[f"bert.{name}"].float()) for name, x in own.items())
     assert {x.dtype for x in model.parameters()} == {torch.float32} and len(own) > 30
     assert "qa_outputs.weight" not in held and model.bio.weight.std() > 0
