@@ -29,7 +29,7 @@ from qa_demo.core.attribution import (
     seed_of,
     sets_to_hide,
 )
-from qa_demo.core.text import is_mark, units
+from qa_demo.core.text import is_mark, words
 from qa_demo.core.types import Span
 from qa_demo.drawn.plane import stacked
 from qa_demo.printed import (
@@ -112,7 +112,7 @@ class Shares:
             ),
             slow=True,
         )
-        self.words = units(shown.encoding, w)
+        self.words = words(shown.encoding, w, marks_apart=True)
         self.values = self.words.sums(self.found.total)
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
         self.lead, self.blank = self.found.f_x, self.found.f_baseline or 0.0

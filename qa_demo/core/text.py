@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats, freeze_arrays
+from qa_demo.core.base import BadInput, Bools, Floats, Ints, freeze_arrays
 from qa_demo.core.types import Encoding, Span, Window
 
 
@@ -86,8 +86,7 @@ def typed(given: str) -> Asked:
 Side = Literal["question", "context"]
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """A whitespace word as one window holds it; chars half-open, in question or context."""
 
     text: str
@@ -106,7 +105,7 @@ class Words:
     """The U words of one window; `of` [n] is the word of each position, -1 for special tokens."""
 
     items: tuple[Word, ...]
-    of: NDArray[np.int64]
+    of: Ints
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -126,42 +125,55 @@ class Words:
         return tuple(int(w) for w in np.unique(self.of[span.start : span.end + 1]) if w >= 0)
 
 
-def question_positions(encoding: Encoding) -> NDArray[np.int64]:
+def question_positions(encoding: Encoding) -> Ints:
     """The positions of the question, [Q], the same in every window: right after [CLS]."""
     return 1 + np.arange(len(encoding.question_ids))
 
 
-def special_positions(encoding: Encoding, window: Window) -> NDArray[np.bool_]:
+def special_positions(encoding: Encoding, window: Window) -> Bools:
     """The positions [n] that are neither question nor context: [CLS] and the separators."""
     special = ~window.is_context
     special[question_positions(encoding)] = False
     return special
 
 
-def whitespace_ids(text: str, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def whitespace_ids(text: str, offsets: Ints) -> Ints:
     """Number of the blank-separated word that each token of a text starts in."""
     starts = np.array([m.start() for m in re.finditer(r"\S+", text)], dtype=np.int64)
     return np.maximum(np.searchsorted(starts, offsets[:, 0], side="right") - 1, 0)
 
 
-def words(encoding: Encoding, window: Window) -> Words:
-    """The words of a window, question first; a word cut by the border has only its pieces here."""
-    e, part = encoding, slice(window.doc_start, window.doc_stop)
+def words(e: Encoding, window: Window, marks_apart: bool = False) -> Words:
+    """The words of a window, question first; a word cut by the border has only its pieces here.
+    With `marks_apart` the marks before and behind a word are words of their own.
+    """
+    part = slice(window.doc_start, window.doc_stop)
+    read, asked = e.offset_mapping[part], e.question_offset_mapping
+    sides: list[tuple[Side, str, Ints, Ints, int]] = [
+        ("question", e.question, whitespace_ids(e.question, asked), asked, 1),
+        ("context", e.context, e.whitespace_ids[part], read, window.context_at),
+    ]
     of, items = np.full(len(window), -1, dtype=np.int64), list[Word]()
-    asked = whitespace_ids(e.question, e.question_offset_mapping)
-
-    def add(
-        side: Side, text: str, numbers: NDArray[np.int64], offsets: NDArray[np.int64], at: int
-    ) -> None:
+    for side, text, numbers, chars, at in sides:
         for number in np.unique(numbers):
             pieces = np.flatnonzero(numbers == number)
-            of[at + pieces] = len(items)
-            begins, ends = int(offsets[pieces, 0].min()), int(offsets[pieces, 1].max())
-            items.append(Word(text[begins:ends], side, begins, ends))
-
-    add("question", e.question, asked, e.question_offset_mapping, 1)
-    add("context", e.context, e.whitespace_ids[part], e.offset_mapping[part], window.context_at)
+            for group in _marks_apart(text, chars, pieces) if marks_apart else [pieces]:
+                of[at + group] = len(items)
+                begins, ends = int(chars[group, 0].min()), int(chars[group, 1].max())
+                items.append(Word(text[begins:ends], side, begins, ends))
     return Words(tuple(items), of)
+
+
+def _marks_apart(text: str, chars: Ints, pieces: Ints) -> list[Ints]:
+    """The marks before a word, the word, the marks behind it, without what is empty."""
+    solid = [n for n, k in enumerate(pieces) if not is_mark(text[slice(*chars[k])])]
+    groups = np.split(pieces, (solid[0], solid[-1] + 1)) if solid else [pieces]
+    return [group for group in groups if len(group)]
+
+
+def is_mark(text: str) -> bool:
+    """Whether a text is punctuation alone; e.g. "," and "?)" but not "%", which is read aloud."""
+    return text != "" and all(unicodedata.category(c)[0] == "P" and c not in "%‰&@#§" for c in text)
 
 
 def touching(encoding: Encoding, char_start: int, char_end: int) -> Span | None:
@@ -192,40 +204,11 @@ def words_inside(encoding: Encoding, span: Span) -> tuple[int, int]:
     """The first and the last word of a `doc` span that hold a letter or a digit: equal for variants
     that differ by a mark or by part of a word; (-1, its start) for a span of marks alone.
     """
-    inside = [
-        d
-        for d in range(span.start, span.end + 1)
-        if any(c.isalnum() for c in encoding.text(Span(d, d)))
-    ]
+    pieces = range(span.start, span.end + 1)
+    inside = [d for d in pieces if any(map(str.isalnum, encoding.text(Span(d, d))))]
     if not inside:
         return -1, span.start
     return int(encoding.word_ids[inside[0]]), int(encoding.word_ids[inside[-1]])
-
-
-def is_mark(text: str) -> bool:
-    """Whether a text is punctuation alone; e.g. "," and "?)" but not "%", which is read aloud."""
-    return text != "" and all(unicodedata.category(c)[0] == "P" and c not in "%‰&@#§" for c in text)
-
-
-def units(e: Encoding, window: Window) -> Words:
-    """The units of a window, question first; their positions as in `words`."""
-    whole, items = words(e, window), list[Word]()
-    of = np.full(len(window), -1, dtype=np.int64)
-    for k, one in enumerate(whole.items):
-        at = np.flatnonzero(whole.of == k)
-        if one.side == "question":
-            text, chars = e.question, e.question_offset_mapping[at - 1]
-        else:
-            text = e.context
-            chars = e.offset_mapping[at - window.context_at + window.doc_start]
-        solid = [n for n, (begins, ends) in enumerate(chars) if not is_mark(text[begins:ends])]
-        first, stop = (solid[0], solid[-1] + 1) if solid else (0, len(at))
-        for n, m in ((0, first), (first, stop), (stop, len(at))):
-            if n < m:
-                of[at[n:m]] = len(items)
-                begins, ends = int(chars[n, 0]), int(chars[n:m, 1].max())
-                items.append(Word(text[begins:ends], one.side, begins, ends))
-    return Words(tuple(items), of)
 
 
 NEAR = 12
@@ -238,35 +221,26 @@ language without blanks has no such words.
 
 def excerpts(e: Encoding, spans: Sequence[Span], around: int) -> list[tuple[int, int]]:
     """The parts [from, to) in pieces around `doc` spans, which stand in the text's order: `around`
-    characters before and after each, half as many where the spans lie far apart.
+    characters before and after each, half as many where the spans lie far apart; cut between words
+    that blanks part.
     """
+    begins, word = e.offset_mapping[:, 0], e.whitespace_ids
     far = e.chars(spans[-1])[1] - e.chars(spans[0])[0] > 2 * around
+    around = around // 2 if far else around
     found: list[tuple[int, int]] = []
     for span in spans:
-        first, last = excerpt(e, span, around // 2 if far else around)
+        at, end = e.chars(span)
+        low, high = at - around, end + around
+        first, last = (int(k) for k in np.searchsorted(begins, (low, high)))
+        while 0 < first < span.start and word[first] == word[first - 1]:
+            if begins[first] >= low + SHORTER:
+                break
+            first += 1
+        while span.end + 1 < last < len(word) and word[last] == word[last - 1]:
+            if begins[last] <= high - SHORTER:
+                break
+            last -= 1
         if found and first <= found[-1][1] + NEAR:
-            before = found.pop()
-            first, last = before[0], max(before[1], last)
+            first, last = found[-1][0], max(found.pop()[1], last)
         found.append((first, last))
     return found
-
-
-def excerpt(e: Encoding, span: Span, around: int) -> tuple[int, int]:
-    """The pieces [from, to) around one `doc` span, cut between words that blanks part."""
-    begins, word = e.offset_mapping[:, 0], e.whitespace_ids
-    at, end = e.chars(span)
-    lowest, highest = at - around, end + around
-    first, last = (int(k) for k in np.searchsorted(begins, (lowest, highest)))
-    while (
-        0 < first < span.start
-        and word[first] == word[first - 1]
-        and begins[first] < lowest + SHORTER
-    ):
-        first += 1
-    while (
-        span.end + 1 < last < len(word)
-        and word[last] == word[last - 1]
-        and begins[last] > highest - SHORTER
-    ):
-        last -= 1
-    return first, last

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from qa_demo.chapters.why import SNIPPET, Own, Shares
-from qa_demo.core.text import is_mark, units
+from qa_demo.core.text import is_mark
+from qa_demo.core.text import words as split
 from qa_demo.drawn.plane import stacked
 from qa_demo.examples import load_menu
 from qa_demo.state import load
@@ -196,5 +197,5 @@ def test_the_code_runs_and_adds_up():
 
 def test_a_word_of_pieces_without_marks_is_one_unit():
     shown = faked().shown(load({"question": "Who?", "context": "“Ada”, (b)"}))
-    found = [one.text for one in units(shown.encoding, shown.window).items]
+    found = [one.text for one in split(shown.encoding, shown.window, marks_apart=True).items]
     assert found == ["Who", "?", "“", "Ada", "”,", "(", "b", ")"]
