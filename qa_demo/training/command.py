@@ -44,21 +44,20 @@ class Settings:
     log_every: int = 50
 
 
-def described(doc: str | None, name: str, kind: type | None = None) -> Any:
+def described(doc: str | None, name: str, *kinds: type) -> HfArgumentParser:
     """A parser whose help is a module's docstring; `name` is the module's; with the flags of a
     kind of settings.
     """
-    about = {
-        "prog": f"python -m qa_demo.training.{name}",
-        "description": doc,
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
-    }
-    return argparse.ArgumentParser(**about) if kind is None else HfArgumentParser(kind, **about)  # type: ignore[arg-type]
+    form, command = argparse.RawDescriptionHelpFormatter, f"python -m qa_demo.training.{name}"
+    return HfArgumentParser(kinds, prog=command, description=doc, formatter_class=form)
 
 
 def parsed(kind: type[Options], doc: str | None, name: str, argv: Sequence[str] | None) -> Options:
     """The settings that a command line asks for."""
-    found: Options = described(doc, name, kind).parse_args_into_dataclasses(argv)[0]
+    p = described(doc, name, kind)
+    found, *rest = p.parse_args_into_dataclasses(argv, return_remaining_strings=True)
+    if unknown := rest[-1]:
+        p.error(f"unrecognized arguments: {' '.join(unknown)}")
     return found
 
 

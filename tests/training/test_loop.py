@@ -43,6 +43,7 @@ def test_every_field_is_a_flag_and_keeps_its_default() -> None:
         ("--files a", "required: --steps"),
         ("--files a --steps x", "invalid int value: 'x'"),
         ("--files --steps 1", "--files: expected at least one argument"),
+        ("--files a --steps 1 --rates 2", "unrecognized arguments: --rates 2"),
     ],
 )
 def test_what_does_not_fit_is_named(
