@@ -267,8 +267,8 @@ class PassageFacts:
 
 
 def judged(promise: str, facts: ExampleFacts | PassageFacts) -> tuple[bool, str]:
-    """Whether a promise is kept, and the facts that it names. Errors: BadInput for a fact that is
-    not there, or cannot be found in this text.
+    """Whether a promise is kept, and the facts that it names, or why this model cannot tell one.
+    Errors: BadInput for a fact that is not there.
     """
     told: dict[str, Any] = {}
 
@@ -280,12 +280,14 @@ def judged(promise: str, facts: ExampleFacts | PassageFacts) -> tuple[bool, str]
 
     tree = ast.parse(promise, mode="eval")
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    unknown = sorted(name for name in used if name.startswith("_") or not hasattr(facts, name))
-    if unknown:
-        known = ", ".join(name for name in sorted(dir(facts)) if not name.startswith("_"))
-        raise BadInput(f"there is no fact {unknown[0]!r}; there are {known}")
+    known = [name for name in dir(facts) if not name.startswith("_")]
+    if unknown := sorted(used - set(known)):
+        raise BadInput(f"there is no fact {unknown[0]!r}; there are {', '.join(known)}")
     functions = {name: partial(look, name) for name in used}
-    kept = EvalWithCompoundTypes(functions=functions, names=lambda n: look(n.id)).eval(promise)
+    try:
+        kept = EvalWithCompoundTypes(functions=functions, names=lambda n: look(n.id)).eval(promise)
+    except BadInput as fault:
+        return False, str(fault)
     shown = {k: round(v, 3) if isinstance(v, float) else v for k, v in told.items()}
     return bool(kept), ", ".join(f"{name} = {value!r}" for name, value in shown.items())
 

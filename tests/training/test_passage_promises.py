@@ -95,16 +95,19 @@ def test_ranks_of_hidden_words() -> None:
         ("old harbour", "fall > 0", "has 2 pieces with an SBO term"),
         ("Anna", "guess('Anna', 'left', 'a') == ''", "the run is at an edge"),
         ("old", "guess('old', 'left', 'a b') == ''", "'a b' has 2 pieces"),
-        ("old", "shines", "there is no fact 'shines'; there are both, dearest"),
     ],
 )
-def test_a_promise_that_cannot_be_checked_names_the_passage(
+def test_a_fact_that_the_model_cannot_tell_breaks_the_promise(
     hidden: str, promise: str, said: str
 ) -> None:
-    passage = entry(hidden, promise=promise)
-    with pytest.raises(BadInput, match="'toy' promises") as error:
-        list(rows(passage, PassageFacts(passage, FakeInfiller())))
-    assert said in str(error.value)
+    kept, instead = judged(promise, facts(hidden))
+    assert not kept and said in instead
+
+
+def test_an_unknown_fact_is_refused_with_those_that_there_are() -> None:
+    passage = entry("old", promise="shines")
+    with pytest.raises(BadInput, match=r"'toy' .* no fact 'shines'; there are both, dearest"):
+        list(rows(passage, facts("old")))
 
 
 @pytest.mark.parametrize(("curve", "fall"), [((1, 2, 5, 6, 2, 1), 4.0), ((5, 5, 1, 2, 5, 5), -3.5)])
