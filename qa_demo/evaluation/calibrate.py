@@ -172,31 +172,6 @@ def halves(titles: Sequence[str]) -> tuple[list[int], list[int]]:
     return [k for k, x in enumerate(inside) if x], [k for k, x in enumerate(inside) if not x]
 
 
-def reliability(asked: Asked) -> dict[str, Any]:
-    """Temperature and bias fitted on all of these questions, and how well they do by two more fits,
-    each on one half of the articles and measured on the other: tables of bins before and after, and
-    errors, the mean distance of probability and share (`chance_error`: of outcomes drawn with
-    exactly these probabilities).
-
-    Errors: BadInput where a half holds only right or only wrong answers.
-    """
-    before = calibration(asked.plain, asked.right)
-    found = {"before": [asdict(b) for b in before], "error_before": calibration_error(before)}
-    return found | _measured(asked, _spans, _right, "after", "error_after")
-
-
-def claim_reliability(asked: Asked) -> dict[str, Any]:
-    """Slope and intercept fitted on all questions, with and without an answer, and how well the
-    claim does by two more pairs of fits, each on one half of the articles and measured on the
-    other.
-
-    Errors: BadInput where a half lacks questions of a kind or holds only right or wrong answers.
-    """
-    found = _measured(asked, _claims, _claim, "bins", "error")
-    del found["temperature"], found["bias"]  # a reader's are those of `reliability`
-    return found | {"unanswerable": int(np.count_nonzero(~asked.answerable))}
-
-
 def _spans(asked: Asked) -> Fit:
     return asdict(fit(asked))
 
@@ -210,6 +185,7 @@ def _claims(asked: Asked) -> Fit:
 
 
 def _right(asked: Asked, by: Fit) -> Floats:
+    """The chances of being exactly right where the text answers."""
     return shifted(asked.prob(by["temperature"]), by["bias"])
 
 
@@ -217,18 +193,41 @@ def _claim(asked: Asked, by: Fit) -> Floats:
     return _right(asked, by) * sigmoid(by["slope"] * asked.margin + by["intercept"])
 
 
-def _measured(
-    asked: Asked,
-    fitted: Callable[[Asked], Fit],
-    chance: Callable[[Asked, Fit], Floats],
-    bins: str,
-    error: str,
-) -> dict[str, Any]:
-    """The fit of all questions, and each one's chance by the fit of the half that it is not in:
-    their `bins` and `error`, what their draw alone would give, and each half's error.
+def reliability(asked: Asked) -> dict[str, Any]:
+    """Temperature and bias fitted on all of these questions, and how well they do by two more fits,
+    each on one half of the articles and measured on the other: tables of bins before and after, and
+    errors, the mean distance of probability and share (`chance_error`: of outcomes drawn with
+    exactly these probabilities).
+
+    Errors: BadInput where a half holds only right or only wrong answers.
+    """
+    before = ("before", "error_before", lambda part, _: part.plain)
+    return _measured(asked, _spans, before, ("after", "error_after", _right))
+
+
+def claim_reliability(asked: Asked) -> dict[str, Any]:
+    """Slope and intercept fitted on all questions, with and without an answer, and how well the
+    claim does by two more pairs of fits, each on one half of the articles and measured on the
+    other; `conditional` are the chances that hold where there is an answer.
+
+    Errors: BadInput where a half lacks questions of a kind or holds only right or wrong answers.
+    """
+    conditional = ("conditional", "error_conditional", _right)
+    found = _measured(asked, _claims, conditional, ("bins", "error", _claim))
+    del found["temperature"], found["bias"]  # a reader's are those of `reliability`
+    return found | {"unanswerable": int(np.count_nonzero(~asked.answerable))}
+
+
+Chances = tuple[str, str, Callable[[Asked, Fit], Floats]]
+"""The names of a table and of its error, and the chances of questions by a fit."""
+
+
+def _measured(asked: Asked, fitted: Callable[[Asked], Fit], *chances: Chances) -> dict[str, Any]:
+    """The fit of all questions, and the bins and the error of each kind of chances by the fits of
+    the halves; of the last kind also what its draw alone would give, and each half's error.
     """
     found: dict[str, Any] = {**fitted(asked), "measured_on": len(asked.right)}
-    sides, fits, probs = halves(asked.titles), list[Fit](), np.zeros(len(asked.right))
+    sides, fits = halves(asked.titles), list[Fit]()
     for side in sides:
         try:
             fits.append(fitted(asked.part(side)))
@@ -237,14 +236,19 @@ def _measured(
                 f"each half of the articles is fitted alone, and in one of them ({len(side)} of "
                 f"{len(asked.right)} questions) {fault}; take a file of more articles"
             ) from fault
-    each = []
-    for by, own, other in zip(fits, sides, sides[::-1], strict=True):
-        probs[other] = chance(asked.part(other), by)
-        off = calibration_error(calibration(probs[other], asked.right[other]))
-        each.append({**by, "fitted_on": len(own), "error": off})
-    table = calibration(probs, asked.right)
-    found |= {bins: [asdict(b) for b in table], error: calibration_error(table)}
-    return found | {"chance_error": expected_error(probs), "halves": each}
+    probs = np.zeros(len(asked.right))
+    for bins, error, chance in chances:
+        for side, by in zip(sides, fits[::-1], strict=True):
+            probs[side] = chance(asked.part(side), by)
+        table = calibration(probs, asked.right)
+        found |= {bins: [asdict(b) for b in table], error: calibration_error(table)}
+    found["chance_error"] = expected_error(probs)
+    errors = [calibration_error(calibration(probs[side], asked.right[side])) for side in sides]
+    found["halves"] = [
+        {**by, "fitted_on": len(side), "error": error}
+        for by, side, error in zip(fits, sides, errors[::-1], strict=True)
+    ]
+    return found
 
 
 def calibrated(rows: Sequence[Mapping[str, Any]], aim: str) -> dict[str, Any]:
