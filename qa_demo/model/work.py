@@ -4,16 +4,15 @@ ask and kept for all visitors: of a reader and a text, never of a person.
 
 import ctypes
 import os
+import pickle
 import sys
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
-
-import numpy as np
 
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
 
@@ -98,24 +97,11 @@ SHARED = Passes()
 # ---- values by key
 
 
-def held_bytes(value: Any, seen: set[int] | None = None) -> int:
-    """The bytes of a record: its arrays, each buffer once, and the texts and numbers beside."""
-    seen = set() if seen is None else seen
-    while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
-        value = value.base
-    if id(value) in seen:
-        return 0
-    seen.add(id(value))
-    parts: list[Any] = []
-    if isinstance(value, np.ndarray):
-        return int(value.nbytes)
-    if is_dataclass(value):
-        parts = [getattr(value, one.name) for one in fields(value)]
-    elif isinstance(value, Mapping):
-        parts = [*value.keys(), *value.values()]
-    elif isinstance(value, tuple | list | set | frozenset):
-        parts = list(value)
-    return sys.getsizeof(value) + sum(held_bytes(part, seen) for part in parts)
+def held_bytes(value: Any) -> int:
+    """The bytes of a record; buffers of its arrays are counted where they are, once each."""
+    buffers: list[pickle.PickleBuffer] = []
+    rest = len(pickle.dumps(value, 5, buffer_callback=buffers.append))
+    return rest + sum(buffer.raw().nbytes for buffer in buffers)
 
 
 class Cache(Generic[T]):
@@ -124,7 +110,7 @@ class Cache(Generic[T]):
     def __init__(self, most: int, weigh: Callable[[T], int] = lambda _: 1) -> None:
         self.most, self._weigh, self._lock = most, weigh, threading.Lock()
         self._held: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
-        self._making: dict[Hashable, threading.Lock] = {}
+        self._making = threading.RLock()
 
     def get(self, key: Hashable) -> T | None:
         """The value kept under a key, or None."""
@@ -146,20 +132,14 @@ class Cache(Generic[T]):
         return value
 
     def find(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value kept, or a new one, made once: who asks meanwhile waits for it, who asks for
-        another does not. Raises what `make` raises.
+        """The value kept, or a new one, made once: who asks meanwhile waits. Raises what `make`
+        raises.
         """
         if (found := self.get(key)) is not None:
             return found
-        with self._lock:
-            making = self._making.setdefault(key, threading.Lock())
-        with making:
-            try:
-                found = self.get(key)
-                return self.put(key, make()) if found is None else found
-            finally:
-                with self._lock:
-                    self._making.pop(key, None)
+        with self._making:
+            found = self.get(key)
+            return self.put(key, make()) if found is None else found
 
     def __len__(self) -> int:
         return len(self._held)
