@@ -21,7 +21,6 @@ from qa_demo.core.attention import SPREAD, Looks
 from qa_demo.core.attribution import (
     DRAWS,
     Attribution,
-    Draw,
     Hidden,
     Set,
     Target,
@@ -34,12 +33,12 @@ from qa_demo.core.types import Span
 from qa_demo.drawn.plane import stacked
 from qa_demo.printed import (
     QUOTE,
-    STRONG,
     Part,
     adds,
     escape,
     number,
     percent,
+    plus,
     probability,
     quote,
     say,
@@ -50,28 +49,28 @@ from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 
 NAME = "Why"
+STEPS = ("What it rests on", "The test", "An attention head")
 HEADINGS = (
     "What does the lead over “no answer” rest on?",
     "Does the lead fall without those words?",
     "Where did one attention head look?",
 )
-STEPS = ("What it rests on", "The test", "An attention head")
-OPENS: dict[int, dict[str, Any]] = {}
 IDEAS = (
-    "Start from a text of blanks and fade all words in, in small steps: *a bar adds up how much "
-    "a word moved the lead over “no answer”* (integrated gradients).",
+    "The lead is the score of the best span minus that of “no answer”. In small steps a blank "
+    "text, with an empty token for every word, is faded into this one: *a bar adds up how much its "
+    "word moved the lead* (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the lead rests on "
     "them, it falls more than without random others.*",
     "An attention head mixes the tokens that it reads by weights that sum to 1. *What it read need "
     "not be what the lead rests on.*",
 )
+OPENS: dict[int, dict[str, Any]] = {}
 SMALL, LOOKED = 0.3, 0.02
 """A share or a weight under this has no bar."""
 NAMED = 5
 """So many bars carry their number."""
 LONG = 150
 """From so many pieces in a window on, a text is shown without its quiet middle parts."""
-BEST = "the best span"
 BLANKS = {"pad": "[PAD]", "mask": "[MASK]", "zero": "the zero vector"}
 SNIPPET = ui.snippet("why")
 
@@ -97,7 +96,9 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 
 
 class Shares:
-    """The best span's lead in its window and what each unit adds to it: `values` [U], in logits."""
+    """The best span's lead in its window and what each unit adds to it: `values` [U], in logits;
+    `ranked`: the units, the largest share in size first.
+    """
 
     def __init__(self, shown: Shown) -> None:
         best = shown.before.best
@@ -114,12 +115,13 @@ class Shares:
         )
         self.words = words(shown.encoding, w, marks_apart=True)
         self.values = self.words.sums(self.found.total)
+        self.ranked = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
         self.lead, self.blank = self.found.f_x, self.found.f_baseline or 0.0
         inside = Span(w.to_pos(self.span.start), w.to_pos(self.span.end))
         self.own = set(self.words.holding(inside))
         self.cut = len(w) >= LONG and not shown.state.veil
-        self.spans_name = BEST if shown.before.answer is None else "the answer"
+        self.spans_name = "the best span" if shown.before.answer is None else "the answer"
 
     def name(self, pos: int) -> list[list[str]]:
         """A token as quoted parts."""
@@ -140,22 +142,20 @@ class Shares:
         key = ("hidden", self.window.index, self.span.start, self.span.end)
         return self.shown.need(key, make, slow=True)
 
-    def where(self, k: int) -> str:
-        """Nothing, or the place of a word that the window holds twice: "question, word 2"."""
-        items, one = self.words.items, self.words.items[k]
-        same = [other.side for other in items if other.text == one.text]
-        at = [o for o in self.real if items[o].side == one.side]
-        which = f", word {at.index(k) + 1}" if same.count(one.side) > 1 and k in at else ""
-        return one.where + which if len(same) > 1 else ""
-
     def named(self, chosen: Sequence[int], says: Callable[[int], str] = lambda _: "") -> list[Part]:
-        """Some words as quoted parts, each with its place if it needs one and what is said of it:
-        “Who” (+3.2), “it” (paragraph, word 2, +2.7) and “built” (+2.5).
+        """Some words as quoted parts, each with its place where the window holds it twice, and with
+        what is said of it: “Who” (+3.2), “it” (paragraph, word 2, +2.7) and “built” (+2.5).
         """
-        said: list[Part] = []
+        items, said = self.words.items, list[Part]()
         for left, k in zip(range(len(chosen) - 1, -1, -1), chosen, strict=True):
-            about = ", ".join(filter(None, (self.where(k), says(k))))
-            said += [[quote(self.words.items[k].text, 30), QUOTE], f" ({about})" if about else ""]
+            one, about = items[k], [says(k)]
+            same = [other.side for other in items if other.text == one.text]
+            at = [o for o in self.real if items[o].side == one.side]
+            if len(same) > 1:
+                nth = f"word {at.index(k) + 1}" if same.count(one.side) > 1 and k in at else ""
+                about = [one.where, nth, *about]
+            told = ", ".join(filter(None, about))
+            said += [[quote(one.text, 30), QUOTE], f" ({told})" if told else ""]
             said += [", " if left > 1 else " and " * left]
         return said
 
@@ -177,16 +177,22 @@ def bracketed(x: float, digits: int = 2) -> str:
 
 
 def rests_on(shares: Shares, own: Own) -> list[Block | None]:
-    """Bars by word: what raised and what lowered the lead."""
-    v = shares.values
-    rows = [
-        ui.row(quote(one.text, 30), one.where, signed(v[k]))
-        for k in np.argsort(-np.abs(v), kind="stable")[:30].tolist()
-        for one in [shares.words.items[k]]
-    ]
+    """Bars by word: what raised and what lowered the lead, and the three that moved it most."""
+    v, items, rises = shares.values, shares.words.items, shares.lead >= shares.blank
+    verb, way = ("raised", v) if rises else ("lowered", -v)
+    top = [k for k in np.argsort(-way, kind="stable")[:3].tolist() if way[k] >= 0.05]
+    moved = f"{{}} {verb} it most." if top else f"Nothing {verb} it by 0.05 or more."
+    which = "" if shares.spans_name == "the answer" else ", the best span,"
+    stands = "leads “no answer” by" if shares.lead >= 0 else "stands behind “no answer” by"
+    found = f"{{}}{which} {stands} *{number(abs(shares.lead))}*. {moved}"
     heads, caption = ["word", "in the", "share"], "The largest shares of the lead's change by word"
+    rows = [
+        ui.row(quote(items[k].text, 30), items[k].where, signed(v[k])) for k in shares.ranked[:30]
+    ]
     return [
-        most(shares),
+        shares.finding(
+            found, texts.span_words(shares.best), shares.named(top, lambda k: signed(v[k]))
+        ),
         ui.legend(
             "key",
             ("bar", INK, "above a word: raises the lead"),
@@ -195,37 +201,21 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
             ("text", GREY, f"no bar: under {SMALL} either way"),
         ),
         bars(shares),
-        summed(shares),
-        gap(shares),
+        *summed(shares),
         ui.closing("A share says what moved the lead, not whether the answer is right."),
         *ui.folds(ui.table("rows", heads, rows, caption), shares_exactly(shares), SNIPPET),
     ]
-
-
-def most(shares: Shares) -> Block:
-    """The finding: the lead, and the three units that moved it most."""
-    rises = shares.lead >= shares.blank
-    verb, way = ("raised", shares.values) if rises else ("lowered", -shares.values)
-    top = [k for k in np.argsort(-way, kind="stable")[:3].tolist() if way[k] >= 0.05]
-    named = shares.named(top, lambda k: signed(shares.values[k], 1))
-    nothing = f"Nothing {verb} it by 0.05 or more."
-    moved = say("{} {} it most.", named, verb) if top else [nothing]
-    stands = "leads “no answer” by" if shares.lead >= 0 else "stands behind “no answer” by"
-    best, lead = texts.span_words(shares.best), [number(abs(shares.lead)), STRONG]
-    which = ", the best span," if shares.spans_name == BEST else ""
-    return shares.finding("{}{} {} {}. {}", best, which, stands, lead, moved)
 
 
 def bars(shares: Shares) -> Block:
     """Question and paragraph with a bar by unit, upward or downward."""
     v, items, e = shares.values, shares.words.items, shares.shown.encoding
     full = max(float(np.abs(v).max(initial=0)), SMALL)
-    drawn = [k for k in np.argsort(-np.abs(v), kind="stable").tolist() if abs(v[k]) >= SMALL]
 
     def word(k: int, gap: str) -> Block:
         made = texts.item(items[k].text, gap, marks=["predicted"] * (k in shares.own))
-        if k in drawn:
-            named = signed(v[k], 1) if k in drawn[:NAMED] else ""
+        if abs(v[k]) >= SMALL:
+            named = signed(v[k]) if k in shares.ranked[:NAMED] else ""
             made["up" if v[k] > 0 else "down"] = [round(abs(float(v[k])) / full, 4), named]
             made["marks"] = [*made.get("marks", []), *(["strong"] if named else [])]
         return made
@@ -243,15 +233,31 @@ def bars(shares: Shares) -> Block:
     return texts.text("words", *sides, up=INK, down="minus", height=height, select=False)
 
 
-def summed(shares: Shares) -> Block:
-    """lead of the blank text + all shares = lead of this text, and what is missing."""
-    a = shares.found
+def summed(shares: Shares) -> list[Block]:
+    """lead of the blank text + all shares = lead of this text, and what is missing; the shares that
+    carry a number, and all others. A gap of 2 % or more is said where the bars are seen (as a
+    finding: the veil covers it).
+    """
+    a, v = shares.found, shares.values
     sign = adds((shares.blank, a.sum), a.f_x) if abs(a.gap or 0) < 0.005 else "≈"
-    printed = number(shares.blank), bracketed(a.sum), number(a.f_x)
-    blank, total, lead = ([said, STRONG] for said in printed)
-    template = "lead of the blank text {} + all shares {} {} lead of this text {}"
+    total = f"lead of the blank text *{number(shares.blank)}* + all shares *{bracketed(a.sum)}* "
+    total += f"{sign} lead of this text *{number(a.f_x)}*"
     missed = [[f"gap {missing(a)}", "note"]] if a.complete else []
-    return ui.formula("sum", say(template, blank, total, sign, lead), missed)
+    first = [k for k in shares.ranked[:NAMED] if abs(v[k]) >= SMALL]
+    others = a.sum - sum(v[first].tolist())
+    sign = adds((*v[first], others), a.sum)
+    parts: list[Part] = [f"all shares {number(a.sum)} {sign} "]
+    for n, k in enumerate(first):
+        size = number(v[k]) if n == 0 else plus(v[k])
+        parts += say(f"*{size}* {{}}", [quote(shares.words.items[k].text, 14), "note"])
+    parts += say(f"*{plus(others)}* {{}}", ["all others", "note"])
+    made = [ui.formula("sum", say(total), missed, *([parts] if first else []))]
+    if not a.complete:
+        change = signed(a.f_x - shares.blank)
+        gap = f"The shares miss the change, {change}, by {number(abs(a.gap or 0))} ({missing(a)}) "
+        gap += f"even in {a.n_steps} steps: *read single bars with that much doubt.*"
+        made.append(ui.sentence("gap", "finding", *say(gap)))
+    return made
 
 
 def missing(a: Attribution) -> str:
@@ -260,18 +266,6 @@ def missing(a: Attribution) -> str:
     if share is None or not np.isfinite(share):
         return number(abs(a.gap or 0))
     return ("under 0.1" if share < 0.0005 else number(100 * share, 1)) + " % of the change"
-
-
-def gap(shares: Shares) -> Block | None:
-    """A gap of 2 % or more is said where the bars are seen (a finding: the veil covers it)."""
-    a = shares.found
-    if a.complete:
-        return None
-    change = signed(a.f_x - shares.blank)
-    template = "The shares miss the change, {}, by {} ({}) even in {} steps: "
-    template += "*read single bars with that much doubt.*"
-    missed = number(abs(a.gap or 0)), missing(a), str(a.n_steps)
-    return ui.sentence("gap", "finding", *say(template, change, *missed))
 
 
 def shares_exactly(shares: Shares) -> list[str]:
@@ -303,39 +297,39 @@ def shares_exactly(shares: Shares) -> list[str]:
 
 def the_test(shares: Shares, own: Own) -> list[Block | None]:
     """The lead without the words that raise it most, beside the lead without random others."""
-    sets = shares.sets_to_hide()
+    sets, items, x = shares.sets_to_hide(), shares.words.items, shares.lead
     if not sets[0]:
         said = f"Outside {shares.spans_name} no word raises the lead, so there is none to hide."
         return [shares.finding(said), *ui.folds(None, hidden_exactly(shares), SNIPPET)]
     test, many = shares.without(sets), small_number(len(sets[0]))
-    those = f"without the {many} word{'s' * (many != 'one')}"
-    plain = ("diamond", INK, f"{those} outside {shares.spans_name} with the largest shares")
-    other = f"without {many} random others, one dot a draw (stacked where they would touch)"
+    others, fall = f"without {many} random others", x - test.lead
+    found = f"Without {{}} the lead {'falls' if fall >= 0 else 'rises'} from {number(x)} to "
+    found += f"*{number(test.lead)}*"
+    sign = adds((x, -test.lead), fall)
+    first = f"*{number(x)} − {bracketed(test.lead)} {sign} {number(fall)}*"
+    lines = [say(f"fall without these {many}: {first}")]
+    plain = f"without the {many} word{'s' * (many != 'one')} outside {shares.spans_name}"
+    key = [("diamond", INK, f"{plain} with the largest shares")]
+    if test.draws:
+        low, high = number(test.draws[0][0]), number(test.draws[-1][0])
+        found += f"; {others} it ends between {low} and {high}"
+        mean = x - sum(lead for lead, _ in test.draws) / len(test.draws)
+        lines.append(say(f"without {many} others: *{number(mean)}* on average"))
+        key.append(("dot", GREY, f"{others}, one dot a draw (stacked where they would touch)"))
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
-        said = ", ".join(quote(shares.words.items[k].text, 20) for k in chosen)
-        rows.append(ui.row(said, number(lead), number(shares.lead - lead), strong=not rows))
+        words = ", ".join(quote(items[k].text, 20) for k in chosen)
+        rows.append(ui.row(words, number(lead), number(x - lead), strong=not rows))
     heads = ["hidden words", "lead", "fall"]
     caption = "The lead without the chosen words and without each random draw"
     return [
-        fell(shares, test, many),
-        ui.legend("key", plain, *([("dot", GREY, other)] if test.draws else [])),
+        shares.finding(f"{found}.", shares.named(test.first)),
+        ui.legend("key", *key),
         dots(shares, test, many),
-        falls(shares, test, many),
-        ui.closing("{} {}", beside_chance(test, shares.lead), then(shares, test)),
+        ui.formula("fall", *lines),
+        ui.closing("{} {}", beside_chance(test, x), then(shares, test)),
         *ui.folds(ui.table("rows", heads, rows, caption), hidden_exactly(shares), SNIPPET),
     ]
-
-
-def fell(shares: Shares, test: Hidden, many: str) -> Block:
-    """The finding: from where to where the lead falls, and where random draws end."""
-    verb, rest = "falls" if test.lead <= shares.lead else "rises", ""
-    if test.draws:
-        low, high = number(test.draws[0][0]), number(test.draws[-1][0])
-        rest = f"; without {many} random others it ends between {low} and {high}"
-    named, now = shares.named(test.first), [number(test.lead), STRONG]
-    template = "Without {} the lead {} from {} to {}{}."
-    return shares.finding(template, named, verb, number(shares.lead), now, rest)
 
 
 def beside_chance(test: Hidden, lead: float) -> str:
@@ -375,17 +369,6 @@ def then(shares: Shares, test: Hidden) -> str:
     return f"{best} stays the best span{place}."
 
 
-def falls(shares: Shares, test: Hidden, many: str) -> Block:
-    """9.10 - (-2.55) = 11.65, and the mean of the random draws."""
-    x, fall = shares.lead, shares.lead - test.lead
-    said = f"{number(x)} − {bracketed(test.lead)} {adds((x, -test.lead), fall)} {number(fall)}"
-    lines: list[list[Part]] = [[f"fall without these {many}: ", [said, STRONG]]]
-    if test.draws:
-        mean = x - sum(lead for lead, _ in test.draws) / len(test.draws)
-        lines.append([f"without {many} others: ", [number(mean), STRONG], " on average"])
-    return ui.formula("fall", *lines)
-
-
 def dots(shares: Shares, test: Hidden, many: str) -> Block:
     """Leads on one axis: the diamond without the first words, a dot for each random draw."""
     x, at, leads = shares.lead, limit(shares), [lead for lead, _ in test.draws]
@@ -394,38 +377,32 @@ def dots(shares: Shares, test: Hidden, many: str) -> Block:
     levels = stacked(leads, wide / 56)
     top = max(14, 6 + max(levels, default=0))
 
-    def marker(draws: Sequence[Draw], ys: list[int], **style: Any) -> Block:
+    def marker(draws: Sequence[tuple[float, Set]], ys: list[int], **style: Any) -> Block:
         words = [", ".join(shares.words.items[k].text for k in chosen) for _, chosen in draws]
         each = zip(words, draws, strict=True)
         said = [f"without {escape(named)}: {number(lead)}" for named, (lead, _) in each]
-        made: Block = {"customdata": said, "hovertemplate": "%{customdata}<extra></extra>"}
-        made |= {"type": "scatter", "mode": "markers", "x": [x for x, _ in draws], "y": ys}
-        return {**made, "marker": {"opacity": 1, **style}}
+        made = ui.scatter("markers", [x for x, _ in draws], ys, marker={"opacity": 1, **style})
+        return {**made, "hoverinfo": "text", "hovertext": said}
 
-    def upright(x: float, said: str, up: float, dash: str) -> tuple[Block, Block]:
-        side = "right" if x - low > wide * 0.55 else "left"
-        named = ui.note(said, x, 1, yref="paper", yanchor="bottom", xanchor=side, yshift=up)
-        return ui.line(x, x, 0, 1 + up / 180, GREY, yref="paper", dash=dash), named
-
-    marks = [upright(x, f"no word hidden: {number(x)}", 18, "solid")]
-    if at is not None:
-        marks.append(upright(at, f"“no answer” wins under {number(at)}", 0, "dot"))
+    marks = [(x, f"no word hidden: {number(x)}", 18, "solid")]
+    marks += [] if at is None else [(at, f"“no answer” wins under {number(at)}", 0, "dot")]
+    shapes, notes = list[Block](), list[Block]()
+    for place, said, up, dash in marks:
+        side = "right" if place - low > wide * 0.55 else "left"
+        shapes.append(ui.line(place, place, 0, 1 + up / 180, GREY, yref="paper", dash=dash))
+        over: Block = {"yref": "paper", "yanchor": "bottom", "xanchor": side, "yshift": up}
+        notes.append(ui.note(said, place, 1, **over))
+    notes.append(ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22))
     drawn = [
         marker(test.draws, levels, color=GREY, size=13, line={"color": ui.PAPER, "width": 1}),
         marker([(test.lead, test.first)], [top - 3], color=INK, size=20, symbol="diamond"),
     ]
     title = f"lead over “no answer” with {many} word{'s' * (many != 'one')} hidden"
     sides: Block = {"range": [low - wide * 0.06, low + wide * 1.06], "showgrid": False}
-    sides |= {"ticks": "outside", "tickcolor": ui.LINE}
-    label = ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22)
-    layout = {
-        "height": 340,
-        "margin": {"l": 8, "r": 8, "t": 46, "b": 56},
-        "xaxis": ui.axis(title, nticks=9, showline=True, **sides),
-        "yaxis": ui.axis(None, showticklabels=False, showgrid=False, range=[-1.2, top]),
-        "shapes": [shape for shape, _ in marks],
-        "annotations": [*(named for _, named in marks), label],
-    }
+    sides |= {"ticks": "outside", "tickcolor": ui.LINE, "showline": True}
+    layout = ui.layout(340, 8, 8, 46, 56, shapes=shapes, annotations=notes)
+    layout["xaxis"] = ui.axis(title, nticks=9, **sides)
+    layout["yaxis"] = ui.axis(None, showticklabels=False, showgrid=False, range=[-1.2, top])
     narrow = {"xaxis.nticks": 5, "xaxis.title.text": "lead with words hidden"}
     alt = "The lead without the chosen words, a diamond, and without random others, a dot each"
     return ui.figure("dots", drawn, layout, alt, narrow=narrow)
@@ -465,10 +442,8 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     at = at if at is not None and at < len(w) else w.to_pos(shares.span.start)
     look = Looks(rows_of(shares, at), shares.shown.encoding, w, own.layer, own.head)
     (layers, heads), name = look.asked.shape, shares.name(at)
-    said: list[Part] = [f"all {len(look.row)} weights: "]
-    for n, (part, x) in enumerate(look.held.items()):
-        said += [f"{' + ' if n else ''}{part} ", [number(x), STRONG]]
-    folds = ui.folds(head_table(shares, look), head_exactly(layers * heads), SNIPPET)
+    held = " + ".join(f"{{}} *{number(x)}*" for x in look.held.values())
+    total = f"all {len(look.row)} weights: {held} {adds(look.held.values(), 1)} 1"
     every = ui.fold("grid", f"All {layers * heads} attention heads", grid(shares, look, at))
     return [
         read_most(shares, look, at),
@@ -481,11 +456,11 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
             ("text", GREY, f"no bar: under {LOOKED}"),
         ),
         weights(shares, look, at),
-        ui.formula("adds", [*said, f" {adds(look.held.values(), 1)} 1"]),
+        ui.formula("adds", say(total, *look.held)),
         ui.closing(
             "A large weight does not say that the lead needs the word: only hiding it would tell."
         ),
-        *({**one, "span": 3} for one in (*folds, every)),
+        *ui.folds(head_table(shares, look), head_exactly(layers * heads), SNIPPET, every),
     ]
 
 
@@ -496,24 +471,26 @@ def read_most(shares: Shares, look: Looks, at: int) -> Block:
     inside = [k for k in shares.real if k != looks]
     read = max((k for k in inside if abs(v[k]) < SMALL), key=lambda k: by_word[k], default=-1)
     held = max(inside, key=lambda k: v[k], default=-1)
-    said = f"Layer {look.layer}, attention head {look.head}: {{}} reads {{}} most ({{}}). It gives "
-    most = shares.name(at), shares.name(top), probability(look.row[top], 2)
+    said = f"Layer {look.layer}, attention head {look.head}: {{}} reads {{}} most ("
+    said += f"{probability(look.row[top], 2)}). It gives "
     differ = read >= 0 and v[held] >= SMALL and by_word[read] >= LOOKED
     if not differ or by_word[held] >= by_word[read]:
         asked = percent(float(look.asked[look.layer - 1, look.head - 1]))
-        return shares.finding(said + "{} of its attention to the question.", *most, asked)
+        said += f"{asked} of its attention to the question."
+        return shares.finding(said, shares.name(at), shares.name(top))
 
     def about(k: int) -> str:
         share = "share of the lead's change" if k == read else "share"
         return f"{probability(by_word[k], 2)}, {share} {signed(v[k])}"
 
-    return shares.finding(said + "{}.", *most, shares.named((read, held), about))
+    words = shares.named((read, held), about)
+    return shares.finding(said + "{}.", shares.name(at), shares.name(top), words)
 
 
 def weights(shares: Shares, look: Looks, at: int) -> Block:
     """The window's text, piece by piece, with a bar of the weight above each."""
     e, w, shown = shares.shown.encoding, shares.window, shares.shown
-    first, full = 1, max(float(look.row.max()), 0.05)
+    full = max(float(look.row.max()), 0.05)
     named = {k for k in np.argsort(-look.row)[:NAMED].tolist() if look.row[k] >= LOOKED}
 
     def barred(one: Block, pos: int) -> Block:
@@ -527,16 +504,16 @@ def weights(shares: Shares, look: Looks, at: int) -> Block:
     asked, read = texts.question_items(e), texts.paragraph_items(e, w.doc_start, w.doc_stop)
     asked[-1]["gap"] = read[-1]["gap"] = " "  # before the separator
     items = [texts.item(token, " ", marks=["special"]) for token in shown.true.tokens(w.index)]
-    items[first : first + len(asked)] = asked
+    items[1 : 1 + len(asked)] = asked
     items[w.context_at : w.context_at + len(read)] = read
     items = [barred(one, pos) for pos, one in enumerate(items)]
-    asked, read = items[first : w.context_at], items[w.context_at :]
+    read = items[w.context_at :]
     read = texts.shortened(read, LOOKED) if shares.cut else read
-    asked_sum, read_sum = (f"in sum {number(look.held[x])}" for x in ("question", "paragraph"))
+    sums = {side: f"in sum {number(look.held[side])}" for side in ("question", "paragraph")}
     segments = (
-        texts.segment(items[:first], "", True),
-        texts.segment(asked, "question", True, asked_sum),
-        texts.segment(read, "paragraph", False, read_sum),
+        texts.segment(items[:1], "", True),
+        texts.segment(items[1 : w.context_at], "question", True, sums["question"]),
+        texts.segment(read, "paragraph", False, sums["paragraph"]),
     )
     return texts.text("weights", *segments, up=INK, height=48, dots=True, select=False)
 
@@ -545,24 +522,16 @@ def grid(shares: Shares, look: Looks, at: int) -> Block:
     """Every head's share of attention on the question; a press shows that head."""
     (layers, heads), x, y = look.asked.shape, look.head, look.layer
     who = escape(quote(texts.position_name(shares.shown, shares.window, at), 24))
-    title = {"text": f"attention of {who} on the question", "side": "right"}
-    bar = {"title": title, "thickness": 10, "tickformat": ".0%", "nticks": 5, "outlinewidth": 0}
-    heat = {
-        "type": "heatmap",
-        "z": ui.packed(np.round(look.asked, 3)),
-        **{"x0": 1, "y0": 1, "dx": 1, "dy": 1, "zmin": 0, "zmax": 1, "xgap": 3, "ygap": 3},
-        "colorscale": "share",
-        "colorbar": bar,
-        "hovertemplate": "layer %{y}, attention head %{x}: %{z:.0%}<extra></extra>",
-        "sets": {"own.why.layer": "y", "own.why.head": "x"},
-    }
+    bar: Block = {"title": {"text": f"attention of {who} on the question", "side": "right"}}
+    bar |= {"thickness": 10, "tickformat": ".0%", "nticks": 5, "outlinewidth": 0}
+    heat: Block = {"type": "heatmap", "z": ui.packed(np.round(look.asked, 3)), "colorbar": bar}
+    heat |= {"x0": 1, "y0": 1, "dx": 1, "dy": 1, "zmin": 0, "zmax": 1, "xgap": 3, "ygap": 3}
+    heat |= {"colorscale": "share", "sets": {"own.why.layer": "y", "own.why.head": "x"}}
+    heat |= {"hovertemplate": "layer %{y}, attention head %{x}: %{z:.0%}<extra></extra>"}
     plain: Block = {"dtick": 1, "showgrid": False}
-    layout = {
-        "height": 90 + 44 * min(layers, 12),
-        "margin": {"l": 58, "r": 8, "t": 14, "b": 48},
-        "xaxis": ui.axis("attention head", range=[0.5, heads + 0.5], **plain),
-        "yaxis": ui.axis("layer (1 reads first)", range=[layers + 0.5, 0.5], **plain),
-    }
+    layout = ui.layout(90 + 44 * min(layers, 12), 58, 8, 14, 48)
+    layout["xaxis"] = ui.axis("attention head", range=[0.5, heads + 0.5], **plain)
+    layout["yaxis"] = ui.axis("layer (1 reads first)", range=[layers + 0.5, 0.5], **plain)
     box = {"type": "rect", "x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
     frame = {"shapes": [{**box, "line": {"color": INK, "width": 2.5}}], "annotations": []}
     alt = "How much of its attention the token spends on what was asked, by layer and head"

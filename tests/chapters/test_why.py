@@ -14,7 +14,7 @@ from qa_demo.core.text import words as split
 from qa_demo.drawn.plane import stacked
 from qa_demo.examples import load_menu
 from qa_demo.state import load
-from tests.chapters.given import blocks, faked, words
+from tests.chapters.given import blocks, faked, stored, words
 
 TEXTS = {
     "question": "Who built the (old) bridge?",
@@ -28,7 +28,7 @@ def shares_of(**state):
 
 
 def value(text):
-    return float(text.replace("−", "-").replace(",", ""))
+    return float(text.replace("−", "-").replace(",", "").replace(" ", ""))
 
 
 def test_marks_stand_apart_from_their_words():
@@ -62,7 +62,7 @@ def test_bars_are_the_sums_of_the_pieces_shares(text):
             assert one[lane][0] == pytest.approx(abs(share) / full, abs=1e-4)
             labels += [one[lane][1]] if one[lane][1] else []
     largest = sorted((x for x in by_hand if abs(x) >= 0.3), key=abs)[-5:]
-    assert sorted(map(value, labels)) == pytest.approx(sorted(largest), abs=0.0501)
+    assert sorted(map(value, labels)) == pytest.approx(sorted(largest), abs=0.0051)
 
 
 @pytest.mark.parametrize(("step", "key"), [(1, "words"), (3, "weights")])
@@ -96,6 +96,16 @@ def test_the_text_stands_as_typed_and_the_sum_is_the_lead():
     start, end = s.shown.true.logits(s.window.index)
     i, j = (s.window.to_pos(d) for d in (s.span.start, s.span.end))
     assert lead == pytest.approx(start[i] + end[j] - start[0] - end[0], abs=0.006)
+
+
+@pytest.mark.parametrize("name", ["oresund", "reef"])
+def test_the_numbers_on_the_bars_and_all_others_are_all_shares(name):
+    found = blocks(stored(), chapter="why", example=name)
+    whole, *parts = map(value, re.findall(r"[−+]? ?\d[\d.]+", words(found["sum"]).splitlines()[-1]))
+    assert sum(parts) == pytest.approx(whole, abs=0.031) and len(parts) == 6
+    items = [i for s in found["words"]["segments"] for i in s["items"]]
+    bars = [value(i[lane][1]) for i in items for lane in ("up", "down") if i.get(lane, [0, ""])[1]]
+    assert sorted(bars) == sorted(parts[:-1])
 
 
 def test_hidden_words_are_read_one_set_at_a_time_by_hand():
