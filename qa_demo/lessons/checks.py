@@ -136,7 +136,7 @@ def top_start(shown: Shown) -> Facts:
     """The word at which the answer most probably starts."""
     (d, name, p), (_, other, q) = likeliest(shown, sides(shown)[0], 2)
     same = siblings(shown.encoding, d)
-    facts = {"word": name, "p": probability(p, 2), "other": other, "q": probability(q)}
+    facts = {"word": name, "p": probability(p), "other": other, "q": probability(q)}
     return {**facts, "marks": [Span(same[0], same[-1])]}
 
 

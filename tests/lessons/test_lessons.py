@@ -1,6 +1,9 @@
 """Lessons: files and their refusals, guesses by hand, and every step on the texts it names."""
 
+import base64
+import json
 from functools import cache
+from xml.etree import ElementTree
 
 import pytest
 
@@ -10,13 +13,14 @@ from qa_demo.core.store import READERS
 from qa_demo.core.types import Span
 from qa_demo.examples import PoolExample, load_menu
 from qa_demo.lessons.files import OWN, TEACHERS, computed, read_folder, read_lesson
+from qa_demo.lessons.handout import handout
 from qa_demo.lessons.judge import asked, filled, judge, plain, typed
 from qa_demo.lessons.served import CHECKS, Lessons
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK
 from qa_demo.model.spanbert import load_spanbert
 from qa_demo.pictures import Pictures
-from qa_demo.state import load
+from qa_demo.state import CHAPTERS, load
 from tests.chapters.given import AtOnce, stored
 
 LESSON = """---
@@ -238,6 +242,19 @@ STEPS = [(lesson, k) for lesson in EVERY for k in range(len(lesson.steps))]
 def test_every_step_holds_on_its_text(lesson, k):
     made = Lessons(real(), (lesson,)).proof(lesson.steps[k])
     assert made["reveal"] and "{" not in str(made["question"])
+
+
+@pytest.mark.parametrize("name", ["hour", "wrong"])
+def test_a_page_for_teachers_links_each_row_to_its_picture(name):
+    page, steps = ElementTree.fromstring(handout(name)), read_lesson(TEACHERS / f"{name}.md").steps
+    rows = page.findall(".//{*}tr")[1:]
+    for row, step in zip(rows, steps, strict=True):
+        assert step.title in row[0].text and step.reveal in "".join(row.itertext())
+        link = row.find(".//{*}a").get("href").removeprefix("./#")
+        state = json.loads(base64.urlsafe_b64decode(link + "=" * (-len(link) % 4)))
+        assert load(state) == step.state
+    if name == "wrong":  # each chapter links to its own row
+        assert {row.get("id") for row in rows} - {None} == set(CHAPTERS)
 
 
 def test_every_check_is_used_and_every_check_that_is_named_is_there():

@@ -107,7 +107,13 @@ def test_all_is_bounded(made, monkeypatch):
     monkeypatch.setattr(module, "MOST_ROOMS", 1)
     with pytest.raises(BadInput, match="1 rooms are open"):
         rooms.open()
-    clock.now = module.QUIET + 1
+    monkeypatch.setattr(module, "MOST_ROOMS", 2)
+    other = rooms.open()
+    clock.now = 50.0
+    rooms.look(**other)
+    rooms.leave(**other)  # a closed room makes place first, though an open one is older
+    assert rooms.open() and not rooms.look(**teacher).get("gone")
+    clock.now = module.QUIET + 51
     assert rooms.look(**teacher)["gone"] and rooms.open()
 
 
