@@ -13,17 +13,8 @@ FOLDER = ASSETS / "page"
 FONTS = FOLDER / "vendor" / "fonts"
 _FILE = re.compile(r'url\("([\w-]+\.woff2)"\)')
 MODULES = (
-    "dom",
-    "store",
-    "controls",
-    "table",
-    "text",
-    "figure",
-    "render",
-    "tools",
-    "room",
-    "lessons",
-    "main",
+    *("dom", "store", "controls", "table", "text", "figure", "render", "tools", "room"),
+    *("lessons", "main"),
 )
 _IMPORT = re.compile(r"^import [^;]*;\n", re.M)
 _LIST = re.compile(r"^export \{[^}]*\};\n", re.M)

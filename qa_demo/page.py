@@ -38,23 +38,22 @@ def served(
     `cached` says otherwise.
     """
 
+    @cache
+    def file() -> tuple[bytes, bytes, str]:
+        plain = text()
+        digest = hashlib.sha256(plain).hexdigest()[:32]
+        return plain, gzip.compress(plain, 9, mtime=0), f'"{digest}"'
+
     async def answer(request: Request) -> Response:
-        plain, packed, tag = _file(text)
+        plain, packed, tag = file()
         headers = {"cache-control": cached, "etag": tag, "vary": "accept-encoding"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         if "gzip" in request.headers.get("accept-encoding", "") and len(packed) < len(plain):
-            headers["content-encoding"] = "gzip"
-            return Response(packed, headers=headers, media_type=kind)
+            plain, headers["content-encoding"] = packed, "gzip"
         return Response(plain, headers=headers, media_type=kind)
 
     return answer
-
-
-@cache
-def _file(text: Callable[[], bytes]) -> tuple[bytes, bytes, str]:
-    plain = text()
-    return plain, gzip.compress(plain, 9, mtime=0), f'"{hashlib.sha256(plain).hexdigest()[:32]}"'
 
 
 def replied(make: Callable[[Any], Any]) -> Callable[[Request], Any]:
@@ -93,18 +92,19 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         status, body = pictures.health()
         return sent(request, body, status)
 
+    files: dict[str, tuple[Any, ...]] = {
+        "page.js": (lambda: script().encode(), "text/javascript"),
+        "plotly.js": (plotly_file, "text/javascript"),
+        "page.css": (lambda: style().encode(), "text/css"),
+        "gradio.css": (lambda: gradio_style().encode(), "text/css"),
+    }
+    for font in sorted(FONTS.glob("*.woff2")):
+        files[f"fonts/{font.name}"] = font.read_bytes, "font/woff2", A_WEEK
     return [
         Route("/health", health),
         Route("/picture", replied(pictures.asked), methods=["POST"]),
         Route("/saved", replied(whole), methods=["POST"]),
-        Route("/static/page/page.js", served(lambda: script().encode(), "text/javascript")),
-        Route("/static/page/page.css", served(lambda: style().encode(), "text/css")),
-        Route("/static/page/gradio.css", served(lambda: gradio_style().encode(), "text/css")),
-        Route("/static/page/plotly.js", served(plotly_file, "text/javascript")),
-        *(
-            Route(f"/static/page/fonts/{font.name}", served(font.read_bytes, "font/woff2", A_WEEK))
-            for font in sorted(FONTS.glob("*.woff2"))
-        ),
+        *(Route(f"/static/page/{name}", served(*about)) for name, about in files.items()),
     ]
 
 
@@ -119,24 +119,21 @@ def build(pictures: Pictures) -> gr.Blocks:
         ".then(() => globalThis.spanlight.mount(element.querySelector('.spanlight'), "
         "JSON.parse(element.querySelector('.spanlight').dataset.chapters)))"
     )
+    titles = [(e.title, e.id) for e in examples.values()]
     page: gr.Blocks
     with gr.Blocks(title="Spanlight", analytics_enabled=False, fill_width=True) as page:
         with gr.Row(elem_id="ask-row"):
-            question = gr.Textbox(
-                first.question, label="Question", lines=1, max_lines=1, scale=7, elem_id="question"
-            )
-            context = gr.Textbox(
-                first.context, label="Paragraph", lines=1, max_lines=8, scale=3, elem_id="paragraph"
-            )
+            how: dict[str, Any] = {"label": "Question", "elem_id": "question", "scale": 7}
+            question = gr.Textbox(first.question, lines=1, max_lines=1, **how)
+            how = {"label": "Paragraph", "elem_id": "paragraph", "scale": 3}
+            context = gr.Textbox(first.context, lines=1, max_lines=8, **how)
             ask = gr.Button("Ask", variant="primary", scale=0, elem_id="ask")
             example = gr.Dropdown(
-                [(e.title, e.id) for e in examples.values()],
-                value=first.id,
-                label="Example",
-                scale=2,
-                elem_id="example",
+                titles, value=first.id, label="Example", scale=2, elem_id="example"
             )
-            reader = gr.Dropdown(named, value="bundled", label="Reader", scale=2, elem_id="reader")
+            reader = gr.Dropdown(
+                readers, value="bundled", label="Reader", scale=2, elem_id="reader"
+            )
         fill = gr.Button("fill", elem_id="fill-boxes")
         gr.HTML(
             html_template=f"<div class='spanlight' data-chapters=\"{names}\"></div>",

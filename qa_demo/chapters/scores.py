@@ -336,7 +336,7 @@ def taken_apart(shown: Shown, own: Own, two: Two, heads: HeadWeights, d: int) ->
             window, name = asked.reading.windows[index], ("h", question, index, pos)
 
             def last(reader: Any, *_: Any, window: Any = window, pos: int = pos) -> Points:
-                found: Points = reader.hidden(window)[-1][pos]
+                found: Points = reader.hidden(window)[-1][pos].copy()  # a view would keep all
                 return found
 
             states.append(shown.need(name, last).astype(np.float64))
