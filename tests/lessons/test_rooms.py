@@ -7,7 +7,7 @@ import pytest
 from qa_demo.core.base import BadInput
 from qa_demo.lessons import rooms as module
 from qa_demo.lessons.rooms import LETTERS, UNSURE, Rooms, code_of
-from qa_demo.lessons.routes import Act, in_room, invite, read
+from qa_demo.lessons.routes import Act, Question, answer, in_room, invite, read
 from qa_demo.lessons.served import Lessons
 from tests.chapters.given import full
 from tests.lessons.test_lessons import GOOD, written
@@ -138,6 +138,30 @@ def test_a_move_takes_states_and_steps_that_exist_alone(tmp_path):
     for wrong in (*faults, {"step": True}):
         with pytest.raises(BadInput):
             in_room(lessons, rooms, None, read(Act, {**good, **wrong}))
+
+
+def test_a_guess_is_judged_alone_and_counted_in_a_room_until_its_teacher_reveals(tmp_path):
+    text = GOOD.replace("check: here\n", "").replace("{who}", "Ada")
+    lessons, rooms = Lessons(full(), (written(tmp_path, text),)), Rooms()
+
+    def told(**asked):
+        return answer(lessons, rooms, read(Question, asked))
+
+    here = {"lesson": "hand", "step": 1}
+    assert [one["id"] for one in told()["lessons"]] == ["hand"]
+    assert told(**here)["heading"] == "One" and told(**here, guess="a")["right"]
+    assert told(**here, guess=None)["label"] == UNSURE
+    teacher = rooms.open()
+    student = rooms.join(teacher["code"])
+    rooms.move(**teacher, place=("hand", 1), state={})
+    assert told(**here, guess="b", room=student) == {"counted": True, "label": "Bo."}
+    assert told(**here, guess=None, room=student) == {"counted": True, "label": UNSURE}
+    with pytest.raises(BadInput, match="your teacher reveals"):
+        told(**here, reveal=True, room=student)
+    assert told(**here, reveal=True, room=teacher)["label"] == "Ada."
+    assert rooms.look(**student)["bars"] == [("Ada.", 0, True), (UNSURE, 1, False)]
+    after = told(**here, guess="b", reveal=True, room=student)
+    assert after["key"] == "a" and not after["verdict"]["right"]
 
 
 @pytest.mark.parametrize("base", ["http://127.0.0.1:7860/", "http://localhost/", "http://[::1]:1/"])
