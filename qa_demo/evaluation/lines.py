@@ -22,10 +22,12 @@ from qa_demo.core.types import Answer, DecodeOptions, Example, Reading
 from qa_demo.evaluation.calibrate import TEMPERATURES
 from qa_demo.evaluation.failures import MEANING, gold_spans, kind_of
 from qa_demo.files import dumps, finite, json_lines, read_text, write_file
+from qa_demo.printed import plural
 
 Row = dict[str, Any]
 NEEDED = ("id", "question", "context", "gold", "n_best", "score_diff", "best", "probs")
 CLAIMS = ("claim", "answerable", "right_if_answerable")
+CANDIDATE = ("text", "char_start", "char_end", "window", "score")
 UNREAD = ("score_diff", "null_score", "margin", "tokens", *CLAIMS, "in_window", "probs")
 """What a question that is refused has none of."""
 
@@ -62,9 +64,6 @@ def line_of(
         }
     kind, because = kind_of(reading, example, best, decode, rules)
     return finite(_line(example, "" if best is None else best.text, rules, kind, because, found))
-
-
-CANDIDATE = ("text", "char_start", "char_end", "window", "score")
 
 
 def refused_line(example: Example, cause: str, rules: str) -> Row:
@@ -148,13 +147,10 @@ def read_lines(path: Path) -> tuple[list[Row], str]:
                 f"{path.name}, line {number}: the id {row['id'][:40]!r} stands there before, with "
                 f"another question or answer"
             )
-    verb = "line stands" if len(twice) == 1 else "lines stand"
-    said = (
-        f"{len(twice):,} {verb} there twice and count once (first: {twice[0][:40]!r})"
-        if twice
-        else ""
-    )
-    return list(rows.values()), said
+    if not twice:
+        return list(rows.values()), ""
+    said = f"{plural(len(twice), 'line stands', 'lines stand')} there twice and count once"
+    return list(rows.values()), f"{said} (first: {twice[0][:40]!r})"
 
 
 class LinesFile:

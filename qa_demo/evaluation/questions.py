@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field, StrictInt, TypeAdapter, ValidationError
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Answer, Example
@@ -201,28 +203,24 @@ def _check_ids(examples: Iterable[Example], name: str) -> None:
             )
 
 
-FOREIGN: tuple[tuple[Callable[[Mapping[Any, Any]], bool], str], ...] = (
-    (
-        lambda row: "header" in row and "question" not in row,
-        "is the header of an MRQA file; leave it out",
-    ),
-    (
-        lambda row: "qas" in row,
-        "is a paragraph with several questions ('qas'), of MRQA or a bare list of paragraphs; "
-        'SQuAD\'s layout stands around such a list: {"data": [{"title": "", "paragraphs": LIST}]}',
-    ),
-    (
-        lambda row: "answers" not in row and "detected_answers" in row,
-        "has MRQA's 'detected_answers'; give 'answers', with text and answer_start (the first of "
-        "each char_spans)",
-    ),
-    (
-        lambda row: "answers" not in row and "question" in row,
-        "has no 'answers' to score against (an empty list says that the text has none); "
-        f"{ANSWERS_ALONE}",
-    ),
-)
-"""The layouts of others, each named for what it is, with what to do."""
+def _foreign(row: Mapping[Any, Any]) -> str:
+    """The layouts of others, each named for what it is, with what to do."""
+    if "header" in row and "question" not in row:
+        return "is the header of an MRQA file; leave it out"
+    if "qas" in row:
+        return (
+            "is a paragraph with several questions ('qas'), of MRQA or a bare list of paragraphs; "
+            'SQuAD\'s layout stands around a list: {"data": [{"title": "", "paragraphs": LIST}]}'
+        )
+    if "answers" not in row and "detected_answers" in row:
+        return (
+            "has MRQA's 'detected_answers'; give 'answers', with text and answer_start (the first "
+            "of each char_spans)"
+        )
+    if "answers" not in row and "question" in row:
+        said = "has no 'answers' to score against (an empty list says that the text has none)"
+        return f"{said}; {ANSWERS_ALONE}"
+    return ""
 
 
 def _example(row: Any, where: str, number: str) -> tuple[Example, bool]:
@@ -232,9 +230,8 @@ def _example(row: Any, where: str, number: str) -> tuple[Example, bool]:
             f"{where} must be an object, got {type(row).__name__}; of a DataFrame give "
             f"to_dict('records'), of datasets one split, without with_format('pandas' or 'arrow')"
         )
-    for holds, words in FOREIGN:
-        if holds(row):
-            raise BadInput(f"{where} {words}")
+    if foreign := _foreign(row):
+        raise BadInput(f"{where} {foreign}")
     for field in ("question", "context"):
         if not isinstance(row.get(field), str):
             raise BadInput(f"{where}: '{field}' must be text, got {type(row.get(field)).__name__}")
@@ -298,19 +295,20 @@ def _placed(text: Any, start: Any, context: str, where: str) -> tuple[Answer, bo
     return Answer(text, min(places, key=lambda at: abs(at - start), default=-1)), bool(places)
 
 
+SPANS = TypeAdapter(list[Annotated[list[tuple[StrictInt, StrictInt]], Field(min_length=1)]])
+
+
 def _spans(row: Mapping[str, Any], where: str) -> tuple[Any, ...]:
     """Answers that are lists: [start, end] in characters, one list an annotator, in text order."""
-    lists, most = [], len(row["context"])
-    for k, ranges in enumerate(_field(row, "spans", list, where) if "spans" in row else ()):
-        each: list[Any] = ranges if isinstance(ranges, list) else [None]
-        whole = (isinstance(x, list) and [*map(type, x)] == [int, int] for x in each)
-        if not each or not all(whole) or not all(0 <= start < end <= most for start, end in each):
-            raise BadInput(
-                f"{where}, 'spans' of annotator {k} must be a list of [start, end] with 0 <= start "
-                f"< end <= {most}, got {str(ranges)[:SHOWN]}"
-            )
-        lists.append(tuple(sorted((start, end) for start, end in each)))
-    return tuple(lists)
+    held, most = row.get("spans", []), len(row["context"])
+    with suppress(ValidationError):
+        lists = SPANS.validate_python(held)
+        if all(0 <= start < end <= most for each in lists for start, end in each):
+            return tuple(tuple(sorted(each)) for each in lists)
+    raise BadInput(
+        f"{where}: 'spans' must hold for each annotator a list of [start, end] with 0 <= start < "
+        f"end <= {most}, got {str(held)[:SHOWN]}"
+    )
 
 
 # ---- what would bend a total without a word
