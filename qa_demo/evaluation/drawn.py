@@ -245,10 +245,14 @@ def points(role: str, x: Any, y: Any, mode: str = "markers", **more: Any) -> Blo
     return ui.scatter(mode, x, y, **{"hoverinfo": "text" if "hovertext" in more else "x", **more})
 
 
-def bars(role: str, found: Interval) -> Block:
-    """Error bars; none where there is no interval."""
-    made = {"array": plain(found.high - found.value), "arrayminus": plain(found.value - found.low)}
-    return {"type": "data", "symmetric": False, "color": role, "thickness": 2, "width": 0, **made}
+def dots(role: str, found: Interval, at: Any, along: str = "x", **more: Any) -> Block:
+    """Dots with their error bars; none where there is no interval."""
+    sides = {"array": found.high - found.value, "arrayminus": found.value - found.low}
+    bars: Block = {"type": "data", "symmetric": False, "color": role, "thickness": 2, "width": 0}
+    bars |= {name: plain(values) for name, values in sides.items()}
+    means = plain(found.value)
+    x, y = (means, at) if along == "x" else (at, means)
+    return points(role, x, y, **more) | {f"error_{along}": bars}
 
 
 def joined(found: Sequence[Interval], frame: int = 0) -> Interval:

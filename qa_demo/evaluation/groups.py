@@ -130,9 +130,8 @@ def by_group(s: Shown) -> Blocks:
         for side in s.sides:
             for p, (part, masks) in enumerate(rows.items()):
                 at = drawn.joined(means[side.key, metric, part], frames[side.key])
-                x, ys = drawn.plain(at.value), [y - 0.17 * side.up for y, _ in masks]
-                made = drawn.points(side.role, x, ys, xaxis=f"x{p + 1}" if p else "x")
-                data.append(made | {"error_x": drawn.bars(side.role, at)})
+                ys, axis = [y - 0.17 * side.up for y, _ in masks], f"x{p + 1}" if p else "x"
+                data.append(drawn.dots(side.role, at, ys, xaxis=axis))
         alt = "Scores of groups of questions, with and without an answer apart."
         layout = ui.layout(int(90 + 23 * y), 190, 14, 8, 46, **axes)
         return ui.figure("groups-figure", data, layout, alt, narrow=narrow)
@@ -170,8 +169,7 @@ def reliability(s: Shown) -> Blocks:
         style: Block = {"mode": "lines+markers", "line": {"color": side.role, "width": 1}}
         style["marker"] = {"size": [round(7 + 15 * math.sqrt(b.count / most), 1) for b in table]}
         x = [round(100 * b.mean_prob, 1) for b in table]
-        made = drawn.points(side.role, x, drawn.plain(found.value), hovertext=told, **style)
-        data.append(made | {"error_y": drawn.bars(side.role, found)})
+        data.append(drawn.dots(side.role, found, x, "y", hovertext=told, **style))
         mean, share = 100 * sure[mask].mean(), 100 * right[mask].mean()
         words = f" said {mean:.0f} % on average and was right in {share:.0f} %; by tenths it is "
         words += f"off by {100 * calibration_error(table):.1f} points. "

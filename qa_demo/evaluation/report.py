@@ -47,7 +47,11 @@ def report(
 def page_of(s: Shown) -> str:
     """The file's text."""
     names = " against ".join(side.name for side in s.sides)
-    made = [ui.sentence("title", "heading", names), ui.sentence("asked", "closing", asked(s))]
+    run, whole = s.sides[0].run, plural(len(s.sides[0].rows), "question")
+    parts = [f"{plural(int(mask.sum()), 'question')} {name}" for name, mask in s.parts.items()]
+    asked = f"{', '.join(parts[1:]) or whole} from {plural(s.draws.count, s.drawn[:-1])} of "
+    asked += f"{run.get('file', 'rows')}, scored by the rules of SQuAD {run['rules']}."
+    made = [ui.sentence("title", "heading", names), ui.sentence("asked", "closing", asked)]
     for section in (verdict, threshold, kinds, by_group, reliability, failures):
         made += [block for block in section(s) if block is not None]
     limits = {side.key: side.thresholds for side in s.sides}
@@ -55,15 +59,6 @@ def page_of(s: Shown) -> str:
     packed = orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY).decode()
     scripts = [plotly_file().decode(), script(saved=True, modules=MODULES)]
     return one_file(f"Report: {names}", "report", packed, scripts, style(saved=True))
-
-
-def asked(s: Shown) -> str:
-    """What was asked, by which rules and when."""
-    run, rows = s.sides[0].run, s.sides[0].rows
-    parts = [f"{plural(int(mask.sum()), 'question')} {name}" for name, mask in s.parts.items()]
-    said = ", ".join(parts[1:]) or plural(len(rows), "question")
-    said += f" from {plural(s.draws.count, s.drawn[:-1])} of {run.get('file', 'rows')}"
-    return f"{said}, scored by the rules of SQuAD {run['rules']}."
 
 
 # ---- the verdict
@@ -153,9 +148,8 @@ def score_figure(s: Shown, mode: str, metric: str) -> Block:
         each = [drawn.words(x, sign=bool(more)) for x in found]
         text = {"text": [x.partition(" ")[0] for x in each], "textfont": {"color": role}}
         text |= {"mode": "markers+text", "textposition": "top center", "cliponaxis": False}
-        ys, every = [y + up for y in at], drawn.joined(found)
-        made = drawn.points(role, drawn.plain(every.value), ys, hovertext=each, **text, **more)
-        data.append(made | {"error_x": drawn.bars(role, every)})
+        ys = [y + up for y in at]
+        data.append(drawn.dots(role, drawn.joined(found), ys, hovertext=each, **text, **more))
         said.append(f"{name} {each[0]}")
 
     for side, scores in zip(s.sides, values, strict=True):

@@ -209,12 +209,6 @@ class Evaluation:
         return DataFrame(list(self.rows))
 
 
-def cores() -> int:
-    """Processors that this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
-
-
 def evaluate(
     reader: Reader,
     rows: Iterable[Mapping[str, Any]],
@@ -239,8 +233,10 @@ def evaluate(
     setup = setup_of(reader, version, windows, decode, threshold)
     for one in asked.remarks:
         warnings.warn(one, stacklevel=2)
+    allowed = getattr(os, "sched_getaffinity", None)
+    cores = len(allowed(0)) if allowed else os.cpu_count() or 1
     found, began = [], time.perf_counter()
-    with closing(lines(reader, asked.examples, setup, cores())) as made:
+    with closing(lines(reader, asked.examples, setup, cores)) as made:
         for row in made:
             if on_row is not None:
                 on_row(row)
