@@ -128,12 +128,10 @@ def build(pictures: Pictures) -> gr.Blocks:
             how = {"label": "Paragraph", "elem_id": "paragraph", "scale": 3}
             context = gr.Textbox(first.context, lines=1, max_lines=8, **how)
             ask = gr.Button("Ask", variant="primary", scale=0, elem_id="ask")
-            example = gr.Dropdown(
-                titles, value=first.id, label="Example", scale=2, elem_id="example"
-            )
-            reader = gr.Dropdown(
-                readers, value="bundled", label="Reader", scale=2, elem_id="reader"
-            )
+            how = {"label": "Example", "elem_id": "example", "scale": 2}
+            example = gr.Dropdown(titles, value=first.id, **how)
+            how = {"label": "Reader", "elem_id": "reader", "scale": 2}
+            reader = gr.Dropdown(named, value="bundled", **how)
         fill = gr.Button("fill", elem_id="fill-boxes")
         gr.HTML(
             html_template=f"<div class='spanlight' data-chapters=\"{names}\"></div>",
