@@ -35,7 +35,7 @@ from qa_demo.core.windows import assemble, make_windows
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
-from qa_demo.training import command, data
+from qa_demo.training import command, pool
 from qa_demo.training.command import exit_code, parsed
 from qa_demo.training.heads import TwoHeads, load, loss_terms, total
 from qa_demo.training.loop import Job, begin, run
@@ -87,12 +87,12 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
 
 def pool_of(
     s: Settings, tokenizer: Any, unlabelled: float = 0.0, exchanged: float = 0.0
-) -> data.Pool:
+) -> pool.Pool:
     """The windows of a run, drawn once."""
     path = Path(s.pool or Path(s.out) / "pool.npz")
     drawn = {"lengths": s.lengths, "negatives": s.negatives, "seed": s.seed}
     drawn |= {"unlabelled": unlabelled, "exchanged": exchanged}
-    return data.pool_at(path, s.train, tokenizer, **drawn)
+    return pool.pool_at(path, s.train, tokenizer, **drawn)
 
 
 def answerable(path: str | Path) -> list[Example]:
@@ -165,7 +165,7 @@ def job_of(
     tokenizer: Any,
     model: TwoHeads,
     dev: Sequence[Example],
-    windows: data.Windows,
+    windows: pool.Windows,
     **more: Any,
 ) -> Job:
     """A job on windows, whose running average is kept and scored on dev; `more`: its loss and
@@ -183,7 +183,7 @@ def job_of(
         model,
         parameter_groups(model, s),
         {"epoch": 0, "batch": -1},
-        lambda place: data.batches(windows, s.batch_tokens, s.seed, place, part),
+        lambda place: pool.batches(windows, s.batch_tokens, s.seed, place, part),
         measure=measure,
         average=average,
         decay=s.average,
@@ -196,7 +196,7 @@ def train(s: Settings) -> bool:
     the run.
     """
     at, tokenizer, model, dev = begun(s)
-    windows = data.Windows(pool_of(s, tokenizer), tokenizer.pad_token_id or 0, at.device)
+    windows = pool.Windows(pool_of(s, tokenizer), tokenizer.pad_token_id or 0, at.device)
     more = {"loss": loss_terms, "total": partial(total, bio_weight=s.bio_weight)}
     return run(s, job_of(s, at, tokenizer, model, dev, windows, **more), at, log)
 

@@ -31,10 +31,11 @@ from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadCheckpoint, BadInput
-from qa_demo.training import data, finetune, heads
+from qa_demo.training import finetune, heads
 from qa_demo.training.command import exit_code, parsed, processor_has_bf16, read_json, write_json
 from qa_demo.training.heads import TwoHeads, labels, load
 from qa_demo.training.loop import Terms, load_weights, run
+from qa_demo.training.pool import Windows, groups
 
 log = logging.getLogger("teach")
 MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
@@ -179,14 +180,14 @@ def digest(model: TwoHeads) -> str:
     return found.hexdigest()
 
 
-def said_of(path: Path, teacher: Teacher, windows: data.Windows, tokens: int) -> np.ndarray:
+def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.ndarray:
     """The teacher's logits of all pieces of a pool [T, 5], float16, in one file that is written
     part by part; how far it is stands beside it. `tokens`: padded, read together. Errors: BadInput
     for a file of another teacher or of other windows.
     """
     about = path.with_suffix(".json")
     wanted = {"weights": teacher.digest, "windows": windows.pool.digest, "version": VERSION}
-    done, shape = 0, (len(windows.pool.ids), 5)
+    done, shape = 0, (len(windows.pool.pieces["ids"]), 5)
     if path.is_file():
         kept = read_json(about)
         done = kept.pop("done", 0)
@@ -200,7 +201,7 @@ def said_of(path: Path, teacher: Teacher, windows: data.Windows, tokens: int) ->
         raise BadInput(f"{path.name} holds no logits that can be read: {fault}") from fault
     for first in range(done, len(windows.sizes), PART):
         part = np.arange(first, min(first + PART, len(windows.sizes)))
-        for near in data.groups(windows.sizes[part], tokens, np.random.default_rng(0)):
+        for near in groups(windows.sizes[part], tokens, np.random.default_rng(0)):
             rows = part[near]
             batch = windows.batch(rows)
             found = teacher.says(batch)[batch["attention_mask"] > 0].half().cpu().numpy()
@@ -260,9 +261,9 @@ def train(s: Settings) -> bool:
     pool = finetune.pool_of(s, tokenizer, s.unlabelled, s.exchanged)
     pad = tokenizer.pad_token_id or 0
     path = Path(s.logits or Path(s.out) / "said.npy")
-    said = said_of(path, teacher, data.Windows(pool, pad, at.device), s.batch_tokens)
+    said = said_of(path, teacher, Windows(pool, pad, at.device), s.batch_tokens)
     del teacher
-    windows = data.Windows(pool, pad, at.device, said)
+    windows = Windows(pool, pad, at.device, said)
     more = {
         "loss": partial(loss_terms, temperature=s.temperature),
         "total": partial(total, label_share=s.label_share, bio_weight=s.bio_weight),

@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from qa_demo.core.base import BadInput
-from qa_demo.training import command, data, finetune, heads, loop
+from qa_demo.training import command, finetune, heads, loop, pool
 from tests.training import toy
 
 pytestmark = pytest.mark.model
@@ -86,9 +86,8 @@ def test_a_run_that_cannot_be_is_refused_and_nothing_is_trained(home, run, more,
 
 
 def test_a_run_by_time_ends_scores_itself_and_takes_a_pool_that_was_kept(home, run, monkeypatch):
-    monkeypatch.setattr(data, "draw", None)  # whoever draws again fails
-    pool = str(run / "pool.npz")
-    more = {"steps": 0, "minutes": 1e-3, "pool": pool, "evaluate_every": 500}
+    monkeypatch.setattr(pool, "draw", None)  # whoever draws again fails
+    more = {"steps": 0, "minutes": 1e-3, "pool": f"{run}/pool.npz", "evaluate_every": 500}
     assert finetune.train(settings(home, "timed", **more))
     done = command.read_json(home / "timed" / "state.json")
     assert done["step"] > 0 and done["seconds"] > 0.06

@@ -16,7 +16,7 @@ from qa_demo.core.types import WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import encode
-from qa_demo.training import command, data, export, finetune, teach
+from qa_demo.training import command, data, export, finetune, pool, teach
 from qa_demo.training.teach import Teacher, numbers_of
 from tests.model import kit
 from tests.training import toy
@@ -64,10 +64,9 @@ def taught(home: Path) -> Path:
 def windows_of(student: Any, options: WindowOptions) -> tuple[list, dict[str, torch.Tensor]]:
     """The kit's windows, and a padded batch of them."""
     windows = make_windows(encode(student, kit.QUESTION, kit.CONTEXT), options)
-    features = [data.feature(w, [], []) for w in windows]
-    pool = data.pool_of(features, [False] * len(windows))
+    found = pool.pool_of([data.targets(w) for w in windows], [False] * len(windows))
     pad = student.pad_token_id
-    return windows, data.Windows(pool, pad, CPU).batch(np.arange(len(windows)))
+    return windows, pool.Windows(found, pad, CPU).batch(np.arange(len(windows)))
 
 
 def test_each_piece_has_the_teacher_s_number(home: Path) -> None:
@@ -153,8 +152,8 @@ def test_logits_are_written_once_and_a_stopped_run_goes_on(
     home: Path, taught: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     about = command.read_json(taught / "said.json")
-    pool = np.load(taught / "pool.npz")
-    assert about["done"] == len(pool["offsets"]) - 1 > teach_part(monkeypatch)
+    drawn = np.load(taught / "pool.npz")
+    assert about["done"] == len(drawn["offsets"]) - 1 > teach_part(monkeypatch)
     says, calls = Teacher.says, []
 
     def heard(teacher: Teacher, batch: dict[str, torch.Tensor]) -> torch.Tensor:
