@@ -21,7 +21,7 @@ from qa_demo.model.source import LOOPBACK
 from qa_demo.model.spanbert import load_spanbert
 from qa_demo.pictures import Pictures
 from qa_demo.state import CHAPTERS, load
-from tests.chapters.given import AtOnce, stored
+from tests.chapters.given import AtOnce, full, stored
 
 LESSON = """---
 title: Hand
@@ -261,6 +261,13 @@ def test_every_check_is_used_and_every_check_that_is_named_is_there():
     used = {step.check for lesson in read_folder() for step in lesson.steps} - {""}
     assert used == set(CHECKS)
     assert len(read_folder()) == len(list(OWN.glob("[01]*.md"))) and READERS["bundled"].is_dir()
+
+
+def test_a_reveal_whose_picture_is_not_there_does_not_hold(tmp_path):
+    text = GOOD.replace("check: here", "then: {step: 9}").replace("{who}", "Ada")
+    lesson = written(tmp_path, text)
+    with pytest.raises(BadInput, match="step must be 1 to"):
+        Lessons(full(), (lesson,)).proof(lesson.steps[0])
 
 
 @pytest.mark.model
