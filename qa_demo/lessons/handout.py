@@ -25,8 +25,8 @@ COLUMNS = {
 }
 """Heads of a table, and what stands below them of each step of its file."""
 LEAD = {
-    "hour": "Open a room under Lessons and let the class join; press Present. Each row: let the "
-    "class guess in the lesson's step, reveal, then the picture. Behind a lesson stand its steps.",
+    "hour": "Open a room under Lessons, let the class join, press Present. In each row the class "
+    "guesses in the steps that stand behind the lesson, you reveal, then show the picture.",
     "wrong": "Sentences met in texts and answers about this subject, and what holds.",
 }
 
