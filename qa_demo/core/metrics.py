@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +18,7 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a reader says to one question: its best span's text ("" when it has none), and null
     score minus best score.
     """
@@ -76,9 +76,8 @@ def references(example: Example, version: str) -> list[str]:
 def score(example: Example, prediction: str, version: str) -> tuple[float, float]:
     """(exact, f1) of one prediction, each the maximum over the references, 0 to 1."""
     golds = references(example, version)
-    return max((exact_match(g, prediction) for g in golds), default=0.0), max(
-        (f1(g, prediction, version) for g in golds), default=0.0
-    )
+    exact = max((exact_match(g, prediction) for g in golds), default=0.0)
+    return exact, max((f1(g, prediction, version) for g in golds), default=0.0)
 
 
 def judged(
@@ -122,8 +121,10 @@ def _article_edges() -> NDArray[np.int64]:
     """What a slice that begins or ends within a word may have more or less than its sum: an "an"
     of "Dan" is an article there, a "th" of "the" is none.
     """
-    own = [int(_letters(x).sum()) for x in ("", "a", "an", "the")]
-    lost = [int(_letters(x).sum()) for x in ("", "t", "th", "h", "he", "e", "n")]
+    own, lost = (
+        [int(_letters(x).sum()) for x in parts]
+        for parts in (("", "a", "an", "the"), ("", "t", "th", "h", "he", "e", "n"))
+    )
     one = np.unique(np.subtract.outer(own, lost))
     return np.unique(np.add.outer(one, one))
 
@@ -154,15 +155,14 @@ def best_threshold(
 
     Start with "no answer" everywhere, then answer one more question at a time, in order of rising
     `diffs`: it adds its score if it is answerable, and takes 1 away if it is not and a text was
-    predicted. Two properties come with it: when nothing beats "no answer" everywhere the threshold
-    reads 0.0, and equal diffs are not kept together. It is tuned on the questions it scores, so the
-    percentage is an upper bound.
+    predicted. So the threshold reads 0.0 when nothing beats "no answer" everywhere, and equal diffs
+    are not kept together. Tuned on the questions it scores, the percentage is an upper bound.
     """
     gain = np.where(answerable, scores, -np.asarray(answered, dtype=np.float64))
     given = np.asarray(diffs, dtype=np.float64)
     order = np.argsort(given, kind="stable")
-    start = float(len(gain) - np.count_nonzero(answerable))
-    totals = np.cumsum(np.concatenate([[start], gain[order]]))
+    silent = float(len(gain) - np.count_nonzero(answerable))
+    totals = silent + np.cumsum([0.0, *gain[order]])
     best = int(np.argmax(totals))
     return 100.0 * float(totals[best]) / len(gain), float(given[order[best - 1]]) if best else 0.0
 
@@ -200,12 +200,12 @@ def evaluate(
     for name, part in (("HasAns_", has), ("NoAns_", ~has)):
         if part.any():
             result |= _means(name, final[part])
-    raw = np.array([score(e, outcomes[e.id].text, "2.0") for e in asked])
-    diffs = [outcomes[e.id].score_diff or 0.0 for e in asked]
-    answered = [bool(outcomes[e.id].text) for e in asked]
-    for k, name in enumerate(("exact", "f1")):
-        best = best_threshold(raw[:, k], has, diffs, answered)
-        result |= dict(zip((f"best_{name}", f"best_{name}_thresh"), best, strict=True))
+    said = [outcomes[e.id] for e in asked]
+    raw = zip(*(score(e, one.text, "2.0") for e, one in zip(asked, said, strict=True)), strict=True)
+    diffs, answered = [one.score_diff or 0.0 for one in said], [bool(one.text) for one in said]
+    for name, scores in zip(("exact", "f1"), raw, strict=True):
+        best = best_threshold(scores, has, diffs, answered)
+        result |= {f"best_{name}": best[0], f"best_{name}_thresh": best[1]}
     return result
 
 

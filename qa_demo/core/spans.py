@@ -45,16 +45,10 @@ def reason_codes(
     """
     i, j = np.asarray(i), np.asarray(j)
     inside, starts = window.is_context, window.is_max_context if owned else window.is_context
-    return np.select(
-        [
-            ~(inside[i] & inside[j]),
-            j < i,
-            j - i + 1 > options.max_answer_length,
-            np.broadcast_to(~starts[i], np.broadcast(i, j).shape),
-        ],
-        [1, 2, 3, 4],
-        0,
-    ).astype(np.int8)
+    outside, most = ~(inside[i] & inside[j]), options.max_answer_length
+    unowned = np.broadcast_to(~starts[i], outside.shape)
+    found = np.select([outside, j < i, j - i + 1 > most, unowned], [1, 2, 3, 4], 0)
+    return found.astype(np.int8)
 
 
 def count_spans(windows: Iterable[Window], options: DecodeOptions) -> int:
@@ -91,11 +85,8 @@ def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
     """scores[i, j] = start_logits[i] + end_logits[j], [n, n]; e.g. [1, 2] and [0, 5] give [[1, 6],
     [2, 7]].
     """
-    return tied(
-        np.add.outer(
-            np.asarray(start_logits, dtype=np.float64), np.asarray(end_logits, dtype=np.float64)
-        )
-    )
+    s, e = (np.asarray(x, dtype=np.float64) for x in (start_logits, end_logits))
+    return tied(np.add.outer(s, e))
 
 
 def cell_scores(start: Floats, end: Floats, cells: Ints) -> Floats:
@@ -128,16 +119,11 @@ def top_spans(
     first, stop = window.context_at, window.context_at + window.doc_stop - window.doc_start
     starts = np.flatnonzero(window.is_max_context if owned else window.is_context)
     width = min(options.max_answer_length, stop - first)
-    if not len(starts) or n < 1:
+    if not len(starts):
         return np.empty((0, 2), dtype=np.int64)
-    ends = np.concatenate(
-        [np.asarray(end, dtype=np.float64)[first:stop], np.full(width - 1, -np.inf)]
-    )
-    band = (
-        np.asarray(start, dtype=np.float64)[starts, None]
-        + sliding_window_view(ends, width)[starts - first]
-    )
-    flat = tied(band.ravel())
+    s, e = (np.asarray(x, dtype=np.float64) for x in (start, end))
+    ends = np.concatenate([e[first:stop], np.full(width - 1, -np.inf)])
+    flat = tied(s[starts, None] + sliding_window_view(ends, width)[starts - first]).ravel()
     # Row-major order is lower start, then lower end, which is kept among equal scores.
     best = _highest(flat, np.flatnonzero(flat > -np.inf), n)
     return np.stack([starts[best // width], starts[best // width] + best % width], axis=1)
@@ -147,10 +133,8 @@ def make_candidate(reading: Reading, window: int, i: int, j: int) -> Candidate:
     """A cell with start <= end in the context as a candidate: `doc` span, characters, text."""
     w, (s, e) = reading.windows[window], reading.logits(window)
     span = Span(w.to_doc(int(i)), w.to_doc(int(j)))
-    char_start, char_end = reading.encoding.chars(span)
-    return Candidate(
-        window, span, char_start, char_end, reading.encoding.text(span), float(s[i]), float(e[j])
-    )
+    chars, text = reading.encoding.chars(span), reading.encoding.text(span)
+    return Candidate(window, span, *chars, text, float(s[i]), float(e[j]))
 
 
 def best_span(reading: Reading, window: Window, decode: DecodeOptions) -> Candidate | None:

@@ -91,34 +91,24 @@ def check_options(encoding: Encoding, options: WindowOptions) -> int:
 
 
 def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ...]:
-    """Build an encoding's unpadded windows: prefix (with question), part of the context, suffix."""
-    room = check_options(encoding, options)
-    n_tokens = len(encoding.context_ids)
-    starts, stops = plan(n_tokens, room, options.doc_stride)
-    owner = max_context_owner(n_tokens, starts, stops)
-    head, tail = len(encoding.prefix_ids), len(encoding.suffix_ids)
+    """Build an encoding's unpadded windows: prefix (with question), part of the context, suffix.
+    Errors: BadInput for options that do not fit the question.
+    """
+    e, room, size = encoding, check_options(encoding, options), len(encoding.context_ids)
+    starts, stops = plan(size, room, options.doc_stride)
+    owner = max_context_owner(size, starts, stops)
+    before, after = (np.zeros(len(ids), dtype=bool) for ids in (e.prefix_ids, e.suffix_ids))
     windows = []
     for w, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-        part = stop - start
-        is_context = np.zeros(head + part + tail, dtype=bool)
-        is_context[head : head + part] = True
-        is_max_context = np.zeros_like(is_context)
-        is_max_context[head : head + part] = owner[start:stop] == w
-        ids = [encoding.prefix_ids, encoding.context_ids[start:stop], encoding.suffix_ids]
-        inside = np.full(part, encoding.context_type)
-        types = [encoding.prefix_types, inside, encoding.suffix_types]
-        windows.append(
-            Window(
-                index=w,
-                doc_start=start,
-                doc_stop=stop,
-                context_at=head,
-                input_ids=np.concatenate(ids),
-                token_type_ids=np.concatenate(types),
-                is_context=is_context,
-                is_max_context=is_max_context,
-            )
+        types = np.full(stop - start, e.context_type)
+        inside, owned = np.ones(stop - start, dtype=bool), owner[start:stop] == w
+        rows = (
+            (e.prefix_ids, e.context_ids[start:stop], e.suffix_ids),
+            (e.prefix_types, types, e.suffix_types),
+            (before, inside, after),
+            (before, owned, after),
         )
+        windows.append(Window(w, start, stop, len(before), *map(np.concatenate, rows)))
     return tuple(windows)
 
 
