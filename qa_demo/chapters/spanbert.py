@@ -17,7 +17,7 @@ from qa_demo.blocks import Block
 from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
 from qa_demo.core.masking import DEFAULTS, length_law
-from qa_demo.core.text import FILLER, Asked, typed
+from qa_demo.core.text import FILLER, Asked, spelled, typed
 from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
 from qa_demo.printed import (
     QUOTE,
@@ -122,7 +122,7 @@ def key(fill: str, words: str, model: str, span: int = 12) -> Block:
 
 def quoted(token: str) -> Part:
     """A token in quotation marks."""
-    return [f"“{core.spelled(token)}”", QUOTE]
+    return [f"“{spelled(token)}”", QUOTE]
 
 
 def model_says() -> str:
@@ -209,7 +209,7 @@ def blanks(b: core.Blank) -> Block:
     e, items = b.found.encoding, paragraph_items(b.found.encoding)
     for p in b.found.plain.pieces:
         marks = ["blank", "boxed"] if p.at == b.at else ["blank"]
-        under = core.spelled(p.token) if b.true else "?"
+        under = spelled(p.token) if b.true else "?"
         items[p.at] |= {"t": str(p.at - p.run.start + 1), "under": under, "marks": marks}
         items[p.at] |= {"joined": False, "sets": {"own.spanbert.blank": p.at}}
     for (wire, side), at in zip(
@@ -284,11 +284,11 @@ def blanks_table(found: core.Filled) -> Block:
         if said is None:
             return ["–", "–", "–"]
         right = [chance(said), f"{said.rank:,}"] if found.given.known else ["–", "–"]
-        return [core.spelled(said.guesses[0].piece), *right]
+        return [spelled(said.guesses[0].piece), *right]
 
     rows = []
     for p in found.plain.pieces:
-        first = found.name(p), core.spelled(p.token) if found.given.known else "?"
+        first = found.name(p), spelled(p.token) if found.given.known else "?"
         sets = {"own.spanbert.blank": p.at}
         rows.append(ui.row(*first, *cells(p.mlm), *cells(p.sbo), sets=sets))
     said = ["P(hidden word)", "its place"]
@@ -386,8 +386,8 @@ def hidden_table(found: core.Hidden) -> Block:
     rows = []
     for name, said in (("single", found.tokens), ("in a span", found.spans)):
         for p in said.pieces:
-            first, place = core.spelled(p.mlm.guesses[0].piece), f"{p.mlm.rank:,}"
-            rows.append(ui.row(name, core.spelled(p.token), first, probability(p.mlm.p), place))
+            first, place = spelled(p.mlm.guesses[0].piece), f"{p.mlm.rank:,}"
+            rows.append(ui.row(name, spelled(p.token), first, probability(p.mlm.p), place))
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
     return ui.table("rows", heads, rows, "Every hidden token")
 

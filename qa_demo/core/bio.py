@@ -1,9 +1,8 @@
 """Tags B, I, O: spans read off them, the best legal tagging, the exact probability of a span, and
 what the tagging head, p_i = softmax(W h_i + b), says of a whole reading.
 
-A tagging is legal when no I follows O or stands first. Arrays hold the tags in the order B, I, O;
-`log_probs` [n, 3] are those of the paragraph tokens of one window, D the paragraph's tokens. Every
-probability of a span is relative to the legal taggings:
+A tagging is legal when no I follows O or stands first, and a span's probability is relative to the
+legal ones. Tags stand in the order B, I, O, `log_probs` [n, 3] for the paragraph of one window:
 
     P(span s..e) = P(s is B) prod_{s < t <= e} P(t is I, when t - 1 is in a span)
                    P(e + 1 is no I, when e is in a span)
@@ -35,8 +34,7 @@ def annotator_tags(n: int, gold: TagGold) -> Tags:
 
 def spans_of_tags(tags: Sequence[int], lenient: bool = False) -> tuple[Span, ...]:
     """Spans of a tagging; lenient, an I after O or at the start opens a span, else it is none."""
-    spans: list[Span] = []
-    start: int | None = None
+    spans, start = list[Span](), None
     for t, tag in enumerate([*tags, O]):
         if start is not None and tag != I:
             spans.append(Span(start, t - 1))
@@ -53,7 +51,7 @@ def illegal_at(tags: Sequence[int]) -> list[int]:
 
 def argmax_tags(log_probs: Floats) -> Tags:
     """The most probable tag of each token, [n]; ties as in `PREFERENCE`. It may be illegal."""
-    tags: Tags = np.array(PREFERENCE)[np.argmax(np.asarray(log_probs)[:, PREFERENCE], axis=1)]
+    tags: Tags = np.array(PREFERENCE)[np.asarray(log_probs)[:, PREFERENCE].argmax(axis=1)]
     return tags
 
 
@@ -196,7 +194,7 @@ def owned_tags(reading: Reading, decoding: str = "viterbi") -> Tags:
 
 def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedSpan, ...]:
     """All spans of a reading in text order, each from its first token's owner, with marginals."""
-    spans: list[TaggedSpan] = []
+    spans = list[TaggedSpan]()
     for w, window in enumerate(reading.windows):
         lp = tag_log_probs(reading, w)
         marginals = span_marginals(lp, len(lp))
@@ -222,8 +220,9 @@ def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | Non
     every = np.concatenate(found, axis=1)
     if not every.size:
         return None
-    p, start, end = every[:, np.lexsort(every[::-1])[0]].tolist()
-    return _tagged(reading, int(reading.owners[int(start)]), Span(int(start), int(end)), -p)
+    p, *ends = every[:, np.lexsort(every[::-1])[0]]
+    span = Span(*map(int, ends))
+    return _tagged(reading, int(reading.owners[span.start]), span, -p)
 
 
 def null_log_prob(reading: Reading) -> float:

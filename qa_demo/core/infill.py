@@ -14,7 +14,7 @@ import numpy as np
 from qa_demo.core.base import BadInput, Floats, log_softmax
 from qa_demo.core.losses import LossTerm
 from qa_demo.core.masking import DEFAULTS, Draw, Fate, Masked, draw_spans, hide, mask
-from qa_demo.core.text import Asked, span_at
+from qa_demo.core.text import Asked, span_at, spelled
 from qa_demo.core.types import Encoding, Span
 
 WIRES = ("left", "right", "position")
@@ -218,11 +218,6 @@ def hidden(given: str, seed: int, model: Infiller, *_: Any) -> Hidden | str:
 def right(found: Infill) -> int:
     """How many first guesses of MLM are the hidden piece."""
     return sum(p.mlm.rank == 1 for p in found.pieces)
-
-
-def spelled(token: str) -> str:
-    """A token as the page spells it: ##ne gives ·ne."""
-    return "·" + token[2:] if token.startswith("##") else token
 
 
 @dataclass(frozen=True)

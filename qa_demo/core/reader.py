@@ -7,26 +7,24 @@ from numpy.typing import NDArray
 
 from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution, Method, Target
-from qa_demo.core.base import BadInput, IsCancelled, OnProgress
+from qa_demo.core.base import BadInput, Bools, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Baseline, Reading, Span, Window, WindowOptions
 
 
 class Reader(Protocol):
-    """A reader answers questions from text by giving every position logits.
+    """A reader answers questions from text by giving every position logits: records of `core` in,
+    records of `core` out, so that no view needs torch.
 
-    Every method takes and returns records of `core`, so that no view needs torch.
+    `name`: what the page prints, `bundled`, a folder's name or a hub id. `checksum`: a digest of
+    the weights, which ties a reading to the reader that made it; empty where none was computed.
+    `threshold`: the tuned no-answer threshold in logits; None where none is stored, and 0 is used.
     """
 
     name: str
-    """The name the page prints: `bundled`, a folder's name or a hub id."""
     checksum: str
-    """A digest of the weights, which ties a stored reading to the reader that made it; empty where
-    none was computed.
-    """
     threshold: float | None
-    """The tuned no-answer threshold in logits; None where none is stored, and 0 is used."""
 
     @property
     def max_seq_length(self) -> int:
@@ -58,7 +56,7 @@ class Reader(Protocol):
     def masked(
         self,
         window: Window,
-        masks: NDArray[np.bool_],
+        masks: Bools,
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -99,10 +97,10 @@ def explain(
 
     Errors: BadInput without a legal span, or for a reading of another reader.
     """
-    if span is not None:
-        return reader.attribute(reading, Target("span_score", span), method)
-    best = predict(reading).best
-    if best is None:
-        raise BadInput("no span of this paragraph is legal, so there is none to explain")
-    found = best.candidate
-    return reader.attribute(reading, Target("span_score", found.span, None, found.window), method)
+    window = None
+    if span is None:
+        best = predict(reading).best
+        if best is None:
+            raise BadInput("no span of this paragraph is legal, so there is none to explain")
+        span, window = best.candidate.span, best.candidate.window
+    return reader.attribute(reading, Target("span_score", span, None, window), method)

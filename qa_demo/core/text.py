@@ -83,6 +83,11 @@ def typed(given: str) -> Asked:
     return Asked(made, tuple(places), known=False)
 
 
+def spelled(token: str) -> str:
+    """A token as the page spells it: ##ne gives ·ne."""
+    return "·" + token[2:] if token.startswith("##") else token
+
+
 Side = Literal["question", "context"]
 
 
