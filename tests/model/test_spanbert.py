@@ -189,21 +189,6 @@ def infill(folder: Path, capsys: pytest.CaptureFixture[str]):
     return run
 
 
-def test_the_command_line_writes_the_contract(bert, infill):
-    start = TEXT.index("over")
-    report = json.loads(infill(f"--spans {start} {start + len('over the')} --json --top 3"))
-    assert {"pieces", "terms", "total"} <= report.keys()
-    assert "".join(p["text"].removeprefix("##") for p in report["pieces"]) == "overthe"
-    for head in ("mlm", "sbo", "both"):
-        assert all(len(p[head]) == 3 for p in report["pieces"] if p[head])
-    encoding = bert.encode(TEXT)
-    spans = [Span(2, 1 + len(report["pieces"]))]
-    pieces = bert.infill(hide(encoding.context_ids, spans, bert.mask_id)).pieces
-    assert [p["true_rank_both"] for p in report["pieces"]] == [
-        None if p.both is None else p.both.rank for p in pieces
-    ]
-
-
 def test_without_a_boundary_head_there_is_nothing_to_cut_or_swap(folder, tmp_path, infill):
     bare = shutil.copytree(folder, tmp_path / "bare")
     (bare / SBO_FILE).unlink()
