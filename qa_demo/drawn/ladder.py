@@ -184,9 +184,9 @@ def sums(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) -> R
     whole = sum((cols.sums(values) for values, _ in pieces), np.zeros(len(cols.cells)))
     least = 10.0**-digits
     words = [f"<{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in whole.flat]
-    over = {"type": "scatter", "mode": "text", "x": cols.at.tolist(), "y": whole.tolist()}
-    over |= {"text": list(map(escape, words)), "textposition": "top center", "hoverinfo": "skip"}
-    over |= {"textfont": {"size": 13, "color": ui.INK}, "cliponaxis": False}
+    font = {"textfont": {"size": 13, "color": ui.INK}, "textposition": "top center"}
+    text = list(map(escape, words))
+    over = ui.scatter("text", cols.at.tolist(), whole.tolist(), text=text, cliponaxis=False, **font)
     drawn = [bars(cols, cols.sums(v), ui.PAPER if h else ui.INK, hatch=h) for v, h in pieces]
     top = max(float(whole.max()), 1e-3) * pixels / (pixels - 20)
     return Rung(title, pixels, top, [*drawn, over])
@@ -194,16 +194,15 @@ def sums(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) -> R
 
 def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[Block]:
     """A bracket and its words under each span."""
-    made, on = list[Block](), {"type": "scatter", "hoverinfo": "skip"}
-    stroke = {"color": ui.INK, "width": 1.5}
+    made, stroke = list[Block](), {"color": ui.INK, "width": 1.5}
     font = {"size": 15, "color": ui.INK, "family": SERIF}
     for span, said in spans:
         x0, x1 = cols.reach(span.start, span.end, 0.08)
         words = escape(quote(said, max(12, int((x1 - x0) * cols.room / 7))))
-        ends = {"x": [x0, x0, x1, x1], "y": [1.05, 0.9, 0.9, 1.05]}
-        made.append({**on, "mode": "lines", **ends, "line": stroke})
-        text = {"text": [words], "textfont": font, "textposition": "bottom center"}
-        made.append({**on, "mode": "text", "x": [(x0 + x1) / 2], "y": [0.86], **text})
+        corners = [x0, x0, x1, x1], [1.05, 0.9, 0.9, 1.05]
+        below = {"text": [words], "textfont": font, "textposition": "bottom center"}
+        made.append(ui.scatter("lines", *corners, line=stroke))
+        made.append(ui.scatter("text", [(x0 + x1) / 2], [0.86], **below))
     return made
 
 
@@ -220,50 +219,39 @@ def ladder(
     """Rows under one axis. `near`: where a narrow screen looks; `about`: the token underlined;
     `title`: of the axis; `labels` [D]: a word for the line below each token.
     """
+    heads = [24 if r.title else 4 for r in rungs]
     bottom = (36 if cols.flat else 78) + (40 if title else 0)
-    height = sum(r.pixels + head_of(r) for r in rungs)
+    height = sum(r.pixels for r in rungs) + sum(heads)
     left = 58 if any(r.scale for r in rungs) else 4
-    layout: Block = {"height": height + bottom, "barmode": "stack", "bargap": 0, "annotations": []}
-    layout["margin"] = {"l": left, "r": 8, "t": 0, "b": bottom}
-    layout["xaxis"] = token_columns(cols, title, labels, len(rungs))
-    narrow: Block = {"xaxis.range": cols.around(near), "xaxis.tickangle": -40, "margin.b": 88}
-    narrow |= {"data.bar.insidetextfont.size": 10.5, "xaxis.title.text": "", "height": height + 88}
-    place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    data, top = list[Block](), 1.0
-    for n, r in enumerate(rungs):
-        high, top = top - head_of(r) / height, top - (head_of(r) + r.pixels) / height
-        name = str(n + 1) if n else ""
-        bare = {"showticklabels": False, "showgrid": False}
-        ticks = {"tickvals": [0, 0.5, 1]} if r.scale else bare
-        scale: Block = {"range": [0, r.top], "domain": [max(0, top), high], **ticks}
-        layout["yaxis" + name] = ui.axis(r.scale, **scale)
-        layout["annotations"].append(ui.note(r.title, 0, high, bgcolor=ui.PAPER, **place))
-        narrow[f"annotations.{n}.text"] = r.title.split(":")[0]
-        data += [{**trace, "yaxis": "y" + name} for trace in r.traces]
-    short = [escape(dotted(cols.e, a)) if a == z else "…" for a, z in cols.cells]
-    own = [f" <b>{labels[a]}</b>" if labels and a == z else "" for a, z in cols.cells]
-    narrow["xaxis.ticktext"] = [x + y for x, y in zip(short, own, strict=True)]
-    overlay = {"shapes": [] if about is None else [under(cols, about)], "annotations": []}
-    return ui.figure(key, data, layout, alt, overlay=overlay, narrow=narrow)
-
-
-def head_of(rung: Rung) -> int:
-    """The pixels above a row, for its title."""
-    return 24 if rung.title else 4
-
-
-def token_columns(cols: Columns, title: str, labels: Sequence[str], rows: int) -> Block:
-    """The axis of the tokens, below the last of the rows."""
+    layout = ui.layout(height + bottom, left, 8, 0, bottom, barmode="stack", bargap=0)
     names = [cols.name(n) + cols.label(n, labels) for n in range(len(cols.cells))]
     font = {"family": SERIF, "size": 15 if cols.flat else 13, "color": ui.INK}
     ticks: Block = {"tickvals": cols.at.tolist(), "ticktext": names, "tickfont": font}
-    ticks |= {"tickangle": 0 if cols.flat else -35, "anchor": f"y{rows}" if rows > 1 else "y"}
-    return ui.axis(title, ui.GREY, showgrid=False, range=[0, cols.total], **ticks)
-
-
-def under(cols: Columns, d: int) -> Block:
-    """A thick line under a token's column, between the bars and its name."""
-    x0, x1 = cols.reach(d, d, 0.04)
-    place: Block = {"yref": "paper", "ysizemode": "pixel", "yanchor": 0, "y0": -1, "y1": -5}
-    line = {"width": 0}
-    return {"type": "rect", "x0": x0, "x1": x1, **place, "fillcolor": ui.INK, "line": line}
+    ticks |= {"tickangle": 0 if cols.flat else -35, "range": [0, cols.total]}
+    ticks["anchor"] = f"y{len(rungs)}" if len(rungs) > 1 else "y"
+    layout["xaxis"] = ui.axis(title, ui.GREY, showgrid=False, **ticks)
+    short = [escape(dotted(cols.e, a)) if a == z else "…" for a, z in cols.cells]
+    own = [f" <b>{labels[a]}</b>" if labels and a == z else "" for a, z in cols.cells]
+    narrow: Block = {"xaxis.range": cols.around(near), "xaxis.tickangle": -40, "margin.b": 88}
+    narrow |= {"data.bar.insidetextfont.size": 10.5, "xaxis.title.text": "", "height": height + 88}
+    narrow["xaxis.ticktext"] = [x + y for x, y in zip(short, own, strict=True)]
+    place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    data, notes, top = list[Block](), list[Block](), 1.0
+    for n, (r, head) in enumerate(zip(rungs, heads, strict=True)):
+        high, top = top - head / height, top - (head + r.pixels) / height
+        name = f"y{n + 1}" if n else "y"
+        bare = {"showticklabels": False, "showgrid": False}
+        marks = {"tickvals": [0, 0.5, 1]} if r.scale else bare
+        scale: Block = {"range": [0, r.top], "domain": [max(0, top), high], **marks}
+        layout[name.replace("y", "yaxis")] = ui.axis(r.scale, **scale)
+        notes.append(ui.note(r.title, 0, high, bgcolor=ui.PAPER, **place))
+        narrow[f"annotations.{n}.text"] = r.title.split(":")[0]
+        data += [{**trace, "yaxis": name} for trace in r.traces]
+    overlay: Block = {"shapes": [], "annotations": []}
+    if about is not None:
+        x0, x1 = cols.reach(about, about, 0.04)  # between the bars and the token's name
+        thick = {"type": "rect", "x0": x0, "x1": x1, "fillcolor": ui.INK, "line": {"width": 0}}
+        thick |= {"yref": "paper", "ysizemode": "pixel", "yanchor": 0, "y0": -1, "y1": -5}
+        overlay["shapes"].append(thick)
+    layout["annotations"] = notes
+    return ui.figure(key, data, layout, alt, overlay=overlay, narrow=narrow)

@@ -81,15 +81,8 @@ def lying(x: Any, y: Sequence[int], width: float, marker: Block, **more: Any) ->
 
 def beside(x: Any, y: Sequence[int], words: Sequence[str]) -> Block:
     """Words to the right of the bars."""
-    made = {"type": "scatter", "mode": "text", "x": x, "y": list(y), "text": list(words)}
-    made |= {"textposition": "middle right", "textfont": {"size": 14, "color": ui.INK}}
-    return {**made, "hoverinfo": "skip", "cliponaxis": False}
-
-
-def dots(x: Sequence[float], y: Sequence[float], marker: Block) -> Block:
-    """Marks without words."""
-    made = {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "marker": marker}
-    return {**made, "x": list(x), "y": list(y)}
+    font = {"textposition": "middle right", "textfont": {"size": 14, "color": ui.INK}}
+    return ui.scatter("text", x, list(y), text=list(words), cliponaxis=False, **font)
 
 
 def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
@@ -129,8 +122,8 @@ def waterfall(
     label = [f"   <b>{number(v, 1)}</b>{m}" for (_, v, _), m in zip(found, moved, strict=True)]
     return [
         *drawn,
-        dots([found[0][1]], [found[0][0]], FIRST),
-        dots([x for x, _ in single], [y for _, y in single], RING),
+        ui.scatter("markers", [found[0][1]], [found[0][0]], marker=FIRST),
+        ui.scatter("markers", [x for x, _ in single], [y for _, y in single], marker=RING),
         beside(ends, [k for k, *_ in found], label),
     ]
 
@@ -174,7 +167,7 @@ def lengths(drawn: Sequence[int]) -> Block:
     bars = {"type": "bar", "x": at, "y": ui.packed(law), "marker": {"color": ui.OTHER}}
     bars |= {"text": [number(v, 3) for v in law], "textposition": "outside", "hoverinfo": "skip"}
     marker = {"symbol": "square", "size": 9, "color": ui.INK}
-    marks = dots([x for x, _ in squares], [y for _, y in squares], marker)
+    marks = ui.scatter("markers", [x for x, _ in squares], [y for _, y in squares], marker=marker)
     layout = {"height": 180, "margin": {"l": 60, "r": 8, "t": 14, "b": 42}}
     layout |= {"xaxis": ui.axis("length of a span, in words", dtick=1, showgrid=False)}
     layout |= {"yaxis": ui.axis("probability", range=[0, 0.26], tickvals=[0, 0.1, 0.2])}

@@ -11,9 +11,9 @@ from qa_demo.blocks import GREY, OTHER, Block, note, packed, scatter
 Points = NDArray[np.float64]
 Name = tuple[Points, str, str]
 """A point [2], its name as a figure reads it (escaped, with <b>), a role."""
-TURNS, FAR = 16, (10, 30, 54)
+TURNS, FAR = 16, (10, 30, 54, 110)
 """The directions in which a name may stand from its point, and the pixels between the two."""
-COST = np.repeat([2.5, 7.5, 13.5], TURNS)
+COST = np.repeat([2.5, 7.5, 13.5, 27.5], TURNS)
 """Of a place by its distance; in the same unit a covered point costs 3."""
 
 
@@ -63,7 +63,7 @@ def one_of_many(values: Points, k: int, role: str, said: str) -> list[Block]:
 def name_places(at: Points, halves: Points, crowd: Points, size: Points) -> Points:
     """How far the middle of each name stands from its point, [N, 2], all in pixels: points `at`
     [N, 2], half of each name's width and height [N, 2], what should stay free [M, 2], the plot's
-    width and height [2]. Of 48 places around the point the one that covers least is taken, first
+    width and height [2]. Of 64 places around the point the one that covers least is taken, first
     name first.
     """
     angles = np.linspace(0, 2 * np.pi, TURNS, endpoint=False) + np.pi / 2
@@ -88,15 +88,26 @@ def names_apart(
     """Names beside their points, clear of each other and of a crowd of points [m, 2]; `low`, `high`
     [2] bound the plot, `size`: its width and height in pixels.
     """
-    pixels, notes = np.array(size) / (high - low), list[Block]()
-    halves = np.array([[len(re.sub("</?b>", "", text)) * 4.2 + 6, 11.0] for _, text, _ in names])
+    pixels, notes, halves = np.array(size) / (high - low), list[Block](), []
+    for _, text, _ in names:
+        rows = re.sub("</?b>", "", text).split("<br>")
+        halves.append([max(map(len, rows)) * 4.2 + 6, 2.0 + 9 * len(rows)])
     spots = (np.array([at for at, _, _ in names]) - low) * pixels
-    shifts = name_places(spots, halves, (crowd - low) * pixels, np.array(size, dtype=np.float64))
+    free = (crowd - low) * pixels, np.array(size, dtype=np.float64)
     line: Block = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": GREY}
+    shifts = name_places(spots, np.array(halves), *free)
     for ((x, y), text, role), (right, up) in zip(names, shifts, strict=True):
         tail = {"ax": round(float(right)), "ay": -round(float(up)), "standoff": 7}
-        notes.append(note(text, float(x), float(y), role, 14, **line, **tail))
+        notes.append(note(text, float(x), float(y), role, 14, align="left", **line, **tail))
     return notes
+
+
+def moved(notes: Sequence[Block], *told: str) -> Block:
+    """What a narrow figure changes in its first notes: the places of these, and with `told` the
+    texts.
+    """
+    keys = ("ax", "ay", *told)
+    return {f"annotations.{k}.{key}": one[key] for k, one in enumerate(notes) for key in keys}
 
 
 def stacked(xs: Sequence[float], width: float) -> list[int]:
