@@ -14,20 +14,26 @@ from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import State, load
 from qa_demo.veil import KEPT
-from tests.chapters.given import AtOnce, blocks, full, refused
+from tests.chapters.given import AtOnce, blocks, full, refused, stored, words
 from tests.odd import JSON
 
+HOSTILE = (
+    "<b>Ada</b> <img src=x onerror=alert(1)> {B} {t} & </script> \u202e\u0301 🚜 <i>Oslo</i>. " * 2
+)
 STEPS = [(name, k + 1) for name in NAMES for k in range(len(CHAPTERS[name].STEPS))]
 
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
 def test_every_step_of_every_chapter_draws_every_example(chapter, step):
-    pictures = full()
-    for name in pictures.examples:
-        found = blocks(pictures, chapter=chapter, step=step, example=name)
-        keys = [b["key"] for b in found.values()]
-        assert {"answer", "heading", "idea", "finding", "closing", "exactly"} <= set(keys), name
-        assert found["idea"]["role"] == "idea" and len(set(keys)) == len(keys)
+    every = {"answer", "heading", "idea", "finding", "closing", "exactly", "table", "code"}
+    for name, example in full().examples.items():
+        found = blocks(full(), chapter=chapter, step=step, example=name)
+        assert every <= set(found) and found["idea"]["role"] == "idea", name
+        if chapter not in ("scores", "spanbert", "why") and example.stored() is not None:
+            options = example.options  # the bundled reader's own numbers
+            cut = {"max_seq_length": options.max_seq_length, "doc_stride": options.doc_stride}
+            found = blocks(stored(), chapter=chapter, step=step, example=name, **cut)
+            assert every <= set(found) and " nan" not in words(found["finding"]), name
 
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
@@ -35,9 +41,22 @@ def test_own_texts_of_any_kind_are_drawn(chapter, step):
     for question, context in (
         ("Who?", "x"),
         ("Where does Ada live?", "Ada lives in Oslo. " * 90),
-        ("<b>?", "<img src=x onerror=alert(1)> & </script> \u202eAda\u0301 🚜🚜 met Grace."),
+        ("<b>?", HOSTILE),
+        ("?", "…"),
     ):
-        blocks(full(), chapter=chapter, step=step, question=question, context=context)
+        state = {"chapter": chapter, "step": step, "question": question, "context": context}
+        blocks(full(), **state, own={"spanbert": {"text": context[:300]}})
+        small = {"max_seq_length": 48, "doc_stride": 12} if len(context) > 99 else {}
+        blocks(full(), **state, **small, gold=[[0, 1], [0, len(context)]], selection=[0, 0])
+
+
+@pytest.mark.parametrize(("chapter", "step"), STEPS)
+def test_a_selection_sends_no_figure_again(chapter, step):
+    one = blocks(full(), chapter=chapter, step=step, example="south-pole")
+    two = blocks(full(), chapter=chapter, step=step, example="south-pole", selection=[3, 5])
+    for key, block in one.items():
+        if block["kind"] == "figure":
+            assert all(block.get(x) == two[key].get(x) for x in ("data", "layout", "narrow"))
 
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)

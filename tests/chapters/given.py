@@ -46,11 +46,26 @@ def full() -> Pictures:
     return Pictures(load_menu(), lambda _: reader, lambda _: filler, work=AtOnce())
 
 
+@cache
+def real() -> Pictures:
+    """The examples with the bundled reader and SpanBERT."""
+    from qa_demo.model.loading import load_reader
+    from qa_demo.model.spanbert import load_spanbert
+
+    reader, filler = cache(load_reader), cache(load_spanbert)
+    return Pictures(load_menu(), reader, lambda _: filler(), PoolExample.stored, AtOnce())
+
+
 def blocks(pictures: Pictures, **state: Any) -> dict[str, Block]:
-    """All blocks of a state by key, those in groups and folds too; every figure is plotly's."""
+    """All blocks of a state by key, those in groups and folds too; every figure is plotly's, with
+    no markup of a text in it; the closing line is short.
+    """
     found = {b["key"]: b for b in walk(pictures.blocks(load(state))[0])}
+    assert len(words(found.get("closing", {"kind": ""})).split()) <= 24
     for block in found.values():
         if block["kind"] == "figure":
+            drawn = str([block.get(x) for x in ("data", "layout", "overlay", "narrow")])
+            assert "<img" not in drawn and "<i>" not in drawn
             # a name with these words would be taken for one of the two boxes
             assert "question" not in block["alt"].lower(), block["alt"]
             assert "paragraph" not in block["alt"].lower(), block["alt"]

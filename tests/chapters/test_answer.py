@@ -8,7 +8,6 @@ import numpy as np
 import orjson
 import pytest
 
-from qa_demo.chapters.answer import SNIPPET
 from qa_demo.core.metrics import normalize
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span
@@ -118,28 +117,12 @@ def test_one_line_for_each_answer_that_people_marked():
     assert [x["text"] for x in lines] == ["marked by you"]
 
 
-def drawn(name, step, **more):
-    example = load_menu()[name]
-    pictures = faked() if stored().stored(example) is None or example.windows else stored()
-    return blocks(pictures, example=name, chapter="answer", step=step, **more)
-
-
-@pytest.mark.parametrize("step", [1, 2, 3])
-def test_every_example_is_drawn(step):
-    for name in [*load_menu()][step - 1 :: 3]:
-        found = drawn(name, step)
-        assert "finding" in found and "closing" in found and "idea" in found
-        assert len(words(found["closing"]).split()) <= 20
-
-
 @pytest.mark.parametrize("name", ["oresund", "reef", "danube"])
-def test_the_veil_tells_nothing(name):
-    told = {"finding", "spans", "leads", "bins", "people", "compared", "whole"}
+def test_the_veil_keeps_the_whole_text_without_a_mark(name):
     context = load_menu()[name].context
-    first, *rest = (drawn(name, step, veil=True) for step in (1, 2, 3))
-    assert not any(told & set(covered) for covered in (first, *rest))
-    items = first["words"]["segments"][0]["items"]
-    assert "key" not in first and not any("marks" in x for x in items)
+    covered = blocks(stored(), example=name, chapter="answer", veil=True)
+    items = covered["words"]["segments"][0]["items"]
+    assert "key" not in covered and not any("marks" in x for x in items)
     text = "".join(x["t"] + x.get("gap", "") for x in items)
     assert text in context and len(text) > 0.97 * len(context)
 
@@ -189,16 +172,3 @@ def test_eight_thousand_words_are_small_and_whole():
     whole = next(b for b in walk(made) if b["key"] == "all")
     items = whole["segments"][0]["items"]
     assert "".join(x["t"] + x.get("gap", "") for x in items) == context
-
-
-def test_markup_in_a_text_stays_text():
-    hostile = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works there."
-    for step, name in ((1, "spans"), (2, "leads")):
-        found = blocks(faked(), question="Where?", context=hostile, chapter="answer", step=step)
-        drawn = str({k: v for k, v in found[name].items() if k != "alt"})
-        assert "<img" not in drawn and "<i>" not in drawn
-
-
-def test_the_code_runs_alone(capsys):
-    exec(SNIPPET, {})
-    assert "9.1" in capsys.readouterr().out

@@ -1,9 +1,6 @@
 """Chapter 7: softmax and losses by hand; core's test_tagging proves the taggings by brute force."""
 
-import contextlib
-import io
 import re
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,21 +9,12 @@ import pytest
 from qa_demo.chapters import bio
 from qa_demo.core.text import touching
 from qa_demo.examples import load_menu
-from qa_demo.pictures import Pictures
 from qa_demo.printed import significant, value
 from qa_demo.saved import picture_of
 from qa_demo.state import load
-from tests.chapters.given import AtOnce, blocks, faked, refused, stored, walk, words
-from tests.fakes import FakeReader
+from tests.chapters.given import blocks, faked, full, real, stored, walk, words
 
 EXAMPLES = ("oresund", "nobel-1903", "south-pole", "warsaw", "natural-selection")
-
-
-@cache
-def tagged() -> Pictures:
-    """The examples' texts read by a fake reader that has a tag head."""
-    reader = FakeReader(bio=True)
-    return Pictures(load_menu(), lambda _: reader, refused, work=AtOnce())
 
 
 def asked(name: str, step: int, **more: Any) -> dict[str, Any]:
@@ -108,59 +96,27 @@ def test_one_label_leaves_one_term():
 
 
 def test_single_tags_that_are_impossible_are_said_and_hatched():
-    found = blocks(tagged(), **asked("oresund", 4))
+    found = blocks(full(), **asked("oresund", 4))
     titles = [a["text"] for a in found["tags"]["layout"]["annotations"]]
     assert any("but impossible" in t for t in titles)
     assert sum("pattern" in t["marker"] for t in found["tags"]["data"] if "marker" in t) == 1
     assert "no answer" in words(blocks(stored(), **asked("reef", 4))["finding"])
 
 
-def test_the_selection_moves_the_frame_and_the_formula_alone():
-    for step in (1, 2, 3, 4):
-        a, b = (blocks(stored(), **asked("oresund", step, selection=s)) for s in ([3, 3], [34, 35]))
-        for name in ("data", "layout", "narrow"):
-            assert a["tags"][name] == b["tags"][name]
-        if step < 4:
-            assert a["tags"]["overlay"] != b["tags"]["overlay"]
-
-
 @pytest.mark.parametrize("step", [1, 2, 3, 4])
-def test_every_example_is_drawn(step):
-    drawn = [name for name, one in load_menu().items() if one.stored() is not None]
-    for name in drawn[step::6]:
-        found = blocks(stored(), **asked(name, step))
-        assert {"idea", "finding", "closing", "exactly", "table", "code"} <= set(found), name
-        assert found["tags"]["layout"]["height"] < 460, name
+def test_a_text_that_nobody_marked_says_so(step):
     own = {"question": "Where?", "context": "Ada Kok lives in Oslo. " * 12}
     small = {"max_seq_length": 40, "doc_stride": 12, "chapter": "bio", "step": step}
-    assert blocks(tagged(), **own, **small, gold=[[0, 7], [9, 16], [17, 21]])["tags"]
-    nobody = blocks(tagged(), **own, **small)
+    marked = blocks(full(), **own, **small, gold=[[0, 7], [9, 16], [17, 21]])
+    assert marked["tags"]["layout"]["height"] < 460
+    nobody = blocks(full(), **own, **small)
     assert ("Nobody marked" in words(nobody["finding"])) == (step in (2, 3))
-    assert blocks(tagged(), **own, chapter="bio", step=step, veil=True)
-
-
-def test_markup_in_a_text_stays_text():
-    hostile = "<b>Ada</b> <img src=x onerror=alert(1)> {B} {t} lives in <i>Oslo</i> &amp; there."
-    for step in (1, 2, 3, 4):
-        own = {"question": "Where?", "context": hostile, "gold": [[0, 8], [3, 6]]}
-        figure = blocks(tagged(), **own, chapter="bio", step=step)["tags"]
-        said = str([figure["layout"], figure["data"], figure["narrow"], figure["overlay"]])
-        assert "<img" not in said and "<i>" not in said
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 4])
 def test_a_reader_without_tags_is_said_in_one_sentence(step):
     found = blocks(faked(), **asked("oresund", step))
     assert "gives no tags" in words(found["finding"]) and "tags" not in found
-
-
-def test_the_snippet_prints_numbers_of_the_chapter():
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        exec(bio.SNIPPET, {})
-    alone, possible_ = re.findall(r"\d\.\d+", said.getvalue())[-2:]
-    assert float(alone) == 0.562 and float(possible_) == pytest.approx(0.996, abs=3e-3)
-    assert len(bio.SNIPPET.splitlines()) <= 20
 
 
 def test_a_reading_at_hand_needs_no_server():
@@ -170,9 +126,7 @@ def test_a_reading_at_hand_needs_no_server():
 
 @pytest.mark.model
 def test_the_bundled_head_is_as_wide_as_the_screen_says():
-    from qa_demo.model.loading import load_reader
-
-    heads = load_reader("bundled").heads()
+    heads = real().reader("bundled").heads()
     assert heads.W is not None and heads.W.shape == (3, bio.WIDTH)
 
 

@@ -2,12 +2,9 @@
 is the bundled reader's, and what people marked is what is trained on.
 """
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
-import orjson
 import pytest
 import torch
 
@@ -21,16 +18,13 @@ from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words
 
 EXAMPLES = ("oresund", "machu-picchu", "reef", "danube")
-HOSTILE = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works there."
 
 
 def at(name: str, step: int = 1, **more):
     given = {"chapter": "loss", "step": step, "example": name}
     given |= {"own": {"loss": more.pop("own", {})}, **more}
-    if not name.startswith("fails"):
-        o = load_menu()[name].options
-        given |= {"max_seq_length": o.max_seq_length, "doc_stride": o.doc_stride}
-    return given
+    o = load_menu()[name].options
+    return given | {"max_seq_length": o.max_seq_length, "doc_stride": o.doc_stride}
 
 
 def case_of(name: str, step: int = 1, **own) -> Case:
@@ -162,33 +156,10 @@ def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
             assert all(abs(printed(label) - v) <= 0.006 for v, label, _ in drawn)
 
 
-def test_the_selection_moves_no_figure():
-    for step in (1, 2, 4):
-        a = blocks(stored(), **at("danube", step))["figure"]
-        b = blocks(stored(), **at("danube", step), selection=[3, 5])["figure"]
-        assert (a["data"], a["layout"]) == (b["data"], b["layout"])
-
-
 @pytest.mark.parametrize("step", [1, 2, 3, 4])
-def test_every_example_and_a_hostile_text_has_a_picture(step):
-    for k, name in enumerate(list(load_menu())[step - 1 :: 3]):
-        pictures = stored() if not name.startswith("fails") else faked()
-        own = {"label": "mean", "moment": 0, "window": 2} if (k + step) % 2 else {}
-        orjson.dumps(pictures.picture(load(at(name, step, own=own))))
-    hostile = {"question": "Where?", "context": HOSTILE, "chapter": "loss", "step": step}
-    found = blocks(faked(), **hostile, gold=[[0, len(HOSTILE)]])
-    assert "<img" not in str(found.get("figure"))
-    covered = {"finding", "figure", "formula", "label", "marking"}
-    assert not covered & set(blocks(stored(), **at("oresund", step), veil=True))
-    assert not covered & set(blocks(faked(), **hostile, veil=True))
-
-
-def test_the_snippet_runs_alone():
-    said = subprocess.run(
-        [sys.executable, "-c", loss.SNIPPET], capture_output=True, text=True, check=True
-    ).stdout.split()
-    assert abs(2 * float(said[1]) - float(said[4])) < 1e-9
-    assert abs(float(said[8]) - float(said[4])) < 1e-9
+def test_the_mean_of_labels_an_early_moment_and_another_window_are_drawn(step):
+    for name in EXAMPLES:
+        blocks(stored(), **at(name, step, own={"label": "mean", "moment": 0, "window": 2}))
 
 
 def test_a_span_is_a_pair_of_positions_in_its_window():

@@ -3,20 +3,17 @@
 import re
 
 import numpy as np
-import orjson
 import pytest
 
-from qa_demo.blocks import travelling
-from qa_demo.chapters.scores import SNIPPET, since
+from qa_demo.chapters.scores import since
 from qa_demo.core.predict import predict
-from qa_demo.examples import PoolExample, load_menu
-from qa_demo.pictures import CHAPTERS, Pictures, opened
+from qa_demo.examples import load_menu
+from qa_demo.pictures import CHAPTERS, opened
 from qa_demo.state import load
 from tests import fakes as fake
-from tests.chapters.given import AtOnce, blocks, faked, refused, words
+from tests.chapters.given import blocks, faked, real, words
 from tests.printed import unpacked
 
-HOSTILE = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works in Bergen."
 OWN = {"question": "Where does Ada live?", "context": "Here lives Ada Kok in Oslo since May."}
 
 
@@ -37,16 +34,6 @@ def by_hand(reading, window, pos, lane):
     h = faked().reader("").hidden(reading.windows[window])[-1][pos]
     vector, bias = (fake.S, fake.B_S) if lane == "start" else (fake.E, fake.B_E)
     return sum(float(a) * float(b) for a, b in zip(vector, h, strict=True)) + bias
-
-
-@pytest.mark.parametrize("step", [1, 2, 3])
-def test_every_example_is_drawn_and_travels(step):
-    for name in [*load_menu()][step - 1 :: 3]:
-        found = scores(example=name, step=step)
-        assert " nan" not in words(found["finding"])
-        assert {"idea", "exactly", "table", "code", "closing"} <= set(found)
-        assert len(words(found["closing"]).split()) <= 20
-        assert orjson.dumps([travelling(b, frozenset()) for b in found.values()])
 
 
 def test_a_paragraph_of_one_word_or_two_is_drawn():
@@ -92,12 +79,6 @@ def test_the_plane_holds_every_token_once_at_its_two_logits(name):
             start, end = shown.true.logits(home.index)
             pos = home.to_pos(d)
             np.testing.assert_allclose((x, y), (start[pos], end[pos]), atol=1e-5)
-
-
-def test_the_selection_moves_the_overlay_alone():
-    a, b = scores(example="oresund"), scores(example="oresund", selection=[3, 5])
-    assert all(a["plane"][part] == b["plane"][part] for part in ("data", "layout"))
-    assert len(b["plane"]["overlay"]["annotations"]) == 2
 
 
 @pytest.mark.parametrize("lane", ["start", "end"])
@@ -170,24 +151,9 @@ def test_changed_logits_do_not_count_and_the_veil_hides_every_number():
         assert best not in str([b for k, b in found.items() if k != "answer"])
 
 
-def test_markup_in_a_text_stays_text():
-    for step in (1, 2, 3):
-        found = scores(question="Where <b>?", context=HOSTILE, step=step, selection=[0, 8])
-        assert "<img" not in str([b for b in found.values() if b["kind"] == "figure"])
-
-
-def test_the_code_runs(capsys):
-    exec(SNIPPET, {})
-    assert capsys.readouterr().out.count("start logit") == 2
-
-
 @pytest.mark.model
 def test_the_bundled_readers_logits_are_the_sums():
-    from qa_demo.model.loading import load_reader
-
-    reader = load_reader("bundled")
-    real = Pictures(load_menu(), lambda _: reader, refused, PoolExample.stored, AtOnce())
-    found = blocks(real, chapter="scores", step=2)
+    found = blocks(real(), chapter="scores", step=2)
     best = load_menu()["oresund"].stored()
     logit = predict(best).best.candidate.start_logit
     assert unpacked(found["waterfall"]["data"][0]["x"])[-1] == pytest.approx(logit, abs=1e-2)

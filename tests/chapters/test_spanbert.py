@@ -1,7 +1,6 @@
 """Chapter 8: the guesses are a softmax by hand, the sums add up, every text goes through."""
 
 import json
-from functools import cache
 
 import numpy as np
 import pytest
@@ -12,25 +11,16 @@ from qa_demo.core.infill import best, fill, hidden, right
 from qa_demo.core.masking import length_law
 from qa_demo.core.store import ASSETS
 from qa_demo.core.text import typed
-from qa_demo.examples import PoolExample, hidden_in, load_menu, passages, shipped, worth_of
+from qa_demo.examples import hidden_in, load_menu, passages, shipped, worth_of
 from qa_demo.pictures import Pictures
 from qa_demo.printed import fine, value
-from qa_demo.state import load
-from tests.chapters.given import AtOnce, blocks, refused, walk, words
+from tests.chapters.given import AtOnce, blocks, full, real, words
 from tests.fake_infiller import FakeInfiller
-from tests.fakes import FakeReader
 
 
-@cache
-def faked(**model) -> Pictures:
-    """Questions by the fake reader, blanks by a fake that fills them."""
-    made, reader = FakeInfiller(**model), FakeReader()
-    return Pictures(load_menu(), lambda _: reader, lambda _: made, work=AtOnce())
-
-
-def shown(step=1, pictures=None, veil=False, **own):
-    state = {"chapter": "spanbert", "step": step, "own": {"spanbert": own}, "veil": veil}
-    return blocks(pictures or faked(), **state)
+def shown(step=1, pictures=None, **own):
+    state = {"chapter": "spanbert", "step": step, "own": {"spanbert": own}}
+    return blocks(pictures or full(), **state)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +92,6 @@ def test_the_blank_to_open_on_is_one_that_sbo_guesses_where_there_is_one():
 @pytest.mark.parametrize("step", [1, 2])
 def test_a_passage_goes_through(name, step):
     found = shown(step, passage=name)
-    closing = words(found["closing"])
-    assert len(closing.replace(" %", "%").split()) <= 20
     if step == 2:
         p = hidden(passages()[name].text, 15, FakeInfiller())
         assert len(p.tokens.pieces) == len(p.spans.pieces)
@@ -112,28 +100,18 @@ def test_a_passage_goes_through(name, step):
         assert len(drawn) == 2 * len(p.spans.pieces)
 
 
-def test_an_example_opens_every_step():
-    for name in list(load_menu())[::6]:
-        for step in (1, 2, 3, 4):
-            state = load({"example": name, "chapter": "spanbert", "step": step})
-            keys = {b["key"] for b in walk(faked().blocks(state)[0])}
-            assert {"idea", "finding", "formula", "closing", "exactly", "table", "code"} <= keys
-
-
 def test_an_edge_a_long_run_and_a_model_without_the_layer_say_so():
     edge = shown(passage="kilimanjaro", blank=0)
     assert "edge" in words(edge["finding"]) and "cut" not in edge
     assert "SBO" not in words(edge["formula"])
     assert "20 positions" in words(shown(passage="apollo", blank=33)["finding"])
-    plain = shown(pictures=faked(has_sbo=False))
-    assert "no boundary layer" in words(plain["finding"])
+    plain = FakeInfiller(has_sbo=False)
+    alone = Pictures(load_menu(), full().reader, lambda _: plain, work=AtOnce())
+    assert "no boundary layer" in words(shown(pictures=alone)["finding"])
 
 
-def test_own_sentences_hostile_long_and_empty_ones():
-    hostile = "<b>Ada</b> <img src=x onerror=alert(1)> lives in [MASK] &amp; works."
-    found = shown(text=hostile)
-    assert "<img" not in str(found["guesses"])
-    assert "loss" in words(found["formula"])
+def test_own_sentences_odd_long_and_empty_ones():
+    assert "loss" in words(shown(text="<b>Ada</b> <img src=x> lives in [MASK] &amp;")["formula"])
     assert "Marie" in str(shown(text="   ")["sentence"])
     assert words(shown(text="e\u0301 \U0001f468\u200d\U0001f469 x\x00y")["finding"])
     assert words(shown(2, text="\u0301")["finding"])
@@ -143,14 +121,8 @@ def test_own_sentences_hostile_long_and_empty_ones():
             shown(**fields)
 
 
-def test_a_blank_that_is_not_hidden_and_the_selection_change_nothing():
+def test_a_blank_that_is_not_hidden_changes_nothing():
     assert shown(blank=999)["finding"] == shown()["finding"]
-    a = blocks(faked(), example="oresund", chapter="spanbert", selection=[3, 5])
-    assert a["guesses"] == blocks(faked(), example="oresund", chapter="spanbert")["guesses"]
-
-
-def test_the_veil_keeps_the_hidden_words():
-    assert all("under" not in i for i in shown(veil=True)["sentence"]["segments"][0]["items"])
 
 
 def test_the_law_and_its_printed_example():
@@ -175,20 +147,11 @@ def test_figures_are_read_from_the_files_beside_the_model():
     assert f"{o['sbo_pieces']:,}" in said and f"{o['sbo_top1']:.1f} %" in said
 
 
-def test_the_snippet_runs(capsys):
-    exec(spanbert.SNIPPET, {})
-    assert "L_SBO" in capsys.readouterr().out
-
-
 @pytest.mark.model
 def test_the_real_model_shows_what_its_own_layers_say():
-    from qa_demo.model.spanbert import load_spanbert
-
-    model = load_spanbert()
-    pictures = Pictures(load_menu(), refused, lambda _: model, PoolExample.stored, AtOnce())
     for step in (1, 2):
-        assert words(shown(step, pictures)["finding"])
+        assert words(shown(step, real())["finding"])
+    model = real().spanbert("bundled")
     sizes = {name: part.shape for name, part in model.sbo.state_dict().items()}
     assert sizes["position.weight"] == (model.positions, spanbert.POSITION_NUMBERS)
     assert sizes["dense2.weight"] == (shipped("spanbert/config.json")["hidden_size"],) * 2
-    assert load({"chapter": "spanbert"}).step == 1

@@ -63,13 +63,6 @@ def test_hundred_pairs_of_the_fake_reader_are_drawn():
     assert "allowed sums" in words(found["finding"])
 
 
-def test_markup_in_a_text_stays_text():
-    hostile = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works there."
-    found = blocks(faked(), question="Where?", context=hostile, chapter="spans")
-    drawn = [found["square"]["layout"]["xaxis"]["ticktext"], found["square"]["overlay"]]
-    assert "<img" not in str(drawn)
-
-
 def test_where_the_two_highest_logits_form_no_pair_both_are_told():
     text = {"question": "Who lives in Oslo?", "context": "Ada Kok lives in Oslo. " * 120}
     state = load({**text, "chapter": "spans", "selection": [500, 500]})

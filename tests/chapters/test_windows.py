@@ -1,9 +1,6 @@
 """Chapter 6: each number of each window against brute force; examples through all steps."""
 
-import contextlib
-import io
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -11,20 +8,17 @@ import pytest
 from qa_demo.chapters import windows as chapter
 from qa_demo.core.base import BadInput
 from qa_demo.core.predict import predict
-from qa_demo.core.types import WindowOptions
 from qa_demo.drawn import window_rows as fig
-from qa_demo.examples import PoolExample, load_menu
-from qa_demo.pictures import Pictures
 from qa_demo.state import load
-from tests.chapters.given import AtOnce, blocks, faked, refused, stored, walk, words
+from tests.chapters.given import blocks, faked, real, words
 
 LONG = "Ada Kok lives in Oslo and Bo Lie in Malmo. Nobody else came. " * 22
 CUTS = ((64, 50), (32, 9), (200, 128))
 PLACES = [{"example": "brooklyn"}, {"question": "Who?", "context": LONG}]
 
 
-def numbers(pictures: Pictures = None, **state) -> chapter.Windows:
-    return chapter.Windows((pictures or faked()).shown(load({"chapter": "windows", **state})))
+def numbers(**state) -> chapter.Windows:
+    return chapter.Windows(faked().shown(load({"chapter": "windows", **state})))
 
 
 def each(cut, place):
@@ -101,19 +95,6 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 4])
-def test_examples_go_each_through_some_steps(step):
-    for name in list(load_menu())[step % 2 :: 2]:
-        reading = load_menu()[name].stored()
-        cut = reading.options if reading else WindowOptions(96, 40)
-        sizes = {"max_seq_length": cut.max_seq_length, "doc_stride": cut.doc_stride}
-        state = load({"chapter": "windows", "step": step, "example": name, **sizes})
-        made = walk((stored() if reading else faked()).blocks(state)[0])
-        found = {block["key"]: block for block in made}
-        assert len(words(found["closing"]).split()) <= 20, name
-        assert {"idea", "finding", "exactly", "table", "code"} <= set(found)
-
-
-@pytest.mark.parametrize("step", [1, 2, 3, 4])
 @pytest.mark.parametrize("state", [{}, {"veil": True}, {"threshold": -50}, {"rule": "product"}])
 def test_every_opening_and_every_press_is_drawn(step, state):
     found = drawn(step, **state)
@@ -151,19 +132,6 @@ def test_small_windows_warn():
     assert "may be cut" in drawn(1, **text)["step"]["says"]
 
 
-@pytest.mark.parametrize("step", [1, 2, 3, 4])
-def test_a_selection_changes_no_figure_and_markup_stays_text(step):
-    hostile = "<b>Ada</b> <img src=x onerror=alert(1)> lives in <i>Oslo</i> &amp; works. " * 9
-    text = {"question": "Where?", "context": hostile, "max_seq_length": 48, "doc_stride": 20}
-    one, two = drawn(step, **text), drawn(step, **text, selection=[1, 2])
-    for key, figure in one.items():
-        if figure["kind"] == "figure":
-            assert figure == two[key]
-            drawn_ = str([figure["layout"]["annotations"], figure["narrow"], figure["layout"]])
-            assert "<img" not in drawn_
-            assert "<i>" not in drawn_
-
-
 def test_a_size_without_room_is_refused_with_both_numbers():
     w = numbers(example="brooklyn")
     with pytest.raises(BadInput, match=f"12 leaves no room.* takes {w.asked}.* least"):
@@ -172,29 +140,14 @@ def test_a_size_without_room_is_refused_with_both_numbers():
         drawn(1, example="brooklyn", max_seq_length=64, doc_stride=99)
 
 
-def test_the_code_runs_and_prints_the_edges_of_step_two():
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told):
-        exec(chapter.SNIPPET, {})
-    assert "window 2 nearer edge: 26\nwindow 3 nearer edge: 5" in told.getvalue()
-
-
-@cache
-def read() -> Pictures:
-    from qa_demo.model.loading import load_reader
-
-    reader = load_reader("bundled")
-    return Pictures(load_menu(), lambda _: reader, refused, PoolExample.stored, AtOnce())
-
-
 @pytest.mark.model
 def test_the_bundled_reader_shows_what_the_steps_are_there_for():
-    one, two = drawn(1, read()), drawn(2, read())
+    one, two = drawn(1, real()), drawn(2, real())
     assert "window 2 proposes “Emily Warren Roebling” with 11.43" in words(one["finding"])
     assert "windows 2 (26 tokens from the nearer edge) and 3 (5)" in words(two["finding"])
-    higher = words(drawn(2, read(), **chapter.ODD[2][1])["finding"])
+    higher = words(drawn(2, real(), **chapter.ODD[2][1])["finding"])
     assert "window 3 counts: 11.30. In window 2 these words score 11.74, more" in higher
-    assert "it wins" in words(drawn(3, read(), **chapter.ODD[3][1])["finding"])
-    assert "takes window 4: both its maxima stand on [CLS]" in words(drawn(4, read())["finding"])
-    parted = words(drawn(4, read(), **chapter.ODD[4][1])["finding"])
+    assert "it wins" in words(drawn(3, real(), **chapter.ODD[3][1])["finding"])
+    assert "takes window 4: both its maxima stand on [CLS]" in words(drawn(4, real())["finding"])
+    parted = words(drawn(4, real(), **chapter.ODD[4][1])["finding"])
     assert "that start counts in another window" in parted
