@@ -27,7 +27,7 @@ from qa_demo.evaluation.threshold import MOST_LOST
 from qa_demo.examples import load_examples
 from qa_demo.training import finetune, pretrain, teach
 from qa_demo.training.command import described, exit_code, read_json
-from qa_demo.training.lists import KINDS
+from qa_demo.training.said import KINDS
 
 log = logging.getLogger("card")
 Figures = Mapping[str, Any]

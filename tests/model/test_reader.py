@@ -1,4 +1,4 @@
-"""One shared reader: windows in buckets, threads, cancelling, characters that come back."""
+"""One shared reader: threads, cancelling, characters that come back."""
 
 import itertools
 import threading
@@ -21,7 +21,6 @@ from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import encode
 from qa_demo.model.work import Passes
-from qa_demo.training.score import buckets
 from tests.model import kit
 
 OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
@@ -77,17 +76,10 @@ def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(
     np.testing.assert_allclose(reading.tag_logits[0, : len(window)], expected, atol=1e-5)
 
 
-def test_buckets_hold_equal_lengths_and_lose_nothing(reader: BertReader) -> None:
-    windows = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS).windows
-    for size in (1, 2, 5):
-        groups = list(buckets(windows, size))
-        assert sorted(w.index for g in groups for w in g) == list(range(len(windows)))
-        assert all(len({len(w) for w in g}) == 1 and len(g) <= size for g in groups)
-
-
 def test_pairs_give_the_numbers_of_single_windows(reader: BertReader) -> None:
     windows = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS).windows
-    for pair in buckets(windows, 2):
+    for _, same in itertools.groupby(sorted(windows, key=len), key=len):
+        pair = list(same)[:2]
         together = reader.forward(pair)
         for b, window in enumerate(pair):
             for both, alone in zip(together, reader.forward([window]), strict=True):

@@ -12,7 +12,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
-from qa_demo.core.types import Example, WindowOptions
+from qa_demo.core.types import WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.card import base_of, merged, read_card
 from qa_demo.model.loading import load_reader
@@ -20,9 +20,7 @@ from qa_demo.model.source import LOOPBACK, OTHERS
 from qa_demo.training import card, export
 from qa_demo.training.heads import TwoHeads, load
 from qa_demo.training.loop import trainable
-from qa_demo.training.score import times_as_long
 from tests.cli.terminal import Terminal
-from tests.fakes import FakeReader
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -168,12 +166,6 @@ def test_an_adapter_is_refused_where_its_base_does_not_fit(
             BadCheckpoint, match=r"must name the adapter's base|reader\.json\.base\.\w+: "
         ):
             load_reader(str(broken), replace(LOOPBACK, base=base))
-
-
-def test_the_pace_is_the_middle_of_the_questions_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 3.0, 3.0, 4.0, 4.0, 12.0, 12.0, 13.0, 13.0, 17.0, 17.0, 19.0])  # 3, 8, 2
-    monkeypatch.setattr("qa_demo.training.score.time.perf_counter", lambda: next(clock))
-    assert times_as_long(FakeReader(), FakeReader(), [Example("1", "a?", "a b", ())] * 3) == 3.0
 
 
 def test_a_folder_that_was_not_scored_has_no_card(tmp_path: Path, capsys) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.metrics import normalize
-from qa_demo.training.lists import KINDS, kind, list_scores, overlap, shared_piece
+from qa_demo.training.said import KINDS, kind, list_scores, overlap, shared_piece
 
 TEXTS = st.sets(
     st.sampled_from(["Ada", "Ada Byron", "the river", "river Thames", "1843", "18", ""]), max_size=4
@@ -18,10 +18,10 @@ def test_a_list_of_two_where_one_is_said_and_one_is_half_said() -> None:
     got = list_scores([{"Edith", "Anna Holm"}], [{"Edith", "Holm"}])
     # one of two texts is equal; "holm" lies whole in "anna holm", which is said to 4 of its 9
     # characters
-    assert (got.exact.precision, got.exact.recall, got.exact.f1) == (50, 50, 50)
-    assert got.overlap.precision == 100
-    assert got.overlap.recall == pytest.approx(100 * (1 + 4 / 9) / 2)
-    assert (got.total, got.whole_lists) == (1, 0)
+    assert (got["exact"]["precision"], got["exact"]["recall"], got["exact"]["f1"]) == (50, 50, 50)
+    assert got["overlap"]["precision"] == 100
+    assert got["overlap"]["recall"] == pytest.approx(100 * (1 + 4 / 9) / 2)
+    assert (got["total"], got["whole_lists"]) == (1, 0)
 
 
 def piece(a: str, b: str) -> int:
@@ -48,16 +48,16 @@ def test_the_sums_of_the_published_script(pairs: list[tuple[set[str], set[str]]]
             p_sum += sum(max(piece(x, y) / len(y) if piece(x, y) else 0 for x in w) for y in s)
             r_sum += sum(max(piece(x, y) / len(x) if piece(x, y) else 0 for y in s) for x in w)
     got = list_scores([pair[0] for pair in pairs], [pair[1] for pair in pairs])
-    assert got.exact.precision == pytest.approx(100 * right / preds)
-    assert got.exact.recall == pytest.approx(100 * right / golds)
-    assert got.overlap.precision == pytest.approx(100 * p_sum / preds)
-    assert got.overlap.recall == pytest.approx(100 * r_sum / golds)
-    assert got.whole_lists == 100 * sum(map(set.__eq__, wanted, said)) / len(pairs)
-    for rates in (got.exact, got.overlap):
-        p, r = rates.precision, rates.recall
-        assert rates.f1 == pytest.approx(2 * p * r / (p + r) if p + r else 0)
-        assert 0 <= rates.f1 <= 100 + 1e-9
-    assert got.overlap.f1 >= got.exact.f1 - 1e-9 or any("" in s for s in said)
+    assert got["exact"]["precision"] == pytest.approx(100 * right / preds)
+    assert got["exact"]["recall"] == pytest.approx(100 * right / golds)
+    assert got["overlap"]["precision"] == pytest.approx(100 * p_sum / preds)
+    assert got["overlap"]["recall"] == pytest.approx(100 * r_sum / golds)
+    assert got["whole_lists"] == 100 * sum(map(set.__eq__, wanted, said)) / len(pairs)
+    for rates in (got["exact"], got["overlap"]):
+        p, r = rates["precision"], rates["recall"]
+        assert rates["f1"] == pytest.approx(2 * p * r / (p + r) if p + r else 0)
+        assert 0 <= rates["f1"] <= 100 + 1e-9
+    assert got["overlap"]["f1"] >= got["exact"]["f1"] - 1e-9 or any("" in s for s in said)
 
 
 def test_empty_sets_match_each_other_and_nothing_else() -> None:
