@@ -108,8 +108,28 @@ function onlyValues(one, other) {
   return one.data[0]?.type === "bar" && rest(one) === rest(other);
 }
 
+/** An element that is drawn when it comes near the screen, and anew when its width changes: beside
+ * a pinned picture, beside a lesson, on a turned phone.
+ */
+function watched() {
+  const node = el("div", { class: "figure", role: "img" });
+  let width = 0;
+  const sized = new ResizeObserver(() => {
+    if (!node.clientWidth || node.clientWidth === width) return;
+    width = node.clientWidth;
+    node.draw();
+  });
+  const seen = new IntersectionObserver(([entry]) => {
+    if (!entry.isIntersecting) return;
+    seen.disconnect();
+    sized.observe(node);
+  }, { rootMargin: "1000px" });
+  seen.observe(node);
+  return node;
+}
+
 export function figure(b, old) {
-  const node = old?.node ?? el("div", { class: "figure", role: "img" });
+  const node = old?.node ?? watched();
   node.setAttribute("aria-label", b.alt);
   let over = b.overlay ?? {}, at = null, drawn = false;
   let moves = Boolean(old?.block && onlyValues(old.block, b));
@@ -136,6 +156,7 @@ export function figure(b, old) {
       node.textContent = "The picture needs the server; its numbers stand in the table.";
       return;
     }
+    if (node.draw !== draw) return node.draw(); // a newer picture came while plotly did
     const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
     if (b.narrow && narrow(node)) narrowed(data, layout, themed(b.narrow));
     const by = zoom();
@@ -155,7 +176,11 @@ export function figure(b, old) {
       font: { family: '"Spanlight Sans", sans-serif', size: 13, color: colour("ink") },
       hoverlabel: { font: { family: '"Spanlight Sans", sans-serif' } },
     };
-    const whole = { ...scaled({ ...style, ...layout }, by), ...laid(base) };
+    const whole = {
+      ...scaled({ ...style, ...layout }, by),
+      ...laid(base),
+      width: node.clientWidth,
+    };
     node.style.minHeight = `${whole.height}px`;
     for (const name of Object.keys(whole)) {
       if (/^[xy]axis/.test(name)) whole[name].fixedrange = true;
@@ -167,7 +192,7 @@ export function figure(b, old) {
         if (fault) throw fault; // without one a newer picture took its place
       });
     } else {
-      await Plotly.react(node, data, whole, { displayModeBar: false, responsive: true });
+      await Plotly.react(node, data, whole, { displayModeBar: false });
     }
     drawn = true, moves = false;
     node.removeAllListeners("plotly_click");
@@ -178,13 +203,8 @@ export function figure(b, old) {
   };
   const lay = (what) => drawn && globalThis.Plotly.relayout(node, what);
   node.style.minHeight = `${(narrow(node) && b.narrow?.height) || b.layout.height}px`;
-  const seen = new IntersectionObserver(([entry]) => {
-    if (!entry.isIntersecting) return;
-    seen.disconnect();
-    draw();
-  }, { rootMargin: "1000px" });
-  if (old) draw();
-  else seen.observe(node);
+  node.draw = draw;
+  if (node.data) draw();
   return {
     node,
     block: b,
