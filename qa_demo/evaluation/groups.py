@@ -65,26 +65,30 @@ def binned(count: Callable[[Row], int], edges: Sequence[int], unit: str) -> Any:
 SLICES: dict[str, tuple[Callable[[Row], str | None], Sequence[str]]] = {
     "question word": (lambda row: question_word(row["question"]), ()),
     "right answer": binned(_gold_words, (1, 2, 3, 5, 9), "word"),
-    "paragraph": binned(lambda row: row["tokens"] or 0, (0, 100, 150, 200, 300, 500), "piece"),
+    "paragraph": binned(lambda row: row["tokens"] or 0, (0, 100, 150, 200, 300, 500), "token"),
     "read in": binned(lambda row: row["windows"], (1, 2, 3, 5), "window"),
 }
 """A rule, and the order of its names where they have one."""
 
 
-def groups(rows: Sequence[Row]) -> dict[str, dict[str, Bools]]:
-    """Each slice of at least two groups of FEWEST questions: its title, and its groups with their
-    questions. A file's own columns are slices too.
+def groups(rows: Sequence[Row], parts: Sequence[Bools]) -> dict[str, dict[str, Bools]]:
+    """Each slice of at least two groups that have FEWEST questions in a part: its title, and its
+    groups with their questions. A file's own columns are slices too.
     """
     columns = dict.fromkeys(name for row in rows for name in row["columns"])
     own = {name: (lambda row, name=name: row["columns"].get(name), ()) for name in columns}
     found = {}
     for title, (rule, order) in (SLICES | own).items():
         names = np.array([rule(row) or "" for row in rows])
-        common = Counter(name for name in names.tolist() if name).most_common(MOST)
-        kept = [name for name, n in common if n >= FEWEST]
-        kept.sort(key=lambda name: order.index(name) if order else 0)
+        common = [name for name, _ in Counter(names[names != ""].tolist()).most_common(MOST)]
+        each = {name: names == name for name in sorted(common, key=[*order, *common].index)}
+        kept = {
+            name: mask
+            for name, mask in each.items()
+            if max((mask & part).sum() for part in parts) >= FEWEST
+        }
         if len(kept) > 1:
-            found[title] = {name: names == name for name in kept}
+            found[title] = kept
     return found
 
 
@@ -95,7 +99,8 @@ def by_group(s: Shown) -> Blocks:
     """Groups as a forest plot: a line for each, questions with and without an answer side by side,
     each from FEWEST questions on.
     """
-    found, parts = groups(s.sides[0].rows), dict([*s.parts.items()][1:] or s.parts.items())
+    parts = dict([*s.parts.items()][1:] or s.parts.items())
+    found = groups(s.sides[0].rows, [*parts.values()])
     y, ticks = 0.0, list[tuple[float, str]]()
     rows: dict[str, list[tuple[float, Bools]]] = {name: [] for name in parts}
     for title, each in found.items():

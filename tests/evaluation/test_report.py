@@ -11,9 +11,12 @@ import plotly.graph_objects as go
 import pytest
 
 from qa_demo.core.metrics import evaluate
+from qa_demo.core.types import Answer, Example
+from qa_demo.evaluation.calibrate import halves
+from qa_demo.evaluation.compare import more_articles
 from qa_demo.evaluation.drawn import shown_of, varied
 from qa_demo.evaluation.groups import bins, groups, question_word
-from qa_demo.evaluation.lines import example_of, outcome_of, under
+from qa_demo.evaluation.lines import example_of, outcome_of, refused_line, under
 from qa_demo.evaluation.report import page_of
 from qa_demo.state import load
 
@@ -195,6 +198,66 @@ def test_which_errors_another_threshold_would_cure() -> None:
     assert at["withheld"] == (len(held) - cured, cured)
 
 
+def test_each_half_is_judged_by_the_threshold_of_the_other() -> None:
+    side = shown_of((lines(1), run_of("one")), None, "http://x/").sides[0]
+    first, second = halves([row["title"] for row in side.rows])
+    best = [side.trade.part(half).best("f1")[0] for half in (first, second)]
+    assert best[0] != best[1]
+    assert set(side.fitted[first]) == {best[1]} and set(side.fitted[second]) == {best[0]}
+
+
+def test_the_surest_failures_are_those_furthest_from_the_threshold() -> None:
+    rows = lines(1)
+    data = data_of(page_of(shown_of((rows, run_of("one")), None, "http://x/")))
+    for at in (0, data["start"]["a"]):
+        limit = data["thresholds"]["a"][at]
+        wrong = [r for r in rows if under(r, limit, "2.0")["exact"] == 0]
+        wrong.sort(key=lambda r: -abs(r["score_diff"] - limit))
+        state = data["start"] | {"a": at}
+        (table,) = [b for b in drawn(data, state) if b["key"] == "failures-a"]
+        assert [r["sets"]["selection"] for r in table["rows"]] == [
+            f"a{r['id']}" for r in wrong[:10]
+        ]
+        margins = [abs(r["score_diff"] - limit) for r in wrong[:10]]
+        assert [float(r["cells"][-1]) for r in table["rows"]] == pytest.approx(margins, abs=0.051)
+
+
+def test_a_group_is_the_mean_of_its_questions_and_sureness_of_its_tenth() -> None:
+    rows = lines(1)
+    for row in rows[:27]:  # 18 with an answer, 9 without
+        row["columns"]["level"] = "few"
+    for row in rows[27:75]:  # 32 and 16
+        row["columns"]["level"] = "some"
+    data = data_of(page_of(shown_of((rows, run_of("one")), None, "http://x/")))
+    blocks = {b["key"]: b for b in drawn(data, data["start"])}
+    axis = blocks["groups-figure"]["layout"]["yaxis"]
+    name = dict(zip(axis["tickvals"], axis["ticktext"], strict=True))
+    for trace, answerable in zip(blocks["groups-figure"]["data"], (True, False), strict=True):
+        for x, y in zip(trace["x"], trace["y"], strict=True):
+            level = re.match(r"(0|1|few|some) ·", name[y])
+            if level:
+                of = [r for r in rows if r["columns"]["level"] == level[1]]
+                f1 = [under(r, 0.0, "2.0")["f1"] for r in of if bool(r["gold"]) == answerable]
+                assert x == pytest.approx(100 * np.mean(f1), abs=0.01) and len(f1) >= 20
+    assert not any(text.startswith("few") for text in name.values())
+    assert "some · 48" in name.values() and "0 · 82" in name.values()
+    dots = blocks["bins"]["data"][0]
+    for k, (x, y) in enumerate(zip(dots["x"], dots["y"], strict=True)):
+        tenth = [r for r in rows if k / 10 <= r["claim"] < (k + 1) / 10]
+        right = [bool(r["gold"]) and r["best"]["exact"] == 1 for r in tenth]
+        assert x == pytest.approx(100 * np.mean([r["claim"] for r in tenth]), abs=0.06)
+        assert y == pytest.approx(100 * np.mean(right), abs=0.01)
+
+
+def test_a_question_that_was_not_read_is_neither_right_nor_withheld() -> None:
+    example = Example("q", "Who?", TEXT, (Answer("Oslo", 21),))
+    row = refused_line(example, "the question is too long", "2.0")
+    for limit in (-1.0, 1.0):
+        found = under(row, limit, "2.0")
+        assert (found["kind"], found["answer"], found["exact"]) == ("not read", None, 0.0)
+        assert found["because"] == "the question is too long"
+
+
 def test_few_articles_give_no_verdict_and_no_interval() -> None:
     """Findings 24 and 25."""
     first, second = lines(1, articles=5), lines(2, articles=5)
@@ -214,7 +277,11 @@ def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not() -> None:
         )
         verdict = next(b for b in drawn(data, data["start"]) if b["key"] == "verdict")
         assert words(verdict).startswith(said)
-    assert "more questions" in words(verdict)
+    s = shown_of((good, run_of("one")), (lines(9), run_of("two")), "http://x/")
+    values = [side.scored("f1", "run") for side in s.sides]
+    gap = [float(x[0]) for x in s.draws.mean(values[0] - values[1])]
+    more = more_articles(*gap, 8)
+    assert f"some {more * 30:,} more questions from {more:,} other article" in words(verdict)
 
 
 def test_without_unanswerable_questions_nothing_steers() -> None:
@@ -242,11 +309,13 @@ def test_1500_questions_of_two_readers_stay_small() -> None:
 
 
 def test_groups_of_enough_questions_and_their_names() -> None:
-    found = groups(lines(1))
+    rows = lines(1)
+    parts = [np.array([bool(r["gold"]) is has for r in rows]) for has in (True, False)]
+    found = groups(rows, parts)
     assert found["level"].keys() == {"0", "1"} and found["level"]["1"].sum() == 120
     assert found["question word"].keys() == {"who", "when", "how many", "what"}
     assert "read in" not in found, "one group says nothing"
-    assert groups(lines(1, 20)) == {}
+    assert groups(rows[:20], [x[:20] for x in parts]) == {}
     assert bins((1, 2, 4), "word") == ["1 word", "2 to 3 words", "4 words or more"]
 
 
