@@ -33,8 +33,6 @@ from qa_demo.training.heads import ALPHA, TwoHeads, load
 from qa_demo.training.loop import load_weights, logged
 
 log = logging.getLogger("export")
-LIMIT, ADAPTER_LIMIT = 50, 15
-"""MB of the folder of a reader, and of an adapter."""
 BASE = {
     "repo": "sentence-transformers/all-mpnet-base-v2",
     "revision": "e8c3b32edf5434bc2275fc9bab85f82640a19130",
@@ -55,8 +53,9 @@ def write_checksums(folder: Path) -> None:
     """
     apart = ("checksums.json", "README.md")
     files = sorted(p for p in folder.iterdir() if p.is_file() and p.name not in apart)
-    sums = {p.name: sha256(p) for p in files}
-    write_json(folder / "checksums.json", sums)
+    write_json(folder / "checksums.json", {p.name: sha256(p) for p in files})
+    size = sum(p.stat().st_size for p in files) / 2**20
+    log.info("%s: %.1f MB", folder, size)
 
 
 def called(encoder: str) -> str:
@@ -113,8 +112,8 @@ def about(run: Path, name: str) -> dict[str, Any]:
 
 
 def export(run: Path, out: Path, encoder: str = "") -> None:
-    """Save encoder, both heads and tokenizer; refuse a folder over LIMIT, or weights that half
-    precision cannot hold. `encoder`: "" for the one that the run names.
+    """Save encoder, both heads and tokenizer. `encoder`: "" for the one that the run names. Errors:
+    BadInput for weights that half precision cannot hold.
     """
     encoder, told = encoder or read_json(run / "settings.json")["encoder"], about(run, "bundled")
     model = load(encoder, dropout=0.1)
@@ -126,19 +125,17 @@ def export(run: Path, out: Path, encoder: str = "") -> None:
     write_model(halved(model), out)
     tokenizer.save_pretrained(out)
     write_json(out / CARD_FILE, told)
-    finish(out, LIMIT)
+    write_checksums(out)
 
 
-def export_adapter(run: Path, base: Path, named: dict[str, str], out: Path) -> None:
-    """Write a run's adapter, its heads and what is known of them; refuse a folder over
-    ADAPTER_LIMIT. `named`: as `origin` gives it.
-    """
+def export_adapter(run: Path, named: dict[str, str], out: Path) -> None:
+    """Write a run's adapter, its heads and what is known of them. `named`: as `origin` gives it."""
     told, trained = about(run, "large"), load_file(run / "average.safetensors")
     out.mkdir(parents=True, exist_ok=True)
     save_file(adapter_of(trained), out / ADAPTER_FILE)
     write_bio(trained["bio.weight"], trained["bio.bias"], out)
     write_json(out / CARD_FILE, told | {"base": named})
-    finish(out, ADAPTER_LIMIT)
+    write_checksums(out)
 
 
 def adapter_of(trained: Tensors) -> Tensors:
@@ -208,20 +205,11 @@ def write_bio(weight: torch.Tensor, bias: torch.Tensor, out: Path) -> None:
 
 
 def halved(model: Model) -> Model:
-    """The model in half precision. Errors: OverflowError for a weight that it cannot hold."""
+    """The model in half precision. Errors: BadInput for a weight that it cannot hold."""
     half = model.half()
     if not all(bool(torch.isfinite(p).all()) for p in half.parameters()):
-        raise OverflowError("a weight does not fit into half precision (largest 65,504)")
+        raise BadInput("a weight does not fit into half precision (largest 65,504)")
     return half
-
-
-def finish(folder: Path, limit: int) -> None:
-    """Write the checksums of an exported folder, and refuse one of more than `limit` MB."""
-    write_checksums(folder)
-    size = sum(p.stat().st_size for p in folder.iterdir() if p.is_file()) / 2**20
-    log.info("%s: %.1f MB", folder, size)
-    if size > limit:
-        raise OverflowError(f"the folder has {size:.1f} MB, {limit} MB are allowed")
 
 
 @exit_code
@@ -242,7 +230,7 @@ def main(argv: list[str] | None = None) -> None:
     settings = read_json(a.run / "settings.json")
     if settings.get("adapter"):
         base = Path(a.encoder or settings["encoder"])
-        export_adapter(a.run, base, origin(base, a.repo, a.revision), a.out)
+        export_adapter(a.run, origin(base, a.repo, a.revision), a.out)
     else:
         export(a.run, a.out, a.encoder)
 

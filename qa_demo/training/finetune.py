@@ -27,9 +27,7 @@ from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import best_span
-from qa_demo.core.metrics import exact_match, f1
-from qa_demo.core.predict import predict
+from qa_demo.core.metrics import evaluate
 from qa_demo.core.types import Example, Reading, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
 from qa_demo.evaluation.questions import read_squad
@@ -39,6 +37,7 @@ from qa_demo.training import command, pool
 from qa_demo.training.command import exit_code, parsed
 from qa_demo.training.heads import TwoHeads, load, loss_terms, total
 from qa_demo.training.loop import Job, begin, run
+from qa_demo.training.said import says
 
 log = logging.getLogger("finetune")
 OPTIONS = WindowOptions()
@@ -106,44 +105,29 @@ def answerable(path: str | Path) -> list[Example]:
 
 
 @torch.no_grad()
-def readings(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -> list[Reading]:
-    """Run a two-headed model over examples, windows of like length together; the same logits as
-    alone.
-    """
+def read(model: TwoHeads, tokenizer: Any, example: Example) -> Reading:
+    """A two-headed model's reading of a question, window by window, unpadded."""
     device = next(model.parameters()).device
-    encodings = [encode(tokenizer, x.question, x.context) for x in examples]
-    plans = [make_windows(e, OPTIONS) for e in encodings]
-    jobs = sorted(((len(w), k, w) for k, ws in enumerate(plans) for w in ws), key=lambda j: j[:2])
-    logits: dict[tuple[int, int], tuple[np.ndarray, np.ndarray | None]] = {}
-    model.eval()
-    for first in range(0, len(jobs), 8):
-        group = jobs[first : first + 8]
-        ids, mask, types = torch.zeros(3, len(group), group[-1][0], dtype=torch.long)
-        for b, (n, _, w) in enumerate(group):
-            ids[b, :n], types[b, :n] = torch.tensor(w.input_ids), torch.tensor(w.token_type_ids)
-            mask[b, :n] = 1
-        said = model(ids.to(device), mask.to(device), types.to(device))
-        s, e, t = (x.float().cpu().numpy() for x in said)
-        for b, (n, k, w) in enumerate(group):
-            logits[k, w.index] = np.stack([s[b, :n], e[b, :n]], axis=-1), t[b, :n]
-    return [
-        assemble(e, ws, [logits[k, w.index] for w in ws], OPTIONS, model_name="training")
-        for k, (e, ws) in enumerate(zip(encodings, plans, strict=True))
-    ]
+    encoding, rows = encode(tokenizer, example.question, example.context), []
+    windows = make_windows(encoding, OPTIONS)
+    for w in windows:
+        ids, types = (torch.tensor(x, device=device)[None] for x in (w.input_ids, w.token_type_ids))
+        s, e, t = (x[0].cpu().numpy() for x in model(ids, torch.ones_like(ids), types))
+        rows.append((np.stack([s, e], axis=-1), t))
+    return assemble(encoding, windows, rows, OPTIONS, model_name="training")
 
 
 def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:
     """Exact and F1 (percent) of the best span and the best tagged span, SQuAD 1.1 rules."""
-    sums = dict.fromkeys(("exact", "f1", "bio_exact", "bio_f1"), 0.0)
-    for example, reading in zip(examples, readings(model, tokenizer, examples), strict=True):
-        golds, best = [a.text for a in example.answers], predict(reading).best
-        tagged = best_span(reading)
-        span, tags = best.candidate.text if best else "", tagged.text if tagged else ""
-        for prefix, text in (("", span), ("bio_", tags)):
-            sums[prefix + "exact"] += max(exact_match(g, text) for g in golds)
-            sums[prefix + "f1"] += max(f1(g, text) for g in golds)
+    model.eval()
+    readings = {e.id: read(model, tokenizer, e) for e in examples}
     model.train()
-    return {k: round(100 * v / len(examples), 2) for k, v in sums.items()}
+    found = {}
+    for head, prefix in (("span", ""), ("bio", "bio_")):
+        said = {key: says(reading, head).outcome for key, reading in readings.items()}
+        scores = evaluate(examples, said)
+        found |= {prefix + name: round(scores[name], 2) for name in ("exact", "f1")}
+    return found
 
 
 def begun(s: Settings) -> tuple[Accelerator, Any, TwoHeads, list[Example]]:

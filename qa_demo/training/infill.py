@@ -35,7 +35,7 @@ from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training.command import described, exit_code, read_json, versions, write_json
-from qa_demo.training.export import finish, halved, phase, write_checksums
+from qa_demo.training.export import halved, phase, write_checksums
 from qa_demo.training.loop import load_weights, logged
 from qa_demo.training.pretrain import Pretrainer, load
 from qa_demo.training.text import (
@@ -47,8 +47,6 @@ from qa_demo.training.text import (
     training_batches,
 )
 
-LIMIT = 55
-"""MB of the bundled model's folder."""
 MEAN_PIECES = 204_800
 """Training pieces that the means of the wires are taken over, however many a batch holds."""
 CARD = "spanbert.json"
@@ -92,8 +90,8 @@ def write_model(model: Pretrainer, tokenizer: object, out: Path) -> None:
 
 
 def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: Path) -> None:
-    """Save the run as a folder; refuse one over LIMIT, or weights that half cannot hold. `encoder`:
-    "" for the one that the run names.
+    """Save the run as a folder. `encoder`: "" for the one that the run names. Errors: BadInput for
+    weights that half precision cannot hold.
     """
     settings = read_json(run / "settings.json")
     encoder = encoder or settings["encoder"]
@@ -112,7 +110,7 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
         out / CARD,
         {"name": "bundled", **about, "phases": [phase(run) | {"curve": logged(run, "held")}]},
     )
-    finish(out, LIMIT)
+    write_checksums(out)
 
 
 @torch.no_grad()
