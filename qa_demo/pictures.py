@@ -287,4 +287,6 @@ def verdict(shown: Shown) -> Block:
     else:
         line += [[" · ", "note"], [percent(known.claim), "strong"]]
         line += [[" likely exactly right (Answer, step 3)", "note"]]
+    if shown.state.chapter == "loss":  # whose steps show other moments too
+        line += [[" · at the end of training", "note"]]
     return sentence("answer", "answer", *line)

@@ -202,14 +202,16 @@ def moved(two: Two, d: int) -> list[Part]:
 
 def key(two: Two, words: Words) -> Block:
     """What the marks of the plane mean."""
-    known = {START: "a best span's first word", END: "its last word", INK: "start and end at once"}
-    marks = [("dot", INK, "with the first question")]
+    known = {START: "a best span's first token", END: "its last", INK: "start and end at once"}
+    marks: list[tuple[str, str, Any]] = [("dot", INK, "first question")]
     if two.second and not two.same:
-        marks += [("ring", INK, "with the second"), ("arrow", INK, "from one to the other")]
+        marks += [("ring", INK, "second question"), ("arrow", INK, "from one to the other")]
     marks += [("bar", role, known[role]) for _, role in words]
-    others = len(two.first.reading.encoding.context_ids) - len(words)
-    rest = f"the paragraph's other {others} tokens, first question"
-    return ui.legend("key", *marks, ("dot", OTHER, rest))
+    e = two.first.reading.encoding
+    marks.append(("dot", OTHER, f"the other {len(e.context_ids) - len(words)} tokens"))
+    split = next((w for w in (texts.word(e, d) for d, _ in words) if "·" in w), "")
+    tokens = [[f"“{split}”", QUOTE], f" is one word of {split.count('·') + 1} tokens"]
+    return ui.legend("key", *marks, *([("text", GREY, tokens)] if split else []))
 
 
 def sums(two: Two, heads: HeadWeights, span: tuple[int, int]) -> list[Block]:
@@ -231,8 +233,8 @@ def sums(two: Two, heads: HeadWeights, span: tuple[int, int]) -> list[Block]:
             lines.append([*word, *subs(f"  {letter} · {h} + b_{letter} = "), *sides])
         found.append(ui.remark(f"asked-{name}", said, [quote(e.question, 90), QUOTE]))
         found.append(ui.formula(f"formula-{name}", *lines))
-    why = "S, E, b_S and b_E are the same in all four lines. The encoder reads question and "
-    why += "paragraph together, so the word's h becomes h′."
+    why = "S, E and the numbers b_S and b_E are the same in all four lines. The encoder reads "
+    why += "question and paragraph together: h becomes h′."
     return [*found, *([subbed("same", why)] if two.second else [])]
 
 

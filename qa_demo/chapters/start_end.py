@@ -99,8 +99,8 @@ def first_step(shown: Shown, p: Softmaxes) -> list[Block | None]:
     """Start and end: bars in the text."""
     return [
         ui.idea(
-            "Two softmaxes over all positions of the window: *one says where the answer starts, "
-            "the other where it ends.* Each sums to 1."
+            "Two softmaxes over all positions of the window, question and paragraph: *one says "
+            "where the answer starts, the other where it ends.* Each sums to 1."
         ),
         surest(p),
         key(shown, p, 1),

@@ -28,12 +28,11 @@ def window_text(
     drawn; of a long paragraph only what lies near a value or a mark.
     """
     drawn = [lifts(e, window, v, least, height) for v in values]
-    digits = 3 if least < 0.01 else 2
 
     def valued(one: Block, pos: int) -> Block:
         for lane, v, at in zip(("up", "down"), values, drawn, strict=True):
             if pos in at:
-                said = signed(v[pos], digits) if arrows else probability(float(v[pos]))
+                said = signed(v[pos], 3) if arrows else probability(float(v[pos]))
                 one[lane] = [round(float(v[pos]), 4), said, at[pos]]
         return one
 
