@@ -5,7 +5,7 @@ slider can show, blocks that change with it, dots with intervals, words.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -35,77 +35,37 @@ STEPS = 61
 """Thresholds between which the slider moves, at equal steps through the questions."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Side:
-    """One reader: its lines under every threshold that the report can show. `up` is where it stands
-    in a row of both: 1 above, -1 below, 0 alone.
+    """One reader and its lines under every threshold that the report can show.
+
+    `frames`: the thresholds of its slider, rising, and last those of the mode "fitted", one for
+    each question; the one of the run alone where none changes anything. `at`: the frame of each
+    mode. `scores`: percent of each question in each frame, [frames, n], by metric. `up`: where it
+    stands in a row of both readers, 1 above, -1 below, 0 alone.
     """
 
     name: str
+    key: str
+    role: str
+    up: int
     rows: Sequence[Row]
     run: Row
-    key: str = "a"
-    role: str = START
-    up: int = 0
-
-    @cached_property
-    def trade(self) -> Trade:
-        """The best spans of the lines."""
-        return trade_of(self.rows)
+    trade: Trade
+    frames: list[Any]
+    at: dict[str, int]
+    scores: dict[str, Floats]
 
     @property
     def own(self) -> float | None:
-        """The threshold as run."""
-        return self.run["threshold"] if self.run["rules"] == "2.0" else None
-
-    @property
-    def steers(self) -> bool:
-        """Whether a threshold changes anything: some questions have an answer, some have none."""
-        return self.own is not None and self.trade.both
-
-    @cached_property
-    def best(self) -> float:
-        """The threshold of the highest F1 on these questions."""
-        return self.trade.best("f1")[0]
-
-    @cached_property
-    def fitted(self) -> Floats:
-        """For each question the threshold of the highest F1 on the other half of the articles."""
-        found, sides = np.full(len(self.rows), self.best), halves(units_of(self.rows)[0])
-        for side, other in (sides, sides[::-1]):
-            half = self.trade.part(other)
-            if half.both and np.isfinite(half.diffs).any():
-                found[side] = half.best("f1")[0]
+        """The threshold as run; None where nothing is ever withheld."""
+        found: float | None = self.frames[self.at["run"]]
         return found
 
-    @cached_property
+    @property
     def thresholds(self) -> list[float | None]:
-        """Those of the slider, rising; None alone where nothing is withheld."""
-        if not self.steers:
-            return [self.own]
-        cuts = self.trade.cuts
-        some = cuts[np.unique(np.linspace(0, len(cuts) - 1, STEPS).round().astype(int))]
-        return [*sorted({*some.tolist(), self.own, self.best})]
-
-    @cached_property
-    def frames(self) -> list[Any]:
-        """The thresholds, and last, where there is more than one, those of the mode "fitted"."""
-        return [*self.thresholds, self.fitted] if self.steers else self.thresholds
-
-    def at(self, mode: str) -> int:
-        """Where a mode stands among `frames`."""
-        if mode == "fitted":
-            return len(self.thresholds)
-        return self.thresholds.index(self.own if mode == "run" else self.best)
-
-    @cached_property
-    def scores(self) -> dict[str, Floats]:
-        """Percent of each question in each frame, [frames, n], by metric."""
-        return {m: np.stack([self.trade.scores(t, m) for t in self.frames]) for m in METRICS}
-
-    def scored(self, metric: str, mode: str) -> Floats:
-        """Percent of each question in a mode, [n]."""
-        return np.asarray(self.scores[metric][self.at(mode)], dtype=np.float64)
+        """Those of the slider, rising."""
+        return [frame for frame in self.frames if np.ndim(frame) == 0]
 
     def limit(self, frame: int) -> float:
         """A frame's threshold on an axis; off the picture where none or more than one is meant."""
@@ -113,10 +73,32 @@ class Side:
         return 1e6 if limit is None or np.ndim(limit) else float(limit)
 
 
-@dataclass(eq=False)
+def side_of(name: str, rows: Sequence[Row], run: Row, key: str, role: str, up: int) -> Side:
+    """A reader of lines. A threshold changes something where some questions have an answer and some
+    have none; "best" is the highest F1 on these questions, "fitted" on the other half of articles.
+    """
+    trade, own = trade_of(rows), run["threshold"] if run["rules"] == "2.0" else None
+    frames, at = [own], {"run": 0}
+    if own is not None and trade.both:
+        best, sides = trade.best("f1")[0], halves(units_of(rows)[0])
+        some = trade.cuts[np.unique(np.linspace(0, len(trade.cuts) - 1, STEPS).round().astype(int))]
+        frames = sorted({*some.tolist(), own, best})
+        at = {"run": frames.index(own), "best": frames.index(best)}
+        fitted = np.full(len(rows), best)
+        for half, other in (sides, sides[::-1]):
+            seen = trade.part(other)
+            if seen.both and np.isfinite(seen.diffs).any():
+                fitted[half] = seen.best("f1")[0]
+        if all(sides):
+            frames, at = [*frames, fitted], at | {"fitted": len(frames)}
+    scores = {m: np.stack([trade.scores(t, m) for t in frames]) for m in METRICS}
+    return Side(name, key, role, up, rows, run, trade, frames, at, scores)
+
+
+@dataclass(frozen=True, eq=False)
 class Shown:
-    """What all sections draw from: the readers, draws of what is `drawn`, and the questions that
-    are scored apart, by name.
+    """What all sections draw from: the readers, draws of what is `drawn`, the questions that are
+    scored apart, by name.
     """
 
     sides: list[Side]
@@ -126,20 +108,18 @@ class Shown:
     differs: tuple[str, ...]
     page: str
 
-    @cached_property
+    @property
     def values(self) -> dict[str, list[Any]]:
-        """What each name of the state may be; of the modes those that differ from each other."""
-        modes = [*MODES] if self.draws.count > 1 else ["run", "best"]  # "fitted" needs two articles
-        steer = all(side.steers for side in self.sides)
+        """What each name of the state may be; of the modes those that differ."""
+        modes = [mode for mode in MODES if all(mode in side.at for side in self.sides)]
         frames = {side.key: [*range(len(side.frames))] for side in self.sides}
-        who = [side.key for side in self.sides]
-        return {"metric": [*METRICS], "mode": modes if steer else ["run"], "who": who, **frames}
+        return {"metric": [*METRICS], "mode": modes, "who": [*frames], **frames}
 
-    @cached_property
+    @property
     def start(self) -> dict[str, Any]:
         """The state in which the report opens."""
         firsts = {name: values[0] for name, values in self.values.items()}
-        return firsts | {"selection": None} | {side.key: side.at("run") for side in self.sides}
+        return firsts | {"selection": None} | {side.key: side.at["run"] for side in self.sides}
 
 
 def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
@@ -147,13 +127,13 @@ def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
     rows, run = first
     differs: tuple[str, ...] = ()
     if second is None:
-        sides = [Side(str(run["reader"]), rows, run)]
+        sides = [side_of(str(run["reader"]), rows, run, "a", START, 0)]
     else:
         rows, others, differs = paired(first, second)
         names = names_of(run, second[1])
         sides = [
-            Side(names[0], rows, run, up=1),
-            Side(names[1], others, second[1], "b", END, up=-1),
+            side_of(names[0], rows, run, "a", START, 1),
+            side_of(names[1], others, second[1], "b", END, -1),
         ]
     units, drawn = units_of(rows)
     parts = {"all questions": np.ones(len(rows), dtype=bool)}

@@ -77,7 +77,7 @@ def verdict(s: Shown) -> Blocks:
     def scores(mode: str, metric: str) -> Block:
         return score_figure(s, mode, metric)
 
-    at = {m: {side.key: side.at(m) for side in s.sides} for m in s.values["mode"]}
+    at = {m: {side.key: side.at[m] for side in s.sides} for m in s.values["mode"]}
     modes = {m: (MODES[m], {"mode": m, **at[m]}) for m in at}
     metrics = {m: (name, {"metric": m}) for m, name in METRICS.items()}
     return [
@@ -101,13 +101,13 @@ def how(s: Shown, mode: str) -> str:
     if mode == "run":
         each = [f"{number(side.own or 0)} ({side.run['threshold_from']})" for side in s.sides]
         return f"{thresholds} as run: {' and '.join(each)}"
-    best = " and ".join(number(side.best) for side in s.sides)
+    best = " and ".join(number(side.limit(side.at["best"])) for side in s.sides)
     return f"{thresholds} {best}, best on these very questions: an upper bound"
 
 
 def verdict_words(s: Shown, mode: str, metric: str) -> list[Part]:
     """Which reader is better, whether that can be told, and what would tell it."""
-    values, units = [side.scored(metric, mode) for side in s.sides], s.drawn
+    values, units = [side.scores[metric][side.at[mode]] for side in s.sides], s.drawn
     means = [drawn.words(s.draws.mean(v)) for v in values]
     each = [f"{side.name} {mean}" for side, mean in zip(s.sides, means, strict=True)]
     asked = f" {METRICS[metric]} on {plural(len(values[0]), 'question')}; {how(s, mode)}."
@@ -138,7 +138,7 @@ def score_figure(s: Shown, mode: str, metric: str) -> Block:
     """A row for all questions, those with and those without an answer; left the scores, right the
     differences.
     """
-    values = [side.scored(metric, mode) for side in s.sides]
+    values = [side.scores[metric][side.at[mode]] for side in s.sides]
     at = [float(len(s.parts) - k) for k in range(len(s.parts))]
     two, data, said = len(s.sides) == 2, [], []
 
@@ -174,7 +174,7 @@ def score_figure(s: Shown, mode: str, metric: str) -> Block:
 
 def threshold(s: Shown) -> Blocks:
     """Scores over the threshold, the equally good ones, and the sliders that drive all below."""
-    if not all(side.steers for side in s.sides):
+    if not all("best" in side.at for side in s.sides):
         return []
     idea = "An answer is withheld where “no answer” leads it by more than the threshold. "
     idea += "The sliders set what all sections below show."
@@ -214,7 +214,7 @@ def band(s: Shown, side: Side, metric: str) -> tuple[float, float] | None:
 def band_words(s: Shown, side: Side, metric: str) -> list[Part]:
     """Where a reader's best threshold is, and which are as good."""
     scores = side.scores[metric].mean(axis=1)
-    run, best = side.at("run"), int(scores[: len(side.thresholds)].argmax())
+    run, best = side.at["run"], int(scores[: len(side.thresholds)].argmax())
     at_best = f"best at {number(side.limit(best))} ({METRICS[metric]} {number(scores[best], 1)}"
     said = f": {at_best}; as run, at {number(side.limit(run))}, {number(scores[run], 1)})"
     found = band(s, side, metric)
@@ -240,7 +240,7 @@ def curve_figure(s: Shown, metric: str) -> Block:
             line = {"color": side.role, "dash": dash, "width": width}
             data.append(drawn.points(side.role, x, y, mode="lines", line=line, hovertext=said))
         total = drawn.plain(scores[: len(x)].mean(axis=1))
-        for at, symbol in ((side.at("run"), "circle-open"), (int(np.argmax(total)), "diamond")):
+        for at, symbol in ((side.at["run"], "circle-open"), (int(np.argmax(total)), "diamond")):
             marker = {"size": 12, "symbol": symbol, "line": {"width": 2}}
             more: Block = {"marker": marker, "hoverinfo": "skip"}
             data.append(drawn.points(side.role, [x[at]], [total[at]], **more))

@@ -203,7 +203,8 @@ def test_each_half_is_judged_by_the_threshold_of_the_other() -> None:
     first, second = halves([row["title"] for row in side.rows])
     best = [side.trade.part(half).best("f1")[0] for half in (first, second)]
     assert best[0] != best[1]
-    assert set(side.fitted[first]) == {best[1]} and set(side.fitted[second]) == {best[0]}
+    fitted = side.frames[side.at["fitted"]]
+    assert set(fitted[first]) == {best[1]} and set(fitted[second]) == {best[0]}
 
 
 def test_the_surest_failures_are_those_furthest_from_the_threshold() -> None:
@@ -278,7 +279,7 @@ def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not() -> None:
         verdict = next(b for b in drawn(data, data["start"]) if b["key"] == "verdict")
         assert words(verdict).startswith(said)
     s = shown_of((good, run_of("one")), (lines(9), run_of("two")), "http://x/")
-    values = [side.scored("f1", "run") for side in s.sides]
+    values = [side.scores["f1"][side.at["run"]] for side in s.sides]
     gap = [float(x[0]) for x in s.draws.mean(values[0] - values[1])]
     more = more_articles(*gap, 8)
     assert f"some {more * 30:,} more questions from {more:,} other article" in words(verdict)
