@@ -1,7 +1,6 @@
 """A window as text with a value on its words: bars or arrows, of starts above and of ends below."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -9,7 +8,10 @@ from qa_demo.blocks import END, START, Block
 from qa_demo.core.base import Floats
 from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.printed import probability, signed
-from qa_demo.texts import item, mark, paragraph_items, question_items, segment, text
+from qa_demo.texts import item, mark, paragraph_items, question_items, segment, shortened, text
+
+LONG = 130
+"""From so many pieces on a paragraph is shown without its quiet middle parts."""
 
 
 def window_text(
@@ -36,26 +38,21 @@ def window_text(
                 one[lane] = [round(float(v[pos]), 4), said, at[pos]]
         return one
 
-    special: dict[str, Any] = {"marks": ["special"]}
     held = {span for span in marked if span is not None and window.holds(span)}
-    null = item("[CLS] no answer", "  ", **special)
-    if any(span not in held for span in marked):
-        null = item("[CLS] no answer", "  ", marks=["special", name])
-    null = valued(null, 0)
-    asked = [*question_items(e), item("[SEP]", **special)]
+    marks = ["special", *[name] * any(span not in held for span in marked)]
+    null = valued(item("[CLS] no answer", "  ", marks=marks), 0)
+    asked = [*question_items(e), item("[SEP]", marks=["special"])]
     asked = [valued(one, window.context_at - len(asked) + k) for k, one in enumerate(asked)]
     inside = paragraph_items(e, window.doc_start, window.doc_stop)
     for span in held:
         mark(inside, span, name)
     inside = [valued(one, window.context_at + k) for k, one in enumerate(inside)]
-    shown = shortened(inside, name)
-    last = valued(item("[SEP]", **special), len(window) - 1)
-    if has_value(last):
-        shown.append(last)
+    shown = shortened(inside, least) if len(inside) > LONG else inside
+    last = valued(item("[SEP]", marks=["special"]), len(window) - 1)
+    shown = [*shown, *[last] * has_value(last)]
+    segments = [segment([null, *shown], "paragraph")]
     if any(map(has_value, asked)):
         segments = [segment([null, *asked], "question"), segment(shown, "paragraph")]
-    else:
-        segments = [segment([null, *shown], "paragraph")]
     return text(key, *segments, up=START, down=END, height=height, arrows=arrows)
 
 
@@ -74,19 +71,4 @@ def lifts(e: Encoding, w: Window, values: Floats, least: float, height: int) -> 
             lift += 1
         placed.append((x, y + 17 * lift))
         found[pos] = lift
-    return found
-
-
-def shortened(items: Sequence[Block], name: str, most: int = 130, near: int = 6) -> list[Block]:
-    """Of more than `most` items those near a value or a marked word; dots stand for the rest."""
-    if len(items) <= most:
-        return list(items)
-    held = [k for k, one in enumerate(items) if has_value(one) or name in one.get("marks", [])]
-    kept = {j for k in held or [0] for j in range(k - near, k + near + 1)}
-    found = list[Block]()
-    for k, one in enumerate(items):
-        if k in kept:
-            found.append(one)
-        elif not found or found[-1]["t"] != "…":
-            found.append(item("…", " ", marks=["special"]))
     return found
