@@ -19,6 +19,7 @@ among the legal taggings, since a head may give I any probability where no taggi
 
 import hashlib
 import logging
+import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,8 +40,8 @@ from qa_demo.training.pool import Windows, groups
 
 log = logging.getLogger("teach")
 MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
-PART = 2048
-"""Windows after which the teacher's logits are noted as written."""
+PART, TOLD = 256, 10
+"""Windows after which the teacher's logits are noted as written, and seconds from line to line."""
 VERSION = 3
 """Of how a teacher reads."""
 
@@ -195,12 +196,14 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
             other = next((name for name in wanted if kept.get(name) != wanted[name]), "settings")
             raise BadInput(f"{path.name} holds the logits of other {other}; name another --logits")
     path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(about, wanted | {"done": done})  # first, so that a run stopped at once goes on
     try:
         said = np.lib.format.open_memmap(path, "r+" if done else "w+", np.float16, shape)
     except ValueError as fault:
         raise BadInput(f"{path.name} holds no logits that can be read: {fault}") from fault
-    for first in range(done, len(windows.sizes), PART):
-        part = np.arange(first, min(first + PART, len(windows.sizes)))
+    total, told = len(windows.sizes), time.monotonic()
+    for first in range(done, total, PART):
+        part = np.arange(first, min(first + PART, total))
         for near in groups(windows.sizes[part], tokens, np.random.default_rng(0)):
             rows = part[near]
             batch = windows.batch(rows)
@@ -210,8 +213,11 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
                 at = windows.pool.offsets[row]
                 said[at : at + len(values)] = values
         said.flush()
-        write_json(about, wanted | {"done": int(part[-1]) + 1})
-        log.info("the teacher has read %s windows", f"{part[-1] + 1:,}")
+        done = int(part[-1]) + 1
+        write_json(about, wanted | {"done": done})
+        if done == total or time.monotonic() - told > TOLD:
+            log.info("the teacher has read %s of %s windows", f"{done:,}", f"{total:,}")
+            told = time.monotonic()
     return said
 
 

@@ -155,18 +155,23 @@ def test_logits_are_written_once_and_a_stopped_run_goes_on(
     drawn = np.load(taught / "pool.npz")
     assert about["done"] == len(drawn["offsets"]) - 1 > teach_part(monkeypatch)
     says, calls = Teacher.says, []
-
-    def heard(teacher: Teacher, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        calls.append(1)
-        return says(teacher, batch)
-
-    monkeypatch.setattr(Teacher, "says", heard)
     again = asked(home, "again", "--pool", f"{taught}/pool.npz")
-    with pytest.raises(KeyboardInterrupt):
-        teach.main(again)
-    assert 0 < command.read_json(home / "again" / "said.json")["done"] < about["done"]
+    for stop in (0, 2):
+        calls.clear()
+
+        def heard(
+            teacher: Teacher, batch: dict[str, torch.Tensor], stop: int = stop
+        ) -> torch.Tensor:
+            if len(calls) == stop:
+                raise KeyboardInterrupt
+            calls.append(1)
+            return says(teacher, batch)
+
+        monkeypatch.setattr(Teacher, "says", heard)
+        with pytest.raises(KeyboardInterrupt):
+            teach.main(again)
+        done = command.read_json(home / "again" / "said.json")["done"]
+        assert done == 0 if stop == 0 else 0 < done < about["done"]
     monkeypatch.setattr(Teacher, "says", says)
     assert teach.main(again) == 0
     for name in ("said.npy", "weights.safetensors"):
