@@ -40,7 +40,8 @@ def question_word(question: str) -> str:
 
 
 def _gold_words(row: Row) -> int:
-    return max(1, min((len(normalize(a["text"]).split()) for a in row["gold"]), default=0))
+    counts = [len(normalize(answer["text"]).split()) for answer in row["gold"]]
+    return max(1, min(counts)) if counts else 0
 
 
 def bins(edges: Sequence[int], unit: str) -> list[str]:

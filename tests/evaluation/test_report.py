@@ -315,6 +315,8 @@ def test_groups_of_enough_questions_and_their_names() -> None:
     found = groups(rows, parts)
     assert found["level"].keys() == {"0", "1"} and found["level"]["1"].sum() == 120
     assert found["question word"].keys() == {"who", "when", "how many", "what"}
+    assert found["right answer"].keys() == {"1 word", "2 words"}
+    assert sum(mask.sum() for mask in found["right answer"].values()) == parts[0].sum()
     assert "read in" not in found, "one group says nothing"
     assert groups(rows[:20], [x[:20] for x in parts]) == {}
     assert bins((1, 2, 4), "word") == ["1 word", "2 to 3 words", "4 words or more"]
