@@ -41,5 +41,5 @@ export function keepingFocus(root, change) {
   }
 }
 
-/** Whether a figure has a phone's width. */
-export const narrow = (node) => (node.clientWidth || innerWidth) < 480;
+/** Whether a figure has a phone's width, or less than the width that it was drawn for. */
+export const narrow = (node, below = 480) => (node.clientWidth || innerWidth) < below;

@@ -158,7 +158,8 @@ export function figure(b, old) {
     }
     if (node.draw !== draw) return node.draw(); // a newer picture came while plotly did
     const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
-    if (b.narrow && narrow(node)) narrowed(data, layout, themed(b.narrow));
+    const { below, ...paths } = b.narrow ?? {};
+    if (b.narrow && narrow(node, below)) narrowed(data, layout, themed(paths));
     const by = zoom();
     for (const trace of data) {
       for (const part of ["marker", "line", "textfont", "colorbar"]) {
@@ -202,7 +203,9 @@ export function figure(b, old) {
     });
   };
   const lay = (what) => drawn && globalThis.Plotly.relayout(node, what);
-  node.style.minHeight = `${(narrow(node) && b.narrow?.height) || b.layout.height}px`;
+  node.style.minHeight = `${
+    (narrow(node, b.narrow?.below) && b.narrow?.height) || b.layout.height
+  }px`;
   node.draw = draw;
   if (node.data) draw();
   return {
