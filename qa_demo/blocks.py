@@ -16,7 +16,7 @@ import orjson
 from numpy.typing import ArrayLike
 
 from qa_demo.core.store import ASSETS
-from qa_demo.printed import Part, parts, say
+from qa_demo.printed import STRONG, Part, adds, bracket, number, parts, say
 
 Block = dict[str, Any]
 START, END, GOLD, INK, GREY = "start", "end", "gold", "ink", "grey"
@@ -73,6 +73,14 @@ def folds(
         more,
     ]
     return [one | {"span": 3 if more else 4} for one in found if one]
+
+
+def summed(start: float, end: float, digits: int = 2) -> list[Part]:
+    """5.90 + 6.19 = 12.09, in the colours of start and end."""
+    both, total = (start, end), start + end
+    sides = [number(start, digits), START], [bracket(end, digits), END]
+    said = f"{{}} + {{}} {adds(both, total, digits)} {{}}"
+    return say(said, *sides, [number(total, digits), STRONG])
 
 
 def formula(key: str, *lines: Sequence[Part | None], label: str = "", span: int = 12) -> Block:

@@ -41,6 +41,11 @@ def plus(x: float, digits: int = 2) -> str:
     return f" {found[0]} {found[1:]}"
 
 
+def bracket(x: float, digits: int = 2) -> str:
+    """A later addend: in brackets where it has a sign; e.g. -1.01 gives "(−1.01)"."""
+    return f"({number(x, digits)})" if x < 0 else number(x, digits)
+
+
 def probability(p: float, digits: int = 3) -> str:
     """p with three digits; one that is not 0 or 1 is never printed as 0 or 1."""
     smallest = 10.0**-digits

@@ -12,7 +12,7 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import texts
-from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, PAPER, START, Block
+from qa_demo.blocks import GOLD, GREY, INK, MID, OTHER, PAPER, Block
 from qa_demo.core.calibration import Known, Lead, Sure, counted_with, lead_of, load_known, sure_of
 from qa_demo.core.metrics import CalibrationBin, exact_match, f1, normalize
 from qa_demo.core.predict import null_logits
@@ -25,6 +25,7 @@ from qa_demo.printed import (
     STRONG,
     Part,
     adds,
+    bracket,
     escape,
     number,
     percent,
@@ -70,19 +71,6 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 def fit(*sums: tuple[tuple[float, float], float]) -> int:
     """The fewest digits, two to four, with which the printed parts of sums give their totals."""
     return max(next((d for d in (2, 3, 4) if adds(*one, d) == "="), 2) for one in sums)
-
-
-def bracket(x: float, digits: int) -> str:
-    """A number as a later addend: in brackets where it has a sign."""
-    return f"({number(x, digits)})" if x < 0 else number(x, digits)
-
-
-def summed(s: float, e: float, digits: int) -> list[Part]:
-    """5.90 + 6.19 = 12.09, in the colours of start and end."""
-    total, sign = [number(s + e, digits), STRONG], adds((s, e), s + e, digits)
-    return say(
-        f"{{}} + {{}} {sign} {{}}", [number(s, digits), START], [bracket(e, digits), END], total
-    )
 
 
 def named(e: Encoding, span: Span, most: int = 44) -> str:
@@ -258,7 +246,7 @@ def score_of_selection(shown: Shown) -> Block:
     start, end = reading.logits(window.index)
     i, j = window.to_pos(span.start), window.to_pos(span.end)
     s, e, most = float(start[i]), float(end[j]), shown.decode.max_answer_length
-    sides = summed(s, e, fit(((s, e), s + e)))
+    sides = ui.summed(s, e, fit(((s, e), s + e)))
     said = say("score of {} = start logit + end logit = {}", name, sides)
     return ui.formula("sum", said + [f" (over {most} tokens: not compared)"] * (j - i >= most))
 
@@ -387,8 +375,11 @@ def lead_sum(shown: Shown, n: Lead) -> Block:
     if n.limit is not None:
         sign, what = ("≥", "returned") if n.returned else ("<", "“no answer”")
         said += f" {sign} {number(-n.limit, d)}: {what}"
-    best: list[Part] = ["best span: ", *summed(b.start_logit, b.end_logit, d)]
-    null: list[Part] = [f"“no answer”, at {shown.encoding.cls_token}: ", *summed(n.start, n.end, d)]
+    best: list[Part] = ["best span: ", *ui.summed(b.start_logit, b.end_logit, d)]
+    null: list[Part] = [
+        f"“no answer”, at {shown.encoding.cls_token}: ",
+        *ui.summed(n.start, n.end, d),
+    ]
     return ui.formula("lead", best, null, say(said, [number(n.lead, d), STRONG]))
 
 

@@ -23,6 +23,7 @@ from qa_demo.printed import (
     STRONG,
     Part,
     adds,
+    bracket,
     digits_of,
     enough,
     fine,
@@ -380,9 +381,8 @@ def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
     a, b, z, score, twice = (number(x, d) for x in (*both, constant, right.score, -right.logs))
     first = adds((*both, constant), right.score, d)
     second = adds((constant, -right.score), -right.logs, d)
-    minus = f"({score})" if right.score < 0 else score
     said = f"score = {{}} + {{}} + {z} {first} {{}},  so 2 L = −log P(start) − log P(end) = "
-    said += f"{z} − {minus} {second} {{}}"
+    said += f"{z} − {bracket(right.score, d)} {second} {{}}"
     return say(said, [f"({a})", START], [f"({b})", END], [score, STRONG], [twice, STRONG])
 
 

@@ -233,11 +233,9 @@ def listed(shown: Shown) -> Block:
 
 def selected_sum(shown: Shown, sq: Square) -> Block:
     """score = 5.90 + 6.19 = 12.09 of the selected pair."""
-    start, end = sq.logits(shown.selection.start, shown.selection.end)
-    first, second, score = [number(start), START], [number(end), END], [number(start + end), STRONG]
-    sign, name = adds((start, end), start + end), quote(shown.encoding.text(shown.selection), 34)
-    line = ["score = ", first, " + ", second, f" {sign} ", score, [f"  {name}", QUOTE]]
-    return ui.formula("sum", line)
+    both = sq.logits(shown.selection.start, shown.selection.end)
+    name = [f"  {quote(shown.encoding.text(shown.selection), 34)}", QUOTE]
+    return ui.formula("sum", ["score = ", *ui.summed(*both), name])
 
 
 def together(shown: Shown, sq: Square) -> Block:

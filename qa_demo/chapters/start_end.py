@@ -14,9 +14,7 @@ from qa_demo.core.text import excerpts
 from qa_demo.core.types import Span, Window
 from qa_demo.printed import (
     QUOTE,
-    STRONG,
     Part,
-    adds,
     escape,
     number,
     plural,
@@ -142,13 +140,17 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
         field, label = f"edits.{name}.{w.index}:{pos}", f"{name} logit"
         return ui.slider(f"{name}-logit", field, label, -12, 12, 0.01, now, 6, says)
 
+    said = what_changed(shown, p)
+    if not shown.changed:
+        score = ui.summed(shown.best.start_logit, shown.best.end_logit)
+        said = say("Nothing is changed yet. Best pair: {} with {}.", span_words(shown.best), score)
     hint = "Chosen: {}. A press on another word chooses that one."
     return [
         ui.idea(
             "Raise one logit and its position gains probability; *all others shrink by one common "
             "factor.* The sums of chapter Spans follow."
         ),
-        ui.finding("{}", what_changed(shown, p) if shown.changed else unchanged(shown)),
+        ui.finding("{}", said),
         ui.remark("chosen", hint, p.said(pos), span=8),
         undo(shown, 4, always=True),
         logit(0),
@@ -178,15 +180,6 @@ def surest(p: Softmaxes) -> Block:
         *(part for probs, k in tops for part in (p.said(k), probability(probs[k]))),
         more,
     )
-
-
-def unchanged(shown: Shown) -> list[Part]:
-    """The best pair as a sum."""
-    best = shown.best
-    start, end = [number(best.start_logit), START], [number(best.end_logit), END]
-    sign, score = adds((best.start_logit, best.end_logit), best.score), number(best.score)
-    said = f"Nothing is changed yet. Best pair: {{}} with {{}} + {{}} {sign} {{}}."
-    return say(said, span_words(best), start, end, [score, STRONG])
 
 
 def what_changed(shown: Shown, p: Softmaxes) -> list[Part]:
