@@ -60,17 +60,32 @@ class ExampleFacts:
     ) -> None:
         self._golds, self._context = example.answers, example.context
         self._reading, self._reader = reading, reader
-        self._prediction = predict(reading)
-        self._listed = [ranked.candidate for ranked in self._prediction.n_best]
-        assert self._prediction.best is not None, example.id
-        self._best = self._prediction.best.candidate
-        self._window = reading.windows[self._best.window]
-        gold = gold_span(reading, self._golds[0]) if self._golds else Span(0, 0)
-        self._gold_span, self.gold_pieces = gold, len(gold)
+        prediction = predict(reading)
+        assert prediction.best is not None, example.id
+        self._best = best = prediction.best.candidate
+        self._listed = listed = [ranked.candidate for ranked in prediction.n_best]
+        self._window = reading.windows[best.window]
+        self.answer, self.best = prediction.answer, best.text
         self.windows, self.pieces = len(reading.windows), len(reading.encoding.context_ids)
-        self.marked = len(set(self._golds))  # different answers
-        self.share = self._prediction.n_best[0].share  # the winner's, of the list's probability
-        self.answer, self.best = self._prediction.answer, self._best.text
+        # the winner's, of the list's probability
+        self.share = prediction.n_best[0].share
+        # the lower one of the highest P(start) and the highest P(end) in the winner's window
+        self.peak = min(float(softmax(x).max()) for x in reading.logits(best.window))
+        # how many of the next four listed spans end where the winner ends
+        self.ends_shared = [c.char_end for c in listed[1:5]].count(best.char_end)
+        # how many different answers the annotators marked
+        self.marked = len(set(self._golds))
+        # the best span touches two annotators' answers that lie apart
+        touched = [a for a in self._golds if overlap(best, a)]
+        self.glued = any(a.char_end <= b.char_start for a in touched for b in touched)
+        # the place in the list of the first span that an annotator marked, from 1
+        right = (any(exact_match(a.text, c.text) for a in self._golds) for c in listed)
+        self.gold_place = next((k for k, marked in enumerate(right, 1) if marked), np.inf)
+        gold = self._golds[0] if self._golds else Answer("", 0)
+        self._gold_span = gold_span(reading, gold) if gold.text else Span(0, 0)
+        self.gold_pieces = len(self._gold_span)
+        # how often the first annotator's text stands before its place
+        self.copies_before = self._context.count(gold.text, 0, gold.char_start)
 
     @property
     def right(self) -> bool:
@@ -84,17 +99,6 @@ class ExampleFacts:
         """A listed span that touches no annotator's answer holds the text."""
         apart = [c for c in self._listed if not any(overlap(c, a) for a in self._golds)]
         return any(text in c.text for c in apart)
-
-    @property
-    def gold_place(self) -> float:
-        """The place in the list of the first span that an annotator marked, from 1."""
-        marked = [any(exact_match(a.text, c.text) for a in self._golds) for c in self._listed]
-        return marked.index(True) + 1 if any(marked) else np.inf
-
-    @property
-    def copies_before(self) -> int:
-        """How often the first annotator's text stands before its place."""
-        return self._context.count(self._golds[0].text, 0, self._golds[0].char_start)
 
     @property
     def whole_in(self) -> int:
@@ -122,12 +126,6 @@ class ExampleFacts:
         return [tokens[start], tokens[end], why or ""]
 
     @property
-    def glued(self) -> bool:
-        """The best span touches two annotators' answers that lie apart."""
-        touched = [a for a in self._golds if overlap(self._best, a)]
-        return any(a.char_end <= b.char_start for a in touched for b in touched)
-
-    @property
     def tags(self) -> list[str]:
         """The spans of the likeliest legal tagging, in the order of the text."""
         return [x.text for x in decode_reading(self._reading)]
@@ -144,16 +142,6 @@ class ExampleFacts:
         """An end of the best span lies inside a word of letters and digits."""
         text, ends = self._context, (self._best.char_start, self._best.char_end)
         return any(0 < k < len(text) and text[k - 1 : k + 1].isalnum() for k in ends)
-
-    @property
-    def peak(self) -> float:
-        """The lower one of the highest P(start) and the highest P(end) in the winner's window."""
-        return min(float(softmax(x).max()) for x in self._reading.logits(self._window.index))
-
-    @property
-    def ends_shared(self) -> int:
-        """How many of the next four listed spans end where the winner ends."""
-        return [c.char_end for c in self._listed[1:5]].count(self._best.char_end)
 
     @property
     def silent(self) -> float:

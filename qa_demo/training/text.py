@@ -103,35 +103,26 @@ def pack(parts: Sequence[Part], room: int, seed: int, open_at_once: int = 64) ->
     return done + [members for _, members in open_]
 
 
-BLANK = ("at", "true", "run", "distance", "fate")
-"""A blank in a batch: its place, its true piece, the length of its run, its distance from the
-nearer boundary (1 = beside it), the number of its fate.
-"""
-TARGET = ("left", "right", "k", "row")
-"""An SBO target in a batch: places of both neighbours, its k, and which blank it is."""
-
-
-def blanks_of(masked: Masked, base: int) -> np.ndarray:
-    """`BLANK` of every hidden piece of a part whose first piece stands at `base`, [5, M]."""
-    hidden = masked.hidden
-    lengths = np.array([len(run) for run in masked.runs for _ in range(len(run))])
-    place = hidden - np.array([run.start for run in masked.runs for _ in range(len(run))])
-    return np.stack(
-        [
-            hidden + base,
-            masked.true_ids[hidden],
-            lengths,
-            np.minimum(place + 1, lengths - place),
-            [FATES.index(fate) for fate in masked.fates],
-        ]
-    )
-
-
-def targets_of(masked: Masked, base: int, count: int, positions: int) -> np.ndarray:
-    """`TARGET` of every SBO target of a part behind `count` blanks of others, [4, S]."""
-    found = masked.pairs(positions)
-    row = np.searchsorted(masked.hidden, found.at) + count
-    return np.stack([found.left + base, found.right + base, found.k, row])
+def blanks(masked: Masked, base: int, count: int, positions: int) -> dict[str, np.ndarray]:
+    """Of every hidden piece [M] of a part whose first piece stands at `base`, behind `count` blanks
+    of others: `at`, its place; `true`, its piece; `run`, the length of its run; `distance` from the
+    nearer boundary (1 = beside it); `fate`, its number in FATES. Of every SBO target [S]: `left`
+    and `right`, the places of both neighbours; its `k`; and `row`, which blank it is.
+    """
+    hidden, lengths = masked.hidden, [len(run) for run in masked.runs]
+    run, place = np.repeat(lengths, lengths), np.concatenate([np.arange(n) for n in lengths])
+    pairs = masked.pairs(positions)
+    return {
+        "at": hidden + base,
+        "true": masked.true_ids[hidden],
+        "run": run,
+        "distance": np.minimum(place + 1, run - place),
+        "fate": np.array([FATES.index(fate) for fate in masked.fates]),
+        "left": pairs.left + base,
+        "right": pairs.right + base,
+        "k": pairs.k,
+        "row": np.searchsorted(hidden, pairs.at) + count,
+    }
 
 
 class Batches(Dataset):
@@ -191,38 +182,25 @@ class Batches(Dataset):
         return int(self.stream[rng.integers(len(self.stream))])
 
     def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> Batch:
-        """input_ids and attention_mask [B, L]; `BLANK` [M] and `TARGET` [S] index flat [B * L]."""
-        rows = [self.sequences[s] for s in sequences]
-        wide = (
-            self.length
-            if self.packed
-            else max(1 + sum(1 + len(self.parts[m].ids) for m in members) for members in rows)
-        )
+        """input_ids and attention_mask [B, L]; `blanks` [M] and [S] index flat [B * L]."""
+        rows = [[self.parts[member] for member in self.sequences[s]] for s in sequences]
+        long = max(1 + sum(1 + len(part.ids) for part in members) for members in rows)
+        wide = self.length if self.packed else long
         ids, real = np.full((len(rows), wide), self.pad), np.zeros((len(rows), wide), np.int64)
-        blanks: list[np.ndarray] = []
-        pairs: list[np.ndarray] = []
-        count = 0
+        found, count = list[dict[str, np.ndarray]](), 0
         for b, members in enumerate(rows):
             ids[b, 0], at = self.cls, 1
-            for member in members:
-                part = self.parts[member]
+            for part in members:
                 masked = mask("span", part.ids, part.words, self.mask, rng, self.random_piece)
-                size, base = len(masked.input_ids), b * wide + at
+                size = len(masked.input_ids)
                 ids[b, at : at + size], ids[b, at + size] = masked.input_ids, self.sep
+                found.append(blanks(masked, b * wide + at, count, self.positions))
                 at += size + 1
-                blanks.append(blanks_of(masked, base))
-                pairs.append(targets_of(masked, base, count, self.positions))
                 count += len(masked.hidden)
             real[b, :at] = 1
-        arrays = {
-            "input_ids": ids,
-            "attention_mask": real,
-            **dict(zip(BLANK, np.concatenate(blanks, axis=1), strict=True)),
-            **dict(zip(TARGET, np.concatenate(pairs, axis=1), strict=True)),
-        }
-        return {
-            name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()
-        }
+        arrays = {name: np.concatenate([one[name] for one in found]) for name in found[0]}
+        arrays |= {"input_ids": ids, "attention_mask": real}
+        return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def training_batches(parts: Sequence[Part], tokenizer: Any, s: Mapping[str, Any]) -> Batches:
