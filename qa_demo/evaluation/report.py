@@ -125,6 +125,11 @@ def verdict_words(s: Shown, mode: str, metric: str) -> list[Part]:
         return [[f"No verdict from {few}. ", STRONG], numbers, end]
     if s.draws.told(values[0] - values[1]):
         return [[f"{better.name} is better. ", STRONG], numbers, differ]
+    if low > 0 or high < 0:
+        differ += (
+            f"The interval leaves out 0, but where the sign of each {units[:-1]}'s difference is "
+        )
+        differ += "drawn by chance, one as large comes in more than one case of 20. "
     more = more_articles(value, low, high, s.draws.count)
     end = "So small a difference would need more questions than anybody asks."
     if more:
@@ -201,12 +206,17 @@ def threshold(s: Shown) -> Blocks:
     ]
 
 
+def best_frame(side: Side, metric: str) -> int:
+    """The frame of the best threshold of the slider; of equals the highest, as in `Trade.best`."""
+    means = np.round(side.scores[metric][: len(side.thresholds)].mean(axis=1), 9)
+    return int(np.flatnonzero(means == means.max())[-1])
+
+
 def band(s: Shown, side: Side, metric: str) -> tuple[float, float] | None:
     """The thresholds whose loss against the best one holds 0 in its interval."""
     if s.draws.count < LEAST:
         return None
-    scores = side.scores[metric][: len(side.thresholds)]
-    best = int(scores.mean(axis=1).argmax())
+    scores, best = side.scores[metric][: len(side.thresholds)], best_frame(side, metric)
     fine = np.flatnonzero(s.draws.mean(scores - scores[best]).high >= -1e-9)
     return side.limit(fine[0]), side.limit(fine[-1])
 
@@ -214,7 +224,7 @@ def band(s: Shown, side: Side, metric: str) -> tuple[float, float] | None:
 def band_words(s: Shown, side: Side, metric: str) -> list[Part]:
     """Where a reader's best threshold is, and which are as good."""
     scores = side.scores[metric].mean(axis=1)
-    run, best = side.at["run"], int(scores[: len(side.thresholds)].argmax())
+    run, best = side.at["run"], best_frame(side, metric)
     at_best = f"best at {number(side.limit(best))} ({METRICS[metric]} {number(scores[best], 1)}"
     said = f": {at_best}; as run, at {number(side.limit(run))}, {number(scores[run], 1)})"
     found = band(s, side, metric)
@@ -240,7 +250,7 @@ def curve_figure(s: Shown, metric: str) -> Block:
             line = {"color": side.role, "dash": dash, "width": width}
             data.append(drawn.points(side.role, x, y, mode="lines", line=line, hovertext=said))
         total = drawn.plain(scores[: len(x)].mean(axis=1))
-        for at, symbol in ((side.at["run"], "circle-open"), (int(np.argmax(total)), "diamond")):
+        for at, symbol in ((side.at["run"], "circle-open"), (best_frame(side, metric), "diamond")):
             marker = {"size": 12, "symbol": symbol, "line": {"width": 2}}
             more: Block = {"marker": marker, "hoverinfo": "skip"}
             data.append(drawn.points(side.role, [x[at]], [total[at]], **more))
