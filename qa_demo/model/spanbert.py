@@ -55,9 +55,8 @@ class SBOHead(nn.Module):
             nn.init.normal_(weight, std=0.02)
         for dense in (self.dense1, self.dense2):
             nn.init.zeros_(dense.bias)
-        self.register_buffer("mean_left", torch.zeros(hidden_size))
-        self.register_buffer("mean_right", torch.zeros(hidden_size))
-        self.register_buffer("mean_position", torch.zeros(WIDTH))
+        for name, size in (("left", hidden_size), ("right", hidden_size), ("position", WIDTH)):
+            self.register_buffer(f"mean_{name}", torch.zeros(size))
         self.register_buffer("counts", torch.zeros(vocab_size, dtype=torch.int32))
 
     @property
@@ -83,12 +82,12 @@ class SpanBERT:
         self.sbo = None if sbo is None else sbo.eval().requires_grad_(False)
         self.name = name
         """`bundled`, a folder's name, or a hub id with its commit."""
-        self._names = tuple(
-            str(x) for x in tokenizer.convert_ids_to_tokens(range(model.config.vocab_size))
-        )
-        self._special = set(tokenizer.all_special_ids)
-        counts = None if sbo is None else np.cumsum(sbo.counts.numpy().astype(np.float64))
-        self._cumulated = counts if counts is not None and counts[-1] > 0 else None
+        ids = range(model.config.vocab_size)
+        self._names = tuple(str(x) for x in tokenizer.convert_ids_to_tokens(ids))
+        counts = None if sbo is None else sbo.counts.numpy()
+        if counts is None or not counts.any():
+            counts = ~np.isin(ids, tokenizer.all_special_ids)
+        self._drawn = np.cumsum(counts.astype(np.float64))
         prepare(tokenizer)
 
     @property
@@ -111,14 +110,8 @@ class SpanBERT:
         return one_text(text, partial(encode, self.tokenizer), self.max_pieces)
 
     def random_piece(self, rng: np.random.Generator) -> int:
-        """A piece drawn as often as in pre-training; uniform, not special, without counts."""
-        if self._cumulated is not None:
-            return int(
-                np.searchsorted(self._cumulated, rng.random() * self._cumulated[-1], side="right")
-            )
-        while (piece := int(rng.integers(len(self._names)))) in self._special:
-            continue
-        return piece
+        """A piece drawn as often as in pre-training; without counts any that is not special."""
+        return int(np.searchsorted(self._drawn, rng.random() * self._drawn[-1], side="right"))
 
     def infill(
         self,
@@ -127,7 +120,9 @@ class SpanBERT:
         swap: Mapping[int, int] | None = None,
         top: int = 10,
     ) -> Infill:
-        """Guesses of MLM, SBO and both for every blank, with wires cut and rows swapped."""
+        """Guesses of MLM, SBO and both for every blank; a cut wire carries its mean, a swapped row
+        another position.
+        """
         assert cut <= {*WIRES}, cut
         rows = read_rows(masked, swap or {}, self.positions)
 
@@ -136,9 +131,17 @@ class SpanBERT:
                 hidden, mlm = self._read(masked)
                 if self.sbo is None:
                     return mlm.numpy(), None
+                pairs = masked.pairs(self.positions)
+                wires = {
+                    "left": hidden[torch.tensor(pairs.left)],
+                    "right": hidden[torch.tensor(pairs.right)],
+                    "position": self.sbo.position(torch.from_numpy(rows) - 1),
+                }
+                for name in cut:
+                    mean: Tensor = getattr(self.sbo, f"mean_{name}")
+                    wires[name] = mean.expand_as(wires[name])
                 words = self.model.get_input_embeddings().weight
-                wires = self._wires(self.sbo, hidden, masked, cut, rows)
-                return mlm.numpy(), self.sbo.said(*wires, words).numpy()
+                return mlm.numpy(), self.sbo.said(*wires.values(), words).numpy()
 
         mlm, sbo = SHARED.run(run)
         return filled(masked, mlm, sbo, self._names, top, self.positions, self.name)
@@ -154,21 +157,6 @@ class SpanBERT:
             return hidden, self.model.cls(hidden[blanks])
         out = self.model(input_ids=ids, output_hidden_states=True)
         return out.hidden_states[-1][0, 1:-1], out.logits[0, 1:-1][blanks]
-
-    @staticmethod
-    def _wires(
-        head: SBOHead, hidden: Tensor, masked: Masked, cut: frozenset[str], rows: np.ndarray
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """x_left, x_right [S, d] and position vectors [S, 200]; a cut wire carries its mean."""
-        pairs = masked.pairs(head.positions)
-        left = hidden[torch.from_numpy(pairs.left.copy())]
-        right = hidden[torch.from_numpy(pairs.right.copy())]
-        position = head.position(torch.from_numpy(rows) - 1)
-        return (
-            head.mean_left.expand_as(left) if "left" in cut else left,
-            head.mean_right.expand_as(right) if "right" in cut else right,
-            head.mean_position.expand_as(position) if "position" in cut else position,
-        )
 
 
 def load_spanbert(source: str = "bundled", limits: HostLimits = LOOPBACK) -> SpanBERT:

@@ -10,9 +10,8 @@ from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.text import whitespace_ids
 from qa_demo.core.types import Encoding
 
-# What the tokenizer must not see: control characters other than tab and newlines, and lone
-# surrogates.
-# A lone surrogate raises TypeError inside the tokenizers library; NUL ends C strings elsewhere.
+# Control characters other than tab and newlines, of which NUL ends C strings, and lone surrogates,
+# which raise TypeError inside the tokenizers library.
 _DROPPED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -139,10 +138,8 @@ def _pieces(backend: Any, text: str) -> tuple[Any, np.ndarray]:
     cleaned, kept = clean(text)
     out = backend.encode(cleaned, add_special_tokens=False)
     offsets = np.array(out.offsets, dtype=np.int64).reshape(-1, 2)
-    if len(kept) != len(text) and len(offsets):
-        starts = kept[np.minimum(offsets[:, 0], len(kept) - 1)]
-        ends = kept[np.maximum(offsets[:, 1] - 1, 0)] + 1
-        offsets = np.stack([starts, np.where(offsets[:, 1] > offsets[:, 0], ends, starts)], axis=1)
+    if len(offsets):
+        offsets = np.append(kept, kept[-1] + 1)[offsets]
     return out, whole(text, trimmed(text, offsets))
 
 
