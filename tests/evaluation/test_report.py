@@ -293,7 +293,7 @@ def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not() -> None:
 
 def test_an_interval_that_leaves_out_0_is_not_enough() -> None:
     """Of six articles one points the other way, by little: the draws hardly see it."""
-    first = [r for r in lines(1, 240, 6, silent=False)]
+    first = lines(1, 240, 6, silent=False)
     for k, row in enumerate(first):
         row["best"] = row["best"] | {"exact": 1.0, "f1": 1.0 if k % 6 else 0.99}
     other = [r | {"best": r["best"] | {"f1": 0.9 if k % 6 else 1.0}} for k, r in enumerate(first)]
