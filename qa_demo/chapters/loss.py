@@ -17,8 +17,7 @@ from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS, ReplayRows, load_replay
 from qa_demo.core.types import Span, Window
-from qa_demo.drawn.lanes import window_text
-from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales
+from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales, window_text
 from qa_demo.printed import (
     STRONG,
     Part,
