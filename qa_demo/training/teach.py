@@ -32,6 +32,7 @@ from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadCheckpoint, BadInput
+from qa_demo.model.card import ADAPTER_FILE
 from qa_demo.training import finetune, heads
 from qa_demo.training.command import exit_code, parsed, processor_has_bf16, read_json, write_json
 from qa_demo.training.heads import TwoHeads, labels, load
@@ -157,6 +158,11 @@ def numbers_of(student: Any, teacher: Any) -> np.ndarray:
 def reader_of(folder: Path) -> tuple[str, TwoHeads]:
     """Where its tokenizer lies, and the model, an adapter added to its matrices, ready to read."""
     settings = folder / "settings.json"
+    if (folder / ADAPTER_FILE).is_file():
+        raise BadCheckpoint(
+            f"{folder.name} is a change to an encoder alone; `export --merge` writes both as a "
+            f"teacher"
+        )
     if not settings.is_file():
         if not (folder / "bio_head.safetensors").is_file():
             raise BadCheckpoint(

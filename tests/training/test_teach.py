@@ -232,6 +232,9 @@ def test_logits_that_do_not_fit_are_refused(
 def test_a_folder_that_is_no_teacher(home: Path, tmp_path: Path) -> None:
     with pytest.raises(BadCheckpoint, match="neither a run of finetune nor a reader with tags"):
         Teacher(tmp_path, kit.tokenizer("bert"), CPU)
+    (tmp_path / "adapter.safetensors").touch()
+    with pytest.raises(BadCheckpoint, match="is a change to an encoder alone; `export --merge`"):
+        Teacher(tmp_path, kit.tokenizer("bert"), CPU)
 
 
 class Fixed(nn.Module):
