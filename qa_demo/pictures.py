@@ -214,8 +214,8 @@ def told(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:
-        log.exception("A picture failed")
-        return 500, {"error": "this picture failed; the server's log tells more"}
+        log.exception("A request failed")
+        return 500, {"error": "this failed; the server's log tells more"}
 
 
 def with_stored(

@@ -137,8 +137,8 @@ def test_infill_names_what_each_head_says_and_adds_the_loss_up():
     text = "Ada Kok met Grace Hopper in 1950."
     found = call(FakeInfiller(), "infill", text=text, spans=[(0, 3), (12, 17)], top=4)
     edge, first, *_ = found.pieces
-    assert edge.sbo is edge.true_rank_sbo is None and edge.no_sbo
-    assert first.position == 1 and len(first.both) == 4
+    assert edge.sbo is edge.both is None and edge.no_sbo
+    assert first.k == 1 and len(first.both.guesses) == 4
     assert found.total == pytest.approx(sum(t.weight * t.value for t in found.terms))
     assert [t.name for t in found.terms] == ["MLM", "SBO"]
 

@@ -1,35 +1,40 @@
-"""What the five calls reply: a record each, made of core's."""
+"""What the five calls reply: a record each, filled from core's by the names of its fields."""
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import numpy as np
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
 from qa_demo.core.attribution import Attribution
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import decode_reading, owned_rows
+from qa_demo.core.bio import TaggedSpan, decode_reading, owned_rows
 from qa_demo.core.calibration import sureness
-from qa_demo.core.infill import HiddenPiece, Infill
-from qa_demo.core.losses import Golds, shared_norm_loss, start_end_loss, total
-from qa_demo.core.predict import Prediction, Ranked
-from qa_demo.core.text import words
-from qa_demo.core.types import TAGS, Encoding, Reading
-from qa_demo.core.types import Span as Pieces
+from qa_demo.core.infill import Infill, Said
+from qa_demo.core.losses import LossTerm, shared_norm_loss, start_end_loss, total
+from qa_demo.core.predict import Prediction
+from qa_demo.core.text import question_positions
+from qa_demo.core.types import TAGS, Encoding, Reading, Span
 from qa_demo.state import Record
 
 
-class Made(Record):
-    """A record that takes its fields from one of core's that has them too."""
+class Reply(Record):
+    """A record whose numbers are finite."""
 
-    model_config = ConfigDict(from_attributes=True)
-
-
-Number = Annotated[float, Field(allow_inf_nan=False)]
-OWN = ("char_start", "char_end", "start_logit", "end_logit", "score")
-CHANCES = ("claim", "answerable", "right_if_answerable")
+    model_config = ConfigDict(allow_inf_nan=False)
 
 
-class Span(Made):
+Made = TypeVar("Made", bound=Reply)
+
+
+class AboutText(Reply):
+    """What was asked, and which reader replied."""
+
+    question: str
+    reader: str
+
+
+class Piece(Reply):
     """Characters of the paragraph: context[char_start:char_end] is the text."""
 
     text: str
@@ -37,17 +42,17 @@ class Span(Made):
     char_end: int
 
 
-class Listed(Span):
+class Listed(Piece):
     """A span of the n-best list; share = softmax of the listed scores."""
 
     window: int
-    start_logit: Number
-    end_logit: Number
-    score: Number
-    share: Number
+    start_logit: float
+    end_logit: float
+    score: float
+    share: float
 
 
-class Window(Made):
+class Window(Reply):
     """Tokens doc_start to doc_stop of the paragraph, and positions in all."""
 
     index: int
@@ -56,23 +61,7 @@ class Window(Made):
     tokens: int
 
 
-class Term(Made):
-    """One addend of a loss, in nats: value is a mean over `over`; total = sum of weight * value."""
-
-    name: str
-    value: Number
-    weight: Number
-    over: Number
-
-
-class Reply(Record):
-    """What was asked, and which reader replied."""
-
-    question: str
-    reader: str
-
-
-class Answer(Reply):
+class Answer(AboutText):
     """`answer` and the five fields after it are null where there is no answer: score_diff =
     null_score - best score is above `limit`. `n_best` never holds "no answer". claim = answerable *
     right_if_answerable: the chance that the first of n_best is exactly right.
@@ -81,20 +70,20 @@ class Answer(Reply):
     answer: str | None
     char_start: int | None = None
     char_end: int | None = None
-    start_logit: Number | None = None
-    end_logit: Number | None = None
-    score: Number | None = None
-    null_score: Number
-    score_diff: Number | None
-    limit: Number | None
-    claim: Number | None = None
-    answerable: Number | None = None
-    right_if_answerable: Number | None = None
+    start_logit: float | None = None
+    end_logit: float | None = None
+    score: float | None = None
+    null_score: float
+    score_diff: float | None
+    limit: float | None
+    claim: float | None = None
+    answerable: float | None = None
+    right_if_answerable: float | None = None
     n_best: list[Listed]
     windows: list[Window]
 
 
-class Share(Made):
+class Share(Reply):
     """What a token contributes to the start part and to the end part; `side` is question, context
     or special, and characters are those of that text.
     """
@@ -103,175 +92,163 @@ class Share(Made):
     side: str
     char_start: int | None
     char_end: int | None
-    start: Number
-    end: Number
+    start: float
+    end: float
 
 
-class Attributed(Reply):
+class Attributed(AboutText):
     """sum = F(x) - F(x') + gap, in logits; f_baseline and gap are null without a baseline."""
 
     method: str
     target: str
-    span: Span
-    other: Span | None
+    span: Piece
+    other: Piece | None
     window: int
     baseline: str | None
     tokens: list[Share]
-    sum: Number
-    f_x: Number
-    f_baseline: Number | None
-    gap: Number | None
+    sum: float
+    f_x: float
+    f_baseline: float | None
+    gap: float | None
     n_steps: int
 
 
-class Gold(Span):
+class Gold(Piece):
     """A right answer, and how many windows hold it whole: every other one counts it as none."""
 
     whole_in: int
 
 
-class Lost(Reply):
+class Lost(AboutText):
     """The loss, term by term, in nats."""
 
     normaliser: str
     gold: list[Gold | None]
-    terms: list[Term]
-    total: Number
+    terms: tuple[LossTerm, ...]
+    total: float
     windows: list[Window]
 
 
-class TaggedSpan(Span):
-    """The chance that exactly these pieces are one answer."""
-
-    marginal: Number
-
-
-class TaggedToken(Span):
+class TaggedToken(Piece):
     """B + I + O = 1."""
 
-    B: Number
-    I: Number  # noqa: E741
-    O: Number  # noqa: E741
+    B: float
+    I: float  # noqa: E741
+    O: float  # noqa: E741
 
 
-class Tagged(Reply):
-    """Each token's tags in the window that owns it, and the spans that they spell."""
+class Tagged(AboutText):
+    """Each token's tags in the window that owns it, and the spans that they spell; marginal: the
+    chance that exactly these tokens are one answer.
+    """
 
     decoding: str
-    spans: list[TaggedSpan]
+    spans: tuple[TaggedSpan, ...]
     tokens: list[TaggedToken]
 
 
-class Guess(Made):
-    """A piece of the vocabulary and its probability."""
-
-    piece: str
-    p: Number
-
-
-class Blank(Span):
-    """A hidden piece: `position` k in its run (1 = next to the left neighbour), what each head
-    guesses, and the true piece's rank; `no_sbo` says why the boundary head guesses nothing.
+class Blank(Piece):
+    """A hidden token: its run's first and last token, its position k in it (1 = next to the left
+    neighbour), and what each head says; `no_sbo` tells why the boundary head says nothing.
     """
 
-    position: int | None
-    run: list[int]
+    k: int | None
+    run: Span
     fate: str
-    mlm: list[Guess]
-    sbo: list[Guess] | None
-    both: list[Guess] | None
-    true_rank_mlm: int
-    true_rank_sbo: int | None
-    true_rank_both: int | None
+    mlm: Said
+    sbo: Said | None
+    both: Said | None
     no_sbo: str | None
 
 
-class Filled(Record):
+class Filled(Reply):
     """`terms` are the two means of the paper's code, `paper_terms` the paper's plain sums."""
 
     text: str
     model: str
     pieces: list[Blank]
-    terms: list[Term]
-    total: Number
-    paper_terms: list[Term]
-    paper_total: Number
+    terms: tuple[LossTerm, ...]
+    total: float
+    paper_terms: tuple[LossTerm, ...]
+    paper_total: float
 
 
 def answered(reading: Reading, found: Prediction) -> Answer:
     """The reply to `read`."""
-    best, said = found.best, found.answered
-    sure = None if best is None else sureness(reading, best.candidate)
-    own = {} if said is None else {name: getattr(said, name) for name in OWN}
-    chances = {} if sure is None else {name: getattr(sure, name) for name in CHANCES}
-    return Answer(
-        **_of(reading),
-        answer=found.answer,
-        **own,
-        **chances,
-        null_score=found.null_score,
-        score_diff=found.score_diff,
-        limit=found.limit,
-        n_best=[_listed(one) for one in found.n_best],
-        windows=_windows(reading),
-    )
+    sure = None if found.best is None else sureness(reading, found.best.candidate)
+    n_best = [_taken(Listed, one, one.candidate) for one in found.n_best]
+    return _about(Answer, reading, found, found.answered, sure, n_best=n_best)
 
 
 def explained(reading: Reading, found: Attribution) -> Attributed:
     """The reply to `attribute`."""
-    encoding, target = reading.encoding, found.target
-    lanes = zip(_tokens(reading, found.window), found.start, found.end, strict=True)
-    own = ("method", "window", "baseline", "sum", "f_x", "f_baseline", "gap", "n_steps")
-    return Attributed(
-        **_of(reading),
-        **{name: getattr(found, name) for name in own},
+    e, window = reading.encoding, reading.windows[found.window]
+    asked = zip(question_positions(e).tolist(), e.question_offset_mapping.tolist(), strict=True)
+    docs = range(window.doc_start, window.doc_stop)
+    places = {pos: ("question", *chars) for pos, chars in asked}
+    places |= {window.to_pos(doc): ("context", *e.chars(Span(doc, doc))) for doc in docs}
+    rows = zip(reading.tokens(window.index), found.start, found.end, strict=True)
+    fields, nowhere = Share.model_fields, ("special", None, None)
+    tokens = [
+        Share(**dict(zip(fields, (text, *places.get(pos, nowhere), start, end), strict=True)))
+        for pos, (text, start, end) in enumerate(rows)
+    ]
+    target, other = found.target, found.target.other
+    return _about(
+        Attributed,
+        reading,
+        found,
         target=target.kind,
-        span=_span(encoding, target.span),
-        other=None if target.other is None else _span(encoding, target.other),
-        tokens=[{**token, "start": start, "end": end} for token, start, end in lanes],
+        span=_piece(Piece, e, target.span),
+        other=None if other is None else _piece(Piece, e, other),
+        tokens=tokens,
     )
 
 
-def lost(reading: Reading, golds: Golds, normaliser: str) -> Lost:
+def lost(reading: Reading, golds: Sequence[Span | None], normaliser: str) -> Lost:
     """The reply to `loss`: golds are one for each annotator, None where one found no answer.
 
     "window": the mean over windows of -sum_i t_i log p_i, start and end with weight 1/2. "shared":
     one softmax over the paragraph's tokens of all windows, for which one gold span is needed.
     """
-    spans = {gold for gold in golds if gold is not None}
     if normaliser == "window":
         terms = start_end_loss(reading, golds)
-    elif len(spans) == 1 and None not in golds:
-        terms = shared_norm_loss(reading, next(iter(spans)))
     else:
-        raise BadInput(f"the shared normaliser needs exactly one gold answer, got {len(spans)}")
-    return Lost(
-        **_of(reading),
-        normaliser=normaliser,
-        gold=[None if gold is None else _gold(reading, gold) for gold in golds],
-        terms=terms,
-        total=total(terms),
-        windows=_windows(reading),
+        spans = {gold for gold in golds if gold is not None}
+        if len(spans) != 1 or None in golds:
+            found = f"got {len(spans)}" + (" and no answer" if spans and None in golds else "")
+            raise BadInput(f"the shared normaliser needs exactly one gold answer, {found}")
+        terms = shared_norm_loss(reading, *spans)
+
+    def gold(span: Span) -> Gold:
+        whole_in = sum(window.holds(span) for window in reading.windows)
+        return _piece(Gold, reading.encoding, span, whole_in=whole_in)
+
+    marked = [None if span is None else gold(span) for span in golds]
+    return _about(
+        Lost, reading, normaliser=normaliser, gold=marked, terms=terms, total=total(terms)
     )
 
 
 def tagged(reading: Reading, decoding: str) -> Tagged:
     """The reply to `tag`. Errors: BadInput for a reader without a BIO head."""
-    encoding, spans = reading.encoding, decode_reading(reading, decoding)
-    rows = np.exp(owned_rows(reading)).tolist()
+    spans, rows = decode_reading(reading, decoding), np.exp(owned_rows(reading)).tolist()
     tokens = [
-        TaggedToken(**_span(encoding, Pieces(doc, doc)), **dict(zip(TAGS, p, strict=True)))
+        _piece(TaggedToken, reading.encoding, Span(doc, doc), **dict(zip(TAGS, p, strict=True)))
         for doc, p in enumerate(rows)
     ]
-    return Tagged(**_of(reading), decoding=decoding, spans=spans, tokens=tokens)
+    return _about(Tagged, reading, decoding=decoding, spans=spans, tokens=tokens)
 
 
 def filled(encoding: Encoding, found: Infill) -> Filled:
     """The reply to `infill`."""
+    pieces = (
+        _piece(Blank, encoding, Span(one.at, one.at), one, text=one.token) for one in found.pieces
+    )
     return Filled(
         text=encoding.context,
         model=found.model_name,
-        pieces=[_blank(encoding, piece) for piece in found.pieces],
+        pieces=list(pieces),
         terms=found.code,
         total=total(found.code),
         paper_terms=found.paper,
@@ -279,61 +256,22 @@ def filled(encoding: Encoding, found: Infill) -> Filled:
     )
 
 
-def _of(reading: Reading) -> dict[str, Any]:
-    return {"question": reading.encoding.question, "reader": reading.model_name}
-
-
-def _span(encoding: Encoding, span: Pieces) -> dict[str, Any]:
+def _piece(kind: type[Made], encoding: Encoding, span: Span, *of: object, **more: Any) -> Made:
+    """A record of tokens of the paragraph."""
     start, end = encoding.chars(span)
-    return {"text": encoding.text(span), "char_start": start, "char_end": end}
+    known = {"text": encoding.text(span), "char_start": start, "char_end": end}
+    return _taken(kind, *of, **(known | more))
 
 
-def _listed(ranked: Ranked) -> Listed:
-    c = ranked.candidate
-    found = {name: getattr(c, name) for name in Listed.model_fields if name != "share"}
-    return Listed(**found, share=ranked.share)
+def _about(kind: type[Made], reading: Reading, *of: object, **more: Any) -> Made:
+    """A record about a reading."""
+    known = {"question": reading.encoding.question, "reader": reading.model_name, **more}
+    if "windows" in kind.model_fields:
+        known["windows"] = [_taken(Window, w, tokens=len(w)) for w in reading.windows]
+    return _taken(kind, *of, **known)
 
 
-def _windows(reading: Reading) -> list[Window]:
-    return [
-        Window(index=w.index, doc_start=w.doc_start, doc_stop=w.doc_stop, tokens=len(w))
-        for w in reading.windows
-    ]
-
-
-def _gold(reading: Reading, gold: Pieces) -> Gold:
-    whole_in = sum(window.holds(gold) for window in reading.windows)
-    return Gold(**_span(reading.encoding, gold), whole_in=whole_in)
-
-
-def _tokens(reading: Reading, index: int) -> list[dict[str, Any]]:
-    """Text, side and characters of every position of a window."""
-    encoding, window = reading.encoding, reading.windows[index]
-    sides = ["special" if unit < 0 else "question" for unit in words(encoding, window).of]
-    chars: list[tuple[int | None, int | None]] = [(None, None)] * len(window)
-    asked = (k for k, side in enumerate(sides) if side == "question")
-    for at, (start, end) in zip(asked, encoding.question_offset_mapping.tolist(), strict=False):
-        chars[at] = (start, end)
-    for doc in range(window.doc_start, window.doc_stop):
-        at = window.to_pos(doc)
-        sides[at], chars[at] = "context", encoding.chars(Pieces(doc, doc))
-    return [
-        {"text": text, "side": side, "char_start": a, "char_end": b}
-        for text, side, (a, b) in zip(reading.tokens(index), sides, chars, strict=True)
-    ]
-
-
-def _blank(encoding: Encoding, p: HiddenPiece) -> Blank:
-    """One hidden piece with what each head says of it."""
-    heads = {"mlm": p.mlm, "sbo": p.sbo, "both": p.both}
-    ranks = {f"true_rank_{name}": one and one.rank for name, one in heads.items()}
-    guesses = {name: one and one.guesses for name, one in heads.items()}
-    return Blank(
-        **(_span(encoding, Pieces(p.at, p.at)) | {"text": p.token}),
-        position=p.k,
-        run=[p.run.start, p.run.end],
-        fate=p.fate,
-        **guesses,
-        **ranks,
-        no_sbo=p.no_sbo,
-    )
+def _taken(kind: type[Made], *of: object, **more: Any) -> Made:
+    """A record of `more`, and of the attributes of others that are named like its fields."""
+    found = {n: getattr(one, n) for one in of for n in kind.model_fields if hasattr(one, n)}
+    return kind(**(found | more))

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from qa_demo.api.calls import CALLS, Host, answer_of, reply
+from qa_demo.api.calls import CALLS, Host, answer, reply
 from qa_demo.api.replies import Answer, Attributed, Filled, Lost, Tagged
 from qa_demo.cli import shared
 from qa_demo.cli.shared import LongTexts, Progress, visible
@@ -37,21 +37,21 @@ LISTED, GUESSES, OUTSIDE = 10, 5, 0.98
 def add(commands: Any) -> None:
     """The five commands; a flag for each field of the request."""
     for name, called in CALLED.items():
-        command = commands.add_parser(name, help=HELP[name], description=CALLS[called][0].__doc__)
+        command = commands.add_parser(name, help=HELP[name], description=CALLS[called].says)
         shared.add_fields(command, called)
         if name == "infill":
             command.add_argument("--model", default="bundled", help="bundled, a folder or an id.")
         else:
             shared.add_reader(command)
         shared.add_json(command)
-    answer = commands.choices["answer"]
-    answer.add_argument(
+    many = commands.choices["answer"]
+    many.add_argument(
         "--jsonl",
         metavar="FILE",
         help='Answer every line {"question": ..., "context": ...} of a file, or of standard input '
         "with -; a line of JSON for each, in order. The reader is loaded once.",
     )
-    answer.add_argument(
+    many.add_argument(
         "--calibration",
         type=Path,
         help="Threshold and calibration that calibrate wrote for this reader.",
@@ -102,7 +102,7 @@ def _many(args: argparse.Namespace) -> None:
     reader = shared.load(args)
 
     def made(_: Example, reading: Reading) -> dict[str, Any]:
-        found: dict[str, Any] = answer_of(reading, options).model_dump()
+        found: dict[str, Any] = answer(reading, options).model_dump()
         return found
 
     windows, progress, faults = options.windows(reader.max_seq_length), Progress("question"), 0
@@ -260,10 +260,10 @@ def infill_lines(said: Filled, asked: Any) -> Iterator[str]:
     for blank in said.pieces:
         yield f"{visible(blank.text)}  ({blank.fate}, {characters(blank)})"
         for name in ("mlm", "sbo", "both"):
-            guesses = getattr(blank, name)
-            if guesses is not None:
-                best = ", ".join(f"{visible(g.piece)} {_percent(g.p)}" for g in guesses[:GUESSES])
-                yield f"  {name:<4} rank {getattr(blank, f'true_rank_{name}'):>6,}: {best}"
+            head = getattr(blank, name)
+            if head is not None:
+                best = [f"{visible(g.piece)} {_percent(g.p)}" for g in head.guesses[:GUESSES]]
+                yield f"  {name:<4} rank {head.rank:>6,}: {', '.join(best)}"
         if blank.no_sbo:
             yield f"  no SBO term: {blank.no_sbo}"
     mlm, sbo = said.terms

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qa_demo.api.calls import fields, made_of
+from qa_demo.api import calls
+from qa_demo.api.calls import fields
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example
 from qa_demo.files import dumps, read_text
@@ -99,7 +100,7 @@ def request(args: argparse.Namespace, name: str, **texts: str) -> Any:
         raise BadInput("infill needs --text or --text-file")
     whole = {field: given[field] for field in ("question", "context", "text") if field in given}
     short = {field: text[:1000] for field, text in whole.items()}
-    return made_of(name, given | short).model_copy(update=whole)
+    return calls.request(name, given | short).model_copy(update=whole)
 
 
 def _value(about: dict[str, Any], given: Any) -> Any:

@@ -10,6 +10,7 @@ legal ones. Tags stand in the order B, I, O, `log_probs` [n, 3] for the paragrap
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -149,7 +150,8 @@ def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
     return marginals
 
 
-class TaggedSpan(NamedTuple):
+@dataclass(frozen=True)
+class TaggedSpan:
     """A span read off the tags: window, `doc` span, characters, text, exact marginal."""
 
     window: int

@@ -22,7 +22,8 @@ WIRES = ("left", "right", "position")
 NO_HEAD = "this model has no span boundary head"
 
 
-class Guess(NamedTuple):
+@dataclass(frozen=True)
+class Guess:
     """One token of the vocabulary and its probability."""
 
     piece: str
@@ -30,7 +31,8 @@ class Guess(NamedTuple):
     p: float
 
 
-class Said(NamedTuple):
+@dataclass(frozen=True)
+class Said:
     """One head's prediction for a hidden piece: guesses, and the true piece's rank, p, -log p."""
 
     guesses: tuple[Guess, ...]

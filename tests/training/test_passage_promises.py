@@ -37,7 +37,7 @@ class Ranked(FakeInfiller):
     def infill(self, *given, **more):
         found = super().infill(*given, **more)
         first, *others = found.pieces
-        said = {head: getattr(first, head)._replace(rank=k) for head, k in self.ranks.items()}
+        said = {head: replace(getattr(first, head), rank=k) for head, k in self.ranks.items()}
         return replace(found, pieces=(first._replace(**said), *others))
 
 
