@@ -8,6 +8,7 @@ loss picks the gold entry. With that one normaliser a gold pair obeys 2 loss = l
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,8 +20,11 @@ from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, I, O, Reading, Span, Window
 
 
-class LossTerm(NamedTuple):
-    """One named term of a loss; total = sum of weight * value; `over` is the mean's denominator."""
+@dataclass(frozen=True)
+class LossTerm:
+    """One term of a loss by its name; total = sum of weight * value; `over` is what the mean is
+    divided by. A reply of the calls holds it as it is, as an object and not as a list.
+    """
 
     name: str
     value: float
