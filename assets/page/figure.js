@@ -162,7 +162,7 @@ export function figure(b, old) {
     if (b.narrow && narrow(node, below)) narrowed(data, layout, themed(paths));
     const by = zoom();
     for (const trace of data) {
-      for (const part of ["marker", "line", "textfont", "colorbar"]) {
+      for (const part of ["marker", "line", "textfont", "insidetextfont", "colorbar"]) {
         if (trace[part]) trace[part] = scaled(trace[part], by);
       }
     }

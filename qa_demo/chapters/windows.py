@@ -382,7 +382,7 @@ def compared(w: Windows, rule: str, rows: fig.Rows, taken: Proposal, patch: Bloc
     _, field, _, says = RULES[rule]
     values, pitch = [getattr(r, field) for r in rows], min(66.0, 264 / len(rows))
     if rule == "logits":
-        data, across = fig.dots(rows, w.win, w.least), {"range": fig.ends(w.rows), "nticks": 6}
+        data, across = fig.dots(rows, w.win, None), {"range": fig.ends(w.rows), "nticks": 6}
     else:
         across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
         data = [fig.bars(values, [r is taken for r in rows], (18 if pitch > 44 else 8) / pitch)]

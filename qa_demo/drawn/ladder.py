@@ -188,7 +188,7 @@ def sums(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) -> R
     text = list(map(escape, words))
     over = ui.scatter("text", cols.at.tolist(), whole.tolist(), text=text, cliponaxis=False, **font)
     drawn = [bars(cols, cols.sums(v), ui.PAPER if h else ui.INK, hatch=h) for v, h in pieces]
-    top = max(float(whole.max()), 1e-3) * pixels / (pixels - 20)
+    top = max(float(whole.max()), 10 * least) * pixels / (pixels - 20)
     return Rung(title, pixels, top, [*drawn, over])
 
 

@@ -148,7 +148,7 @@ def proposes(r: Proposal, most: int) -> str:
     return f"{escape(quote(r.own.text, most))} {number(r.own.score)}"
 
 
-def dots(rows: Rows, win: Proposal, least: Proposal) -> list[Block]:
+def dots(rows: Rows, win: Proposal, least: Proposal | None) -> list[Block]:
     """Rings for the best spans, that of `win` full, and crosses for “no answer”, `least` bold."""
     placed = list(enumerate(rows, 1))
     held = [(y, r) for y, r in placed if r.own is not None]
