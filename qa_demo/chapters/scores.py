@@ -73,50 +73,46 @@ class Own(Record):
 
 
 class Two:
-    """The text with its own question and, where there is one, with a second; `fault` says why a
-    second question was not read.
+    """What all steps show: the text with its own question and, where there is one, with a second;
+    `fault` says why a second question was not read.
     """
 
     def __init__(self, shown: Shown, own: Own) -> None:
-        before, context = shown.before.best, shown.encoding.context
+        self.shown, self.own, self.e = shown, own, shown.encoding
+        self.heads: HeadWeights = shown.need("heads", lambda reader, *_: reader.heads())
+        before, context, asked = shown.before.best, shown.encoding.context, shown.encoding.question
         assert before is not None
         self.first = Asked(shown.true, before.candidate, shown.before.answer is None)
-        self.second: Asked | None = None
-        self.fault = ""
+        self.window = shown.true.windows[before.candidate.window]
         near = [shown.example] if shown.example else shown.examples.values()
         ready = [q for e in near if e.context == context for q in (e.question, *e.others)]
-        asked = shown.encoding.question
         self.choices = [q for q in dict.fromkeys(ready) if q != asked][:2]
         offered = self.choices[own.other % len(self.choices)] if self.choices else ""
         self.question = own.typed.strip() or offered
-        self.same = self.question == asked
-        if self.question and shown.state.step != 3:
-            try:
-                reading = read(shown, self.question)
-            except BadInput as fault:
-                self.fault = str(fault)
-                return
-            self.second = asked_by(reading, shown.decode)
-            if self.second is None:
-                self.fault = "with it no span of the paragraph is allowed"
+        self.same, self.fault = self.question == asked, ""
+        self.second = self.read() if self.question and shown.state.step != 3 else None
 
+    def read(self) -> Asked | None:
+        """The second question on this paragraph."""
+        context, windows = self.e.context, self.shown.true.options
 
-def read(shown: Shown, question: str) -> Reading:
-    """Another question on this paragraph. Errors: BadInput."""
-    context, windows = shown.encoding.context, shown.true.options
-    found: Reading = shown.need(
-        ("reading", question),
-        lambda reader, *watch: reader.read(question, context, windows, *watch),
-        slow=len(context) > 6 * windows.max_seq_length,
-    )
-    return found
+        def made(reader: Any, *watch: Any) -> Reading:
+            reading: Reading = reader.read(self.question, context, windows, *watch)
+            return reading
+
+        name, slow = ("reading", self.question), len(context) > 6 * windows.max_seq_length
+        try:
+            found = asked_by(self.shown.need(name, made, slow=slow), self.shown.decode)
+        except BadInput as fault:
+            self.fault = str(fault)
+            return None
+        self.fault = "" if found else "with it no span of the paragraph is allowed"
+        return found
 
 
 def picture(shown: Shown, own: Own) -> list[Block]:
     """The blocks of the step."""
-    heads: HeadWeights = shown.need("heads", lambda reader, *_: reader.heads())
-    made = (two_questions, one_logit, layers)[shown.state.step - 1]
-    return made(shown, own, Two(shown, own), heads)
+    return (two_questions, one_logit, layers)[shown.state.step - 1](Two(shown, own))
 
 
 # ---- what the steps share
@@ -127,18 +123,18 @@ def subbed(key: str, text: str) -> Block:
     return ui.sentence(key, "note", *subs(text))
 
 
-def asking(own: Own, two: Two) -> list[Block]:
+def asking(two: Two) -> list[Block]:
     """Which second question, and a box for one of the visitor's own."""
     box = "own.scores.typed"
     if not two.choices:
-        return [ui.entry("typed", box, "type a second question, then Enter", own.typed, span=5)]
+        return [ui.entry("typed", box, "type a second question, then Enter", two.own.typed, span=5)]
     pressed = enumerate(two.choices)
     options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in pressed]
     ready = ui.choice("second", "second question", options, span=8)
-    return [ready, ui.entry("typed", box, "or type one, then Enter", own.typed, span=4)]
+    return [ready, ui.entry("typed", box, "or type one, then Enter", two.own.typed, span=4)]
 
 
-def told(shown: Shown, two: Two) -> list[Block]:
+def told(two: Two) -> list[Block]:
     """What is not as usual: no second question, a refused one, the same one, changed logits."""
     said, found = "", list[Block]()
     if two.fault:
@@ -150,35 +146,37 @@ def told(shown: Shown, two: Two) -> list[Block]:
     if said:
         found.append(ui.sentence("told-0", "note", said, span=12 if two.question else 7))
     own = "Logits were changed by hand; here stand the reader's own, S · h + b."
-    return [*found, *([ui.remark("by-hand", own)] if shown.changed else [])]
+    return [*found, *([ui.remark("by-hand", own)] if two.shown.changed else [])]
 
 
 # ---- step 1: two questions
 
 
-def two_questions(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Block]:
+def two_questions(two: Two) -> list[Block]:
     """The plane of all tokens; arrows lead two words from the first to the second question."""
-    followed = two.second if own.follow == "second" and two.second else two.first
-    i, j = followed.best.span.start, followed.best.span.end
+    followed = two.second if two.own.follow == "second" and two.second else two.first
+    i, j, many = followed.best.span.start, followed.best.span.end, len(two.heads.S)
     words = [(i, START), (j, END)] if i != j else [(i, INK)]
-    which = [(f"{k} question", {"own.scores.follow": k}, own.follow == k) for k in get_args(Which)]
+    which = [
+        (f"{k} question", {"own.scores.follow": k}, two.own.follow == k) for k in get_args(Which)
+    ]
     choices = [ui.choice("follow", "follow the best span of the", which)] if two.second else []
     return [
         ui.idea(
-            f"*S and E are two vectors of {len(heads.S)} numbers, the same for every question and "
-            f"text.* A token's {{}}, its {{}}. Only h, the {len(heads.S)} numbers that the encoder "
+            f"*S and E are two vectors of {many} numbers, the same for every question and "
+            f"text.* A token's {{}}, its {{}}. Only h, the {many} numbers that the encoder "
             "gives the token, changes with question and paragraph.",
             subs("start logit is S · h + b_S", START),
             subs("end logit E · h + b_E", END),
         ),
         ui.finding("{}", moved(two, i)),
-        *asking(own, two),
-        *told(shown, two),
+        *asking(two),
+        *told(two),
         key(two, words),
-        plane(shown, two, words, two.first if followed is two.second else two.second),
-        ui.group("side", 5, *choices, *sums(two, heads, (i, j))),
+        plane(two, words, two.first if followed is two.second else two.second),
+        ui.group("side", 5, *choices, *sums(two, (i, j))),
         ui.closing("S and E begin as random numbers; training learns them with the encoder."),
-        *ui.folds(points_table(shown, two), [exactly_two(shown, heads)], SNIPPET),
+        *ui.folds(points_table(two), [exactly_two(two)], SNIPPET),
     ]
 
 
@@ -188,7 +186,7 @@ def moved(two: Two, d: int) -> list[Part]:
     def answer(asked: Asked) -> list[Part]:
         return [texts.span_words(asked.best, 30), *[" (“no answer” wins)"] * asked.silent]
 
-    first, second, name = two.first, two.second, texts.said(two.first.reading.encoding, d)
+    first, second, name = two.first, two.second, texts.said(two.e, d)
     before = [number(first.at(d)[0]), STRONG]
     if second is None:
         said = "{} has the start logit {}; the best span is {}."
@@ -207,14 +205,14 @@ def key(two: Two, words: Words) -> Block:
     if two.second and not two.same:
         marks += [("ring", INK, "second question"), ("arrow", INK, "from one to the other")]
     marks += [("bar", role, known[role]) for _, role in words]
-    e = two.first.reading.encoding
+    e = two.e
     marks.append(("dot", OTHER, f"the other {len(e.context_ids) - len(words)} tokens"))
     split = next((w for w in (texts.word(e, d) for d, _ in words) if "·" in w), "")
     tokens = [[f"“{split}”", QUOTE], f" is one word of {split.count('·') + 1} tokens"]
     return ui.legend("key", *marks, *([("text", GREY, tokens)] if split else []))
 
 
-def sums(two: Two, heads: HeadWeights, span: tuple[int, int]) -> list[Block]:
+def sums(two: Two, span: tuple[int, int]) -> list[Block]:
     """S · h + b_S = 6.04 − 0.14 = 5.90 with each question, for the words that are followed."""
     found: list[Block] = []
     both = (
@@ -226,7 +224,7 @@ def sums(two: Two, heads: HeadWeights, span: tuple[int, int]) -> list[Block]:
             continue
         lines, e = [], asked.reading.encoding
         for d, (lane, (column, letter, role)) in zip(span, LANES.items(), strict=True):
-            total, bias = float(asked.at(d)[column]), heads.vector(lane)[1]
+            total, bias = float(asked.at(d)[column]), two.heads.vector(lane)[1]
             product, word = total - bias, texts.said(e, d, role)
             sign = f"{plus(bias)} {adds((product, bias), total)} "
             sides = [number(product), role], sign, [number(total), role]
@@ -238,14 +236,13 @@ def sums(two: Two, heads: HeadWeights, span: tuple[int, int]) -> list[Block]:
     return [*found, *([subbed("same", why)] if two.second else [])]
 
 
-def plane(shown: Shown, two: Two, words: Words, rival: Asked | None) -> Block:
+def plane(two: Two, words: Words, rival: Asked | None) -> Block:
     """Every token's two logits, arrows for the followed words, the ends of `rival`'s best span."""
-    first, e = two.first, two.first.reading.encoding
+    first, e = two.first, two.e
     second = None if two.same else two.second
     points, (docs, roles) = owned_points(first.reading), zip(*words, strict=True)
     rest = np.setdiff1d(np.arange(len(points)), docs)
-    window = first.reading.windows[first.best.window]
-    none = np.array([[x[0] for x in wide(first.reading, window.index)]])
+    none = np.array([[x[0] for x in wide(first.reading, two.window.index)]])
     firsts, seconds = [*words], [*words] * bool(second)
     if rival and second:
         ends = (rival.best.span.start, START), (rival.best.span.end, END)
@@ -261,8 +258,8 @@ def plane(shown: Shown, two: Two, words: Words, rival: Asked | None) -> Block:
     labels: list[fig.Name] = [(at, texts.bold_name(e, d), role) for at, (d, role) in marked]
     labels += [(none[0], f"<b>{escape(e.cls_token)}</b> “no answer”", GREY)]
     own, crowd = len(labels), np.concatenate([seen, *arcs])
-    if shown.state.selection:  # its names come last, so that they move no other name
-        picked = {shown.selection.end: END, shown.selection.start: START}
+    if two.shown.state.selection:  # its names come last, so that they move no other name
+        picked = {two.shown.selection.end: END, two.shown.selection.start: START}
         new = [(d, picked[d]) for d in sorted(picked) if d not in docs]
         labels += [(first.at(d), texts.bold_name(e, d), role) for d, role in new]
     large, small = (fig.names_apart(labels, crowd, low, high, x) for x in ((600, 330), (280, 300)))
@@ -292,26 +289,26 @@ def plane(shown: Shown, two: Two, words: Words, rival: Asked | None) -> Block:
     return ui.figure("plane", drawn, layout, alt, 7, {"annotations": large[own:]}, narrow)
 
 
-def exactly_two(shown: Shown, heads: HeadWeights) -> Block:
+def exactly_two(two: Two) -> Block:
     """Conditions that the first screen does without."""
     began = "normal random numbers of standard deviation 0.02, both b at 0"
-    own = f"This reader's began as {began}. " * (shown.state.reader == "bundled")
+    own = f"This reader's began as {began}. " * (two.shown.state.reader == "bundled")
     several = " This text has several windows. A dot stands for a token in the window that sees "
     several += "most around it; the arrows' words and “no answer” stand in their best span's."
     said = (
-        f"S and E are the two rows of one linear layer, 2 x {len(heads.S)} numbers, with b_S = "
-        f"{number(heads.b_S, 3)} and b_E = {number(heads.b_E, 3)}. {own}After training all "
+        f"S and E are the two rows of one linear layer, 2 x {len(two.heads.S)} numbers, with b_S = "
+        f"{number(two.heads.b_S, 3)} and b_E = {number(two.heads.b_E, 3)}. {own}After training all "
         "are fixed. h is the token's hidden state after the last layer (T in BERT's paper); in the "
         "encoder it attends to the question's tokens. The plane shows all that the prediction uses "
         "of a token: its two logits. A logit is read against the others of its window: a constant "
         "added to all start logits changes no probability."
     )
-    return subbed("conditions", said + several * (len(shown.true.windows) > 1))
+    return subbed("conditions", said + several * (len(two.shown.true.windows) > 1))
 
 
-def points_table(shown: Shown, two: Two) -> Block:
+def points_table(two: Two) -> Block:
     """The tokens of the plane: those that move most, or those with the highest logits."""
-    before, e = owned_points(two.first.reading), shown.encoding
+    before, e = owned_points(two.first.reading), two.e
     both = [before, owned_points(two.second.reading)] if two.second else [before]
     size = np.linalg.norm(both[1] - before, axis=1) if two.second else before.max(axis=1)
     rows = []
@@ -327,7 +324,7 @@ def points_table(shown: Shown, two: Two) -> Block:
 # ---- step 2: one logit
 
 
-def taken_apart(shown: Shown, own: Own, two: Two, heads: HeadWeights, d: int) -> Products:
+def taken_apart(two: Two, d: int) -> Products:
     """The products of piece d with each question's hidden state after the last layer, [d]."""
     states = []
     for asked, question in ((two.first, ""), (two.second, two.question)):
@@ -339,15 +336,15 @@ def taken_apart(shown: Shown, own: Own, two: Two, heads: HeadWeights, d: int) ->
                 found: Points = reader.hidden(window)[-1][pos].copy()  # a view would keep all
                 return found
 
-            states.append(shown.need(name, last).astype(np.float64))
-    return products_of(heads, states, own.lane)
+            states.append(two.shown.need(name, last).astype(np.float64))
+    return products_of(two.heads, states, two.own.lane)
 
 
-def one_logit(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Block]:
+def one_logit(two: Two) -> list[Block]:
     """S · h as a running sum, and the same products with the second question's h."""
-    d, (_, letter, _) = getattr(two.first.best.span, own.lane), LANES[own.lane]
-    p, word = taken_apart(shown, own, two, heads, d), texts.said(shown.encoding, d)
-    lanes = [(f"{lane} logit", {"own.scores.lane": lane}, own.lane == lane) for lane in LANES]
+    d, (_, letter, _) = getattr(two.first.best.span, two.own.lane), LANES[two.own.lane]
+    p, word = taken_apart(two, d), texts.said(two.e, d)
+    lanes = [(f"{lane} logit", {"own.scores.lane": lane}, two.own.lane == lane) for lane in LANES]
     rest = f", the other {len(p.others)}" if p.others else ""
     left = f"*The {small_number(len(p.first))} products largest in size{rest}, and b*"
     right = "*The same numbers with the second question's h′*" if two.second else "*As numbers*"
@@ -362,13 +359,13 @@ def one_logit(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Bloc
         ),
         spread(word, p),
         ui.choice("lane", "take apart", lanes, span=4),
-        *(block | {"span": 8} for block in asking(own, two)[: 1 if two.choices else None]),
-        *told(shown, two),
+        *(block | {"span": 8} for block in asking(two)[: 1 if two.choices else None]),
+        *told(two),
         ui.group("left", 7, ui.remark("bars", left), waterfall(p)),
         ui.group("right", 5, *numbers),
         whole_sum(word, p),
         ui.closing("{}", subs(closing)),
-        *ui.folds(products("largest", p, p.order[:25]), [exactly_logit(shown, p)], SNIPPET),
+        *ui.folds(products("largest", p, p.order[:25]), [exactly_logit(two, p)], SNIPPET),
     ]
 
 
@@ -457,13 +454,13 @@ def whole_sum(word: list[list[str]], p: Products) -> Block:
     return ui.formula("formula", line, label=f"{p.lane} logit of")
 
 
-def exactly_logit(shown: Shown, p: Products) -> Block:
+def exactly_logit(two: Two, p: Products) -> Block:
     """Why b learns nothing, and where ours comes from."""
     letter = LANES[p.lane][1]
     said = f"The loss of one window pulls each {p.lane} logit by p − y: p is its probability, y is "
     said += f"1 at the right position, else 0. b_{letter} is added to every logit, so its gradient "
     said += "is the sum of them all: Σ (p − y) = 1 − 1 = 0, for every text. "
-    if shown.state.reader == "bundled":
+    if two.shown.state.reader == "bundled":
         said += f"Ours, {number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
         said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large steps. "
     said += "The numbers of h have no names of their own: the encoder may turn them as it likes if "
@@ -474,19 +471,19 @@ def exactly_logit(shown: Shown, p: Products) -> Block:
 # ---- step 3: layer by layer
 
 
-def layers(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Block]:
+def layers(two: Two) -> list[Block]:
     """The same S and E on the hidden states after every layer."""
-    span, window = two.first.best.span, two.first.reading.windows[two.first.best.window]
+    span, window = two.first.best.span, two.window
     at, n = (window.to_pos(span.start), window.to_pos(span.end)), len(window)
-    made = ("lens", window.index), lambda reader, *_: logits_of(heads, reader.hidden(window))
-    points: Points = shown.need(*made)
+    made = ("lens", window.index), lambda reader, *_: logits_of(two.heads, reader.hidden(window))
+    points: Points = two.shown.need(*made)
     ranks, depth = [rank_of(points[..., k], at[k]) for k in (0, 1)], len(points) - 1
     lines, found = [], list[Any]()
     for pos, (lane, (_, _, role)), rank in zip(at, LANES.items(), ranks, strict=True):
-        found += [texts.said_at(shown, window, pos), [since(rank), STRONG]]
+        found += [texts.said_at(two.shown, window, pos), [since(rank), STRONG]]
         place, name = (
             [", ".join(map(str, rank.tolist())), role],
-            texts.said_at(shown, window, pos, role),
+            texts.said_at(two.shown, window, pos, role),
         )
         said = f"{{}} as {lane}: place {{}} of {n}, from the input to layer {depth}"
         lines.append(say(said, name, place))
@@ -501,15 +498,15 @@ def layers(shown: Shown, own: Own, two: Two, heads: HeadWeights) -> list[Block]:
             "them; *only the last layer's logits decide the answer.*"
         ),
         ui.finding(said, *found),
-        *(told(shown, two) if shown.changed else []),
+        *(told(two) if two.shown.changed else []),
         ui.legend("key", *marks, others),
-        curves(shown, two, points, at),
+        curves(two, points, at),
         ui.formula("formula", *lines),
         ui.closing(
             "S and E were trained on the last layer: another may hold the answer in a form they "
             "cannot read."
         ),
-        *ui.folds(layer_table(points, ranks, at), [exactly_layers(shown, depth)], SNIPPET),
+        *ui.folds(layer_table(points, ranks, at), [exactly_layers(two, depth)], SNIPPET),
     ]
 
 
@@ -523,7 +520,7 @@ def since(rank: NDArray[np.int64]) -> str:
     return f"is first from layer {first} on" if first else "is first from the input on"
 
 
-def curves(shown: Shown, two: Two, points: Points, at: tuple[int, int]) -> Block:
+def curves(two: Two, points: Points, at: tuple[int, int]) -> Block:
     """Start logits and end logits by layer, one line for each token."""
     depth, low, high = len(points) - 1, float(points.min()), float(points.max())
     room, drawn, notes = (high - low) * 0.09, list[Block](), list[Block]()
@@ -532,7 +529,7 @@ def curves(shown: Shown, two: Two, points: Points, at: tuple[int, int]) -> Block
         where = {"xaxis": "x" + axes, "yaxis": "y" + axes}
         drawn += [where | one for one in fig.one_of_many(logits, pos, role, "layer %{x}: %{y:.2f}")]
         side = {"xref": "x" + axes, "yref": "y" + axes, "xanchor": "left", "xshift": 10}
-        for text, height, colour in last_two(shown, two, logits[-1], pos, room):
+        for text, height, colour in last_two(two, logits[-1], pos, room):
             notes.append(ui.note(text, depth, height, colour or role, align="left", **side))
     ticked = [k for k in range(depth + 1) if k % (1 + depth // 9) == 0 or k == depth]
     ticks: Block = {"tickvals": ticked, "ticktext": ["input", *map(str, ticked[1:])]}
@@ -557,24 +554,21 @@ def curves(shown: Shown, two: Two, points: Points, at: tuple[int, int]) -> Block
     return ui.figure("layers", drawn, layout, alt, narrow=narrow)
 
 
-def last_two(
-    shown: Shown, two: Two, last: Points, pos: int, room: float
-) -> list[tuple[str, float, str]]:
+def last_two(two: Two, last: Points, pos: int, room: float) -> list[tuple[str, float, str]]:
     """The names of the token and of the highest other one, with their height and colour."""
-    window = two.first.reading.windows[two.first.best.window]
     rival = int(np.where(np.arange(len(last)) == pos, -np.inf, last).argmax())
     mine, other = float(last[pos]), float(last[rival])
     way = 1 if mine >= other else -1
     gap = max(0.0, room * 1.7 - abs(mine - other)) / 2 * way
-    own = texts.bold_name(shown.encoding, window.to_doc(pos))
-    name = escape(texts.position_name(shown, window, rival)[:20])
+    own = texts.bold_name(two.e, two.window.to_doc(pos))
+    name = escape(texts.position_name(two.shown, two.window, rival)[:20])
     next_one = f"{'next' if way > 0 else 'first'}: “{name}”<br>{number(other)}"
     return [(f"{own}<br>{number(mine)}", mine + gap, ""), (next_one, other - gap, GREY)]
 
 
-def exactly_layers(shown: Shown, depth: int) -> str:
+def exactly_layers(two: Two, depth: int) -> str:
     """What such a reading of an earlier layer is worth."""
-    many = " Shown is the window of the best span." if len(shown.true.windows) > 1 else ""
+    many = " Shown is the window of the best span." if len(two.shown.true.windows) > 1 else ""
     return (
         f"The input is the sum of the embeddings, before the first of {depth} layers. What S and "
         "E say of an earlier layer is a way of looking (a lens), not a result of training: a low "
