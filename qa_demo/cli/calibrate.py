@@ -9,7 +9,7 @@ from typing import Any
 from qa_demo.cli import shared
 from qa_demo.cli.report import lines_of
 from qa_demo.evaluation.calibrate import calibrated
-from qa_demo.evaluation.threshold import AIMS
+from qa_demo.evaluation.table import AIMS
 from qa_demo.files import dumps, write_file
 
 

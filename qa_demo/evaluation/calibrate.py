@@ -8,7 +8,7 @@ right"; slope and intercept by that of "the text answers":
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -18,51 +18,10 @@ from qa_demo.core.base import BadInput, Floats
 from qa_demo.core.calibration import BIASES, CERTAIN, RANGE, STEEPEST, log_odds, shifted, sigmoid
 from qa_demo.core.metrics import calibration, calibration_error, expected_error
 from qa_demo.core.types import Answerability, Calibration
-from qa_demo.evaluation.compare import Row, units_of
-from qa_demo.evaluation.threshold import AIMS, trade_of
+from qa_demo.evaluation.table import AIMS, Table, table_of
 
-TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
-"""At which a line of a run keeps P_T, so that a fit needs no model."""
 Fit = dict[str, float]
 """Temperature and bias, and where it is of the claim, slope and intercept."""
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """Questions with a best span, [n]: their articles, whether the file has an answer, whether the
-    span is exactly right, its probability without calibration, its lead over no answer, and P_T at
-    TEMPERATURES [n, 31].
-    """
-
-    titles: Sequence[str]
-    answerable: NDArray[np.bool_]
-    right: NDArray[np.bool_]
-    plain: Floats
-    margin: Floats
-    probs: Floats
-
-    def part(self, at: Any) -> "Asked":
-        """Some of the questions."""
-        arrays = (self.answerable, self.right, self.plain, self.margin, self.probs)
-        return Asked(np.array(self.titles)[at].tolist(), *(x[at] for x in arrays))
-
-    def prob(self, temperature: float) -> Floats:
-        """P_T, [n]: between TEMPERATURES straight in log-odds over log T, to 0.005."""
-        at = np.interp(math.log(temperature), np.log(TEMPERATURES), np.arange(len(TEMPERATURES)))
-        k = min(int(at), len(TEMPERATURES) - 2)
-        return sigmoid(log_odds(self.probs[:, k : k + 2]) @ [k + 1 - at, at - k])
-
-
-def asked_of(rows: Sequence[Row]) -> Asked:
-    """The lines with a span that makes a claim; a file of one article is split by paragraphs."""
-    rows = [row for row in rows if row["probs"]]
-    titles, _ = units_of(rows)
-    return Asked(
-        titles if len({*titles}) > 1 else [row["context"] for row in rows],
-        np.array([bool(row["gold"]) for row in rows]),
-        np.array([bool(row["gold"]) and row["best"]["exact"] == 1 for row in rows]),
-        *(np.array([row[name] for row in rows]) for name in ("in_window", "margin", "probs")),
-    )
 
 
 # ---- fits
@@ -98,7 +57,7 @@ def best_bias(probs: Floats, right: Floats) -> float:
     return (low + high) / 2
 
 
-def fit(asked: Asked) -> Calibration:
+def fit(asked: Table) -> Calibration:
     """Temperature and bias with the lowest NLL of these claims. Errors: BadInput when all are right
     or all are wrong.
     """
@@ -172,11 +131,11 @@ def halves(titles: Sequence[str]) -> tuple[list[int], list[int]]:
     return [k for k, x in enumerate(inside) if x], [k for k, x in enumerate(inside) if not x]
 
 
-def _spans(asked: Asked) -> Fit:
+def _spans(asked: Table) -> Fit:
     return asdict(fit(asked))
 
 
-def _claims(asked: Asked) -> Fit:
+def _claims(asked: Table) -> Fit:
     """Both factors of the claim: the first from the questions that have an answer, the second from
     all.
     """
@@ -184,16 +143,16 @@ def _claims(asked: Asked) -> Fit:
     return _spans(asked.part(asked.answerable)) | asdict(answers)
 
 
-def _right(asked: Asked, by: Fit) -> Floats:
+def _right(asked: Table, by: Fit) -> Floats:
     """The chances of being exactly right where the text answers."""
     return shifted(asked.prob(by["temperature"]), by["bias"])
 
 
-def _claim(asked: Asked, by: Fit) -> Floats:
+def _claim(asked: Table, by: Fit) -> Floats:
     return _right(asked, by) * sigmoid(by["slope"] * asked.margin + by["intercept"])
 
 
-def reliability(asked: Asked) -> dict[str, Any]:
+def reliability(asked: Table) -> dict[str, Any]:
     """Temperature and bias fitted on all of these questions, and how well they do by two more fits,
     each on one half of the articles and measured on the other: tables of bins before and after, and
     errors, the mean distance of probability and share (`chance_error`: of outcomes drawn with
@@ -205,7 +164,7 @@ def reliability(asked: Asked) -> dict[str, Any]:
     return _measured(asked, _spans, before, ("after", "error_after", _right))
 
 
-def claim_reliability(asked: Asked) -> dict[str, Any]:
+def claim_reliability(asked: Table) -> dict[str, Any]:
     """Slope and intercept fitted on all questions, with and without an answer, and how well the
     claim does by two more pairs of fits, each on one half of the articles and measured on the
     other; `conditional` are the chances that hold where there is an answer.
@@ -218,16 +177,16 @@ def claim_reliability(asked: Asked) -> dict[str, Any]:
     return found | {"unanswerable": int(np.count_nonzero(~asked.answerable))}
 
 
-Chances = tuple[str, str, Callable[[Asked, Fit], Floats]]
+Chances = tuple[str, str, Callable[[Table, Fit], Floats]]
 """The names of a table and of its error, and the chances of questions by a fit."""
 
 
-def _measured(asked: Asked, fitted: Callable[[Asked], Fit], *chances: Chances) -> dict[str, Any]:
+def _measured(asked: Table, fitted: Callable[[Table], Fit], *chances: Chances) -> dict[str, Any]:
     """The fit of all questions, and the bins and the error of each kind of chances by the fits of
     the halves; of the last kind also what its draw alone would give, and each half's error.
     """
     found: dict[str, Any] = {**fitted(asked), "measured_on": len(asked.right)}
-    sides, fits = halves(asked.titles), list[Fit]()
+    sides, fits = halves(asked.titles.tolist()), list[Fit]()
     for side in sides:
         try:
             fits.append(fitted(asked.part(side)))
@@ -256,23 +215,25 @@ def calibrated(rows: Sequence[Mapping[str, Any]], aim: str) -> dict[str, Any]:
     well they do; the threshold serves an aim of `threshold.AIMS` and is null without questions of
     both kinds. Errors: BadInput.
     """
-    line, asked = trade_of(rows), asked_of(rows)
-    if not line.answerable.any():
+    table = table_of(rows)
+    if len({*table.titles.tolist()}) == 1:  # of one article its paragraphs are told apart
+        table = replace(table, titles=np.array([row["context"] for row in rows], dtype=object))
+    if not table.answerable.any():
         raise BadInput("a calibration needs questions with an answer, and these lines have none")
     found: dict[str, Any] = {"threshold": None, "aim": None}
-    if line.both:
+    if table.both:
         each = {
-            name: dict(zip(("threshold", "value"), line.best(name), strict=True)) for name in AIMS
+            name: dict(zip(("threshold", "value"), table.best(name), strict=True)) for name in AIMS
         }
         found = {"threshold": each[aim]["threshold"], "aim": {"name": aim, "meaning": AIMS[aim]}}
-        found |= {"aims": each, "at_threshold": asdict(line.at(found["threshold"]))}
-    span = reliability(asked.part(asked.answerable))
+        found |= {"aims": each, "at_threshold": asdict(table.at(found["threshold"]))}
+    span = reliability(table.part(table.answerable).claims)
     fits: dict[str, Any] = {"span": {name: span[name] for name in ("temperature", "bias")}}
     found |= {"calibration": fits, "reliability": span}
-    if not line.both:
+    if not table.both:
         return found
     try:
-        claim = claim_reliability(asked)
+        claim = claim_reliability(table.claims)
     except BadInput as fault:
         return found | {"claim": None, "claim_because": str(fault)}
     fits["answerable"] = {name: claim[name] for name in ("slope", "intercept")}

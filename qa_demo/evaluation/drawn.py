@@ -25,7 +25,7 @@ from qa_demo.evaluation.compare import (
     paired,
     units_of,
 )
-from qa_demo.evaluation.threshold import Trade, trade_of
+from qa_demo.evaluation.table import Table, table_of
 from qa_demo.printed import escape, number, signed
 
 METRICS = {"f1": "F1", "exact": "exact match"}
@@ -51,7 +51,7 @@ class Side:
     up: int
     rows: Sequence[Row]
     run: Row
-    trade: Trade
+    table: Table
     frames: list[Any]
     at: dict[str, int]
     scores: dict[str, Floats]
@@ -77,22 +77,22 @@ def side_of(name: str, rows: Sequence[Row], run: Row, key: str, role: str, up: i
     """A reader of lines. A threshold changes something where some questions have an answer and some
     have none; "best" is the highest F1 on these questions, "fitted" on the other half of articles.
     """
-    trade, own = trade_of(rows), run["threshold"] if run["rules"] == "2.0" else None
+    table, own = table_of(rows), run["threshold"] if run["rules"] == "2.0" else None
     frames, at = [own], {"run": 0}
-    if own is not None and trade.both:
-        best, sides = trade.best("f1")[0], halves(units_of(rows)[0])
-        some = trade.cuts[np.unique(np.linspace(0, len(trade.cuts) - 1, STEPS).round().astype(int))]
+    if own is not None and table.both:
+        best, sides = table.best("f1")[0], halves(units_of(rows)[0])
+        some = table.cuts[np.unique(np.linspace(0, len(table.cuts) - 1, STEPS).round().astype(int))]
         frames = sorted({*some.tolist(), own, best})
         at = {"run": frames.index(own), "best": frames.index(best)}
         fitted = np.full(len(rows), best)
         for half, other in (sides, sides[::-1]):
-            seen = trade.part(other)
+            seen = table.part(other)
             if seen.both and np.isfinite(seen.diffs).any():
                 fitted[half] = seen.best("f1")[0]
         if all(sides):
             frames, at = [*frames, fitted], at | {"fitted": len(frames)}
-    scores = {m: np.stack([trade.scores(t, m) for t in frames]) for m in METRICS}
-    return Side(name, key, role, up, rows, run, trade, frames, at, scores)
+    scores = {m: np.stack([table.scores(t, m) for t in frames]) for m in METRICS}
+    return Side(name, key, role, up, rows, run, table, frames, at, scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +137,8 @@ def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
         ]
     units, drawn = units_of(rows)
     parts = {"all questions": np.ones(len(rows), dtype=bool)}
-    if sides[0].trade.both:
-        has = sides[0].trade.answerable
+    if sides[0].table.both:
+        has = sides[0].table.answerable
         parts |= {"with an answer": has, "without one": ~has}
     return Shown(sides, Draws(units), drawn, parts, differs, page)
 

@@ -72,9 +72,9 @@ def kinds(s: Shown) -> Blocks:
 def kind_counts(side: Side, frame: int) -> Any:
     """[dark, light] wrong answers of each kind in a frame, [2, kinds]."""
     kind = np.array([ORDER.index(row["best"]["kind"]) for row in side.rows])
-    gold, right = side.trade.answerable, side.trade.exact == 1
+    gold, right = side.table.answerable, side.table.exact == 1
     read = kind != ORDER.index("not read")
-    out = side.trade.withheld(side.frames[frame]) & read
+    out = side.table.withheld(side.frames[frame]) & read
     kind = np.where(out, np.where(gold, ORDER.index("withheld"), ORDER.index("right")), kind)
     curable = (side.own is not None) & read & np.where(out, right, ~gold)
     found = [np.bincount(kind[part], minlength=len(ORDER)) for part in (~curable, curable)]
@@ -106,8 +106,8 @@ def _failures(s: Shown, side: Side) -> Blocks:
 
     def table(**frames: int) -> Block:
         limit = side.frames[frames[side.key]]
-        out, wrong = side.trade.withheld(limit), side.trade.scores(limit, "exact") == 0
-        margins = np.abs((0.0 if limit is None else limit) - side.trade.diffs)
+        out, wrong = side.table.withheld(limit), side.table.scores(limit, "exact") == 0
+        margins = np.abs((0.0 if limit is None else limit) - side.table.diffs)
         found = np.flatnonzero(wrong & np.isfinite(margins))
         found = found[np.argsort(-margins[found], kind="stable")][:FAILURES]
         rows = [

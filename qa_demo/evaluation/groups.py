@@ -159,10 +159,10 @@ def reliability(s: Shown) -> Blocks:
     data, said = list[Block](), list[Part]()
     for side in s.sides:
         sure = np.array([row[name] for row in side.rows], dtype=np.float64)  # None as NaN
-        mask = np.isfinite(sure) & (side.trade.answerable | (name == "claim"))
+        mask = np.isfinite(sure) & (side.table.answerable | (name == "claim"))
         if mask.sum() < FEWEST:
             continue
-        right = (side.trade.answerable & (side.trade.exact == 1)).astype(float)
+        right = side.table.right.astype(float)
         table = calibration(sure[mask], right[mask])
         tenth = np.where(mask, np.minimum(np.nan_to_num(sure) * 10, 9).astype(int), -1)
         found = drawn.joined([s.draws.mean(100 * right, tenth == round(10 * b.low)) for b in table])

@@ -19,8 +19,8 @@ from qa_demo.core.metrics import Outcome, judged, score, withheld
 from qa_demo.core.predict import Prediction
 from qa_demo.core.spans import window_prob
 from qa_demo.core.types import Answer, DecodeOptions, Example, Reading
-from qa_demo.evaluation.calibrate import TEMPERATURES
 from qa_demo.evaluation.failures import MEANING, gold_spans, kind_of
+from qa_demo.evaluation.table import TEMPERATURES
 from qa_demo.files import dumps, finite, json_lines, read_text, write_file
 from qa_demo.printed import plural
 

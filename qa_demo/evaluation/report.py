@@ -254,7 +254,7 @@ def curve_figure(s: Shown, metric: str) -> Block:
             marker = {"size": 12, "symbol": symbol, "line": {"width": 2}}
             more: Block = {"marker": marker, "hoverinfo": "skip"}
             data.append(drawn.points(side.role, [x[at]], [total[at]], **more))
-    cuts = np.percentile(np.concatenate([side.trade.cuts for side in s.sides]), [2, 98]).tolist()
+    cuts = np.percentile(np.concatenate([side.table.cuts for side in s.sides]), [2, 98]).tolist()
     axes = {"yaxis": ui.axis(f"{METRICS[metric]}, %", range=[0, 101]), "shapes": shapes}
     title = "threshold, logits: more is withheld on the left"
     axes["xaxis"] = ui.axis(title, range=cuts, showgrid=False)

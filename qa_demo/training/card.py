@@ -23,7 +23,7 @@ from typing import Any
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import ASSETS
-from qa_demo.evaluation.threshold import MOST_LOST
+from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.examples import load_examples
 from qa_demo.training import finetune, pretrain, teach
 from qa_demo.training.command import described, exit_code, read_json

@@ -25,7 +25,7 @@ from qa_demo.core.metrics import Outcome, normalize, score
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import window_prob
 from qa_demo.core.types import Example, Reading
-from qa_demo.evaluation.calibrate import TEMPERATURES, Asked
+from qa_demo.evaluation.table import TEMPERATURES, Table
 
 KINDS = {
     "whole": "every answer, and nothing else",
@@ -91,16 +91,21 @@ def says(reading: Reading, head: str) -> Said:
     return Said(found, texts, TagClaim(tags, *at), tagged.marginal)
 
 
-def asked(examples: Sequence[Example], said: Sequence[Said]) -> Asked:
-    """The questions to which a head names a span, as the calibration asks for them."""
-    found = [(e, s) for e, s in zip(examples, said, strict=True) if s.claim is not None]
-    return Asked(
-        [e.title for e, _ in found],
-        np.array([bool(e.answers) for e, _ in found]),
-        np.array([is_right(e, s.outcome.text) for e, s in found]),
-        np.array([s.plain for _, s in found]),
-        np.array([s.margin for _, s in found]),
-        np.array([[s.claim.prob(t) for t in TEMPERATURES] for _, s in found]),
+def table(examples: Sequence[Example], said: Sequence[Said], claims: bool = True) -> Table:
+    """What a head says to questions, as thresholds and, with `claims`, calibrations ask for it."""
+    points = [score(e, s.outcome.text, "2.0") for e, s in zip(examples, said, strict=True)]
+    diffs = [s.outcome.score_diff for s in said]
+    probs = [
+        [s.claim.prob(t) if claims and s.claim else np.nan for t in TEMPERATURES] for s in said
+    ]
+    return Table(
+        np.array([e.title for e in examples], dtype=object),
+        np.array([bool(e.answers) for e in examples]),
+        *np.array(points).T,
+        np.array([np.inf if diff is None else diff for diff in diffs]),
+        np.array([s.plain for s in said]),
+        np.array([s.margin for s in said]),
+        np.array(probs),
     )
 
 

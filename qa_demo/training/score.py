@@ -35,14 +35,14 @@ from qa_demo.core.types import Example, WindowOptions
 from qa_demo.evaluation.calibrate import claim_reliability, reliability
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.run import read_each
-from qa_demo.evaluation.threshold import MOST_LOST, trade
+from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK, sha256
 from qa_demo.model.work import usable_cores
 from qa_demo.training.command import described, exit_code, read_json, versions, write_json
 from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
-from qa_demo.training.said import KINDS, Said, asked, is_right, kind, list_scores, says
+from qa_demo.training.said import KINDS, Said, is_right, kind, list_scores, says, table
 
 log = logging.getLogger("score")
 HEADS = ("span", "bio")
@@ -81,21 +81,27 @@ def claimed(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]
     answer; nothing, and a line in the log, where they are too few.
     """
     try:
-        return {"claim": claim_reliability(asked(examples, said))}
+        return {"claim": claim_reliability(table(examples, said).claims)}
     except BadInput as fault:
         log.warning("no claim for texts that may be silent: %s", fault)
         return {}
 
 
+def outcomes(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Outcome]:
+    """What is said to each question, by its id."""
+    return {e.id: s.outcome for e, s in zip(examples, said, strict=True)}
+
+
 def withheld(
-    examples: Sequence[Example], said: Mapping[str, Outcome]
+    examples: Sequence[Example], heads: Sequence[Said]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Scores at the chosen threshold, and the curve: the best choice between answering and not that
     costs the answerable questions at most MOST_LOST points of F1. The threshold with the best F1 of
     all would withhold half of the right answers of a weak reader, since "" scores 1 on every
     unanswerable question.
     """
-    line = trade(examples, said)
+    said = outcomes(examples, heads)
+    line = table(examples, heads, claims=False)
     chosen, best = line.choose(MOST_LOST), line.choose(100.0)
     answered = [e for e in examples if e.answers]
     scores = evaluate(examples, said, chosen.threshold) | {
@@ -141,10 +147,7 @@ def metrics(
     def of(head: str, examples: Sequence[Example]) -> list[Said]:
         return [said[e.question, e.context][head] for e in examples]
 
-    def outcomes(head: str, examples: Sequence[Example]) -> dict[str, Outcome]:
-        return {e.id: s.outcome for e, s in zip(examples, of(head, examples), strict=True)}
-
-    chosen = {head: withheld(mixed, outcomes(head, mixed)) for head in HEADS}
+    chosen = {head: withheld(mixed, of(head, mixed)) for head in HEADS}
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "command": command,
@@ -155,11 +158,13 @@ def metrics(
             "seconds": round(taken, 1),
             "questions_per_second": round(len(said) / taken, 1),
         },
-        "squad_dev": {head: evaluate(answerable, outcomes(head, answerable)) for head in HEADS},
+        "squad_dev": {
+            head: evaluate(answerable, outcomes(answerable, of(head, answerable))) for head in HEADS
+        },
         "squad_dev_v2": {head: scores for head, (scores, _) in chosen.items()},
         "threshold_curve": {head: curve for head, (_, curve) in chosen.items()},
         "reliability": {
-            head: reliability(asked(answerable, of(head, answerable))) for head in HEADS
+            head: reliability(table(answerable, of(head, answerable)).claims) for head in HEADS
         },
         **claimed(mixed, of("span", mixed)),
         **(lists(kept, said) if kept else {}),

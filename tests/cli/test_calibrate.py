@@ -10,7 +10,7 @@ from qa_demo.core.calibration import RANGE
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Calibration
 from qa_demo.evaluation.lines import run_file
-from qa_demo.evaluation.threshold import AIMS
+from qa_demo.evaluation.table import AIMS
 from qa_demo.model.card import with_fit
 from qa_demo.model.reader import BertReader
 from tests.cli.terminal import OPTIONS, SMALL, TEXTS, Terminal, lines

@@ -12,8 +12,6 @@ from qa_demo.core.calibration import RANGE, answerable, shifted
 from qa_demo.core.metrics import calibration, calibration_error
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation.calibrate import (
-    TEMPERATURES,
-    Asked,
     best_bias,
     claim_reliability,
     fit,
@@ -23,6 +21,7 @@ from qa_demo.evaluation.calibrate import (
     negative_log_likelihood,
     reliability,
 )
+from qa_demo.evaluation.table import TEMPERATURES, Table
 
 
 def share(scores: np.ndarray, temperature: float) -> np.ndarray:
@@ -38,13 +37,14 @@ def drawn(rng: np.random.Generator, count: int, width: int = 6) -> np.ndarray:
 
 def asked_with(
     scores: np.ndarray, right: Any, titles: list[str] | None = None, **change: Any
-) -> Asked:
+) -> Table:
     """Questions with an answer whose best spans make these claims."""
-    n = len(scores)
+    n, exact = len(scores), np.array(right, dtype=float)
     held = {"answerable": np.ones(n, dtype=bool), "plain": np.full(n, 0.5), "margin": np.zeros(n)}
-    held |= {"right": np.array(right, dtype=bool), "titles": titles or ["t"] * n}
+    held |= {"exact": exact, "f1": exact, "diffs": np.zeros(n)}
+    held["titles"] = np.array(titles or ["t"] * n, dtype=object)
     held["probs"] = np.stack([share(scores, t) for t in TEMPERATURES], axis=1)
-    return Asked(**(held | change))
+    return Table(**(held | change))
 
 
 @settings(max_examples=50)

@@ -53,6 +53,7 @@ def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -
             "best": {"exact": right, "f1": right, "kind": kind, "because": ""},
             "claim": float(rng.random()),
             "in_window": 0.5,
+            "probs": None,
             "n_best": [best | {"window": 0}, best | {"text": "it", "score": 2.5, "window": 0}],
         }
         rows.append(row | under(row, 0.0, "2.0" if silent else "1.1"))
@@ -207,7 +208,7 @@ def test_which_errors_another_threshold_would_cure() -> None:
 def test_each_half_is_judged_by_the_threshold_of_the_other() -> None:
     side = shown_of((lines(1), run_of("one")), None, "http://x/").sides[0]
     first, second = halves([row["title"] for row in side.rows])
-    best = [side.trade.part(half).best("f1")[0] for half in (first, second)]
+    best = [side.table.part(half).best("f1")[0] for half in (first, second)]
     assert best[0] != best[1]
     fitted = side.frames[side.at["fitted"]]
     assert set(fitted[first]) == {best[1]} and set(fitted[second]) == {best[0]}

@@ -15,7 +15,7 @@ from qa_demo.core.predict import Ranked, predict
 from qa_demo.core.spans import reason_codes, window_prob
 from qa_demo.core.types import Calibration, Calibrations, DecodeOptions, Example, Reading, Span
 from qa_demo.evaluation.questions import read_squad
-from qa_demo.evaluation.threshold import MOST_LOST
+from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.training import score

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.metrics import Outcome, evaluate
+from qa_demo.core.metrics import Outcome, evaluate, score
 from qa_demo.core.types import Example
-from qa_demo.evaluation.threshold import AIMS, MOST_LOST, trade
+from qa_demo.evaluation.table import AIMS, MOST_LOST, TEMPERATURES, Table
 from tests.core.test_metrics import question
 
 GOLDS = {"a": "Ada", "b": "Lord Byron", "c": "Rome"}
@@ -20,6 +20,21 @@ SAID = {
     "n": Outcome("wrong", 0),
     "m": Outcome("wrong", 3),
 }
+
+
+def trade(examples: list[Example], said: dict[str, Outcome]) -> Table:
+    """The table of what is said."""
+    points = np.array([score(e, said[e.id].text, "2.0") for e in examples])
+    diffs = [said[e.id].score_diff for e in examples]
+    n = len(examples)
+    return Table(
+        np.array([e.title for e in examples], dtype=object),
+        np.array([bool(e.answers) for e in examples]),
+        *points.T,
+        np.array([np.inf if diff is None else diff for diff in diffs]),
+        *np.full((2, n), np.nan),
+        np.full((n, len(TEMPERATURES)), np.nan),
+    )
 
 
 def test_a_threshold_of_zero_by_hand() -> None:
@@ -83,9 +98,9 @@ def test_a_question_without_a_span_is_never_answered() -> None:
 
 def test_what_cannot_be_traded_is_refused() -> None:
     with pytest.raises(BadInput, match="got 3 with and 0 without"):
-        trade(EXAMPLES[:3], SAID)
+        trade(EXAMPLES[:3], SAID).choose(0)
     with pytest.raises(BadInput, match="a span for at least one question"):
-        trade(EXAMPLES, {e.id: Outcome("") for e in EXAMPLES})
+        trade(EXAMPLES, {e.id: Outcome("") for e in EXAMPLES}).choose(0)
 
 
 def test_aims_by_hand() -> None:

@@ -1,20 +1,23 @@
-"""The no-answer threshold: what each one does to a reader's answers, and which serves an aim best.
+"""One table of a reader's lines, and what a no-answer threshold makes of it.
 
 A question is left without an answer where score_diff = null - best > threshold. A threshold that is
 chosen on the questions that it is scored on does better there than it will elsewhere.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.base import BadInput, Floats
-from qa_demo.core.metrics import Outcome, score
-from qa_demo.core.types import Example
+from qa_demo.core.calibration import RANGE, log_odds, sigmoid
+from qa_demo.evaluation.compare import Bools, Row, units_of
 
+TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
+"""At which a line of a run keeps P_T, so that a fit needs no model."""
 MOST_LOST = 4.0
 """Points of F1 on answerable questions that the aim answer-or-not may cost at most."""
 AIMS = {
@@ -42,28 +45,51 @@ class ThresholdPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Trade:
-    """A reader's best spans, [n]: score_diff (inf without a span), whether the file has an answer,
-    and exact and F1 of the span as given, 0 to 1.
+class Table:
+    """Questions and a reader's best spans, [n]: their articles, whether the file has an answer,
+    exact and F1 of the span as given, 0 to 1, and score_diff (inf without a span). Of the span's
+    claim, NaN where it makes none: its probability as it stands, its lead over no answer, and P_T
+    at TEMPERATURES [n, 31].
     """
 
-    diffs: Floats
-    answerable: NDArray[np.bool_]
+    titles: NDArray[Any]
+    answerable: Bools
     exact: Floats
     f1: Floats
+    diffs: Floats
+    plain: Floats
+    margin: Floats
+    probs: Floats
 
-    def part(self, at: Sequence[int]) -> "Trade":
+    def part(self, at: Any) -> "Table":
         """Some of the questions."""
-        return Trade(self.diffs[at], self.answerable[at], self.exact[at], self.f1[at])
+        return Table(*(getattr(self, field.name)[at] for field in fields(self)))
+
+    @property
+    def claims(self) -> "Table":
+        """The questions whose span makes a claim."""
+        return self.part(np.isfinite(self.probs[:, 0]))
 
     @property
     def both(self) -> bool:
         """Whether some questions have an answer and some have none."""
         return len(set(self.answerable.tolist())) == 2
 
-    def withheld(self, threshold: float | Floats | None) -> NDArray[np.bool_]:
+    @property
+    def right(self) -> Bools:
+        """Where the file has an answer and the span is exactly right, given or withheld."""
+        found: Bools = self.answerable & (self.exact == 1)
+        return found
+
+    def prob(self, temperature: float) -> Floats:
+        """P_T, [n]: between TEMPERATURES straight in log-odds over log T, to 0.005."""
+        at = np.interp(math.log(temperature), np.log(TEMPERATURES), np.arange(len(TEMPERATURES)))
+        k = min(int(at), len(TEMPERATURES) - 2)
+        return sigmoid(log_odds(self.probs[:, k : k + 2]) @ [k + 1 - at, at - k])
+
+    def withheld(self, threshold: float | Floats | None) -> Bools:
         """Which answers a threshold takes away; one for each question may be given."""
-        found: NDArray[np.bool_] = self.diffs > (np.inf if threshold is None else threshold)
+        found: Bools = self.diffs > (np.inf if threshold is None else threshold)
         return found
 
     def scores(self, threshold: float | Floats | None, metric: str = "f1") -> Floats:
@@ -73,14 +99,14 @@ class Trade:
 
     def at(self, threshold: float) -> ThresholdPoint:
         """One point of the curve."""
-        answered, right = ~self.withheld(threshold), self.answerable & (self.exact == 1)
+        answered = ~self.withheld(threshold)
 
-        def percent(values: ArrayLike, of: NDArray[np.bool_]) -> float:
+        def percent(values: ArrayLike, of: Bools) -> float:
             return 100 * float(np.sum(values, where=of)) / max(1, int(np.count_nonzero(of)))
 
         return ThresholdPoint(
             threshold=float(threshold),
-            withheld_right=percent(~answered, right),
+            withheld_right=percent(~answered, self.right),
             wrongly_answered=percent(answered, ~self.answerable),
             accuracy=100 * float(np.mean(answered == self.answerable)),
             answerable_f1=percent(self.f1 * answered, self.answerable),
@@ -119,28 +145,32 @@ class Trade:
     def choose(self, most_lost: float) -> ThresholdPoint:
         """The best accuracy among thresholds that cost the answerable questions at most `most_lost`
         points of F1; of equals the highest. Never withholding costs nothing, so there is one.
+        Errors: BadInput without both kinds of questions, or without a span.
         """
+        has = int(np.count_nonzero(self.answerable))
+        if not self.both:
+            raise BadInput(
+                f"a threshold needs questions with and without an answer, got {has} with and "
+                f"{len(self.answerable) - has} without"
+            )
+        if not len(self.cuts):
+            raise BadInput("a threshold needs a span for at least one question, got none")
         return self.at(self.best("answer-or-not", most_lost)[0])
 
 
-def trade(examples: Sequence[Example], said: Mapping[str, Outcome]) -> Trade:
-    """Line up a head's outcomes; no span is no answer. Errors: BadInput without both kinds."""
-    has = np.array([bool(e.answers) for e in examples], dtype=bool)
-    if not has.any() or has.all():
-        raise BadInput(
-            f"a threshold needs questions with and without an answer, got {int(has.sum())} with "
-            f"and {int((~has).sum())} without"
-        )
-    diffs = np.array([np.inf if (d := said[e.id].score_diff) is None else d for e in examples])
-    if not np.isfinite(diffs).any():
-        raise BadInput("a threshold needs a span for at least one question, got none")
-    points = np.array([score(e, said[e.id].text, "2.0") for e in examples])
-    return Trade(diffs, has, points[:, 0], points[:, 1])
-
-
-def trade_of(rows: Sequence[Mapping[str, Any]]) -> Trade:
+def table_of(rows: Sequence[Row]) -> Table:
     """The best spans of lines, to be judged under any threshold."""
-    diffs = [np.inf if row["score_diff"] is None else row["score_diff"] for row in rows]
-    best = [(row["best"]["exact"], row["best"]["f1"]) for row in rows]
-    exact, f1 = np.array(best, dtype=np.float64).T
-    return Trade(np.array(diffs, np.float64), np.array([bool(r["gold"]) for r in rows]), exact, f1)
+
+    def numbers(*found: Any) -> Floats:
+        return np.array(found, dtype=np.float64)  # None as NaN
+
+    return Table(
+        np.array(units_of(rows)[0], dtype=object),
+        np.array([bool(row["gold"]) for row in rows]),
+        numbers(*(row["best"]["exact"] for row in rows)),
+        numbers(*(row["best"]["f1"] for row in rows)),
+        numbers(*(np.inf if row["score_diff"] is None else row["score_diff"] for row in rows)),
+        numbers(*(row["in_window"] for row in rows)),
+        numbers(*(row["margin"] for row in rows)),
+        numbers(*(row["probs"] or [None] * len(TEMPERATURES) for row in rows)),
+    )
