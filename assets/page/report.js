@@ -61,7 +61,7 @@ function shown(block) {
     const of = typeof table === "string" ? REPORT.tables[table] : table;
     const at = by.map((name) => state[name]).join("/"), patch = Object.entries(of[at] ?? {});
     for (const [path, value] of patch) put(made, path, value);
-    if (patch.some(([path]) => !path.startsWith("overlay"))) made.digest += ` ${at}`;
+    if (patch.some(([path]) => !path.startsWith("overlay"))) made.digest += ` ${by}:${at}`;
   }
   // a table whose rows are picked from all it can show: [which, cells that follow]
   const row = ([k, ...more]) => ({ ...made.all[k], cells: [...made.all[k].cells, ...more] });
