@@ -33,7 +33,6 @@ from qa_demo.training.loop import load_weights
 from qa_demo.training.promises import gold_span
 
 log = logging.getLogger("assets")
-Rows = tuple[np.ndarray, np.ndarray]
 FINE = 32
 """Parts of a logit that every row but the last is rounded to: it takes a third less room so."""
 

@@ -16,7 +16,7 @@ import logging
 import re
 import shutil
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -44,7 +44,6 @@ PLACES = ("out", "teacher", "logits", "pool", "resume")
 FILES = {"train", "dev", "text", "more_text"}
 """Settings that name data: their names stand on the card, not their places."""
 Tensors = dict[str, torch.Tensor]
-Model = TypeVar("Model", bound=nn.Module)
 
 
 def write_checksums(folder: Path) -> None:
@@ -96,18 +95,16 @@ def taught_by(run: Path) -> dict[str, Any]:
     return {"teacher": {"name": folder.name, "phases": phases}}
 
 
-def curve(run: Path) -> list[dict[str, float]]:
-    """The averaged weights' scores on the way, in percent, on a part of dev."""
-    return [
+def about(run: Path, name: str) -> dict[str, Any]:
+    """What reader.json says of a reader before it was scored; `curve`: the averaged weights' scores
+    on the way, in percent, on a part of dev.
+    """
+    scores = [
         {"steps": row["step"], "questions": row["dev_questions"]}
-        | {name: row["average"][name] for name in ("exact", "f1", "bio_f1")}
+        | {of: row["average"][of] for of in ("exact", "f1", "bio_f1")}
         for row in logged(run, "average")
     ]
-
-
-def about(run: Path, name: str) -> dict[str, Any]:
-    """What reader.json says of a reader before it was scored."""
-    made = {"phases": [phase(run)], "curve": curve(run), **taught_by(run)}
+    made = {"phases": [phase(run)], "curve": scores, **taught_by(run)}
     return {"name": name, "threshold": None, "tag_order": list(TAGS), **made}
 
 
@@ -204,7 +201,7 @@ def write_bio(weight: torch.Tensor, bias: torch.Tensor, out: Path) -> None:
     )
 
 
-def halved(model: Model) -> Model:
+def halved(model: nn.Module) -> Any:
     """The model in half precision. Errors: BadInput for a weight that it cannot hold."""
     half = model.half()
     if not all(bool(torch.isfinite(p).all()) for p in half.parameters()):
