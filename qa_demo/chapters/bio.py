@@ -55,8 +55,8 @@ HEADINGS = (
     "How do tags become answers?",
 )
 IDEAS = (
-    "A second head on the same encoder gives every token three probabilities that add up to 1: {} "
-    "begins an answer, {} continues one, {} is outside.",
+    "A second output layer (head) on the same encoder gives every token three probabilities that "
+    "add up to 1: {} begins an answer, {} continues one, {} is outside.",
     "Where annotators disagree, a token's label is {}, the mean of their tags (a *soft label*). In "
     "the loss every tag counts by its share.",
     "With one label a token, {} is 1 for the right tag and 0 for the two others, so one term of "

@@ -163,7 +163,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None] | str:
         cuts if b.now.sbo else None,
         guesses(b),
         losses(b),
-        ui.closing(f"{overall} Both only train the encoder."),
+        ui.closing(f"{overall} Both only train the encoder (step 3)."),
         *ui.folds(blanks_table(found), boundary_exactly(b), SNIPPET),
     ]
 

@@ -242,7 +242,7 @@ def summed(shares: Shares) -> list[Block]:
     sign = adds((shares.blank, a.sum), a.f_x) if abs(a.gap or 0) < 0.005 else "≈"
     total = f"lead of the blank text *{number(shares.blank)}* + all shares *{bracketed(a.sum)}* "
     total += f"{sign} lead of this text *{number(a.f_x)}*"
-    missed = [[f"gap {missing(a)}", "note"]] if a.complete else []
+    missed = [[f"gap {missing(a)}, from finite steps", "note"]] if a.complete else []
     first = [k for k in shares.ranked[:NAMED] if abs(v[k]) >= SMALL]
     others = a.sum - sum(v[first].tolist())
     sign = adds((*v[first], others), a.sum)

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, OTHER, PALE, Block
 from qa_demo.core.predict import Proposal, Proposals, predict
 from qa_demo.core.spans import reason
+from qa_demo.core.text import special_positions
 from qa_demo.core.windows import safe_length
 from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, escape, number, plural, probability, quote, say
@@ -145,7 +148,9 @@ def split(w: Windows) -> list[Block | None]:
     key += [("box", OTHER, "also read by another window")] * several
     key += [("hollow", INK, "its best span, with its score")]
     key += [("box", INK, "the highest" if w.silent else "the highest: the answer")]
-    parts = f"{w.size} = {w.asked} question + {w.special} special tokens + {w.room} paragraph"
+    names = np.array(w.reading.tokens(0))[special_positions(w.encoding, w.reading.windows[0])]
+    which = [f"({', '.join(names)})", "note"]
+    fixed, room = f"{w.size} = {w.asked} question + {w.special} special tokens", w.room
     filled = f", of which this text fills {w.pieces}" if w.pieces < w.room else ""
     last = "The text fits into one window: nothing is cut, and there is nothing to choose."
     if several:
@@ -158,7 +163,9 @@ def split(w: Windows) -> list[Block | None]:
         *sliders(w),
         ui.legend("key", *key),
         lanes(w),
-        ui.formula("length", say(f"window *{parts} tokens*{filled}")),
+        ui.formula(
+            "length", say(f"window *{fixed}* {{}} *+ {room} paragraph tokens*{filled}", which)
+        ),
         ui.closing(last),
     ]
 
