@@ -255,6 +255,12 @@ def scatter(mode: str, x: Any, y: Any, **more: Any) -> Block:
     return {"type": "scatter", "mode": mode, "x": x, "y": y, "hoverinfo": "skip", **more}
 
 
+def lying(x: Any, y: Sequence[int], width: float, marker: Block, **more: Any) -> Block:
+    """Bars that lie, which say nothing under the pointer."""
+    bars = {"type": "bar", "orientation": "h", "hoverinfo": "skip", "marker": marker}
+    return {**bars, "x": x, "y": list(y), "width": width, **more}
+
+
 def note(text: str, x: float, y: float, role: str = INK, size: int = 13, **more: Any) -> Block:
     """A text in a figure, already escaped."""
     font = {"color": role, "size": size}

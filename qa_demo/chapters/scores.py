@@ -401,9 +401,9 @@ def waterfall(p: Products) -> Block:
         narrow[f"annotations.{k}.text"] = signed(sizes[k])
         side: Block = {"xanchor": "left" if after else "right", "xshift": 6 if after else -6}
         notes.append(ui.note(one, right if after else left, k, **side))
-    bars = {"type": "bar", "orientation": "h", "width": 0.66, "hoverinfo": "skip"}
-    bars |= {"x": ui.packed([*sizes, p.total]), "base": ui.packed([*stops[:-1], 0.0])}
-    bars |= {"y": list(range(len(labels))), "marker": {"color": [*colours, role]}}
+    marker, base = {"color": [*colours, role]}, ui.packed([*stops[:-1], 0.0])
+    sums = ui.packed([*sizes, p.total])
+    bars = ui.lying(sums, range(len(labels)), 0.66, marker, base=base)
     across: Block = {"range": [low - edge * room, high + 0.05 * room], "zerolinecolor": GREY}
     down: Block = {"tickvals": list(range(len(labels))), "ticktext": labels, "showgrid": False}
     layout = ui.layout(340, 138, 12, 4, 46, annotations=notes)

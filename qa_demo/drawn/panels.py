@@ -73,12 +73,6 @@ def ticks(most: float) -> list[float]:
     return [round(k * step, 3) for k in range(int(most / step + 1e-9) + 1)]
 
 
-def lying(x: Any, y: Sequence[int], width: float, marker: Block, **more: Any) -> Block:
-    """Bars that lie."""
-    bar = {"type": "bar", "orientation": "h", "hoverinfo": "skip", "marker": marker}
-    return {**bar, "x": x, "y": list(y), "width": width, **more}
-
-
 def beside(x: Any, y: Sequence[int], words: Sequence[str]) -> Block:
     """Words to the right of the bars."""
     font = {"textposition": "middle right", "textfont": {"size": 14, "color": ui.INK}}
@@ -99,8 +93,8 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
         for r, t in zip(rows, true, strict=True)
     ]
     ends = ui.packed([max(r.p, o) for r, o in zip(rows, old, strict=True)])
-    outlines = [lying(ui.packed(old), y, 0.9, outline)] if before else []
-    bars = lying(ui.packed([r.p for r in rows]), y, 0.66, filled)
+    outlines = [ui.lying(ui.packed(old), y, 0.9, outline)] if before else []
+    bars = ui.lying(ui.packed([r.p for r in rows]), y, 0.66, filled)
     return [*outlines, bars, beside(ends, y, label)]
 
 
@@ -115,7 +109,9 @@ def waterfall(
         some = [(k, v, d) for k, v, d in found if d is not None and (d >= 0) == rises]
         fill = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}, **pattern}
         before = [v - d for _, v, d in some]
-        drawn.append(lying([d for *_, d in some], [k for k, *_ in some], 0.46, fill, base=before))
+        drawn.append(
+            ui.lying([d for *_, d in some], [k for k, *_ in some], 0.46, fill, base=before)
+        )
     single = [(x, k + 0.38) for k, some in enumerate(runs) for x in some]
     ends = [max([v, v - (d or 0), *runs[k]]) for k, v, d in found]
     moved = ["" if d is None else f"  ({signed(d, 1)})" for *_, d in found]

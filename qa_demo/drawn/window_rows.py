@@ -166,17 +166,16 @@ def dots(rows: Rows, win: Proposal, least: Proposal | None) -> list[Block]:
 def markers(marker: Block, points: Sequence[tuple[float, int, str]]) -> Block:
     """A trace of points: (score, row, what hovering says)."""
     x, y, says = (list(of) for of in zip(*points, strict=True)) if points else ([], [], [])
-    made = {"type": "scatter", "mode": "markers", "x": x, "y": y, "text": says}
-    return {**made, "marker": {**marker, "opacity": 1}, "hovertemplate": "%{text}<extra></extra>"}
+    marker, hover = {**marker, "opacity": 1}, {"hoverinfo": "text", "text": says}
+    return ui.scatter("markers", x, y, marker=marker, **hover)
 
 
 def bars(values: Sequence[float], filled: Sequence[bool], width: float) -> Block:
     """A bar a row, hollow or filled."""
     line = {"color": INK, "width": 1.5}
     marker = {"color": [INK if full else NOWHERE for full in filled], "line": line}
-    made = {"type": "bar", "orientation": "h", "width": width, "marker": marker}
-    x, y = [round(value, 4) for value in values], list(range(1, len(values) + 1))
-    return {**made, "x": x, "y": y, "hoverinfo": "skip"}
+    x = [round(value, 4) for value in values]
+    return ui.lying(x, range(1, len(x) + 1), width, marker)
 
 
 def ends(every: Rows, *more: float) -> tuple[float, float]:
