@@ -225,8 +225,8 @@ export function lessons() {
     const line = (...inner) => box.append(el("p", {}, ...inner));
     const words = (label) => el("b", { translate: "no" }, label);
     if (verdict?.counted) {
-      const then = ". Your teacher reveals; until then you may change it.";
-      line("Counted: ", words(verdict.label), then);
+      line("Counted: ", words(verdict.label));
+      line("Your teacher reveals; until then you may change it.");
     }
     if (verdict?.said?.length) {
       box.append(el("p", { class: verdict.right ? "yes" : "no" }, said(verdict.said)));
@@ -248,7 +248,7 @@ export function lessons() {
     const back = () => go({ lesson: card.lesson, step: card.step - 1 });
     const ways = [
       card.step > 1 ? quiet("Back", back) : null,
-      quiet("Show the step’s picture", () => replace((told ?? card).state)),
+      quiet("Show picture", () => replace((told ?? card).state)),
       quiet("All lessons", start),
     ];
     return [
