@@ -17,12 +17,14 @@ from qa_demo.evaluation.compare import more_articles
 from qa_demo.evaluation.drawn import shown_of, varied
 from qa_demo.evaluation.groups import bins, groups, question_word
 from qa_demo.evaluation.lines import example_of, outcome_of, refused_line, under
-from qa_demo.evaluation.report import page_of, verdict_words
+from qa_demo.evaluation.report import best_frame, page_of, verdict_words
+from qa_demo.evaluation.table import table_of
 from qa_demo.printed import number
 from qa_demo.state import load
 
 TEXT = "Ada Byron drew it in Oslo. Bob Kok came in 1998 and left for Rome with two of them."
 WHO = ("Who drew it", "When did Bob come", "How many left", "What is silent")
+ANSWERED = "answered although unanswerable"
 ROLES = {"start", "end", "gold", "ink", "grey", "line", "mid", "paper"}
 
 
@@ -37,7 +39,7 @@ def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -
         at, lead = TEXT.index(said), float(rng.normal(2 if gold else -2, 3))
         best = {"text": said, "char_start": at, "char_end": at + len(said), "score": 5.0}
         right = float(said in gold)
-        kind = "right" if right else "other sentence" if gold else "answered although unanswerable"
+        kind = "right" if right else "other sentence" if gold else ANSWERED
         row = {
             "id": str(k),
             "title": f"article {k % articles}",
@@ -146,6 +148,9 @@ def test_every_state_is_a_valid_picture(two: Any) -> None:
             layout = b["layout"] | (b.get("overlay") or {})
             go.Figure({"data": role_free(b["data"]), "layout": role_free(layout)})
             assert b["alt"]
+        for b in (b for b in blocks if b["kind"] == "choice"):
+            pressed = [option["pressed"] for option in b["options"]]
+            assert pressed == [o["sets"][b["key"]] == state[b["key"]] for o in b["options"]]
         tables = [b for b in blocks if b["key"].startswith("failures-") and b["kind"] == "table"]
         assert [len(t["rows"]) for t in tables] == [10]
         assert all(len(r["cells"]) == len(tables[0]["columns"]) for r in tables[0]["rows"])
@@ -201,8 +206,19 @@ def test_which_errors_another_threshold_would_cure() -> None:
     answered = [r for r in rows if not r["gold"] and r["score_diff"] <= 0]
     held = [r for r in rows if r["gold"] and r["score_diff"] > 0]
     cured = sum(r["best"]["exact"] == 1 for r in held)
-    assert at["answered although unanswerable"] == (0, len(answered))
+    assert at[ANSWERED] == (0, len(answered))
     assert at["withheld"] == (len(held) - cured, cured)
+
+
+def test_of_equally_good_thresholds_the_highest_is_the_best() -> None:
+    rows = lines(1, 48)
+    best = table_of(rows).best("f1")[0]
+    silent, right = (next(r for r in rows if r["best"]["kind"] == k) for k in (ANSWERED, "right"))
+    rows += [silent | {"id": "s", "score_diff": best + 1e-3}]
+    rows += [right | {"id": "r", "score_diff": best + 2e-3}]
+    side = shown_of((rows, run_of("one")), None, "http://x/").sides[0]
+    assert side.frames[best_frame(side, "f1")] == pytest.approx(best + 2e-3)
+    assert best_frame(side, "f1") == side.at["best"]
 
 
 def test_each_half_is_judged_by_the_threshold_of_the_other() -> None:
