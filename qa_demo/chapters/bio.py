@@ -69,17 +69,18 @@ OPENS: dict[int, dict[str, Any]] = {
     2: {"example": "nobel-1903"},
     4: {"example": "south-pole"},
 }
+REEF = ("reef", "the reef (no answer)")
 TEXTS = {
-    2: {
-        "nobel-1903": "the prize of 1903 (“Henri”: B, B, O)",
-        "oresund": "the bridge (“Georg”: B, I, B)",
-        "reef": "the reef (no answer)",
-    },
-    4: {
-        "south-pole": "the South Pole (two answers)",
-        "oresund": "the bridge (one answer)",
-        "reef": "the reef (no answer)",
-    },
+    2: [
+        ("nobel-1903", "the prize of 1903 (“Henri”: B, B, O)"),
+        ("oresund", "the bridge (“Georg”: B, I, B)"),
+        REEF,
+    ],
+    4: [
+        ("south-pole", "the South Pole (two answers)"),
+        ("oresund", "the bridge (one answer)"),
+        REEF,
+    ],
 }
 """The texts that a step offers."""
 SNIPPET = ui.snippet("bio")
@@ -166,7 +167,7 @@ def key(*more: tuple[str, str, Any]) -> Block:
 def texts(shown: Shown) -> Block | None:
     """The texts of a step, and another one where it is chosen."""
     now, options = shown.example.id if shown.example else None, []
-    for name, label in TEXTS.get(shown.state.step, {}).items():
+    for name, label in TEXTS.get(shown.state.step, []):
         if name in shown.examples:
             words = shown.examples[name].title if shown.state.veil else label
             options.append((words, {"example": name}, name == now))

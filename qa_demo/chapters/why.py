@@ -327,7 +327,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         ui.legend("key", *key),
         dots(shares, test, many),
         ui.formula("fall", *lines),
-        ui.closing("{} {}", beside_chance(test, x), then(shares, test)),
+        ui.closing(beside_chance(test, x)),
         *ui.folds(ui.table("rows", heads, rows, caption), hidden_exactly(shares), SNIPPET),
     ]
 
@@ -351,22 +351,6 @@ def limit(shares: Shares) -> float | None:
     s = shares.shown
     alone = len(s.true.windows) == 1 and s.state.rule == "logits"
     return -s.decode.null_score_diff_threshold if alone else None
-
-
-def then(shares: Shares, test: Hidden) -> str:
-    """What the reader answers once the first words are hidden."""
-    s, at = shares.shown, limit(shares)
-    (span, lead), silent = test.best(shares.window, s.decode), s.before.answer is None
-    if at is not None and lead < at:
-        return "“No answer” wins as before." if silent else "“No answer” then wins."
-    best, place = quote(s.encoding.text(span), 30), "" if at is not None else " of this window"
-    if at is not None and silent:
-        return f"{best} then is the answer."
-    if span != shares.span:
-        return f"The best span{place} then is {best}."
-    if at is not None and lead < 0:
-        return f"{best} stays: “no answer” leads by less than the threshold."
-    return f"{best} stays the best span{place}."
 
 
 def dots(shares: Shares, test: Hidden, many: str) -> Block:

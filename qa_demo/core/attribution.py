@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.base import BadInput, Floats, freeze_arrays, one_of
-from qa_demo.core.spans import top_spans
 from qa_demo.core.text import Words, words
-from qa_demo.core.types import Baseline, DecodeOptions, Reading, Span, Window
+from qa_demo.core.types import Baseline, Reading, Span, Window
 
 TargetKind = Literal[
     "start_logit", "end_logit", "span_score", "span_minus_null", "span_minus_other"
@@ -204,21 +203,12 @@ Draw = tuple[float, Set]
 @dataclass(frozen=True, eq=False)
 class Hidden:
     """What the lead is without `first`, the words that raise it most, and without each random set:
-    `draws` (lead, words), the lowest lead first; `start`, `end` [n] are the logits without `first`.
+    `draws` (lead, words), the lowest lead first.
     """
 
     first: Set
     lead: float
     draws: tuple[Draw, ...]
-    start: Floats
-    end: Floats
-
-    def best(self, window: Window, decode: DecodeOptions) -> tuple[Span, float]:
-        """The best allowed span (doc) without `first`, and its lead."""
-        i, j = top_spans(self.start, self.end, window, decode, n=1)[0].tolist()
-        pairs = (self.start, i), (self.end, j)
-        lead = sum(float(logits[at] - logits[0]) for logits, at in pairs)
-        return Span(window.to_doc(i), window.to_doc(j)), lead
 
 
 def seed_of(reading: Reading, window: Window) -> int:
@@ -249,4 +239,4 @@ def hide(
     start, end = masked(window, masks_of(units, sets))
     leads = np.add(*parts(target, window, start, end)).tolist()
     draws = tuple(sorted(zip(leads[1:], sets[1:], strict=True)))
-    return Hidden(sets[0], leads[0], draws, start[0].copy(), end[0].copy())
+    return Hidden(sets[0], leads[0], draws)
