@@ -3,12 +3,13 @@
     claim           = P(the text answers) * P(exactly right, if it answers)
     P(it answers)   = sigmoid(slope * margin + intercept),   margin = score - null_score   (logits)
     P(right | ...)  = sigmoid(log-odds(P_T) + b)
-    P_T             = sum over legal pairs with the span's text of exp(score / T)
+    P_T             = sum over legal pairs that begin and end as the span's text of exp(score / T)
                       / sum over all legal pairs of exp(score / T)
 
 The chance is of a text, not of a place: "exactly right" compares texts after SQuAD's normalisation,
-so a name that stands five times keeps the chance that it had once. The pairs are those that BERT's
-own limits allow, in all windows, since the answer is chosen among them. T > 1 makes a reader less
+so a name that stands five times keeps the chance that it had once. Start and end are scored apart:
+a start where the text begins and an end where it ends, at whichever of its places, both speak for
+it. The pairs are those that BERT's own limits allow, in all windows. T > 1 makes a reader less
 sure (Guo et al. 2017), b moves all claims together, slope and intercept are fitted on questions of
 which some have no answer (Platt 1999). The fits stand in evaluation.calibrate.
 """
@@ -44,7 +45,7 @@ DECODE = DecodeOptions()
 
 
 class PairClaim(NamedTuple):
-    """The scores of the legal pairs that say the same text [k], and of all legal pairs [m]."""
+    """The scores of the legal pairs that speak for a text [k], and of all legal pairs [m]."""
 
     same: Floats
     legal: Floats
@@ -64,7 +65,9 @@ def pair_claim(reading: Reading, found: Candidate) -> PairClaim | None:
     if reason(home, i, j, DECODE) is not None:
         return None
     scores, chars = _legal(reading)
-    return PairClaim(scores[same_text(reading.encoding.context, chars, found.text)], scores)
+    same = chars[same_text(reading.encoding.context, chars, found.text)]
+    begins, ends = (np.isin(chars[:, k], same[:, k]) for k in (0, 1))
+    return PairClaim(scores[begins & ends], scores)
 
 
 _pairs: WeakKeyDictionary[Reading, tuple[Floats, Ints]] = WeakKeyDictionary()
