@@ -176,17 +176,17 @@ class Windows:
         first, after = self.offsets[at, None], self.offsets[at + 1, None]
         flat = first + torch.arange(length, device=self.device)
         real = flat < after
-        flat = torch.where(real, flat, first)
+        flat = torch.where(real, flat, first)  # [CLS]: of type 0, no passage, no tag, in no list
         found = {name: x[flat] for name, x in self.pieces.items()}
         tags = (found["tags"] * real[..., None]).float()
         start, end = ((found[name] * real).float() for name in ("start", "end"))
         batch = {
             "input_ids": torch.where(real, found["ids"].long(), self.pad),
             "attention_mask": real.long(),
-            "token_type_ids": (found["types"] & real).long(),
-            "tagged": (found["tagged"] & real).float(),
-            "passage": found["passage"] & real,
-            "listed": found["listed"] & real,
+            "token_type_ids": found["types"].long(),
+            "tagged": found["tagged"].float(),
+            "passage": found["passage"],
+            "listed": found["listed"],
             "labelled": self.labelled[at].float(),
             "start": start / start.sum(-1, keepdim=True),
             "end": end / end.sum(-1, keepdim=True),

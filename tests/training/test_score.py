@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import best_span
+from qa_demo.core.bio import best_span, null_log_prob
 from qa_demo.core.calibration import load_known
 from qa_demo.core.metrics import CalibrationBin, calibration_error, normalize
 from qa_demo.core.predict import Ranked, predict
@@ -131,6 +131,8 @@ def test_a_claim_is_a_share_of_the_legal_pairs_and_before_it_the_probability_in_
     assert says(reading, "span").plain == pytest.approx(window_prob(reading, w, *at))
     assert says(reading, "bio").plain == pytest.approx(tagged.marginal)
     assert claims["bio"].prob(1.0) == pytest.approx(tagged.marginal)
+    none = np.exp(null_log_prob(reading))
+    assert np.exp(says(reading, "bio").outcome.score_diff) == pytest.approx(none / tagged.marginal)
 
 
 def test_the_command_writes_figures_that_are_read_back(
