@@ -177,12 +177,6 @@ def _said(what: str, keys: Sequence[Key]) -> list[str]:
     return [f"{plural(len(keys), 'question')} {verb} {rest} (first: “{keys[0][0][:60]}”)"]
 
 
-def names_of(a: Row, b: Row) -> tuple[str, str]:
-    """What two readers are called side by side: never the same."""
-    first, second = str(a["reader"]), str(b["reader"])
-    return (first, second) if first != second else (f"{first} (A)", f"{second} (B)")
-
-
 def not_worse(own: Lines, other: Lines, by: float) -> tuple[bool, str]:
     """Whether this F1 is at most `by` points below the other's on the questions that both have,
     each as it was run; and what is to be said of it. Errors: BadInput without such questions.

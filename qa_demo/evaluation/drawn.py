@@ -15,16 +15,7 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import END, START, Block
 from qa_demo.core.base import Floats
 from qa_demo.evaluation.calibrate import halves
-from qa_demo.evaluation.compare import (
-    Bools,
-    Draws,
-    Interval,
-    Lines,
-    Row,
-    names_of,
-    paired,
-    units_of,
-)
+from qa_demo.evaluation.compare import Bools, Draws, Interval, Lines, Row, paired, units_of
 from qa_demo.evaluation.table import Table, table_of
 from qa_demo.printed import escape, number, signed
 
@@ -130,11 +121,11 @@ def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
         sides = [side_of(str(run["reader"]), rows, run, "a", START, 0)]
     else:
         rows, others, differs = paired(first, second)
-        names = names_of(run, second[1])
-        sides = [
-            side_of(names[0], rows, run, "a", START, 1),
-            side_of(names[1], others, second[1], "b", END, -1),
-        ]
+        name, other = (str(made["reader"]) for made in (run, second[1]))
+        if name == other:
+            name, other = f"{name} (A)", f"{other} (B)"
+        sides = [side_of(name, rows, run, "a", START, 1)]
+        sides += [side_of(other, others, second[1], "b", END, -1)]
     units, drawn = units_of(rows)
     parts = {"all questions": np.ones(len(rows), dtype=bool)}
     if sides[0].table.both:

@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.evaluation.compare import (
-    LEAST,
-    Draws,
-    more_articles,
-    names_of,
-    not_worse,
-    paired,
-    units_of,
-)
+from qa_demo.evaluation.compare import LEAST, Draws, more_articles, not_worse, paired, units_of
 
 RUN = {"reader": "r", "rules": "2.0", "threshold": 0.0, "options": {"doc_stride": 128}}
 
@@ -111,7 +103,6 @@ def test_settings_that_differ_are_named() -> None:
     assert paired(([row(1)], RUN), ([row(1)], other)).differs == (
         "doc_stride is 128 in the first run and 64 in the second",
     )
-    assert names_of(RUN, other) == ("r", "s") and names_of(RUN, RUN) == ("r (A)", "r (B)")
 
 
 @pytest.mark.parametrize(("by", "holds"), [(0.0, False), (24.9, False), (25.0, True)])
