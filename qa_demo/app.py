@@ -26,6 +26,8 @@ from qa_demo.server.start import (
 )
 
 if TYPE_CHECKING:
+    from qa_demo.core.types import Reading
+    from qa_demo.examples import PoolExample
     from qa_demo.pictures import Pictures
 
 LISTENS = 1.0
@@ -120,9 +122,11 @@ def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callabl
     checksum = sha256(manifest) if args.calibration is None and manifest.is_file() else ""
     large = not public and READERS["large"].is_dir() and args.base is not None
     readers = tuple(dict.fromkeys((args.reader, BUNDLED, *(["large"] if large else []))))
-    pictures = Pictures.serving(
-        load_menu(), load, load_filler, lambda example: example.stored(checksum), readers
-    )
+
+    def stored(example: "PoolExample") -> "Reading | None":
+        return example.stored(checksum)
+
+    pictures = Pictures(load_menu(), load, load_filler, stored, readers=readers)
     return pictures, lambda: pictures.reader(args.reader)
 
 

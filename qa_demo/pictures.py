@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -40,37 +39,27 @@ MOST_LINK = 300_000
 log = logging.getLogger("qa_demo")
 
 
-@dataclass(eq=False)
 class Pictures:
     """What a picture is made from. `reader` and `spanbert` load a model by its name and may take
-    long; `stored` gives the reading that an example came with, or None.
+    long: a few stay loaded, the longest unused makes room. `stored` gives the reading that an
+    example came with, or None; the menu offers `readers`.
     """
 
-    examples: dict[str, PoolExample]
-    reader: Callable[[str], Reader]
-    spanbert: Callable[[str], Any]
-    stored: Callable[[PoolExample], Reading | None] = lambda _: None
-    work: Work = field(default_factory=Work)
-    readers: tuple[str, ...] = ("bundled",)
-    """Those that the menu offers."""
-
-    @classmethod
-    def serving(
-        cls,
+    def __init__(
+        self,
         examples: dict[str, PoolExample],
-        load: Callable[[str], Reader],
-        load_filler: Callable[[str], Any],
-        stored: Callable[[PoolExample], Reading | None],
-        readers: tuple[str, ...],
-    ) -> "Pictures":
-        """Those of a server: a few models stay loaded, the longest unused makes room."""
+        reader: Callable[[str], Reader],
+        spanbert: Callable[[str], Any],
+        stored: Callable[[PoolExample], Reading | None] = lambda _: None,
+        work: Work | None = None,
+        readers: tuple[str, ...] = ("bundled",),
+    ) -> None:
+        self.examples, self.stored, self.readers = examples, stored, readers
+        self.work = Work() if work is None else work
         models, fillers = Cache[Reader](3), Cache[Any](2)
-        return cls(
-            examples,
-            lambda name: models.find(name, lambda: load(name)),
-            lambda name: fillers.find(name, lambda: load_filler(name)),
-            stored,
-            readers=readers,
+        self.reader: Callable[[str], Reader] = lambda name: models.find(name, lambda: reader(name))
+        self.spanbert: Callable[[str], Any] = lambda name: fillers.find(
+            name, lambda: spanbert(name)
         )
 
     def health(self) -> tuple[int, dict[str, Any]]:

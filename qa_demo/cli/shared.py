@@ -150,12 +150,11 @@ def pictures(args: argparse.Namespace) -> "Pictures":
     from qa_demo.pictures import Pictures
 
     limits = replace(LOOPBACK, base=args.base)
-    return Pictures.serving(
+    return Pictures(
         load_menu(),
         lambda source: load_reader(source, limits),
         lambda source: load_spanbert(source, limits),
-        lambda example: None,
-        (args.reader,),
+        readers=(args.reader,),
     )
 
 

@@ -37,9 +37,7 @@ class Patient(FakeReader):
 def main(port: int) -> None:
     """Serve until killed."""
     reader = Patient(bio=True)
-    pictures = Pictures.serving(
-        load_menu(), lambda _: reader, lambda _: FakeInfiller(), lambda _: None, ("bundled",)
-    )
+    pictures = Pictures(load_menu(), lambda _: reader, lambda _: FakeInfiller())
     lessons = Lessons(pictures, read_folder(Path(__file__).with_name("lessons")))
     beside = [*routes(pictures), *calls(pictures)]
     beside += lesson_routes(lessons, "http://school.example:7860/")
