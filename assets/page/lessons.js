@@ -231,7 +231,7 @@ export function lessons() {
     if (verdict?.said?.length) {
       box.append(el("p", { class: verdict.right ? "yes" : "no" }, said(verdict.said)));
     }
-    if (told?.label && card.ask !== "choice" && card.ask !== "pick") {
+    if (told?.label && !verdict?.right && !card.options.length) {
       line("Right: ", words(told.label));
     }
     if (told) box.append(el("p", { class: "reveal" }, said(told.reveal)));
