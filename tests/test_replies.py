@@ -133,6 +133,20 @@ def test_an_attribution_tells_every_token_by_its_own_text():
     assert found.sum == pytest.approx(sum(t.start + t.end for t in found.tokens))
 
 
+@pytest.mark.parametrize(
+    ("text", "given", "places"),
+    [
+        ("The capital of Denmark is [MASK].", "The capital of Denmark is it.", [26]),
+        ("[mask] met [MASK]", "it met it", [0, 7]),
+        ("un[MASK]able", "un it able", [3]),
+    ],
+)
+def test_a_typed_mask_hides_its_place(text, given, places):
+    found = call(FakeInfiller(), "infill", text=text)
+    assert (found.text, [p.char_start for p in found.pieces]) == (given, places)
+    assert not found.known and all(p.mlm.guesses for p in found.pieces)
+
+
 def test_infill_names_what_each_head_says_and_adds_the_loss_up():
     text = "Ada Kok met Grace Hopper in 1950."
     found = call(FakeInfiller(), "infill", text=text, spans=[(0, 3), (12, 17)], top=4)

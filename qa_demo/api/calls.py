@@ -18,7 +18,8 @@ from qa_demo.core.base import BadCheckpoint, BadInput, QADemoError
 from qa_demo.core.infill import NO_HEAD
 from qa_demo.core.masking import hide, mask
 from qa_demo.core.predict import check_threshold, predict
-from qa_demo.core.text import check_texts, span_at
+from qa_demo.core.text import MASK, check_texts, span_at, typed
+from qa_demo.core.text import Asked as Blanks
 from qa_demo.core.types import Baseline, DecodeOptions, Reading, WindowOptions
 from qa_demo.core.windows import fitting
 from qa_demo.model.work import Pending
@@ -184,7 +185,7 @@ class Tag(Asked):
 class Infill(Record):
     """Hide words of a text and guess them, from inside (MLM) and from the boundary (SBO)."""
 
-    text: Text = Field(title="the text")
+    text: Text = Field(title="the text; without spans each [MASK] in it hides a place")
     spans: list[Ends] | None = Field(
         None, max_length=100, title="[start, end] in characters; without it the law hides tokens"
     )
@@ -235,16 +236,18 @@ def loss(host: Host, asked: Loss) -> replies.Lost:
 
 
 def infill(host: Host, asked: Infill) -> replies.Filled:
-    """Hide the spans that are named, else what the law draws. Errors: BadInput, also for a cut or a
-    swap that would change nothing.
+    """Hide the spans that are named, else each typed [MASK], else what the law draws. Errors:
+    BadInput, also for a cut or a swap that would change nothing.
     """
     cut, swap = frozenset(asked.cut or ()), dict(asked.swap or ())
 
     def make(*_: Any) -> replies.Filled:
-        filler = host.filler()
-        encoding, rows = filler.encode(asked.text), filler.positions
-        if asked.spans:
-            chosen = [span_at(encoding, *span) for span in asked.spans]
+        filler, blanks = host.filler(), Blanks(asked.text, tuple(asked.spans or ()))
+        if not blanks.hidden and MASK.search(asked.text):
+            blanks = typed(asked.text)
+        encoding, rows = filler.encode(blanks.text), filler.positions
+        if blanks.hidden:
+            chosen = [span_at(encoding, *place) for place in blanks.hidden]
             masked = hide(encoding.context_ids, chosen, filler.mask_id)
         else:
             given = encoding.context_ids, encoding.word_ids, filler.mask_id
@@ -256,7 +259,8 @@ def infill(host: Host, asked: Infill) -> replies.Filled:
         for at, missing in ((at, masked.why_no_sbo(at, rows)) for at in swap):
             if missing:
                 raise BadInput(f"swap changes nothing at token {at}: {missing}")
-        return replies.filled(encoding, filler.infill(masked, cut, swap, asked.top))
+        found = filler.infill(masked, cut, swap, asked.top)
+        return replies.filled(encoding, found, blanks.known)
 
     found: replies.Filled = host.wait(("infill", repr(asked)), make)
     return found

@@ -162,10 +162,14 @@ class Blank(Piece):
 
 
 class Filled(Reply):
-    """`terms` are the two means of the paper's code, `paper_terms` the paper's plain sums."""
+    """`terms` are the two means of the paper's code, `paper_terms` the paper's plain sums. Where a
+    [MASK] was typed the hidden word is not `known`: `text` and all that is said of the true word
+    are those of "it", which stands there.
+    """
 
     text: str
     model: str
+    known: bool
     pieces: list[Blank]
     terms: tuple[LossTerm, ...]
     total: float
@@ -240,7 +244,7 @@ def tagged(reading: Reading, decoding: str) -> Tagged:
     return _about(Tagged, reading, decoding=decoding, spans=spans, tokens=tokens)
 
 
-def filled(encoding: Encoding, found: Infill) -> Filled:
+def filled(encoding: Encoding, found: Infill, known: bool) -> Filled:
     """The reply to `infill`."""
     pieces = (
         _piece(Blank, encoding, Span(one.at, one.at), one, text=one.token) for one in found.pieces
@@ -248,6 +252,7 @@ def filled(encoding: Encoding, found: Infill) -> Filled:
     return Filled(
         text=encoding.context,
         model=found.model_name,
+        known=known,
         pieces=list(pieces),
         terms=found.code,
         total=total(found.code),

@@ -258,14 +258,19 @@ def tag_lines(said: Tagged, _: Any) -> Iterator[str]:
 def infill_lines(said: Filled, asked: Any) -> Iterator[str]:
     """Each blank with the heads' best guesses and the true piece's rank, and the loss."""
     for blank in said.pieces:
-        yield f"{visible(blank.text)}  ({blank.fate}, {characters(blank)})"
+        hides = visible(blank.text) if said.known else "[MASK]"
+        yield f"{hides}  ({blank.fate}, {characters(blank)})"
         for name in ("mlm", "sbo", "both"):
             head = getattr(blank, name)
             if head is not None:
                 best = [f"{visible(g.piece)} {_percent(g.p)}" for g in head.guesses[:GUESSES]]
-                yield f"  {name:<4} rank {head.rank:>6,}: {', '.join(best)}"
+                rank = f"rank {head.rank:>6,}: " if said.known else ""
+                yield f"  {name:<4} {rank}{', '.join(best)}"
         if blank.no_sbo:
             yield f"  no SBO term: {blank.no_sbo}"
+    if not said.known:
+        yield "no loss: nobody has said which word a typed [MASK] hides"
+        return
     mlm, sbo = said.terms
     whole, sign, (inside, _) = _printed([mlm.value, sbo.weight * sbo.value], said.total)
     d = len(whole.partition(".")[2])

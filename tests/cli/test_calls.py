@@ -92,6 +92,9 @@ def test_infill_takes_spans_cuts_and_a_swap(filler: None, terminal: Terminal) ->
     lines = terminal.run("infill", "--text", text, "--spans", 4, 7).splitlines()
     assert "(mask, characters 5 to 7)" in lines[0] and "  mlm  rank" in lines[1]
     assert re.match(r"loss \S+ [=~] MLM ", lines[-1])
+    first, guesses, *_, last = terminal.run("infill", "--text", "Ada met [MASK].").splitlines()
+    assert first == "[MASK]  (mask, characters 9 to 10)" and "rank" not in guesses
+    assert last == "no loss: nobody has said which word a typed [MASK] hides"
 
 
 def test_a_threshold_of_zero_is_not_the_readers_own(tmp_path: Path, terminal: Terminal) -> None:
