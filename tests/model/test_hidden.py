@@ -70,7 +70,7 @@ def test_word_embeddings_in_give_the_same_logits_as_ids_in(
 
 
 def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(
-    family: str, folder: Path, reader: BertReader, reading: Reading
+    family: str, folder: Path, reader: BertReader, reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = reading.windows[0]
     model, inputs = kit.plain(folder, window)
@@ -86,6 +86,10 @@ def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(
     np.testing.assert_allclose(start[3], expected.start_logits[0], atol=2e-5)
     np.testing.assert_allclose(end[3], expected.end_logits[0], atol=2e-5)
     assert seen[-1] == (5, 5)
+    monkeypatch.setattr("qa_demo.model.reader.TOKENS_AT_ONCE", 2 * len(window))
+    parts = reader.masked(window, masks, on_progress=lambda *at: seen.append(at))
+    np.testing.assert_allclose(parts, [start, end], atol=2e-5)
+    assert seen[-3:] == [(2, 5), (4, 5), (5, 5)]
     with pytest.raises(Cancelled):
         reader.masked(window, masks, cancelled=lambda: True)
 
