@@ -8,7 +8,7 @@ import pytest
 from qa_demo.chapters import spanbert
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import best, fill, hidden, right
-from qa_demo.core.masking import length_law
+from qa_demo.core.masking import DEFAULTS, length_law
 from qa_demo.core.store import ASSETS
 from qa_demo.core.text import typed
 from qa_demo.examples import hidden_in, load_menu, passages, shipped, worth_of
@@ -125,10 +125,13 @@ def test_a_blank_that_is_not_hidden_changes_nothing():
     assert shown(blank=999)["finding"] == shown()["finding"]
 
 
-def test_the_law_and_its_printed_example():
-    law = length_law()
-    assert law.sum() == pytest.approx(1)
-    assert f"{law[2]:.3f}" in words(shown(2)["law"])
+def test_the_printed_law_is_that_of_the_draws():
+    law, p, longest = length_law(), DEFAULTS.geometric_p, DEFAULTS.span_upper
+    top, total, found = p * (1 - p) ** 2, 1 - (1 - p) ** longest, shown(2)
+    assert law.sum() == pytest.approx(1) and law[2] == pytest.approx(top / total)
+    printed = f"P(3 words) = {p} × {1 - p}2 / (1 − {1 - p}{longest}) = {top:.3f} / {total:.3f} = "
+    assert words(found["law"]) == printed + f"{law[2]:.3f}"
+    assert f"{law @ np.arange(1, longest + 1):.1f} words" in words(found["mean"])
 
 
 def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
