@@ -14,7 +14,6 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.store import ASSETS
 from qa_demo.server.guard import (
     MAX_BODY,
-    MOST,
     POLICY,
     VARIABLE,
     Guard,
@@ -34,7 +33,10 @@ async def inner(scope: dict, receive: Any, send: Any) -> None:
 
 
 def call(
-    path: str = "/", headers: dict[str, str] | None = None, body: list[bytes] | None = None
+    path: str = "/",
+    headers: dict[str, str] | None = None,
+    body: list[bytes] | None = None,
+    under: str = "",
 ) -> tuple[int, dict[str, str]]:
     """Status and headers of one request through the guard."""
     sent: list[dict] = []
@@ -49,7 +51,7 @@ def call(
 
     pairs = [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()]
     scope = {"type": "http", "method": "POST", "path": path, "headers": pairs}
-    scope |= {"query_string": b"", "root_path": ""}
+    scope |= {"query_string": b"", "root_path": under}
     with ThreadPoolExecutor(1) as pool:  # Playwright keeps a loop in the main thread
         pool.submit(asyncio.run, Guard(inner)(scope, receive, send)).result()
     start = next(m for m in sent if m["type"] == "http.response.start")
@@ -75,6 +77,7 @@ ABSENT += ["/monitoring", "/monitoring/summary"]
 def test_routes_this_page_does_not_need_are_absent(path: str) -> None:
     status, headers = call(path)
     assert status == 404 and headers["content-security-policy"] == POLICY
+    assert call(f"/app{path}", under="/app")[0] == call(path, under="/app")[0] == 404
 
 
 def test_large_bodies_are_refused_declared_or_not() -> None:
@@ -148,10 +151,9 @@ def test_origins_are_added_to_those_of_a_space(monkeypatch: pytest.MonkeyPatch) 
 ADDRESSES = ["*", "course.example.org", "https://course.example.org/", "data:", "https://"]
 LISTS = ["https://a.example,https://b.example", "https://a.example; script-src *", "'none'"]
 ODD = ["https://a b", "https://ä.example", "https://a.example" * 60]
-MANY = " ".join(["https://a.example"] * (MOST + 1))
 
 
-@pytest.mark.parametrize("value", [*ADDRESSES, *LISTS, *ODD, MANY])
+@pytest.mark.parametrize("value", [*ADDRESSES, *LISTS, *ODD])
 def test_what_is_no_origin_is_refused(
     value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
