@@ -115,13 +115,15 @@ def square(shown: Shown, sq: Square) -> Block:
     grey = {"showgrid": False, "ticks": "", "tickfont": {"color": GREY, "size": 12}}
     across = ticks(shown, sq, best.span.end, 92 * cells)  # not the selection: it is the overlay's
     down = ticks(shown, sq, best.span.start, 26 * cells)
+    name = f"{word(shown.encoding, best.span.start)}  {number(best.start_logit)}"
+    left = int(min(220, max(128, 48 + 7.6 * len(name))))  # room for it beside the axis' title
     place: Block = {"xref": "paper", "yref": "paper"}
     null = f"no answer{', this window' * (len(shown.reading.windows) > 1)} {number(sq.null)}"
     apart: Block = {"xanchor": "left", "bgcolor": PAPER}
     names = [
         ui.note(null, edge + gap + 0.8, edge + gap / 2, **apart),
         ui.note("the answer ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-30, **place),
-        ui.note("← it starts at …", 0, 0.5, START, 16, textangle=-90, xshift=-112, **place),
+        ui.note("← it starts at …", 0, 0.5, START, 16, textangle=-90, xshift=16 - left, **place),
     ]
     barred = not_allowed(shown, sq)
     narrow: Block = {"height": 400, "margin.l": 92, "margin.r": 8, "annotations.2.textangle": 0}
@@ -129,7 +131,7 @@ def square(shown: Shown, sq: Square) -> Block:
     narrow |= {"annotations.2.xshift": -90, "xaxis.showticklabels": False}
     narrow |= {"data.heatmap.showscale": False}
     narrow |= {f"annotations.{3 + k}.text": "<b>not<br>allowed</b>" for k in range(len(barred))}
-    layout = ui.layout(500, 128, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
+    layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
     layout["xaxis"] = ui.axis(None, END, range=[edge, far], tickangle=0, **grey, **across)
     layout["yaxis"] = ui.axis(None, START, range=[far, edge], **grey, **down)
     alt = "Scores of all pairs of a start and an end in this window. The highest is "
