@@ -6,6 +6,7 @@ x' to x (integrated gradients); x is its own vector, x' the blank's. A word's sh
 All of it is the true reading's: no words stand behind logits that were changed by hand.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Annotated, Any
@@ -143,19 +144,15 @@ class Shares:
         return self.shown.need(key, make, slow=True)
 
     def named(self, chosen: Sequence[int], says: Callable[[int], str] = lambda _: "") -> list[Part]:
-        """Some words as quoted parts, each with its place where the window holds it twice, and with
-        what is said of it: “Who” (+3.2), “it” (paragraph, word 2, +2.7) and “built” (+2.5).
+        """Some words as quoted parts, each with its side where the window holds it twice, and with
+        what is said of it: “Who” (+3.2), “it” (paragraph, +2.7) and “built” (+2.5).
         """
         items, said = self.words.items, list[Part]()
+        every = Counter(one.text for one in items)
         for left, k in zip(range(len(chosen) - 1, -1, -1), chosen, strict=True):
-            one, about = items[k], [says(k)]
-            same = [other.side for other in items if other.text == one.text]
-            at = [o for o in self.real if items[o].side == one.side]
-            if len(same) > 1:
-                nth = f"word {at.index(k) + 1}" if same.count(one.side) > 1 and k in at else ""
-                about = [one.where, nth, *about]
-            told = ", ".join(filter(None, about))
-            said += [[quote(one.text, 30), QUOTE], f" ({told})" if told else ""]
+            side = items[k].where if every[items[k].text] > 1 else ""
+            about = ", ".join(filter(None, (side, says(k))))
+            said += [[quote(items[k].text, 30), QUOTE], f" ({about})" if about else ""]
             said += [", " if left > 1 else " and " * left]
         return said
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from qa_demo.chapters.why import Own, Shares
-from qa_demo.core.text import is_mark
-from qa_demo.core.text import words as split
+from qa_demo.core.text import is_mark, units
 from qa_demo.drawn.plane import stacked
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words
@@ -34,6 +33,9 @@ def test_marks_stand_apart_from_their_words():
     assert texts[:7] == ["Who", "built", "the", "(", "old", ")", "bridge"]
     assert {"1,064.5", "Oslo-Fjord", "Rotne", ",", ".", "%"} <= set(texts)
     assert not is_mark("%") and is_mark("?)") and not is_mark("")
+    shown = faked().shown(load({"question": "Who?", "context": "“Ada”, (b)"}))
+    pieces = [one.text for one in units(shown.encoding, shown.window).items]
+    assert pieces == ["Who", "?", "“", "Ada", "”,", "(", "b", ")"]
     e, w = found.shown.encoding, found.window
     for pos in range(len(w)):
         k = found.words.of[pos]
@@ -168,9 +170,3 @@ def test_a_selection_changes_no_figure_and_a_hand_changes_nothing_but_a_remark(s
     assert "not those changed by hand" in words(changed["finding"])
     veiled = blocks(faked(), chapter="why", step=step, veil=True, **TEXTS)
     assert not {"finding", "sum", "gap", "dots", "adds", "heads"} & set(veiled)
-
-
-def test_a_word_of_pieces_without_marks_is_one_unit():
-    shown = faked().shown(load({"question": "Who?", "context": "“Ada”, (b)"}))
-    found = [one.text for one in split(shown.encoding, shown.window, marks_apart=True).items]
-    assert found == ["Who", "?", "“", "Ada", "”,", "(", "b", ")"]
