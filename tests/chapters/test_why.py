@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from qa_demo.chapters.why import Own, Shares
-from qa_demo.core.text import is_mark, units
+from qa_demo.core.text import is_mark
+from qa_demo.core.text import words as split
 from qa_demo.drawn.plane import stacked
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words
@@ -34,7 +35,7 @@ def test_marks_stand_apart_from_their_words():
     assert {"1,064.5", "Oslo-Fjord", "Rotne", ",", ".", "%"} <= set(texts)
     assert not is_mark("%") and is_mark("?)") and not is_mark("")
     shown = faked().shown(load({"question": "Who?", "context": "“Ada”, (b)"}))
-    pieces = [one.text for one in units(shown.encoding, shown.window).items]
+    pieces = [one.text for one in split(shown.encoding, shown.window, marks_apart=True).items]
     assert pieces == ["Who", "?", "“", "Ada", "”,", "(", "b", ")"]
     e, w = found.shown.encoding, found.window
     for pos in range(len(w)):
