@@ -16,7 +16,7 @@ from qa_demo import examples as known
 from qa_demo.blocks import Block
 from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
-from qa_demo.core.masking import DEFAULTS
+from qa_demo.core.masking import MASK_RATIO
 from qa_demo.core.text import FILLER, Asked, spelled, typed
 from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
 from qa_demo.printed import (
@@ -365,7 +365,7 @@ def twice(found: core.Hidden) -> Block:
 def laws(found: core.Hidden, count: int) -> list[Block]:
     """The budget of this text, and how probable a length is (a test computes the law's numbers)."""
     n = len(found.encoding.context_ids)
-    share = DEFAULTS.mask_ratio * n
+    share = MASK_RATIO * n
     rounded = "" if abs(share - count) < 1e-9 else "rounded up: "
     budget = say(f"15 % of {n} = {number(share)}, {rounded}*{count} hidden*")
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"

@@ -13,7 +13,7 @@ import numpy as np
 
 from qa_demo.core.base import BadInput, Floats, log_softmax
 from qa_demo.core.losses import LossTerm
-from qa_demo.core.masking import DEFAULTS, Draw, Fate, Masked, draw_spans, hide, mask
+from qa_demo.core.masking import Draw, Fate, Masked, draw_spans, hide, mask
 from qa_demo.core.text import Asked, span_at, spelled
 from qa_demo.core.types import Encoding, Span
 
@@ -207,7 +207,7 @@ def hidden(given: str, seed: int, model: Infiller, *_: Any) -> Hidden | str:
         e = model.encode(given)
     except BadInput as fault:
         return str(fault)
-    draws = draw_spans(e.word_ids, DEFAULTS, np.random.default_rng(seed))
+    draws = draw_spans(e.word_ids, np.random.default_rng(seed))
     rng = np.random.default_rng(seed)
     single = mask("token", e.context_ids, e.word_ids, model.mask_id, rng, lambda _: model.mask_id)
     tokens, spans = (

@@ -7,7 +7,7 @@ Indices are `doc`: pieces of one text without [CLS] and [SEP], 0 <= i < T. Sourc
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,58 +25,34 @@ POSITIONS = 20
 Of the runs drawn on long texts 1.7 % are longer than 15 pieces, so 20 leaves fewer hidden pieces
 without a term.
 """
-LONGEST = 100
-"""The largest span_upper, in words."""
+MASK_RATIO, GEOMETRIC_P, LONGEST = 0.15, 0.2, 10
+"""The share of the pieces that is hidden, rounded up; p of the law of a span's length; its largest
+value, in words.
+"""
 
 
 # ---- the law
 
 
-@dataclass(frozen=True)
-class MaskOptions:
-    """How pieces are hidden (names of the paper's code): the share that is hidden, rounded up, and
-    the geometric law of a span's length in words. Errors: BadInput.
-    """
-
-    mask_ratio: float = 0.15
-    geometric_p: float = 0.2
-    span_lower: int = 1
-    span_upper: int = 10
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.span_lower <= self.span_upper <= LONGEST:
-            raise BadInput(
-                f"span lengths need 1 <= span_lower <= span_upper <= {LONGEST}, got "
-                f"{self.span_lower} and {self.span_upper}"
-            )
-
-
-DEFAULTS = MaskOptions()
-
-
-@lru_cache(maxsize=64)
-def length_law(options: MaskOptions = DEFAULTS) -> Floats:
-    """P(l) = p (1 - p)^(l - 1) / sum over l = lower..upper; its mean is 3.797."""
-    # Counted from the lower bound, which the sum cancels: (1 - p)^(l - 1) can be 0 for every l, and
-    # 0 / 0 is no law.
-    beyond = np.arange(options.span_upper - options.span_lower + 1, dtype=np.float64)
-    raw = (1 - options.geometric_p) ** beyond
+@cache
+def length_law() -> Floats:
+    """P(l) = p (1 - p)^(l - 1) / sum over l = 1..10; its mean is 3.797."""
+    raw = (1 - GEOMETRIC_P) ** np.arange(LONGEST, dtype=np.float64)
     return freeze(raw / raw.sum())
 
 
-def draw_lengths(rng: np.random.Generator, count: int, options: MaskOptions = DEFAULTS) -> Ints:
+def draw_lengths(rng: np.random.Generator, count: int) -> Ints:
     """`count` lengths in words by the truncated law: u in [0, 1) gives the first l, CDF(l) > u."""
-    cdf = np.cumsum(length_law(options))
+    cdf = np.cumsum(length_law())
     drawn: Ints = np.searchsorted(cdf, rng.random(count), side="right")
-    return options.span_lower + np.minimum(drawn, len(cdf) - 1)
+    return 1 + np.minimum(drawn, LONGEST - 1)
 
 
-def budget_of(pieces: int, options: MaskOptions = DEFAULTS) -> int:
+def budget_of(pieces: int) -> int:
     """ceil(mask_ratio T), at least 1; 510 pieces give 77. Errors: BadInput without a piece."""
     if pieces < 1:
         raise BadInput("masking needs at least one token, got none")
-    # 0.07 * 100 is a little more than 7 in binary
-    return min(pieces, max(1, math.ceil(options.mask_ratio * pieces - 1e-9)))
+    return max(1, math.ceil(MASK_RATIO * pieces - 1e-9))  # 0.15 is a little above 3/20 in binary
 
 
 # ---- a masked text
@@ -207,7 +183,7 @@ class Draw(NamedTuple):
     cut: bool
 
 
-def draw_spans(word_ids: Ints, options: MaskOptions, rng: np.random.Generator) -> list[Draw]:
+def draw_spans(word_ids: Ints, rng: np.random.Generator) -> list[Draw]:
     """Spans until the budget is full: a length in words, a uniform piece as anchor, snapped back to
     its word's start.
 
@@ -215,13 +191,13 @@ def draw_spans(word_ids: Ints, options: MaskOptions, rng: np.random.Generator) -
     cost no budget. Anchors are pieces, so a word of several pieces is met more often than the
     paper's uniform word start suggests.
     """
-    total, budget = len(word_ids), budget_of(len(word_ids), options)
+    total, budget = len(word_ids), budget_of(len(word_ids))
     begins = np.concatenate([[True], np.diff(word_ids) != 0])
     word_of, edges = np.cumsum(begins) - 1, [*np.flatnonzero(begins).tolist(), total]
     hidden: set[int] = set()
     draws: list[Draw] = []
     while len(hidden) < budget:
-        length, anchor = int(draw_lengths(rng, 1, options)[0]), int(rng.integers(total))
+        length, anchor = int(draw_lengths(rng, 1)[0]), int(rng.integers(total))
         if anchor in hidden:
             continue
         word = int(word_of[anchor])
@@ -247,16 +223,15 @@ def mask(
     mask_id: int,
     rng: np.random.Generator,
     random_piece: RandomPiece,
-    options: MaskOptions = DEFAULTS,
 ) -> Masked:
     """SpanBERT ("span"): spans of whole words, merged; one fate a run, each random piece its own.
     BERT ("token"): single pieces, drawn uniformly, each with its own fate, within the same budget.
     """
     if scheme == "span":
-        runs = merge_spans([draw.span for draw in draw_spans(word_ids, options, rng)])
+        runs = merge_spans([draw.span for draw in draw_spans(word_ids, rng)])
         fates = [fate for run in runs for fate in [_fate(rng)] * len(run)]
     else:
-        places = rng.permutation(len(ids))[: budget_of(len(ids), options)].tolist()
+        places = rng.permutation(len(ids))[: budget_of(len(ids))].tolist()
         runs = merge_spans([Span(at, at) for at in places])
         fates = [_fate(rng) for _ in places]
     given = np.array(ids, dtype=np.int64)

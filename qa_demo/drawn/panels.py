@@ -8,7 +8,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core.infill import Guessed
-from qa_demo.core.masking import DEFAULTS, length_law
+from qa_demo.core.masking import LONGEST, length_law
 from qa_demo.examples import Worth
 from qa_demo.printed import fine, number, probability, signed
 
@@ -158,7 +158,7 @@ def gains(w: Worth) -> Block:
 
 def lengths(drawn: Sequence[int]) -> Block:
     """How probable each length is, and the lengths, in words, that were drawn for a text."""
-    law, at = length_law(), list(range(1, DEFAULTS.span_upper + 1))
+    law, at = length_law(), list(range(1, LONGEST + 1))
     squares = [(k, 0.014 + 0.032 * j) for k in at for j in range(drawn.count(k))]
     bars = {"type": "bar", "x": at, "y": ui.packed(law), "marker": {"color": ui.OTHER}}
     bars |= {"text": [number(v, 3) for v in law], "textposition": "outside", "hoverinfo": "skip"}
