@@ -11,7 +11,12 @@ from torch import nn
 from torch.nn import functional as F
 
 from qa_demo.core.base import BadInput
+from qa_demo.core.bio import best_span
+from qa_demo.core.predict import predict
+from qa_demo.core.types import Answer
+from qa_demo.evaluation.questions import read_squad
 from qa_demo.training import command, finetune, heads, loop, pool
+from tests.model import kit
 from tests.training import toy
 
 pytestmark = pytest.mark.model
@@ -58,6 +63,19 @@ def test_the_same_command_goes_on_and_a_stopped_run_is_the_same_run(home, run):
 def test_of_a_dev_file_the_questions_with_an_answer_are_scored(home, run):
     assert [row["dev_questions"] for row in loop.logged(run, "average")] == [4]
     assert {"step", "seconds", "epoch"} <= loop.logged(run, "average")[0].keys() | {"epoch"}
+
+
+def test_scores_on_the_way_are_of_the_best_span_and_of_the_best_tagged_one(home):
+    torch.manual_seed(4)
+    model = heads.load(str(home / "encoder"), 0.0)
+    tokenizer, (asked, *_) = kit.tokenizer("bert"), read_squad(home / "squad.json")
+    reading = finetune.read(model.eval(), tokenizer, asked)
+    best, tagged = predict(reading).best.candidate, best_span(reading)
+    assert best.text != tagged.text
+    for span, exact in ((best, [100, 0]), (tagged, [0, 100])):
+        gold = replace(asked, answers=(Answer(span.text, span.char_start),))
+        found = finetune.quick_scores(model, tokenizer, [gold])
+        assert [found["exact"], found["bio_exact"]] == exact
 
 
 def silent(home: Path) -> str:
