@@ -8,7 +8,7 @@ import pytest
 from qa_demo.chapters import spanbert
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import best, fill, hidden, right
-from qa_demo.core.masking import DEFAULTS, length_law
+from qa_demo.core.masking import GEOMETRIC_P, LONGEST, length_law
 from qa_demo.core.store import ASSETS
 from qa_demo.core.text import typed
 from qa_demo.examples import hidden_in, load_menu, passages, shipped, worth_of
@@ -126,7 +126,7 @@ def test_a_blank_that_is_not_hidden_changes_nothing():
 
 
 def test_the_printed_law_is_that_of_the_draws():
-    law, p, longest = length_law(), DEFAULTS.geometric_p, DEFAULTS.span_upper
+    law, p, longest = length_law(), GEOMETRIC_P, LONGEST
     top, total, found = p * (1 - p) ** 2, 1 - (1 - p) ** longest, shown(2)
     assert law.sum() == pytest.approx(1) and law[2] == pytest.approx(top / total)
     printed = f"P(3 words) = {p} × {1 - p}2 / (1 − {1 - p}{longest}) = {top:.3f} / {total:.3f} = "
