@@ -137,11 +137,9 @@ def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
 
     Spans that overlap exclude each other: the marginals that hold one token sum to at most 1.
     """
-    lp = np.asarray(log_probs, dtype=np.float64)
-    n = len(lp)
-    if not n:
+    if not (n := len(log_probs)):
         return np.zeros((0, 0))
-    walk, width = chain(lp), min(max_answer_length, n)
+    walk, width = chain(log_probs), min(max_answer_length, n)
     beyond = np.full(width - 1, -np.inf)
     inside = sliding_window_view(np.concatenate([walk.goes_on, beyond]), width).copy()
     inside[:, 0] = walk.begins
@@ -196,20 +194,20 @@ def owned_tags(reading: Reading, decoding: str = "viterbi") -> Tags:
 
 def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedSpan, ...]:
     """All spans of a reading in text order, each from its first token's owner, with marginals."""
-    spans = list[TaggedSpan]()
+    spans = []
     for w, window in enumerate(reading.windows):
         lp = tag_log_probs(reading, w)
         marginals = span_marginals(lp, len(lp))
         for s in decode_tags(lp, decoding)[0]:
-            found = Span(s.start + window.doc_start, s.end + window.doc_start)
+            found = Span(window.doc_start + s.start, window.doc_start + s.end)
             if reading.owners[found.start] == w:
                 spans.append(_tagged(reading, w, found, marginals[s.start, len(s) - 1]))
     return tuple(sorted(spans, key=lambda x: x.span))
 
 
 def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | None:
-    """The span of the highest exact marginal over all windows, each in the window that owns its
-    first token; one without characters is none. Ties: lower start, then lower end.
+    """The span of the highest exact marginal, each in the window that owns its first token; one
+    without characters is none. Ties: lower start, then lower end.
     """
     begin, stop = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
     found = []

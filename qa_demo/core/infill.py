@@ -168,9 +168,7 @@ class Filled:
         return f"Blank {piece.at - piece.run.start + 1}{which}"
 
     def first(self) -> int:
-        """The blank to look at: one that SBO alone guesses, else the one that it guesses with most
-        doubt, else one that it reads, else the first.
-        """
+        """The blank to look at: one that SBO alone guesses, else its least sure guess, else any."""
 
         def rank(p: HiddenPiece) -> tuple[int, float, int]:
             if p.sbo is None or p.sbo.rank > 1:

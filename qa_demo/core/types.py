@@ -235,11 +235,9 @@ class Reading:
 
     def of_owners(self, rows: NDArray[Any] | Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Each context token's row from the window that owns it, [D, ...]; `rows` [W] holds one for
-        each position of each window.
+        each position of each window. What windows own stands in the text's order.
         """
-        owned = np.concatenate([window.owned for window in self.windows])
-        found = [rows[w.index][: len(w)][w.is_max_context] for w in self.windows]
-        return np.concatenate(found)[np.argsort(owned)]
+        return np.concatenate([rows[w.index][: len(w)][w.is_max_context] for w in self.windows])
 
     def home(self, span: Span) -> Window | None:
         """The window in which to look at a `doc` span: the owner of its start, if it holds the
