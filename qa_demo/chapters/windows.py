@@ -253,7 +253,7 @@ def owner(w: Windows) -> Block:
     """The staircase with the distance from the start to the nearer edge, and in each window the
     score of the answer's words.
     """
-    rows, span = fig.few(w.rows, w.holding[:5], lambda r: r.edge), w.best.span
+    rows, span = fig.few(w.rows, w.holding[:5], lambda r: -abs(r.k - w.win.k)), w.best.span
     stairs = fig.Stairs(w.encoding, w.best, rows, 340, 176)
     side = {**fig.LEFT, "xshift": 12, "align": "left", "name": "wide"}
     small = {**side, "size": 13, "role": GREY}
@@ -389,7 +389,7 @@ def compared(w: Windows, rule: str, rows: fig.Rows, taken: Proposal, patch: Bloc
     _, field, _, says = RULES[rule]
     values, pitch = [getattr(r, field) for r in rows], min(66.0, 264 / len(rows))
     if rule == "logits":
-        data, across = fig.dots(rows, w.win, None), {"range": fig.ends(w.rows), "nticks": 6}
+        data, across = fig.dots(rows, w.win, None), {"range": fig.ends(rows), "nticks": 6}
     else:
         across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
         data = [fig.bars(values, [r is taken for r in rows], (18 if pitch > 44 else 8) / pitch)]

@@ -194,11 +194,11 @@ def down(rows: Rows, top: float) -> Block:
 
 def scores(w: Proposals, threshold: float) -> Block:
     """Windows down, scores across, shaded where "no answer" would win. Each dot has its name, moved
-    so that no side cuts it; where rows stand close, those two alone that decide.
+    so that no side cuts it; where rows stand close, those two alone that decide, beside them.
     """
     rows = few(w.rows, [w.win, w.least], lambda r: r.score)
     goal, pitch = w.best.score + threshold, min(92.0, 290 / len(rows))
-    (low, high), lift = ends(w.rows, goal), 11 / pitch
+    (low, high), lift = ends(rows, goal), 11 / pitch
     sign = adds((w.best.score, threshold), goal)
     sum_ = f"{number(w.best.score)} + threshold {number(threshold)} {sign} {number(goal)}"
     side = {"yref": "paper", "yanchor": "bottom"}
@@ -212,12 +212,17 @@ def scores(w: Proposals, threshold: float) -> Block:
         null += ": the smallest counts" if r is w.least and len(rows) > 1 else ""
         own = (r.score, proposes(r, 26), y - lift, "bottom", r is w.win)
         for value, text, up, anchor, strong in (own, (r.null, null, y + lift, "top", r is w.least)):
-            if isfinite(value) and (strong or pitch > 50):
-                half = len(text) * 3.8 * (high - low) / 1080
-                x = min(max(value, low + half), high - half)
-                texts.append(label(text, x, up, strong, yanchor=anchor, name="wide"))
-                narrow = {"size": 12, "yanchor": anchor, "name": "narrow"}
-                texts.append(label(number(value), value, up, strong, **narrow))
+            if not isfinite(value) or (pitch <= 50 and not strong):
+                continue
+            half = len(text) * 3.8 * (high - low) / 1080
+            place = {"x": min(max(value, low + half), high - half), "y": up, "yanchor": anchor}
+            if pitch <= 50:  # beside the dot, on the side that is free
+                way = 1 if value == max(r.score, r.null) else -1
+                free = {"xanchor": "left" if way > 0 else "right", "xshift": 14 * way}
+                place = {"x": value, "y": y, **free}
+            texts.append(label(text, strong=strong, name="wide", **place))
+            narrow = {"size": 12, "yanchor": anchor, "name": "narrow"}
+            texts.append(label(number(value), value, up, strong, **narrow))
     region = {"type": "rect", "x0": goal, "x1": high, "y0": 0, "y1": 1, "yref": "paper"}
     region |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
     layout = {
