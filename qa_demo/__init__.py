@@ -41,12 +41,10 @@ def _shown_in_notebooks() -> None:
     shell = None if notebook is None else notebook.get_ipython()
     if shell is not None:
         html = shell.display_formatter.formatters["text/html"]
-        html.for_type_by_name("qa_demo.core.types", "Reading", _as_page)
-
-
-def _as_page(reading: Any) -> str:
-    page: str = import_module("qa_demo.saved").as_page(reading)
-    return page
+        page = "qa_demo.saved"
+        html.for_type_by_name(
+            "qa_demo.core.types", "Reading", lambda reading: import_module(page).as_page(reading)
+        )
 
 
 _shown_in_notebooks()

@@ -111,7 +111,10 @@ class Pictures:
         if given.step > (most := len(chapter.STEPS)):
             raise BadInput(f"step must be 1 to {most} in this chapter, got {given.step}")
         state = opened(given, chapter, self.examples)
-        own = own_fields(state, chapter)
+        try:
+            own: BaseModel = chapter.Own.model_validate(state.own.get(state.chapter, {}))
+        except ValidationError as fault:
+            raise BadInput(refusal(fault)) from fault
         shown = self.shown(state)
         found = [
             sentence("heading", "heading", chapter.HEADINGS[state.step - 1], span=7),
@@ -232,15 +235,6 @@ def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample
         own = example.windows
         fields = {"max_seq_length": own.max_seq_length, "doc_stride": own.doc_stride, **fields}
     return state.model_copy(update={k: v for k, v in fields.items() if k not in given})
-
-
-def own_fields(state: State, chapter: ModuleType) -> BaseModel:
-    """What this chapter alone keeps. Errors: BadInput."""
-    try:
-        found: BaseModel = chapter.Own.model_validate(state.own.get(state.chapter, {}))
-    except ValidationError as fault:
-        raise BadInput(refusal(fault)) from fault
-    return found
 
 
 def golds_of(state: State, example: PoolExample | None, context: str) -> tuple[Answer, ...]:

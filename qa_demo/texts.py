@@ -1,9 +1,9 @@
 """A text's words and pieces: how they are named, and the blocks that show them as typed."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from qa_demo.blocks import Block, button
@@ -104,28 +104,28 @@ def item(text: str, gap: str = "", **more: Any) -> Block:
     return {"t": text, "gap": gap, **kept}
 
 
+def as_typed(text: str, places: Sequence[Sequence[int]]) -> Iterator[tuple[str, str]]:
+    """Each piece [from, to) and the gap behind it; a character that several share comes once."""
+    shown = 0
+    for (first, ends), (after, _) in pairwise([*places, (0, 0)]):
+        begins, shown = max(shown, first), max(shown, ends)
+        yield text[begins:ends], text[shown:after]
+
+
 def question_items(e: Encoding) -> list[Block]:
     """The question's pieces as typed, with the gaps between them."""
-    offsets, q, found, shown = e.question_offset_mapping.tolist(), e.question, list[Block](), 0
-    for k, (first, ends) in enumerate(offsets):
-        begins, shown = max(shown, first), max(shown, ends)  # a shared character is shown once
-        gap = q[shown : offsets[k + 1][0]] if k + 1 < len(offsets) else ""
-        joined = k > 0 and offsets[k - 1][1] >= first and q[first:ends][:1].isalnum()
-        found.append(item(q[begins:ends], gap, joined=joined))
-    return found
+    places, q = e.question_offset_mapping.tolist(), e.question
+    joined = [False, *(a[1] >= b[0] and q[b[0] : b[1]][:1].isalnum() for a, b in pairwise(places))]
+    typed = zip(as_typed(q, places), joined, strict=False)
+    return [item(*words, joined=on) for words, on in typed]
 
 
 def paragraph_items(e: Encoding, start: int = 0, stop: int | None = None) -> list[Block]:
     """The pieces [start, stop) of the paragraph as typed, selectable, with their gaps."""
-    stop = len(e.context_ids) if stop is None else stop
-    found, shown = [], 0  # pieces of one character share it: it is shown once
-    for d in range(start, stop):
-        begins, ends = max(shown, int(e.offset_mapping[d, 0])), int(e.offset_mapping[d, 1])
-        shown = max(shown, ends)
-        gap = e.context[shown : int(e.offset_mapping[d + 1, 0])] if d + 1 < stop else ""
-        joined = d > start and bool(e.word_ids[d] == e.word_ids[d - 1])
-        found.append(item(e.context[begins:ends], gap, at=d, joined=joined))
-    return found
+    places, words = e.offset_mapping[start:stop].tolist(), e.word_ids[start:stop].tolist()
+    joined = [False, *(a == b for a, b in pairwise(words))]
+    typed = enumerate(zip(as_typed(e.context, places), joined, strict=False), start)
+    return [item(*words, at=d, joined=on) for d, (words, on) in typed]
 
 
 def excerpt_items(e: Encoding, parts: Sequence[tuple[int, int]]) -> list[Block]:
