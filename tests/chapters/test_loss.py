@@ -174,5 +174,8 @@ def test_the_first_step_opens_where_the_loss_is_large_and_leads_to_the_end():
     assert words(early["finding"]).startswith("After 91 training steps")
     last = early["moment"]["options"][-1]["sets"]["own.loss.moment"]
     end = blocks(stored(), **at("oresund", own={"moment": last}))
+    for found in (early, end):  # the marks lie at P and -log P, a little above or below the curve
+        marks = found["figure"]["data"][1]
+        np.testing.assert_allclose(marks["y"], -np.log(marks["x"]), atol=0.11)
     losses = [float(words(x["finding"]).split("loss is ")[1].rstrip(".")) for x in (early, end)]
     np.testing.assert_allclose(losses, [2.854, 0.040], atol=1e-6)

@@ -72,3 +72,14 @@ def test_where_the_two_highest_logits_form_no_pair_both_are_told():
     said = words(blocks(faked(), **text, chapter="spans", selection=[500, 500])["together"])
     for logits in shown.reading.logits(window.index):
         assert f"({number(float(logits[inside].max()))})" in said
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_hatching_ends_where_the_allowed_cells_begin_and_end(name):
+    *sides, heat = blocks(stored(), example=name, chapter="spans")["square"]["data"]
+    allowed, first = ~np.isnan(unpacked(heat["z"])), heat["y0"] - 0.5
+    for row in np.flatnonzero(allowed.any(axis=1)).tolist():
+        columns = np.flatnonzero(allowed[row])
+        for side, edge in zip(sides, (columns[0], columns[-1] + 1), strict=True):
+            assert side["x"][1 + 2 * row : 3 + 2 * row] == [first + edge] * 2
+            assert side["y"][1 + 2 * row : 3 + 2 * row] == [first + row, first + row + 1]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from qa_demo.printed import probability
 from qa_demo.state import load
 from tests.chapters.given import blocks, stored, words
 from tests.printed import unpacked
@@ -35,8 +36,11 @@ def test_every_bar_is_its_positions_probability_and_all_sum_to_one(name):
     for lane, p in (("up", start), ("down", end)):
         bars = [one.get(lane, [0.0])[0] for one in drawn]
         np.testing.assert_allclose(bars, np.where(p >= 0.005, p, bars), atol=6e-5)
-        held = [s["holds"] for s in found["words"]["segments"]]
-        assert len(held) == 3
+        side, held = {"up": "start ", "down": "end "}[lane], found["words"]["segments"]
+        inside = window.is_context
+        rest = ~inside & (np.arange(len(p)) > 0)
+        for segment, at in zip(held, (np.arange(len(p)) == 0, rest, inside), strict=True):
+            assert side + probability(p[at].sum()) in [text for text, _ in segment["holds"]]
     near = {x["at"]: x for x in items(found["words"]) if "at" in x}
     assert near.items() <= {x["at"]: x for x in drawn if "at" in x}.items()
     assert f"with {start.max():.3f}" in words(found["finding"]) or start.max() > 0.9995
@@ -69,3 +73,5 @@ def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     changed = items(found["words"])[window.context_at + 1]["up"][0]
     assert changed > 0.99
     assert "logits changed by hand" in words(found["answer"])
+    assert not found["undo"]["off"]
+    assert blocks(stored(), example="oresund", chapter="start_end", step=3)["undo"]["off"]
