@@ -1,19 +1,16 @@
-"""Files: texts and tables as people save them, JSON of finite numbers, and what commands write,
-whole or not at all.
-"""
+"""Files: texts and tables as people save them, JSON, and what commands write, whole or not at all."""
 
 import csv
 import gzip
 import io
 import json
-import math
 import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from qa_demo.core.base import BadCheckpoint, BadInput
+from qa_demo.core.base import BadInput
 
 LARGEST_CELL = 10_000_000
 PACKED = b"\x1f\x8b"
@@ -128,29 +125,6 @@ def write_file(path: Path, text: str) -> int:
     return len(raw)
 
 
-def finite(report: dict[str, Any]) -> dict[str, Any]:
-    """Return the report, or refuse it naming the first number that JSON cannot express."""
-    where = _not_finite(report, "")
-    if where is not None:
-        raise BadCheckpoint(
-            f"the report cannot be written: {where}; a reader's logits must be finite numbers"
-        )
-    return report
-
-
-def _not_finite(value: Any, path: str) -> str | None:
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"{path} is {value}"
-    if isinstance(value, dict):
-        parts = [(f"{path}.{key}" if path else str(key), inner) for key, inner in value.items()]
-    elif isinstance(value, (list, tuple)):
-        parts = [(f"{path}[{k}]", inner) for k, inner in enumerate(value)]
-    else:
-        return None
-    faults = (_not_finite(inner, name) for name, inner in parts)
-    return next((fault for fault in faults if fault is not None), None)
-
-
 def dumps(report: dict[str, Any]) -> str:
-    """One line of ASCII JSON: lone surrogates survive; NaN and infinity are refused."""
-    return json.dumps(finite(report), ensure_ascii=True, allow_nan=False)
+    """One line of ASCII JSON, in which lone surrogates survive; a reader's logits are finite."""
+    return json.dumps(report, ensure_ascii=True, allow_nan=False)

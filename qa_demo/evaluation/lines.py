@@ -21,7 +21,7 @@ from qa_demo.core.spans import window_prob
 from qa_demo.core.types import Answer, DecodeOptions, Example, Reading
 from qa_demo.evaluation.failures import MEANING, gold_spans, kind_of
 from qa_demo.evaluation.table import TEMPERATURES
-from qa_demo.files import dumps, finite, json_lines, read_text, write_file
+from qa_demo.files import dumps, json_lines, read_text, write_file
 from qa_demo.printed import plural
 
 Row = dict[str, Any]
@@ -63,7 +63,7 @@ def line_of(
             **{name: None if sure is None else getattr(sure, name) for name in CLAIMS},
         }
     kind, because = kind_of(reading, example, best, decode, rules)
-    return finite(_line(example, "" if best is None else best.text, rules, kind, because, found))
+    return _line(example, "" if best is None else best.text, rules, kind, because, found)
 
 
 def refused_line(example: Example, cause: str, rules: str) -> Row:

@@ -23,7 +23,6 @@ from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.core.windows import fitting
 from qa_demo.evaluation.lines import Row, line_of, outcome_of, refused_line, under
 from qa_demo.evaluation.questions import from_rows
-from qa_demo.files import finite
 
 RULES = {"squad1": "1.1", "squad2": "2.0"}
 STORED = "stored with the reader"
@@ -186,7 +185,7 @@ def scores_of(
     if rows and not any(row["windows"] for row in rows):
         raise BadInput(rows[0]["best"]["because"])
     said = {row["id"]: outcome_of(row) for row in rows}
-    return finite(metrics.evaluate(examples, said, setup.threshold, setup.rules))
+    return metrics.evaluate(examples, said, setup.threshold, setup.rules)
 
 
 @dataclass(frozen=True)
