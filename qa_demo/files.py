@@ -1,4 +1,4 @@
-"""Files: texts and tables as people save them, JSON, and what commands write, whole or not at all."""
+"""Files: texts and tables as people save them, JSON, and what commands write, or nothing of it."""
 
 import csv
 import gzip
