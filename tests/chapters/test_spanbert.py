@@ -81,14 +81,6 @@ def test_the_loss_of_a_blank_is_the_sum_of_both_and_a_cut_touches_sbo_alone():
     assert f"instead of {p} (guess" in words(cut["finding"])
 
 
-def test_the_blank_to_open_on_is_one_that_sbo_guesses_where_there_is_one():
-    for name in list(passages())[::2]:
-        found = fill(hidden_in(name), FakeInfiller())
-        hits = [q for q in found.plain.pieces if q.sbo and q.sbo.rank == 1]
-        alone = [q for q in hits if q.mlm.rank > 1]
-        assert found.first() in [q.at for q in alone or hits or found.plain.pieces]
-
-
 @pytest.mark.parametrize("name", list(passages())[::2])
 @pytest.mark.parametrize("step", [1, 2])
 def test_a_passage_goes_through(name, step):

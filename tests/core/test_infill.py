@@ -86,3 +86,20 @@ def test_swaps_that_do_not_exist_are_refused():
     for at, k, words in ((3, 21, "rows 1 to 20"), (3, 0, "rows 1 to 20"), (5, 1, "not hidden")):
         with pytest.raises(BadInput, match=words):
             read_rows(masked, {at: k}, 20)
+
+
+@pytest.mark.parametrize(
+    ("mlm", "sbo", "first"),
+    [
+        ((9, 0, 9), (5, 9, 3), 3),  # only SBO guesses the second
+        ((9, 9, 9), (5, 9, 3), 4),  # both guess all: the one SBO doubts most
+        ((9, 9, 9), (0, 0, 3), 4),
+        ((9, 9, 9), (0, 0, 0), 2),
+    ],
+)
+def test_the_blank_to_look_at_first(mlm, sbo, first):
+    """How far each head's logit of the true piece stands above all others, which tie at 0."""
+    masked = hide(np.array([3, 7, 4, 8, 5, 9, 2, 6]), [Span(2, 4)], 0)
+    rows = [np.eye(12)[masked.true_ids[2:5]] * np.array([x]).T for x in (mlm, sbo)]
+    found = infill.filled(masked, *rows, NAMES, 4, 20, "toy")
+    assert infill.Filled(None, None, {None: found}, 20).first() == first
