@@ -130,6 +130,8 @@ def test_a_claim_is_a_share_of_the_legal_pairs_and_before_it_the_probability_in_
     at = (window.to_pos(span.start), window.to_pos(span.end))
     assert says(reading, "span").plain == pytest.approx(window_prob(reading, w, *at))
     assert says(reading, "bio").plain == pytest.approx(tagged.marginal)
+    said = says(reading, "span")
+    assert said.margin == pytest.approx(-said.outcome.score_diff) != 0, "its lead over no answer"
     assert claims["bio"].prob(1.0) == pytest.approx(tagged.marginal)
     none = np.exp(null_log_prob(reading))
     assert np.exp(says(reading, "bio").outcome.score_diff) == pytest.approx(none / tagged.marginal)
