@@ -122,14 +122,18 @@ def by_group(s: Shown) -> Blocks:
     }
     names = {"tickvals": [at for at, _ in ticks], "ticktext": [name for _, name in ticks]}
     axes: Block = {"yaxis": ui.axis(range=[y - 0.6, -1.4], showgrid=False, **names)}
-    axes["annotations"], width, narrow = [], 1 / len(parts), {"margin.l": 150}
+    narrow: Block = {"margin.l": 150}
+    axes["annotations"], width = [], 1 / len(parts)
     for p, part in enumerate(parts):
         axis, left = f"xaxis{p + 1}" if p else "xaxis", p * width
-        domain = [left, left + width - 0.04 * (p + 1 < len(parts))]
+        domain = [left, left + width - 0.08 * (p + 1 < len(parts))]
         axes[axis] = ui.axis("percent", dtick=20, domain=domain, range=[-3, 103], anchor="y")
         over = ui.note(f"<b>{part}</b>", left, 1, xref="paper", yref="paper", xanchor="left")
         axes["annotations"].append(over)
         narrow[f"{axis}.dtick"] = 50
+        narrow[f"annotations.{p}.text"] = (
+            f"<b>{part.partition(' ')[0]}</b>"  # both fit side by side
+        )
 
     def forest(metric: str, **frames: int) -> Block:
         data = []
