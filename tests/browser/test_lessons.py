@@ -50,6 +50,11 @@ def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):
     act.press("Enter")
     expect(page.locator(".reveal")).to_have_text("It is “Öresund”.")
     expect(page.locator("[data-block=finding]")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 420})  # lower than the panel and the picture
+    for y in (0, 9999):
+        page.evaluate("(y) => scrollTo(0, y)", y)
+        expect(act).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.reload()
     settled(page)
     expect(page.locator(".reveal")).to_have_text("It is “Öresund”.")
