@@ -92,16 +92,9 @@ def scores(metrics: Figures) -> str:
 
 def bins(found: Sequence[Figures]) -> str:
     """One row for each tenth of probability."""
-    rows = (
-        (
-            f"{b['low']:.1f} to {b['high']:.1f}",
-            b["count"],
-            f"{b['mean_prob']:.2f}",
-            f"{b['accuracy']:.2f}",
-        )
-        for b in found
-    )
-    return table(["probability", "questions", "mean probability", "exactly right"], rows)
+    row = "| {low:.1f} to {high:.1f} | {count:,} | {mean_prob:.2f} | {accuracy:.2f} |"
+    head = table(["probability", "questions", "mean probability", "exactly right"], [])
+    return "\n".join([head, *map(row.format_map, found)])
 
 
 def calibration(metrics: Figures) -> str:
@@ -191,8 +184,8 @@ def told(phase: Figures) -> str:
     given = {"encoder": "ENCODER", "dev": "squad-dev.json.gz", **phase}
     if "label_share" not in phase:
         return f"{took(phase)}\n\n{command('finetune', finetune.Settings, given)}"
-    given["teacher"] = "runs/teacher"
-    return f"{took(phase)}\n\n{command('teach', teach.Settings, given)}"
+    taught = given | {"teacher": "runs/teacher"}
+    return f"{took(phase)}\n\n{command('teach', teach.Settings, taught)}"
 
 
 def took(phase: Figures) -> str:
@@ -236,13 +229,11 @@ def pretraining(about: Figures) -> str:
         ]
         for row in phase["curve"]
     ]
-    text = " ".join(phase["text"])
     more = f" --more-text {' '.join(phase['more_text'])}" if phase.get("more_text") else ""
     figures = {
         "run": took(phase),
         "train": command("pretrain", pretrain.Settings, phase),
-        "write": "```\npython -m qa_demo.training.infill export --run "
-        f"runs/{phase['name']} --text {text}{more} --out assets/spanbert\n```",
+        "files": " ".join(phase["text"]) + more,
         "curve": table(["step", "minutes", "blanks", "MLM top-1", "SBO top-1"], rows),
     }
     return said("pretraining", {**phase, **figures})
