@@ -20,7 +20,17 @@ from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import bold, dotted, position_name, said, said_at, siblings, span_words, word
+from qa_demo.texts import (
+    bold,
+    dotted,
+    position_name,
+    said,
+    said_at,
+    siblings,
+    span_words,
+    undo,
+    word,
+)
 
 
 def text_at(example: str | None, size: int, step: int) -> dict[str, Any]:
@@ -111,19 +121,17 @@ def changed(w: Windows) -> str:
 
 def presses(w: Windows, step: int) -> Block | None:
     """To the odd case of the step or back to its own; undo what was changed; what the head says."""
-    found, rule = list[Block](), w.shown.state.rule
+    found, rule = [undo(w.shown, 4)], w.shown.state.rule
     label, patch = ODD.get(step, ("", OWN_TEXT))
     if w.here != OPENS[step] and (step > 1 or len(w.rows) == 1):
         label = "Back to the first case" if w.here == patch else "The example of this step"
         patch = OWN_TEXT
     if label and (patch["example"] or OPENS[step]["example"]) in w.shown.examples:
-        found.append(ui.button("other", label, patch, span=4))
-    if w.shown.changed:
-        found.append(ui.button("undo", "Logits are changed by hand: undo", {"edits": None}, span=4))
+        found.insert(0, ui.button("other", label, patch, span=4))
     if rule != "logits" and step < 4:
         told = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
         found.append(ui.remark("rule", told, span=8))
-    return ui.group("presses", 12, *found) if found else None
+    return ui.group("presses", 12, *found) if any(found) else None
 
 
 def listing(names: Sequence[Any]) -> str:
