@@ -77,54 +77,35 @@ def load_menu() -> dict[str, PoolExample]:
 
 def load_examples(path: Path) -> tuple[PoolExample, ...]:
     """Read the examples; BadInput, with the id, for an answer not in its place or a second id."""
-    words = ("id", "title", "kind", "reason", "question", "context")
-    return tuple(
-        PoolExample(
-            **{name: entry[name] for name in words},
-            answers=_slices(entry, "example", "context", "answers"),
-            promise=tuple(entry["promise"]),
-            windows=WindowOptions(**entry["options"]) if "options" in entry else None,
-            others=tuple(entry.get("others", ())),
-        )
-        for entry in _entries(path, "example")
-    )
+    return tuple(PoolExample(**entry) for entry in _entries(path, "example", "context", "answers"))
 
 
 def load_passages(path: Path) -> tuple[Passage, ...]:
     """Read the passages; BadInput, with the id, for no hidden slice of the text or a second id."""
-    words = ("id", "title", "kind", "reason", "text")
-    found = tuple(
-        Passage(
-            **{name: entry[name] for name in words},
-            hidden=_slices(entry, "passage", "text", "hidden"),
-            promise=tuple(entry["promise"]),
-        )
-        for entry in _entries(path, "passage")
-    )
+    found = tuple(Passage(**entry) for entry in _entries(path, "passage", "text", "hidden"))
     for passage in found:
         if not passage.hidden:
             raise BadInput(f"passage '{passage.id}' hides nothing")
     return found
 
 
-def _entries(path: Path, what: str) -> Iterator[dict[str, Any]]:
+def _entries(path: Path, what: str, text: str, slices: str) -> Iterator[dict[str, Any]]:
+    """The entries of a file, lists as tuples, the slices of their text as answers."""
     seen = set()
     for entry in json.loads(path.read_text(encoding="utf-8")):
         if entry["id"] in seen:
             raise BadInput(f"two {what}s have the id '{entry['id']}'")
         seen.add(entry["id"])
-        yield entry
-
-
-def _slices(entry: Mapping[str, Any], what: str, text: str, name: str) -> tuple[Answer, ...]:
-    given: Sequence[Mapping[str, Any]] = entry[name]
-    found = tuple(Answer(g["text"], g["char_start"]) for g in given)
-    for answer in found:
-        if not answer.text or entry[text][answer.char_start : answer.char_end] != answer.text:
-            raise BadInput(
-                f"{what} '{entry['id']}': no {answer.text!r} at character {answer.char_start}"
-            )
-    return found
+        found = tuple(Answer(**one) for one in entry[slices])
+        for one in found:
+            if not one.text or entry[text][one.char_start : one.char_end] != one.text:
+                raise BadInput(
+                    f"{what} '{entry['id']}': no {one.text!r} at character {one.char_start}"
+                )
+        if "options" in entry:
+            entry["windows"] = WindowOptions(**entry.pop("options"))
+        kept = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+        yield kept | {slices: found}
 
 
 @cache
