@@ -23,10 +23,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from qa_demo.core.base import Floats, Ints, logsumexp
+from qa_demo.core.base import Floats, Ints, logsumexp, tied
 from qa_demo.core.metrics import CalibrationBin, bin_of, same_text
 from qa_demo.core.predict import null_logits, wide
-from qa_demo.core.spans import Candidate, cell_scores, reason, top_spans
+from qa_demo.core.spans import Candidate, reason, top_spans
 from qa_demo.core.types import Answerability, Calibration, DecodeOptions, Reading
 
 RANGE = 0.05, 20.0
@@ -81,12 +81,11 @@ def _legal(reading: Reading) -> tuple[Floats, Ints]:
         begins, ends = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
         scores, chars = [], []
         for window in reading.windows:
-            logits = reading.logits(window.index)
-            cells = top_spans(*logits, window, DECODE, n=len(window) ** 2)
-            first, last = (cells - window.context_at + window.doc_start).T
-            a = begins[first]
-            chars.append(np.stack([a, np.maximum(a, ends[last])], axis=1))
-            scores.append(cell_scores(*logits, cells))
+            s, e = wide(reading, window.index)
+            cells = top_spans(s, e, window, DECODE, n=len(window) ** 2).T
+            first, last = cells - window.context_at + window.doc_start
+            chars.append(np.stack([begins[first], np.maximum(begins[first], ends[last])], axis=1))
+            scores.append(tied(s[cells[0]] + e[cells[1]]))
         _pairs[reading] = np.concatenate(scores), np.concatenate(chars)
     return _pairs[reading]
 

@@ -89,12 +89,6 @@ def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
     return tied(np.add.outer(s, e))
 
 
-def cell_scores(start: Floats, end: Floats, cells: Ints) -> Floats:
-    """start[i] + end[j] of cells (i, j) [k, 2], double precision, [k]."""
-    s, e = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
-    return tied(s[cells[:, 0]] + e[cells[:, 1]])
-
-
 def _highest(values: Floats, at: Ints, n: int) -> Ints:
     """The n of the places `at` with the highest values, best first; ties keep their order."""
     if len(at) > n:

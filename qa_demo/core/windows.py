@@ -64,14 +64,12 @@ def fitting(options: WindowOptions, positions: int) -> WindowOptions:
     return WindowOptions(max_seq_length=positions, doc_stride=max(1, positions // 4))
 
 
-def capacity(encoding: Encoding, options: WindowOptions) -> int:
-    """Context tokens that fit into one window: max_seq_length - question - special tokens."""
-    return options.max_seq_length - len(encoding.question_ids) - encoding.n_special
-
-
 def check_options(encoding: Encoding, options: WindowOptions) -> int:
-    """Return the capacity, or refuse options that would skip or repeat text without end."""
-    q, room = len(encoding.question_ids), capacity(encoding, options)
+    """The capacity of a window, max_seq_length - question - special tokens. Errors: BadInput for
+    options that would skip or repeat text without end.
+    """
+    q = len(encoding.question_ids)
+    room = options.max_seq_length - q - encoding.n_special
     if q > options.max_query_length:
         raise BadInput(
             f"the question has {q} tokens, max_query_length allows {options.max_query_length}"

@@ -14,7 +14,7 @@ from qa_demo.core.masking import length_law
 from qa_demo.core.predict import Proposals, predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.text import span_at
-from qa_demo.core.windows import capacity
+from qa_demo.core.windows import check_options
 from qa_demo.lessons.checks import CHOICES, highest, likeliest, named, need, sides, window_of
 from qa_demo.lessons.judge import Facts
 from qa_demo.printed import number, percent, plural, probability, quote, signed, small_number
@@ -124,7 +124,7 @@ def windows(shown: Shown) -> Facts:
     need(count > 1, "this text fits into one window")
     read = {d for w in shown.reading.windows for d in range(w.doc_start, w.doc_stop)}
     need(len(read) == len(e.context_ids), "some words are in no window")
-    sizes = {"pieces": len(read), "room": capacity(e, options), "step": options.doc_stride}
+    sizes = {"pieces": len(read), "room": check_options(e, options), "step": options.doc_stride}
     return {**sizes, "windows": count, "more": count - 1, "k": shown.best.window + 1}
 
 

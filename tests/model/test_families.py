@@ -14,7 +14,7 @@ from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
 from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.types import Span, WindowOptions
-from qa_demo.core.windows import capacity, make_windows
+from qa_demo.core.windows import check_options, make_windows
 from qa_demo.model.forward import adds_no_position, knows_token_types, longest_input
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
@@ -29,7 +29,7 @@ def assert_windows_equal_overflow(
 ) -> int:
     encoding = encode(words, question, context)
     options = WindowOptions(max_seq_length=length, doc_stride=step)
-    sizes = {"max_length": length, "stride": capacity(encoding, options) - step}
+    sizes = {"max_length": length, "stride": check_options(encoding, options) - step}
     wanted = ("overflowing_tokens", "offsets_mapping", "token_type_ids")
     split = {"split_special_tokens": True}
     asked = {f"return_{name}": True for name in wanted} | split
