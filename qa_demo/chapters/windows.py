@@ -20,17 +20,7 @@ from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import (
-    bold,
-    dotted,
-    position_name,
-    said,
-    said_at,
-    siblings,
-    span_words,
-    undo,
-    word,
-)
+from qa_demo.texts import bold, dotted, position_name, said, said_at, span_words, undo, word
 
 
 def text_at(example: str | None, size: int, step: int) -> dict[str, Any]:
@@ -430,7 +420,7 @@ def mean_of(w: Windows, r: Proposal) -> str:
         e, d = w.encoding, r.window.to_doc(pos)
         if len(word(e, d)) > 16:
             return escape(dotted(e, d)[:18])
-        return bold(e, d) if len(siblings(e, d)) > 1 else escape(word(e, d))
+        return bold(e, d) if "·" in word(e, d) else escape(word(e, d))
 
     i, j, start, end = r.tops
     sign = "=" if abs((round(start, 3) + round(end, 3)) / 2 - round(r.mean, 3)) < 1e-9 else "≈"
