@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qa_demo.blocks import walk
-from qa_demo.core.base import ModelUnavailable
+from qa_demo.core.base import BadInput, ModelUnavailable
 from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.state import CHAPTERS as NAMES
@@ -157,3 +157,12 @@ def test_what_differs_from_a_pinned_state_is_one_line():
         told(full().asked, asked)[1]["differs"]
         == "Pinned. It differs in: temperature 1.0, there 2.0."
     )
+
+
+def test_an_examples_shares_stand_for_its_own_span_alone():
+    shown = stored().shown(load({"example": "oresund"}))
+    span, window = shown.best.span, shown.best.window
+    assert shown.need(("attribution", window, span.start, span.end), refused).target.span == span
+    for key in (("attribution", window, span.start, span.end + 1), "heads"):
+        with pytest.raises(BadInput, match="asks no bundled"):
+            shown.need(key, refused)

@@ -12,7 +12,7 @@ from qa_demo.examples import load_menu
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import as_page, pictures_of, saved
 from qa_demo.state import State
-from tests.chapters.given import AtOnce
+from tests.chapters.given import AtOnce, full
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 
@@ -27,6 +27,10 @@ def text() -> str:
     found = pictures_of(pictures, state)
     assert set(found) == {f"{c}/{k + 1}" for c, m in CHAPTERS.items() for k in range(len(m.STEPS))}
     return saved(found, state)
+
+
+def test_a_saved_file_is_of_one_text_not_of_each_chapters_opening():
+    assert {made["example"] for made in pictures_of(full(), State()).values()} == {"oresund"}
 
 
 def test_only_two_scripts_run_and_no_text_of_a_user_ends_an_element(text):
