@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadInput, Bools, Ints
 from qa_demo.core.types import Example
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -98,53 +98,30 @@ def withheld(said: Outcome | None, threshold: float | None) -> bool:
     return said is not None and threshold is not None and (said.score_diff or 0.0) > threshold
 
 
-def same_text(context: str, chars: NDArray[np.int64], text: str) -> NDArray[np.bool_]:
+def same_text(context: str, chars: Ints, text: str) -> Bools:
     """Which slices context[a:b] of chars [m, 2] normalise to what `text` does, [m].
 
-    Sums of letters, articles left out, sort out nearly all; what is left is normalised itself.
+    Articles are made of a, e, h, n and t: the sum of all other letters sorts out nearly all slices;
+    what is left is normalised itself.
     """
     wanted, sums = normalize(text), _letter_sums(context)
-    gap = sums[chars[:, 1]] - sums[chars[:, 0]] - int(_letters("".join(wanted.split())).sum())
-    found: NDArray[np.bool_] = np.isin(gap, _EDGES)
+    found: Bools = sums[chars[:, 1]] - sums[chars[:, 0]] == _letter_sums(text)[-1]
     for k in np.flatnonzero(found):
         found[k] = normalize(context[chars[k, 0] : chars[k, 1]]) == wanted
     return found
 
 
-def _letters(text: str) -> NDArray[np.int64]:
-    """A number for each letter, in which both their count and their codes add up."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
-    return np.where(codes == ord("ς"), ord("σ"), codes) + 2**32
-
-
-def _article_edges() -> NDArray[np.int64]:
-    """What a slice that begins or ends within a word may have more or less than its sum: an "an"
-    of "Dan" is an article there, a "th" of "the" is none.
+@lru_cache(maxsize=64)
+def _letter_sums(text: str) -> Ints:
+    """The sum before each character, [n + 1], of the letters that no article holds, each counted
+    with its code; blanks and marks are none.
     """
-    own, lost = (
-        [int(_letters(x).sum()) for x in parts]
-        for parts in (("", "a", "an", "the"), ("", "t", "th", "h", "he", "e", "n"))
-    )
-    one = np.unique(np.subtract.outer(own, lost))
-    return np.unique(np.add.outer(one, one))
 
+    def weight(char: str) -> int:
+        letters = char.lower().replace("ς", "σ").translate(_PUNCTUATION)
+        return sum(2**32 + ord(x) for x in letters if not x.isspace() and x not in "aehnt")
 
-_EDGES = _article_edges()
-
-
-@lru_cache(maxsize=8)
-def _letter_sums(context: str) -> NDArray[np.int64]:
-    """The sum of the letters before each character, [n + 1], without articles, blanks and marks."""
-    kept = [char.lower().translate(_PUNCTUATION) for char in context]
-    origin = np.repeat(np.arange(len(kept)), [len(x) for x in kept])
-    text = "".join(kept)
-    weights = _letters(text)
-    weights[np.array([char.isspace() for char in text], dtype=bool)] = 0
-    for article in _ARTICLES.finditer(text):
-        weights[article.start() : article.end()] = 0
-    sums = np.zeros(len(context) + 1, dtype=np.int64)
-    np.add.at(sums, origin + 1, weights)
-    return np.cumsum(sums)
+    return np.cumsum([0, *map(weight, text)])
 
 
 def best_threshold(
