@@ -170,3 +170,11 @@ def test_slices_of_the_same_text_are_found_by_brute_force_too(words, data):
     wanted = normalize(context[a:b])
     found = same_text(context, np.array(every), context[a:b])
     assert found.tolist() == [normalize(context[x:y]) == wanted for x, y in every]
+
+
+def test_a_last_sigma_is_the_same_letter_in_both_cases():
+    assert same_text("ΟΔΟΣ οδος", np.array([(0, 4), (5, 9), (0, 3)]), "οδος").tolist() == [
+        True,
+        True,
+        False,
+    ]
