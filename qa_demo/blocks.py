@@ -223,8 +223,9 @@ def figure(
     mark: Block | None = None,
 ) -> Block:
     """A plotly figure. `overlay`: {shapes, annotations} that follow the selection. `narrow`: paths
-    of the layout that differ under 700 px. `mark`: {field, half}: a frame at [y, x] of a field that
-    moves at once. On a trace `sets`: {field: [names of the point's values]}.
+    of the layout that differ under 480 px of its own width, or under `below`. `mark`: {field,
+    half}: a frame at [y, x] of a field that moves at once. On a trace `sets`: {field: [names of
+    the point's values]}.
     """
     drawn = {"data": list(data), "layout": layout, "alt": alt}
     return block("figure", key, span, **drawn, overlay=overlay, narrow=narrow, mark=mark)
