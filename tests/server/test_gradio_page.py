@@ -1,9 +1,7 @@
 """Gradio's page as it is sent: its head, its sheets in one, packed where that is understood."""
 
-import asyncio
 import gzip
 import re
-import zlib
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +9,6 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
-from starlette.types import Message, Receive, Scope, Send
 
 from qa_demo.page import routes, style
 from qa_demo.pictures import Pictures
@@ -21,9 +18,6 @@ from qa_demo.shown import without_model
 
 PAGE = b"""<head><link rel="stylesheet" href="./a.css"><script>{"theme_hash": "0a1"}</script></head>
 <body>&lt;/head></head></body>"""
-
-KIND = (b"content-type", b"text/event-stream; charset=utf-8")
-SAID = (b'data: {"msg": "estimation"}\n\n', b'data: {"msg": "completed"}\n\n')
 
 
 def parts() -> Iterator[bytes]:
@@ -54,24 +48,6 @@ def test_a_page_is_sent_with_its_head_and_packed_for_who_takes_it(coding: str) -
         assert got.headers["vary"] == "accept-encoding"
         assert int(got.headers.get("content-length", 0)) in (0, got.num_bytes_downloaded)
     assert get("/text").content == get("/packed").content == PAGE
-
-
-def test_an_answer_of_a_stream_can_be_read_as_soon_as_it_is_sent() -> None:
-    async def stream(_: Scope, __: Receive, send: Send) -> None:
-        start = {"type": "http.response.start", "status": 200, "headers": [KIND]}
-        for part in (start, *({"body": b, "more_body": True} for b in SAID), {"body": b""}):
-            await send({"type": "http.response.body", **part})
-
-    sent: list[Message] = []
-
-    async def keep(part: Message) -> None:
-        sent.append(part)
-
-    scope = {"type": "http", "headers": [(b"accept-encoding", b"br, gzip")]}
-    asyncio.run(Early(stream)(scope, None, keep))  # type: ignore[arg-type]
-    assert (b"content-encoding", b"gzip") in sent[0]["headers"]
-    unpack = zlib.decompressobj(wbits=31)
-    assert [unpack.decompress(part["body"]) for part in sent[1:]] == [*SAID, b""] and unpack.eof
 
 
 def test_the_head_names_what_is_there_and_switches_gradios_sheets_off() -> None:
