@@ -167,10 +167,7 @@ Set = tuple[int, ...]
 
 def masks_of(units: Words, sets: Sequence[Set]) -> NDArray[np.bool_]:
     """The positions of every set of words, [b, n]; special tokens belong to no word."""
-    chosen = np.zeros((len(sets), len(units) + 1), dtype=bool)
-    for row, each in zip(chosen, sets, strict=True):
-        row[list(each)] = True
-    return chosen[:, units.of]  # the word -1 of special tokens takes the last column, never chosen
+    return np.array([np.isin(units.of, each) for each in sets])
 
 
 def leave_one_out(reading: Reading, target: Target, masked: Masked) -> Attribution:

@@ -120,10 +120,7 @@ class Words:
 
     def sums(self, values: Floats) -> NDArray[np.float64]:
         """Sum of a word's positions, [U]; special tokens belong to none; equal offsets add up."""
-        inside = self.of >= 0
-        sums = np.zeros(len(self))
-        np.add.at(sums, self.of[inside], np.asarray(values, dtype=np.float64)[inside])
-        return sums
+        return np.bincount(self.of + 1, values, len(self) + 1)[1:].astype(np.float64)
 
     def holding(self, span: Span) -> tuple[int, ...]:
         """The words that a `pos` span touches."""
