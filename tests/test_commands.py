@@ -47,7 +47,7 @@ RUN = {
     r"hf (repos|upload) ": (
         "test_documents.py::test_the_space_commands_that_are_shown_run_with_the_pinned_client"
     ),
-    r"python3 tests/run\.py$": "test_documents.py::test_ci_runs_the_test_command_of_the_readme",
+    r"python3 tests/run\.py$": "test_documents.py::test_ci_runs_the_commands_of_the_readme",
     r"python3 -m pip --python python install \.$": "test_wheel.py::scripts",
     r"python -m pip wheel --no-deps \.$": "test_wheel.py::wheel",
     r"(SPANLIGHT_FRAME_ANCESTORS=.* )?python app\.py( --lan)?$": (
