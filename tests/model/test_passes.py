@@ -94,6 +94,18 @@ def test_cancelling_ends_those_that_wait() -> None:
     assert 3 < count < 10 and passes.run(lambda: len(done)) == count
 
 
+def test_what_waits_in_the_line_is_not_run_after_a_cancel() -> None:
+    passes, taken, go, done = Passes(2), threading.Barrier(3), threading.Event(), list[int]()
+    with ThreadPoolExecutor(2) as others:
+        for _ in range(2):
+            others.submit(passes.run, lambda: (taken.wait(10), go.wait(10)))
+        taken.wait(10)
+        with pytest.raises(Cancelled):
+            list(passes.each(done.append, range(2), lambda: True))
+        go.set()
+    assert passes.run(lambda: done) == []
+
+
 def test_side_by_side_gives_the_logits_of_one_after_the_other(saved: Callable[[str], Path]) -> None:
     folder = str(saved("bert"))
     alone, helped = (load_reader(folder, passes=Passes(count)) for count in (1, 4))
