@@ -125,7 +125,7 @@ def apply_what_if(reading: Reading, logits: Mapping[tuple[str, int, int], float]
             or not 0 <= pos < len(reading.windows[window])
         ):
             raise BadInput(f"there is no {side} logit at position {pos} of window {window}")
-        if not abs(value) <= np.finfo(np.float32).max:
+        if not abs(value) <= float(np.finfo(np.float32).max):
             raise BadInput(f"a logit must be a finite number in single precision, got {value}")
         changed[side][window, pos] = value
     return replace(reading, start_logits=changed["start"], end_logits=changed["end"])

@@ -36,17 +36,16 @@ def check_decode(options: DecodeOptions) -> None:
 
 
 def reason_codes(
-    window: Window, i: ArrayLike, j: ArrayLike, options: DecodeOptions, owned: bool = True
+    window: Window, i: ArrayLike, j: ArrayLike, options: DecodeOptions
 ) -> NDArray[np.int8]:
     """Index into `REASONS` for every pair of the broadcast positions i and j.
 
     Only the start must be owned (run_squad.py, `write_predictions`): a window may finish a span
-    that runs into tokens its neighbour owns. Without `owned` any piece may start one.
+    that runs into tokens its neighbour owns.
     """
-    i, j = np.asarray(i), np.asarray(j)
-    inside, starts = window.is_context, window.is_max_context if owned else window.is_context
-    outside, most = ~(inside[i] & inside[j]), options.max_answer_length
-    unowned = np.broadcast_to(~starts[i], outside.shape)
+    i, j, most = np.asarray(i), np.asarray(j), options.max_answer_length
+    outside = ~(window.is_context[i] & window.is_context[j])
+    unowned = np.broadcast_to(~window.is_max_context[i], outside.shape)
     found = np.select([outside, j < i, j - i + 1 > most, unowned], [1, 2, 3, 4], 0)
     return found.astype(np.int8)
 
@@ -155,10 +154,10 @@ def separate_argmaxes(
     return *best, reason(w, *best, options)
 
 
-def window_prob(reading: Reading, window: int, i: int, j: int, temperature: float = 1.0) -> float:
-    """P_s(i) P_e(j) of one cell: two softmaxes over all positions of the window, logits / T."""
-    s, e = (x.astype(np.float64) / temperature for x in reading.logits(window))
-    return float(softmax(s)[i] * softmax(e)[j])
+def window_prob(reading: Reading, window: int, i: int, j: int) -> float:
+    """P_s(i) P_e(j) of one cell: two softmaxes over all positions of the window."""
+    s, e = map(softmax, reading.logits(window))
+    return float(s[i] * e[j])
 
 
 class Pair(NamedTuple):
