@@ -42,30 +42,30 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def _top(x: Floats, axis: int) -> Floats:
-    top: Floats = np.max(x, axis=axis, keepdims=True)
+def _top(x: Floats) -> Floats:
+    top: Floats = np.max(x, axis=-1, keepdims=True)
     return np.where(np.isfinite(top), top, 0.0)
 
 
-def logsumexp(x: Floats, axis: int = -1) -> Floats:
-    """log sum_k exp(x_k), shifted by the maximum; an axis that holds only -inf gives -inf."""
+def logsumexp(x: Floats) -> Floats:
+    """log sum_k exp(x_k) over the last axis, shifted by the maximum; -inf alone gives -inf."""
     x = np.asarray(x, dtype=np.float64)
-    top = _top(x, axis)
+    top = _top(x)
     with np.errstate(divide="ignore"):
-        total: Floats = np.squeeze(top, axis=axis) + np.log(np.sum(np.exp(x - top), axis=axis))
+        total: Floats = top[..., 0] + np.log(np.exp(x - top).sum(axis=-1))
     return total
 
 
-def log_softmax(x: Floats, axis: int = -1) -> Floats:
-    """x_i - logsumexp(x): the logarithm of the softmax, in nats, shifted first."""
+def log_softmax(x: Floats) -> Floats:
+    """x_i - logsumexp(x) over the last axis, in nats, shifted first."""
     x = np.asarray(x, dtype=np.float64)
-    x = x - _top(x, axis)
-    return x - np.expand_dims(logsumexp(x, axis), axis)
+    x = x - _top(x)
+    return x - logsumexp(x)[..., None]
 
 
-def softmax(x: Floats, axis: int = -1) -> Floats:
+def softmax(x: Floats) -> Floats:
     """exp(x_i) / sum_k exp(x_k); -inf gets probability 0 and needs one finite entry beside it."""
-    return np.exp(log_softmax(x, axis))
+    return np.exp(log_softmax(x))
 
 
 def tied(scores: Floats) -> Floats:

@@ -184,11 +184,11 @@ def owned_rows(reading: Reading) -> Floats:
     return log_softmax(reading.of_owners(_logits(reading)))
 
 
-def owned_tags(reading: Reading, decoding: str = "viterbi") -> Tags:
-    """One decoding's tag of every context token, [D]; each window is decoded by itself."""
+def owned_tags(reading: Reading) -> Tags:
+    """The likeliest legal tag of every context token, [D]; each window is decoded by itself."""
     rows = [np.full(len(window), O) for window in reading.windows]
     for w, window in enumerate(reading.windows):
-        rows[w][window.is_context] = decode_tags(tag_log_probs(reading, w), decoding)[1]
+        rows[w][window.is_context] = viterbi(tag_log_probs(reading, w))[0]
     return reading.of_owners(rows)
 
 

@@ -24,9 +24,8 @@ def test_rows_tags_and_spans_come_from_the_owner():
         at = window.to_pos(doc)
         assert window.is_max_context[at]
         np.testing.assert_allclose(np.exp(rows[doc]), softmax(reading.tag_logits[w, at]), rtol=1e-6)
-        for name in ("strict", "lenient", "viterbi"):
-            tags = bio.decode_tags(bio.tag_log_probs(reading, w), name)[1]
-            assert bio.owned_tags(reading, name)[doc] == tags[doc - window.doc_start]
+        tags = bio.viterbi(bio.tag_log_probs(reading, w))[0]
+        assert bio.owned_tags(reading)[doc] == tags[doc - window.doc_start]
 
 
 def test_a_reading_is_decoded_by_ownership():
