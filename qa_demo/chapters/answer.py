@@ -225,7 +225,7 @@ def best_five(shown: Shown, rows: Rows) -> Block:
     layout["yaxis"] = ui.axis(showgrid=False, automargin=True, tickfont=font, **down)
     rule = {"width": 1, "xref": "paper", "layer": "below"}
     layout["shapes"] = [ui.line(0, 1, k, k, ui.LINE, **rule) for k in at]
-    narrow: Block = {"yaxis.ticktext": names(22), "yaxis.tickfont.size": 13}
+    narrow: Block = {"below": 700, "yaxis.ticktext": names(22), "yaxis.tickfont.size": 13}
     narrow |= {"xaxis.nticks": 3, "xaxis.title.text": "score of the span"}
     narrow |= {"xaxis.range": [low - 0.1 * room, low + 1.8 * room]}
     alt = f"The best spans as dots by their score; the best has {best}."

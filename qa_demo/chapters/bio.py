@@ -243,7 +243,7 @@ def every_token(tags: Tags, own: Own) -> list[Block | None]:
         softmax_formula(tags, about),
         ui.closing(
             "Each token has its own softmax; its h has read question and paragraph. "
-            "Step 4 reads answers off the tags."
+            "The step “Tags to spans” reads answers off the tags."
         ),
         *folds(tags, cols, [exactly]),
     ]

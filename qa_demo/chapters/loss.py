@@ -357,7 +357,7 @@ def the_fit(case: Case) -> list[Block | None]:
         two_scales(found, words, right, constant, case.role),
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
         ui.closing(
-            "Training reads the right pair's P only and never searches. "
+            "Training reads P(right start) and P(right end) only and never searches. "
             "Prediction searches and does not know the right pair."
         ),
     ]

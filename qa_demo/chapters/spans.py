@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import END, GREY, LINE, PAPER, START, Block
+from qa_demo.core.predict import Prediction
 from qa_demo.core.spans import Candidate, reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
 from qa_demo.printed import QUOTE, STRONG, adds, escape, number, plural, quote
@@ -75,7 +76,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
             f" in window {sq.window.index + 1} of {many}" if many else "",
             [number(best.score), STRONG],
             number(p.null_score) + (f" (window {p.null_window + 1})" if many else ""),
-            " and wins" if p.answer is None else "",
+            " and wins" if p.answer is None else _short(p),
         ),
         square(shown, sq),
         ui.group(
@@ -94,6 +95,13 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 
 
 # ---- the square
+
+
+def _short(p: Prediction) -> str:
+    """Why "no answer" does not win with a higher score."""
+    if p.limit is None or p.score_diff is None or p.score_diff <= 0:
+        return ""
+    return f", not the {number(p.limit)} more that it needs to win (Answer, step 2)"
 
 
 def square(shown: Shown, sq: Square) -> Block:

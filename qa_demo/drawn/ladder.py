@@ -232,7 +232,12 @@ def ladder(
     layout["xaxis"] = ui.axis(title, ui.GREY, showgrid=False, **ticks)
     short = [escape(dotted(cols.e, a)) if a == z else "…" for a, z in cols.cells]
     own = [f" <b>{labels[a]}</b>" if labels and a == z else "" for a, z in cols.cells]
-    narrow: Block = {"xaxis.range": cols.around(near), "xaxis.tickangle": -40, "margin.b": 88}
+    narrow: Block = {
+        "below": 700,
+        "xaxis.range": cols.around(near),
+        "xaxis.tickangle": -40,
+        "margin.b": 88,
+    }
     narrow |= {"data.bar.insidetextfont.size": 10.5, "xaxis.title.text": "", "height": height + 88}
     narrow["xaxis.ticktext"] = [x + y for x, y in zip(short, own, strict=True)]
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}

@@ -57,7 +57,7 @@ def pair(
         for name, p in zip(("", "2"), panels, strict=True)
         for trace in p.traces
     ]
-    return ui.figure(key, data, made, alt, narrow={**stacked, **narrow})
+    return ui.figure(key, data, made, alt, narrow={"below": 700, **stacked, **narrow})
 
 
 def alike(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
