@@ -126,6 +126,14 @@ def test_a_silent_text_takes_certainty_away(
     assert said.claim < said.right_if_answerable and said.claim < 0.9
 
 
+def test_an_answer_that_stands_often_is_as_likely_right_as_once(reader: BertReader) -> None:
+    said = []
+    for times in (1, 2, 5, 18):
+        reading = reader.read("Where does Ada live?", " ".join(["Ada lives in Oslo."] * times))
+        said.append(sureness(reading, predict(reading).best.candidate).right_if_answerable)
+    assert min(said) > said[0] - 0.05, "of one place it would be 0.4 at the end"
+
+
 def test_gradients_add_up_where_twenty_steps_do_not(reader: BertReader) -> None:
     example = load_menu()["fails-rivers"]
     reading = reader.read(example.question, example.context)
