@@ -14,7 +14,6 @@ import copy
 import json
 import os
 import platform
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -46,10 +45,7 @@ def a_reading(reader: BertReader, tokens: int) -> Reading:
     last = int(np.flatnonzero(np.diff(encoding.whitespace_ids[: room + 1]))[-1])
     context = encoding.context[: int(encoding.offset_mapping[last, 1])]
     reading = reader.read(QUESTION, context, WindowOptions(max_seq_length=tokens, doc_stride=1))
-    if len(reading.windows) != 1:
-        raise SystemExit(
-            f"the text should fill one window of {tokens} positions, it took {len(reading.windows)}"
-        )
+    assert len(reading.windows) == 1
     return reading
 
 
@@ -111,29 +107,30 @@ def main() -> None:
         "usual recipe, 2 x 50 steps": lambda: usual(private, reader, reading, target),
         "gradient x input": lambda: reader.attribute(reading, target, "gradient_x_input").total,
     }
-    seconds, cpu, found = dict.fromkeys(works, float("inf")), dict.fromkeys(works, float("inf")), {}
+    least, found = {name: np.full(2, np.inf) for name in works}, dict[str, np.ndarray]()
     for _ in range(args.repeats):  # in turn, so that a busy minute falls on both sides
         for name, work in works.items():
-            began, ticks = time.perf_counter(), time.process_time()
+            began = np.array([time.perf_counter(), time.process_time()])
             found[name] = work()
-            seconds[name] = min(seconds[name], time.perf_counter() - began)
-            cpu[name] = min(cpu[name], time.process_time() - ticks)
-    own, usual_recipe, _ = works
-    ratios = {
-        clock: taken[usual_recipe] / taken[own]
-        for clock, taken in (("wall clock", seconds), ("processor time", cpu))
+            taken = np.array([time.perf_counter(), time.process_time()]) - began
+            least[name] = np.minimum(least[name], taken)
+    own, recipe, _ = works
+    ranks = [np.argsort(np.argsort(found[name])) for name in (own, recipe)]
+    alike = [float(np.corrcoef(*pair)[0, 1]) for pair in zip(*ranks, strict=True)]
+    clocks = ("wall clock", "processor time")
+    report = {
+        **vars(args),
+        "reader": reader.name,
+        "tokens": len(reading.windows[0]),
+        "cores": os.cpu_count(),
+        "processor": platform.processor() or platform.machine(),
+        "load": [before, os.getloadavg()],
+        "torch": torch.__version__,
+        "seconds": {n: dict(zip(clocks, t.tolist(), strict=True)) for n, t in least.items()},
+        "times_faster": dict(zip(clocks, (least[recipe] / least[own]).tolist(), strict=True)),
+        "rank_correlation_with_usual": alike,
     }
-    places = [np.argsort(np.argsort(x)) for x in (*found[own], *found[usual_recipe])]
-    half = len(places) // 2
-    alike = [
-        float(np.corrcoef(*pair)[0, 1]) for pair in zip(places[:half], places[half:], strict=True)
-    ]
-    report = vars(args) | {"reader": reader.name, "tokens": len(reading.windows[0])}
-    report |= {"cores": os.cpu_count(), "load_before": before, "load_after": os.getloadavg()}
-    report["processor"] = platform.processor() or platform.machine()
-    report |= {"torch": torch.__version__, "seconds": seconds, "processor_seconds": cpu}
-    report |= {"times_faster": ratios, "rank_correlation_with_usual": alike}
-    sys.stdout.write(json.dumps(report, indent=2) + "\n")
+    print(json.dumps(report, indent=2))
 
 
 if __name__ == "__main__":

@@ -16,93 +16,62 @@ import platform
 import random
 import subprocess
 import sys
-import threading
 import time
-import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from qa_demo.core.store import ASSETS
+from tests.documents import ROOT
+from tests.fresh_root import healthy
 from tests.ports import free_port
 
-ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0
+TEXTS = json.loads((ASSETS / "passages.json").read_text(encoding="utf-8"))
+WORDS = " ".join(row["text"] for row in TEXTS).split()
 
 
-class Class:
-    """All pages, and what they met: seconds of each reading and of each Why, faults, memory."""
+def picture(url: str, state: dict[str, str], patience: float) -> tuple[float, dict[str, Any]]:
+    """Seconds until the picture of a state has come, and the picture; empty if it was given up."""
+    began, body = time.monotonic(), json.dumps({"state": state}).encode()
+    while (took := time.monotonic() - began) < patience:
+        asked = urllib.request.Request(f"{url}picture", body, {"content-type": "application/json"})
+        with urllib.request.urlopen(asked, timeout=patience) as reply:
+            if reply.status == 200:
+                return time.monotonic() - began, json.load(reply)
+        time.sleep(0.3)
+    return took, {}
 
-    def __init__(self, a: argparse.Namespace, url: str, pid: int) -> None:
-        self.a, self.url, self.pid = a, url, pid
-        self.lock, self.left = threading.Lock(), a.readings
-        self.reading, self.why, self.gone = list[float](), list[float](), 0
-        self.faults, self.memory = list[str](), list[tuple[int, int]]()
-        texts = json.loads((ASSETS / "passages.json").read_text(encoding="utf-8"))
-        self.words = " ".join(row["text"] for row in texts).split()
 
-    def megabytes(self) -> int:
-        """The server's resident memory."""
-        status = Path(f"/proc/{self.pid}/status").read_text()
-        return int(status.partition("VmRSS:")[2].split()[0]) // 1024
-
-    def picture(self, state: dict[str, Any], patience: float) -> dict[str, Any] | None:
-        """The picture of a state; None for one that was given up."""
-        body, end = json.dumps({"state": state}).encode(), time.monotonic() + patience
-        while time.monotonic() < end:
-            asked = urllib.request.Request(
-                f"{self.url}picture", body, {"content-type": "application/json"}
-            )
-            with urllib.request.urlopen(asked, timeout=patience) as reply:
-                if reply.status == 200:
-                    found: dict[str, Any] = json.load(reply)
-                    return found
-            time.sleep(0.3)
-        return None
-
-    def page(self, seed: int) -> None:
-        """One page until the class has read enough."""
-        pick = random.Random(seed)
-        time.sleep(pick.uniform(0, self.a.pause))
-        while True:
-            with self.lock:
-                if self.left <= 0:
-                    return
-                self.left -= 1
-            at = pick.randrange(len(self.words) - self.a.words)
-            told = self.words[at : at + self.a.words]
-            state = {"question": f"What did {pick.choice(told)} see?", "context": " ".join(told)}
-            try:
-                self.read(state, pick.random() < self.a.why)
-            except (OSError, KeyError, ValueError) as fault:
-                with self.lock:
-                    self.faults.append(repr(fault))
-            time.sleep(pick.expovariate(1 / self.a.pause))
-
-    def read(self, state: dict[str, str], why: bool) -> None:
-        """Ask, check, and for some open Why."""
-        began = time.monotonic()
-        found = self.picture({**state, "chapter": "spans"}, 300.0)
-        took = time.monotonic() - began
-        if found is None or found["context"] != state["context"]:
-            raise ValueError("the picture is of another text")
+def visit(a: argparse.Namespace, url: str, number: int) -> dict[str, Any]:
+    """One reading after a pause, and for some Why: the seconds of each, or the fault."""
+    pick = random.Random(a.seed * 1_000_000 + number)
+    time.sleep(pick.expovariate(1 / a.pause))
+    at = pick.randrange(len(WORDS) - a.words)
+    told = WORDS[at : at + a.words]
+    state = {"question": f"What did {pick.choice(told)} see?", "context": " ".join(told)}
+    try:
+        took, found = picture(url, {**state, "chapter": "spans"}, 300.0)
+        if found.get("context") != state["context"]:
+            return {"fault": "the picture is of another text"}
         best = next(b for b in found["blocks"] if b["key"] == "answer")["parts"]
         if not any(role == "strong" for _, role in best):
-            raise ValueError("the picture has no best span")
-        with self.lock:
-            self.reading.append(took)
-            if len(self.reading) % max(1, self.a.readings // 10) == 0:
-                self.memory.append((len(self.reading), self.megabytes()))
-        if why:
-            began = time.monotonic()
-            shown = self.picture({**state, "chapter": "why"}, PATIENCE)
-            with self.lock:
-                if shown is None:
-                    self.gone += 1
-                else:
-                    self.why.append(time.monotonic() - began)
+            return {"fault": "the picture has no best span"}
+        if pick.random() >= a.why:
+            return {"reading": took}
+        waited, shown = picture(url, {**state, "chapter": "why"}, PATIENCE)
+        return {"reading": took, "why" if shown else "left Why": waited}
+    except (OSError, KeyError, ValueError) as fault:
+        return {"fault": repr(fault)}
+
+
+def megabytes(pid: int) -> int:
+    """A process's resident memory."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0]) // 1024
 
 
 def main() -> None:
@@ -117,40 +86,28 @@ def main() -> None:
     a = p.parse_args()
     port = free_port()
     server = subprocess.Popen([sys.executable, "app.py", "--port", str(port)], cwd=ROOT)
-    url = f"http://127.0.0.1:{port}/"
     try:
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(f"{url}health", timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.5)
-        group = Class(a, url, server.pid)
-        group.memory.append((0, group.megabytes()))
-        began = time.monotonic()
-        pages = [
-            threading.Thread(target=group.page, args=(a.seed * 1000 + k,)) for k in range(a.pages)
-        ]
-        for page in pages:
-            page.start()
-        for page in pages:
-            page.join()
+        while not healthy(port):
+            assert server.poll() is None, "the server ended"
+            time.sleep(0.5)
+        found, memory, began = [], [f"{megabytes(server.pid)} at first"], time.monotonic()
+        with ThreadPoolExecutor(a.pages) as pool:
+            url = f"http://127.0.0.1:{port}/"
+            for one in pool.map(lambda number: visit(a, url, number), range(a.readings)):
+                found.append(one)
+                if len(found) % max(1, a.readings // 10) == 0:
+                    memory.append(f"{megabytes(server.pid)} after {len(found)}")
         took = time.monotonic() - began
     finally:
         server.terminate()
         server.wait(30)
-    said = [
-        f"{platform.machine()}, {a.pages} pages, own texts of {a.words} words, pause {a.pause:g} s, seed {a.seed}"
-    ]
-    for name, seconds in (("reading", group.reading), ("why", group.why)):
-        if seconds:
+    print(f"{platform.machine()}, {vars(a)}, {took:.0f} s")
+    for name in ("reading", "why", "left Why"):
+        if seconds := [one[name] for one in found if name in one]:
             p50, p95 = np.percentile(seconds, [50, 95])
-            said.append(f"{name}: {len(seconds)} in {took:.0f} s, p50 {p50:.2f} s, p95 {p95:.2f} s")
-    said.append(
-        f"left Why after {PATIENCE:.0f} s: {group.gone}; faults: {len(group.faults)} {sorted(set(group.faults))[:3]}"
-    )
-    said.append("memory, MB: " + ", ".join(f"{mb} after {n}" for n, mb in group.memory))
-    sys.stdout.write("\n".join(said) + "\n")
+            print(f"{name}: {len(seconds)}, p50 {p50:.2f} s, p95 {p95:.2f} s")
+    faults = [one["fault"] for one in found if "fault" in one]
+    print(f"faults: {len(faults)} {sorted(set(faults))[:3]}; memory, MB: {', '.join(memory)}")
 
 
 if __name__ == "__main__":

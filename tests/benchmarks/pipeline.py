@@ -20,107 +20,77 @@ from pathlib import Path
 from statistics import median
 
 from qa_demo.core.predict import predict
-from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
-from qa_demo.model.reader import BertReader
 from tests.benchmarks.attribution_cost import QUESTION, SENTENCES
+from tests.documents import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 OLD = "transformers==4.57.6"
 LENGTH, OVERLAP = 384, 128
 PEER = """
 import json, sys, time, torch, transformers
 from transformers import pipeline
 ask = pipeline("question-answering", model=sys.argv[1], device=-1, torch_dtype=torch.float32)
-print(json.dumps(transformers.__version__), flush=True)
+print(transformers.__version__, flush=True)
 for line in sys.stdin:
     question, context, length, overlap = json.loads(line)
     began = time.perf_counter()
-    found = ask(question=question, context=context, max_seq_len=length, doc_stride=overlap)
-    print(json.dumps([time.perf_counter() - began, found["answer"]]), flush=True)
+    ask(question=question, context=context, max_seq_len=length, doc_stride=overlap)
+    print(time.perf_counter() - began, flush=True)
 """
 
 
-class Peer:
-    """The pipeline in its own process."""
-
-    def __init__(self, folder: Path) -> None:
-        if not (folder / "transformers").is_dir():
-            install = ["-m", "pip", "install", "--quiet", "--target", str(folder), OLD]
-            subprocess.run([getattr(sys, "_base_executable", sys.executable), *install], check=True)
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", PEER, str(ROOT / "assets" / "reader")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(folder), "TRANSFORMERS_VERBOSITY": "error"},
-        )
-        self.version = self._answer()
-
-    def _answer(self) -> object:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise SystemExit("the old pipeline ended without an answer")
-        return json.loads(line)
-
-    def seconds(self, context: str) -> float:
-        """How long it takes to answer."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([QUESTION, context, LENGTH, OVERLAP]) + "\n")
-        self._process.stdin.flush()
-        found = self._answer()
-        assert isinstance(found, list)
-        return float(found[0])
-
-    def close(self) -> None:
-        """End the process."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(20)
+def started(folder: Path) -> subprocess.Popen[str]:
+    """The pipeline in its own process: it says its version, then seconds for each line it hears."""
+    if not (folder / "transformers").is_dir():
+        install = ["-m", "pip", "install", "--quiet", "--target", str(folder), OLD]
+        subprocess.run([getattr(sys, "_base_executable", sys.executable), *install], check=True)
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", PEER, str(ROOT / "assets" / "reader")],
+        env={**os.environ, "PYTHONPATH": str(folder), "TRANSFORMERS_VERBOSITY": "error"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
-def ours(reader: BertReader, context: str, options: WindowOptions) -> tuple[float, int]:
-    """Seconds of one reading with its answer, and its windows."""
-    began = time.perf_counter()
-    reading = reader.read(QUESTION, context, options)
-    predict(reading, DecodeOptions())
-    return time.perf_counter() - began, len(reading.windows)
-
-
-def main(arguments: list[str]) -> int:
+def main() -> None:
     """Print a line for each length: medians and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", type=int, nargs="+", default=[150, 2000, 8000])
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--old", type=Path, default=Path(tempfile.gettempdir()) / "old-pipeline")
-    args = parser.parse_args(arguments)
-    peer, reader = Peer(args.old), load_reader("bundled")
+    args = parser.parse_args()
+    peer, reader = started(args.old), load_reader("bundled")
+    assert peer.stdin is not None and peer.stdout is not None
     room = LENGTH - len(reader.encode(QUESTION, "a").question_ids) - 3
     equal = WindowOptions(max_seq_length=LENGTH, doc_stride=room - OVERLAP)
     words = (SENTENCES * (1 + max(args.words) // 16)).split()
+    version = peer.stdout.readline().strip() or sys.exit("the old pipeline did not start")
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    sys.stdout.write(
-        f"this reader against transformers {peer.version}, {os.cpu_count()} cores, "
-        f"{platform.machine()}, load before {load:.1f}, medians of {args.repeats}\n"
+    print(
+        f"this reader against transformers {version}, {os.cpu_count()} cores, "
+        f"{platform.machine()}, load before {load:.1f}, medians of {args.repeats}"
     )
     for count in args.words:
         context = " ".join(words[:count])
         for name, options in (("the page's windows", WindowOptions()), ("equal windows", equal)):
             old, new = [], []
-            peer.seconds(context)
-            _, windows = ours(reader, context, options)
-            for _ in range(args.repeats):
-                old.append(peer.seconds(context))
-                new.append(ours(reader, context, options)[0])
-            sys.stdout.write(
-                f"{count:6d} words, {name:<19} ({windows:3d}): {median(new):6.3f} s against "
-                f"{median(old):6.3f} s, ratio {median(new) / median(old):.2f}\n"
+            for _ in range(1 + args.repeats):
+                print(json.dumps([QUESTION, context, LENGTH, OVERLAP]), file=peer.stdin, flush=True)
+                old.append(float(peer.stdout.readline()))
+                began = time.perf_counter()
+                reading = reader.read(QUESTION, context, options)
+                predict(reading)
+                new.append(time.perf_counter() - began)
+            ours, theirs = median(new[1:]), median(old[1:])  # the first ones warm up
+            print(
+                f"{count:6d} words, {name:<19} ({len(reading.windows):3d}): {ours:6.3f} s against "
+                f"{theirs:6.3f} s, ratio {ours / theirs:.2f}",
+                flush=True,
             )
-            sys.stdout.flush()
-    peer.close()
-    return 0
+    peer.communicate(timeout=20)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()
