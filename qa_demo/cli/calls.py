@@ -19,11 +19,10 @@ from qa_demo.cli.shared import LongTexts, Progress, visible
 from qa_demo.core.attribution import GAP_LIMIT, gap_share
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example, Reading
-from qa_demo.files import decoded, dumps, json_lines, read_text
+from qa_demo.files import dumps, json_lines
 from qa_demo.model.work import usable_cores
 
-CALLED = {"answer": "read", "attribute": "attribute", "loss": "loss", "tag": "tag"}
-CALLED["infill"] = "infill"
+CALLED = {"answer": "read"} | {name: name for name in ("attribute", "loss", "tag", "infill")}
 HELP = {
     "answer": "answer a question from a paragraph, or many",
     "attribute": "say which words the score of a span rests on",
@@ -65,7 +64,8 @@ def run(args: argparse.Namespace) -> None:
         return _many(args)
     asked = shared.request(args, name)
     made = reply(_host(args), name, asked)
-    shared.write(made.model_dump(), args.json, lambda _: "\n".join(LINES[name](made, asked)))
+    lines = LINES[name](made, asked)
+    shared.write(made.model_dump(mode="json"), args.json, lambda _: "\n".join(lines))
     return None
 
 
@@ -91,7 +91,7 @@ def _many(args: argparse.Namespace) -> None:
     """A line for each question; one that cannot be read has `error` in place of an answer, and the
     exit code is then 2.
     """
-    if any(x is not None for x in (args.question, args.context, args.context_file)):
+    if {"question", "context", "context_file"} & vars(args).keys():
         raise BadInput("--jsonl brings its own questions; leave out --question and --context")
     options = shared.request(args, "read", question="", context="")
     examples = list(_asked(args.jsonl))
@@ -124,9 +124,7 @@ def _asked(name: str) -> Iterator[Example]:
     """The lines of a file, or of standard input, as questions. Errors: BadInput that names the
     line.
     """
-    said = "standard input" if name == "-" else Path(name).name
-    # bytes: the machine's code page must not decode what is UTF-8
-    text = decoded(sys.stdin.buffer.read(), said) if name == "-" else read_text(Path(name))
+    text, said = shared.text_of(name)
     for number, row in json_lines(text, said):
         asked, context = (
             row.get(key) if isinstance(row, dict) else None for key in ("question", "context")
@@ -148,9 +146,9 @@ def characters(span: Any) -> str:
 def _printed(parts: list[float], whole: float) -> tuple[str, str, list[str]]:
     """A sum, "=" or "~", and its parts, with three decimals, or four where only they add up."""
     for d in (3, 4):
-        if f"{sum(round(part, d) for part in parts):.{d}f}" == f"{whole:.{d}f}":
+        same = f"{sum(round(part, d) for part in parts):.{d}f}" == f"{whole:.{d}f}"
+        if same:
             break
-    same = f"{sum(round(part, d) for part in parts):.{d}f}" == f"{whole:.{d}f}"
     return f"{whole:.{d}f}", "=" if same else "~", [f"{part:.{d}f}" for part in parts]
 
 
@@ -173,15 +171,14 @@ def answer_lines(said: Answer, _: Any) -> Iterator[str]:
             f"{round(said.null_score, 3) - round(best, 3):.3f}; {rule}"
         )
     if said.right_if_answerable is not None:
-        span, right = "the answer" if said.answer is not None else "the best span", "exactly right"
+        right, answers = 100 * said.right_if_answerable, "the text answers"
+        span = "the answer" if said.answer is not None else "the best span"
         if said.claim is None or said.answerable is None:
-            sure = 100 * said.right_if_answerable
-            yield f"{span} is {sure:.0f} % likely to be {right} if the text answers"
+            yield f"{span} is {right:.0f} % likely to be exactly right if {answers}"
         else:
             yield (
-                f"{span} is {100 * said.claim:.0f} % likely to be {right}: the text answers with "
-                f"{100 * said.answerable:.0f} %, and then this is right with "
-                f"{100 * said.right_if_answerable:.0f} %"
+                f"{span} is {100 * said.claim:.0f} % likely to be exactly right: {answers} with "
+                f"{100 * said.answerable:.0f} %, and then this is right with {right:.0f} %"
             )
     count = len(said.windows)
     yield f"{count} window{'s' if count > 1 else ''}; the best spans:"
@@ -233,10 +230,11 @@ def loss_lines(said: Lost, _: Any) -> Iterator[str]:
     """Labels, terms and total."""
     windows = len(said.windows)
     for gold in said.gold:
-        cut = gold and gold.whole_in != windows and said.normaliser == "window"
-        held = f" (whole in {gold.whole_in} of {windows} windows; " if gold and cut else ""
-        held += "the others count it as no answer)" if cut else ""
-        yield f"label: {visible(gold.text) if gold else 'no answer'}{held}"
+        line = f"label: {visible(gold.text) if gold else 'no answer'}"
+        if gold and gold.whole_in != windows and said.normaliser == "window":
+            line += f" (whole in {gold.whole_in} of {windows} windows; "
+            line += "the others count it as no answer)"
+        yield line
     yield f"{'term':<8} {'value':>9} {'weight':>7} {'over':>5}"
     for term in said.terms:
         yield f"{term.name:<8} {term.value:>9.4f} {term.weight:>7g} {term.over:>5g}"

@@ -8,12 +8,13 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from itertools import combinations, product
 from pathlib import Path
 from types import ModuleType
 
 from qa_demo import __version__
-from qa_demo.cli import calibrate, calls, evaluate, lesson, page, report
-from qa_demo.cli.shared import visible
+from qa_demo.cli import calls, evaluate, lesson, page, report
+from qa_demo.cli.shared import tell
 from qa_demo.core.base import BadInput, Cancelled, QADemoError
 from qa_demo.server.start import OneSentence
 
@@ -23,7 +24,7 @@ COMMANDS: dict[str, ModuleType] = {
     "page": page,
     "evaluate": evaluate,
     "report": report,
-    "calibrate": calibrate,
+    "calibrate": report,
     "lesson": lesson,
 }
 """Each module has add(commands) and run(args)."""
@@ -71,24 +72,23 @@ def check_paths(args: argparse.Namespace) -> None:
     """Refuse a command that would write over what it reads, or twice into one file. Errors:
     BadInput.
     """
-    given = {name: value for name, value in vars(args).items() if value is not None}
-    writes = {name: given[name] for name in OUTPUTS if isinstance(given.get(name), Path)}
-    reads = {n: v for n, v in given.items() if n not in writes and isinstance(v, Path)}
-    reads |= {n: Path(given[n]) for n in READERS if isinstance(given.get(n), str)}
+    paths = {
+        name: Path(value)
+        for name, value in vars(args).items()
+        if isinstance(value, Path) or (name in READERS and isinstance(value, str))
+    }
+    writes = {name: path for name, path in paths.items() if name in OUTPUTS}
+    reads = [path for name, path in paths.items() if name not in writes]
     if args.command == "evaluate" and "out" in writes:  # what stands beside the lines
         writes["run.json"] = writes["out"].with_name(f"{writes['out'].stem}.run.json")
-    for name, path in writes.items():
-        written = [other for kind, other in writes.items() if kind < name]
-        if any(path.resolve() == other.resolve() for other in written):
-            raise BadInput(f"{path.name} would be written twice; name another file")
-        for read in reads.values():
-            if path.is_file() and (
-                (read.is_file() and path.samefile(read)) or read.resolve() in path.resolve().parents
-            ):
-                raise BadInput(
-                    f"the result would be written over {path.name}, which is read; name another "
-                    f"file"
-                )
+    for one, other in combinations(writes.values(), 2):
+        if one.resolve() == other.resolve():
+            raise BadInput(f"{other.name} would be written twice; name another file")
+    for path, read in product(writes.values(), reads):
+        same = read.is_file() and path.is_file() and path.samefile(read)
+        if same or (path.is_file() and read.resolve() in path.resolve().parents):
+            said = f"the result would be written over {path.name}, which is read"
+            raise BadInput(f"{said}; name another file")
 
 
 def drop_output() -> None:
@@ -101,17 +101,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     unusable reader, 130 when interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="backslashreplace"
-            )  # a console that has no Greek must not end the program
+        if isinstance(stream, io.TextIOWrapper):  # a console without Greek must not end the program
+            stream.reconfigure(errors="backslashreplace")
     args = parser().parse_args(argv)
     try:
         return run(args.command, args)
     except Cancelled:
         return 130
     except QADemoError as fault:
-        sys.stderr.write(f"python -m qa_demo {args.command}: {visible(str(fault))}\n")
+        tell(f"python -m qa_demo {args.command}: {fault}")
         return 2
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted\n")

@@ -1,35 +1,50 @@
-"""python -m qa_demo report LINES: one file of HTML that opens without a network, from the lines
-that `evaluate --out` wrote; no model runs.
-"""
+"""report and calibrate: what the lines that `evaluate --out` wrote show; no model runs."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from qa_demo.cli.shared import visible
+from qa_demo.cli import shared
 from qa_demo.core.base import BadInput
+from qa_demo.evaluation.calibrate import calibrated
 from qa_demo.evaluation.lines import Row, read_lines, read_run, under
 from qa_demo.evaluation.report import PAGE, write_report
+from qa_demo.evaluation.table import AIMS
+from qa_demo.files import dumps, write_file
 
-Lines = tuple[list[Row], Row]
+WROTE = "What evaluate --out wrote."
 
 
 def add(commands: Any) -> None:
-    """The flags of `report`."""
-    command = commands.add_parser("report", help="make a page of a reader's lines")
-    command.add_argument("lines", type=Path, help="What evaluate --out wrote.")
-    command.add_argument("--against", type=Path, help="The lines of a second reader.")
-    command.add_argument(
+    """The flags of both."""
+    report = commands.add_parser("report", help="make a page of a reader's lines")
+    report.add_argument("lines", type=Path, help=WROTE)
+    report.add_argument("--against", type=Path, help="The lines of a second reader.")
+    report.add_argument(
         "--threshold",
         type=float,
         help="Judge the first reader's lines by this no-answer threshold.",
     )
-    command.add_argument(
+    report.add_argument(
         "--out", type=Path, default=Path("report.html"), help="Default: report.html."
     )
-    add_page(command)
+    add_page(report)
+    calibrate = commands.add_parser(
+        "calibrate", help="fit a reader's threshold and probabilities on its lines"
+    )
+    calibrate.add_argument("lines", type=Path, help=WROTE)
+    calibrate.add_argument(
+        "--out", type=Path, required=True, help="Where threshold and calibration are written."
+    )
+    aims = "; ".join(f"{name}, {what.replace('%', '%%')}" for name, what in AIMS.items())
+    calibrate.add_argument(
+        "--aim",
+        choices=tuple(AIMS),
+        default="answer-or-not",
+        help=f"What the threshold is chosen for: {aims}. Default: answer-or-not.",
+    )
+    shared.add_json(calibrate)
 
 
 def add_page(command: argparse.ArgumentParser) -> None:
@@ -38,9 +53,10 @@ def add_page(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the report. Errors: BadInput."""
-    if args.page is not None:
-        check_page(args.page)
+    """Write the report, or what was fitted. Errors: BadInput."""
+    if args.command == "calibrate":
+        return calibrate(args)
+    check_page(args.page)
     rows, run = lines_of(args.lines)
     if args.threshold is not None:
         if run["rules"] == "1.1":
@@ -48,10 +64,10 @@ def run(args: argparse.Namespace) -> None:
         run = run | {"threshold": args.threshold, "threshold_from": "--threshold"}
         rows = [row | under(row, args.threshold, run["rules"]) for row in rows]
     other = None if args.against is None else lines_of(args.against)
-    write_report(args.out, (rows, run), other, args.page)
+    return write_report(args.out, (rows, run), other, args.page)
 
 
-def lines_of(path: Path) -> Lines:
+def lines_of(path: Path) -> tuple[list[Row], Row]:
     """The lines of a file, and what they were made with; lines that stand there twice are told.
     Errors: BadInput.
     """
@@ -59,12 +75,47 @@ def lines_of(path: Path) -> Lines:
     if not rows:
         raise BadInput(f"{path.name} holds no question")
     if said:
-        sys.stderr.write(f"{path.name}: {visible(said)}\n")
+        shared.tell(f"{path.name}: {said}")
     return rows, read_run(path)
 
 
-def check_page(page: str) -> None:
+def check_page(page: str | None) -> None:
     """Refuse what is no address of a page. Errors: BadInput."""
-    parts = urlsplit(page)
+    parts = urlsplit(page or PAGE)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.fragment:
-        raise BadInput(f"--page must be an address such as {PAGE}, got {page[:80]!r}")
+        raise BadInput(f"--page must be an address such as {PAGE}, got {str(page)[:80]!r}")
+
+
+def calibrate(args: argparse.Namespace) -> None:
+    """Fit, write, and say what was fitted and how well it does. Errors: BadInput."""
+    rows, made = lines_of(args.lines)
+    result = {name: made.get(name) for name in ("reader", "weights", "file")}
+    result |= calibrated(rows, args.aim)
+    write_file(args.out, dumps(result) + "\n")
+    shared.write(result, args.json, fitted)
+
+
+def fitted(result: dict[str, Any]) -> str:
+    """What was fitted, for a person."""
+    found, claim = result["reliability"], result.get("claim")
+    lines = [
+        f"temperature {found['temperature']:.3f}, bias {found['bias']:.3f}, fitted on "
+        f"{found['measured_on']:,} questions with an answer",
+        f"a chance misses the share of right answers by {found['error_before']:.3f} before and "
+        f"{found['error_after']:.3f} after, on articles that the fit did not see "
+        f"({found['chance_error']:.3f} would be the draw of outcomes alone)",
+    ]
+    if claim is not None:
+        lines.append(
+            f"slope {claim['slope']:.3f}, intercept {claim['intercept']:.3f}: whether the text "
+            f"answers at all; the claim, of both, misses by {claim['error']:.3f}"
+        )
+    elif "claim_because" in result:
+        lines.append(f"whether a text answers at all is not fitted: {result['claim_because']}")
+    if result.get("at_threshold") is None:
+        return "\n".join([*lines, "no threshold: every question of these lines has an answer"])
+    for name, one in result["aims"].items():
+        written = " (written)" if name == result["aim"]["name"] else ""
+        value = f"{AIMS[name]} ({one['value']:.1f} %) (--aim {name})"
+        lines.append(f"threshold {one['threshold']:.3f}{written}: {value}")
+    return "\n".join(lines)

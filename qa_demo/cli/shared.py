@@ -1,5 +1,5 @@
-"""What the commands share: flags of text and options, the text itself, the reading, progress, and
-text made safe for a terminal.
+"""What the commands share: flags made from a request's fields, models, progress, and text made safe
+for a terminal.
 """
 
 import argparse
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qa_demo.api import calls
-from qa_demo.api.calls import fields
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.types import Example
-from qa_demo.files import dumps, read_text
+from qa_demo.files import decoded, dumps, read_text
+from qa_demo.model.work import Pending, Work
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 def add_text(command: argparse.ArgumentParser, name: str, what: str) -> None:
     """--NAME or --NAME-file."""
     text = command.add_mutually_exclusive_group()
-    text.add_argument(f"--{name}", help=f"The {what}.")
+    text.add_argument(f"--{name}", default=argparse.SUPPRESS, help=f"The {what}.")
     text.add_argument(
-        f"--{name}-file", type=Path, help="The same from a UTF-8 file; line ends stay as they are."
+        f"--{name}-file",
+        type=Path,
+        default=argparse.SUPPRESS,
+        help="The same from a UTF-8 file; line ends stay as they are.",
     )
 
 
@@ -51,70 +54,37 @@ def add_json(command: argparse.ArgumentParser) -> None:
 
 def add_fields(command: argparse.ArgumentParser, call: str, without: Container[str] = ()) -> None:
     """A flag for each field of a call's request, spelled like it."""
-    for field, about in fields(call).items():
+    for field, about in calls.fields(call).items():
+        if field in without or field == "reader":
+            continue
         if field in ("context", "text"):
-            if field not in without:
-                add_text(command, field, about["title"].removeprefix("the "))
-        elif field != "reader" and field not in without:
-            _flag(command, field, about)
-
-
-def _flag(command: argparse.ArgumentParser, field: str, about: dict[str, Any]) -> None:
-    says, default = about.get("description", about["title"]).rstrip("."), about.get("default")
-    says = f"{says[0].upper()}{says[1:]}."
-    if "enum" in about:
-        says += f" One of {', '.join(about['enum'])}."
-    if default is not None:
-        says += f" Default: {default}."
-    word = field.upper().rpartition("_")[2]
-    more: dict[str, Any] = {}
-    if about["type"] == "array":
-        more = {"nargs": "+", "action": "append"}
-        if "enum" in about["items"]:
-            says += f" Any of {', '.join(about['items']['enum'])}."
+            add_text(command, field, about["title"].removeprefix("the "))
         else:
-            word = "N"
-            says += " May stand several times" + ("; none for null." if field == "gold" else ".")
-    command.add_argument(f"--{field.replace('_', '-')}", metavar=word, help=says, **more)
+            add_flag(command, field, about)
 
 
-def request(args: argparse.Namespace, name: str, **texts: str) -> Any:
-    """The request that the flags make. A host limits the length of a text, this command does not.
-    Errors: BadInput.
-    """
-    known = fields(name)
-    given = {
-        field: _value(about, getattr(args, field))
-        for field, about in known.items()
-        if getattr(args, field, None) is not None and field != "reader"
-    }
-    for field in ("context", "text"):
-        file = getattr(args, f"{field}_file", None)
-        if file is not None:
-            given[field] = read_text(file)
-    given |= texts
-    if "context" in known and not {"question", "context"} <= set(given):
-        more = ", or --jsonl FILE" if args.command == "answer" else ""
-        raise BadInput(f"{args.command} needs --question and --context (or --context-file){more}")
-    if "text" in known and "text" not in given:
-        raise BadInput("infill needs --text or --text-file")
-    whole = {field: given[field] for field in ("question", "context", "text") if field in given}
-    short = {field: text[:1000] for field, text in whole.items()}
-    return calls.request(name, given | short).model_copy(update=whole)
+def add_flag(command: argparse.ArgumentParser, field: str, about: dict[str, Any]) -> None:
+    """A flag for a field by its JSON schema; one that is not given is no attribute afterwards."""
+    says, default = about.get("description", about["title"]).rstrip("."), about.get("default")
+    says, items = f"{says[0].upper()}{says[1:]}.", about.get("items", {})
+    word, kind = field.upper().rpartition("_")[2], number if about["type"] != "string" else str
+    many: dict[str, Any] = {}
+    if names := about.get("enum") or items.get("enum"):
+        says += f" {'Any' if items else 'One'} of {', '.join(names)}."
+    if "enum" in items:
+        many = {"nargs": "+", "action": "extend"}
+    elif items:
+        word, many = "N", {"nargs": "+", "action": "append"}
+        says += " May stand several times" + ("; none for null." if field == "gold" else ".")
+    says += "" if default is None else f" Default: {default}."
+    flag, unset = f"--{field.replace('_', '-')}", argparse.SUPPRESS
+    command.add_argument(flag, metavar=word, type=kind, default=unset, help=says, **many)
 
 
-def _value(about: dict[str, Any], given: Any) -> Any:
-    """What a flag's words say in JSON; what is no number stays a text, which its field refuses."""
-    if about["type"] == "string":
-        return given
-    if about["type"] != "array":
-        return _number(given)
-    if "enum" in about["items"]:
-        return [word for words in given for word in words]
-    return [None if words == ["none"] else [_number(word) for word in words] for words in given]
-
-
-def _number(text: str) -> Any:
+def number(text: str) -> Any:
+    """A flag's word in JSON; what is no number stays a text, which its field refuses."""
+    if text == "none":
+        return None
     for kind in (int, float):
         try:
             return kind(text)
@@ -123,9 +93,30 @@ def _number(text: str) -> Any:
     return text
 
 
-def text_of(given: str | None, file: Path | None) -> str:
-    """The text of a pair of flags made by `add_text`."""
-    return read_text(file) if file is not None else given or ""
+def given(args: argparse.Namespace, names: Container[str]) -> dict[str, Any]:
+    """The fields of these names that flags or their files set."""
+    found = {n: v for n, v in vars(args).items() if n in names and n != "reader"}
+    files = {n.removesuffix("_file"): v for n, v in vars(args).items() if n.endswith("_file")}
+    return found | {n: read_text(path) for n, path in files.items()}
+
+
+def request(args: argparse.Namespace, name: str, **texts: str) -> Any:
+    """The request that the flags make. A host limits the length of a text, this command does not.
+    Errors: BadInput.
+    """
+    known = calls.fields(name)
+    found = given(args, known) | texts
+    for field in ("gold", "spans", "swap"):
+        if field in found:
+            found[field] = [None if one == [None] else one for one in found[field]]
+    if "context" in known and not {"question", "context"} <= found.keys():
+        more = ", or --jsonl FILE" if args.command == "answer" else ""
+        raise BadInput(f"{args.command} needs --question and --context (or --context-file){more}")
+    if "text" in known and "text" not in found:
+        raise BadInput("infill needs --text or --text-file")
+    whole = {field: found[field] for field in ("question", "context", "text") if field in found}
+    short = {field: text[:1000] for field, text in whole.items()}
+    return calls.request(name, found | short).model_copy(update=whole)
 
 
 def load(args: argparse.Namespace) -> "BertReader":
@@ -141,6 +132,17 @@ def load(args: argparse.Namespace) -> "BertReader":
     return reader if fit is None else with_fit(reader, fit)
 
 
+class Patient(Work):
+    """Waits for what it makes."""
+
+    def ask(self, key: Any, make: Any, slow: bool = False, wait: float = calls.PATIENCE) -> Any:
+        """The value of that key. Errors: QADemoError."""
+        try:
+            return super().ask(key, make, slow, wait)
+        except Pending as fault:
+            raise QADemoError(f"no model answered in {wait:g} s") from fault
+
+
 def pictures(args: argparse.Namespace) -> "Pictures":
     """What draws pictures here, by the reader of --reader on its --base."""
     from qa_demo.examples import load_menu
@@ -154,6 +156,7 @@ def pictures(args: argparse.Namespace) -> "Pictures":
         load_menu(),
         lambda source: load_reader(source, limits),
         lambda source: load_spanbert(source, limits),
+        work=Patient(),
         readers=(args.reader,),
     )
 
@@ -163,43 +166,50 @@ def write(report: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]
     sys.stdout.write((dumps(report) if as_json else lines(report)) + "\n")
 
 
+def tell(said: str) -> None:
+    """A line on stderr."""
+    sys.stderr.write(f"{visible(said)}\n")
+
+
+def text_of(name: str) -> tuple[str, str]:
+    """The text of a file, or of standard input for "-", and what it is called. Errors: BadInput."""
+    if name == "-":  # bytes: the machine's code page must not decode what is UTF-8
+        return decoded(sys.stdin.buffer.read(), "standard input"), "standard input"
+    return read_text(Path(name)), Path(name).name
+
+
 class Progress:
     """A counter on stderr: one line that changes on a terminal, every tenth part elsewhere."""
 
-    def __init__(self, unit: str) -> None:
-        self._unit, self._tenth, self._live = unit, 0, sys.stderr.isatty()
+    def __init__(self, unit: str, live: bool = True) -> None:
+        self._unit, self._tenth, self._live = unit, 0, live and sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
         """Show `done` of `total`."""
-        tenth = 10 * done // total
+        tenth, said = 10 * done // total, f"{self._unit} {done:,} of {total:,}"
         if self._live:
-            sys.stderr.write(f"\r{self._unit} {done} of {total}" + ("\n" if done == total else ""))
+            sys.stderr.write(f"\r{said}" + ("\n" if done == total else ""))
         elif tenth > self._tenth:
-            sys.stderr.write(f"{self._unit} {done} of {total}\n")
+            sys.stderr.write(f"{said}\n")
         self._tenth = max(tenth, self._tenth)
         sys.stderr.flush()
 
 
 LONG = 100
-"""Windows from which on a text is reported on by itself."""
+"""Windows from which on a text is reported on by itself: a run of one long text is never silent."""
 
 
 class LongTexts:
-    """A line on stderr for every tenth of a text of many windows, so that a run of one long text is
-    never silent; several may be read at once.
-    """
+    """Progress of each text of many windows, of which several may be read at once."""
 
     def __init__(self) -> None:
-        self._tenths: dict[str, int] = {}
+        self._shown: dict[str, Progress] = {}
 
     def __call__(self, example: Example, done: int, total: int) -> None:
         """Say which question it is, and how many of its windows are read."""
-        tenth = 10 * done // total
-        if total < LONG or tenth <= self._tenths.get(example.id, 0):
-            return
-        self._tenths[example.id] = tenth
-        sys.stderr.write(f"question {visible(example.id)}: window {done:,} of {total:,}\n")
-        sys.stderr.flush()
+        if total >= LONG:
+            new = Progress(f"question {visible(example.id)}: window", live=False)
+            self._shown.setdefault(example.id, new)(done, total)
 
 
 def visible(text: str) -> str:
