@@ -139,6 +139,7 @@ def build(pictures: Pictures) -> gr.Blocks:
             apply_default_css=False,
             elem_id="chapters",
         )
+        gr.HTML('<a href="api/docs">Use via API</a>', apply_default_css=False, elem_id="api")
         boxes = [question, context, example, reader]
         asked = f"(q, c) => {{ {CALL}askTexts(q, c); }}"
         gr.on([ask.click, question.submit], None, [question, context], js=asked)

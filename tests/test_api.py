@@ -15,6 +15,7 @@ from qa_demo.api.routes import answers, by_position, routes
 from qa_demo.cli.main import main
 from qa_demo.core.base import QADemoError
 from qa_demo.examples import load_menu
+from qa_demo.page import build
 from qa_demo.pictures import Pictures
 from tests.chapters.given import AtOnce
 from tests.fake_infiller import FakeInfiller
@@ -205,6 +206,12 @@ def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client):
         assert f"/api/{name}" in text
         assert all(f"<code>{field}</code>" in text for field in fields(name))
     assert "src=" not in text and "http" not in text.replace("HTTP", "")
+
+
+def test_the_page_links_to_the_page_of_the_calls(pictures):
+    parts = build(pictures).get_config_file()["components"]
+    (link,) = [p for p in parts if p["props"].get("elem_id") == "api"]
+    assert link["props"]["value"] == '<a href="api/docs">Use via API</a>'
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -75,4 +75,5 @@ def test_picture_prints_the_blocks_of_a_state(
     monkeypatch.setattr("sys.stdin", piped)
     assert json.loads(terminal.run(*asked, "-")) == made
     asked[1] = "windows"
-    assert json.loads(terminal.run(*asked, path, "--step", 2))["step"] == 2
+    path.write_text(json.dumps(state | {"step": 2}), encoding="utf-8")
+    assert json.loads(terminal.run(*asked, path))["step"] == 2

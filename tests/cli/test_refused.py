@@ -57,7 +57,6 @@ BEFORE = [
     ("picture spans --state {half}", "half.jsonl is not JSON"),
     ("picture spans --state {list}", "a state is an object of fields, got list"),
     ("picture spams", "chapter: must be 'answer', 'scores'"),
-    ("picture spans --step 9", "step must be 1 to"),
     ("page", "page needs --question and --context"),
     ("page --question Who?", "page needs --question and --context"),
     ("page --example x {texts}", "leave out --question and --context"),
