@@ -40,7 +40,7 @@ export function mount(root, chapters) {
     "aria-pressed": "false",
     onclick: () => (pinned = pinned ? null : shown.state, beside(aside, pin)),
   }, more("Pin", "picture"));
-  const errors = el("a", { href: new URL("wrong", BASE).href }, "What textbooks get wrong here");
+  const errors = el("a", { href: new URL("wrong", BASE).href }, "What textbooks get wrong here →");
   const themed = () => [...all(views), ...all(pinnedViews)].forEach((view) => view.themed?.());
   const tell = (sentence) => (say.textContent = sentence);
   const course = lessons();

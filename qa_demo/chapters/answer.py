@@ -137,7 +137,8 @@ def highest(shown: Shown) -> list[Part]:
     """The finding: which span scores highest, and what speaks against it."""
     best, score = texts.span_words(shown.best, 60), [number(shown.best.score), STRONG]
     many = count_spans(shown.reading.windows, shown.decode)
-    said = say(f"Of {many:,} spans, {{}} has the highest score, {{}}.", best, score)
+    spans = f"{many:,} spans of up to {shown.decode.max_answer_length} tokens"
+    said = say(f"Of {spans}, {{}} has the highest score, {{}}.", best, score)
     if shown.state.rule != "logits":
         rule = "By another rule (Long text, step 4) the best span is {}, with the score {}."
         said = say(rule, best, score)

@@ -206,7 +206,9 @@ def key(two: Two, words: Words) -> Block:
         marks += [("ring", INK, "second question"), ("arrow", INK, "from one to the other")]
     marks += [("bar", role, known[role]) for _, role in words]
     e = two.e
-    marks.append(("dot", OTHER, f"the other {len(e.context_ids) - len(words)} tokens"))
+    of_first = " (first question)" if two.second and not two.same else ""
+    others = f"the other {len(e.context_ids) - len(words)} tokens and {e.cls_token}{of_first}"
+    marks.append(("dot", OTHER, others))
     split = next((w for w in (texts.word(e, d) for d, _ in words) if "·" in w), "")
     tokens = [[f"“{split}”", QUOTE], f" is one word of {split.count('·') + 1} tokens"]
     return ui.legend("key", *marks, *([("text", GREY, tokens)] if split else []))

@@ -146,7 +146,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None] | str:
     if isinstance(found, str):
         return found
     b = core.chosen(found, own.blank, own.cut)
-    under = "a small word under it: what is hidden" if b.true else "[MASK]: its word is unknown"
+    under = "a small word under a blank: what it hides" if b.true else "[MASK]: its word is unknown"
     chosen_one = "the chosen blank; its number is its position in the span"
     options: list[Any] = [("keep all three", {"own.spanbert.cut": None}, b.cut is None)]
     for wire, name in zip(WIRES, b.inputs, strict=True):

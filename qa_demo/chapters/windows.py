@@ -153,7 +153,7 @@ def split(w: Windows) -> list[Block | None]:
     last = "The text fits into one window: nothing is cut, and there is nothing to choose."
     if several:
         how = "as many as it holds, so they touch"
-        how = f"fewer than {w.room}, so they overlap" if w.step < w.room else how
+        how = f"they overlap by {w.room - w.step}" if w.step < w.room else how
         last = f"Each window begins {w.step} tokens after the one before: {how} and no word is "
         last += "dropped."
     return [
