@@ -171,9 +171,6 @@ def test_paths_and_names_in_the_documents_exist() -> None:
     assert [p for p in paths if not (ROOT / p).exists()] == []
     for package, text in PACKAGES.items():
         assert len(text) >= 40, f"{package} says what is in it"
-        beside = re.findall(r"`(\w+\.py)`", text)
-        assert [x for x in beside if not (ROOT / package).with_name(x).is_file()] == []
-    assert any(".py`" in text for text in PACKAGES.values())
     dotted = set(re.findall(r"\bqa_demo(?:\.\w+)+", WRITTEN))
     assert len(dotted) > 20
     for name in dotted:
