@@ -17,7 +17,7 @@ import platform
 import shutil
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,6 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 DENO = PYTHON.with_name("deno.exe" if os.name == "nt" else "deno")
 HAVE_DENO = {("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "x86_64"), ("darwin", "arm64")}
 HAVE_DENO |= {("win32", "AMD64")}
-BROWSER_ENTRIES = ("assets/page/main.js", "assets/page/report.js")
-OFFLINE = ("--no-remote", "--no-npm", "--cached-only")
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 # the shell has no windows, whose own pages cost a third of a second for each page of a test
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -39,8 +37,18 @@ QUICK = "--quick"
 LEFT_OUT = ("tests/browser", "tests/cli", "tests/model", "tests/training")
 # a worker that is through takes over half of what the other still has, whole files where it can
 WORKERS = ("-n", "2", "--dist", "worksteal", "--durations=20", "--durations-min=1")
-
-
+Steps = tuple[tuple[str | Path, ...], ...]
+PAGE: Steps = (
+    (DENO, "fmt", "--check"),
+    (DENO, "lint"),
+    (DENO, "check", "--no-remote", "--no-npm", "--cached-only")
+    + ("assets/page/main.js", "assets/page/report.js"),
+)
+CODE: Steps = (
+    (PYTHON, "-m", "ruff", "check", "."),
+    (PYTHON.with_name(f"lint-imports{PYTHON.suffix}"), "--no-cache"),
+    (PYTHON, "-m", "mypy"),
+)
 HEARD: dict[str, Any] = {"cwd": ROOT, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
 HEARD |= {"stderr": subprocess.STDOUT, "text": True, "encoding": "utf-8"}
 """How a step is run whose words are read as they come, in one stream."""
@@ -52,21 +60,15 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def run(*command: str | Path, **environment: str) -> int:
-    """Run one step from the project's root without standard input; returns its exit code."""
-    say(" ".join(map(str, command)))
-    if not Path(command[0]).exists() and not shutil.which(str(command[0])):
-        say(f"{command[0]} is missing")
-        return 1
-    words, known = [str(part) for part in command], {**os.environ, **environment}
-    return subprocess.run(words, cwd=ROOT, stdin=subprocess.DEVNULL, env=known).returncode
-
-
 def need(*command: str | Path, **environment: str) -> None:
-    """Run a step without which the rest is pointless."""
-    code = run(*command, **environment)
+    """Run a step without which the rest is pointless, from the project's root."""
+    words, known = [str(part) for part in command], {**os.environ, **environment}
+    say(" ".join(words))
+    if not shutil.which(words[0]):
+        sys.exit(f"{words[0]} is missing")
+    code = subprocess.run(words, cwd=ROOT, stdin=subprocess.DEVNULL, env=known).returncode
     if code:
-        sys.exit(f"this step failed with exit code {code}: {' '.join(map(str, command))}")
+        sys.exit(f"this step failed with exit code {code}: {' '.join(words)}")
 
 
 def install() -> None:
@@ -86,15 +88,10 @@ def install() -> None:
     stamp.write_text(digest)
 
 
-def browser() -> str | None:
-    """Path of an installed Chromium, or None."""
-    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
-
-
 def install_browser() -> None:
     """Debian's Chromium through apt-get (sudo without a password); elsewhere Playwright's."""
-    if browser():
-        say(f"Chromium: {browser()}")
+    if found := next(filter(None, map(shutil.which, BROWSERS)), None):
+        say(f"Chromium: {found}")
         return
     root = () if os.name == "nt" or os.geteuid() == 0 else ("sudo", "-n")
     if shutil.which("apt-get") and (not root or shutil.which("sudo")):
@@ -105,55 +102,43 @@ def install_browser() -> None:
         need(PYTHON, "-m", "playwright", "install", "chromium")
 
 
-def page_steps() -> dict[str, tuple[str | Path, ...]]:
-    """What deno checks of the page's modules; it loads nothing from elsewhere."""
+def check() -> list[str]:
+    """Run deno, ruff, import-linter and mypy; whoever passes says one line, whoever fails all that
+    it said. Returns what failed.
+    """
+    steps, failed = PAGE + CODE, []
     if not DENO.exists() and (sys.platform, platform.machine()) not in HAVE_DENO:
-        say(
-            f"there is no deno for {sys.platform} {platform.machine()}: the page's modules were "
-            f"NOT formatted, linted or checked"
-        )
-        return {}
-    return {
-        "deno fmt": (DENO, "fmt", "--check"),
-        "deno lint": (DENO, "lint"),
-        "deno check": (DENO, "check", *OFFLINE, *BROWSER_ENTRIES),
-    }
-
-
-def check(steps: dict[str, tuple[str | Path, ...]], failed: list[str]) -> None:
-    """Run these one after another; whoever passes says one line, whoever fails all that it said."""
-    for name, step in steps.items():
-        command = [str(part) for part in step]
-        done = subprocess.run(command, **HEARD)
+        here = f"{sys.platform} {platform.machine()}"
+        say(f"no deno for {here}: the page's modules were NOT formatted, linted or checked")
+        steps = CODE
+    for step in steps:
+        command = " ".join(map(str, step))
+        done = subprocess.run(step, **HEARD)
         if done.returncode:
-            failed.append(name)
-        said = f"FAILED\n{done.stdout}" if done.returncode else "passed"
-        say(f"{' '.join(command)}: {said}")
+            failed.append(command)
+        say(f"{command}: " + (f"FAILED\n{done.stdout}" if done.returncode else "passed"))
+    return failed
 
 
-def test(arguments: list[str], steps: dict[str, tuple[str | Path, ...]]) -> list[str]:
-    """Run pytest, and other steps beside it, whose end it waits for; returns what failed."""
-    failed: list[str] = []
-    others = threading.Thread(target=check, args=(steps, failed))
-    others.start()
+def test(arguments: list[str]) -> int:
+    """Run pytest and the other checks beside it; 1 if anything failed."""
     command = [str(PYTHON), "-m", "pytest", *WORKERS, *arguments]
     say(" ".join(command))
     # some fifty processes import torch or gradio: each would compile them if none kept its bytecode
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    with subprocess.Popen(command, env=kept, **HEARD) as pytest:
+    with ThreadPoolExecutor(1) as pool, subprocess.Popen(command, env=kept, **HEARD) as pytest:
+        others = pool.submit(check)
         assert pytest.stdout is not None
         last = ""
         for line in pytest.stdout:
             sys.stdout.write(last)
             sys.stdout.flush()
             last = line
-    others.join()
-    if pytest.returncode:
-        failed.append("pytest")
+    failed = others.result() + (["pytest"] if pytest.returncode else [])
     if failed:
         say(f"failed: {', '.join(failed)}")
     sys.stdout.write(last)
-    return failed
+    return 1 if failed else 0
 
 
 def main() -> int:
@@ -168,13 +153,7 @@ def main() -> int:
         arguments += [f"--ignore={folder}" for folder in LEFT_OUT]
     else:
         install_browser()
-    steps: dict[str, tuple[str | Path, ...]] = {
-        **page_steps(),
-        "ruff": (PYTHON, "-m", "ruff", "check", "."),
-        "imports": (PYTHON.with_name(f"lint-imports{PYTHON.suffix}"), "--no-cache"),
-        "mypy": (PYTHON, "-m", "mypy"),
-    }
-    return 1 if test(arguments, steps) else 0
+    return test(arguments)
 
 
 if __name__ == "__main__":
