@@ -1,1 +1,1 @@
-"""The command line: main.py reads it, one module for each family of commands."""
+"""The command line: `main.py` reads it, one module makes each family of commands."""
