@@ -1,22 +1,19 @@
 """Code by others that is served is what its checksum says, and says where it comes from."""
 
-import hashlib
 import re
 import unicodedata
+from hashlib import sha256
 from pathlib import Path
 
 import plotly
 from fontTools.ttLib import TTFont
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.documents import ROOT
+
 VENDOR = ROOT / "assets" / "page" / "vendor"
 FONTS = VENDOR / "fonts"
 ELSEWHERE = set("␡")
 """A sign for control characters, which only a hostile text has."""
-
-
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def version(path: Path) -> str:
@@ -29,7 +26,10 @@ def version(path: Path) -> str:
 
 def test_plotly_is_the_one_inside_the_python_package() -> None:
     own, of_python = VENDOR / "plotly-cartesian.min.js", Path(plotly.__file__).parent
-    assert (VENDOR / "checksums.sha256").read_text().split() == [digest(own), own.name]
+    assert (VENDOR / "checksums.sha256").read_text().split() == [
+        sha256(own.read_bytes()).hexdigest(),
+        own.name,
+    ]
     assert (VENDOR / "VERSION").read_text().strip() == version(own)
     assert version(own) == version(of_python / "package_data" / "plotly.min.js")
     assert (VENDOR / "LICENSE.plotly").read_text().startswith("MIT License")
@@ -40,14 +40,12 @@ def test_the_fonts_are_what_their_checksums_say_and_small() -> None:
     lines = (FONTS / "checksums.sha256").read_text().splitlines()
     named = {name: digest for digest, name in (line.split() for line in lines)}
     held = {path.name: path.read_bytes() for path in FONTS.glob("*.woff2")}
-    assert named == {n: hashlib.sha256(data).hexdigest() for n, data in held.items()}
+    assert named == {n: sha256(data).hexdigest() for n, data in held.items()}
     assert sum(map(len, held.values())) < 250_000
-    assert (
-        len([p for p in FONTS.glob("LICENSE.*") if "SIL Open Font License" in p.read_text()]) == 4
-    )
-    rules = re.findall(
-        r'url\("([^"]+)"\).*unicode-range: ([^;]+);', (FONTS / "fonts.css").read_text()
-    )
+    licences = [path.read_text() for path in FONTS.glob("LICENSE.*")]
+    assert sum("SIL Open Font License" in text for text in licences) == 4
+    sheet = (FONTS / "fonts.css").read_text()
+    rules = re.findall(r'url\("([^"]+)"\).*unicode-range: ([^;]+);', sheet)
     assert {name for name, _ in rules} == set(held)
     for name, ranges in rules:
         ends = [part[2:].split("-") for part in ranges.split(", ")]
