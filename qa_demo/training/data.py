@@ -134,7 +134,7 @@ def places(answer: Answer) -> tuple[tuple[int, int], ...]:
 
 def marks(encoding: Encoding, example: Example, parted: bool = False) -> list[TagGold]:
     """What each annotator marked: a list, else one span, and if `parted` an enumeration as the list
-    that it is; None where it is in no word piece. Spans of a list that share a piece are joined: it
+    that it is; None where it is in no token. Spans of a list that share a piece are joined: it
     can carry only one tag.
     """
     whole = [((a.char_start, a.char_end),) for a in example.answers]

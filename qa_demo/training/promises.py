@@ -132,7 +132,7 @@ class ExampleFacts:
 
     @property
     def free_pieces(self) -> int:
-        """Word pieces of the best span, were it allowed to be as long as the gold answer."""
+        """Tokens of the best span, were it allowed to be as long as the gold answer."""
         longest = max(self.gold_pieces, DEFAULT.max_answer_length)
         free = predict(self._reading, replace(DEFAULT, max_answer_length=longest)).best
         return 0 if free is None else len(free.candidate.span)

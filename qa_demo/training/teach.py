@@ -11,7 +11,7 @@ its article, for a share K of the questions; `--exchanged K` a question of which
 word was exchanged (SQuAD 2.0's questions without an answer are mostly so). Of both the teacher
 alone says what it thinks.
 
-Teacher and student must cut texts into the same word pieces, though they may number them
+Teacher and student must cut texts into the same tokens, though they may number them
 differently (MPNet's are BERT's, each with a number larger by four, and its separator stands twice
 between question and passage). The teacher's tags are taken as how likely each piece is B, I or O
 among the legal taggings, since a head may give I any probability where no tagging has it.
@@ -149,7 +149,7 @@ def numbers_of(student: Any, teacher: Any) -> np.ndarray:
     missing = [p for p, n in pairs if n < 0 and not p.startswith("[unused")]
     if missing:
         raise BadInput(
-            f"the teacher has no word piece {missing[0]!r}, nor {len(missing) - 1:,} others of the "
+            f"the teacher has no token {missing[0]!r}, nor {len(missing) - 1:,} others of the "
             f"student's {len(pieces):,}: both must cut texts alike"
         )
     return np.asarray(numbers)

@@ -76,7 +76,7 @@ def test_each_piece_has_the_teacher_s_number(home: Path) -> None:
     numbers = numbers_of(student, large)
     ours, theirs = student(kit.CONTEXT)["input_ids"][1:-1], large(kit.CONTEXT)["input_ids"][1:-1]
     assert [numbers[k] for k in ours] == theirs and len(theirs) > 50
-    with pytest.raises(BadInput, match=r"no word piece '\w+', nor .* others of the student's"):
+    with pytest.raises(BadInput, match=r"no token '\w+', nor .* others of the student's"):
         numbers_of(student, kit.tokenizer("roberta"))
 
 
