@@ -148,8 +148,9 @@ FAULTS = {
 
 @pytest.mark.parametrize("flags", FAULTS)
 def test_a_fault_at_the_start_is_one_sentence_and_exit_code_2(
-    flags: str, refused: Callable[..., str]
+    flags: str, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
+    monkeypatch.setattr("qa_demo.app.made", lambda *_: pytest.fail("it goes on"))
     assert re.search(FAULTS[flags], refused(*flags.split()))
 
 

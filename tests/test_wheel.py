@@ -20,16 +20,18 @@ from qa_demo.bundle import script
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS, find_assets
 from qa_demo.examples import load_menu
+from tests.documents import ROOT
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("qa_demo", "assets", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 BUILD = """
 import sys
 from setuptools import build_meta
 build_meta.build_wheel(sys.argv[1], {"--build-option": "--compression=stored"})
 """
+ELSEWHERE = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+"""The environment without what would lead Python to the checkout."""
 
 
 @pytest.fixture(scope="module")
@@ -67,32 +69,23 @@ def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 @contextmanager
 def started(command: list[str], folder: Path) -> Iterator[str]:
     """The address of a page that a command has opened, until the block ends."""
-    server = subprocess.Popen(
-        command, cwd=folder, stderr=subprocess.PIPE, text=True, env=elsewhere()
-    )
-    assert server.stderr is not None
-    try:
-        said = []
-        for line in server.stderr:
-            said.append(line)
-            if "is open at" in line:
-                yield line.split()[-1]
-                return
-        raise AssertionError("".join(said))
-    finally:
-        server.kill()
-        server.wait()
-        server.stderr.close()
-
-
-def elsewhere() -> dict[str, str]:
-    """The environment without what would lead Python to the checkout."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    how = {"cwd": folder, "env": ELSEWHERE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **how) as server:
+        try:
+            said = []
+            for line in server.stderr:
+                said.append(line)
+                if "is open at" in line:
+                    yield line.split()[-1]
+                    return
+            raise AssertionError("".join(said))
+        finally:
+            server.kill()
 
 
 def run(*command: str, folder: Path) -> str:
     """What a command writes to stdout."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=elsewhere())
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=ELSEWHERE)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -137,10 +130,6 @@ def test_the_installed_commands_work_from_any_folder(scripts: Path, tmp_path: Pa
 
 
 HUB = """
-import json
-from pathlib import Path
-
-
 class Split(list):
     def shuffle(self, seed):
         return self
@@ -151,48 +140,41 @@ class Split(list):
 
 def load_dataset(name, split):
     assert (name, split) == ("rajpurkar/squad_v2", "validation")
-    return Split(json.loads(line) for line in Path("squad.jsonl").read_text().splitlines())
+    said = "The Danube rises in the Black Forest and flows into the Black Sea."
+    return Split(
+        {"id": question, "title": "Danube", "context": said, "question": question}
+        | {"answers": {"text": answers, "answer_start": [said.index(x) for x in answers]}}
+        for question, answers in (
+            ("Where does the Danube end?", ["the Black Sea"]),
+            ("How long is the Danube?", []),
+            ("Where does the Danube rise?", ["Danube"]),
+        )
+    )
 """
-"""Stands in for the package `datasets`, which needs a network, with a small file for the hub."""
-
-DANUBE = "The Danube rises in the Black Forest and flows into the Black Sea."
-
-
-def squad_row(name: str, question: str, *answers: str) -> str:
-    starts = [DANUBE.index(text) for text in answers]
-    said = {"text": list(answers), "answer_start": starts}
-    row = {"id": name, "title": "Danube", "context": DANUBE, "question": question}
-    return json.dumps(row | {"answers": said})
+"""Stands in for the package `datasets`, which needs a network."""
+CHECK = """
+from pathlib import Path
+from qa_demo.saved import as_page
+assert as_page(reading).startswith("<iframe")
+assert len(figures) == 6 and all(figure.layout for figure in figures)
+assert abs(p.sum() - 1) < 1e-6
+assert "<title>" in Path("report.html").read_text(encoding="utf-8")
+assert [row["kind"] for row in result.rows[:2]] == ["right", "right"]
+"""
 
 
 @pytest.mark.model
 def test_the_notebook_runs_with_the_wheel(scripts: Path, tmp_path: Path) -> None:
     """All of its cells in order, without checkout and hub; the install line is a notebook's."""
     (tmp_path / "datasets.py").write_text(HUB, encoding="utf-8")
-    rows = [
-        squad_row("end", "Where does the Danube end?", "the Black Sea"),
-        squad_row("long", "How long is the Danube?"),
-        squad_row("odd", "Where does the Danube rise?", "Danube"),
-    ]
-    (tmp_path / "squad.jsonl").write_text("\n".join(rows), encoding="utf-8")
     text = (ROOT / "docs" / "spanlight.ipynb").read_text(encoding="utf-8")
     cells = json.loads(text)["cells"]
     sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
     assert not [c for c in cells if c.get("outputs")]
     install, *sources = sources
     assert install == "%pip install --quiet spanlight-*.whl datasets" and "reading" in sources
-    check = """
-from qa_demo.saved import as_page
-assert as_page(reading).startswith("<iframe")
-assert len(figures) == 6 and all(figure.layout for figure in figures)
-assert abs(p.sum() - 1) < 1e-6
-from pathlib import Path
-assert "<title>" in Path("report.html").read_text(encoding="utf-8")
-assert [row["kind"] for row in result.rows[:2]] == ["right", "right"]
-"""
-    (tmp_path / "cells.py").write_text(
-        "\n".join(["figures = []", "display = figures.append", *sources, check]), encoding="utf-8"
-    )
+    code = "\n".join(["figures = []", "display = figures.append", *sources, CHECK])
+    (tmp_path / "cells.py").write_text(code, encoding="utf-8")
     said = run(str(scripts / Path(sys.executable).name), "cells.py", folder=tmp_path)
     assert said.startswith("Vincent van Gogh\n") and "the probabilities add up to 1.000000" in said
     assert "Where does the Danube rise? | " in said
