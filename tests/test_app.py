@@ -159,12 +159,12 @@ def test_what_a_machine_lacks_is_said_before_the_page_opens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
     assert "config.json is missing" in refused("--reader", str(tmp_path), "--port", "0")
+    monkeypatch.setattr("qa_demo.app.made", lambda *_: pytest.fail("it goes on"))
     for name in READERS:
         monkeypatch.setitem(READERS, name, tmp_path / "none")
         assert f"the {name} reader is not in this checkout" in refused("--reader", name)
-    monkeypatch.undo()
     monkeypatch.setattr("tempfile.gettempdir", Mock(side_effect=FileNotFoundError))
-    assert refused("--port", "0").endswith("set TMPDIR to one that can")
+    assert refused("--reader", "a/b").endswith("set TMPDIR to one that can")
 
 
 def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(

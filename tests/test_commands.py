@@ -23,8 +23,7 @@ from qa_demo.page import build
 from qa_demo.pictures import Pictures
 from qa_demo.server.launch import launch
 from qa_demo.shown import without_model
-from tests import commands
-from tests.documents import README
+from tests.documents import COMMANDS, PYTHON, README, block
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 from tests.model import kit
@@ -68,21 +67,20 @@ NOT_RUN = {
 
 
 def test_every_command_is_run_by_a_test() -> None:
-    lines = commands.shown()
-    assert len(lines) > 30
+    assert len(COMMANDS) > 30
     known = {**RUN, **NOT_RUN}
-    assert [x for x in lines if not any(re.match(start, x) for start in known)] == []
-    assert [start for start in known if not any(re.match(start, x) for x in lines)] == []
+    assert [x for x in COMMANDS if not any(re.match(start, x) for start in known)] == []
+    assert [start for start in known if not any(re.match(start, x) for x in COMMANDS)] == []
     for place in RUN.values():
         file, _, name = place.partition("::")
         assert f"def {name}(" in (TESTS / file).read_text(encoding="utf-8"), place
-    own = [x.split()[2] for x in lines if x.startswith("python -m tests.")]
+    own = [x.split()[2] for x in COMMANDS if x.startswith("python -m tests.")]
     assert own and all(importlib.util.find_spec(name) for name in own)
 
 
 @pytest.mark.model
 def test_the_answer_is_the_one_that_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    (line,) = [x for x in commands.shown() if x.startswith("python -m qa_demo answer --question")]
+    (line,) = [x for x in COMMANDS if x.startswith("python -m qa_demo answer --question")]
     output = README.partition(line)[2].partition("```")[0].strip()
     flags = shlex.split(line)[3:]
     assert main(flags) == 0
@@ -100,7 +98,7 @@ def test_from_a_file_to_its_failures(
     for name in ("squad-dev", "squad-dev-v2"):
         made = squad(tmp_path / f"{name}.json", load_reader(str(folder)), name.endswith("v2"))
         made.with_name(f"{made.name}.gz").write_bytes(gzip.compress(made.read_bytes()))
-    for line in commands.block("qa_demo calibrate"):
+    for line in block("qa_demo calibrate"):
         flags = shlex.split(line.replace("OWNER/reader", str(folder)))[3:]
         flags = [str(folder) if flag == "bundled" else flag for flag in flags]
         assert main(flags) == 0, line
@@ -112,7 +110,7 @@ def test_from_a_file_to_its_failures(
 
 
 @pytest.mark.parametrize(
-    "line", [x for x in commands.shown() if re.match(r"(SPANLIGHT\S+=.* )?python app\.py", x)]
+    "line", [x for x in COMMANDS if re.match(r"(SPANLIGHT\S+=.* )?python app\.py", x)]
 )
 def test_the_page_takes_what_is_shown(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All but the port, the weights and the visitors."""
@@ -146,7 +144,7 @@ def test_the_python_that_is_shown_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(TESTS.parent)
-    three, ten, called, plain, http, client, rows = commands.python()
+    three, ten, called, plain, http, client, rows = PYTHON
     example = next(iter(load_menu().values()))
     asked = [(example.question, example.context), ("Who met Grace?", "Ada Kok met Grace in Oslo.")]
     found: dict[str, Any] = {"asked": asked}

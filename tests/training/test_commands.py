@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.store import ASSETS
-from tests import commands
-from tests.documents import PAGES
+from tests.documents import PAGES, block
 from tests.training import toy
 
 pytestmark = pytest.mark.model
@@ -98,7 +97,7 @@ def small(line: str) -> list[str]:
 
 def ran(home: Path, *words: str) -> list[tuple[str, int]]:
     """Run the blocks that hold these words; name and exit code of each command."""
-    lines = [small(line) for word in words for line in commands.block(word)]
+    lines = [small(line) for word in words for line in block(word)]
     done = subprocess.run(
         [sys.executable, "-c", WORKSHOP, str(home), str(ROOT), json.dumps(lines)],
         cwd=home,
