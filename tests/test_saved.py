@@ -9,22 +9,22 @@ from qa_demo import plot
 from qa_demo.bundle import script
 from qa_demo.core.base import BadInput
 from qa_demo.examples import load_menu
-from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.pictures import CHAPTERS
 from qa_demo.saved import as_page, pictures_of, saved
 from qa_demo.state import State
-from tests.chapters.given import AtOnce, full
+from tests.chapters.given import full
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> Ada met Grace."
+EXAMPLE = load_menu()["oresund"]
+READING = EXAMPLE.stored()
 
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    reader = FakeReader(bio=True)
-    pictures = Pictures(load_menu(), lambda _: reader, lambda _: FakeInfiller(), work=AtOnce())
     state = State(question=HOSTILE, context=HOSTILE * 3, chapter="spans")
-    found = pictures_of(pictures, state)
+    found = pictures_of(full(), state)
     assert set(found) == {f"{c}/{k + 1}" for c, m in CHAPTERS.items() for k in range(len(m.STEPS))}
     return saved(found, state)
 
@@ -53,21 +53,21 @@ def test_no_two_modules_use_a_name_for_two_things():
 
 
 def test_a_reading_is_plotted_with_colours_and_selection():
-    reading = load_menu()["oresund"].stored()
-    figure = plot(reading, "spans")
+    figure = plot(READING, "spans")
     assert isinstance(figure, go.Figure) and figure.layout.shapes
     assert "#00659f" in figure.to_json()
-    moved = plot(reading, "spans", selection=(3, 5))
+    moved = plot(READING, "spans", selection=(3, 5))
     assert moved.layout.shapes != figure.layout.shapes
     with pytest.raises(BadInput, match="not as a figure"):
-        plot(reading, "start_end", step=1)
+        plot(READING, "start_end", step=1)
+    with pytest.raises(BadInput, match="doc_stride: must be greater than or equal to 1, got 0"):
+        plot(READING, "spans", doc_stride=0)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_figure_is_plotlys_own_in_the_pages_colours(chapter):
     reader = FakeReader(bio=True)
-    example = load_menu()["oresund"]
-    reading = reader.read(example.question, example.context)
+    reading = reader.read(EXAMPLE.question, EXAMPLE.context)
     model, drawn = FakeInfiller() if chapter == "spanbert" else reader, 0
     for step in range(1, len(CHAPTERS[chapter].STEPS) + 1):
         try:
@@ -78,11 +78,6 @@ def test_every_figure_is_plotlys_own_in_the_pages_colours(chapter):
     assert drawn
 
 
-def test_a_plot_refuses_a_field_in_one_sentence():
-    with pytest.raises(BadInput, match="doc_stride: must be greater than or equal to 1, got 0"):
-        plot(load_menu()["oresund"].stored(), "spans", doc_stride=0)
-
-
 def test_a_notebook_shows_the_page_of_a_reading():
-    frame = as_page(load_menu()["oresund"].stored())
+    frame = as_page(READING)
     assert frame.startswith("<iframe srcdoc=") and "Georg Rotne" in frame

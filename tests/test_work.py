@@ -1,9 +1,9 @@
-"""Slow results by key: made once for all who ask, ended when nobody asks, forgotten when they
-fail.
-"""
+"""Slow results by key: made once for all, ended when nobody asks, forgotten when they fail."""
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -35,28 +35,16 @@ def test_one_computation_for_all_who_ask_and_a_kept_value_is_not_made_again():
     with pytest.raises(Pending) as wait:
         lane.ask("key", make, wait=0.2)
     assert (wait.value.place, wait.value.done) == (0, 0.25) and len(lane) == 1
-    found = []
-    threads = [
-        threading.Thread(target=lambda: found.append(waited(lane, "key", make))) for _ in range(8)
-    ]
-    for one in threads:
-        one.start()
-    gate.set()
-    for one in threads:
-        one.join()
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(waited, lane, "key", make) for _ in range(8)]
+        gate.set()
+    found = [one.result() for one in asked]
     assert len({id(f) for f in found}) == 1 and made == [1] and len(lane) == 0
     assert lane.ask("key", make) is found[0] and made == [1]
 
 
 def test_a_failure_reaches_who_asks_and_is_not_kept():
-    lane, faults = Work(), [BadInput("no"), None]
-
-    def make(tell, cancelled):
-        fault = faults.pop(0)
-        if fault:
-            raise fault
-        return 7
-
+    lane, make = Work(), Mock(side_effect=[BadInput("no"), 7])
     with pytest.raises(BadInput, match="no"):
         waited(lane, "key", make)
     assert waited(lane, "key", make) == 7
@@ -93,7 +81,7 @@ def test_a_short_one_does_not_wait_behind_long_ones_and_places_are_told():
     for k in range(3):
         with pytest.raises(Pending) as wait:
             lane.ask(k, lambda *_: gate.wait(5), slow=True, wait=0.02)
-        assert wait.value.place == (0 if k == 0 else k)
+        assert wait.value.place == k
     assert waited(lane, "short", lambda *_: "short") == "short"
     gate.set()
 
