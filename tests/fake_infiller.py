@@ -29,11 +29,11 @@ class FakeInfiller:
     ranks are not all bad.
     """
 
-    def __init__(self, name: str = "fake", has_sbo: bool = True, positions: int = 20) -> None:
-        self.name = name
+    name, mask_id = "fake", MASK
+
+    def __init__(self, has_sbo: bool = True, positions: int = 20) -> None:
         self.has_sbo = has_sbo
         self.positions = positions if has_sbo else 0
-        self.mask_id = MASK
         rng = np.random.default_rng(5)
         self.words, self.bias = rng.normal(size=(VOCABULARY, D)), rng.normal(size=VOCABULARY)
         self.rows = rng.normal(size=(positions, WIDTH))
@@ -59,14 +59,6 @@ class FakeInfiller:
         place = np.sin(np.arange(len(given))[:, None] * np.arange(1, D + 1) / 7)
         return np.tanh(given + given.mean(0) + place)
 
-    def _wires(self, masked: Masked, cut: frozenset[str], k: np.ndarray) -> dict[str, np.ndarray]:
-        pairs, x = masked.pairs(self.positions), self._states(masked)
-        wires = {"left": x[pairs.left], "right": x[pairs.right], "position": self.rows[k - 1]}
-        return {
-            name: np.broadcast_to(self.means[name], v.shape) if name in cut else v
-            for name, v in wires.items()
-        }
-
     def _bias(self, masked: Masked) -> np.ndarray:
         bias = self.bias.copy()
         bias[masked.true_ids] = SURE
@@ -84,16 +76,17 @@ class FakeInfiller:
         top: int = 10,
     ) -> Infill:
         """Guesses of both heads."""
-        k = read_rows(masked, swap or {}, self.positions)
-        hidden = masked.hidden
+        k, hidden = read_rows(masked, swap or {}, self.positions), masked.hidden
+        x = self._states(masked)
         rng = np.random.default_rng(zlib.crc32(masked.input_ids.tobytes()))
-        mlm = self._states(masked)[hidden] @ self.words.T
-        mlm += rng.normal(size=(len(hidden), VOCABULARY))
+        mlm = x[hidden] @ self.words.T + rng.normal(size=(len(hidden), VOCABULARY))
         mlm[np.arange(len(hidden)), masked.true_ids[hidden]] += SURE * (hidden % 3)
         sbo = None
         if self.has_sbo:
-            wires, at = self._wires(masked, cut, k), masked.pairs(self.positions).at
-            h0 = np.concatenate([wires["left"], wires["right"], wires["position"]], axis=1)
-            h0 = h0.reshape(len(at), 2 * D + WIDTH)
+            pairs = masked.pairs(self.positions)
+            wires = {"left": x[pairs.left], "right": x[pairs.right], "position": self.rows[k - 1]}
+            for name in cut:
+                wires[name] = np.broadcast_to(self.means[name], wires[name].shape)
+            h0 = np.concatenate(list(wires.values()), axis=1).reshape(-1, 2 * D + WIDTH)
             sbo = self._layers(h0) @ self.words.T + self._bias(masked)
         return filled(masked, mlm, sbo, self._names, top, self.positions, self.name)
