@@ -57,7 +57,8 @@ class Settings(finetune.Settings):
     unlabelled: float = HfArg(default=0.0, help="share of the questions drawn again, unlabelled")
     exchanged: float = HfArg(default=0.0, help="share drawn again with one word exchanged")
     label_share: float = HfArg(default=0.3, help="weight of the labels; the teacher has the rest")
-    temperature: float = HfArg(default=2.0, help="divides the logits where they are compared")
+    bio_weight: float = 60.0
+    temperature: float = HfArg(default=2.0, help="divides logits of start and end where compared")
 
 
 class Teacher:
@@ -230,17 +231,19 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
 def loss_terms(model: nn.Module, batch: dict[str, Tensor], temperature: float) -> Terms:
     """The labels' three terms over the labelled rows, and the teacher's over all.
 
-    labels: heads.loss_terms. teacher, at temperature T over what was heard: T^2 KL(q || p) = T^2
-    sum_i q_i (log q_i - log p_i), q and p the softmax of both readers' logits / T, start and end
-    over [CLS] and the passage; of the tags the same over B, I, O of each piece of the passage but
-    lists: a teacher that joins "Ethiopia and Liberia" would undo the label that parts them.
+    labels: heads.loss_terms. teacher, of start and end, at temperature T over what was heard:
+    T^2 KL(q || p) = T^2 sum_i q_i (log q_i - log p_i), q and p the softmax of both readers' logits
+    / T over [CLS] and the passage. Of the tags KL(q || p) over B, I, O of each piece of the passage
+    but lists: a teacher that joins "Ethiopia and Liberia" would undo the label that parts them; at
+    T = 1, since a piece's three probabilities are read as they stand, and softer targets would
+    train another shape than the labels do.
     Sources: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network"; the second
     distillation of DistilBERT (Sanh et al. 2019, section 4).
     """
     start, end, tags = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
     said, silent = batch["said"], ~heard_of(batch)
     passage = batch["passage"] & ~batch["listed"]
-    apart = divergence(said[..., 2:], tags, temperature)
+    apart = divergence(said[..., 2:], tags, 1.0)
     sides = {
         f"taught_{name}": divergence(
             said[..., k].masked_fill(silent, -1e4), x.masked_fill(silent, -1e4), temperature
