@@ -1,23 +1,21 @@
 """The state of a page: one frozen record that is the address, a lesson's step and a call's body.
 
 What a visitor sees follows from it alone. `load` reads it from JSON and refuses in one sentence;
-`dump` leaves out what is at its default; `from_link` reads links that the page does not write.
+`dump` leaves out what is at its default; `from_link` reads links that people write by hand.
 """
 
-import base64
-import binascii
 import json
-import zlib
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import parse_qsl
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    StringConstraints,
     ValidationError,
     model_validator,
 )
@@ -31,38 +29,32 @@ Chapter = Literal[
 CHAPTERS: tuple[Chapter, ...] = get_args(Chapter)
 Rule = Literal["logits", "mean_of_maxima", "product"]
 MAX_CHARACTERS = 50_000
-MAX_LOGIT = 1000.0
 
 
-def plain_number(value: Any) -> Any:
-    """Numbers alone: pydantic would take True and "1" for 1."""
-    if isinstance(value, bool | str):
-        raise ValueError("must be a number")
-    return value
-
-
-def _text(value: Any) -> Any:
+def _whole_letters(value: Any) -> Any:
     """A lone half of a surrogate pair cannot be sent back as UTF-8: it reads as U+FFFD."""
     if not isinstance(value, str):
         return value
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-Int = Annotated[int, BeforeValidator(plain_number)]
-Float = Annotated[float, BeforeValidator(plain_number), Field(allow_inf_nan=False)]
-Text = Annotated[str, BeforeValidator(_text), StringConstraints(max_length=MAX_CHARACTERS)]
-Name = Annotated[str, BeforeValidator(_text), StringConstraints(max_length=1000)]
-Threshold = Annotated[
-    float, Field(ge=-1000, le=1000, allow_inf_nan=False), BeforeValidator(plain_number)
-]
+def _ordered(pair: tuple[int, int]) -> tuple[int, int]:
+    if not 0 <= pair[0] <= pair[1]:
+        raise ValueError("must be 0 <= first <= last")
+    return pair
+
+
+Int = Annotated[int, Field(strict=True)]
+Float = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Pair = Annotated[tuple[Int, Int], AfterValidator(_ordered)]
+Text = Annotated[str, Field(max_length=MAX_CHARACTERS), BeforeValidator(_whole_letters)]
+Name = Annotated[str, Field(max_length=1000), BeforeValidator(_whole_letters)]
+Threshold = Annotated[Float, Field(ge=-1000, le=1000)]
 LongestAnswer = Annotated[
-    int,
-    Field(title="longest answer", description="The longest answer, in tokens.", ge=1, le=500),
-    BeforeValidator(plain_number),
+    Int, Field(title="longest answer", description="The longest answer, in tokens.", ge=1, le=500)
 ]
 Logits = dict[
-    Annotated[str, Field(pattern=r"^\d{1,4}:\d{1,5}$")],
-    Annotated[Float, Field(ge=-MAX_LOGIT, le=MAX_LOGIT)],
+    Annotated[str, Field(pattern=r"^\d{1,4}:\d{1,5}$")], Annotated[Float, Field(ge=-1000, le=1000)]
 ]
 
 
@@ -112,12 +104,9 @@ class Edits(Record):
     @property
     def logits(self) -> dict[tuple[str, int, int], float]:
         """The values by side, window and position."""
-        found: dict[tuple[str, int, int], float] = {}
-        for side, edits in (("start", self.start), ("end", self.end)):
-            for at, value in edits.items():
-                window, pos = map(int, at.split(":"))
-                found[side, window, pos] = value
-        return found
+        both = (("start", self.start), ("end", self.end))
+        places = (((side, *at.split(":")), v) for side, edits in both for at, v in edits.items())
+        return {(side, int(window), int(pos)): value for (side, window, pos), value in places}
 
 
 class State(Decode, Windows):
@@ -131,10 +120,8 @@ class State(Decode, Windows):
     rule: Rule = Field("logits", title="merge rule")
     edits: Edits = Field(Edits(), title="changed logits")
     temperature: Float = Field(1.0, title="temperature", ge=0.05, le=20)
-    gold: Annotated[tuple[tuple[Int, Int], ...], Field(max_length=20)] | None = Field(
-        None, title="marked answers"
-    )
-    selection: tuple[Int, Int] | None = Field(None, title="selection")
+    gold: tuple[Pair, ...] | None = Field(None, title="marked answers", max_length=20)
+    selection: Pair | None = Field(None, title="selection")
     veil: bool = Field(False, title="veil", strict=True)
     chapter: Chapter = Field("answer", title="chapter")
     step: Int = Field(1, title="step", ge=1, le=9)
@@ -146,12 +133,6 @@ class State(Decode, Windows):
             raise ValueError("question and paragraph belong together; one of the two is missing")
         if self.question is not None and self.example is not None:
             raise ValueError("a state has an example or texts of its own, not both")
-        for name, pairs in (("selection", (self.selection,)), ("gold", self.gold or ())):
-            for pair in pairs:
-                if pair is not None and not 0 <= pair[0] <= pair[1]:
-                    raise ValueError(
-                        f"{name} needs 0 <= first <= last, got {pair[0]} and {pair[1]}"
-                    )
         return self
 
     @property
@@ -201,33 +182,21 @@ def differs(pinned: State, now: State) -> str:
 
 
 def sentence(fault: ValidationError) -> str:
-    """The first fault as one sentence: field, value received, what is allowed."""
-    return said_of(fault.errors(include_url=False)[0])
+    """The first fault as one sentence: field, what is allowed, value received."""
+    first = fault.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in first["loc"] if part != "[key]")[:60]
+    got = first["input"]
+    if first["type"] == "extra_forbidden":
+        return f"there is no field {field}, got {repr(got)[:60]}"
+    said = re.sub(r"^(\w+ (?=should )|Value error, )", "", first["msg"]).replace(
+        "should", "must", 1
+    )
+    if not field:
+        return said
+    long = isinstance(got, str) and len(got) > 60
+    return f"{field}: {said}, got {f'{len(got):,} characters' if long else repr(got)[:60]}"
 
 
-def said_of(first: Mapping[str, Any]) -> str:
-    """One fault of pydantic's as a sentence."""
-    field = ".".join(str(part) for part in first["loc"] if part != "[key]") or "the state"
-    got, kind, limits = repr(first["input"])[:60], first["type"], first.get("ctx", {})
-    if kind == "extra_forbidden":
-        return f"there is no field {field[:60]}, got {got}"
-    if kind == "missing":
-        return f"{field} is missing"
-    if kind == "value_error":
-        said = str(limits["error"])
-        return f"{field} {said}, got {got}" if said.startswith("must") else said
-    if kind in ("string_too_long", "too_long") and isinstance(first["input"], str):
-        most, length = limits["max_length"], len(first["input"])
-        return f"{field} may hold {most:,} characters, got {length:,}"
-    if kind == "string_pattern_mismatch":
-        return f"{field}: a changed logit stands under WINDOW:POSITION, such as 0:32"
-    allowed = first["msg"].replace("Input should be", "must be").replace("Input", "it")
-    return f"{field}: {allowed[0].lower()}{allowed[1:]}, got {got}"
-
-
-# ---- links written by hand, and version 0.2's for one version
-
-MOST_LINK = 400_000
 WORDS = {"question", "context", "example", "reader", "rule", "chapter"}
 """Fields whose words in a link are meant as they stand; of the others they are JSON."""
 FOREIGN = ("fbclid", "gclid", "utm_", "mc_")
@@ -235,12 +204,12 @@ FOREIGN = ("fbclid", "gclid", "utm_", "mc_")
 
 
 def from_link(text: str) -> dict[str, Any]:
-    """The fields of a state from `#chapter=spans&example=gold`, texts as q and p; or from a link of
-    version 0.2, `#2.7VZ...`. Errors: BadInput, one sentence.
+    """The fields of a state from `#chapter=spans&example=gold`, texts as q and p. Errors: BadInput,
+    one sentence.
     """
     body, found = text.removeprefix("#"), dict[str, Any]()
     if body.startswith("2."):
-        return of_version_02(_unpacked(body[2:]))
+        raise BadInput("this link is of version 0.2, which had another state; choose the text anew")
     for name, value in parse_qsl(body, keep_blank_values=True):
         field = {"q": "question", "p": "context"}.get(name, name)
         if field in State.model_fields:
@@ -253,42 +222,3 @@ def from_link(text: str) -> dict[str, Any]:
                 f"this link names {name[:40]!r}, which no state has; write & within a text as %26"
             )
     return found
-
-
-def of_version_02(old: dict[str, Any]) -> dict[str, Any]:
-    """A state's fields from those of 0.2, without settings that no longer exist."""
-    lists = {
-        "example": ("example",),
-        "reader": ("reader",),
-        "windows": ("max_seq_length", "doc_stride"),
-        "decode": ("max_answer_length", "n_best_size", "threshold"),
-    }
-    found: dict[str, Any] = {}
-    for name, names in lists.items():
-        if isinstance(old.get(name), list):
-            found |= dict(zip(names, old[name], strict=False))
-    if isinstance(old.get("span"), list) and len(old["span"]) == 3:
-        found["selection"] = old["span"][1:]
-    if "example" not in found and "question" in old and "paragraph" in old:
-        found |= {"question": old["question"], "context": old["paragraph"]}
-    if isinstance(old.get("logits"), list):
-        edits: dict[str, dict[str, Any]] = {}
-        for one in old["logits"]:
-            if isinstance(one, list) and len(one) == 4:
-                edits.setdefault(str(one[0]), {})[f"{one[1]}:{one[2]}"] = one[3]
-        found["edits"] = edits
-    if old.get("chapter") in CHAPTERS:
-        found["chapter"] = old["chapter"]
-    kept = {"temperature": old.get("temperature"), "veil": old.get("page.veil") is True}
-    return found | {name: value for name, value in kept.items() if value}
-
-
-def _unpacked(letters: str) -> dict[str, Any]:
-    """Deflated JSON lines [name, value]."""
-    kept = "".join(c for c in letters.replace("%5F", "_") if c.isalnum() or c in "-_")
-    try:
-        body = base64.urlsafe_b64decode(kept + "=" * (-len(kept) % 4))
-        text = zlib.decompressobj(-zlib.MAX_WBITS).decompress(body, MOST_LINK).decode("utf-8")
-        return dict(json.loads(line) for line in text.split("\n") if line.startswith("["))
-    except (binascii.Error, zlib.error, ValueError, TypeError, RecursionError) as fault:
-        raise BadInput("this link of version 0.2 is damaged: its end is missing") from fault

@@ -86,8 +86,8 @@ OTHER = {"other_start": 20, "other_end": 25, "target": "span_minus_other"}
 ODD = [
     ("read", {"n_best_size": 1000}, "n_best_size: must be less than or equal to 100, got 1000"),
     ("read", {"n_best_size": 0}, "n_best_size: must be greater than or equal to 1, got 0"),
-    ("read", {"n_best_size": 2.5}, "n_best_size: must be a valid integer, got a number with a"),
-    ("read", {"n_best_size": "x"}, "n_best_size must be a number, got 'x'"),
+    ("read", {"n_best_size": 2.5}, "n_best_size: must be a valid integer, got 2.5"),
+    ("read", {"n_best_size": "x"}, "n_best_size: must be a valid integer, got 'x'"),
     ("read", {"null_score_diff_threshold": 1e9}, "null_score_diff_threshold: must be less than"),
     ("read", {"doc_stride": 0}, "doc_stride: must be greater than or equal to 1, got 0"),
     ("read", {"max_seq_length": 9000}, "max_seq_length: must be less than or equal to 8192"),
@@ -116,8 +116,8 @@ ODD = [
         "n_steps belongs to integrated_gradients; leave it out under leave_one_out",
     ),
     ("attribute", {"method": "gradient_x_input", "baseline": "pad"}, "baseline belongs to int"),
-    ("loss", {"gold": [[3]]}, "gold.0.1 is missing"),
-    ("loss", {"gold": [["x", 1]]}, "gold.0.0 must be a number, got 'x'"),
+    ("loss", {"gold": [[3]]}, "gold.0.1: Field required"),
+    ("loss", {"gold": [["x", 1]]}, "gold.0.0: must be a valid integer, got 'x'"),
     ("loss", {"gold": [[900, 901]]}, "0 <= start < end <= 41, got 900 and 901"),
     ("loss", {"gold": [[5, 5]]}, "0 <= start < end <= 41, got 5 and 5"),
     ("loss", {"normaliser": "shared"}, "needs exactly one gold answer, got 0"),
@@ -136,9 +136,9 @@ ODD = [
 OF_JSON = [
     ("read", {"context": None}, "context: must be a valid string, got None"),
     ("read", {"foo": 1}, "there is no field foo, got 1"),
-    ("read", {"n_best_size": True}, "n_best_size must be a number, got True"),
+    ("read", {"n_best_size": True}, "n_best_size: must be a valid integer, got True"),
     ("read", {"question": 7}, "question: must be a valid string, got 7"),
-    ("read", {"context": "a" * 50_001}, "context may hold 50,000 characters, got 50,001"),
+    ("read", {"context": "a" * 50_001}, "context: must have at most 50000 characters, got 50,001"),
     ("loss", {"gold": 3}, "gold: "),
     ("infill", {"cut": "left"}, "cut: "),
 ]

@@ -1,9 +1,5 @@
 """The state: what is let in comes out the same, and what is not is named in one sentence."""
 
-import base64
-import json
-import zlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,18 +46,18 @@ SENTENCES = {
     "an object": ([], "a state is an object of fields, got list"),
     "a field": ({"foo": 1}, "there is no field foo, got 1"),
     "a chapter": ({"chapter": "x"}, "chapter: must be 'answer', .* or 'why', got 'x'"),
-    "a truth": ({"temperature": True}, "temperature must be a number, got True"),
-    "a text": ({"max_seq_length": "3"}, "max_seq_length must be a number, got '3'"),
-    "a part": ({"step": 1.5}, "step: must be a valid integer, got a number with .*, got 1.5"),
+    "a truth": ({"temperature": True}, "temperature: must be a valid number, got True"),
+    "a text": ({"max_seq_length": "3"}, "max_seq_length: must be a valid integer, got '3'"),
+    "a part": ({"step": 1.5}, "step: must be a valid integer, got 1.5"),
     "too much": ({"temperature": 99}, "temperature: must be less than or equal to 20, got 99"),
     "no number": ({"threshold": float("nan")}, "threshold: must be a finite number, got nan"),
     "one text": ({"question": "a"}, "question and paragraph belong together"),
     "both": ({"example": "a", "question": "a", "context": "b"}, "not both"),
-    "a span": ({"selection": [3, 1]}, "selection needs 0 <= first <= last, got 3 and 1"),
-    "a place": ({"edits": {"start": {"3": 1}}}, "WINDOW:POSITION"),
+    "a span": ({"selection": [3, 1]}, r"selection: must be 0 <= first <= last, got \[3, 1\]"),
+    "a place": ({"edits": {"start": {"3": 1}}}, "edits.start.3: must match pattern"),
     "a long text": (
         {"question": "q", "context": "x" * 50_001},
-        "context may hold 50,000 characters, got 50,001",
+        "context: must have at most 50000 characters, got 50,001",
     ),
 }
 
@@ -88,7 +84,7 @@ def test_half_a_surrogate_pair_does_not_stay():
     assert load({"question": "\ud800?", "context": "b"}).question == "\ufffd?"
 
 
-def test_links_of_version_02_and_by_hand():
+def test_links_by_hand():
     fields = "max_seq_length=64&selection=[1,2]&temperature=2.0&veil=true&chapter=spans&example=7"
     given = {"max_seq_length": 64, "selection": [1, 2], "temperature": 2.0, "veil": True}
     assert from_link(f"#{fields}") == {**given, "chapter": "spans", "example": "7"}
@@ -96,40 +92,6 @@ def test_links_of_version_02_and_by_hand():
     for odd in ("many", "[" * 9_999, "9" * 9_999, "NaN"):
         with pytest.raises(BadInput, match="step"):
             load(from_link(f"step={odd}"))
-    with pytest.raises(BadInput, match="names 'foo'"):
-        from_link("foo=1")
-
-
-def packed_02(fields: dict) -> str:
-    """As version 0.2 wrote it: JSON lines, deflated, base64url."""
-    lines = "\n".join([*(json.dumps([k, v]) for k, v in fields.items()), "."]).encode()
-    press = zlib.compressobj(wbits=-15)
-    body = press.compress(lines) + press.flush()
-    return "2." + base64.urlsafe_b64encode(body).decode().rstrip("=")
-
-
-def test_a_whole_link_of_version_02_opens_with_what_still_exists():
-    fields = {
-        "example": ["gold", 0, 0],
-        "reader": ["bundled"],
-        "chapter": "start_end",
-        "windows": [64, 24, 64],
-        "decode": [20, 5, 1.5, False],
-        "span": [0, 3, 5],
-        "logits": [["start", 0, 7, 2.5]],
-        "page.veil": True,
-        "merge": ["max_context", "logit", "min_logit"],
-    }
-    state = load(from_link("#" + packed_02(fields)))
-    assert dump(state) == {
-        "chapter": "start_end",
-        "doc_stride": 24,
-        "edits": {"start": {"0:7": 2.5}},
-        "example": "gold",
-        "max_answer_length": 20,
-        "max_seq_length": 64,
-        "n_best_size": 5,
-        "selection": [3, 5],
-        "threshold": 1.5,
-        "veil": True,
-    }
+    for link, said in {"foo=1": "names 'foo'", "#2.7VZ": "of version 0.2"}.items():
+        with pytest.raises(BadInput, match=said):
+            from_link(link)

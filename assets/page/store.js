@@ -19,7 +19,7 @@ const held = new Map();
 let asking = false, again = false, turn = 0;
 /** The path that was set last: a refusal stands beside its control. */
 let touched = "";
-/** A link that only the server can read: version 0.2's, or one written by hand. */
+/** A link that only the server can read: one written by hand. */
 let foreign = "";
 
 /** @type {{picture: (p: any) => void, marks: (patch: any) => void, say: (s: any) => void}} */

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from qa_demo.api import replies
 from qa_demo.core.attribution import MAX_STEPS, Method, Target, TargetKind
@@ -33,7 +33,6 @@ from qa_demo.state import (
     Text,
     Threshold,
     Windows,
-    plain_number,
     sentence,
 )
 
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
     from qa_demo.pictures import Pictures
 
 Ends = tuple[Int, Int]
-Character = Annotated[int, Field(ge=0), BeforeValidator(plain_number)]
-Steps = Annotated[int, Field(ge=1, le=MAX_STEPS), BeforeValidator(plain_number)]
+Character = Annotated[Int, Field(ge=0)]
+Steps = Annotated[Int, Field(ge=1, le=MAX_STEPS)]
 PATIENCE = 600.0
 """Seconds that a call waits for its models."""
 
