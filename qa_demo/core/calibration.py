@@ -17,6 +17,7 @@ which some have no answer (Platt 1999). The fits stand in evaluation.calibrate.
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -128,7 +129,8 @@ def answerable(margin: float, fitted: Answerability) -> float:
     return float(sigmoid(np.array(fitted.slope * margin + fitted.intercept)))
 
 
-class Sureness(NamedTuple):
+@dataclass(frozen=True)
+class Sureness:
     """What a reader's calibrations say of one span: claim = answerable * right_if_answerable, both
     None for a reader whose fit never saw a text without an answer.
     """

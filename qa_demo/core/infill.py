@@ -41,7 +41,8 @@ class Said:
     loss: float
 
 
-class HiddenPiece(NamedTuple):
+@dataclass(frozen=True)
+class HiddenPiece:
     """One blank: true piece, run, k = at - s + 1 (None without SBO; `no_sbo` says why)."""
 
     at: int

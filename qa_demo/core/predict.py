@@ -19,7 +19,8 @@ from qa_demo.core.spans import Candidate, best_span, check_decode, make_candidat
 from qa_demo.core.types import DecodeOptions, Reading, Span, Window
 
 
-class Ranked(NamedTuple):
+@dataclass(frozen=True)
+class Ranked:
     """A candidate after merging. `value`: its score, or its product under that rule; `share`: the
     value's part (of its exponential, for scores) of all that are listed.
     """

@@ -91,7 +91,8 @@ def spelled(token: str) -> str:
 Side = Literal["question", "context"]
 
 
-class Word(NamedTuple):
+@dataclass(frozen=True)
+class Word:
     """A whitespace word as one window holds it; chars half-open, in question or context."""
 
     text: str

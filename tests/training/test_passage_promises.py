@@ -38,7 +38,7 @@ class Ranked(FakeInfiller):
         found = super().infill(*given, **more)
         first, *others = found.pieces
         said = {head: replace(getattr(first, head), rank=k) for head, k in self.ranks.items()}
-        return replace(found, pieces=(first._replace(**said), *others))
+        return replace(found, pieces=(replace(first, **said), *others))
 
 
 def test_the_file_has_the_passages_that_the_chapter_promises() -> None:
@@ -116,7 +116,7 @@ def test_a_long_run_falls_in_the_middle_or_does_not(curve: tuple[float, ...], fa
         def infill(self, *given, **more):
             found = super().infill(*given, **more)
             said = [
-                p._replace(sbo=Said((Guess("x", 0, 0.5),), 1, 0.5, loss))
+                replace(p, sbo=Said((Guess("x", 0, 0.5),), 1, 0.5, loss))
                 for p, loss in zip(found.pieces, curve, strict=True)
             ]
             return replace(found, pieces=tuple(said))
