@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import torch
 from peft import LoraConfig, inject_adapter_in_model
 from safetensors.torch import load_file
 from torch import Tensor, nn
@@ -78,10 +79,12 @@ def loss_terms(model: nn.Module, batch: dict[str, Tensor]) -> dict[str, Tensor]:
     return labels(start, end, tags, batch)
 
 
-def labels(start: Tensor, end: Tensor, tags: Tensor, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The three terms of `loss_terms` for logits."""
+def labels(
+    start: Tensor, end: Tensor, tags: Tensor, batch: dict[str, Tensor], lists: float = 1.0
+) -> dict[str, Tensor]:
+    """The three terms of `loss_terms` for logits; a piece of a list counts `lists` times."""
     rows, count = batch["labelled"], batch["labelled"].sum().clamp(min=1)
-    tagged = batch["tagged"] * rows[:, None]
+    tagged = batch["tagged"] * rows[:, None] * torch.where(batch["listed"], lists, 1.0)
     sides = {"start": start, "end": end}
     return {
         **{

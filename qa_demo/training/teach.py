@@ -58,6 +58,7 @@ class Settings(finetune.Settings):
     exchanged: float = HfArg(default=0.0, help="share drawn again with one word exchanged")
     label_share: float = HfArg(default=0.3, help="weight of the labels; the teacher has the rest")
     bio_weight: float = 60.0
+    lists: float = HfArg(default=4.0, help="weight of a list's pieces in the tags' labels")
     temperature: float = HfArg(default=2.0, help="divides logits of start and end where compared")
 
 
@@ -228,15 +229,17 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
     return said
 
 
-def loss_terms(model: nn.Module, batch: dict[str, Tensor], temperature: float) -> Terms:
+def loss_terms(
+    model: nn.Module, batch: dict[str, Tensor], temperature: float, lists: float
+) -> Terms:
     """The labels' three terms over the labelled rows, and the teacher's over all.
 
-    labels: heads.loss_terms. teacher, of start and end, at temperature T over what was heard:
-    T^2 KL(q || p) = T^2 sum_i q_i (log q_i - log p_i), q and p the softmax of both readers' logits
-    / T over [CLS] and the passage. Of the tags KL(q || p) over B, I, O of each piece of the passage
-    but lists: a teacher that joins "Ethiopia and Liberia" would undo the label that parts them; at
-    T = 1, since a piece's three probabilities are read as they stand, and softer targets would
-    train another shape than the labels do.
+    labels: heads.loss_terms, where a piece of a list counts `lists` times. teacher, of start and
+    end, at temperature T over what was heard: T^2 KL(q || p) = T^2 sum_i q_i (log q_i - log p_i), q
+    and p the softmax of both readers' logits / T over [CLS] and the passage. Of the tags KL(q || p)
+    over B, I, O of each piece of the passage but lists: a teacher that joins "Ethiopia and Liberia"
+    would undo the label that parts them; at T = 1, since a piece's three probabilities are read as
+    they stand, and softer targets would train another shape than the labels do.
     Sources: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network"; the second
     distillation of DistilBERT (Sanh et al. 2019, section 4).
     """
@@ -251,7 +254,7 @@ def loss_terms(model: nn.Module, batch: dict[str, Tensor], temperature: float) -
         for k, (name, x) in enumerate((("start", start), ("end", end)))
     }
     taught_tags = (apart * passage).sum() / passage.sum().clamp(min=1)
-    return {**labels(start, end, tags, batch), **sides, "taught_tags": taught_tags}
+    return {**labels(start, end, tags, batch, lists), **sides, "taught_tags": taught_tags}
 
 
 def divergence(teacher: Tensor, student: Tensor, temperature: float) -> Tensor:
@@ -280,7 +283,7 @@ def train(s: Settings) -> bool:
     del teacher
     windows = Windows(pool, pad, at.device, said)
     more = {
-        "loss": partial(loss_terms, temperature=s.temperature),
+        "loss": partial(loss_terms, temperature=s.temperature, lists=s.lists),
         "total": partial(total, label_share=s.label_share, bio_weight=s.bio_weight),
     }
     return run(s, finetune.job_of(s, at, tokenizer, model, dev, windows, **more), at, log)

@@ -264,9 +264,12 @@ def test_the_loss_is_torch_s() -> None:
         "listed": torch.tensor([[0, 0, 0, 0, 1], [0, 0, 0, 0, 0]]).bool(),
     }
     of_tags = torch.tensor([[0, 0, 0, 1, 0], [0, 0, 1, 1, 0]]).bool()
-    terms = teach.loss_terms(Fixed(start, end, tags), batch, temperature=2.0)
+    terms = teach.loss_terms(Fixed(start, end, tags), batch, temperature=2.0, lists=4.0)
     wanted = nn.functional.cross_entropy(start[:1], torch.tensor([3]))
     torch.testing.assert_close(terms["start"], wanted)
+    costs = nn.functional.cross_entropy(tags[0], batch["tags"][0], reduction="none")
+    weights = torch.tensor([1.0, 0, 0, 1, 4])  # of a list four times
+    torch.testing.assert_close(terms["tags"], costs @ weights / weights.sum())
     kl = []
     for ours, theirs, at in zip(start, batch["said"], heard, strict=True):
         p, q = (ours[at] / 2).log_softmax(-1), (theirs[at, 0] / 2).softmax(-1)
@@ -277,7 +280,7 @@ def test_the_loss_is_torch_s() -> None:
     apart = nn.functional.kl_div(p, q, reduction="batchmean", log_target=True)
     torch.testing.assert_close(terms["taught_tags"], apart)
     same = {**batch, "said": torch.cat([start[..., None], end[..., None], tags], -1)}
-    again = teach.loss_terms(Fixed(start, end, tags), same, temperature=2.0)
+    again = teach.loss_terms(Fixed(start, end, tags), same, temperature=2.0, lists=4.0)
     for name in ("taught_start", "taught_end", "taught_tags"):
         assert float(again[name]) == pytest.approx(0, abs=1e-6), "nothing to learn from itself"
     whole = teach.total(terms, label_share=0.3, bio_weight=15.0)
