@@ -21,7 +21,6 @@ from qa_demo.server.start import (
     network_address,
     own_names,
     parser,
-    path_of,
     show,
 )
 
@@ -31,9 +30,7 @@ if TYPE_CHECKING:
     from qa_demo.pictures import Pictures
 
 LISTENS = 1.0
-"""Seconds after the page is open when the reader is loaded: beside gradio's own start both would
-end late.
-"""
+"""Seconds of the open page before its reader is loaded: beside gradio's start both end late."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,7 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as fault:
         said = f"the page cannot be opened: {fault.strerror or fault}"
     except KeyboardInterrupt:
-        return 130
+        logging.info("Spanlight is closed.")
+        return 0
     from qa_demo.cli.shared import visible  # the sentence may hold what steers a terminal
 
     sys.stderr.write(f"spanlight: {visible(said)}\n")
@@ -61,11 +59,13 @@ def serve(args: argparse.Namespace) -> None:
         raise BadInput("--lan listens on the whole network; leave --host out")
     from qa_demo.server.guard import frame_ancestors
 
-    under = args.root_path and path_of(args.root_path)  # None: GRADIO_ROOT_PATH decides
     host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
-    address = f"http://{others_type(host, args.lan)}:{port}/"
-    check_folders(args.reader)
-    frame_ancestors()  # refused before anything is loaded
+    known = network_address() if args.lan else LOCAL if host == EVERYWHERE else host
+    address = f"http://{known}:{port}/"
+    # refused before torch is loaded: no name of a reader, no folder that takes temporary files
+    parse_source(args.reader)
+    tempfile.gettempdir()
+    frame_ancestors()
     pictures, load = made(args, host)
     if args.reader != BUNDLED or args.calibration is not None:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
@@ -77,12 +77,11 @@ def serve(args: argparse.Namespace) -> None:
     from qa_demo.page import build, routes
     from qa_demo.server.launch import launch
 
-    page = build(pictures)
-    names = own_names(port) if args.lan else None
     lessons = Lessons(pictures, read_all(args.lessons))
     beside = [*routes(pictures), *lesson_routes(lessons, address if args.lan else None)]
     beside += calls(pictures)
-    launch(page, host, port, names, beside, root_path=under, prevent_thread_lock=True)
+    names, under = own_names(port) if args.lan else None, args.root_path
+    launch(build(pictures), host, port, names, beside, root_path=under, prevent_thread_lock=True)
     if args.lan:
         show(address)
     threading.Timer(LISTENS, load_quietly, (load,)).start()
@@ -107,10 +106,9 @@ def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callabl
         from qa_demo.model.card import with_fit
         from qa_demo.model.loading import load_reader
 
-        if source != args.reader:
-            return load_reader(source, asked)
-        loaded = load_reader(source, own)
-        return loaded if args.calibration is None else with_fit(loaded, args.calibration)
+        loaded = load_reader(source, own if source == args.reader else asked)
+        fits = source == args.reader and args.calibration is not None
+        return with_fit(loaded, args.calibration) if fits else loaded
 
     def load_filler(source: str) -> Any:
         from qa_demo.model.spanbert import load_spanbert
@@ -138,38 +136,7 @@ def load_quietly(load: Callable[[], Any]) -> None:
         logging.warning("The reader cannot be loaded: %s", fault)
 
 
-def others_type(host: str, lan: bool) -> str:
-    """The host in the address that others type. Errors: BadInput for `lan` without a network."""
-    try:
-        return network_address() if host == EVERYWHERE else host
-    except BadInput:
-        if lan:
-            raise
-        return LOCAL
-
-
-def check_folders(reader: str) -> None:
-    """Refuse, before torch is imported, a name that cannot be a reader's, a missing own one, and a
-    machine on which no folder takes temporary files: gradio and torch need one.
-    """
-    source = parse_source(reader)
-    if source.own and source.path and not source.path.is_dir():
-        raise BadInput(
-            f"the {reader} reader is not in this checkout; its folder is assets/{source.path.name},"
-            f" and --reader names another one"
-        )
-    try:
-        tempfile.gettempdir()
-    except FileNotFoundError as fault:
-        raise BadInput(
-            "no folder for temporary files can be written to; set TMPDIR to one that can"
-        ) from fault
-
-
 def wait_for_the_end() -> None:
     """Serve until interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as process 1 it would be ignored
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        logging.info("Spanlight is closed.")
+    threading.Event().wait()

@@ -31,7 +31,9 @@ class OneSentence(argparse.ArgumentParser):
 
 
 def parser() -> OneSentence:
-    """The flags of the command."""
+    """The flags of the command. Host and port that are not named come from GRADIO_SERVER_NAME and
+    GRADIO_SERVER_PORT, as a Space sets them.
+    """
     flags = OneSentence(
         prog="spanlight", description="Open the page on which one sees how a reader answers."
     )
@@ -48,48 +50,62 @@ def parser() -> OneSentence:
     fit = "threshold and calibration that `python -m qa_demo calibrate` wrote for the reader"
     add("--calibration", type=Path, help=fit)
     add("--host", help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME")
-    add("--port", help="default: GRADIO_SERVER_PORT, or the first free port from 7860")
+    port = "default: GRADIO_SERVER_PORT, or the first free port from 7860"
+    add("--port", type=port_of, default=os.environ.get("GRADIO_SERVER_PORT"), help=port)
     under = "the path under which a server in front shows the page, as /app"
-    add("--root-path", metavar="PATH", help=under)
+    add("--root-path", type=path_of, metavar="PATH", help=under)
     return flags
 
 
 def path_of(text: str) -> str:
-    """A path in front of the page as it was typed. Errors: BadInput."""
+    """A path in front of the page as it was typed."""
     if not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", text):
-        raise BadInput(
-            f"a path is a slash and a name, as /app, without a slash behind it; got {text[:80]!r}"
-        )
+        said = f"a path is a slash and a name, as /app, with no slash behind it; got {text[:80]!r}"
+        raise argparse.ArgumentTypeError(said)
     return text
 
 
 def port_of(text: str) -> int:
-    """A port as it was typed; 0 leaves the choice to the system. Errors: BadInput."""
-    if not (text.isascii() and text.isdecimal()) or len(text) > 9 or int(text) > 65_535:
-        raise BadInput(f"a port is a number from 0 to 65535, got {text[:20]!r}")
+    """A port as it was typed; 0 leaves the choice to the system."""
+    if not re.fullmatch(r"[0-9]{1,5}", text, re.ASCII) or int(text) > 65_535:
+        said = f"a port is a number from 0 to 65535, got {text[:20]!r}"
+        raise argparse.ArgumentTypeError(said)
     return int(text)
 
 
-def free_address(host: str | None, port: str | None) -> tuple[str, int]:
+def free_address(host: str | None, port: int | None) -> tuple[str, int]:
     """The host and the port to listen on; without a port the first free one from `FIRST_PORT`.
-
-    Not named, both come from GRADIO_SERVER_NAME and GRADIO_SERVER_PORT, as a Space sets them.
-    Errors: BadInput for a host that is no address of this machine, and for a port that is taken.
+    Errors: BadInput for a host that is none of this machine's, and for a port that is taken.
     """
     name = (host or os.environ.get("GRADIO_SERVER_NAME") or LOCAL).strip("[]")
-    port = os.environ.get("GRADIO_SERVER_PORT") if port is None else port
     shown = f"[{name}]" if ":" in name else name
-    if port is not None:
-        return shown, _bind(name, port_of(port))
-    for one in range(FIRST_PORT, FIRST_PORT + PORTS):
+    for one in range(FIRST_PORT, FIRST_PORT + PORTS) if port is None else [port]:
         try:
-            return shown, _bind(name, one)
-        except TakenPort:
-            continue
-    raise BadInput(
-        f"all ports from {FIRST_PORT} to {FIRST_PORT + PORTS - 1} are taken; name another one "
-        f"with --port"
-    )
+            return shown, _bound(name, one)
+        except (OSError, UnicodeError) as fault:
+            if port is None and getattr(fault, "errno", None) == errno.EADDRINUSE:
+                continue
+            raise BadInput(
+                f"{name[:80]} cannot be opened at port {one}: "
+                f"{getattr(fault, 'strerror', None) or fault}; --host names an address of this "
+                f"machine and --port a free port from 1024 on, in the place of GRADIO_SERVER_NAME "
+                f"and GRADIO_SERVER_PORT"
+            ) from fault
+    last = FIRST_PORT + PORTS - 1
+    raise BadInput(f"all ports from {FIRST_PORT} to {last} are taken; name another with --port")
+
+
+def _bound(host: str, port: int) -> int:
+    """Bind to the address and let it go again; the port, chosen by the system for 0."""
+    how = {"type": socket.SOCK_STREAM, "flags": socket.AI_PASSIVE}
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, **how)[0]
+    with socket.socket(family, kind, protocol) as probe:
+        if os.name == "posix":  # elsewhere this option lets two programs share a port
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(address)
+        found = int(probe.getsockname()[1])
+    # gradio asks for this port there too
+    return found if host == LOCAL else _bound(LOCAL, found)
 
 
 def network_address() -> str:
@@ -99,12 +115,10 @@ def network_address() -> str:
             # chooses the way out and sends nothing: the address is one that nobody has
             probe.connect(("198.51.100.1", 9))
             found = str(probe.getsockname()[0])
-    except OSError as fault:
-        raise BadInput(
-            "this machine is in no network that others could reach it by; join one and start again"
-        ) from fault
+    except OSError:
+        found = LOCAL
     if found.startswith("127."):
-        raise BadInput("this machine knows only itself (127.0.0.1); join a network and start again")
+        raise BadInput("this machine is in no network that others reach it by; join one first")
     return found
 
 
@@ -120,39 +134,3 @@ def show(address: str) -> None:
     """Draw an address as a QR code on a terminal; nothing where stdout is none."""
     if sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf"):
         segno.make(address, error="m", micro=False).terminal(out=sys.stdout, compact=True)
-
-
-class TakenPort(BadInput):
-    """Another program listens on this port."""
-
-
-def _bind(host: str, port: int) -> int:
-    """Bind to the address and let it go again; the port, chosen by the system for 0."""
-    how = {"type": socket.SOCK_STREAM, "flags": socket.AI_PASSIVE}
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, **how)[0]
-        with socket.socket(family, kind, protocol) as probe:
-            if os.name == "posix":  # elsewhere this option lets two programs share a port
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-            found = int(probe.getsockname()[1])
-    except (OSError, UnicodeError) as fault:
-        raise _refused(fault, host, port) from fault
-    # gradio asks for this port there too
-    return found if host == LOCAL else _bind(LOCAL, found)
-
-
-def _refused(fault: OSError | UnicodeError, host: str, port: int) -> BadInput:
-    cause = getattr(fault, "errno", None)
-    if cause == errno.EADDRINUSE:
-        return TakenPort(
-            f"port {port} is taken by another program; name another one with --port, or leave out "
-            f"--port and GRADIO_SERVER_PORT"
-        )
-    if cause == errno.EACCES:
-        return BadInput(f"this user may not open port {port}; name one from 1024 on with --port")
-    if cause == errno.EADDRNOTAVAIL or isinstance(fault, UnicodeError | socket.gaierror):
-        return BadInput(
-            f"the host must be an address of this machine, such as {LOCAL}, got {host[:80]!r}"
-        )
-    return BadInput(f"{host} cannot be opened at port {port}: {getattr(fault, 'strerror', fault)}")
