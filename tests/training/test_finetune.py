@@ -179,7 +179,8 @@ def test_the_loss_is_torch_s_over_labelled_rows_and_tagged_pieces(home):
     soft = torch.rand(3, 5, 3).softmax(-1)
     tagged = torch.tensor([[0, 0, 1, 1, 0], [0, 1, 1, 1, 1], [0, 0, 1, 1, 1]]).float()
     batch = {"start": torch.rand(3, 5).softmax(-1), "end": torch.eye(5)[[1, 2, 3]], "tags": soft}
-    batch |= {"tagged": tagged, "labelled": torch.tensor([1.0, 1.0, 0.0])}
+    batch |= {"tagged": tagged, "listed": torch.zeros(3, 5).bool()}
+    batch |= {"labelled": torch.tensor([1.0, 1.0, 0.0])}
     terms = heads.labels(start, end, tags, batch)
     torch.testing.assert_close(terms["start"], F.cross_entropy(start[:2], batch["start"][:2]))
     torch.testing.assert_close(terms["end"], F.cross_entropy(end[:2], torch.tensor([1, 2])))
