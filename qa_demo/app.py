@@ -72,8 +72,8 @@ def serve(args: argparse.Namespace) -> None:
         load()  # an unknown reader is refused before anybody sees a page
     from qa_demo.api.routes import routes as calls
     from qa_demo.lessons.files import read_all
-    from qa_demo.lessons.routes import routes as lesson_routes
     from qa_demo.lessons.served import Lessons
+    from qa_demo.lessons.served import routes as lesson_routes
     from qa_demo.page import build, routes
     from qa_demo.server.launch import launch
 

@@ -7,7 +7,7 @@ What a visitor sees follows from it alone. `load` reads it from JSON and refuses
 import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 from urllib.parse import parse_qsl
 
 from pydantic import (
@@ -29,6 +29,7 @@ Chapter = Literal[
 CHAPTERS: tuple[Chapter, ...] = get_args(Chapter)
 Rule = Literal["logits", "mean_of_maxima", "product"]
 MAX_CHARACTERS = 50_000
+M = TypeVar("M", bound=BaseModel)
 
 
 def _whole_letters(value: Any) -> Any:
@@ -157,8 +158,13 @@ def load(given: Any) -> State:
     """
     if not isinstance(given, Mapping):
         raise BadInput(f"a state is an object of fields, got {type(given).__name__}")
+    return read(State, {k: v for k, v in given.items() if v is not None})
+
+
+def read(model: type[M], given: Any) -> M:
+    """A record from JSON's values. Errors: BadInput, one sentence as in `load`."""
     try:
-        return State.model_validate({k: v for k, v in given.items() if v is not None})
+        return model.model_validate(given)
     except ValidationError as fault:
         raise BadInput(sentence(fault)) from fault
 

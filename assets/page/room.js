@@ -75,8 +75,8 @@ export function makeRoom({ post, remembered, sentenceOf, press, page }) {
   }
 
   const move = () => {
-    const { lesson, step } = page().place() ?? {};
-    return act("move", { lesson, step, state: current() });
+    const mine = page().place();
+    return act("move", { place: mine && [mine.lesson, mine.step], state: current() });
   };
 
   /** The teacher's page shows something else; the newest is told, once it has settled. */

@@ -7,7 +7,6 @@ again. All is bounded: rooms, pages, steps, lengths and time.
 """
 
 import hashlib
-import math
 import secrets
 import threading
 import time
@@ -15,9 +14,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import segno
+from pydantic import BaseModel, StringConstraints
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput
+from qa_demo.page import replied, sent
+from qa_demo.state import Int, dump, load, read
 
 QUIET, LIFE = 2 * 3600.0, 12 * 3600.0
 """Seconds after which a room is gone: since its teacher's page last asked, since it was opened."""
@@ -28,7 +36,28 @@ LETTERS = "BCDFGHJKMNPQRTVWXZ346789"
 """No vowels, so that no code is a word, and no signs that look alike."""
 CODE, KEY = 5, 22
 UNSURE = "I don’t know"
+Short = Annotated[str, StringConstraints(max_length=40)]
 Place = tuple[str, int]
+"""A lesson and a step."""
+
+
+class Seat(BaseModel):
+    """A page in a room, and the key that it was given."""
+
+    code: Short = ""
+    key: Short = ""
+
+
+class Act(Seat):
+    """What a page does in a room: `base`: the address that it stands at; `on`: whether the bars are
+    shown; `place` and `state`: what the teacher shows.
+    """
+
+    act: Literal["open", "join", "invite", "leave", "show", "move"]
+    base: Annotated[str, StringConstraints(max_length=300)] = ""
+    on: bool = False
+    place: tuple[Short, Int] | None = None
+    state: Any = None
 
 
 def code_of(key: str) -> str:
@@ -81,6 +110,10 @@ class Room:
     ballots: dict[Place, Ballot] = field(default_factory=dict)
     closed: bool = False
 
+    def led_by(self, seat: Seat) -> bool:
+        """Whether this is the teacher's page."""
+        return secrets.compare_digest(seat.key.encode(), self.key.encode())
+
     def ballot(self, place: Place | None) -> Ballot | None:
         """The guesses at a step, where the class stands there."""
         return self.ballots.get(place) if place is not None and place == self.place else None
@@ -93,108 +126,106 @@ class Rooms:
         self._clock, self._lock = clock, threading.Lock()
         self._rooms = dict[str, Room]()
 
-    def open(self, key: str | None = None) -> dict[str, str]:
+    def open(self, key: str = "") -> Seat:
         """A new room, or with a teacher's key its own again. Errors: BadInput for too many."""
-        if key is not None and not (len(key) == KEY and key.isascii()):
+        if key and not (len(key) == KEY and key.isascii()):
             raise BadInput("this is no key of a room")
         key = key or secrets.token_urlsafe(16)
-        code = code_of(key)
+        seat = Seat(code=code_of(key), key=key)
         with self._swept() as now:
-            known = self._rooms.pop(code, None)
-            if known is not None and not known.closed:
-                self._rooms[code] = known
-                if known.key != key:  # another key has the same code
-                    raise BadInput("this code is taken; press again")
-                return {"code": code, "key": key}
-            if len(self._rooms) >= MOST_ROOMS:
-                oldest = min(self._rooms.values(), key=lambda room: (not room.closed, room.at))
-                if now - oldest.at < DESERTED and not oldest.closed:
-                    raise BadInput(f"{MOST_ROOMS} rooms are open, and more there may not be")
-                del self._rooms[oldest.code]
-            # a number that no earlier room of this code had
-            self._rooms[code] = Room(code, key, now, now, time.time_ns() // 1_000_000)
-            return {"code": code, "key": key}
+            known = self._rooms.get(seat.code)
+            if known is None or known.closed:
+                self._rooms.pop(seat.code, None)
+                if len(self._rooms) >= MOST_ROOMS:
+                    oldest = min(self._rooms.values(), key=lambda room: (not room.closed, room.at))
+                    if now - oldest.at < DESERTED and not oldest.closed:
+                        raise BadInput(f"{MOST_ROOMS} rooms are open, and more there may not be")
+                    del self._rooms[oldest.code]
+                # a number that no earlier room of this code had
+                version = time.time_ns() // 1_000_000
+                self._rooms[seat.code] = Room(seat.code, key, now, now, version)
+            elif not known.led_by(seat):  # another key has the same code
+                raise BadInput("this code is taken; press again")
+        return seat
 
-    def join(self, code: str) -> dict[str, str]:
+    def join(self, code: str) -> Seat:
         """A student's page comes. Errors: BadInput for no such room or a full one."""
         with self._swept() as now:
             room = self._room(code)
             if len(room.seen) >= MOST_PAGES:
-                gone = [key for key, at in room.seen.items() if now - at >= SEEN]
-                if not gone:
+                quietest = min(room.seen, key=room.seen.__getitem__)
+                if now - room.seen[quietest] < SEEN:
                     raise BadInput(f"the room {room.code} is full: {MOST_PAGES} pages are in it")
-                del room.seen[min(gone, key=room.seen.__getitem__)]
-            key = secrets.token_urlsafe(16)
-            room.seen[key] = now
-            return {"code": room.code, "key": key}
+                del room.seen[quietest]
+            seat = Seat(code=room.code, key=secrets.token_urlsafe(16))
+            room.seen[seat.key] = now
+            return seat
 
-    def leave(self, code: str, key: str) -> None:
+    def leave(self, seat: Seat) -> None:
         """A student's page goes, its guesses stay; the teacher's page closes the room."""
         with self._swept():
-            room = self._rooms.get(code)
-            if room is not None and key == room.key:
-                room.closed = True
-            elif room is not None and key in room.seen:
-                room.seen[key] = -math.inf
+            if room := self._rooms.get(seat.code):
+                room.closed |= room.led_by(seat)
+                room.seen.pop(seat.key, None)
 
-    def move(self, code: str, key: str, place: Place | None, state: dict[str, Any]) -> None:
+    def move(self, seat: Seat, place: Place | None, state: dict[str, Any]) -> None:
         """What the teacher's page shows now. Errors: BadInput for another page."""
-        with self._led(code, key) as room:
+        with self._led(seat) as room:
             room.place, room.state, room.version = place, state, room.version + 1
             if place is not None:
                 room.ballots[place] = room.ballots.pop(place, Ballot())
                 while len(room.ballots) > MOST_STEPS:
                     del room.ballots[next(iter(room.ballots))]
 
-    def show(self, code: str, key: str, on: bool) -> None:
+    def show(self, seat: Seat, on: bool) -> None:
         """The teacher looks at the bars, or covers them again. Errors: BadInput."""
-        with self._led(code, key) as room:
+        with self._led(seat) as room:
             if ballot := room.ballot(room.place):
                 ballot.shown = on
 
-    def vote(self, code: str, key: str, place: Place, words: str, right: bool) -> bool:
+    def vote(self, seat: Seat, place: Place, words: str, right: bool) -> bool:
         """A student's guess, which replaces the page's earlier one. False where the class stands
         elsewhere or has seen the answer: then it is not counted.
         """
         with self._swept():
-            room = self._rooms.get(code)
-            ballot = None if room is None else room.ballot(place)
-            if room is None or ballot is None or ballot.right is not None or key not in room.seen:
+            room = self._rooms.get(seat.code)
+            ballot = room and seat.key in room.seen and room.ballot(place)
+            if not ballot or ballot.right is not None:
                 return False
-            ballot.votes[key] = words[:MOST_LABEL], right
+            ballot.votes[seat.key] = words[:MOST_LABEL], right
             return True
 
-    def reveal(self, code: str, key: str, place: Place, right: str) -> None:
+    def reveal(self, seat: Seat, place: Place, right: str) -> None:
         """The teacher reveals the step: from now on none of its guesses changes. Errors: BadInput
         for a student's page that still has to wait.
         """
         with self._swept():
-            room = self._rooms.get(code)
-            ballot = None if room is None else room.ballot(place)
-            if room is not None and secrets.compare_digest(key.encode(), room.key.encode()):
+            room = self._rooms.get(seat.code)
+            ballot = room and room.ballot(place)
+            if room and room.led_by(seat):
                 room.ballots.setdefault(place, Ballot()).right = right[:MOST_LABEL]
-            elif room is not None and key in room.seen and ballot and ballot.right is None:
+            elif room and seat.key in room.seen and ballot and ballot.right is None:
                 raise BadInput("your teacher reveals this step")
 
-    def look(self, code: str, key: str) -> dict[str, Any]:
+    def look(self, seat: Seat) -> dict[str, Any]:
         """What a page may know now; asking says that it is there. `gone`: there is no such room,
         or this page is not in it; `closed`: its teacher closed it.
         """
         with self._swept() as now:
-            room = self._rooms.get(code)
-            if room is None or room.closed or (key != room.key and key not in room.seen):
-                return {"gone": True, "closed": room is not None and room.closed}
-            ballot, teacher = room.ballot(room.place) or Ballot(), key == room.key
+            room = self._rooms.get(seat.code)
+            if not room or room.closed or not (room.led_by(seat) or seat.key in room.seen):
+                return {"gone": True, "closed": bool(room and room.closed)}
+            ballot, teacher = room.ballot(room.place) or Ballot(), room.led_by(seat)
             revealed = ballot.right is not None
             found = {
                 "version": room.version,
                 "place": room.place,
                 "revealed": revealed,
                 "bars": ballot.bars() if revealed or (teacher and ballot.shown) else None,
-                "mine": ballot.votes.get(key, (None,))[0],
+                "mine": ballot.votes.get(seat.key, (None,))[0],
             }
             if not teacher:
-                room.seen[key] = now
+                room.seen[seat.key] = now
                 return {**found, "state": room.state}
             room.at = now
             here = sum(now - at < SEEN for at in room.seen.values())
@@ -207,9 +238,9 @@ class Rooms:
         """Hold the lock on the rooms, without those that are over; gives the time."""
         with self._lock:
             now = self._clock()
-            for code, room in list(self._rooms.items()):
+            for room in list(self._rooms.values()):
                 if now - room.at >= QUIET or now - room.opened >= LIFE:
-                    del self._rooms[code]
+                    del self._rooms[room.code]
             yield now
 
     def _room(self, code: str) -> Room:
@@ -221,10 +252,50 @@ class Rooms:
         return room
 
     @contextmanager
-    def _led(self, code: str, key: str) -> Iterator[Room]:
+    def _led(self, seat: Seat) -> Iterator[Room]:
         """The room of its teacher's page. Errors: BadInput."""
         with self._swept():
-            room = self._room(code)
-            if not secrets.compare_digest(key.encode(), room.key.encode()):
+            room = self._room(seat.code)
+            if not room.led_by(seat):
                 raise BadInput(f"only the page that opened the room {room.code} leads it")
             yield room
+
+
+def acted(rooms: Rooms, others: str | None, asked: Act) -> dict[str, Any]:
+    """What a page does in a room. Errors: BadInput."""
+    match asked.act:
+        case "open":
+            return rooms.open(asked.key).model_dump()
+        case "join":
+            return rooms.join(asked.code).model_dump()
+        case "invite":
+            return invite(others or asked.base, asked.code)
+        case "leave":
+            rooms.leave(asked)
+        case "show":
+            rooms.show(asked, asked.on)
+        case "move":
+            rooms.move(asked, asked.place, dump(load(asked.state)))
+    return {}
+
+
+def invite(base: str, code: str) -> dict[str, Any]:
+    """The address that others type, and with the code behind it as a QR code; no QR for an address
+    that only this computer reaches.
+    """
+    host = urlsplit(base).hostname or ""
+    alone = host in ("localhost", "::1") or host.startswith("127.")
+    made = segno.make(f"{base}?room={code}", error="m", micro=False)
+    qr = None if alone else made.svg_data_uri(scale=4, border=4, light="white")
+    return {"address": base, "alone": alone, "qr": qr}
+
+
+def room_routes(rooms: Rooms, others: str | None) -> list[BaseRoute]:
+    """What the page asks of its rooms. `others`: see `served.routes`."""
+
+    async def look(request: Request) -> Response:
+        code, key = request.query_params.get("code", ""), request.headers.get("x-room-key", "")
+        return sent(request, rooms.look(Seat(code=code[:40], key=key[:40])))
+
+    act = replied(lambda asked: acted(rooms, others, read(Act, asked)))
+    return [Route("/room", act, methods=["POST"]), Route("/room", look)]

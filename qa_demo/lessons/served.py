@@ -1,15 +1,25 @@
-"""`POST /lesson`: what a page asks of its lessons, and what it is told."""
+"""What the page asks of its lessons, and two pages for teachers to read and to print."""
 
+import base64
 from dataclasses import dataclass
+from html import escape
+from string import Template
 from typing import Any
+
+import orjson
+from pydantic import BaseModel
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput
 from qa_demo.lessons import checks, deeper
-from qa_demo.lessons.files import Lesson, Step
+from qa_demo.lessons.files import TEACHERS, Lesson, Step, read_lesson
 from qa_demo.lessons.judge import Asked, Check, Facts, asked, judge, plain
+from qa_demo.lessons.rooms import UNSURE, Rooms, Seat, room_routes
+from qa_demo.page import replied
 from qa_demo.pictures import CHAPTERS, Pictures, opened
 from qa_demo.printed import quote
-from qa_demo.state import dump
+from qa_demo.state import Int, State, dump, read
 
 CHECKS: dict[str, Check] = {
     name: check
@@ -18,28 +28,24 @@ CHECKS: dict[str, Check] = {
 }
 
 
+class Question(BaseModel):
+    """{} asks for the list, a lesson and a step for this step, with `guess` for what is said of it
+    (None: "I don't know"), with `reveal` for the reveal.
+    """
+
+    lesson: str | None = None
+    step: Int = 1
+    guess: Any = None
+    reveal: bool = False
+    room: Seat | None = None
+
+
 @dataclass(frozen=True)
 class Lessons:
     """The lessons of a server."""
 
     pictures: Pictures
     lessons: tuple[Lesson, ...]
-
-    def list(self) -> list[dict[str, Any]]:
-        """What the menu shows."""
-        return [
-            {**one.model_dump(include={"id", "title", "minutes"}), "steps": len(one.steps)}
-            for one in self.lessons
-        ]
-
-    def place(self, name: str, number: int) -> tuple[Lesson, Step]:
-        """The step that is asked for, counted from 1. Errors: BadInput."""
-        lesson = next((one for one in self.lessons if one.id == name), None)
-        if lesson is None:
-            raise BadInput(f"there is no lesson {name[:40]!r}")
-        if not 1 <= number <= len(lesson.steps):
-            raise BadInput(f"step must be 1 to {len(lesson.steps)} in this lesson, got {number}")
-        return lesson, lesson.steps[number - 1]
 
     def asked(self, step: Step) -> Asked:
         """The step on its text. Raises Pending while a model works. Errors: BadInput where the
@@ -56,32 +62,6 @@ class Lessons:
         facts |= CHECKS[step.check](shown) if step.check else {}
         return asked(step, shown, facts)
 
-    def card(self, lesson: Lesson, step: Step) -> dict[str, Any]:
-        """What a page shows of a step before a guess."""
-        now, at = self.asked(step), self.lessons.index(lesson) + 1
-        return {
-            "lesson": lesson.id,
-            "title": lesson.title,
-            "step": lesson.steps.index(step) + 1,
-            "of": len(lesson.steps),
-            "after": self.lessons[at].id if at < len(self.lessons) else None,
-            "heading": step.title,
-            "state": dump(step.state),
-            "ask": step.ask,
-            "question": now.question,
-            "options": list(now.options.items()),
-        }
-
-    def verdict(self, step: Step, guess: object) -> dict[str, Any]:
-        """What is said of a guess. Errors: BadInput."""
-        return vars(judge(self.asked(step), guess))
-
-    def told(self, step: Step) -> dict[str, Any]:
-        """The reveal: its words, the right guess, and the state in which the picture shows it."""
-        now = self.asked(step)
-        key = now.right if now.options else None
-        return {"state": dump(step.then), "label": now.label, "key": key, "reveal": now.reveal}
-
     def proof(self, step: Step) -> dict[str, Any]:
         """Every sentence of a step with the numbers of its text. Errors: BadInput, which tells
         what does not hold.
@@ -92,3 +72,113 @@ class Lessons:
         right = {"right": now.label} if step.ask != "none" else {}
         said = {"question": plain(now.question), "reveal": plain(now.reveal)}
         return {**said, **right, "wrong": wrong}
+
+    def answer(self, rooms: Rooms, question: Question) -> dict[str, Any]:
+        """What is told. In a room a guess counts, and nothing is said of it before its teacher
+        reveals. Errors: BadInput.
+        """
+        name, number, seat = question.lesson, question.step, question.room
+        if name is None:
+            about = {"id", "title", "minutes"}
+            return {"lessons": [one.model_dump(include=about) for one in self.lessons]}
+        lesson = next((one for one in self.lessons if one.id == name), None)
+        if lesson is None:
+            raise BadInput(f"there is no lesson {name[:40]!r}")
+        if not 1 <= number <= len(lesson.steps):
+            raise BadInput(f"step must be 1 to {len(lesson.steps)} in this lesson, got {number}")
+        place, step = (name, number), lesson.steps[number - 1]
+        now, said = self.asked(step), dict[str, Any]()
+        if "guess" in question.model_fields_set:
+            said = {"label": UNSURE, "right": False, "said": []}
+            if question.guess is not None:
+                said = vars(judge(now, question.guess))
+            if seat and rooms.vote(seat, place, said["label"], said["right"]):
+                return {"counted": True, "label": said["label"]}
+        if question.reveal:
+            if seat:
+                rooms.reveal(seat, place, now.label)
+            told = {"label": now.label, "key": now.right if now.options else None}
+            return {"state": dump(step.then), **told, "reveal": now.reveal, "verdict": said or None}
+        return said or self._card(lesson, number, now)
+
+    def _card(self, lesson: Lesson, number: int, now: Asked) -> dict[str, Any]:
+        """What a page shows of a step before a guess."""
+        after = (*self.lessons, None)[self.lessons.index(lesson) + 1]
+        return {
+            "lesson": lesson.id,
+            "title": lesson.title,
+            "step": number,
+            "of": len(lesson.steps),
+            "after": after and after.id,
+            "heading": now.step.title,
+            "state": dump(now.step.state),
+            "ask": now.step.ask,
+            "question": now.question,
+            "options": list(now.options.items()),
+        }
+
+
+def routes(lessons: Lessons, others: str | None = None) -> list[BaseRoute]:
+    """What the page asks of its lessons and rooms. `others`: the address that others type, where
+    the server knows it.
+    """
+    rooms = Rooms()
+
+    def lesson(asked: Any) -> dict[str, Any]:
+        return lessons.answer(rooms, read(Question, asked))
+
+    return [
+        Route("/lesson", replied(lesson), methods=["POST"]),
+        *room_routes(rooms, others),
+        Route("/teaching", lambda _: Response(handout("hour"), media_type=DOCUMENT)),
+        Route("/wrong", lambda _: Response(handout("wrong"), media_type=DOCUMENT)),
+    ]
+
+
+# ---- for teachers
+
+
+DOCUMENT = "application/xhtml+xml"
+"""Not text/html: that would be given the running page's head."""
+COLUMNS = {
+    "hour": {
+        "minutes": "{title}",
+        "picture": "{picture}",
+        "lesson: step": "{source}",
+        "what stays": "{reveal}",
+    },
+    "wrong": {
+        "said": "“{title}”",
+        "so": "{reveal} <small>{source}</small>",
+        "picture": "{picture}",
+    },
+}
+"""Heads of a table, and what stands below them of each step of its file."""
+LEAD = {
+    "hour": "Open a room under Lessons, let the class join, press Present. In each row the class "
+    "guesses in the steps that stand behind the lesson, you reveal, then show the picture.",
+    "wrong": "Sentences met in texts and answers about this subject, and what holds.",
+}
+
+
+def link(state: State) -> str:
+    """A chapter's name as a link to its picture."""
+    name = CHAPTERS[state.chapter].NAME + (f", step {state.step}" if state.step > 1 else "")
+    made = base64.urlsafe_b64encode(orjson.dumps(dump(state))).decode().rstrip("=")
+    return f'<a href="./#{made}">{escape(name)}</a>'
+
+
+def handout(name: str) -> bytes:
+    """A page with one table, "hour" or "wrong": a row for each step of its file."""
+    lesson, rows, seen = read_lesson(TEACHERS / f"{name}.md"), list[str](), set[str]()
+    for step in lesson.steps:
+        chapter = step.state.chapter
+        at = "" if chapter in seen else f' id="{chapter}"'
+        seen.add(chapter)
+        said = {part: escape(getattr(step, part)) for part in ("title", "source", "reveal")}
+        cells = (cell.format(picture=link(step.state), **said) for cell in COLUMNS[name].values())
+        rows.append(f"<tr{at}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    head = "".join(f"<th>{head}</th>" for head in COLUMNS[name])
+    page = Template((TEACHERS / "page.html").read_text(encoding="utf-8"))
+    made = {"title": lesson.title, "lead": LEAD[name], "head": head, "rows": "\n".join(rows)}
+    return page.substitute(made).encode()

@@ -8,8 +8,8 @@ from qa_demo.api.routes import routes as calls
 from qa_demo.core.types import Reading
 from qa_demo.examples import load_menu
 from qa_demo.lessons.files import read_folder
-from qa_demo.lessons.routes import routes as lesson_routes
 from qa_demo.lessons.served import Lessons
+from qa_demo.lessons.served import routes as lesson_routes
 from qa_demo.page import build, routes
 from qa_demo.pictures import Pictures
 from qa_demo.server.launch import launch

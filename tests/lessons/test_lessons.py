@@ -13,9 +13,8 @@ from qa_demo.core.store import READERS
 from qa_demo.core.types import Span
 from qa_demo.examples import PoolExample, load_menu
 from qa_demo.lessons.files import OWN, TEACHERS, computed, read_folder, read_lesson
-from qa_demo.lessons.handout import handout
 from qa_demo.lessons.judge import asked, filled, judge, plain, typed
-from qa_demo.lessons.served import CHECKS, Lessons
+from qa_demo.lessons.served import CHECKS, Lessons, handout
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK
 from qa_demo.model.spanbert import load_spanbert

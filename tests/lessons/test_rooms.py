@@ -6,9 +6,9 @@ import pytest
 
 from qa_demo.core.base import BadInput
 from qa_demo.lessons import rooms as module
-from qa_demo.lessons.rooms import LETTERS, UNSURE, Rooms, code_of
-from qa_demo.lessons.routes import Act, Question, answer, in_room, invite, read
-from qa_demo.lessons.served import Lessons
+from qa_demo.lessons.rooms import LETTERS, UNSURE, Act, Rooms, acted, code_of, invite
+from qa_demo.lessons.served import Lessons, Question
+from qa_demo.state import read
 from tests.chapters.given import full
 from tests.lessons.test_lessons import GOOD, written
 
@@ -27,70 +27,69 @@ def made():
     clock = Clock()
     rooms = Rooms(clock)
     teacher = rooms.open()
-    students = [rooms.join(teacher["code"].lower()) for _ in range(3)]
-    rooms.move(**teacher, place=PLACE, state={"example": "gold"})
+    students = [rooms.join(teacher.code.lower()) for _ in range(3)]
+    rooms.move(teacher, place=PLACE, state={"example": "gold"})
     return rooms, teacher, students, clock
 
 
 def test_guesses_are_counted_and_what_is_right_is_told_after_the_reveal_alone(made):
     rooms, teacher, (a, b, c), _ = made
-    assert re.fullmatch(f"[{LETTERS}]{{5}}", teacher["code"])
-    assert rooms.vote(**a, place=PLACE, words="Bo", right=False)
-    assert rooms.vote(**a, place=PLACE, words="Ada", right=True)  # the newest counts
-    assert rooms.vote(**b, place=PLACE, words="Bo", right=False)
-    assert rooms.vote(**c, place=PLACE, words=UNSURE, right=False)
-    assert not rooms.vote(**a, place=("01-span", 2), words="Bo", right=False)
-    look = rooms.look(**teacher)
+    assert re.fullmatch(f"[{LETTERS}]{{5}}", teacher.code)
+    assert rooms.vote(a, place=PLACE, words="Bo", right=False)
+    assert rooms.vote(a, place=PLACE, words="Ada", right=True)  # the newest counts
+    assert rooms.vote(b, place=PLACE, words="Bo", right=False)
+    assert rooms.vote(c, place=PLACE, words=UNSURE, right=False)
+    assert not rooms.vote(a, place=("01-span", 2), words="Bo", right=False)
+    look = rooms.look(teacher)
     assert (look["here"], look["guesses"], look["bars"]) == (3, 3, None)
-    rooms.show(**teacher, on=True)
+    rooms.show(teacher, on=True)
     bars = [("Ada", 1, False), ("Bo", 1, False), (UNSURE, 1, False)]
-    assert rooms.look(**teacher)["bars"] == bars and rooms.look(**a)["bars"] is None
+    assert rooms.look(teacher)["bars"] == bars and rooms.look(a)["bars"] is None
     with pytest.raises(BadInput, match="your teacher reveals"):
-        rooms.reveal(**a, place=PLACE, right="Ada")
-    rooms.reveal(**teacher, place=PLACE, right="Ada")
-    assert rooms.look(**a)["bars"] == [("Ada", 1, True), *bars[1:]]
-    assert rooms.look(**a)["mine"] == "Ada"
-    rooms.reveal(**a, place=PLACE, right="Bo")  # a student's page may see it now, and sets nothing
-    assert rooms.look(**a)["bars"] == [("Ada", 1, True), *bars[1:]]
-    assert not rooms.vote(**b, place=PLACE, words="Ada", right=True)
+        rooms.reveal(a, place=PLACE, right="Ada")
+    rooms.reveal(teacher, place=PLACE, right="Ada")
+    assert rooms.look(a)["bars"] == [("Ada", 1, True), *bars[1:]]
+    assert rooms.look(a)["mine"] == "Ada"
+    rooms.reveal(a, place=PLACE, right="Bo")  # a student's page may see it now, and sets nothing
+    assert rooms.look(a)["bars"] == [("Ada", 1, True), *bars[1:]]
+    assert not rooms.vote(b, place=PLACE, words="Ada", right=True)
 
 
 def test_the_right_one_has_a_bar_though_nobody_guessed_it(made):
     rooms, teacher, (a, *_), _ = made
-    rooms.vote(**a, place=PLACE, words="2.00", right=False)
-    rooms.reveal(**teacher, place=PLACE, right="0.50")
-    assert rooms.look(**a)["bars"] == [("2.00", 1, False), ("0.50", 0, True)]
+    rooms.vote(a, place=PLACE, words="2.00", right=False)
+    rooms.reveal(teacher, place=PLACE, right="0.50")
+    assert rooms.look(a)["bars"] == [("2.00", 1, False), ("0.50", 0, True)]
 
 
 def test_followers_see_the_newest_state_and_no_key(made):
     rooms, teacher, (a, *_), _ = made
-    before = rooms.look(**a)
+    before = rooms.look(a)
     assert (before["place"], before["state"]) == (PLACE, {"example": "gold"})
-    rooms.move(**teacher, place=None, state={"chapter": "loss"})
-    after = rooms.look(**a)
+    rooms.move(teacher, place=None, state={"chapter": "loss"})
+    after = rooms.look(a)
     assert after["version"] > before["version"] and after["state"] == {"chapter": "loss"}
-    assert teacher["key"] not in str(after) + str(rooms.look(**teacher))
+    assert teacher.key not in str(after) + str(rooms.look(teacher))
 
 
 def test_only_the_teachers_page_leads(made):
     rooms, teacher, (a, *_), _ = made
-    other = {**a, "place": PLACE}
-    for act in (lambda: rooms.move(**other, state={}), lambda: rooms.show(**a, on=True)):
+    for act in (lambda: rooms.move(a, PLACE, {}), lambda: rooms.show(a, on=True)):
         with pytest.raises(BadInput, match="only the page that opened"):
             act()
-    rooms.leave(**a)
-    assert rooms.look(**teacher)["here"] == 2
-    rooms.leave(**teacher)
-    assert rooms.look(**a) == {"gone": True, "closed": True}
+    rooms.leave(a)
+    assert rooms.look(teacher)["here"] == 2
+    rooms.leave(teacher)
+    assert rooms.look(a) == {"gone": True, "closed": True}
 
 
 def test_after_a_restart_the_same_key_opens_the_same_code_and_no_other_does(made):
     _, teacher, (a, *_), _ = made
     fresh = Rooms(Clock())
-    assert fresh.look(**teacher) == fresh.look(**a) == {"gone": True, "closed": False}
-    assert fresh.open(teacher["key"]) == teacher and fresh.open(teacher["key"]) == teacher
-    assert fresh.join(teacher["code"])["code"] == teacher["code"]
-    assert code_of(a["key"]) != teacher["code"]
+    assert fresh.look(teacher) == fresh.look(a) == {"gone": True, "closed": False}
+    assert fresh.open(teacher.key) == teacher and fresh.open(teacher.key) == teacher
+    assert fresh.join(teacher.code).code == teacher.code
+    assert code_of(a.key) != teacher.code
     with pytest.raises(BadInput, match="no key"):
         fresh.open("x")
 
@@ -101,20 +100,20 @@ def test_all_is_bounded(made, monkeypatch):
         rooms.join("nope")
     monkeypatch.setattr(module, "MOST_PAGES", 3)
     with pytest.raises(BadInput, match="full: 3 pages"):
-        rooms.join(teacher["code"])
+        rooms.join(teacher.code)
     clock.now = 40.0  # the three have not asked for a while: one makes room
-    assert rooms.join(teacher["code"])
+    assert rooms.join(teacher.code)
     monkeypatch.setattr(module, "MOST_ROOMS", 1)
     with pytest.raises(BadInput, match="1 rooms are open"):
         rooms.open()
     monkeypatch.setattr(module, "MOST_ROOMS", 2)
     other = rooms.open()
     clock.now = 50.0
-    rooms.look(**other)
-    rooms.leave(**other)  # a closed room makes place first, though an open one is older
-    assert rooms.open() and not rooms.look(**teacher).get("gone")
+    rooms.look(other)
+    rooms.leave(other)  # a closed room makes place first, though an open one is older
+    assert rooms.open() and not rooms.look(teacher).get("gone")
     clock.now = module.QUIET + 51
-    assert rooms.look(**teacher)["gone"] and rooms.open()
+    assert rooms.look(teacher)["gone"] and rooms.open()
 
 
 ODD = [None, [], {}, {"act": "x", "code": "a", "key": "b"}, {"act": "join"}]
@@ -126,18 +125,18 @@ ODD += [{"act": "invite", "code": "A", "base": ["x"]}]
 @pytest.mark.parametrize("asked", ODD)
 def test_what_is_asked_oddly_is_refused(asked):
     with pytest.raises(BadInput):
-        in_room(Lessons(full(), ()), Rooms(), None, read(Act, asked))
+        acted(Rooms(), None, read(Act, asked))
 
 
-def test_a_move_takes_states_and_steps_that_exist_alone(tmp_path):
-    lessons, rooms = Lessons(full(), (written(tmp_path, GOOD),)), Rooms()
-    seat = in_room(lessons, rooms, None, Act(act="open"))
-    good = {"act": "move", **seat, "lesson": "hand", "step": 1, "state": {"chapter": "loss"}}
-    assert in_room(lessons, rooms, None, read(Act, good)) == {}
-    faults = [{"state": {"chapter": "x"}}, {"state": 1}, {"lesson": "x"}, {"step": 9}]
-    for wrong in (*faults, {"step": True}):
+def test_a_move_takes_states_and_short_places_alone():
+    rooms = Rooms()
+    seat = acted(rooms, None, Act(act="open"))
+    good = {"act": "move", **seat, "place": ["hand", 1], "state": {"chapter": "loss"}}
+    assert acted(rooms, None, read(Act, good)) == {}
+    faults = [{"state": {"chapter": "x"}}, {"state": 1}, {"place": "x"}, {"place": ["x" * 41, 1]}]
+    for wrong in (*faults, {"place": ["hand", True]}):
         with pytest.raises(BadInput):
-            in_room(lessons, rooms, None, read(Act, {**good, **wrong}))
+            acted(rooms, None, read(Act, {**good, **wrong}))
 
 
 def test_a_guess_is_judged_alone_and_counted_in_a_room_until_its_teacher_reveals(tmp_path):
@@ -145,21 +144,21 @@ def test_a_guess_is_judged_alone_and_counted_in_a_room_until_its_teacher_reveals
     lessons, rooms = Lessons(full(), (written(tmp_path, text),)), Rooms()
 
     def told(**asked):
-        return answer(lessons, rooms, read(Question, asked))
+        return lessons.answer(rooms, read(Question, asked))
 
     here = {"lesson": "hand", "step": 1}
     assert [one["id"] for one in told()["lessons"]] == ["hand"]
     assert told(**here)["heading"] == "One" and told(**here, guess="a")["right"]
     assert told(**here, guess=None)["label"] == UNSURE
     teacher = rooms.open()
-    student = rooms.join(teacher["code"])
-    rooms.move(**teacher, place=("hand", 1), state={})
+    student = rooms.join(teacher.code)
+    rooms.move(teacher, place=("hand", 1), state={})
     assert told(**here, guess="b", room=student) == {"counted": True, "label": "Bo."}
     assert told(**here, guess=None, room=student) == {"counted": True, "label": UNSURE}
     with pytest.raises(BadInput, match="your teacher reveals"):
         told(**here, reveal=True, room=student)
     assert told(**here, reveal=True, room=teacher)["label"] == "Ada."
-    assert rooms.look(**student)["bars"] == [("Ada.", 0, True), (UNSURE, 1, False)]
+    assert rooms.look(student)["bars"] == [("Ada.", 0, True), (UNSURE, 1, False)]
     after = told(**here, guess="b", reveal=True, room=student)
     assert after["key"] == "a" and not after["verdict"]["right"]
 
