@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 
 from qa_demo.core.attention import Attention
-from qa_demo.core.attribution import METHODS, STEPS, Attribution, leave_one_out, parts, window_of
+from qa_demo.core.attribution import METHODS, STEPS, Attribution, leave_one_out, value_of, window_of
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress, one_of
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.text import check_texts, special_positions
@@ -168,25 +168,23 @@ class FakeReader:
         on_progress=None,
         cancelled=None,
     ) -> Attribution:
-        """Random lanes; integrated ones sum to F(x) - F(x') but for a gap of 0.2 / steps."""
+        """Random values; integrated ones sum to F(x) - F(x') but for a gap of 0.2 / steps."""
         one_of("the method", method, METHODS)
         if method == "leave_one_out":
             watch = on_progress, cancelled
             return leave_one_out(reading, target, lambda *asked: self.masked(*asked, *watch))
         window, steps = window_of(reading, target), n_steps or STEPS[0]
-        lanes = [float(part) for part in parts(target, window, *reading.logits(window.index))]
-        rows = rng_of(window, method, target, None).normal(1.0, 1.0, size=(2, len(window)))
-        rows[:, special_positions(reading.encoding, window)] = 0.0
-        for row, lane, alone in zip(rows, lanes, ("end_logit", "start_logit"), strict=True):
-            row *= 0.0 if target.kind == alone else 0.75 * lane / row.sum()
-        f_x, made = sum(lanes), (target, method, window.index)
+        f_x = float(value_of(target, window, *reading.logits(window.index)))
+        values = rng_of(window, method, target, None).normal(1.0, 1.0, size=len(window))
+        values[special_positions(reading.encoding, window)] = 0.0
+        values *= 0.75 * f_x / values.sum()
+        made = target, method, window.index
         if method == "gradient_x_input":
             tell(1, 1, on_progress, cancelled)
-            return Attribution(*made, *rows, f_x=f_x)
+            return Attribution(*made, values, f_x)
         for done in range(1, steps + 1):
             tell(done, steps, on_progress, cancelled)
         path = {"f_baseline": 0.25 * f_x, "baseline": baseline or reading.baseline}
         tried = ((steps, 0.2 / steps * 0.75 * f_x),)
-        return Attribution(
-            *made, *rows * (1 + 0.2 / steps), f_x=f_x, **path, n_steps=steps, tried=tried
-        )
+        values *= 1 + 0.2 / steps
+        return Attribution(*made, values, f_x, **path, n_steps=steps, tried=tried)

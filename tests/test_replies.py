@@ -130,7 +130,7 @@ def test_an_attribution_tells_every_token_by_its_own_text():
             assert piece == token.text.removeprefix("##").lower()
     best = call(FakeReader(), "read", **TEXTS).n_best[0]
     assert (found.span.text, found.f_x) == (best.text, pytest.approx(best.score, abs=1e-4))
-    assert found.sum == pytest.approx(sum(t.start + t.end for t in found.tokens))
+    assert found.sum == pytest.approx(sum(t.value for t in found.tokens))
 
 
 @pytest.mark.parametrize(

@@ -84,16 +84,15 @@ class Answer(AboutText):
 
 
 class Share(Reply):
-    """What a token contributes to the start part and to the end part; `side` is question, context
-    or special, and characters are those of that text.
+    """What a token contributes to the target, in logits; `side` is question, context or special,
+    and characters are those of that text.
     """
 
     text: str
     side: str
     char_start: int | None
     char_end: int | None
-    start: float
-    end: float
+    value: float
 
 
 class Attributed(AboutText):
@@ -191,11 +190,11 @@ def explained(reading: Reading, found: Attribution) -> Attributed:
     docs = range(window.doc_start, window.doc_stop)
     places = {pos: ("question", *chars) for pos, chars in asked}
     places |= {window.to_pos(doc): ("context", *e.chars(Span(doc, doc))) for doc in docs}
-    rows = zip(reading.tokens(window.index), found.start, found.end, strict=True)
+    rows = zip(reading.tokens(window.index), found.values, strict=True)
     fields, nowhere = Share.model_fields, ("special", None, None)
     tokens = [
-        Share(**dict(zip(fields, (text, *places.get(pos, nowhere), start, end), strict=True)))
-        for pos, (text, start, end) in enumerate(rows)
+        Share(**dict(zip(fields, (text, *places.get(pos, nowhere), value), strict=True)))
+        for pos, (text, value) in enumerate(rows)
     ]
     target, other = found.target, found.target.other
     return _about(

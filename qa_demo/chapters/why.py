@@ -115,7 +115,7 @@ class Shares:
             slow=True,
         )
         self.words = words(shown.encoding, w, marks_apart=True)
-        self.values = self.words.sums(self.found.total)
+        self.values = self.words.sums(self.found.values)
         self.ranked = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
         self.lead, self.blank = self.found.f_x, self.found.f_baseline or 0.0

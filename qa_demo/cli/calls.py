@@ -199,29 +199,27 @@ def attribute_lines(said: Attributed, asked: Any) -> Iterator[str]:
             f"{said.gap:+.4f}, {100 * share:.1f} % of the difference, after {said.n_steps} steps: "
             f"{how}"
         )
-    if not any(token.start or token.end for token in said.tokens):
+    if not any(token.value for token in said.tokens):
         yield "this method gives every token exactly nothing here; another one can say more"
         return
-    yield f"{'start':>8} {'end':>8}"
-    rows = sorted(_words(said, asked), key=lambda row: -abs(row[0] + row[1]))[:LISTED]
-    for start, end, text, side in rows:
-        yield f"{start:>+8.3f} {end:>+8.3f}  {visible(text)} ({side})"
+    rows = sorted(_words(said, asked), key=lambda row: -abs(row[0]))[:LISTED]
+    for value, text, side in rows:
+        yield f"{value:>+8.3f}  {visible(text)} ({side})"
 
 
-def _words(said: Attributed, asked: Any) -> list[tuple[float, float, str, str]]:
-    """The sums of each word between blanks, and of each special token: start, end, text, side."""
-    found: list[tuple[float, float, str, str]] = []
+def _words(said: Attributed, asked: Any) -> list[tuple[float, str, str]]:
+    """The sum of each word between blanks, and of each special token: value, text, side."""
+    found: list[tuple[float, str, str]] = []
     texts, first, before, last = {"question": asked.question, "context": asked.context}, 0, 0, ""
     for t in said.tokens:
         if t.char_start is None or t.char_end is None:
-            found.append((t.start, t.end, t.text, t.side))
+            found.append((t.value, t.text, t.side))
         elif last == t.side and not re.search(r"\s", texts[last][before : t.char_start]):
-            start, end, _, _ = found.pop()
-            text = texts[last][first : t.char_end]
-            found.append((start + t.start, end + t.end, text, t.side))
+            value, _, _ = found.pop()
+            found.append((value + t.value, texts[last][first : t.char_end], t.side))
         else:
             first = t.char_start
-            found.append((t.start, t.end, texts[t.side][first : t.char_end], t.side))
+            found.append((t.value, texts[t.side][first : t.char_end], t.side))
         last, before = t.side, t.char_end or 0
     return found
 

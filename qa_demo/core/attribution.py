@@ -2,8 +2,8 @@
 up.
 
 Every target is linear in the logits of one window, at positions that are fixed once:  F(s, e) = a.s
-+ b.e; the start lane carries a.s, the end lane b.e. It never follows the argmax, which can move on
-the path from a baseline: the sum would then explain a difference nobody asked about.
++ b.e. It never follows the argmax, which can move on the path from a baseline: the sum would then
+explain a difference nobody asked about.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ def window_of(reading: Reading, target: Target) -> Window:
     )
 
 
-def lanes(target: Target, window: Window) -> tuple[Floats, Floats]:
+def weights_of(target: Target, window: Window) -> tuple[Floats, Floats]:
     """The weights a, b [n] of  F(s, e) = a.s + b.e.
 
     start_logit s_i; end_logit e_j; span_score s_i + e_j; span_minus_null (s_i - s_[CLS]) + (e_j -
@@ -95,26 +95,24 @@ def lanes(target: Target, window: Window) -> tuple[Floats, Floats]:
     return a, b
 
 
-def parts(target: Target, window: Window, start: Floats, end: Floats) -> tuple[Floats, Floats]:
-    """The start part a.s and the end part b.e of the target for logits [..., n]; their sum is F."""
-    a, b = lanes(target, window)
-    return np.asarray(start, dtype=np.float64) @ a, np.asarray(end, dtype=np.float64) @ b
+def value_of(target: Target, window: Window, start: Floats, end: Floats) -> Floats:
+    """F = a.s + b.e for logits [..., n]."""
+    a, b = weights_of(target, window)
+    return np.asarray(start, dtype=np.float64) @ a + np.asarray(end, dtype=np.float64) @ b
 
 
 @dataclass(frozen=True, eq=False)
 class Attribution:
-    """What each position of one window contributes to the target, in logits.
+    """What each position of one window contributes to the target: `values` [n], in logits.
 
-    `start` and `end` [n] explain the start part and the end part of F. `f_baseline` is None for
-    methods without a baseline: then nothing is promised about the sum. `tried` holds (n_steps, gap)
-    of every number of steps that was run.
+    `f_baseline` is None for methods without a baseline: then nothing is promised about the sum.
+    `tried` holds (n_steps, gap) of every number of steps that was run.
     """
 
     target: Target
     method: Method
     window: int
-    start: NDArray[np.float64]
-    end: NDArray[np.float64]
+    values: NDArray[np.float64]
     f_x: float
     f_baseline: float | None = None
     baseline: Baseline | None = None
@@ -125,14 +123,9 @@ class Attribution:
         freeze_arrays(self, np.float64)
 
     @property
-    def total(self) -> NDArray[np.float64]:
-        """start + end, [n]."""
-        return self.start + self.end
-
-    @property
     def sum(self) -> float:
         """The signed sum over all positions."""
-        return float(self.total.sum())
+        return float(self.values.sum())
 
     @property
     def gap(self) -> float | None:
@@ -179,16 +172,12 @@ def leave_one_out(reading: Reading, target: Target, masked: Masked) -> Attributi
     window = window_of(reading, target)
     units = words(reading.encoding, window)
     masks = masks_of(units, [(k,) for k in range(len(units))])
-    without = parts(target, window, *masked(window, masks))
-    whole = parts(target, window, *reading.logits(window.index))
+    without = value_of(target, window, *masked(window, masks))
+    f_x = float(value_of(target, window, *reading.logits(window.index)))
     inside = units.of >= 0
     pieces = np.bincount(units.of[inside], minlength=len(units))
-    start, end = (
-        np.where(inside, ((f - left) / pieces)[units.of], 0.0)
-        for f, left in zip(whole, without, strict=True)
-    )
-    f_x = float(sum(whole))
-    return Attribution(target, "leave_one_out", window.index, start, end, f_x=f_x, baseline="mask")
+    values = np.where(inside, ((f_x - without) / pieces)[units.of], 0.0)
+    return Attribution(target, "leave_one_out", window.index, values, f_x, baseline="mask")
 
 
 HIDDEN, DRAWS = 3, 20
@@ -233,7 +222,6 @@ def hide(
     masked: Masked, target: Target, window: Window, units: Words, sets: Sequence[Set]
 ) -> Hidden:
     """The window read again with each set in [MASK]; the first set is the one that is tested."""
-    start, end = masked(window, masks_of(units, sets))
-    leads = np.add(*parts(target, window, start, end)).tolist()
+    leads = value_of(target, window, *masked(window, masks_of(units, sets))).tolist()
     draws = tuple(sorted(zip(leads[1:], sets[1:], strict=True)))
     return Hidden(sets[0], leads[0], draws)

@@ -147,8 +147,7 @@ def save_attributions(found: Mapping[str, tuple[str, Attribution]], path: Path) 
         }
         for name, (checksum, a) in found.items()
     }
-    lanes = {name: np.stack([a.start, a.end]).astype(np.float32) for name, (_, a) in found.items()}
-    _save(path, about, lanes)
+    _save(path, about, {name: a.values.astype(np.float32) for name, (_, a) in found.items()})
 
 
 @cache
@@ -158,12 +157,11 @@ def stored_attributions(path: Path = ATTRIBUTIONS) -> dict[str, tuple[str, Attri
         return {}
     found = {}
     with _refused(f"{path.name} holds no stored attributions"):
-        about, lanes = _load(path)
+        about, arrays = _load(path)
         for name, one in about.items():
             record = one["record"] | {"tried": tuple(map(tuple, one["record"]["tried"]))}
             target = Target("span_minus_null", Span(*one["span"]), None, record["window"])
-            start, end = lanes[name].astype(np.float64)
-            made = Attribution(target, "integrated_gradients", start=start, end=end, **record)
+            made = Attribution(target, "integrated_gradients", values=arrays[name], **record)
             found[name] = one["checksum"], made
     return found
 

@@ -23,9 +23,9 @@ from qa_demo.core.attribution import (
     Method,
     Target,
     gap_share,
-    lanes,
     leave_one_out,
-    parts,
+    value_of,
+    weights_of,
     window_of,
 )
 from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress, one_of
@@ -45,10 +45,8 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-4
 """Gradient x input below this share of its products is rounding (real: 1e-1, not: 1e-6)."""
-Pass = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
-"""Word embeddings [k, n, h] -> the start part and the end part of the target, [k] and [k]."""
-Both = Callable[[torch.Tensor], torch.Tensor]
-"""Word embeddings [k, n, h] -> gradients of the two parts, [2, k, n, h]."""
+Pass = Callable[[torch.Tensor], torch.Tensor]
+"""Word embeddings [k, n, h] -> the target F, [k]; or its gradients, [k, n, h]."""
 
 
 def attribute(
@@ -80,14 +78,12 @@ def attribute(
     window = window_of(reading, target)
     run = make_pass(reader.model, window, target)
     embeds = word_embeddings(reader.model, window.input_ids)[None]
-    about: dict[str, Any] = {
-        "f_x": float(sum(parts(target, window, *reading.logits(window.index))))
-    }
+    about: dict[str, Any] = {"f_x": float(value_of(target, window, *reading.logits(window.index)))}
     done = total = 0
 
     def gradients(points: torch.Tensor) -> torch.Tensor:
         nonlocal done
-        found = reader.passes.run(lambda: both_gradients(run, points), cancelled)
+        found = reader.passes.run(lambda: gradient(run, points), cancelled)
         done += len(points)
         if on_progress is not None and total:
             on_progress(done, total)
@@ -111,21 +107,21 @@ def attribute(
         raise BadCheckpoint(
             "the gradients of this reader are not finite on this text, so nothing can be attributed"
         )
-    return Attribution(target, method, window.index, *values.double().numpy(), **about)
+    return Attribution(target, method, window.index, values.double().numpy(), **about)
 
 
 def _value(run: Pass, embeds: torch.Tensor) -> float:
     with torch.inference_mode():
-        return float(sum(part.double() for part in run(embeds)))
+        return float(run(embeds))
 
 
 def make_pass(model: Any, window: Window, target: Target) -> Pass:
-    """Embeddings [k, n, h] -> (a.s, b.e) at the target's fixed positions alone."""
-    a, b = (torch.as_tensor(x, dtype=torch.float32) for x in lanes(target, window))
+    """Embeddings [k, n, h] -> F = a.s + b.e at the target's fixed positions, [k]."""
+    a, b = (torch.as_tensor(x, dtype=torch.float32) for x in weights_of(target, window))
 
-    def run(embeds: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def run(embeds: torch.Tensor) -> torch.Tensor:
         start, end = logits(model, embeds, window)
-        return start @ a, end @ b
+        return (start @ a).double() + (end @ b).double()
 
     return run
 
@@ -161,48 +157,42 @@ def baseline_embeddings(
     return word_embeddings(reader.model, ids)[None]
 
 
-def both_gradients(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
-    """Gradients of the start and end part, [2, k, n, h], by one pass forward and two back."""
+def gradient(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
+    """dF / d embeds, [k, n, h]."""
     with torch.enable_grad():
         at = embeds.detach().requires_grad_()
-        start, end = run(at)
-        (first,) = torch.autograd.grad(start.sum(), at, retain_graph=True)
-        (second,) = torch.autograd.grad(end.sum(), at)
-    return torch.stack([first, second])
+        return torch.autograd.grad(run(at).sum(), at)[0]
 
 
 def summed(products: torch.Tensor) -> torch.Tensor:
-    """Gradient x input of each position, [2, n], from its products [2, 1, n, h]; exactly 0 where
-    they only leave rounding.
+    """Gradient x input of each position, [n], from its products [1, n, h]; exactly 0 where they
+    only leave rounding.
 
     A reader that normalises each word's vector before anything else (DeBERTa) ignores its length:
     the products of a position cancel, and neither the size nor the order of what is left means
     anything.
     """
-    values, size = products.sum(-1)[:, 0], products.abs().sum(-1)[:, 0]
+    values, size = products[0].sum(-1), products[0].abs().sum(-1)
     return torch.where(values.abs().max() < ROUNDING * size.max(), torch.zeros_like(values), values)
 
 
 def integrate(
-    gradients: Both, embeds: torch.Tensor, path: torch.Tensor, steps: int
+    gradients: Pass, embeds: torch.Tensor, path: torch.Tensor, steps: int
 ) -> torch.Tensor:
-    """Integrated gradients of the two parts of the target, [2, n].
+    """Integrated gradients of the target, [n], from x and x' [1, n, h].
 
         attr_i = (x_i - x'_i) . mean over the midpoints alpha = (k + 1/2) / steps of dF(x' + alpha
         (x - x')) / dx_i
 
-    captum does the path and the sum. It sees the two parts as two examples with the same input;
-    the gradient function that it is given runs the model once for both.
+    captum does the path and the sum.
     """
     from captum.attr import IntegratedGradients
 
     def gradient_func(inputs: tuple[torch.Tensor, ...], **_: Any) -> tuple[torch.Tensor]:
-        found = gradients(inputs[0].detach()[::2])
-        return (found.transpose(0, 1).reshape(inputs[0].shape),)
+        return (gradients(inputs[0].detach()),)
 
     method = IntegratedGradients(lambda points: points.sum((1, 2)))  # never asked: see below
     method.gradient_func = gradient_func
     size = max(1, min(10, TOKENS_AT_ONCE // embeds.shape[1], steps))
-    both = embeds.expand(2, -1, -1), path.expand(2, -1, -1)
-    how: dict[str, Any] = {"n_steps": steps, "internal_batch_size": 2 * size}
-    return method.attribute(*both, method="riemann_middle", **how).detach().sum(-1)
+    how: dict[str, Any] = {"n_steps": steps, "internal_batch_size": size}
+    return method.attribute(embeds, path, method="riemann_middle", **how).detach()[0].sum(-1)

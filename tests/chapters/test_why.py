@@ -49,7 +49,7 @@ def test_marks_stand_apart_from_their_words():
 @pytest.mark.parametrize("text", [TEXTS, {"example": "oresund"}])
 def test_bars_are_the_sums_of_the_pieces_shares(text):
     found = shares_of(**text)
-    total, of = found.found.total, found.words.of
+    total, of = found.found.values, found.words.of
     by_hand = [sum(total[p] for p in range(len(of)) if of[p] == k) for k in range(len(found.words))]
     segments = blocks(faked(), chapter="why", **text)["words"]["segments"]
     drawn = [i for s in segments for i in s["items"]]

@@ -180,11 +180,10 @@ def test_attribute_ranks_whole_words(reading: Reading, called: Call, terminal: T
     out = terminal.ask("attribute --method leave_one_out").splitlines()
     found = called("attribute", method="leave_one_out")
     own = words(reading.encoding, reading.windows[found["window"]])
-    lanes = [[token[side] for token in found["tokens"]] for side in ("start", "end")]
-    start, end = (own.sums(np.array(lane)) for lane in lanes)
-    ranked = sorted(zip(own.items, start + end, strict=True), key=lambda row: -abs(row[1]))
+    sums = own.sums(np.array([token["value"] for token in found["tokens"]]))
+    ranked = sorted(zip(own.items, sums, strict=True), key=lambda row: -abs(row[1]))
     wanted = [f"{word.text} ({word.side})" for word, _ in ranked[:10]]
-    assert [line[19:] for line in out[3:]] == wanted
+    assert [line[10:] for line in out[2:]] == wanted
     steps = terminal.ask("attribute --char-start 4 --char-end 10 --n-steps 30 --baseline mask")
     assert steps.startswith("span_score of 'bridge'")
     assert "after 30 steps" in steps and "the baseline (mask)" in steps

@@ -12,12 +12,12 @@ from qa_demo.core.attribution import (
     Attribution,
     Target,
     gap_share,
-    lanes,
     leave_one_out,
     masks_of,
-    parts,
     seed_of,
     sets_to_hide,
+    value_of,
+    weights_of,
     window_of,
 )
 from qa_demo.core.base import BadInput
@@ -57,10 +57,8 @@ def test_each_target_is_the_sum_it_is_named_after() -> None:
     assert set(expected) == set(KINDS)
     for kind, value in expected.items():
         target = Target(kind, span, other if kind == "span_minus_other" else None)
-        assert sum(parts(target, window, s, e)) == pytest.approx(value)
-        a, b = lanes(target, window)
-        assert a @ s + b @ e == pytest.approx(value)
-    shared = lanes(Target("span_minus_other", Span(0, 1), Span(0, 2)), window)
+        assert value_of(target, window, s, e) == pytest.approx(value)
+    shared = weights_of(Target("span_minus_other", Span(0, 1), Span(0, 2)), window)
     assert not shared[0].any() and shared[1].any()
 
 
@@ -98,13 +96,12 @@ def test_a_target_that_makes_no_sense_is_refused() -> None:
 
 def test_gap_and_its_share() -> None:
     target = Target("span_score", Span(0, 1))
-    start, end = np.array([1.0, -0.5]), np.array([0.25, 2.2])
-    made = Attribution(target, "integrated_gradients", 0, start, end, f_x=5.0, f_baseline=2.0)
+    values = np.array([1.25, 1.7])
+    made = Attribution(target, "integrated_gradients", 0, values, f_x=5.0, f_baseline=2.0)
     assert made.sum == pytest.approx(2.95) and made.gap == pytest.approx(-0.05)
     assert made.gap_share == pytest.approx(0.05 / 3) and made.complete is True
-    np.testing.assert_allclose(made.total, [1.25, 1.7])
     assert not replace(made, f_baseline=2.2).complete
-    without = Attribution(target, "gradient_x_input", 0, start, end, f_x=5.0)
+    without = Attribution(target, "gradient_x_input", 0, values, f_x=5.0)
     assert without.gap is without.gap_share is without.complete is None
     assert gap_share(0.0, 0.0) == 0.0
     assert gap_share(0.1, 0.0) == float("inf")
@@ -151,15 +148,14 @@ def test_leave_one_out_measures_each_word_at_the_same_positions(kind: str) -> No
     window = reading.windows[0]
     effect, masked = linear(reading)
     target = Target(kind, Span(2, 4))
-    a, b = lanes(target, window)
+    lanes = weights_of(target, window)
     found = leave_one_out(reading, target, masked)
     units = words(reading.encoding, window)
-    for side, (found_lane, weights) in enumerate(((found.start, a), (found.end, b))):
-        for k, value in enumerate(units.sums(found_lane)):
-            wanted = float(((units.of == k) @ effect[0][side]) @ weights)
-            assert value == pytest.approx(wanted, abs=1e-5)
-    assert not found.total[units.of < 0].any() and found.gap is None
-    assert found.f_x == pytest.approx(sum(parts(target, window, *reading.logits(0))))
+    for k, value in enumerate(units.sums(found.values)):
+        wanted = sum((units.of == k) @ effect[0][side] @ lanes[side] for side in (0, 1))
+        assert value == pytest.approx(wanted, abs=1e-5)
+    assert not found.values[units.of < 0].any() and found.gap is None
+    assert found.f_x == pytest.approx(value_of(target, window, *reading.logits(0)))
 
 
 def test_random_sets_follow_from_the_text_and_never_hold_what_is_tested() -> None:
