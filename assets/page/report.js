@@ -30,16 +30,8 @@ KINDS.paragraph = (b) => {
   return text({ ...b, segments, height: 0, select: false });
 };
 
-/** Where the value nearest to x stands. */
-const nearest = (values, x) =>
-  values.reduce((best, v, k) => Math.abs(v - x) < Math.abs(values[best] - x) ? k : best, 0);
-
-/** Change what is shown; a slider sets "at.READER" to a threshold. */
+/** Change what is shown. */
 export function set(patch) {
-  for (const [name, value] of Object.entries(patch)) {
-    const side = /^at\.(\w)$/.exec(name)?.[1];
-    if (side) patch = { [side]: nearest(REPORT.thresholds[side], value) };
-  }
   state = { ...state, ...patch };
   draw();
 }
@@ -55,17 +47,11 @@ function shown(block) {
   for (const [name, value] of Object.entries(block.when ?? {})) {
     if (state[name] !== value) return null;
   }
-  const { patches = [], ...own } = block, made = structuredClone(own);
-  made.digest = block.key;
-  for (const { by, of: table } of patches) {
-    const of = typeof table === "string" ? REPORT.tables[table] : table;
-    const at = by.map((name) => state[name]).join("/"), patch = Object.entries(of[at] ?? {});
-    for (const [path, value] of patch) put(made, path, value);
-    if (patch.some(([path]) => !path.startsWith("overlay"))) made.digest += ` ${by}:${at}`;
-  }
-  // a table whose rows are picked from all it can show: [which, cells that follow]
-  const row = ([k, ...more]) => ({ ...made.all[k], cells: [...made.all[k].cells, ...more] });
-  if (made.all) made.rows = made.rows.map(row);
+  const { by = [], of = {}, over, ...own } = block, made = structuredClone(own);
+  const at = by.map((name) => state[name]).join("/");
+  for (const [path, value] of Object.entries(of[at] ?? {})) put(made, path, value);
+  made.digest = at in of && Object.keys(of[at]).length ? `${block.key} ${at}` : block.key;
+  if (over) made.overlay = { shapes: REPORT.overlays[over][state.at], annotations: [] };
   if (made.blocks) made.blocks = block.blocks.map(shown).filter(Boolean);
   return made;
 }

@@ -64,21 +64,21 @@ class Draws:
         given = np.atleast_2d(np.asarray(values, dtype=np.float64))
         return np.stack([np.bincount(self._unit, one, self.count) for one in given])
 
-    def mean(self, values: ArrayLike, part: Bools | None = None) -> Interval:
-        """Means of values [k, n] over the questions of a part (all by default), and the 2.5th and
+    def mean(self, values: ArrayLike) -> Interval:
+        """Means of values [k, n], each over the questions where it is no NaN, and the 2.5th and
         97.5th percentile of their draws.
         """
-        part = np.ones(len(self._unit), dtype=bool) if part is None else part
-        sums, counts = self._sums(np.where(part, values, 0.0)), self._sums(part)[0]
-        value = sums.sum(axis=1) / counts.sum()
-        if np.count_nonzero(counts) < LEAST:
-            return Interval(value, *np.full((2, len(value)), np.nan))
-        number = self._weights @ counts
-        some = number > 0
+        given = np.atleast_2d(np.asarray(values, dtype=np.float64))
+        sums, counts = self._sums(np.nan_to_num(given)), self._sums(np.isfinite(given))
+        value = sums.sum(axis=1) / counts.sum(axis=1)
         off = sums - value[:, None] * counts  # off the mean: nothing is rounded away
-        means = value + (self._weights[some] @ off.T) / number[some, None]
-        low, high = np.percentile(means, [2.5, 97.5], axis=0)
-        return Interval(value, np.minimum(low, value), np.maximum(high, value))
+        drawn, number = self._weights @ off.T, self._weights @ counts.T
+        low, high = np.full((2, len(value)), np.nan)
+        for k in np.flatnonzero(np.count_nonzero(counts, axis=1) >= LEAST):
+            some = number[:, k] > 0
+            ends = np.percentile(drawn[some, k] / number[some, k], [2.5, 97.5])
+            low[k], high[k] = value[k] + np.minimum(ends[0], 0), value[k] + np.maximum(ends[1], 0)
+        return Interval(value, low, high)
 
     def told(self, values: Floats) -> bool:
         """Whether a mean difference is told apart from 0: by its interval as it is printed, and by

@@ -1,11 +1,10 @@
-"""What the sections of the report share: one or two readers' lines under every threshold that a
-slider can show, blocks that change with it, dots with intervals, words.
+"""What the sections of the report share: one or two readers' lines under every threshold that the
+report can show, blocks that change with it, dots with intervals, words.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
 from typing import Any
 
@@ -13,27 +12,28 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import END, START, Block
-from qa_demo.core.base import Floats
+from qa_demo.core.base import Bools, Floats
 from qa_demo.evaluation.calibrate import halves
-from qa_demo.evaluation.compare import Bools, Draws, Interval, Lines, Row, paired, units_of
+from qa_demo.evaluation.compare import Draws, Interval, Lines, Row, paired, units_of
 from qa_demo.evaluation.table import Table, table_of
 from qa_demo.printed import escape, number, signed
 
 METRICS = {"f1": "F1", "exact": "exact match"}
-MODES = {"run": "as run", "fitted": "fitted on the other half", "best": "best on these questions"}
+MODES = {
+    "run": "as run",
+    "fitted": "fitted on the other half of the articles",
+    "best": "best F1 on these questions (an upper bound)",
+}
+PERCENTS = range(0, 101, 2)
+"""Where the slider stops: so many percent of the questions are left without an answer."""
 Blocks = list[Block | None]
-STEPS = 61
-"""Thresholds between which the slider moves, at equal steps through the questions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One reader and its lines under every threshold that the report can show.
-
-    `frames`: the thresholds of its slider, rising, and last those of the mode "fitted", one for
-    each question; the one of the run alone where none changes anything. `at`: the frame of each
-    mode. `scores`: percent of each question in each frame, [frames, n], by metric. `up`: where it
-    stands in a row of both readers, 1 above, -1 below, 0 alone.
+    """One reader and its lines. `limits`: thresholds by name: that of the run, and where others
+    change something those of MODES ("fitted": one for each question) and of PERCENTS. `up`: where
+    it stands in a row of both readers, 1 above, -1 below, 0 alone.
     """
 
     name: str
@@ -43,47 +43,37 @@ class Side:
     rows: Sequence[Row]
     run: Row
     table: Table
-    frames: list[Any]
-    at: dict[str, int]
-    scores: dict[str, Floats]
+    limits: dict[str, Any]
 
-    @property
-    def own(self) -> float | None:
-        """The threshold as run; None where nothing is ever withheld."""
-        found: float | None = self.frames[self.at["run"]]
-        return found
+    def scores(self, metric: str, at: str) -> Floats:
+        """Percent of each question under a threshold, [n]."""
+        return self.table.scores(self.limits[at], metric)
 
-    @property
-    def thresholds(self) -> list[float | None]:
-        """Those of the slider, rising."""
-        return [frame for frame in self.frames if np.ndim(frame) == 0]
-
-    def limit(self, frame: int) -> float:
-        """A frame's threshold on an axis; off the picture where none or more than one is meant."""
-        limit = self.frames[frame]
-        return 1e6 if limit is None or np.ndim(limit) else float(limit)
+    def place(self, at: str) -> list[float]:
+        """Where a threshold stands on an axis; nowhere where none or more than one is meant."""
+        limit = self.limits[at]
+        return [] if limit is None or np.ndim(limit) else [float(limit)]
 
 
-def side_of(name: str, rows: Sequence[Row], run: Row, key: str, role: str, up: int) -> Side:
+def side_of(name: str, lines: Lines, key: str, role: str, up: int) -> Side:
     """A reader of lines. A threshold changes something where some questions have an answer and some
-    have none; "best" is the highest F1 on these questions, "fitted" on the other half of articles.
+    have none.
     """
+    rows, run = lines
     table, own = table_of(rows), run["threshold"] if run["rules"] == "2.0" else None
-    frames, at = [own], {"run": 0}
-    if own is not None and table.both:
+    limits: dict[str, Any] = {"run": own}
+    if own is not None and table.both and len(table.cuts):
         best, sides = table.best("f1")[0], halves(units_of(rows)[0])
-        some = table.cuts[np.unique(np.linspace(0, len(table.cuts) - 1, STEPS).round().astype(int))]
-        frames = sorted({*some.tolist(), own, best})
-        at = {"run": frames.index(own), "best": frames.index(best)}
         fitted = np.full(len(rows), best)
         for half, other in (sides, sides[::-1]):
             seen = table.part(other)
-            if seen.both and np.isfinite(seen.diffs).any():
+            if seen.both and len(seen.cuts):
                 fitted[half] = seen.best("f1")[0]
-        if all(sides):
-            frames, at = [*frames, fitted], at | {"fitted": len(frames)}
-    scores = {m: np.stack([table.scores(t, m) for t in frames]) for m in METRICS}
-    return Side(name, key, role, up, rows, run, table, frames, at, scores)
+        limits |= ({"fitted": fitted} if all(sides) else {}) | {"best": best}
+        silent = np.nextafter(table.cuts[0], -np.inf)
+        rising = np.append(silent, np.minimum(np.sort(table.diffs), table.cuts[-1]))
+        limits |= {str(p): float(rising[round(len(rows) * (1 - p / 100))]) for p in PERCENTS}
+    return Side(name, key, role, up, rows, run, table, limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,36 +90,31 @@ class Shown:
     page: str
 
     @property
-    def values(self) -> dict[str, list[Any]]:
-        """What each name of the state may be; of the modes those that differ."""
-        modes = [mode for mode in MODES if all(mode in side.at for side in self.sides)]
-        frames = {side.key: [*range(len(side.frames))] for side in self.sides}
-        return {"metric": [*METRICS], "mode": modes, "who": [*frames], **frames}
+    def values(self) -> dict[str, list[str]]:
+        """What each name of the state may be; the first is that in which the report opens."""
+        at = [name for name in self.sides[0].limits if all(name in x.limits for x in self.sides)]
+        modes, who = [name for name in at if name in MODES], [side.key for side in self.sides]
+        return {"metric": [*METRICS], "mode": modes, "at": at, "who": who}
 
-    @property
-    def start(self) -> dict[str, Any]:
-        """The state in which the report opens."""
-        firsts = {name: values[0] for name, values in self.values.items()}
-        return firsts | {"selection": None} | {side.key: side.at["run"] for side in self.sides}
+    def means(self, values: Floats, masks: Sequence[Bools]) -> Interval:
+        """The mean of values [n] over each of these parts of the questions."""
+        return self.draws.mean(np.stack([np.where(mask, values, np.nan) for mask in masks]))
 
 
 def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
     """Pair the lines and draw the articles. Errors: BadInput where two files share no question."""
-    rows, run = first
-    differs: tuple[str, ...] = ()
+    name, differs = str(first[1]["reader"]), tuple[str, ...]()
     if second is None:
-        sides = [side_of(str(run["reader"]), rows, run, "a", START, 0)]
+        sides = [side_of(name, first, "a", START, 0)]
     else:
-        rows, others, differs = paired(first, second)
-        name, other = (str(made["reader"]) for made in (run, second[1]))
-        if name == other:
-            name, other = f"{name} (A)", f"{other} (B)"
-        sides = [side_of(name, rows, run, "a", START, 1)]
-        sides += [side_of(other, others, second[1], "b", END, -1)]
-    units, drawn = units_of(rows)
-    parts = {"all questions": np.ones(len(rows), dtype=bool)}
+        a, b, differs = paired(first, second)
+        other = str(second[1]["reader"])
+        name, other = (f"{name} (A)", f"{other} (B)") if name == other else (name, other)
+        sides = [side_of(name, (a, first[1]), "a", START, 1)]
+        sides += [side_of(other, (b, second[1]), "b", END, -1)]
+    units, drawn = units_of(sides[0].rows)
+    parts, has = {"all questions": np.ones(len(units), dtype=bool)}, sides[0].table.answerable
     if sides[0].table.both:
-        has = sides[0].table.answerable
         parts |= {"with an answer": has, "without one": ~has}
     return Shown(sides, Draws(units), drawn, parts, differs, page)
 
@@ -138,25 +123,13 @@ def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
 
 
 def varied(s: Shown, make: Callable[..., Block], *names: str) -> Block:
-    """make(**state) in the state that the report opens in, and beside it, as patches, what differs
-    in the others: {"by": names of the state, "of": {their values: {path: value}}}. The browser
-    picks and computes no number. Readers' frames change each its own part of a block, so they are
-    drawn one at a time, with each combination of the other names.
+    """make(*values of these names of the state) as the report opens, and beside it, in `of`, what
+    differs in every other state, by path: the browser picks and computes no number.
     """
-    shared = [name for name in names if name not in s.values["who"]]
-    apart = [name for name in names if name in s.values["who"]]
-    draw = cache(lambda *at: make(**dict(zip((*shared, *apart), at, strict=True))))
-    start, n = tuple(s.start[name] for name in (*shared, *apart)), len(shared)
-    each = [(*x, *start[n:]) for x in product(*(s.values[name] for name in shared))]
-    of = {"/".join(at[:n]): differing(draw(*start), draw(*at)) for at in each}
-    patches = [{"by": shared, "of": of}] if shared else []
-    for k, name in enumerate(apart, n):
-        of = {}
-        for at, x in product(each, s.values[name]):
-            now = draw(*at[:k], x, *at[k + 1 :])
-            of["/".join(map(str, (*at[:n], x)))] = differing(draw(*at), now)
-        patches.append({"by": [*shared, name], "of": of})
-    return {**draw(*start), "patches": patches}
+    values = [s.values[name] for name in names]
+    start = make(*(each[0] for each in values))
+    of = {"/".join(state): differing(start, make(*state)) for state in product(*values)}
+    return {**start, "by": names, "of": of}
 
 
 def differing(old: Any, new: Any, path: str = "") -> dict[str, Any]:
@@ -176,6 +149,19 @@ def differing(old: Any, new: Any, path: str = "") -> dict[str, Any]:
     return {at: value for one in found for at, value in one.items()}
 
 
+def overlays(s: Shown) -> Block:
+    """Where the thresholds stand, by the name of each: on the axis of thresholds, and on that of
+    the lead over no answer in every opened failure. A figure says which in `over`.
+    """
+
+    def lines(sign: int, at: str) -> list[Block]:
+        places = [(sign * x, side.role) for side in s.sides for x in side.place(at)]
+        return [ui.line(x, x, 0, 1, role, yref="paper", dash="dot") for x, role in places]
+
+    names = s.values["at"]
+    return {k: {at: lines(x, at) for at in names} for k, x in (("curve", 1), ("spans", -1))}
+
+
 def switch(
     s: Shown, name: str, label: str, options: Mapping[str, tuple[str, Block]], span: int = 12
 ) -> Block | None:
@@ -183,8 +169,8 @@ def switch(
     there is no choice.
     """
 
-    def made(**at: str) -> Block:
-        each = [(said, sets, value == at[name]) for value, (said, sets) in options.items()]
+    def made(now: str) -> Block:
+        each = [(said, sets, value == now) for value, (said, sets) in options.items()]
         return ui.choice(name, label, each, span=span)
 
     return varied(s, made, name) if len(options) > 1 else None
@@ -218,23 +204,47 @@ def points(role: str, x: Any, y: Any, mode: str = "markers", **more: Any) -> Blo
 
 def dots(role: str, found: Interval, at: Any, along: str = "x", **more: Any) -> Block:
     """Dots with their error bars; none where there is no interval."""
-    sides = {"array": found.high - found.value, "arrayminus": found.value - found.low}
     bars: Block = {"type": "data", "symmetric": False, "color": role, "thickness": 2, "width": 0}
-    bars |= {name: plain(values) for name, values in sides.items()}
+    bars["array"] = plain(found.high - found.value)
+    bars["arrayminus"] = plain(found.value - found.low)
     means = plain(found.value)
     x, y = (means, at) if along == "x" else (at, means)
     return points(role, x, y, **more) | {f"error_{along}": bars}
 
 
-def joined(found: Sequence[Interval], frame: int = 0) -> Interval:
-    """One mean of each of several intervals."""
-    return Interval(*(np.array([x[frame] for x in each]) for each in zip(*found, strict=True)))
+def ticks(names: Sequence[tuple[float, str]], low: float = 0.6) -> Block:
+    """An axis of rows with their names, the first on top."""
+    at, said = [x for x, _ in names], [name for _, name in names]
+    return ui.axis(tickvals=at, ticktext=said, showgrid=False, range=[at[-1] + low, -0.7])
 
 
-def words(found: Interval, sign: bool = False) -> str:
-    """Of one mean: 74.0 (71.2 to 76.8), or the value alone."""
-    value, low, high = ((signed if sign else number)(float(x[0]), 1) for x in found)
-    return value if math.isnan(found.low[0]) else f"{value} ({low} to {high})"
+Panel = tuple[Block, list[Block]]
+"""An axis of numbers, and its traces."""
+
+
+def forest(
+    key: str, names: Sequence[tuple[float, str]], panels: Sequence[Panel], high: int, alt: str
+) -> Block:
+    """Rows of dots, each so many pixels high, in panels side by side."""
+    data, axes = [], {"yaxis": ticks(names)}
+    for p, (axis, traces) in enumerate(panels):
+        n, right = str(p + 1) if p else "", (p + 1) / len(panels)
+        domain = [p / len(panels), right - 0.06 * (right < 1)]
+        axes[f"xaxis{n}"] = axis | {"domain": domain, "anchor": "y"}
+        data += [trace | {"xaxis": f"x{n}"} for trace in traces]
+    layout = ui.layout(round(90 + high * (names[-1][0] + 1)), 160, 16, 42, 48, **axes)
+    return ui.figure(key, data, layout, alt)
+
+
+def words(found: Interval, sign: bool = False) -> list[str]:
+    """Of each mean: 74.0 (71.2 to 76.8), or the value alone."""
+    shown = signed if sign else number
+
+    def one(value: float, low: float, high: float) -> str:
+        said = shown(value, 1)
+        return said if math.isnan(low) else f"{said} ({shown(low, 1)} to {shown(high, 1)})"
+
+    return [one(*map(float, each)) for each in zip(*found, strict=True)]
 
 
 def short(text: str, most: int = 24) -> str:

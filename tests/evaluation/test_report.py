@@ -14,11 +14,10 @@ from qa_demo.core.metrics import evaluate
 from qa_demo.core.types import Answer, Example
 from qa_demo.evaluation.calibrate import halves
 from qa_demo.evaluation.compare import more_articles
-from qa_demo.evaluation.drawn import shown_of, varied
-from qa_demo.evaluation.groups import bins, groups, question_word
+from qa_demo.evaluation.drawn import MODES, shown_of
 from qa_demo.evaluation.lines import example_of, outcome_of, refused_line, under
-from qa_demo.evaluation.report import best_frame, page_of, verdict_words
-from qa_demo.evaluation.table import table_of
+from qa_demo.evaluation.report import page_of, verdict_words
+from qa_demo.evaluation.sections import groups, question_word
 from qa_demo.printed import number
 from qa_demo.state import load
 
@@ -88,18 +87,12 @@ def drawn(data: Any, state: Any) -> list[Any]:
     def one(block: Any) -> Any:
         if any(state.get(name) != value for name, value in block.get("when", {}).items()):
             return None
-        made = copy.deepcopy({k: v for k, v in block.items() if k != "patches"})
-        for table in block.get("patches", ()):
-            of = data["tables"][table["of"]] if isinstance(table["of"], str) else table["of"]
-            at = "/".join(str(state[name]) for name in table["by"])
-            assert at in of, f"{block['key']} has no picture for {table['by']} = {at}"
-            for path, value in of[at].items():
-                put(made, path, value)
-        if "all" in made:
-            every = made["all"]
-            made["rows"] = [
-                {**every[k], "cells": [*every[k]["cells"], *more]} for k, *more in made["rows"]
-            ]
+        made = copy.deepcopy({k: v for k, v in block.items() if k not in ("by", "of")})
+        at = "/".join(str(state[name]) for name in block.get("by", ()))
+        for path, value in block["of"][at].items() if "of" in block else ():
+            put(made, path, value)
+        if "over" in made:
+            made["overlay"] = {"shapes": data["overlays"][made["over"]][str(state["at"])]}
         if "blocks" in made:
             made["blocks"] = [x for x in map(one, block["blocks"]) if x is not None]
         return made
@@ -125,27 +118,32 @@ def words(block: Any) -> str:
     return "".join(text for text, _ in block["parts"])
 
 
+def made(first: list[Any], second: list[Any] | None = None, rules: str = "2.0") -> Any:
+    other = None if second is None else (second, run_of("two", rules))
+    return data_of(page_of(shown_of((first, run_of("one", rules)), other, "http://x/")))
+
+
+def keyed(data: Any, **change: Any) -> dict[str, Any]:
+    """The blocks of a state by key."""
+    return {b["key"]: b for b in flat(drawn(data, data["start"] | change))}
+
+
 @pytest.fixture(scope="module")
 def two() -> Any:
-    first, second = (lines(1), run_of("one")), (lines(2)[::-1], run_of("two"))
-    return data_of(page_of(shown_of(first, second, "http://x/")))
+    return made(lines(1), lines(2)[::-1])
 
 
 def test_every_state_is_a_valid_picture(two: Any) -> None:
-    start, last = two["start"], len(two["thresholds"]["a"])
-    states = [start]
-    for mode in ("run", "fitted", "best"):
-        for metric in ("f1", "exact"):
-            states.append(start | {"mode": mode, "metric": metric})
-    states += [start | {"a": a, "b": b} for a, b in ((0, last), (last, 0), (last // 2, 3))]
-    rows = [r for b in two["blocks"] if b["key"] == "failures-a" for r in b["all"]]
-    states += [start | {"selection": r["sets"]["selection"], "a": last} for r in rows[:3]]
-    states.append(start | {"who": "b"})
+    start = two["start"]
+    states = [start | {"mode": m, "at": m, "metric": k} for m in MODES for k in ("f1", "exact")]
+    states += [start | {"at": at} for at in (0, 50, 100)] + [start | {"who": "b"}]
+    opened = [b["when"]["selection"] for b in two["blocks"] if b["key"].startswith("open-")]
+    states += [start | {"selection": one, "at": 40} for one in opened[:3]]
     assert len({b["key"] for b in two["blocks"]}) == len(two["blocks"])
     for state in states:
         blocks = flat(drawn(two, state))
         for b in (b for b in blocks if b["kind"] == "figure"):
-            layout = b["layout"] | (b.get("overlay") or {})
+            layout = b["layout"] | b.get("overlay", {})
             go.Figure({"data": role_free(b["data"]), "layout": role_free(layout)})
             assert b["alt"]
         for b in (b for b in blocks if b["kind"] == "choice"):
@@ -153,72 +151,49 @@ def test_every_state_is_a_valid_picture(two: Any) -> None:
             assert pressed == [o["sets"][b["key"]] == state[b["key"]] for o in b["options"]]
         tables = [b for b in blocks if b["key"].startswith("failures-") and b["kind"] == "table"]
         assert [len(t["rows"]) for t in tables] == [10]
+        assert {r["sets"]["selection"] for r in tables[0]["rows"]} <= set(opened)
         assert all(len(r["cells"]) == len(tables[0]["columns"]) for r in tables[0]["rows"])
 
 
-def test_what_lies_beside_a_block_gives_it_in_every_state() -> None:
-    s = shown_of((lines(1), run_of("one")), (lines(2), run_of("two")), "http://x/")
-
-    def made(metric: str, a: int, b: int) -> dict[str, Any]:
-        traces = [{"x": [metric, str(k % 3)], "name": str(k)} for k in (a, b)]
-        return {"key": "toy", "kind": "figure", "data": traces, "alt": metric}
-
-    block = varied(s, made, "metric", "a", "b")
-    for metric in ("f1", "exact"):
-        for a, b in ((0, 0), (3, 5), (len(s.sides[0].frames) - 1, 1)):
-            (found,) = drawn({"blocks": [block]}, {"metric": metric, "a": a, "b": b})
-            assert found == made(metric, a, b)
-
-
 def test_the_numbers_are_the_official_scores_at_each_threshold(two: Any) -> None:
-    rows = lines(1)
+    rows, curve = lines(1), two["overlays"]["curve"]
     examples, said = [example_of(r) for r in rows], {r["id"]: outcome_of(r) for r in rows}
-    for at in (0, 20, len(two["thresholds"]["a"]) - 1):
-        limit = two["thresholds"]["a"][at]
+    for at in ("run", 0, 34, 100):
+        limit = curve[str(at)][0]["x0"]
         official = evaluate(examples, said, limit, "2.0")
-        state = two["start"] | {"a": at, "metric": "exact"}
-        blocks = {b["key"]: b for b in flat(drawn(two, state))}
-        told = [float(x) for x in re.findall(r"[\d.]+", blocks["slide-a"]["says"])]
+        blocks = keyed(two, at=at, metric="exact")
+        says, bars = blocks["slide"]["says"].partition(";")[0], blocks["kinds-figure"]["data"][:2]
+        assert says.startswith(f"one at {number(limit)}: exact match ")
+        told = [float(x) for x in re.findall(r"[\d.]+(?= [aw])", says)]
         wanted = [official[f"{part}exact"] for part in ("", "HasAns_", "NoAns_")]
         assert told == pytest.approx(wanted, abs=0.06)
-        bars = blocks["kinds-figure"]["data"][:2]
         wrong = round(len(rows) * (1 - official["exact"] / 100))
         assert sum(bars[0]["x"]) + sum(bars[1]["x"]) == wrong
-    every = {t: evaluate(examples, said, t, "2.0")["f1"] for t in two["thresholds"]["a"]}
-    best = max(every.values())
-    at = number(max(t for t, f1 in every.items() if f1 > best - 1e-9))
-    blocks = {b["key"]: b for b in drawn(two, two["start"] | {"mode": "best"})}
-    verdict = words(blocks["verdict"])
-    assert f"one {best:.1f}" in verdict and f"thresholds {at} and" in verdict
-    assert "an upper bound" in verdict
-    assert f"one: best at {at} (F1 {best:.1f}" in words(blocks["band"]), "one best, not two"
+        held = np.mean([r["score_diff"] > limit for r in rows])
+        assert at == "run" or held == pytest.approx(at / 100, abs=0.01)
+        assert blocks["slide"]["value"] == pytest.approx(100 * held, abs=1)
+    every = [
+        (evaluate(examples, said, r["score_diff"], "2.0")["f1"], r["score_diff"]) for r in rows
+    ]
+    best, at = max(every)
+    blocks = keyed(two, mode="best", at="best")
+    assert f"one {best:.1f}" in words(blocks["verdict"]), "the highest of equally good ones"
+    assert f"(an upper bound): {number(at)} and" in words(blocks["verdict"])
+    assert f"one: best at {number(at)} (F1 {best:.1f}" in words(blocks["band"]), "one best, not two"
 
 
 def test_which_errors_another_threshold_would_cure() -> None:
     """Light: a right span withheld, and any answer where none is wanted."""
     rows = lines(1)
-    s = shown_of((rows, run_of("one")), None, "http://x/")
-    data = data_of(page_of(s))
-    figure = next(b for b in drawn(data, data["start"]) if b["key"] == "kinds-figure")
+    figure = keyed(made(rows))["kinds-figure"]
     dark, light = figure["data"]
     names = figure["layout"]["yaxis"]["ticktext"]
     at = {name: (dark["x"][k], light["x"][k]) for k, name in enumerate(names)}
     answered = [r for r in rows if not r["gold"] and r["score_diff"] <= 0]
     held = [r for r in rows if r["gold"] and r["score_diff"] > 0]
     cured = sum(r["best"]["exact"] == 1 for r in held)
-    assert at[ANSWERED] == (0, len(answered))
+    assert at[ANSWERED.replace(" although", "<br>although")] == (0, len(answered))
     assert at["withheld"] == (len(held) - cured, cured)
-
-
-def test_of_equally_good_thresholds_the_highest_is_the_best() -> None:
-    rows = lines(1, 48)
-    best = table_of(rows).best("f1")[0]
-    silent, right = (next(r for r in rows if r["best"]["kind"] == k) for k in (ANSWERED, "right"))
-    rows += [silent | {"id": "s", "score_diff": best + 1e-3}]
-    rows += [right | {"id": "r", "score_diff": best + 2e-3}]
-    side = shown_of((rows, run_of("one")), None, "http://x/").sides[0]
-    assert side.frames[best_frame(side, "f1")] == pytest.approx(best + 2e-3)
-    assert best_frame(side, "f1") == side.at["best"]
 
 
 def test_each_half_is_judged_by_the_threshold_of_the_other() -> None:
@@ -226,24 +201,21 @@ def test_each_half_is_judged_by_the_threshold_of_the_other() -> None:
     first, second = halves([row["title"] for row in side.rows])
     best = [side.table.part(half).best("f1")[0] for half in (first, second)]
     assert best[0] != best[1]
-    fitted = side.frames[side.at["fitted"]]
+    fitted = side.limits["fitted"]
     assert set(fitted[first]) == {best[1]} and set(fitted[second]) == {best[0]}
 
 
 def test_the_surest_failures_are_those_furthest_from_the_threshold() -> None:
     rows = lines(1)
-    data = data_of(page_of(shown_of((rows, run_of("one")), None, "http://x/")))
-    for at in (0, data["start"]["a"]):
-        limit = data["thresholds"]["a"][at]
+    data = made(rows)
+    for at in ("run", "100"):
+        limit = data["overlays"]["curve"][at][0]["x0"]
         wrong = [r for r in rows if under(r, limit, "2.0")["exact"] == 0]
-        wrong.sort(key=lambda r: -abs(r["score_diff"] - limit))
-        state = data["start"] | {"a": at}
-        (table,) = [b for b in drawn(data, state) if b["key"] == "failures-a"]
-        assert [r["sets"]["selection"] for r in table["rows"]] == [
-            f"a{r['id']}" for r in wrong[:10]
-        ]
-        margins = [abs(r["score_diff"] - limit) for r in wrong[:10]]
-        assert [float(r["cells"][-1]) for r in table["rows"]] == pytest.approx(margins, abs=0.051)
+        wrong = sorted(wrong, key=lambda r: -abs(r["score_diff"] - limit))[:10]
+        table = keyed(data, at=at)["failures-a"]["rows"]
+        assert [r["sets"]["selection"] for r in table] == [f"a{r['id']}" for r in wrong]
+        margins = [abs(r["score_diff"] - limit) for r in wrong]
+        assert [float(r["cells"][-1]) for r in table] == pytest.approx(margins, abs=0.051)
 
 
 def test_a_group_is_the_mean_of_its_questions_and_sureness_of_its_tenth() -> None:
@@ -252,8 +224,7 @@ def test_a_group_is_the_mean_of_its_questions_and_sureness_of_its_tenth() -> Non
         row["columns"]["level"] = "few"
     for row in rows[27:75]:  # 32 and 16
         row["columns"]["level"] = "some"
-    data = data_of(page_of(shown_of((rows, run_of("one")), None, "http://x/")))
-    blocks = {b["key"]: b for b in drawn(data, data["start"])}
+    blocks = keyed(made(rows))
     axis = blocks["groups-figure"]["layout"]["yaxis"]
     name = dict(zip(axis["tickvals"], axis["ticktext"], strict=True))
     for trace, answerable in zip(blocks["groups-figure"]["data"], (True, False), strict=True):
@@ -284,28 +255,25 @@ def test_a_question_that_was_not_read_is_neither_right_nor_withheld() -> None:
 
 def test_few_articles_give_no_verdict_and_no_interval() -> None:
     """Findings 24 and 25."""
-    first, second = lines(1, articles=5), lines(2, articles=5)
-    data = data_of(page_of(shown_of((first, run_of("r")), (second, run_of("r")), "http://x/")))
-    verdict = next(b for b in drawn(data, data["start"]) if b["key"] == "verdict")
-    assert words(verdict).startswith("No verdict from 5 articles.") and "r (A)" in words(verdict)
-    figure = next(b for b in drawn(data, data["start"]) if b["key"] == "scores")
-    assert not any(any(t["error_x"]["array"]) for t in figure["data"])
+    both = [(lines(k, articles=5), run_of("r")) for k in (1, 2)]
+    blocks = keyed(data_of(page_of(shown_of(*both, "http://x/"))))
+    said = words(blocks["verdict"])
+    assert said.startswith("No verdict from 5 articles.") and "r (A)" in said
+    assert not any(any(t["error_x"]["array"]) for t in blocks["scores"]["data"])
 
 
 def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not() -> None:
     good = lines(1)
     bad = [r | {"best": r["best"] | {"exact": 0.0, "f1": 0.0, "kind": "border"}} for r in good]
     for other, said in ((bad, "one is better"), (lines(9), "The two cannot be told apart")):
-        data = data_of(
-            page_of(shown_of((good, run_of("one")), (other, run_of("two")), "http://x/"))
-        )
-        verdict = next(b for b in drawn(data, data["start"]) if b["key"] == "verdict")
-        assert words(verdict).startswith(said)
+        verdict = words(keyed(made(good, other))["verdict"])
+        assert verdict.startswith(said)
+    assert words(keyed(made(bad, good))["verdict"]).startswith("two is better")
     s = shown_of((good, run_of("one")), (lines(9), run_of("two")), "http://x/")
-    values = [side.scores["f1"][side.at["run"]] for side in s.sides]
+    values = [side.scores("f1", "run") for side in s.sides]
     gap = [float(x[0]) for x in s.draws.mean(values[0] - values[1])]
     more = more_articles(*gap, 8)
-    assert f"some {more * 30:,} more questions from {more:,} other article" in words(verdict)
+    assert f"some {more * 30:,} more questions from {more:,} other article" in verdict
 
 
 def test_an_interval_that_leaves_out_0_is_not_enough() -> None:
@@ -315,15 +283,13 @@ def test_an_interval_that_leaves_out_0_is_not_enough() -> None:
         row["best"] = row["best"] | {"exact": 1.0, "f1": 1.0 if k % 6 else 0.99}
     other = [r | {"best": r["best"] | {"f1": 0.9 if k % 6 else 1.0}} for k, r in enumerate(first)]
     s = shown_of((first, run_of("one", "1.1")), (other, run_of("two", "1.1")), "http://x/")
-    found = "".join(x if isinstance(x, str) else x[0] for x in verdict_words(s, "run", "f1"))
+    found = "".join(x if isinstance(x, str) else x[0] for x in verdict_words(s, "f1", "run"))
     assert "cannot be told apart" in found and "leaves out 0, but where the sign" in found
 
 
 def test_without_unanswerable_questions_nothing_steers() -> None:
-    rows = lines(1, silent=False)
-    data = data_of(page_of(shown_of((rows, run_of("one", "1.1")), None, "http://x/")))
-    keys = {b["key"] for b in drawn(data, data["start"])}
-    assert not {"threshold-head", "slide-a", "mode", "scores"} & keys
+    keys = {*keyed(made(lines(1, silent=False), rules="1.1"))}
+    assert not {"threshold-head", "slide", "mode", "scores"} & keys
     assert {"kinds-head", "groups-head", "bins", "failures-a"} <= keys
 
 
@@ -338,9 +304,8 @@ def test_a_failure_links_to_its_state() -> None:
 
 
 def test_1500_questions_of_two_readers_stay_small() -> None:
-    first, second = lines(1, 1500, 30), lines(2, 1500, 30)
-    page = page_of(shown_of((first, run_of("one")), (second, run_of("two")), "http://x/"))
-    assert len(page.encode()) < 2_500_000
+    both = [(lines(k, 1500, 30), run_of("r")) for k in (1, 2)]
+    assert len(page_of(shown_of(*both, "http://x/")).encode()) < 2_500_000
 
 
 def test_groups_of_enough_questions_and_their_names() -> None:
@@ -349,11 +314,10 @@ def test_groups_of_enough_questions_and_their_names() -> None:
     found = groups(rows, parts)
     assert found["level"].keys() == {"0", "1"} and found["level"]["1"].sum() == 120
     assert found["question word"].keys() == {"who", "when", "how many", "what"}
-    assert found["right answer"].keys() == {"1 word", "2 words"}
+    assert [*found["right answer"]] == ["1 word", "2 words"]
     assert sum(mask.sum() for mask in found["right answer"].values()) == parts[0].sum()
-    assert "read in" not in found, "one group says nothing"
+    assert [*found["paragraph"]] == ["under 100 tokens", "100 to 149"]
     assert groups(rows[:20], [x[:20] for x in parts]) == {}
-    assert bins((1, 2, 4), "word") == ["1 word", "2 to 3 words", "4 words or more"]
 
 
 QUESTION_WORDS = {

@@ -1,0 +1,334 @@
+"""What follows in the report: kinds of error, groups, how sure and how right, the surest failures,
+each of which opens the page in its state.
+"""
+
+import base64
+from bisect import bisect
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import orjson
+
+from qa_demo import blocks as ui
+from qa_demo.blocks import GOLD, GREY, INK, Block
+from qa_demo.core.metrics import calibration, calibration_error, normalize
+from qa_demo.evaluation import drawn
+from qa_demo.evaluation.compare import Bools, Row
+from qa_demo.evaluation.drawn import Blocks, Shown, Side
+from qa_demo.evaluation.failures import MEANING
+from qa_demo.printed import STRONG, Part, number, plural, quote
+
+# ---- kinds of error
+
+ORDER = [*MEANING]
+
+
+def kinds(s: Shown) -> Blocks:
+    """Errors by kind, light where another threshold would cure it."""
+    counts = {(side.key, at): kind_counts(side, at) for side in s.sides for at in s.values["at"]}
+    first = counts["a", "run"].sum(axis=0)
+    seen = [k for k in range(len(ORDER)) if any(both[:, k].any() for both in counts.values())]
+    seen = sorted(seen, key=lambda k: -first[k])
+    names = [ORDER[k] for k in seen]
+    if not names:
+        return []
+
+    def figure(at: str) -> Block:
+        data = []
+        for side in s.sides:
+            both = counts[side.key, at][:, seen]
+            y, width = [k - 0.2 * side.up for k in range(len(seen))], 0.36 if side.up else 0.62
+            for x, opacity in zip(both.tolist(), (1.0, 0.35), strict=True):
+                marker = {"color": side.role, "opacity": opacity}
+                data.append(ui.lying(x, y, width, marker, hoverinfo="x"))
+            text = {"text": [str(n) if n else "" for n in both.sum(axis=0)], "cliponaxis": False}
+            data[-1] |= text | {"textposition": "outside", "textfont": {"color": INK}}
+        cut = [name.replace(" although", "<br>although") for name in names]
+        axes: Block = {"yaxis": drawn.ticks([*enumerate(cut)]), "barmode": "stack"}
+        axes["xaxis"] = ui.axis("questions", rangemode="tozero")
+        layout = ui.layout(70 + 44 * len(seen), 160, 40, 8, 46, **axes)
+        return ui.figure("kinds-figure", data, layout, "Questions of each kind of error.")
+
+    idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
+    idea += "another threshold would cure it; it would cost others."
+    if s.sides[0].limits["run"] is None:
+        idea = "Each wrong answer has one kind. No threshold would cure any."
+    meaning = [ui.row(name, MEANING[name]) for name in names]
+    table = ui.table("kinds-table", [("kind", ""), ("what it means", "")], meaning)
+    return [
+        *drawn.head(s, "kinds", "Kinds of error", idea),
+        drawn.varied(s, figure, "at"),
+        ui.fold("kinds-fold", "What each kind means", table),
+    ]
+
+
+def kind_counts(side: Side, at: str) -> Any:
+    """[dark, light] wrong answers of each kind under a threshold, [2, kinds]."""
+    kind = np.array([ORDER.index(row["best"]["kind"]) for row in side.rows])
+    gold, right = side.table.answerable, side.table.exact == 1
+    read = kind != ORDER.index("not read")
+    out = side.table.withheld(side.limits[at]) & read
+    kind = np.where(out, np.where(gold, ORDER.index("withheld"), ORDER.index("right")), kind)
+    curable = (side.limits["run"] is not None) & read & np.where(out, right, ~gold)
+    found = [np.bincount(kind[part], minlength=len(ORDER)) for part in (~curable, curable)]
+    return np.array(found) * (np.arange(len(ORDER)) != ORDER.index("right"))
+
+
+# ---- groups
+
+FEWEST = 20
+"""A group of fewer questions says nothing."""
+MOST = 12
+"""Groups of one slice that are drawn: those of most questions."""
+QUESTION_WORDS = ("who", "whom", "whose", "what", "which", "when", "where", "why", "how")
+ANSWERS = ("", "1 word", "2 words", "3 to 4 words", "5 to 8 words", "9 words or more")
+PARAGRAPHS = ("under 100 tokens", "100 to 149", "150 to 199", "200 to 299", "300 or more")
+
+
+def question_word(question: str) -> str:
+    """The first question word of a question, "how many" and "how much" as one; "other" without."""
+    words = [word.strip(".,;:!?\"'()").lower() for word in question.split()]
+    for k, word in enumerate(words):
+        if word in QUESTION_WORDS:
+            counted = word == "how" and words[k + 1 : k + 2] in (["many"], ["much"])
+            return "how many" if counted else {"whom": "who"}.get(word, word)
+    return "other"
+
+
+def traits(row: Row) -> dict[str, str]:
+    """The group of a question in each slice; a file's own columns are slices too."""
+    golds = [max(1, len(normalize(answer["text"]).split())) for answer in row["gold"]]
+    return {
+        "question word": question_word(row["question"]),
+        "right answer": ANSWERS[bisect((1, 2, 3, 5, 9), min(golds, default=0))],
+        "paragraph": PARAGRAPHS[bisect((100, 150, 200, 300), row["tokens"] or 0)],
+        **row["columns"],
+    }
+
+
+def groups(rows: Sequence[Row], parts: Sequence[Bools]) -> dict[str, dict[str, Bools]]:
+    """Each slice of at least two groups that have FEWEST questions in a part: its title, and its
+    groups with their questions.
+    """
+    each, found = [traits(row) for row in rows], {}
+    for title in dict.fromkeys(name for one in each for name in one):
+        names = np.array([one.get(title, "") for one in each])
+        common = [name for name, _ in Counter(names[names != ""].tolist()).most_common(MOST)]
+        kept = {
+            name: names == name
+            for name in sorted(common, key=[*ANSWERS, *PARAGRAPHS, *common].index)
+            if max((part & (names == name)).sum() for part in parts) >= FEWEST
+        }
+        if len(kept) > 1:
+            found[title] = kept
+    return found
+
+
+def by_group(s: Shown) -> Blocks:
+    """Groups as a forest plot: a line for each, questions with and without an answer side by side,
+    each from FEWEST questions on.
+    """
+    parts = dict([*s.parts.items()][1:] or s.parts.items())
+    y, names = 0.0, list[tuple[float, str]]()
+    rows: dict[str, list[tuple[float, Bools]]] = {name: [] for name in parts}
+    for title, each in groups(s.sides[0].rows, [*parts.values()]).items():
+        names.append((y, f"<b>{drawn.short(title, 26)}</b>"))
+        for k, (name, mask) in enumerate(each.items(), 1):
+            names.append((y + k, f"{drawn.short(name, 22)} · {mask.sum():,}"))
+            for part, inside in parts.items():
+                if (mask & inside).sum() >= FEWEST:
+                    rows[part].append((y + k, mask & inside))
+        y = names[-1][0] + 1.4
+    if not names:
+        return []
+
+    def figure(metric: str, at: str) -> Block:
+        panels = []
+        for part, masks in rows.items():
+            traces = [
+                drawn.dots(
+                    side.role,
+                    s.means(side.scores(metric, at), [mask for _, mask in masks]),
+                    [y - 0.17 * side.up for y, _ in masks],
+                )
+                for side in s.sides
+                if masks
+            ]
+            panels.append((ui.axis(f"{part}, %", range=[-3, 103], side="top"), traces))
+        alt = "Scores of groups of questions, with and without an answer apart."
+        return drawn.forest("groups-figure", names, panels, 23, alt)
+
+    idea = f"Groups of at least {FEWEST} questions, with how many there are. "
+    if len(s.parts) > 1:
+        idea += "Questions with and without an answer stand apart, since groups hold unlike shares."
+    return [*drawn.head(s, "groups", "Groups", idea), drawn.varied(s, figure, "metric", "at")]
+
+
+# ---- reliability
+
+CLAIMS = {"claim": "the claim", "in_window": "P(start) · P(end), which is not calibrated"}
+
+
+def reliability(s: Shown) -> Blocks:
+    """How often the best span was right by how sure the reader was."""
+    name = (
+        "claim" if any(row["claim"] is not None for x in s.sides for row in x.rows) else "in_window"
+    )
+    data, said = list[Block](), list[Part]()
+    for side in s.sides:
+        sure = np.array([row[name] for row in side.rows], dtype=np.float64)  # None as NaN
+        mask = np.isfinite(sure) & (side.table.answerable | (name == "claim"))
+        if mask.sum() < FEWEST:
+            continue
+        right = side.table.right.astype(float)
+        table = calibration(sure[mask], right[mask])
+        tenth = np.where(mask, np.minimum(np.nan_to_num(sure) * 10, 9).astype(int), -1)
+        found = s.means(100 * right, [tenth == round(10 * b.low) for b in table])
+        told = [
+            f"{drawn.short(side.name)}: {plural(b.count, 'question')}, said "
+            f"{100 * b.mean_prob:.0f} %, right {100 * b.accuracy:.0f} %"
+            for b in table
+        ]
+        style: Block = {"mode": "lines+markers", "line": {"color": side.role, "width": 1}}
+        x = [round(100 * b.mean_prob, 1) for b in table]
+        data.append(drawn.dots(side.role, found, x, "y", hovertext=told, **style))
+        words = f" said {100 * sure[mask].mean():.0f} % on average and was right in "
+        words += f"{100 * right[mask].mean():.0f} %; by tenths it is off by "
+        said += [[side.name, STRONG], f"{words}{100 * calibration_error(table):.1f} points. "]
+    if not data:
+        return []
+    even = {"color": GREY, "width": 1.5, "dash": "dot"}
+    data.append(ui.scatter("lines", [0, 100], [0, 100], line=even))
+    axes = {"xaxis": ui.axis("how sure the reader said it was, %", range=[-2, 102], dtick=20)}
+    axes["yaxis"] = ui.axis("best span exactly right, %", range=[-3, 103], dtick=20)
+    of = "all questions" if name == "claim" else "questions with an answer"
+    idea = f"By {CLAIMS[name]}, on {of}. It speaks of the best span, given or withheld, so no "
+    idea += "threshold changes it."
+    alt = "Share of right best spans by how sure the reader was; on the dotted line it came true."
+    finding = ui.sentence("reliable", "finding", *said)
+    return [
+        *drawn.head(s, "reliability", "How sure, how right", idea, finding),
+        ui.legend("even", ("dash", GREY, "right as often as it says")),
+        ui.figure("bins", data, ui.layout(340, 52, 14, 8, 48, **axes), alt),
+    ]
+
+
+# ---- the surest failures
+
+FAILURES = 10
+SPANS = 5
+CHAPTERS = {"lost in the merge": "windows", "border": "start_end", "other sentence": "why"}
+"""The chapter that shows a kind of error; "answer" shows the rest."""
+
+
+def failures(s: Shown) -> Blocks:
+    """The wrong answers furthest from the threshold; a press opens one."""
+    idea = "Wrong answers, those furthest from the threshold first. Margin: how far (logits) the "
+    idea += "lead over “no answer” is from where the reader would have decided otherwise."
+    made: Blocks = []
+    for side in s.sides:
+        every = dict.fromkeys(k for at in s.values["at"] for k in surest(side, at))
+        table = drawn.varied(s, lambda at, side=side: failure_table(s, side, at), "at")
+        made += [table | {"when": {"who": side.key}}] * bool(every)
+        made += [opened_failure(s, side, k) for k in every]
+    who = {x.key: (f"of {x.name}", {"who": x.key, "selection": None}) for x in s.sides}
+    choice = drawn.switch(s, "who", "Failures", who)
+    return (
+        [*drawn.head(s, "failures", "The ten surest failures", idea), choice, *made] if made else []
+    )
+
+
+def margins(side: Side, at: str) -> Any:
+    """How far each question is from its threshold, [n], logits; infinite without a span."""
+    limit = side.limits[at]
+    return np.abs((0.0 if limit is None else limit) - side.table.diffs)
+
+
+def surest(side: Side, at: str) -> list[int]:
+    """The wrong answers furthest from the threshold."""
+    far = margins(side, at)
+    found = np.flatnonzero((side.scores("exact", at) == 0) & np.isfinite(far))
+    return [int(k) for k in found[np.argsort(-far[found], kind="stable")][:FAILURES]]
+
+
+def failure_table(s: Shown, side: Side, at: str) -> Block:
+    """Question, gold, both answers, margin."""
+    other = next((x for x in s.sides if x is not side), None)
+    names = ["question", "marked right", side.name]
+    names += [f"best span of {other.name}"] if other else []
+    out, far, rows = side.table.withheld(side.limits[at]), margins(side, at), []
+    for k in surest(side, at):
+        row = side.rows[k]
+        golds = list(dict.fromkeys(g["text"] for g in row["gold"]))
+        gold = quote(golds[0], 50) if golds else "no answer"
+        more = f" and {len(golds) - 1} more" if len(golds) > 1 else ""
+        best = quote(row["n_best"][0]["text"], 50)
+        cells = [row["question"], gold + more, f"none (best {best})" if out[k] else best]
+        if other is not None:
+            theirs = other.rows[k]
+            text = quote(theirs["n_best"][0]["text"], 50) if theirs["n_best"] else "none"
+            cells.append(f"{text}, right" if other.table.right[k] else text)
+        rows.append(ui.row(*cells, number(far[k], 1), sets={"selection": f"{side.key}{k}"}))
+    columns = [(name, "") for name in [*names, "margin"]]
+    return ui.table(f"failures-{side.key}", columns, rows, caption="The ten surest failures")
+
+
+def opened_failure(s: Shown, side: Side, k: int) -> Block:
+    """Paragraph, spans and no answer on one axis, and the page in that state."""
+    row, key = side.rows[k], f"{side.key}{k}"
+    golds = {g["char_start"]: g for g in row["gold"] if g["char_start"] >= 0}.values()
+    spans = [(GOLD, g["char_start"], g["char_start"] + len(g["text"])) for g in golds]
+    marks = [("line", GOLD, "marked right")]
+    for x in s.sides:
+        for best in x.rows[k]["n_best"][:1]:
+            spans.append((x.role, best["char_start"], best["char_end"]))
+            marks.append(("line", x.role, f"best span of {x.name}"))
+    lines = [{"from": a, "to": b - 1, "role": role, "text": ""} for role, a, b in spans]
+    because = f": {row['best']['because']}" if row["best"]["because"] else ""
+    href = s.page + address(side, row)
+    inner = [
+        ui.sentence("asked", "finding", [row["question"], STRONG]),
+        ui.block("paragraph", "text", text=row["context"], lines=lines),
+        ui.legend("marks", *marks),
+        ui.sentence("why", "note", f"Best span of {side.name}: {row['best']['kind']}{because}."),
+        spans_figure(s, k),
+        ui.block("link", "link", label="Open on the page", href=href),
+    ]
+    return ui.group(f"open-{key}", 12, *inner) | {"when": {"selection": key}}
+
+
+def spans_figure(s: Shown, k: int) -> Block:
+    """The best spans' lead over no answer, with no answer at 0 and the thresholds."""
+    data, names, y = [], list[tuple[float, str]](), 0.0
+    for side in s.sides:
+        row = side.rows[k]
+        spans = row["n_best"][:SPANS]
+        ys = [y + n for n in range(len(spans))]
+        lead = [n["score"] - spans[0]["score"] - row["score_diff"] for n in spans]
+        symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
+        marker = {"size": 11, "symbol": symbols, "line": {"width": 2}}
+        data.append(drawn.points(side.role, drawn.plain(lead), ys, marker=marker))
+        names += [(at, n["text"]) for at, n in zip(ys, spans, strict=True)]
+        y += len(spans) + 0.4
+    axes: Block = {"yaxis": drawn.ticks([(at, drawn.short(name, 22)) for at, name in names])}
+    axes["xaxis"] = ui.axis("lead over “no answer” (at 0); dotted: the threshold")
+    axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
+    alt = "The best spans' lead over no answer, and the threshold."
+    layout = ui.layout(int(70 + 24 * y), 160, 14, 8, 46, **axes)
+    return ui.figure("spans", data, layout, alt) | {"over": "spans"}
+
+
+def address(side: Side, row: Row) -> str:
+    """A state as the page's address holds it: text, windows, gold, threshold, chapter."""
+    options = side.run.get("options", {})
+    state: Block = {"question": row["question"], "context": row["context"]}
+    names = ("max_seq_length", "doc_stride", "max_answer_length")
+    state |= {name: options[name] for name in names if name in options}
+    own, reader = side.limits["run"], side.run["reader"]
+    state |= {"gold": row["gold_pieces"]} if row["gold_pieces"] else {}
+    state |= {"threshold": own} if own is not None else {}
+    state |= {"reader": reader} if reader in ("bundled", "large") else {}
+    state["chapter"] = CHAPTERS.get(row["best"]["kind"], "answer")
+    return "#" + base64.urlsafe_b64encode(orjson.dumps(state)).decode().rstrip("=")
