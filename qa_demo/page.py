@@ -3,7 +3,6 @@
 Every event runs in the browser (`fn=None, js=`), so that no page is tied to one process.
 """
 
-import gzip
 import hashlib
 import html
 import json
@@ -25,32 +24,23 @@ from qa_demo.saved import pictures_of, saved
 from qa_demo.server.gradio_page import gradio_style
 from qa_demo.state import load
 
-PACK_FROM = 800
-"""Bytes from which an answer is worth compressing."""
-A_WEEK = "public, max-age=604800"
 CALL = "globalThis.spanlight?."
 
 
-def served(
-    text: Callable[[], bytes], kind: str, cached: str = "no-cache"
-) -> Callable[[Request], Any]:
+def served(text: Callable[[], bytes], kind: str, cached: str = "no-cache") -> Callable[..., Any]:
     """A file that the browser asks for again at each visit, for it must never mix two versions;
     `cached` says otherwise.
     """
 
     @cache
-    def file() -> tuple[bytes, bytes, str]:
-        plain = text()
-        digest = hashlib.sha256(plain).hexdigest()[:32]
-        return plain, gzip.compress(plain, 9, mtime=0), f'"{digest}"'
+    def file() -> tuple[bytes, str]:
+        return text(), f'"{hashlib.sha256(text()).hexdigest()[:32]}"'
 
-    async def answer(request: Request) -> Response:
-        plain, packed, tag = file()
-        headers = {"cache-control": cached, "etag": tag, "vary": "accept-encoding"}
+    def answer(request: Request) -> Response:
+        plain, tag = file()
+        headers = {"cache-control": cached, "etag": tag}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
-        if "gzip" in request.headers.get("accept-encoding", "") and len(packed) < len(plain):
-            plain, headers["content-encoding"] = packed, "gzip"
         return Response(plain, headers=headers, media_type=kind)
 
     return answer
@@ -65,20 +55,17 @@ def replied(make: Callable[[Any], Any]) -> Callable[[Request], Any]:
         except orjson.JSONDecodeError:
             asked = None
         status, body = await run_in_threadpool(told, make, asked)
-        return sent(request, body, status)
+        return sent(body, status)
 
     return route
 
 
-def sent(request: Request, body: Any, status: int = 200) -> Response:
-    """An answer that nobody keeps, packed where that is worth it."""
-    headers = {"cache-control": "no-store"}
-    if isinstance(body, str):  # not text/html: that would be given the running page's head
-        return Response(body, status, headers, "application/octet-stream")
-    made = orjson.dumps(body)
-    if len(made) > PACK_FROM and "gzip" in request.headers.get("accept-encoding", ""):
-        made, headers["content-encoding"] = gzip.compress(made, 3, mtime=0), "gzip"
-    return Response(made, status, headers, "application/json")
+def sent(body: Any, status: int = 200) -> Response:
+    """An answer that nobody keeps."""
+    # not text/html: that would be given the running page's head
+    kind = "application/octet-stream" if isinstance(body, str) else "application/json"
+    made = body if isinstance(body, str) else orjson.dumps(body)
+    return Response(made, status, {"cache-control": "no-store"}, kind)
 
 
 def routes(pictures: Pictures) -> list[BaseRoute]:
@@ -88,20 +75,16 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         state = load(asked.get("state") if isinstance(asked, dict) else None)
         return saved(pictures_of(pictures, state, 0.0), state)
 
-    def health(request: Request) -> Response:
-        status, body = pictures.health()
-        return sent(request, body, status)
-
     files: dict[str, tuple[Any, ...]] = {
         "page.js": (lambda: script().encode(), "text/javascript"),
         "plotly.js": (plotly_file, "text/javascript"),
         "page.css": (lambda: style().encode(), "text/css"),
         "gradio.css": (lambda: gradio_style().encode(), "text/css"),
     }
-    for font in sorted(FONTS.glob("*.woff2")):
-        files[f"fonts/{font.name}"] = font.read_bytes, "font/woff2", A_WEEK
+    for font in FONTS.glob("*.woff2"):
+        files[f"fonts/{font.name}"] = font.read_bytes, "font/woff2", "public, max-age=604800"
     return [
-        Route("/health", health),
+        Route("/health", lambda _: sent(*pictures.health())),
         Route("/picture", replied(pictures.asked), methods=["POST"]),
         Route("/saved", replied(whole), methods=["POST"]),
         *(Route(f"/static/page/{name}", served(*about)) for name, about in files.items()),

@@ -62,13 +62,13 @@ class Pictures:
             name, lambda: spanbert(name)
         )
 
-    def health(self) -> tuple[int, dict[str, Any]]:
-        """Status and body of /health: whether the page's own reader reads one short text."""
+    def health(self) -> tuple[dict[str, Any], int]:
+        """Body and status of /health: whether the page's own reader reads one short text."""
         well = State(question="Is the reader well?", context="The reader is well.")
         status, said = told(lambda _: {"status": "ok"} if self.shown(well) else {}, None)
         if status == 202:
-            return 503, {"status": "loading", "error": "the reader is being loaded"}
-        return (200, said) if status == 200 else (503, {"status": "failing"} | said)
+            return {"status": "loading", "error": "the reader is being loaded"}, 503
+        return (said, 200) if status == 200 else ({"status": "failing"} | said, 503)
 
     def asked(self, asked: Any) -> dict[str, Any]:
         """The picture that a request asks for. Raises as `picture`."""

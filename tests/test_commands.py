@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -174,3 +174,5 @@ def test_the_python_that_is_shown_runs(
         assert len(found["reply"]["pieces"]) > 0
         with urlopen(f"{address}api/docs") as reply:
             assert "/api/infill" in reply.read().decode()
+        with urlopen(Request(address, headers={"accept-encoding": "gzip"})) as reply:
+            assert reply.headers["content-encoding"] == "gzip"

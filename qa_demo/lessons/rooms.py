@@ -295,7 +295,7 @@ def room_routes(rooms: Rooms, others: str | None) -> list[BaseRoute]:
 
     async def look(request: Request) -> Response:
         code, key = request.query_params.get("code", ""), request.headers.get("x-room-key", "")
-        return sent(request, rooms.look(Seat(code=code[:40], key=key[:40])))
+        return sent(rooms.look(Seat(code=code[:40], key=key[:40])))
 
     act = replied(lambda asked: acted(rooms, others, read(Act, asked)))
     return [Route("/room", act, methods=["POST"]), Route("/room", look)]

@@ -1,14 +1,13 @@
 """Gradio's own page as it is sent: asked for at once what it would ask for one file behind another,
-its many style sheets as one below the page's own, and compressed.
+its many style sheets as one below the page's own.
 """
 
 import re
-import zlib
 from functools import cache
 from pathlib import Path
 
 import gradio
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from qa_demo.core.store import ASSETS
@@ -72,35 +71,23 @@ def with_head(page: bytes) -> bytes:
 
 
 class Early:
-    """Send every page that gradio leaves as it is with its head, and compressed: 30 kB instead of
-    320.
-    """
+    """Send every page of gradio's with its head."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        page, packed = False, None
+        page = False
 
         async def early(part: Message) -> None:
-            nonlocal page, packed
+            nonlocal page
             if part["type"] == "http.response.start":
                 headers = MutableHeaders(scope=part)
                 page = headers.get("content-type", "").startswith("text/html")
-                page = page and "content-encoding" not in headers
                 if page:
                     del headers["content-length"]
-                    headers.add_vary_header("accept-encoding")
-                if page and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
-                    headers["content-encoding"] = "gzip"
-                    packed = zlib.compressobj(wbits=31)
             elif page:
-                body = with_head(part.get("body", b""))
-                if packed:
-                    body = packed.compress(body) + (
-                        b"" if part.get("more_body") else packed.flush()
-                    )
-                part["body"] = body
+                part["body"] = with_head(part.get("body", b""))
             await send(part)
 
         await self.app(scope, receive, early)

@@ -2,9 +2,10 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -12,8 +13,6 @@ from qa_demo.core.base import BadInput
 
 MAX_BODY = 1_000_000
 VARIABLE = "SPANLIGHT_FRAME_ANCESTORS"
-ALWAYS = ("https://huggingface.co", "https://*.hf.space")
-"""Where a Space is shown."""
 _ORIGIN = re.compile(
     r"https?://(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?",
     re.ASCII | re.IGNORECASE,
@@ -32,7 +31,8 @@ _POLICY = (
 
 def policy(ancestors: Iterable[str] = ()) -> str:
     """What the page may load, and which origins may show it in a frame."""
-    return " ".join((f"{_POLICY}frame-ancestors 'self'", *ALWAYS, *ancestors))
+    where = ("frame-ancestors 'self'", "https://huggingface.co", "https://*.hf.space", *ancestors)
+    return _POLICY + " ".join(where)
 
 
 POLICY = policy()
@@ -58,23 +58,27 @@ TOO_LARGE = PlainTextResponse(f"A request may hold {MAX_BODY:,} bytes.", 413)
 
 
 class Guard:
-    """Refuse what this page never needs: large bodies, file and proxy routes, foreign pages."""
+    """Refuse what this page never needs: large bodies, file and proxy routes, foreign pages.
+    `names`: what this server may be called, port included; None for anything.
+    """
 
     def __init__(
         self, app: ASGIApp, names: frozenset[str] | None = None, policy: str = POLICY
     ) -> None:
-        """`names`: what this server may be called, port included; None for anything."""
         self.app, self.names = app, names
-        self.policy = policy.encode()
+        self.carried = {
+            "content-security-policy": policy,
+            "x-content-type-options": "nosniff",
+            "referrer-policy": "no-referrer",
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
         path = scope["path"].removeprefix(scope.get("root_path", ""))  # routes are found without it
-        refusal = self.refusal(path, headers)
-        seen, started = 0, False
+        refusal = self.refusal(path, Headers(scope=scope))
+        seen = 0
 
         async def counted() -> Message:
             nonlocal seen
@@ -85,24 +89,16 @@ class Guard:
             return part
 
         async def with_policy(part: Message) -> None:
-            nonlocal started
             if part["type"] == "http.response.start":
-                started = True
-                part["headers"] = [
-                    *part.get("headers", []),
-                    (b"content-security-policy", self.policy),
-                    (b"x-content-type-options", b"nosniff"),
-                    (b"referrer-policy", b"no-referrer"),
-                ]
+                MutableHeaders(scope=part).update(self.carried)
             await send(part)
 
         try:
             await (refusal or self.app)(scope, counted, with_policy)
         except TooLarge:
-            if not started:
-                await TOO_LARGE(scope, receive, with_policy)
+            await TOO_LARGE(scope, receive, with_policy)
 
-    def refusal(self, path: str, headers: dict[str, str]) -> PlainTextResponse | None:
+    def refusal(self, path: str, headers: Mapping[str, str]) -> PlainTextResponse | None:
         """The answer to a request that goes no further, or None."""
         if path.lstrip("/").removeprefix("gradio_api/").startswith(DENIED):
             return PlainTextResponse("This page has no such route.", 404)

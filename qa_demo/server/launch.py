@@ -36,13 +36,11 @@ try:
 finally:
     inspect.getfile = _file_of
 from starlette.middleware import Middleware  # noqa: E402
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware  # noqa: E402
 from starlette.routing import BaseRoute  # noqa: E402
 
 from qa_demo.server.gradio_page import Early  # noqa: E402
 from qa_demo.server.guard import Guard, frame_ancestors, policy  # noqa: E402
-
-SESSIONS = 64
-"""gradio keeps as many; nothing of ours lies in one."""
 
 
 def is_public(host: str | None) -> bool:
@@ -62,7 +60,7 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
         "max_file_size": 1,
         "max_threads": 64,
         "strict_cors": True,
-        "state_session_capacity": SESSIONS,
+        "state_session_capacity": 64,  # nothing of ours lies in one
         "footer_links": [],
         "quiet": True,
         # ink and paper, system fonts: no font leaves or enters the machine
@@ -87,5 +85,7 @@ def launch(
     is for tests (prevent_thread_lock).
     """
     guard = Middleware(Guard, names=names, policy=policy(frame_ancestors()))
-    beside = {"routes": list(routes), "middleware": [guard, Middleware(Early)]}
+    files = ("text/javascript", "text/css", *DEFAULT_EXCLUDED_CONTENT_TYPES)  # gradio packs these
+    packed = Middleware(GZipMiddleware, compresslevel=3, exclude_content_types=files)
+    beside = {"routes": list(routes), "middleware": [guard, packed, Middleware(Early)]}
     return page.launch(**launch_settings(host, port), app_kwargs=beside, **more)

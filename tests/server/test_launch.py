@@ -21,7 +21,7 @@ from qa_demo.server.guard import (
     policy,
     same_origin,
 )
-from qa_demo.server.launch import ENVIRONMENT, SESSIONS, is_public, launch_settings
+from qa_demo.server.launch import ENVIRONMENT, is_public, launch_settings
 
 
 async def inner(scope: dict, receive: Any, send: Any) -> None:
@@ -128,7 +128,7 @@ def test_launch_settings_are_frozen() -> None:
     settings = launch_settings()
     off = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
     assert [settings[name] for name in off] == [False] * len(off)
-    assert settings["strict_cors"] is True and settings["state_session_capacity"] == SESSIONS
+    assert settings["strict_cors"] is True
     assert settings["allowed_paths"] == [] and settings["server_name"] is None
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
 
