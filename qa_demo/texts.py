@@ -1,18 +1,18 @@
 """A text's words and pieces: how they are named, and the blocks that show them as typed."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Any
 
-from qa_demo.blocks import Block, button
+from qa_demo.blocks import Block, button, row, table
 from qa_demo.core import text as units
-from qa_demo.core.predict import predict
+from qa_demo.core.predict import null_logits, predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.text import touching, words_inside
 from qa_demo.core.types import Answer, Encoding, Span, Window
-from qa_demo.printed import QUOTE, escape, parts, quote, small_number
+from qa_demo.printed import QUOTE, adds, escape, number, parts, quote, small_number
 from qa_demo.shown import Shown
 
 # ---- words and their pieces
@@ -138,28 +138,6 @@ def excerpt_items(e: Encoding, parts: Sequence[tuple[int, int]]) -> list[Block]:
     return [*found, item("…", marks=["special"])] if parts[-1][1] < n else found
 
 
-def word_items(e: Encoding, cuts: Collection[int] = (), most: int = 24) -> list[Block]:
-    """The paragraph by words between blanks, which for a long text is half the size; a piece in
-    `cuts` begins an item, and an item has about `most` characters at most.
-    """
-    d, n, found = 0, len(e.context_ids), list[Block]()
-    while d < n:
-        begins, last = int(e.offset_mapping[d, 0]), d
-        while (
-            last + 1 < n
-            and last + 1 not in cuts
-            and e.whitespace_ids[last + 1] == e.whitespace_ids[d]
-            and e.offset_mapping[last, 1] - begins < most
-        ):
-            last += 1
-        span = Span(d, last)
-        then = int(e.offset_mapping[last + 1, 0]) if last + 1 < n else 0
-        gap = e.context[e.chars(span)[1] : then]
-        found.append(item(e.text(span), gap, at=d if d == last else [d, last]))
-        d = last + 1
-    return found
-
-
 def mark(items: Sequence[Block], span: Span, name: str) -> None:
     """Add a mark to the items that a `doc` span touches."""
     for one in items:
@@ -238,10 +216,31 @@ def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
     return list(rows.values())
 
 
-def variants(rows: Sequence[Sequence[str]]) -> tuple[str, Sequence[Sequence[str]]] | None:
-    """What a span's row unfolds: the rows of its variants, where it has some."""
-    many = f"{small_number(len(rows))} variant{'s' * (len(rows) > 1)}"
-    return (f"and {many}", rows) if rows else None
+def listed(shown: Shown, head: Sequence[str], most: int) -> Block:
+    """The best spans with their start logit, end logit, score and lead over "no answer", or as many
+    of these as `head` names; variants of one unfold.
+    """
+    null, rows = float(null_logits(shown.reading).min()), list[Block]()
+
+    def cells(c: Candidate) -> list[str]:
+        sign = adds((c.start_logit, c.end_logit), c.score).strip("=")
+        numbers = [number(x) for x in (c.start_logit, c.end_logit, c.score, c.score - null)]
+        numbers[2] = sign + numbers[2]
+        return [span_name(shown.encoding, c.span, most)[0], *numbers[: len(head) - 1]]
+
+    for first, *others in families(shown):
+        sets, label = {"selection": [first.span.start, first.span.end]}, small_number(len(others))
+        label = f"and {label} variant{'s' * (len(others) > 1)}"
+        more = (label, [cells(c) for c in others]) if others else None
+        rows.append(row(*cells(first), sets=sets, more=more))
+    return table("listed", head, rows, "The best spans and their scores")
+
+
+def span_name(e: Encoding, span: Span, most: int = 44) -> list[str]:
+    """A span as a quoted part; a dot where it begins or ends inside a word, e.g. “·ne Sax”."""
+    before = "·" if siblings(e, span.start)[0] < span.start else ""
+    after = "·" if siblings(e, span.end)[-1] > span.end else ""
+    return [f"“{before}{quote(e.text(span), most)[1:-1]}{after}”", QUOTE]
 
 
 def span_words(c: Candidate, most: int = 44) -> list[str]:

@@ -12,28 +12,14 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import texts
-from qa_demo.blocks import GOLD, GREY, INK, MID, OTHER, PAPER, Block
+from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
 from qa_demo.core.calibration import Known, Lead, Sure, counted_with, lead_of, load_known, sure_of
 from qa_demo.core.metrics import CalibrationBin, exact_match, f1, normalize
-from qa_demo.core.predict import null_logits
 from qa_demo.core.spans import Candidate, count_spans
 from qa_demo.core.store import READERS
 from qa_demo.core.text import excerpts
-from qa_demo.core.types import Encoding, Span
-from qa_demo.printed import (
-    QUOTE,
-    STRONG,
-    Part,
-    adds,
-    bracket,
-    escape,
-    number,
-    percent,
-    plural,
-    probability,
-    quote,
-    say,
-)
+from qa_demo.core.types import Span
+from qa_demo.printed import adds, bracket, escape, number, percent, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 
@@ -49,10 +35,9 @@ SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
 LONG, AROUND = 700, 220
 """Characters: a longer paragraph is shown in parts, with this much before and after a span."""
-DRAWN = 5
+SPAN = "span; its variants differ by a mark or part of a word"
+HEAD = SPAN, "start logit", "end logit", "score", "lead over “no answer”"
 SNIPPET = ui.snippet("answer")
-Rows = list[list[Candidate]]
-"""The best spans, each with its variants: `texts.families`."""
 figures_of = cache(load_known)
 
 
@@ -60,7 +45,7 @@ class Own(Record):
     """This chapter keeps nothing of its own."""
 
 
-def picture(shown: Shown, own: Own) -> list[Block | None]:
+def picture(shown: Shown, _: Own) -> list[Block | None]:
     """The blocks of the step."""
     return (best_span, or_none, how_sure)[shown.state.step - 1](shown)
 
@@ -73,16 +58,11 @@ def fit(*sums: tuple[tuple[float, float], float]) -> int:
     return max(next((d for d in (2, 3, 4) if adds(*one, d) == "="), 2) for one in sums)
 
 
-def named(e: Encoding, span: Span, most: int = 44) -> str:
-    """A span in quotes; a dot where it begins or ends inside a word, e.g. “·ne Sax”."""
-    before = "·" if texts.siblings(e, span.start)[0] < span.start else ""
-    after = "·" if texts.siblings(e, span.end)[-1] > span.end else ""
-    return f"“{before}{quote(e.text(span), most)[1:-1]}{after}”"
-
-
-def silent(shown: Shown) -> bool:
-    """Whether the text is an example of which its author says that it holds no answer."""
-    return shown.example is not None and shown.state.gold is None and not shown.golds
+def unmarked(shown: Shown) -> str:
+    """Why no marked answer stands beside the best span."""
+    if shown.example and shown.state.gold is None:
+        return "the author says that this text holds no answer"
+    return "nobody has marked an answer in this text"
 
 
 def measured(shown: Shown) -> Known | None:
@@ -91,149 +71,98 @@ def measured(shown: Shown) -> Known | None:
     return counted_with(shown.true, figures_of(READERS[name]) if name in READERS else None)
 
 
-def listed(shown: Shown, rows: Rows) -> Block:
-    """The best spans with their lead over "no answer"; their variants unfold."""
-    null, found = float(null_logits(shown.reading).min()), []
-
-    def cells(c: Candidate) -> list[str]:
-        numbers = c.start_logit, c.end_logit, c.score, c.score - null
-        return [named(shown.encoding, c.span, 60), *map(number, numbers)]
-
-    for first, *others in rows:
-        sets, more = {"selection": [first.span.start, first.span.end]}, map(cells, others)
-        found.append(ui.row(*cells(first), sets=sets, more=texts.variants([*more])))
-    head = ["span", "start logit", "end logit", "score", "lead over “no answer”"]
-    return ui.table("listed", head, found, "The best spans")
-
-
 # ---- step 1: the best span
 
 
 def best_span(shown: Shown) -> list[Block | None]:
     """The paragraph with the best span, and the five best by their score."""
-    rows, whole = texts.families(shown), None
-    if len(shown.encoding.context) > LONG:
-        whole = ui.fold("whole", "The whole paragraph", paragraph(shown, "all"))
+    best, many = shown.best, count_spans(shown.reading.windows, shown.decode)
+    said = f"Of {many:,} spans of up to {shown.decode.max_answer_length} tokens, {{}} has the "
+    said += f"highest score, *{number(best.score)}*."
+    if shown.state.rule != "logits":
+        said = "By another rule (Long text, step 4) the best span is {}, with the score "
+        said += f"*{number(best.score)}*."
+    if shown.prediction.answer is None:
+        said += " It is not returned: “no answer” wins (step 2)."
+    elif shown.golds and not any(exact_match(g.text, best.text) for g in shown.golds):
+        who = "You did not mark" if shown.state.gold else "Nobody marked"
+        said += f" {who} exactly these words as right."
+    said += " Changed by hand." * shown.changed
+    who = "you" if shown.state.gold else "people" if len(shown.golds) > 1 else "the author"
+    known = ("under", GOLD, f"marked as right by {who}")
+    if not shown.golds:
+        known = ("text", GREY, unmarked(shown))
+    cut = [("text", GREY, "… the paragraph goes on")] * (len(shown.encoding.context) > LONG)
+    legend = ui.legend("key", ("fill", MID, "the reader's best span"), known, *cut)
     return [
         ui.idea(
             "A span is a run of words in the paragraph. *The reader scores the spans and returns "
             "the best one*, unless “no answer” wins (step 2)."
         ),
-        ui.finding("{}", highest(shown)),
-        key(shown),
-        paragraph(shown, "words"),
+        ui.finding(said, texts.span_words(best, 60)),
+        None if shown.state.veil else legend,  # whose marks they are is covered too
+        paragraph(shown),
         texts.undo(shown),
-        best_five(shown, rows),
+        best_five(shown),
         score_of_selection(shown),
         ui.closing(
             "A start logit says how well the answer starts at a word; an end logit, how well it "
             "ends there."
         ),
-        *ui.folds(listed(shown, rows), [conditions(shown)], SNIPPET, whole),
+        *ui.folds(texts.listed(shown, HEAD, 60), [conditions(shown, many)], SNIPPET),
     ]
 
 
-def highest(shown: Shown) -> list[Part]:
-    """The finding: which span scores highest, and what speaks against it."""
-    best, score = texts.span_words(shown.best, 60), [number(shown.best.score), STRONG]
-    many = count_spans(shown.reading.windows, shown.decode)
-    spans = f"{many:,} spans of up to {shown.decode.max_answer_length} tokens"
-    said = say(f"Of {spans}, {{}} has the highest score, {{}}.", best, score)
-    if shown.state.rule != "logits":
-        rule = "By another rule (Long text, step 4) the best span is {}, with the score {}."
-        said = say(rule, best, score)
-    if shown.prediction.answer is None:
-        said.append(" It is not returned: “no answer” wins (step 2).")
-    elif silent(shown):
-        said.append(" It is returned, though the author says that this text holds no answer.")
-    elif shown.golds and not any(exact_match(g.text, shown.best.text) for g in shown.golds):
-        who = "You did not mark" if shown.state.gold else "Nobody marked"
-        said.append(f" {who} exactly these words as right.")
-    return [*said, " Changed by hand." if shown.changed else ""]
-
-
-def key(shown: Shown) -> Block | None:
-    """What the marks of the text mean, and whose they are; the veil covers that too."""
-    if shown.state.veil:
-        return None
-    many = "people" if len(shown.golds) > 1 else "the author"
-    known = "under", GOLD, f"marked as right by {'you' if shown.state.gold else many}"
-    if not shown.golds:
-        none = "nobody has marked an answer in this text"
-        if silent(shown):
-            none = "the author says that this text holds no answer"
-        known = "text", GREY, none
-    cut = [("text", GREY, "… the paragraph goes on")] * (len(shown.encoding.context) > LONG)
-    return ui.legend("key", ("fill", MID, "the reader's best span"), known, *cut)
-
-
-def paragraph(shown: Shown, name: str) -> Block:
-    """The paragraph with the best span and a line for each answer that people marked. Of a long one
-    "words" has the parts that matter, "all" the whole, word by word; under the veil there are no
-    parts, since their choice would tell the answer.
+def paragraph(shown: Shown) -> Block:
+    """The paragraph with the best span and a line for each answer that people marked. A long one
+    is shown in parts, but not under the veil: their choice would tell the answer.
     """
     e, best = shown.encoding, shown.best.span
     lines = texts.gold_lines(e, shown.golds, own=bool(shown.state.gold))
-    spans = {(best.start, best.end)} | {
-        (g["from"], min(g["to"], g["from"] + 99)) for g in lines[:4]
-    }
-    marked = [Span(*pair) for pair in sorted(spans)]
-    if len(e.context) <= LONG:
-        items = texts.paragraph_items(e)
-    elif name == "all" or shown.state.veil:
-        ends = {k for span in marked for k in (span.start, span.end + 1)}
-        items = texts.word_items(e, ends if name == "all" else ())
-    else:
-        items = texts.excerpt_items(e, excerpts(e, marked, AROUND))
+    items = texts.paragraph_items(e)
+    if len(e.context) > LONG and not shown.state.veil:
+        spans = {(best.start, best.end)}
+        spans |= {(g["from"], min(g["to"], g["from"] + 99)) for g in lines[:4]}
+        parts = excerpts(e, [Span(*pair) for pair in sorted(spans)], AROUND)
+        items = texts.excerpt_items(e, parts)
     texts.mark(items, best, "predicted")
-    return texts.text(name, texts.segment(items), lines=lines)
+    return texts.text("words", texts.segment(items), lines=lines)
 
 
-def best_five(shown: Shown, rows: Rows) -> Block:
+def best_five(shown: Shown) -> Block:
     """The best spans as dots on the axis of scores; a ring follows the selection."""
-    top, with_kin = [row[0] for row in rows[:DRAWN]], [row for row in rows[:DRAWN] if row[1:]]
-    scores, at = [c.score for c in top], [*range(len(top))]
+    e, top = shown.encoding, [row[0] for row in texts.families(shown, 5)]
+    scores, at, many = [c.score for c in top], [*range(len(top))], Counter(c.text for c in top)
 
-    def names(most: int) -> list[str]:  # of equal words it is said which they are
-        said = [escape(named(shown.encoding, c.span, most)) for c in top]
-        for k, c in enumerate(top):
-            if c.text and sum(c.text == other.text for other in top) > 1:
-                said[k] += f" (no. {shown.encoding.context.count(c.text, 0, c.char_start) + 1})"
-        return [f"<b>{said[0]}</b>", *said[1:]]
+    def name(c: Candidate, most: int) -> str:
+        which = f" (no. {e.context.count(c.text, 0, c.char_start) + 1})" * (many[c.text] > 1)
+        said = escape(texts.span_name(e, c.span, most)[0]) + which
+        return f"<b>{said}</b>" if c is top[0] else said
 
     best, *others = map(number, scores)
     low, room = min(scores), (max(scores) - min(scores)) or 1.0
     font = {"size": 15, "color": INK}
-    drawn = ui.scatter(
-        "markers+text",
-        scores,
-        at,
-        marker={"size": 15, "color": [INK] + [GREY] * len(others), "opacity": 1},
-        text=[f"  <b>{best}</b>", *("  " + other for other in others)],
-        textposition="middle right",
-        textfont=font,
-        cliponaxis=False,
-        hoverinfo="none",
-        customdata=[[c.span.start, c.span.end] for c in top],
-        sets={"selection": "customdata"},
-    )
+    style: Block = {"textfont": font, "textposition": "middle right", "cliponaxis": False}
+    style |= {"text": [f"  <b>{best}</b>", *("  " + other for other in others)]}
+    style |= {"marker": {"size": 15, "color": [INK] + [GREY] * len(others), "opacity": 1}}
+    style |= {"customdata": [[c.span.start, c.span.end] for c in top], "hoverinfo": "none"}
+    drawn = ui.scatter("markers+text", scores, at, sets={"selection": "customdata"}, **style)
+    lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
+    layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    down: Block = {"range": [len(top) - 0.4, -0.6], "tickvals": at, "ticktext": names(48)}
-    layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46)
-    kin = next((named(shown.encoding, one.span, 30) for _, one, *_ in with_kin), "")
-    title = f"score of the span (of variants, such as {escape(kin)}, only the best is drawn)"
-    layout["xaxis"] = ui.axis(title if kin else "score of the span", showgrid=False, **across)
-    layout["yaxis"] = ui.axis(showgrid=False, automargin=True, tickfont=font, **down)
-    rule = {"width": 1, "xref": "paper", "layer": "below"}
-    layout["shapes"] = [ui.line(0, 1, k, k, ui.LINE, **rule) for k in at]
-    narrow: Block = {"below": 700, "yaxis.ticktext": names(22), "yaxis.tickfont.size": 13}
-    narrow |= {"xaxis.nticks": 3, "xaxis.title.text": "score of the span"}
-    narrow |= {"xaxis.range": [low - 0.1 * room, low + 1.8 * room]}
-    alt = f"The best spans as dots by their score; the best has {best}."
+    down: Block = {"range": [len(top) - 0.4, -0.6], "tickvals": at, "tickfont": font}
+    down |= {"ticktext": [name(c, 48) for c in top], "automargin": True}
+    title = "score of the span (of spans that differ by a mark or by part of a word: the best)"
+    layout["xaxis"] = ui.axis(title, showgrid=False, **across)
+    layout["yaxis"] = ui.axis(showgrid=False, **down)
+    narrow: Block = {"below": 700, "yaxis.ticktext": [name(c, 22) for c in top]}
+    narrow |= {"yaxis.tickfont.size": 13, "xaxis.title.text": "score of the span"}
+    narrow |= {"xaxis.nticks": 3, "xaxis.range": [low - 0.1 * room, low + 1.8 * room]}
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}
     ring |= {"y0": -12, "y1": 12, "line": {"color": INK, "width": 2}}
     chosen = [k for k in at[1:] if top[k].span == shown.selection]
     over = {"shapes": [{**ring, "xanchor": scores[k], "yanchor": k} for k in chosen]}
+    alt = f"The best spans as dots by their score; the best has {best}."
     return ui.figure("spans", [drawn], layout, alt, overlay=over, narrow=narrow)
 
 
@@ -241,7 +170,7 @@ def score_of_selection(shown: Shown) -> Block:
     """score of “Georg Rotne” = start logit + end logit = 5.90 + 6.19 = 12.09."""
     span, best, reading = shown.selection, shown.best, shown.reading
     window = reading.windows[best.window] if span == best.span else reading.home(span)
-    name = [named(shown.encoding, span, 32), QUOTE]
+    name = texts.span_name(shown.encoding, span, 32)
     if window is None:
         return ui.formula("sum", [name, " fits in no window, so it has no score."])
     start, end = reading.logits(window.index)
@@ -252,20 +181,20 @@ def score_of_selection(shown: Shown) -> Block:
     return ui.formula("sum", said + [f" (over {most} tokens: not compared)"] * (j - i >= most))
 
 
-def conditions(shown: Shown) -> str:
+def conditions(shown: Shown, many: int) -> str:
     """What the first screen does without."""
-    most, many = shown.decode.max_answer_length, len(shown.reading.windows)
-    split = f"The paragraph was read in {many} windows that overlap (chapter Long text); a start "
-    split += "counts in the window that sees most around it. "
-    pairs = count_spans(shown.reading.windows, shown.decode)
+    split, windows = "", len(shown.reading.windows)
+    if windows > 1:
+        split = f"The paragraph was read in {windows} windows that overlap (chapter Long text); a "
+        split += "start counts in the window that sees most around it. "
     return (
         "A token is a word, a part of one, or a mark. A logit is a number without a unit that the "
-        f"reader gives each token (chapter Scores). A span has at most {plural(most, 'token')} "
-        f"and does not end before it starts: these are the {pairs:,} that are "
-        f"compared. {split if many > 1 else ''}Spans that differ by a mark or by part of a word "
-        "are variants; of each, the best is drawn. A score has no zero of its own: only "
-        "differences count. People's answers are compared as SQuAD does: capital letters, marks "
-        "and articles make no difference."
+        "reader gives each token (chapter Scores). A span has at most "
+        f"{shown.decode.max_answer_length} tokens and does not end before it starts: these are the "
+        f"{many:,} that are compared. {split}Spans that differ by a mark or by part of a word are "
+        "variants; of each, the best is drawn. A score has no zero of its own: only differences "
+        "count. People's answers are compared as SQuAD does: capital letters, marks and articles "
+        "make no difference."
     )
 
 
@@ -276,65 +205,51 @@ def or_none(shown: Shown) -> list[Block | None]:
     """The lead of the best span over "no answer", and the threshold."""
     limit = shown.decode.null_score_diff_threshold if shown.state.rule == "logits" else None
     n = lead_of(shown.reading, shown.best, limit, shown.prediction.answer is not None)
-    rows = texts.families(shown)
+    stands = "stands behind “no answer” by" if n.lead < 0 else "leads “no answer” by"
+    why = "" if n.lead >= 0 else f"; the threshold is {number(n.limit or 0)}"
+    if n.limit is None:
+        why = "; by this rule no threshold applies"
+    elif n.lead >= 0 and not n.returned:
+        why = f", but a threshold of {number(n.limit)} asks for a lead of {number(-n.limit)}"
+    what = "it is" if n.returned else "“no answer” is"
+    said = f"{{}} {stands} *{number(abs(n.lead))}*{why}: {what} returned."
+    controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
+    if n.limit is not None:
+        most, now = float(max(12, int(np.ceil(abs(n.limit))))), round(n.limit, 2)
+        label = f"The reader's own, {number(shown.true.threshold or 0.0)}"
+        controls = [
+            ui.slider("threshold", "threshold", "threshold", -most, most, 0.01, now, flip=True),
+            ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
+        ]
     next_best = ("ring", GREY, "the next best spans, which are never returned")
     return [
         ui.idea(
             "“No answer” has a score too. The lead is how far the best span stands above it. *The "
             "best span is returned unless it lies further behind than the threshold.*"
         ),
-        ui.finding("{}", decided(n)),
-        *steered(shown, n),
-        ui.legend("key", ("dot", INK, "the best span"), next_best),
-        leads(n, rows),
-        lead_sum(shown, n),
-        ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
-        *ui.folds(listed(shown, rows), [exact_none(shown, n)], SNIPPET),
-    ]
-
-
-def decided(n: Lead) -> list[Part]:
-    """The finding: what is returned, and why."""
-    if n.limit is None:
-        end = ". By this rule no threshold applies: it is returned."
-    elif n.lead < 0:
-        end = "it is returned all the same." if n.returned else "“no answer” is returned."
-        end = f"; the threshold is {number(n.limit)}: {end}"
-    elif n.returned:
-        end = ": it is returned."
-    else:
-        asks = f"a threshold of {number(n.limit)} asks for a lead of {number(-n.limit)}"
-        end = f", but {asks}: “no answer” is returned although it is behind."
-    stands = "{} lies {} behind “no answer”" if n.lead < 0 else "{} leads “no answer” by {}"
-    return say(stands + end, texts.span_words(n.best, 50), [number(abs(n.lead)), STRONG])
-
-
-def steered(shown: Shown, n: Lead) -> list[Block | None]:
-    """The threshold's slider, what puts it back, and the way to an odd case."""
-    other = texts.other_text(shown, SILENT, "A text where “no answer” wins", 4)
-    if n.limit is None:
-        return [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4), other]
-    most, value = float(max(12, int(np.ceil(abs(n.limit))))), round(n.limit, 2)
-    label = f"The reader's own, {number(shown.true.threshold or 0.0)}"
-    return [
-        ui.slider("threshold", "threshold", "threshold", -most, most, 0.01, value, flip=True),
-        ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
-        other,
+        ui.finding(said, texts.span_words(n.best, 50)),
+        *controls,
+        texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
         texts.undo(shown),
+        ui.legend("key", ("dot", INK, "the best span"), next_best),
+        leads(n, texts.families(shown, 5)[1:]),
+        sums(shown, n),
+        ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
+        *ui.folds(texts.listed(shown, HEAD, 60), [exact_none(shown, n)], SNIPPET),
     ]
 
 
-def leads(n: Lead, rows: Rows) -> Block:
+def leads(n: Lead, rivals: list[list[Candidate]]) -> Block:
     """The lead from 0, which is "no answer", and the threshold as a line."""
     reach = max(12.0, 1.25 * abs(n.lead), min(1.25 * abs(n.limit or 0), 40.0))
     # the threshold's line, at the figure's edge where it lies beyond
     edge = float(np.clip(-reach if n.limit is None else -n.limit, -reach, reach))
-    others = [x for x in (c.score - n.null for c, *_ in rows[1:DRAWN]) if abs(x) < reach]
+    others = [x for x in (c.score - n.null for c, *_ in rivals) if abs(x) < reach]
     ring = {"size": 11, "color": PAPER, "opacity": 1, "line": {"color": GREY, "width": 2}}
     rings = ui.scatter("markers", others, [0] * len(others), marker=ring)
     dot = ui.scatter("markers", [n.lead], [0], marker={"size": 22, "color": INK, "opacity": 1})
     area = {"type": "rect", "x0": -reach, "x1": edge, "y0": 0, "y1": 1, "yref": "paper"}
-    area |= {"fillcolor": ui.PALE, "line": {"width": 0}, "layer": "below"}
+    area |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
     base = ui.line(-reach, reach, 0, 0, GREY, width=1, layer="below")
     lead = ui.line(0, n.lead, 0, 0, OTHER, width=8, layer="below")
     drawn = [area, base, lead, ui.line(0, 0, -0.16, 0.16, INK, width=2)]
@@ -351,7 +266,7 @@ def leads(n: Lead, rows: Rows) -> Block:
         notes.append(ui.note(text, x, 0, size=size, **{"xanchor": inside, **more}))
 
     best, short = (f"<b>{escape(quote(n.best.text, k))}</b> {number(n.lead)}" for k in (28, 20))
-    name(best, short, n.lead, 17, yshift=30, bgcolor=ui.PALE if n.lead < edge else PAPER)
+    name(best, short, n.lead, 17, yshift=30, bgcolor=PALE if n.lead < edge else PAPER)
     if n.limit is not None:
         drawn.append(ui.line(edge, edge, -1, 1, INK, width=2, dash="dot"))
         minus = f"minus the threshold: <b>{number(-n.limit)}</b>"
@@ -368,20 +283,18 @@ def leads(n: Lead, rows: Rows) -> Block:
     return ui.figure("leads", [rings, dot], layout, alt, narrow=narrow)
 
 
-def lead_sum(shown: Shown, n: Lead) -> Block:
+def sums(shown: Shown, n: Lead) -> Block:
     """Both scores as sums, and the lead as their difference."""
     b, lead = n.best, ((n.best.score, -n.null), n.lead)
     d = fit(((b.start_logit, b.end_logit), b.score), ((n.start, n.end), n.null), lead)
-    said = f"lead = {number(b.score, d)} − {bracket(n.null, d)} {adds(*lead, d)} {{}}"
+    said = f"lead = {number(b.score, d)} − {bracket(n.null, d)} {adds(*lead, d)} "
+    said += f"*{number(n.lead, d)}*"
     if n.limit is not None:
         sign, what = ("≥", "returned") if n.returned else ("<", "“no answer”")
         said += f" {sign} {number(-n.limit, d)}: {what}"
-    best: list[Part] = ["best span: ", *ui.summed(b.start_logit, b.end_logit, d)]
-    null: list[Part] = [
-        f"“no answer”, at {shown.encoding.cls_token}: ",
-        *ui.summed(n.start, n.end, d),
-    ]
-    return ui.formula("lead", best, null, say(said, [number(n.lead, d), STRONG]))
+    best = say("best span: {}", ui.summed(b.start_logit, b.end_logit, d))
+    null = say(f"“no answer”, at {shown.encoding.cls_token}: {{}}", ui.summed(n.start, n.end, d))
+    return ui.formula("lead", best, null, say(said))
 
 
 def exact_none(shown: Shown, n: Lead) -> str:
@@ -413,23 +326,28 @@ def how_sure(shown: Shown) -> list[Block | None]:
     own = shown.before.best if shown.changed else shown.prediction.best
     assert own is not None
     s = sure_of(shown.true, own.candidate, measured(shown), shown.state.rule)
-    odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
-    numbers = bin_table(s) if s.like else listed(shown, texts.families(shown))
+    b = s.like
+    said = f"How sure the reader is of {{}} cannot be said. {s.why}."
+    if b is not None:
+        said = f"Of {{}} the reader is *{percent(s.claim)}* sure. Of {b.count:,} other questions "
+        said += f"with {tens(b)}, *{100 * b.accuracy:.0f} in 100* best spans were exactly right."
     marks = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
-    legend = ui.legend("key", *marks, ("dash", GREY, "right just as often as it says"))
+    marks.append(("dash", GREY, "right just as often as it says"))
+    table = bin_table(s) if b else texts.listed(shown, HEAD, 60)
+    odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
     return [
         ui.idea(
             "A lead over “no answer” and over rival spans makes the reader sure of its best span. "
             "*Whether that holds is counted on questions whose answer is known.*"
         ),
-        ui.finding("{}", how_often(s)),
-        ui.group("left", 8, legend, bars(s)) if s.like else None,
-        ui.group("side", 4 if s.like else 12, *against(shown, s), odd),
-        counted(shown, s),
+        ui.finding(said, texts.span_words(s.best)),
+        ui.group("left", 8, ui.legend("key", *marks), bars(s)) if b else None,
+        ui.group("side", 4 if b else 12, *against(shown, s.best.text), odd),
+        counted(shown, s.best.text, b),
         ui.closing(
             "To be sure is not to be right: the number says how often such spans were right."
         ),
-        *ui.folds(numbers, exact_sure(shown, s), SNIPPET),
+        *ui.folds(table, exact_sure(shown, s), SNIPPET),
     ]
 
 
@@ -438,59 +356,40 @@ def tens(b: CalibrationBin) -> str:
     return f"{100 * b.low:.0f} to {100 * b.high:.0f} %"
 
 
-def how_often(s: Sure) -> list[Part]:
-    """The finding: the number, and how often such spans were right."""
-    name, b = texts.span_words(s.best), s.like
-    if b is None:
-        return say(f"How sure the reader is of {{}} cannot be said. {s.why}.", name)
-    said = "Of {} the reader is {} sure. " + f"Of {b.count:,} other questions with {tens(b)}, "
-    said += f"*{100 * b.accuracy:.0f} in 100* best spans were exactly right."
-    return say(said, name, [percent(s.claim), STRONG])
-
-
 def bars(s: Sure) -> Block:
     """Of the questions by how sure the reader was: how many in 100 best spans were right."""
-    x, y, colours, said, places, ink = [], [], [], [], [], []
-    for b in s.known.bins if s.known else ():
-        here, right = b == s.like, 100 * b.accuracy
-        inside = right >= 9  # a lower bar has its number above it
-        x.append(50 * (b.low + b.high))
-        y.append(right)
-        colours.append(INK if here else OTHER)
-        said.append(f"<b>{right:.0f}</b>" if here else f"{right:.0f}")
-        places.append("inside" if inside else "outside")
-        ink.append(PAPER if here and inside else INK)
     bins = s.known.bins if s.known else ()
-    drawn: Block = {"type": "bar", "x": x, "y": y, "text": said, "marker": {"color": colours}}
-    drawn |= {"width": [84 * (b.high - b.low) for b in bins], "textposition": places}
+    right, here = [100 * b.accuracy for b in bins], [b == s.like for b in bins]
+    both = [*zip(right, here, strict=True)]
+    drawn: Block = {"type": "bar", "x": [50 * (b.low + b.high) for b in bins], "y": right}
+    drawn |= {"text": [f"<b>{y:.0f}</b>" if own else f"{y:.0f}" for y, own in both]}
+    drawn |= {"marker": {"color": [INK if own else OTHER for own in here]}}
+    drawn |= {"width": [84 * (b.high - b.low) for b in bins]}
+    drawn |= {"textposition": ["inside" if y >= 9 else "outside" for y in right]}  # fits there
+    ink = [PAPER if own and y >= 9 else INK for y, own in both]
     drawn |= {"textfont": {"size": 15, "color": ink}, "textangle": 0, "cliponaxis": False}
     drawn |= {"insidetextanchor": "middle", "constraintext": "none", "hoverinfo": "text"}
-    drawn |= {"hovertext": [plural(b.count, "question") for b in bins]}
-    dotted = {"color": GREY, "width": 2, "dash": "dot"}
-    even = ui.scatter("lines", [0, 100], [0, 100], line=dotted)
-    across: Block = {"range": [0, 100], "dtick": 10, "showgrid": False}
+    drawn |= {"hovertext": [f"{b.count:,} questions" for b in bins]}
     layout = ui.layout(320, 58, 14, 8, 52)
-    layout["xaxis"] = ui.axis("how sure the reader said it was, in %", **across)
+    said = "how sure the reader said it was, in %"
+    layout["xaxis"] = ui.axis(said, range=[0, 100], dtick=10, showgrid=False)
     layout["yaxis"] = ui.axis("exactly right, in 100", range=[0, 108], dtick=20)
     narrow = {"height": 260, "xaxis.dtick": 20, "margin.l": 46}
     alt = "By how sure the reader said it was: how many in 100 best spans were exactly right."
+    even = ui.scatter("lines", [0, 100], [0, 100], line={"color": GREY, "width": 2, "dash": "dot"})
     return ui.figure("bins", [drawn, even], layout, alt, narrow=narrow)
 
 
-def against(shown: Shown, s: Sure) -> list[Block]:
+def against(shown: Shown, best: str) -> list[Block]:
     """The best span against each answer that people marked: exact match and F1."""
     if not shown.golds:
-        said = "Nobody has marked the answer in this text."
-        if silent(shown):
-            said = "The author says that this text holds no answer, so every span is wrong here."
-            said += " The reader returns “no answer”." * (shown.prediction.answer is None)
-        return [ui.sentence("people", "finding", said)]
+        return [ui.sentence("people", "finding", f"{unmarked(shown).capitalize()}.")]
     rows, total = [], len(shown.golds)
     for gold, n in Counter(g.text for g in shown.golds).most_common():
-        who = "you" if shown.state.gold else f"{n} of {total} people" if total > 1 else "the author"
-        exact = "yes" if exact_match(gold, s.best.text) else "no"
-        numbers = who.replace(" ", "\u00a0"), exact, number(f1(gold, s.best.text))
-        rows.append(ui.row(quote(gold, 60), *numbers))
+        who = f"{n}\u00a0of\u00a0{total}\u00a0people" if total > 1 else "the\u00a0author"
+        exact = "yes" if exact_match(gold, best) else "no"
+        by = "you" if shown.state.gold else who
+        rows.append(ui.row(quote(gold, 60), by, exact, number(f1(gold, best))))
     head = [("marked as right", GOLD), "by", "exact\u00a0match", "F1"]
     made = ui.table("people", head, rows, "The best span against the marked answers")
     said = "Exact match: the same words. F1: how many words are shared. "
@@ -498,21 +397,18 @@ def against(shown: Shown, s: Sure) -> list[Block]:
     return [made, ui.sentence("compared", "finding", said)]
 
 
-def counted(shown: Shown, s: Sure) -> Block | None:
+def counted(shown: Shown, best: str, like: CalibrationBin | None) -> Block | None:
     """147 right / 184 questions, and F1 against the marked answer that differs most."""
-    found: list[list[Part]] = []
-    if s.like is not None:
-        right, count = round(s.like.accuracy * s.like.count), plural(s.like.count, "question")
-        found.append(
-            say(f"{right:,} right / {count} = {{}}", [probability(s.like.accuracy), STRONG])
-        )
+    found = []
+    if like is not None:
+        right, count = round(like.accuracy * like.count), f"{like.count:,} questions"
+        found.append(say(f"{right:,} right / {count} = *{probability(like.accuracy)}*"))
     if shown.golds:
-        gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, s.best.text), one))
-        a, b = Counter(normalize(s.best.text).split()), Counter(normalize(gold).split())
+        gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, best), one))
+        a, b = Counter(normalize(best).split()), Counter(normalize(gold).split())
         both = f"2 · {(a & b).total()} shared / ({a.total()} + {b.total()} words) = "
-        score = [number(f1(gold, s.best.text)), STRONG]
-        said = f"F1 with {{}} = {both if a and b else ''}{{}}"
-        found.append(say(said, [quote(gold, 40), GOLD], score))
+        said = f"F1 with {{}} = {both if a and b else ''}*{number(f1(gold, best))}*"
+        found.append(say(said, [quote(gold, 40), GOLD]))
     return ui.formula("count", *found) if found else None
 
 
@@ -523,7 +419,7 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
         return [f"{s.why}, so no number is printed."]
     (a, b), k, line = s.parts, s.known, fits.answerable
     sign = "=" if abs(round(a, 3) * round(b, 3) - round(s.claim, 3)) < 0.0005 else "≈"
-    own = "Logits are changed by hand; the number is of the reader's own. " if shown.changed else ""
+    own = "Logits are changed by hand; the number is of the reader's own. " * shown.changed
     made = (
         f"{own}{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
         f"{probability(a)} · {probability(b)} {sign} {probability(s.claim)}. The first "
@@ -531,8 +427,7 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
         "second is the share of the span's text among all spans that are compared (softmax of "
         f"scores divided by {number(fits.span.temperature)}), with {number(fits.span.bias)} added "
         "to its log-odds. All four constants were fitted on the questions below: that is "
-        "calibration. P(start) · P(end) of chapter Start & end is another number and not "
-        "calibrated."
+        "calibration. P(start) · P(end) of chapter Start & end is another, uncalibrated number."
     )
     below = (
         f"Counted: {k.measured_on:,} questions on six SQuAD articles, {k.unanswerable:,} without "

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from qa_demo import blocks as ui
 from qa_demo.blocks import END, GREY, LINE, PAPER, START, Block
 from qa_demo.core.predict import Prediction
-from qa_demo.core.spans import Candidate, reason_codes, separate_argmaxes, span_scores
+from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
-from qa_demo.printed import QUOTE, STRONG, adds, escape, number, plural, quote
+from qa_demo.printed import QUOTE, STRONG, escape, number, plural, quote
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import bold, families, other_text, span_words, variants, word
+from qa_demo.texts import bold, listed, other_text, span_words, word
 
 NAME = "Spans"
 HEADINGS = ("Which pair of positions scores highest?",)
@@ -25,6 +25,7 @@ STEPS = ("Spans",)
 OPENS: dict[int, dict[str, Any]] = {}
 NO_PAIR = "natural-selection"
 """A text on which the highest start and the highest end form no allowed pair."""
+HEAD = "the best, variants merged", "start", "end", "score"
 SNIPPET = ui.snippet("spans")
 
 
@@ -82,7 +83,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
         ui.group(
             "side",
             5,
-            listed(shown),
+            listed(shown, HEAD, 26),
             selected_sum(shown, sq),
             together(shown, sq),
             other_text(shown, NO_PAIR, "A text where they form no pair"),
@@ -146,27 +147,25 @@ def square(shown: Shown, sq: Square) -> Block:
     alt += f"{best.text}, {number(best.score)}."
     mark = {"field": "selection", "half": max(0.5, m / 90)}
     over = crossing(shown, sq, edge, far)
-    return ui.figure("square", [*hatched(sq), heat], layout, alt, 7, over, narrow, mark)
+    return ui.figure("square", [*hatched(sq, edge, far), heat], layout, alt, 7, over, narrow, mark)
 
 
-def hatched(sq: Square) -> list[Block]:
-    """The regions left and right of the allowed cells; a heat map always lies below them."""
+def hatched(sq: Square, edge: float, far: float) -> list[Block]:
+    """All that is not allowed: beside the allowed cells, and the strips of [CLS] and question, from
+    `edge` on; a heat map always lies below them.
+    """
     allowed, m, d0 = ~np.isnan(sq.scores), sq.size, sq.first - 0.5
     some = allowed.any(axis=1)
     left = np.where(some, allowed.argmax(axis=1), m)
     right = np.where(some, m - allowed[:, ::-1].argmax(axis=1), m)
     y = (d0 + np.repeat(np.arange(m + 1), 2)).tolist()
-    pattern = {"shape": "/", "size": 8, "solidity": 0.15, "fgcolor": LINE, "bgcolor": PAPER}
-    return [
-        ui.scatter(
-            "none",
-            (d0 + np.r_[edge, np.repeat(side, 2), edge]).tolist(),
-            y,
-            fill="toself",
-            fillpattern=pattern,
-        )
-        for edge, side in ((0, left), (m, right))
+    areas = [
+        ([at, *np.repeat(d0 + side, 2).tolist(), at], y)
+        for at, side in ((edge, left), (far, right))
     ]
+    areas.append(([edge, far, far, edge], [edge, edge, d0, d0]))
+    pattern = {"shape": "/", "size": 8, "solidity": 0.15, "fgcolor": LINE, "bgcolor": PAPER}
+    return [ui.scatter("none", *area, fill="toself", fillpattern=pattern) for area in areas]
 
 
 def not_allowed(shown: Shown, sq: Square) -> list[Block]:
@@ -222,23 +221,6 @@ def crossing(shown: Shown, sq: Square, edge: float, far: float) -> Block:
 
 
 # ---- beside it
-
-
-def listed(shown: Shown) -> Block:
-    """The ten best spans; variants of one unfold."""
-
-    def cells(c: Candidate, most: int) -> list[str]:
-        sign = adds((c.start_logit, c.end_logit), c.score).strip("=")
-        numbers = number(c.start_logit), number(c.end_logit), sign + number(c.score)
-        return [quote(c.text, most), *numbers]
-
-    rows = []
-    for first, *others in families(shown):
-        sets = {"selection": [first.span.start, first.span.end]}
-        more = variants([cells(c, 36) for c in others])
-        rows.append(ui.row(*cells(first, 26), sets=sets, more=more))
-    head = [f"{len(rows)} best, variants merged", "start", "end", "score"]
-    return ui.table("listed", head, rows, "The best spans with start logit, end logit and score")
 
 
 def selected_sum(shown: Shown, sq: Square) -> Block:
@@ -304,9 +286,9 @@ def exactly(shown: Shown, sq: Square) -> list[Block | str]:
         f"{where}, {stands}.",
         "Training fixes only differences within a window: a constant added to all start logits "
         "changes no probability. BERT compares scores across windows all the same. Variants of a "
-        "span differ by a mark or by part of a word; they stand in one row. The blank strips hold "
-        "[CLS] and the question, where no answer starts. Equal scores, to nine decimals: the "
-        "earlier start, then the earlier end.",
+        "span differ by a mark or by part of a word; they stand in one row. The strips at the "
+        "edges hold [CLS] and the question, where no answer starts. Equal scores, to nine "
+        "decimals: the earlier start, then the earlier end.",
         ui.figure("curves", curves, layout, alt),
     ]
 

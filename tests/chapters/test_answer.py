@@ -71,10 +71,20 @@ def test_the_lead_is_measured_from_the_smallest_no_answer(name):
         assert ("=" in sums) and parts[0] - parts[1] == pytest.approx(parts[2], abs=0.011)
 
 
-def test_a_threshold_that_asks_for_a_lead_is_said_as_such():
-    found = blocks(stored(), example="cacao", chapter="answer", step=2, threshold=-7)
-    assert "asks for a lead of 7.00" in words(found["finding"])
-    assert "although it is behind" in words(found["finding"])
+@pytest.mark.parametrize(
+    ("state", "said", "sign"),
+    [
+        ({"example": "cacao", "threshold": -7}, "asks for a lead of 7.00: “no answer” is", "<"),
+        ({"example": "oresund", "rule": "product"}, "no threshold applies: it is returned", "="),
+        ({"example": "reef", "threshold": 20}, "the threshold is 20.00: it is returned", "≥"),
+    ],
+)
+def test_what_is_returned_and_why(state, said, sign):
+    found = blocks(stored(), chapter="answer", step=2, **state)
+    assert said in words(found["finding"]) and sign in words(found["lead"])
+    assert ("threshold" in found) == ("rule" not in state)
+    third = blocks(stored(), chapter="answer", step=3, **state)
+    assert ("bins" in third) == ("rule" not in state)
 
 
 @pytest.mark.parametrize("name", ["oresund", "reef", "bronze"])
@@ -147,14 +157,6 @@ def test_the_selection_moves_the_sum_and_the_ring_alone():
     assert "fits in no window" in words(wide["sum"])
 
 
-@pytest.mark.parametrize("rule", ["mean_of_maxima", "product"])
-def test_rules_without_a_threshold_say_so(rule):
-    found = blocks(stored(), example="oresund", chapter="answer", step=2, rule=rule)
-    assert "no threshold applies" in words(found["finding"]) and "threshold" not in found
-    third = blocks(stored(), example="oresund", chapter="answer", step=3, rule=rule)
-    assert "cannot be said" in words(third["finding"]) and "bins" not in third
-
-
 def test_logits_changed_by_hand_are_said_and_the_sureness_keeps_the_readers_own():
     at = f"0:{shown_of('oresund').window.to_pos(0)}"
     edits = {"start": {at: 30.0}, "end": {at: 30.0}}
@@ -169,6 +171,6 @@ def test_eight_thousand_words_are_small_and_whole():
     state = {"question": "Who?", "context": context, "chapter": "answer"}
     made = faked().blocks(load(state))[0]
     assert len(orjson.dumps(made)) < 400_000
-    whole = next(b for b in walk(made) if b["key"] == "all")
-    items = whole["segments"][0]["items"]
+    veiled = faked().blocks(load(state | {"veil": True}))[0]
+    items = next(b for b in walk(veiled) if b["key"] == "words")["segments"][0]["items"]
     assert "".join(x["t"] + x.get("gap", "") for x in items) == context

@@ -76,8 +76,9 @@ def test_where_the_two_highest_logits_form_no_pair_both_are_told():
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_hatching_ends_where_the_allowed_cells_begin_and_end(name):
-    *sides, heat = blocks(stored(), example=name, chapter="spans")["square"]["data"]
+    *sides, strip, heat = blocks(stored(), example=name, chapter="spans")["square"]["data"]
     allowed, first = ~np.isnan(unpacked(heat["z"])), heat["y0"] - 0.5
+    assert max(strip["y"]) == first and min(strip["x"]) == sides[0]["x"][0] < first - 1
     for row in np.flatnonzero(allowed.any(axis=1)).tolist():
         columns = np.flatnonzero(allowed[row])
         for side, edge in zip(sides, (columns[0], columns[-1] + 1), strict=True):
