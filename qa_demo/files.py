@@ -8,14 +8,12 @@ import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from qa_demo.core.base import BadInput
 
-LARGEST_CELL = 10_000_000
-PACKED = b"\x1f\x8b"
-WIDE = (b"\xff\xfe", b"\xfe\xff")
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+csv.field_size_limit(10_000_000)
 
 
 def layout(path: Path) -> str:
@@ -23,33 +21,28 @@ def layout(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-def read_bytes(path: Path) -> bytes:
-    """A file's bytes, unpacked where gzip packed them. Errors: BadInput."""
+def read_text(path: Path) -> str:
+    """A file's text: UTF-8, without a byte-order mark, unpacked where gzip packed it, line ends as
+    they stand. Errors: BadInput that names another encoding.
+    """
     try:
         raw = path.read_bytes()
-        return gzip.decompress(raw) if raw.startswith(PACKED) else raw
+        raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     except (OSError, EOFError, zlib.error, ValueError) as fault:
         said = getattr(fault, "strerror", None) or fault
         raise BadInput(f"{path.name} cannot be read: {said}") from fault
-
-
-def read_text(path: Path) -> str:
-    """A file's text: UTF-8, without a byte-order mark, line ends as they stand. Errors: BadInput
-    that names another encoding.
-    """
-    return decoded(read_bytes(path), path.name)
+    return decoded(raw, path.name)
 
 
 def decoded(raw: bytes, name: str) -> str:
     """Bytes as text; `name` is what they are called. Errors: BadInput."""
-    if raw.startswith(WIDE):
-        raise BadInput(f"{name} is UTF-16 and must be UTF-8; save it as UTF-8")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
+        wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+        other = "it is UTF-16" if wide else "it may be of a code page such as cp1252"
         raise BadInput(
-            f"{name} is not UTF-8: byte {fault.start} cannot be decoded; it may be of a code page "
-            f"such as cp1252: save it as UTF-8"
+            f"{name} is not UTF-8: byte {fault.start} cannot be decoded; {other}: save it as UTF-8"
         ) from fault
 
 
@@ -71,34 +64,24 @@ def table(text: str, name: str, kind: str) -> tuple[list[str], list[tuple[int, d
     `kind` is ".csv", whose cells may stand in quotation marks, or ".tsv", where a quotation mark is
     a letter like any other. Errors: BadInput that names the line.
     """
-    limit, line, found = csv.field_size_limit(LARGEST_CELL), 1, []
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if kind == ".csv" else csv.QUOTE_NONE
-    part = DELIMITERS[kind]
-    held = io.StringIO(text, newline="")
-    rows = csv.reader(held, strict=True, delimiter=part, quoting=quoting)
+    part, line, found = DELIMITERS[kind], 1, list[tuple[int, list[str]]]()
+    how: dict[str, Any] = {} if kind == ".csv" else {"quoting": csv.QUOTE_NONE}
+    rows = csv.reader(io.StringIO(text, ""), strict=True, delimiter=part, **how)
     try:
         for row in rows:
             found += [(line, row)] if row else []
             line = rows.line_num + 1
     except csv.Error as fault:
-        said = f"{name} is not a readable {kind[1:].upper()} file"
-        raise BadInput(f"{said}: the row from line {line}: {fault}") from fault
-    finally:
-        csv.field_size_limit(limit)
-    if not found:
-        return [], []
-    first, header = found[0]
+        raise BadInput(f"{name}: the row from line {line} cannot be read: {fault}") from fault
+    header = found[0][1] if found else []
+    by = "commas" if part == "," else "tabs"
     if len(header) == 1 and ";" in header[0]:
-        raise BadInput(
-            f"{name}, line {first}: cells are parted by semicolons, and a {kind[1:].upper()} file "
-            f"parts them by {'commas' if part == ',' else 'tabs'}; save it so"
-        )
-    advice = "quote a cell that holds ',' or a line end" if part == "," else "no cell holds a tab"
+        raise BadInput(f"{name}: cells are parted by semicolons, and {kind} parts them by {by}")
     for line, row in found[1:]:
         if len(row) != len(header):
             raise BadInput(
                 f"{name}, line {line}: the row has {len(row)} cells, the header {len(header)}; "
-                f"{advice}"
+                f"cells are parted by {by}, and one that holds some is quoted (.csv alone)"
             )
     return header, [(line, dict(zip(header, row, strict=True))) for line, row in found[1:]]
 

@@ -52,7 +52,7 @@ BEFORE = [
     ("answer --question q", "answer needs --question and --context (or --context-file), or --jso"),
     ("loss --context c", "loss needs --question and --context (or --context-file)"),
     ("infill", "infill needs --text or --text-file"),
-    ("infill --text-file {utf16}", "utf16.txt is UTF-16 and must be UTF-8"),
+    ("infill --text-file {utf16}", "it is UTF-16: save it as UTF-8"),
     ("picture spans --state no.json", "no.json cannot be read"),
     ("picture spans --state {half}", "half.jsonl is not JSON"),
     ("picture spans --state {list}", "a state is an object of fields, got list"),
