@@ -241,12 +241,7 @@ def pretraining(about: Figures) -> str:
 
 def infilling(metrics: Figures) -> str:
     """All tables of `infill score`: a line a group with its blanks and the heads' figures."""
-    groups = {
-        "overall": {"all": metrics["overall"]},
-        "shown to the model": metrics["by_fate"],
-        "pieces in the run": metrics["by_length"],
-        "distance from the nearer boundary": metrics["by_distance"],
-    }
+    groups = {"overall": {"all": metrics["overall"]}, "shown to the model": metrics["by_fate"]}
     columns = {
         f"{head} {name}": f"{head.lower()}_{name.replace('-', '')}"
         for head in ("MLM", "SBO", "both")
@@ -258,7 +253,6 @@ def infilling(metrics: Figures) -> str:
             [[name, g["pieces"], *map(g.get, columns.values())] for name, g in found.items()],
         )
         for title, found in groups.items()
-        if found
     ]
     shown = {"files": " ".join(metrics["text"]), "tables": "\n\n".join(tables)}
     return said("infilling", {**metrics, **shown})

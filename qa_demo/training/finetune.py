@@ -8,21 +8,18 @@ FILE:K draws K windows for each question of FILE (a fraction draws a random part
 into a pool, once, before the first step; the run trains on the pool again and again, each time in
 another order. `--pool FILE` keeps it for other runs of the same data. `--minutes` in place of
 `--steps` lets the rate fall by elapsed time. Ctrl-C and SIGTERM finish the step, write a checkpoint
-and stop; the same command goes on. Several GPUs or hosts: `accelerate launch -m
-qa_demo.training.finetune ...` with the same arguments.
+and stop; the same command goes on.
 """
 
 import copy
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from accelerate import Accelerator
 from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
@@ -36,7 +33,7 @@ from qa_demo.model.tokenizer import encode
 from qa_demo.training import command, pool
 from qa_demo.training.command import exit_code, parsed
 from qa_demo.training.heads import TwoHeads, load, loss_terms, total
-from qa_demo.training.loop import Job, begin, run
+from qa_demo.training.loop import Batch, Job, Terms, begin, run
 from qa_demo.training.said import says
 
 log = logging.getLogger("finetune")
@@ -130,31 +127,28 @@ def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -
     return found
 
 
-def begun(s: Settings) -> tuple[Accelerator, Any, TwoHeads, list[Example]]:
-    """Device, tokenizer, model and dev questions of a run. Errors: BadInput for what it cannot be,
-    before anything is drawn.
+def begun(s: Settings) -> tuple[Any, TwoHeads, list[Example]]:
+    """Tokenizer, model and dev questions of a run. Errors: BadInput for what it cannot be, before
+    anything is drawn.
     """
-    dev, at = answerable(s.dev), begin(s)
+    dev, device = answerable(s.dev), begin(s)
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
-    model = load(s.encoder, s.dropout, s.adapter).to(at.device)
+    model = load(s.encoder, s.dropout, s.adapter).to(device)
     longest = longest_input(model.reader.config)
     if max(s.lengths) > longest:
         raise BadInput(f"--lengths may be up to {longest} with this encoder, got {max(s.lengths)}")
-    return at, AutoTokenizer.from_pretrained(s.encoder), model, dev
+    return AutoTokenizer.from_pretrained(s.encoder), model, dev
 
 
-def job_of(
+def steps(
     s: Settings,
-    at: Accelerator,
     tokenizer: Any,
     model: TwoHeads,
     dev: Sequence[Example],
     windows: pool.Windows,
-    **more: Any,
-) -> Job:
-    """A job on windows, whose running average is kept and scored on dev; `more`: its loss and
-    total.
-    """
+    loss: Callable[[Batch], Terms],
+) -> bool:
+    """Run the steps on windows; the model's running average is kept and scored on dev."""
     average = copy.deepcopy(model).requires_grad_(False)
 
     def measure() -> dict[str, Any]:
@@ -162,27 +156,31 @@ def job_of(
         scores = {name: quick_scores(one, tokenizer, dev) for name, one in both.items()}
         return {"dev_questions": len(dev), **scores}
 
-    part = slice(at.process_index, None, at.num_processes)
-    return Job(
+    job = Job(
         model,
         parameter_groups(model, s),
         {"epoch": 0, "batch": -1},
-        lambda place: pool.batches(windows, s.batch_tokens, s.seed, place, part),
-        measure=measure,
-        average=average,
-        decay=s.average,
-        **more,
+        lambda place: pool.batches(windows, s.batch_tokens, s.seed, place),
+        loss,
+        measure,
+        average,
+        s.average,
     )
+    return run(s, job, log)
 
 
 def train(s: Settings) -> bool:
     """Draw the windows, then run the steps; True when all were taken, False when a signal stopped
     the run.
     """
-    at, tokenizer, model, dev = begun(s)
-    windows = pool.Windows(pool_of(s, tokenizer), tokenizer.pad_token_id or 0, at.device)
-    more = {"loss": loss_terms, "total": partial(total, bio_weight=s.bio_weight)}
-    return run(s, job_of(s, at, tokenizer, model, dev, windows, **more), at, log)
+    tokenizer, model, dev = begun(s)
+    windows = pool.Windows(pool_of(s, tokenizer), tokenizer.pad_token_id or 0, model.device)
+
+    def loss(batch: Batch) -> Terms:
+        terms = loss_terms(*model.of(batch), batch)
+        return terms | {"loss": total(terms, s.bio_weight)}
+
+    return steps(s, tokenizer, model, dev, windows, loss)
 
 
 @exit_code

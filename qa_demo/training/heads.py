@@ -1,5 +1,6 @@
 """One encoder with the start/end head and the tags' head, and the loss that trains both."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,17 @@ class TwoHeads(nn.Module):
         self.bio = nn.Linear(reader.config.hidden_size, 3)
         nn.init.normal_(self.bio.weight, std=0.02)
         nn.init.zeros_(self.bio.bias)
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights lie."""
+        return self.bio.weight.device
+
+    def of(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        """Logits of a batch of windows."""
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        found: tuple[Tensor, Tensor, Tensor] = self(*(batch[name] for name in names))
+        return found
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor
@@ -71,31 +83,22 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
     return model
 
 
-def loss_terms(model: nn.Module, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-    """start and end: -(1/B) sum_b sum_i t_bi log p_bi over positions; tags: the mean over pieces of
-    -sum_j t_ij log p_ij; B: the labelled rows.
-    """
-    start, end, tags = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
-    return labels(start, end, tags, batch)
-
-
-def labels(
-    start: Tensor, end: Tensor, tags: Tensor, batch: dict[str, Tensor], lists: float = 1.0
+def loss_terms(
+    start: Tensor, end: Tensor, tags: Tensor, batch: Mapping[str, Tensor], lists: float = 1.0
 ) -> dict[str, Tensor]:
-    """The three terms of `loss_terms` for logits; a piece of a list counts `lists` times."""
+    """start and end: -(1/B) sum_b sum_i t_bi log p_bi over positions; tags: the mean over pieces of
+    -sum_j t_ij log p_ij, a piece of a list counted `lists` times; B: the labelled rows.
+    """
     rows, count = batch["labelled"], batch["labelled"].sum().clamp(min=1)
-    tagged = batch["tagged"] * rows[:, None] * torch.where(batch["listed"], lists, 1.0)
-    sides = {"start": start, "end": end}
-    return {
-        **{
-            name: -((batch[name] * x.log_softmax(-1)).sum(-1) * rows).sum() / count
-            for name, x in sides.items()
-        },
-        "tags": -((batch["tags"] * tags.log_softmax(-1)).sum(-1) * tagged).sum()
-        / tagged.sum().clamp(min=1),
-    }
+    weight = batch["tagged"] * rows[:, None] * torch.where(batch["listed"], lists, 1.0)
+    costs = -(batch["tags"] * tags.log_softmax(-1)).sum(-1)
+    terms = {"tags": (costs * weight).sum() / weight.sum().clamp(min=1)}
+    for name, x in (("start", start), ("end", end)):
+        terms[name] = -((batch[name] * x.log_softmax(-1)).sum(-1) * rows).sum() / count
+    return terms
 
 
-def total(terms: dict[str, Tensor], bio_weight: float) -> Tensor:
+def total(terms: Mapping[str, Tensor], bio_weight: float, of: str = "") -> Tensor:
     """(start + end) / 2 + bio_weight * tags."""
-    return (terms["start"] + terms["end"]) / 2 + bio_weight * terms["tags"]
+    start, end, tags = (terms[of + name] for name in ("start", "end", "tags"))
+    return (start + end) / 2 + bio_weight * tags

@@ -7,11 +7,11 @@ hiding spans with hiding single tokens.
 
 export: a standard folder that `AutoModelForMaskedLM` loads, in half precision, with the span
 boundary head beside it: its weights, the mean vector of each wire over training text, and how often
-each piece came. score: top-1 and perplexity of MLM, SBO and both, by span length and distance from
-the boundary; every paragraph is read alone, cut to 126 pieces as in training, under the training
-law with a fixed seed (so 10 % of the runs show a random piece and 10 % the true one). schemes: how
-often the masked-language layer's first guess is right on the page's texts by both laws, into
-assets/schemes.json. The card comes afterwards from `card --reader assets/spanbert`.
+each piece came. score: top-1 and perplexity of MLM, SBO and both; every paragraph is read alone,
+cut as in training, under the training law with a fixed seed (so 10 % of the runs show a random
+piece and 10 % the true one). schemes: how often the masked-language layer's first guess is right on
+the page's texts by both laws, into assets/schemes.json. The card comes afterwards from `card
+--reader assets/spanbert`.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import save_file
-from transformers import AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import Infiller, hidden, right
@@ -34,7 +34,14 @@ from qa_demo.examples import load_examples
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training.command import described, exit_code, read_json, versions, write_json
+from qa_demo.training.command import (
+    described,
+    exit_code,
+    read_json,
+    training_form,
+    versions,
+    write_json,
+)
 from qa_demo.training.export import halved, phase, write_checksums
 from qa_demo.training.loop import load_weights, logged
 from qa_demo.training.pretrain import Pretrainer, load
@@ -57,14 +64,10 @@ Columns = dict[str, np.ndarray]
 @torch.no_grad()
 def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
     """Store the mean of x_(s-1), x_(e+1) and p_k over `count` batches: what a cut wire carries."""
-    if model.sbo is None:
-        return
     model.eval()
     means = model.sbo.mean_left, model.sbo.mean_right, model.sbo.mean_position
-    sums = [torch.zeros_like(mean) for mean in means]
-    targets = 0
-    for k in range(count):
-        batch = batches[k]
+    sums, targets = [torch.zeros_like(mean) for mean in means], 0
+    for batch in map(batches.__getitem__, range(count)):
         hidden = model.hidden(batch)
         wires = hidden[batch["left"]], hidden[batch["right"]], model.sbo.position(batch["k"] - 1)
         sums = [total + wire.sum(0) for total, wire in zip(sums, wires, strict=True)]
@@ -73,43 +76,31 @@ def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
         mean.copy_(total / max(1, targets))
 
 
-def write_model(model: Pretrainer, tokenizer: object, out: Path) -> None:
-    """Encoder, masked-language head, tokenizer, boundary head, in half precision."""
-    out.mkdir(parents=True, exist_ok=True)
-    model = halved(model)
-    model.mlm.config.hidden_dropout_prob = model.mlm.config.attention_probs_dropout_prob = 0.1
-    model.mlm.save_pretrained(out)
-    tokenizer.save_pretrained(out)  # type: ignore[attr-defined]
-    (out / SBO_FILE).unlink(missing_ok=True)
-    if model.sbo is not None:
-        save_file(
-            {name: tensor.detach().contiguous() for name, tensor in model.sbo.state_dict().items()},
-            out / SBO_FILE,
-            metadata={"format": "pt"},
-        )
-
-
 def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: Path) -> None:
-    """Save the run as a folder. `encoder`: "" for the one that the run names. Errors: BadInput for
-    weights that half precision cannot hold.
+    """Save encoder, masked-language head, tokenizer and boundary head of a run, in half precision.
+    `encoder`: "" for the one that the run names. Errors: BadInput for weights that half precision
+    cannot hold.
     """
     settings = read_json(run / "settings.json")
     encoder = encoder or settings["encoder"]
     tokenizer = AutoTokenizer.from_pretrained(encoder)
     parts = tokenize(tokenizer, read_text(text, more_text)[0], settings["length"] - 2)
-    source = training_batches(parts, tokenizer, settings)
-    counts = np.bincount(source.stream, minlength=len(tokenizer))
-    model = load(encoder, settings["sbo"], settings["positions"], counts)
+    drawn = {name: settings[name] for name in ("length", "batch_tokens", "seed")}
+    source = training_batches(parts, tokenizer, **drawn)
+    model = load(encoder, np.bincount(source.stream, minlength=len(tokenizer)))
     load_weights(model, run / "weights.safetensors")
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
     prepare(tokenizer)
     keep_means(model, source, -(-MEAN_PIECES // settings["batch_tokens"]))
-    write_model(model, tokenizer, out)
-    about = {name: settings[name] for name in ("sbo", "positions")}
-    write_json(
-        out / CARD,
-        {"name": "bundled", **about, "phases": [phase(run) | {"curve": logged(run, "held")}]},
-    )
+    out.mkdir(parents=True, exist_ok=True)
+    model = halved(model)
+    model.mlm.config.hidden_dropout_prob = model.mlm.config.attention_probs_dropout_prob = 0.1
+    model.mlm.save_pretrained(out)
+    tokenizer.save_pretrained(out)
+    head = {name: tensor.contiguous() for name, tensor in model.sbo.state_dict().items()}
+    save_file(head, out / SBO_FILE, metadata={"format": "pt"})
+    made = phase(run) | {"curve": logged(run, "held")}
+    write_json(out / CARD, {"name": "bundled", "phases": [made]})
     write_checksums(out)
 
 
@@ -117,46 +108,37 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
 def measure(
     model: Pretrainer, batches: Batches, limit: int | None = None, rows: int = 16
 ) -> Columns:
-    """One entry a blank [M]: run, distance, fate, each head's right (0 or 1), -log p or NaN."""
-    device, columns = next(model.parameters()).device, []
+    """One entry a blank [M]: its fate, and each head's right (0 or 1) and -log p, or NaN."""
+    device, columns = next(model.parameters()).device, list[Columns]()
     model.eval()
     chosen = np.random.default_rng(0).permutation(len(batches.sequences))[:limit].tolist()
     chosen.sort(key=lambda s: sum(len(batches.parts[m].ids) for m in batches.sequences[s]))
     for first in range(0, len(chosen), rows):
-        batch = batches.batch(
-            chosen[first : first + rows], np.random.default_rng([batches.seed, 2, first])
-        )
-        column = {name: batch[name].numpy() for name in ("run", "distance", "fate")}
+        rng = np.random.default_rng([batches.seed, 2, first])
+        batch = batches.batch(chosen[first : first + rows], rng)
         batch = {name: value.to(device) for name, value in batch.items()}
-        mlm, sbo = model.logits(batch)
-        heads = {"mlm": (mlm.float().log_softmax(-1), slice(None))}
-        if sbo is not None:
-            log_q = sbo.float().log_softmax(-1)
-            heads |= {
-                "sbo": (log_q, batch["row"]),
-                "both": ((heads["mlm"][0][batch["row"]] + log_q).log_softmax(-1), batch["row"]),
-            }
-        for name, (log_p, at) in heads.items():
-            true, size = batch["true"][at], len(batch["true"])
-            for what, value in (
-                ("right", (log_p.argmax(-1) == true).float()),
-                ("loss", -log_p.gather(1, true[:, None])[:, 0]),
-            ):
-                full = torch.full((size,), float("nan"), device=device)
-                full[at] = value
-                column[f"{name}_{what}"] = full.cpu().numpy()
+        mlm, sbo = (x.float().log_softmax(-1) for x in model.logits(batch))
+        both = (mlm[batch["row"]] + sbo).log_softmax(-1)
+        column = {"fate": batch["fate"].cpu().numpy()}
+        everywhere = torch.arange(len(mlm), device=device)
+        places = {"mlm": everywhere, "sbo": batch["row"], "both": batch["row"]}
+        for (name, at), log_p in zip(places.items(), (mlm, sbo, both), strict=True):
+            true = batch["true"][at]
+            right = (log_p.argmax(-1) == true).float()
+            loss = -log_p.gather(1, true[:, None])[:, 0]
+            for what, value in (("right", right), ("loss", loss)):
+                full = np.full(len(mlm), np.nan)
+                full[at.cpu()] = value.cpu()
+                column[f"{name}_{what}"] = full
         columns.append(column)
     model.train()
     return {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
 
 
-def summary(columns: Columns, chosen: np.ndarray | None = None) -> dict[str, float | int]:
+def summary(columns: Columns, chosen: np.ndarray | slice = slice(None)) -> dict[str, float | int]:
     """Counts, top-1 in percent, mean -log p, perplexity exp(mean) of each head over blanks."""
-    chosen = np.ones(len(columns["run"]), dtype=bool) if chosen is None else chosen
-    found: dict[str, float | int] = {"pieces": int(chosen.sum())}
+    found: dict[str, float | int] = {"pieces": len(columns["fate"][chosen])}
     for head in HEADS:
-        if f"{head}_loss" not in columns:
-            continue
         loss, right = columns[f"{head}_loss"][chosen], columns[f"{head}_right"][chosen]
         has = ~np.isnan(loss)
         found[f"{head}_pieces"] = int(has.sum())
@@ -167,42 +149,32 @@ def summary(columns: Columns, chosen: np.ndarray | None = None) -> dict[str, flo
                 f"{head}_loss": round(mean, 4),
                 f"{head}_perplexity": round(float(np.exp(min(mean, 50.0))), 2),
             }
-    if "sbo_loss" in columns and (pairs := chosen & ~np.isnan(columns["sbo_loss"])).any():
-        found["mlm_top1_where_sbo"] = round(100 * float(columns["mlm_right"][pairs].mean()), 2)
+            if head == "sbo":  # both heads on the same blanks
+                right = columns["mlm_right"][chosen][has]
+                found["mlm_top1_where_sbo"] = round(100 * float(right.mean()), 2)
     return found
 
 
-def tables(columns: Columns) -> dict[str, Any]:
-    """All figures: overall, by fate, by run length, by distance from the boundary (1: beside)."""
-    run, distance = columns["run"], columns["distance"]
-    lengths = [("over 10", run > 10) if n > 10 else (str(n), run == n) for n in range(1, 12)]
-    steps = [("over 5", distance > 5) if n > 5 else (str(n), distance == n) for n in range(1, 7)]
-    return {
-        "overall": summary(columns),
-        "by_fate": {fate: summary(columns, columns["fate"] == k) for k, fate in enumerate(FATES)},
-        "by_length": {name: summary(columns, rows) for name, rows in lengths if rows.any()},
-        "by_distance": {name: summary(columns, rows) for name, rows in steps if rows.any()},
-    }
-
-
 def load_exported(folder: Path) -> Pretrainer:
-    """An exported folder as it is measured: fp32, with the boundary head if there is one."""
-    model = load(str(folder), sbo=False, positions=1)
-    model.sbo = load_sbo(folder, model.mlm.config)
-    return model
+    """An exported folder as it is measured, in fp32. Errors: BadInput without a boundary head."""
+    mlm = AutoModelForMaskedLM.from_pretrained(folder, **training_form(0.0))
+    sbo = load_sbo(folder, mlm.config)
+    if sbo is None:
+        raise BadInput(f"{folder.name} holds no {SBO_FILE}")
+    return Pretrainer(mlm, sbo)
 
 
 def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict[str, Any]:
-    """Write all figures of one model beside it, with what they were measured on and by which
-    versions; the same.
+    """Write the figures of a model beside it, over all blanks and by what stood in their place,
+    with what they were measured on and by which versions; the same.
     """
     tokenizer = AutoTokenizer.from_pretrained(folder)
     parts = tokenize(tokenizer, read_text(text)[1], length - 2)
     if not parts:
         raise BadInput("none of the paragraphs belongs to the held-out 5 %; give more text")
-    model = load_exported(folder)
-    positions = model.sbo.positions if model.sbo else 1
-    held = held_out_batches(parts, tokenizer, length, positions)
+    held = held_out_batches(parts, tokenizer, length)
+    columns = measure(load_exported(folder), held, limit)
+    fates = {fate: summary(columns, columns["fate"] == k) for k, fate in enumerate(FATES)}
     found = {
         "date": datetime.now(UTC).date().isoformat(),
         "length": length,
@@ -210,7 +182,8 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
         "parts": min(len(parts), limit or len(parts)),
         "text": [Path(name).name for name in text],
         "versions": versions("torch", "transformers", "tokenizers", "numpy"),
-        **tables(measure(model, held, limit)),
+        "overall": summary(columns),
+        "by_fate": fates,
     }
     write_json(folder / "metrics.json", found)
     write_checksums(folder)

@@ -10,14 +10,13 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from accelerate import Accelerator
 from safetensors.torch import load_file, save_file
 from torch import nn
 
@@ -26,9 +25,10 @@ from qa_demo.training.command import Settings, processor_has_bf16, read_json, wr
 
 Place = dict[str, Any]
 """Where in its data a run is; stored in every checkpoint."""
+Batch = Mapping[str, torch.Tensor]
 Terms = dict[str, torch.Tensor]
-Draw = tuple[Place, dict[str, torch.Tensor], int]
-"""The place after a step, its batch, and how many real tokens all hosts read in it."""
+Draw = tuple[Place, Batch, int]
+"""The place after a step, its batch, and how many real tokens stand in it."""
 FREE = ("out", "steps", "minutes", "workers", "log_every", "evaluate_every", "save_every")
 """Settings that may differ where a run goes on."""
 
@@ -36,16 +36,16 @@ FREE = ("out", "steps", "minutes", "workers", "log_every", "evaluate_every", "sa
 @dataclass(frozen=True)
 class Job:
     """What one kind of training brings to the loop: `batches(place)` goes on behind a place for
-    ever; `measure` gives a row of held-out figures; `average` follows the weights by `decay`, and
-    where there is one, snapshots are kept for the replay.
+    ever; of the terms that `loss(batch)` gives, "loss" is what falls; `measure` gives a row of
+    held-out figures; `average` follows the weights by `decay`, and where there is one, snapshots
+    are kept for the replay.
     """
 
     model: nn.Module
     groups: list[dict[str, Any]]
     place: Place
     batches: Callable[[Place], Iterator[Draw]]
-    loss: Callable[[nn.Module, dict[str, torch.Tensor]], Terms]
-    total: Callable[[Terms], torch.Tensor]
+    loss: Callable[[Batch], Terms]
     measure: Callable[[], dict[str, Any]] | None = None
     average: nn.Module | None = None
     decay: float = 0.0
@@ -124,32 +124,32 @@ class Log:
     """Means of loss terms and tokens a second since the last row, to log.jsonl and logger."""
 
     def __init__(self, out: Path, seconds: float, logger: logging.Logger) -> None:
-        self.path, self.logger = out / "log.jsonl", logger
-        self.before, self.began = seconds, time.monotonic()
-        self.tokens, self.taken = 0, 0.0
-        self.terms = list[Terms]()
+        self.path, self.logger, self.before = out / "log.jsonl", logger, seconds
+        self.began = self.last = time.monotonic()
+        self.tokens, self.terms = 0, list[Terms]()
 
     @property
     def seconds(self) -> float:
         """Seconds of all sessions of this run."""
         return self.before + time.monotonic() - self.began
 
-    def step(self, terms: Terms, tokens: int, seconds: float) -> None:
+    def step(self, terms: Terms, tokens: int) -> None:
         """Keep the terms as tensors: turning each into a number would make a GPU wait."""
-        self.tokens, self.taken = self.tokens + tokens, self.taken + seconds
+        self.tokens += tokens
         self.terms.append({name: value.detach() for name, value in terms.items()})
 
-    def row(self, step: int, **more: Any) -> None:
+    def row(self, step: int, measure: Callable[[], Mapping[str, Any]] = dict) -> None:
         """Write one row, and start the means anew."""
-        row = {"step": step, "seconds": round(self.seconds), **more}
+        row: dict[str, Any] = {"step": step, "seconds": round(self.seconds)}
         if self.terms:
             for name in self.terms[0]:
                 row[name] = round(float(torch.stack([t[name] for t in self.terms]).mean()), 4)
-            row["tokens_per_second"] = round(self.tokens / self.taken)
+            row["tokens_per_second"] = round(self.tokens / (time.monotonic() - self.last))
+        row |= measure()
         with self.path.open("a") as file:
             file.write(json.dumps(row) + "\n")
         self.logger.info("%s", row)
-        self.tokens, self.taken, self.terms = 0, 0.0, []
+        self.tokens, self.terms, self.last = 0, [], time.monotonic()
 
 
 # ---- a run
@@ -170,9 +170,9 @@ def stop_asked() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def begin(s: Settings) -> Accelerator:
-    """Seed torch, make the folder, write the settings, and find device and number format. Errors:
-    BadInput for a folder that holds another run, and for both or neither of steps and minutes.
+def begin(s: Settings) -> torch.device:
+    """Seed torch, make the folder, write the settings, and find the device. Errors: BadInput for a
+    folder that holds another run, and for both or neither of steps and minutes.
     """
     out, now = Path(s.out), asdict(s)
     if (s.steps > 0) == (s.minutes > 0):
@@ -186,16 +186,12 @@ def begin(s: Settings) -> Accelerator:
                     f"--{name.replace('_', '-')} {kept.get(name)}: give the same to go on with it, "
                     f"or another --out"
                 )
-    bf16 = "bf16" if processor_has_bf16() else "no"
-    accelerator = Accelerator(mixed_precision=bf16, cpu=not torch.cuda.is_available())
-    if s.minutes and accelerator.num_processes > 1:
-        raise BadInput("--minutes is for one process: several would not stop at the same step")
     torch.manual_seed(s.seed)
     out.mkdir(parents=True, exist_ok=True)
-    if accelerator.is_main_process:
-        made = {"torch": torch.__version__, "mixed_precision": bf16}
-        write_json(out / "settings.json", now | made)
-    return accelerator
+    bf16 = "bf16" if processor_has_bf16() else "no"
+    made = {"torch": torch.__version__, "mixed_precision": bf16}
+    write_json(out / "settings.json", now | made)
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def gone(s: Settings, step: int, seconds: float) -> float:
@@ -218,13 +214,15 @@ def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) 
     torch._foreach_lerp_(ours, theirs, 1 - d)
 
 
-def descend(accelerator: Accelerator, model: Any, optimizer: Any, job: Job, batch: Any) -> Terms:
-    """One step of the optimiser down the total of the loss terms; the terms before it."""
-    model.train()
-    with accelerator.autocast():
-        terms = job.loss(model, batch)
-    accelerator.backward(job.total(terms))
-    accelerator.clip_grad_norm_(model.parameters(), 1.0)
+def descend(job: Job, optimizer: torch.optim.Optimizer, batch: Batch) -> Terms:
+    """One step of the optimiser down the loss; the terms before it."""
+    job.model.train()
+    device = next(job.model.parameters()).device
+    there = {name: value.to(device, non_blocking=True) for name, value in batch.items()}
+    with torch.autocast(device.type, torch.bfloat16, enabled=processor_has_bf16()):
+        terms = job.loss(there)
+    terms["loss"].backward()
+    nn.utils.clip_grad_norm_(job.model.parameters(), 1.0)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
     return terms
@@ -236,47 +234,38 @@ def keep(s: Settings, job: Job, optimizer: Any, state: dict[str, Any], log: Log)
     if job.average is not None and is_snapshot(step):
         snapshot(out, job.model, step)
     if step % s.log_every == 0:
-        log.row(step, **{name: state[name] for name in ("epoch",) if name in state})
+        log.row(step)
     if job.measure is not None and step % s.evaluate_every == 0:
-        log.row(step, **job.measure())
+        log.row(step, job.measure)
     if step % s.save_every == 0:
         save(out, job, optimizer, {**state, "seconds": log.seconds})
 
 
-def run(s: Settings, job: Job, accelerator: Accelerator, logger: logging.Logger) -> bool:
+def run(s: Settings, job: Job, logger: logging.Logger) -> bool:
     """Take the steps; True when all were taken, False when a signal stopped the run."""
-    main, out = accelerator.is_main_process, Path(s.out)
+    out = Path(s.out)
     optimizer = torch.optim.AdamW(job.groups, fused=True)
     state = resumed(out, job, optimizer)
-    began = state["step"]
-    peaks = [group["lr"] for group in job.groups]
-    model, optimizer = accelerator.prepare(job.model, optimizer)
-    if main and job.average is not None and began == 0:
+    began, peaks = state["step"], [group["lr"] for group in job.groups]
+    if job.average is not None and began == 0:
         snapshot(out, job.model, 0)
-    log, clock = Log(out, state["seconds"], logger), time.monotonic()
+    log = Log(out, state["seconds"], logger)
     with stop_asked() as asked:
         for place, batch, tokens in job.batches(state):
-            if gone(s, state["step"], log.seconds) >= 1 or asked:
+            if asked or gone(s, state["step"], log.seconds) >= 1:
                 break
             factor = rate(s, state["step"], log.seconds)
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * factor
-            there = {k: v.to(accelerator.device, non_blocking=True) for k, v in batch.items()}
-            terms = descend(accelerator, model, optimizer, job, there)
+            log.step(descend(job, optimizer, batch), tokens)
             state = {**state, **place, "step": state["step"] + 1}
             if job.average is not None:
                 move_average(job.average, job.model, job.decay, state["step"])
-            now = time.monotonic()
-            log.step(terms, tokens, now - clock)
-            clock = now
-            if main:
-                keep(s, job, optimizer, state, log)
-                clock = time.monotonic()
+            keep(s, job, optimizer, state, log)
     ended = gone(s, state["step"], log.seconds) >= 1
-    if main:
-        late = ended and state["step"] > began and state["step"] % s.evaluate_every
-        if job.measure is not None and late:
-            log.row(state["step"], **job.measure())
-        save(out, job, optimizer, {**state, "seconds": log.seconds})
-        logger.info("stopped at step %d", state["step"])
+    late = ended and state["step"] > began and state["step"] % s.evaluate_every
+    if job.measure is not None and late:
+        log.row(state["step"], job.measure)
+    save(out, job, optimizer, {**state, "seconds": log.seconds})
+    logger.info("stopped at step %d", state["step"])
     return ended

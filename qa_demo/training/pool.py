@@ -196,17 +196,14 @@ class Windows:
 
 
 def batches(
-    windows: Windows, batch_tokens: int, seed: int, place: Mapping[str, int], part: slice
+    windows: Windows, batch_tokens: int, seed: int, place: Mapping[str, int]
 ) -> Iterator[tuple[dict[str, int], dict[str, Tensor], int]]:
-    """Batches behind a place, epoch after epoch, each in an order of its own; of every group this
-    host takes `part`, at least one row.
-    """
+    """Batches behind a place, epoch after epoch, each in an order of its own."""
     epoch = place["epoch"]
     while True:
         rng = np.random.default_rng([seed, epoch])
         for number, rows in enumerate(groups(windows.sizes, batch_tokens, rng)):
             if (epoch, number) > (place["epoch"], place["batch"]):
-                mine = rows[part] if len(rows[part]) else rows[:1]
                 there = {"epoch": epoch, "batch": number}
-                yield there, windows.batch(mine), int(windows.sizes[rows].sum())
+                yield there, windows.batch(rows), int(windows.sizes[rows].sum())
         epoch += 1

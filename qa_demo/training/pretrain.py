@@ -6,21 +6,18 @@ head, single segments.
 
 Plain text, one paragraph a line; one paragraph in 20, chosen by a hash of its text, is never
 trained on. Every round masks anew. `--minutes` in place of `--steps` lets the rate fall by elapsed
-time. Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; the same command goes on.
-Several GPUs or hosts: `accelerate launch -m qa_demo.training.pretrain ...`; on a GPU give
-`--workers 12 --batch-tokens 32768`, so that masking keeps up.
+time. Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; the same command goes on. On
+a GPU give `--workers 12 --batch-tokens 32768`, so that masking keeps up.
 """
 
 import logging
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from accelerate import Accelerator
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
@@ -28,19 +25,11 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.masking import POSITIONS
-from qa_demo.model.spanbert import SBOHead, load_sbo
+from qa_demo.model.spanbert import SBOHead
 from qa_demo.training import command
 from qa_demo.training.command import exit_code, parsed, training_form
-from qa_demo.training.loop import Draw, Job, Place, begin, run
-from qa_demo.training.text import (
-    Batch,
-    Batches,
-    held_out_batches,
-    read_text,
-    tokenize,
-    training_batches,
-)
+from qa_demo.training.loop import Batch, Draw, Job, Place, begin, run
+from qa_demo.training.text import Batches, held_out_batches, read_text, tokenize, training_batches
 
 log = logging.getLogger("pretrain")
 
@@ -52,16 +41,13 @@ class Settings(command.Settings):
     encoder: str = HfArg(help="folder or hub id of the BERT-type encoder")
     text: list[str] = field(metadata={"help": "plain text, one paragraph a line, also .gz"})
     more_text: list[str] = field(default_factory=list, metadata={"help": "is only trained on"})
-    sbo: bool = HfArg(default=True, help="train the span boundary head too")
-    pair_loss_weight: float = 1.0
-    positions: int = POSITIONS
     length: int = 128
     batch_tokens: int = 2048
     learning_rate: float = 3e-4
     evaluate_every: int = 1000
     save_every: int = 500
-    workers: int = 0
-    held_limit: int = 300
+    workers: int = HfArg(default=0, help="processes that mask")
+    held_limit: int = HfArg(default=300, help="held-out parts that are measured on the way")
 
 
 class Pretrainer(nn.Module):
@@ -69,7 +55,7 @@ class Pretrainer(nn.Module):
     rows [M, d], [S, d] are gathered before products.
     """
 
-    def __init__(self, mlm: nn.Module, sbo: SBOHead | None) -> None:
+    def __init__(self, mlm: nn.Module, sbo: SBOHead) -> None:
         super().__init__()
         self.mlm, self.sbo = mlm, sbo
 
@@ -85,35 +71,27 @@ class Pretrainer(nn.Module):
         states: Tensor = self.mlm.base_model(**given)[0].flatten(0, 1)
         return states
 
-    def logits(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
-        """MLM logits [M, V] and SBO logits [S, V] of a batch; None without a boundary head."""
+    def logits(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """MLM logits [M, V] and SBO logits [S, V] of a batch."""
         hidden = self.hidden(batch)
-        mlm = self.mlm.cls(hidden[batch["at"]])
-        return mlm, None if self.sbo is None else self.sbo(
-            hidden[batch["left"]], hidden[batch["right"]], batch["k"], self.words
-        )
+        sides = hidden[batch["left"]], hidden[batch["right"]]
+        return self.mlm.cls(hidden[batch["at"]]), self.sbo(*sides, batch["k"], self.words)
 
     def forward(self, batch: Batch) -> dict[str, Tensor]:
-        """sum(MLM) / M and sum(SBO) / (S + 1): two means, each with its own denominator."""
-        mlm, sbo = self.logits(batch)
-        terms = {"mlm": F.cross_entropy(mlm.float(), batch["true"])}
-        if sbo is not None:
-            terms["sbo"] = F.cross_entropy(
-                sbo.float(), batch["true"][batch["row"]], reduction="sum"
-            ) / (len(batch["row"]) + 1)
-        return terms
+        """sum(MLM) / M and sum(SBO) / (S + 1), two means, each with its own denominator; their sum
+        is the loss.
+        """
+        mlm, sbo = (x.float() for x in self.logits(batch))
+        one = F.cross_entropy(mlm, batch["true"])
+        two = F.cross_entropy(sbo, batch["true"][batch["row"]], reduction="sum")
+        two = two / (len(batch["row"]) + 1)
+        return {"loss": one + two, "mlm": one, "sbo": two}
 
 
-def total(terms: dict[str, Tensor], pair_loss_weight: float) -> Tensor:
-    """L_MLM + pair_loss_weight L_SBO."""
-    return terms["mlm"] + pair_loss_weight * terms["sbo"] if "sbo" in terms else terms["mlm"]
-
-
-def load(
-    source: str, sbo: bool, positions: int, counts: np.ndarray | None = None, dropout: float = 0.0
-) -> Pretrainer:
-    """A BERT-type encoder to be trained; heads it lacks start anew, their output biases at log
-    frequency where `counts` [V] are given. A folder that `infill export` wrote brings both heads.
+def load(source: str, counts: np.ndarray, dropout: float = 0.0) -> Pretrainer:
+    """A BERT-type encoder to be trained, with a new boundary head, whose counts [V] of pieces are
+    kept. The output biases of new heads begin at log frequency: what a head that knew nothing else
+    would have. Errors: BadInput for another family.
     """
     mlm, info = AutoModelForMaskedLM.from_pretrained(
         source, output_loading_info=True, **training_form(dropout)
@@ -123,32 +101,14 @@ def load(
             f"pre-training needs a BERT-type encoder, {source} is of the family "
             f"{mlm.config.model_type}"
         )
-    kept = load_sbo(Path(source), mlm.config) if sbo and Path(source).is_dir() else None
-    if kept is not None and kept.positions != positions:
-        raise BadInput(
-            f"the boundary head of {source} has {kept.positions} positions, asked for are "
-            f"{positions}"
-        )
-    new = SBOHead(mlm.config.hidden_size, mlm.config.vocab_size, positions) if sbo else None
-    model = Pretrainer(mlm, kept or new)
-    if counts is not None:
-        fresh = any(name.startswith("cls.") for name in info["missing_keys"])
-        begin_at_frequency(model, counts, fresh, kept is None)
-    return model
-
-
-@torch.no_grad()
-def begin_at_frequency(model: Pretrainer, counts: np.ndarray, mlm: bool, sbo: bool) -> None:
-    """The counts [V] of the pieces for the boundary head, and their log frequency as output biases
-    of the heads that are new: what a head that knew nothing else would have.
-    """
+    model = Pretrainer(mlm, SBOHead(mlm.config.hidden_size, mlm.config.vocab_size))
     bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum())).float()
-    if mlm:
-        model.mlm.cls.predictions.bias.copy_(bias)
-    if model.sbo is not None:
+    with torch.no_grad():
         model.sbo.counts.copy_(torch.from_numpy(counts))
-        if sbo:
-            model.sbo.bias.copy_(bias)
+        model.sbo.bias.copy_(bias)
+        if any(name.startswith("cls.") for name in info["missing_keys"]):
+            mlm.cls.predictions.bias.copy_(bias)
+    return model
 
 
 def parameter_groups(model: Pretrainer, s: Settings) -> list[dict[str, Any]]:
@@ -172,42 +132,38 @@ def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None]:
     """Training batches, and held-out parts (None without)."""
     sides = read_text(s.text, s.more_text)
     train, held = (tokenize(tokenizer, side, s.length - 2) for side in sides)
-    batches = training_batches(train, tokenizer, asdict(s))
-    kept = held_out_batches(held, tokenizer, s.length, s.positions) if held else None
+    batches = training_batches(train, tokenizer, s.length, s.batch_tokens, s.seed)
     log.info("%d pieces in %d sequences", len(batches.stream), len(batches.sequences))
-    return batches, kept
+    return batches, held_out_batches(held, tokenizer, s.length) if held else None
 
 
-def drawn(s: Settings, batches: Batches, at: Accelerator, place: Place) -> Iterator[Draw]:
-    """Batches behind a place, each host every n-th one."""
-    hosts, first = at.num_processes, place["drawn"]
-    last = first + (s.steps - place["step"]) * hosts if s.steps else 10**9
-    mine = range(first + at.process_index, last, hosts)
+def drawn(s: Settings, batches: Batches, place: Place) -> Iterator[Draw]:
+    """Batches behind a place."""
+    first = place["drawn"]
+    mine = range(first, first + s.steps - place["step"] if s.steps else 10**9)
     loader = DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers)
-    for k, batch in enumerate(loader, 1):
-        # before it moves: asking a GPU would wait for it
-        tokens = int(batch["attention_mask"].sum())
-        yield {"drawn": first + k * hosts}, batch, tokens * hosts
+    for k, batch in enumerate(loader, first + 1):
+        # counted before it moves: asking a GPU would wait for it
+        yield {"drawn": k}, batch, int(batch["attention_mask"].sum())
 
 
 def train(s: Settings) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run."""
     from qa_demo.training.infill import measure, summary
 
-    at, tokenizer = begin(s), AutoTokenizer.from_pretrained(s.encoder)
+    device, tokenizer = begin(s), AutoTokenizer.from_pretrained(s.encoder)
     batches, held = corpus(s, tokenizer)
     counts = np.bincount(batches.stream, minlength=len(tokenizer))
-    model = load(s.encoder, s.sbo, s.positions, counts, s.dropout).to(at.device)
+    model = load(s.encoder, counts, s.dropout).to(device)
     job = Job(
         model,
         parameter_groups(model, s),
         {"drawn": 0},
-        partial(drawn, s, batches, at),
-        lambda prepared, batch: prepared(batch),
-        partial(total, pair_loss_weight=s.pair_loss_weight),
+        partial(drawn, s, batches),
+        model,
         held and (lambda: {"held": summary(measure(model, held, s.held_limit))}),
     )
-    return run(s, job, at, log)
+    return run(s, job, log)
 
 
 @exit_code

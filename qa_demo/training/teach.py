@@ -21,13 +21,12 @@ import hashlib
 import logging
 import time
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
@@ -35,8 +34,8 @@ from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.model.card import ADAPTER_FILE
 from qa_demo.training import finetune, heads
 from qa_demo.training.command import exit_code, parsed, processor_has_bf16, read_json, write_json
-from qa_demo.training.heads import TwoHeads, labels, load
-from qa_demo.training.loop import Terms, load_weights, run
+from qa_demo.training.heads import TwoHeads, load
+from qa_demo.training.loop import Batch, Terms, load_weights
 from qa_demo.training.pool import Windows, groups
 
 log = logging.getLogger("teach")
@@ -230,31 +229,27 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
 
 
 def loss_terms(
-    model: nn.Module, batch: dict[str, Tensor], temperature: float, lists: float
+    logits: tuple[Tensor, Tensor, Tensor], batch: Batch, temperature: float, lists: float
 ) -> Terms:
     """The labels' three terms over the labelled rows, and the teacher's over all.
 
-    labels: heads.loss_terms, where a piece of a list counts `lists` times. teacher, of start and
-    end, at temperature T over what was heard: T^2 KL(q || p) = T^2 sum_i q_i (log q_i - log p_i), q
-    and p the softmax of both readers' logits / T over [CLS] and the passage. Of the tags KL(q || p)
-    over B, I, O of each piece of the passage but lists: a teacher that joins "Ethiopia and Liberia"
-    would undo the label that parts them; at T = 1, since a piece's three probabilities are read as
-    they stand, and softer targets would train another shape than the labels do.
+    labels: heads.loss_terms. teacher, of start and end, at temperature T over what was heard:
+    T^2 KL(q || p) = T^2 sum_i q_i (log q_i - log p_i), q and p the softmax of both readers' logits
+    / T over [CLS] and the passage. Of the tags KL(q || p) over B, I, O of each piece of the passage
+    but lists: a teacher that joins "Ethiopia and Liberia" would undo the label that parts them; at
+    T = 1, since a piece's three probabilities are read as they stand, and softer targets would
+    train another shape than the labels do.
     Sources: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network"; the second
     distillation of DistilBERT (Sanh et al. 2019, section 4).
     """
-    start, end, tags = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
-    said, silent = batch["said"], ~heard_of(batch)
+    terms, said, silent = heads.loss_terms(*logits, batch, lists), batch["said"], ~heard_of(batch)
+    for k, name in enumerate(("start", "end")):
+        q, p = (x.masked_fill(silent, -1e4) for x in (said[..., k], logits[k]))
+        terms[f"taught_{name}"] = divergence(q, p, temperature).mean()
     passage = batch["passage"] & ~batch["listed"]
-    apart = divergence(said[..., 2:], tags, 1.0)
-    sides = {
-        f"taught_{name}": divergence(
-            said[..., k].masked_fill(silent, -1e4), x.masked_fill(silent, -1e4), temperature
-        ).mean()
-        for k, (name, x) in enumerate((("start", start), ("end", end)))
-    }
-    taught_tags = (apart * passage).sum() / passage.sum().clamp(min=1)
-    return {**labels(start, end, tags, batch, lists), **sides, "taught_tags": taught_tags}
+    apart = divergence(said[..., 2:], logits[2], 1.0) * passage
+    terms["taught_tags"] = apart.sum() / passage.sum().clamp(min=1)
+    return terms
 
 
 def divergence(teacher: Tensor, student: Tensor, temperature: float) -> Tensor:
@@ -265,8 +260,7 @@ def divergence(teacher: Tensor, student: Tensor, temperature: float) -> Tensor:
 
 def total(terms: Terms, label_share: float, bio_weight: float) -> Tensor:
     """share x labels + (1 - share) x teacher, each (start + end) / 2 + bio_weight x tags."""
-    taught = {name: terms[f"taught_{name}"] for name in ("start", "end", "tags")}
-    own, teacher = (heads.total(side, bio_weight) for side in (terms, taught))
+    own, teacher = (heads.total(terms, bio_weight, of) for of in ("", "taught_"))
     return label_share * own + (1 - label_share) * teacher
 
 
@@ -274,19 +268,20 @@ def train(s: Settings) -> bool:
     """Draw the windows, ask the teacher, then run the steps; True when all were taken. Errors:
     BadInput, BadCheckpoint.
     """
-    at, tokenizer, model, dev = finetune.begun(s)
-    teacher = Teacher(Path(s.teacher), tokenizer, at.device)
+    tokenizer, model, dev = finetune.begun(s)
+    teacher = Teacher(Path(s.teacher), tokenizer, model.device)
     pool = finetune.pool_of(s, tokenizer, s.unlabelled, s.exchanged)
     pad = tokenizer.pad_token_id or 0
     path = Path(s.logits or Path(s.out) / "said.npy")
-    said = said_of(path, teacher, Windows(pool, pad, at.device), s.batch_tokens)
+    said = said_of(path, teacher, Windows(pool, pad, model.device), s.batch_tokens)
     del teacher
-    windows = Windows(pool, pad, at.device, said)
-    more = {
-        "loss": partial(loss_terms, temperature=s.temperature, lists=s.lists),
-        "total": partial(total, label_share=s.label_share, bio_weight=s.bio_weight),
-    }
-    return run(s, finetune.job_of(s, at, tokenizer, model, dev, windows, **more), at, log)
+
+    def loss(batch: Batch) -> Terms:
+        terms = loss_terms(model.of(batch), batch, s.temperature, s.lists)
+        return terms | {"loss": total(terms, s.label_share, s.bio_weight)}
+
+    windows = Windows(pool, pad, model.device, said)
+    return finetune.steps(s, tokenizer, model, dev, windows, loss)
 
 
 @exit_code

@@ -1,7 +1,7 @@
 """Pre-training text: paragraphs, 5 % kept apart, cut at words, packed, masked anew each time."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,20 +103,15 @@ def pack(parts: Sequence[Part], room: int, seed: int, open_at_once: int = 64) ->
     return done + [members for _, members in open_]
 
 
-def blanks(masked: Masked, base: int, count: int, positions: int) -> dict[str, np.ndarray]:
+def blanks(masked: Masked, base: int, count: int) -> dict[str, np.ndarray]:
     """Of every hidden piece [M] of a part whose first piece stands at `base`, behind `count` blanks
-    of others: `at`, its place; `true`, its piece; `run`, the length of its run; `distance` from the
-    nearer boundary (1 = beside it); `fate`, its number in FATES. Of every SBO target [S]: `left`
-    and `right`, the places of both neighbours; its `k`; and `row`, which blank it is.
+    of others: `at`, its place; `true`, its piece; `fate`, its number in FATES. Of every SBO target
+    [S]: `left` and `right`, the places of both neighbours; its `k`; and `row`, which blank it is.
     """
-    hidden, lengths = masked.hidden, [len(run) for run in masked.runs]
-    run, place = np.repeat(lengths, lengths), np.concatenate([np.arange(n) for n in lengths])
-    pairs = masked.pairs(positions)
+    hidden, pairs = masked.hidden, masked.pairs(POSITIONS)
     return {
         "at": hidden + base,
         "true": masked.true_ids[hidden],
-        "run": run,
-        "distance": np.minimum(place + 1, run - place),
         "fate": np.array([FATES.index(fate) for fate in masked.fates]),
         "left": pairs.left + base,
         "right": pairs.right + base,
@@ -142,12 +137,10 @@ class Batches(Dataset):
         length: int,
         rows: int,
         seed: int,
-        positions: int = POSITIONS,
         packed: bool = True,
     ) -> None:
         self.parts, self.length, self.rows = parts, length, rows
-        self.seed = seed
-        self.positions, self.packed = positions, packed
+        self.seed, self.packed = seed, packed
         self.cls, self.sep, self.mask, self.pad = (
             int(getattr(tokenizer, f"{n}_token_id")) for n in ("cls", "sep", "mask", "pad")
         )
@@ -194,7 +187,7 @@ class Batches(Dataset):
                 masked = mask("span", part.ids, part.words, self.mask, rng, self.random_piece)
                 size = len(masked.input_ids)
                 ids[b, at : at + size], ids[b, at + size] = masked.input_ids, self.sep
-                found.append(blanks(masked, b * wide + at, count, self.positions))
+                found.append(blanks(masked, b * wide + at, count))
                 at += size + 1
                 count += len(masked.hidden)
             real[b, :at] = 1
@@ -203,20 +196,14 @@ class Batches(Dataset):
         return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
-def training_batches(parts: Sequence[Part], tokenizer: Any, s: Mapping[str, Any]) -> Batches:
-    """The batches that a run of `pretrain` with the settings `s` is trained on."""
-    return Batches(
-        parts,
-        tokenizer,
-        length=s["length"],
-        rows=max(1, s["batch_tokens"] // s["length"]),
-        seed=s["seed"],
-        positions=s["positions"],
-    )
+def training_batches(
+    parts: Sequence[Part], tokenizer: Any, length: int, batch_tokens: int, seed: int
+) -> Batches:
+    """The batches that a run of `pretrain` with these settings is trained on."""
+    rows = max(1, batch_tokens // length)
+    return Batches(parts, tokenizer, length=length, rows=rows, seed=seed)
 
 
-def held_out_batches(parts: Sequence[Part], tokenizer: Any, length: int, positions: int) -> Batches:
+def held_out_batches(parts: Sequence[Part], tokenizer: Any, length: int) -> Batches:
     """Parts that are read one by one and masked alike each time, as everything is measured."""
-    return Batches(
-        parts, tokenizer, length=length, rows=1, seed=0, positions=positions, packed=False
-    )
+    return Batches(parts, tokenizer, length=length, rows=1, seed=0, packed=False)
