@@ -7,27 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from qa_demo import blocks as ui
 from qa_demo import texts
-from qa_demo.blocks import (
-    END,
-    GREY,
-    INK,
-    LINE,
-    OTHER,
-    START,
-    Block,
-    axis,
-    figure,
-    layout,
-    line,
-    note,
-    scatter,
-)
-from qa_demo.core.base import Floats
+from qa_demo.blocks import END, GREY, INK, OTHER, START, Block
+from qa_demo.core.losses import Two
 from qa_demo.core.spans import Pair
 from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.drawn.plane import moved, names_apart
 from qa_demo.printed import digits_of, escape, fine, number, probability, signed
+from qa_demo.shown import Shown
 
 SIDES = (("start", START, "triangle-down"), ("end", END, "triangle-up"))
 STROKE = {"color": INK, "width": 2.5}
@@ -54,8 +42,8 @@ def cost_curve(marks: Sequence[Mark], most: int = 6) -> Block:
     sides = [SIDES[m.side] for m in marks]
     at = np.array([[np.exp(m.log_p), -m.log_p + (0.1 - 0.2 * m.side) * unit] for m in marks])
     marker = {"size": 16, "symbol": [s for *_, s in sides], "color": [c for _, c, _ in sides]}
-    dots = scatter("markers", *at.T.tolist(), marker={**marker, "opacity": 1})
-    curve = scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
+    dots = ui.scatter("markers", *at.T.tolist(), marker={**marker, "opacity": 1})
+    curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
     long, short = [], []
     for m, (name, role, _), place in list(zip(marks, sides, at, strict=True))[-most:]:
         p, d = probability(float(np.exp(m.log_p))), digits_of(m.log_p)
@@ -75,13 +63,13 @@ def cost_curve(marks: Sequence[Mark], most: int = 6) -> Block:
                 right, down = np.array(size) / (high - low) * (spot - [middle, 2.1 * unit])
                 one |= {"ax": -round(float(right)), "ay": round(float(down))}
     notes, small = both
-    made = layout(330, 62, 14, 8, 50, annotations=notes)
+    made = ui.layout(330, 62, 14, 8, 50, annotations=notes)
     title = "P that the reader gives to the right position"
-    made["xaxis"] = axis(title, range=[-0.02, 1.03])
-    made["yaxis"] = axis("−log P, what it costs", range=[-0.3 * unit, top])
+    made["xaxis"] = ui.axis(title, range=[-0.02, 1.03])
+    made["yaxis"] = ui.axis("−log P, what it costs", range=[-0.3 * unit, top])
     narrow = {"height": 320, "margin.l": 44, "xaxis.title.text": "P of the right position"}
     alt = "The curve of minus log P with this text's right start and right end"
-    return figure("figure", [curve, dots], made, alt, narrow=narrow | moved(small, "text"))
+    return ui.figure("figure", [curve, dots], made, alt, narrow=narrow | moved(small, "text"))
 
 
 def two_scales(
@@ -103,7 +91,7 @@ def two_scales(
 
     scores = [number(p.score, d if r == at else 2) for r, p in enumerate(pairs)]
     colours = [role if r == at else OTHER for r in rows]
-    points = scatter(
+    points = ui.scatter(
         "markers+text",
         [p.logs for p in pairs],
         rows,
@@ -114,26 +102,28 @@ def two_scales(
         marker={"size": 16, "color": colours, "opacity": 1, "line": {"width": 0}},
     )
     # plotly draws a second axis only where a trace stands on it
-    other = scatter("markers", [constant], [0], xaxis="x2", marker={"opacity": 0})
+    other = ui.scatter("markers", [constant], [0], xaxis="x2", marker={"opacity": 0})
     loss = f"2 L = {number(-right.logs, d)}"
-    named = note(f"<b>{loss}</b>", 0, at, role, 15, yshift=-17, xanchor="right", xshift=-4)
+    named = ui.note(f"<b>{loss}</b>", 0, at, role, 15, yshift=-17, xanchor="right", xshift=-4)
     left = int(min(364, 26 + max(7.3 * len(w) for w in words)))
-    made = layout(316, left, 16, 54, 50, annotations=[named])
+    made = ui.layout(316, left, 16, 54, 50, annotations=[named])
     ends, down = [len(rows) - 0.4, -0.6], {"tickvals": rows, "ticktext": names(50)}
-    made["yaxis"] = axis(range=ends, showgrid=False, **down)
+    made["yaxis"] = ui.axis(range=ends, showgrid=False, **down)
     below, above = "log P(start) + log P(end): 0 if both P are 1", "score = start logit + end logit"
-    made["xaxis"] = axis(below, range=[low, high], showgrid=False)
+    made["xaxis"] = ui.axis(below, range=[low, high], showgrid=False)
     second = {"side": "top", "overlaying": "x", "tickmode": "sync", "tickformat": ".2f"}
-    made["xaxis2"] = axis(above, range=[low + constant, high + constant], showgrid=False, **second)
+    made["xaxis2"] = ui.axis(
+        above, range=[low + constant, high + constant], showgrid=False, **second
+    )
     made["shapes"] = [
-        *(line(0, 1, r, r, LINE, xref="paper", width=1, layer="below") for r in rows),
-        line(0, 0, 0, 1, INK, yref="paper", width=2, dash="dot"),
-        line(right.logs, 0, at, at, role, width=4),
+        *(ui.line(0, 1, r, r, ui.LINE, xref="paper", width=1, layer="below") for r in rows),
+        ui.line(0, 0, 0, 1, INK, yref="paper", width=2, dash="dot"),
+        ui.line(right.logs, 0, at, at, role, width=4),
     ]
     alt = "The best pairs on one line with two scales, the score and the sum of the two logarithms"
     narrow = {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont": {"size": 12}}
     narrow["xaxis.title.text"] = "log P(start) + log P(end)"
-    return figure("figure", [points, other], made, f"{alt}; {loss}", narrow=narrow)
+    return ui.figure("figure", [points, other], made, f"{alt}; {loss}", narrow=narrow)
 
 
 def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) -> Block:
@@ -143,8 +133,8 @@ def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) 
     loss, flat, tens = losses[now], float(np.log(size)), [10**t for t in range(6)]
     at = [m for m in range(len(steps)) if steps[m] >= 1]
     x, y = [steps[m] for m in at], [losses[m] for m in at]
-    curve = scatter("lines", x, y, line=STROKE)
-    points = scatter("markers", x, y, marker={"size": 12, "opacity": 0}, customdata=at)
+    curve = ui.scatter("lines", x, y, line=STROKE)
+    points = ui.scatter("markers", x, y, marker={"size": 12, "opacity": 0}, customdata=at)
     points |= {"hoverinfo": "text", "sets": {"own.loss.moment": "customdata"}}
     points["text"] = [f"step {steps[m]:,}: L = {number(losses[m])}" for m in at]
     here, side = float(np.log10(max(1, steps[now]))), ("left", 12)
@@ -152,78 +142,68 @@ def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) 
         side = ("right", -12)
     said = f"<b>L = {number(loss, digits_of(loss))}</b>"
     up = 24 if loss < 0.8 * flat else -24
-    name = note(said, here, loss, INK, 16, xanchor=side[0], xshift=side[1], yshift=up)
+    name = ui.note(said, here, loss, INK, 16, xanchor=side[0], xshift=side[1], yshift=up)
     same = f"if all {size} positions had the same P: L = log {size} = {number(flat)}"
-    even = note(same, 0.99, flat, GREY, xref="paper", xanchor="right", yanchor="bottom")
-    made = layout(336, 60, 14, 10, 52, annotations=[even])
+    even = ui.note(same, 0.99, flat, GREY, xref="paper", xanchor="right", yanchor="bottom")
+    made = ui.layout(336, 60, 14, 10, 52, annotations=[even])
     across = {"range": [-0.08, float(np.log10(max(10, steps[-1]))) + 0.1], "showgrid": False}
     across |= {"tickvals": tens, "ticktext": [f"{t:,}" for t in tens]}
     title = "training step (each mark is ten times the one before)"
-    made["xaxis"] = axis(title, type="log", **across)
-    made["yaxis"] = axis("loss L of this text", range=[-0.15, max(*y, flat) * 1.13])
-    made["shapes"] = [line(0, 1, flat, flat, GREY, xref="paper", width=2, dash="dot")]
+    made["xaxis"] = ui.axis(title, type="log", **across)
+    made["yaxis"] = ui.axis("loss L of this text", range=[-0.15, max(*y, flat) * 1.13])
+    made["shapes"] = [ui.line(0, 1, flat, flat, GREY, xref="paper", width=2, dash="dot")]
     narrow = {"height": 300, "annotations.0.text": f"all P equal: {number(flat)}"}
     narrow["xaxis.title.text"] = "training step"
     alt = f"The loss of this text at {len(at)} recorded training steps"
-    over = {"annotations": [note("●", here, loss, INK, 24), name]}
-    return figure("figure", [curve, points], made, alt, 12, over, narrow)
+    over = {"annotations": [ui.note("●", here, loss, INK, 24), name]}
+    return ui.figure("figure", [curve, points], made, alt, 12, over, narrow)
 
 
 def window_text(
     key: str,
-    e: Encoding,
-    window: Window,
-    values: tuple[Floats, Floats],
+    shown: Shown,
+    w: Window,
+    values: Two,
     least: float,
-    marked: Sequence[Span | None],
+    right: Span | None,
     name: str,
-    arrows: bool,
     height: int,
 ) -> Block:
-    """Values [n] of starts and of ends, at least `least` in size, on the words; the spans `marked`
-    carry the mark `name`, or [CLS] does. Question and [SEP] stand there if something of theirs is
-    drawn; of a long paragraph only what lies near a value or a mark.
+    """The window as text: values [n] of starts and of ends, at least `least` in size, on its words,
+    as arrows where some are negative; the mark `name` on the span `right`, else on [CLS]. Question
+    and [SEP] stand there if something of theirs is drawn; of a long paragraph only what lies near a
+    value or a mark.
     """
-    drawn = [lifts(e, window, v, least, height) for v in values]
-
-    def valued(one: Block, pos: int) -> Block:
-        for lane, v, at in zip(("up", "down"), values, drawn, strict=True):
-            if pos in at:
-                said = signed(v[pos], 3) if arrows else probability(float(v[pos]))
-                one[lane] = [round(float(v[pos]), 4), said, at[pos]]
-        return one
-
-    held = {span for span in marked if span is not None and window.holds(span)}
-    marks = ["special", *[name] * any(span not in held for span in marked)]
-    null = valued(texts.item("[CLS] no answer", "  ", marks=marks), 0)
-    asked = [*texts.question_items(e), texts.item("[SEP]", marks=["special"])]
-    asked = [valued(one, window.context_at - len(asked) + k) for k, one in enumerate(asked)]
-    inside = texts.paragraph_items(e, window.doc_start, window.doc_stop)
-    for span in held:
-        texts.mark(inside, span, name)
-    inside = [valued(one, window.context_at + k) for k, one in enumerate(inside)]
-    shown = texts.shortened(inside, least) if len(inside) > LONG else inside
-    last = valued(texts.item("[SEP]", marks=["special"]), len(window) - 1)
-    shown = [*shown, *[last] * has_value(last)]
-    segments = [texts.segment([null, *shown], "paragraph")]
-    if any(map(has_value, asked)):
-        segments = [texts.segment([null, *asked], "question"), texts.segment(shown, "paragraph")]
+    e, arrows, held = shown.encoding, bool((values[0] < 0).any()), bool(right and w.holds(right))
+    special, asked = {"marks": ["special"]}, texts.question_items(e)
+    null = texts.item("[CLS] no answer", "  ", marks=["special", *[name] * (not held)])
+    inside = texts.paragraph_items(e, w.doc_start, w.doc_stop)
+    if right and held:
+        texts.mark(inside, right, name)
+    asked, last = [null, *asked, texts.item("[SEP]", **special)], texts.item("[SEP]", **special)
+    places = [*range(len(asked) - 1), *range(w.context_at - 1, len(w))]
+    for one, pos in zip([*asked, *inside, last], places, strict=True):
+        for lane, v in zip(("up", "down"), values, strict=True):
+            if abs(v[pos]) >= least:
+                label = signed(v[pos], 3) if arrows else probability(float(v[pos]))
+                one[lane] = [round(float(v[pos]), 4), label, 0]
+    drawn = texts.shortened(inside, least) if len(inside) > LONG else inside
+    drawn = [*drawn, *[last] * bool({"up", "down"} & {*last})]
+    segments = [texts.segment([null, *drawn], "paragraph")]
+    if any({"up", "down"} & {*one} for one in asked[1:]):
+        segments = [texts.segment(asked, "question"), texts.segment(drawn, "paragraph")]
+    for lane in ("up", "down"):
+        raise_labels(e, [*asked, *drawn], lane, height)
     return texts.text(key, *segments, up=START, down=END, height=height, arrows=arrows)
 
 
-def has_value(one: Block) -> bool:
-    """Whether something is drawn on an item."""
-    return "up" in one or "down" in one
-
-
-def lifts(e: Encoding, w: Window, values: Floats, least: float, height: int) -> dict[int, int]:
-    """The positions drawn, and by how many rows each label is raised so that none touch."""
-    placed, found = list[tuple[float, float]](), dict[int, int]()
-    for pos in np.flatnonzero(np.abs(values) >= least).tolist():
-        x = float(e.offset_mapping[w.to_doc(pos)].mean()) if w.is_context[pos] else 9.0 * pos - 9999
-        y, lift = max(9.0, abs(float(values[pos])) * height), 0
-        while any(abs(x - a) < 6 and abs(y + 17 * lift - b) < 17 for a, b in placed) and lift < 4:
-            lift += 1
-        placed.append((x, y + 17 * lift))
-        found[pos] = lift
-    return found
+def raise_labels(e: Encoding, items: Sequence[Block], lane: str, height: int) -> None:
+    """Raise each label by as many rows as keep it clear of those before it."""
+    placed = list[tuple[float, float]]()
+    for n, one in enumerate(items):
+        if lane in one:
+            x = float(e.offset_mapping[one["at"]].mean()) if "at" in one else 9.0 * n - 9999
+            y = max(9.0, abs(one[lane][0]) * height)
+            while any(abs(x - a) < 6 and abs(y - b) < 17 for a, b in placed) and one[lane][2] < 4:
+                y, one[lane][2] = y + 17, one[lane][2] + 1
+            placed.append((x, y))
