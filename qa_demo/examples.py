@@ -3,14 +3,15 @@ own and those printed in SpanBERT's paper.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from qa_demo.core.base import BadInput, ModelUnavailable
 from qa_demo.core.store import ASSETS, load_reading
@@ -20,7 +21,10 @@ from qa_demo.core.types import Answer, Reading, WindowOptions
 
 @dataclass(frozen=True)
 class PoolExample:
-    """A text with a question; `promise` says what a reading must show (qa_demo.training)."""
+    """A text with a question. `promise` says what a reading must show (qa_demo.training), `options`
+    are windows of its own where it needs small ones, `others` two more questions of the paragraph,
+    whose answers stand elsewhere in it.
+    """
 
     id: str
     title: str
@@ -30,15 +34,8 @@ class PoolExample:
     context: str
     answers: tuple[Answer, ...]
     promise: tuple[str, ...] = ()
-    windows: WindowOptions | None = None
-    """Its own window options, where it needs small windows to show what it is there for."""
+    options: WindowOptions = field(default_factory=WindowOptions)
     others: tuple[str, ...] = ()
-    """Two more questions of the same paragraph, whose answers stand elsewhere in it."""
-
-    @property
-    def options(self) -> WindowOptions:
-        """The window options it is read with."""
-        return self.windows or WindowOptions()
 
     def stored(self, checksum: str | None = None) -> Reading | None:
         """The stored reading, for a first paint without a model; None when there is none, its text
@@ -76,36 +73,13 @@ def load_menu() -> dict[str, PoolExample]:
 
 
 def load_examples(path: Path) -> tuple[PoolExample, ...]:
-    """Read the examples; BadInput, with the id, for an answer not in its place or a second id."""
-    return tuple(PoolExample(**entry) for entry in _entries(path, "example", "context", "answers"))
+    """The examples of a file."""
+    return TypeAdapter(tuple[PoolExample, ...]).validate_json(path.read_bytes())
 
 
 def load_passages(path: Path) -> tuple[Passage, ...]:
-    """Read the passages; BadInput, with the id, for no hidden slice of the text or a second id."""
-    found = tuple(Passage(**entry) for entry in _entries(path, "passage", "text", "hidden"))
-    for passage in found:
-        if not passage.hidden:
-            raise BadInput(f"passage '{passage.id}' hides nothing")
-    return found
-
-
-def _entries(path: Path, what: str, text: str, slices: str) -> Iterator[dict[str, Any]]:
-    """The entries of a file, lists as tuples, the slices of their text as answers."""
-    seen = set()
-    for entry in json.loads(path.read_text(encoding="utf-8")):
-        if entry["id"] in seen:
-            raise BadInput(f"two {what}s have the id '{entry['id']}'")
-        seen.add(entry["id"])
-        found = tuple(Answer(**one) for one in entry[slices])
-        for one in found:
-            if not one.text or entry[text][one.char_start : one.char_end] != one.text:
-                raise BadInput(
-                    f"{what} '{entry['id']}': no {one.text!r} at character {one.char_start}"
-                )
-        if "options" in entry:
-            entry["windows"] = WindowOptions(**entry.pop("options"))
-        kept = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
-        yield kept | {slices: found}
+    """The passages of a file."""
+    return TypeAdapter(tuple[Passage, ...]).validate_json(path.read_bytes())
 
 
 @cache
@@ -165,8 +139,7 @@ ONE_SEGMENT, WITH_SBO = Row(86.7, 73.4, 76.3), Row(86.8, 74.1, 79.0)
 """Geometric spans in one segment, without and with the boundary objective."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One row: the paper's F1 after a change, and ours of every seed; () where there is none."""
 
     name: str

@@ -18,7 +18,7 @@ from qa_demo.core.reader import Reader
 from qa_demo.core.spans import window_prob
 from qa_demo.core.store import stored_attributions
 from qa_demo.core.text import check_texts
-from qa_demo.core.types import Answer, Reading, Span
+from qa_demo.core.types import Answer, Reading, Span, WindowOptions
 from qa_demo.core.windows import fitting
 from qa_demo.examples import PoolExample
 from qa_demo.model.work import Cache, Pending, Work
@@ -35,6 +35,7 @@ state that a page on which nothing was chosen opens with), Own (a pydantic model
 `picture(shown, own) -> blocks`.
 """
 FIRST = "oresund"
+CUT = ("max_seq_length", "doc_stride")
 MOST_LINK = 300_000
 log = logging.getLogger("qa_demo")
 
@@ -231,9 +232,8 @@ def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample
     if state.pristine:
         fields = chapter.OPENS.get(state.step, chapter.OPENS.get(1, {})) or {"example": FIRST}
     example = examples.get(fields.get("example") or state.example or "")
-    if example is not None and example.windows is not None:  # it shows its point in these
-        own = example.windows
-        fields = {"max_seq_length": own.max_seq_length, "doc_stride": own.doc_stride, **fields}
+    if example is not None and example.options != WindowOptions():  # it shows its point in these
+        fields = {name: getattr(example.options, name) for name in CUT} | fields
     return state.model_copy(update={k: v for k, v in fields.items() if k not in given})
 
 
