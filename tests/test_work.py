@@ -3,6 +3,7 @@
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from unittest.mock import Mock
 
 import numpy as np
@@ -76,14 +77,21 @@ def test_who_waits_long_keeps_the_computation_alive(monkeypatch):
     assert lane.ask("key", make, wait=5) == "whole"
 
 
-def test_a_short_one_does_not_wait_behind_long_ones_and_places_are_told():
-    lane, gate = Work(threads=1), threading.Event()
-    for k in range(3):
+def test_a_short_one_passes_long_ones_of_which_the_newest_is_next():
+    lane, gate, began = Work(threads=1), threading.Event(), []
+
+    def make(k, *_):
+        began.append(k)
+        return gate.wait(5) and k
+
+    for k, place in enumerate((0, 1, 1)):
         with pytest.raises(Pending) as wait:
-            lane.ask(k, lambda *_: gate.wait(5), slow=True, wait=0.02)
-        assert wait.value.place == k
-    assert waited(lane, "short", lambda *_: "short") == "short"
+            lane.ask(k, partial(make, k), slow=True, wait=0.02)
+        assert wait.value.place == place
+    assert waited(lane, "short", lambda *_: "short") == "short" and began == [0]
     gate.set()
+    assert [waited(lane, k, partial(make, k), slow=True) for k in range(3)] == [0, 1, 2]
+    assert began == [0, 2, 1]
 
 
 def test_the_longest_unused_makes_room():

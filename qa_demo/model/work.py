@@ -197,6 +197,7 @@ class Work:
             False: ThreadPoolExecutor(threads, "short"),
             True: ThreadPoolExecutor(1, "slow"),
         }
+        self._lines: dict[bool, deque[Any]] = {False: deque(), True: deque()}
         self._jobs: dict[Hashable, Job] = {}
         self._lock = threading.Lock()
 
@@ -212,7 +213,8 @@ class Work:
             if job is None or (job.abandoned() and not job.future.done()):
                 self._jobs.pop(key, None)  # the new one stands last in the line
                 job = self._jobs[key] = Job(slow)
-                self._lanes[slow].submit(self._run, key, job, make)
+                self._lines[slow].append((key, job, make))
+                self._lanes[slow].submit(self._next, slow)
         end = time.monotonic() + wait
         while True:
             now = job.asked = time.monotonic()
@@ -227,11 +229,15 @@ class Work:
     def _place(self, job: Job) -> int:
         with self._lock:
             line = [j for j in self._jobs.values() if j.slow == job.slow and not j.running]
-        return 1 + line.index(job) if job in line else 0
+        return 1 + line[:: -1 if job.slow else 1].index(job) if job in line else 0
 
     def __len__(self) -> int:
         """How many computations wait or run."""
         return len(self._jobs)
+
+    def _next(self, slow: bool) -> None:
+        """The newest long one first: the oldest is about to be given up by who asked for it."""
+        self._run(*(self._lines[slow].pop() if slow else self._lines[slow].popleft()))
 
     def _run(self, key: Hashable, job: Job, make: Make) -> None:
         job.running, fault, value = True, None, None
