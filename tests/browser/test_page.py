@@ -66,20 +66,6 @@ def test_an_own_question_is_answered_in_two_actions_and_survives_a_reload(open_p
     expect(page.get_by_label("Question", exact=True)).to_have_value("Who met Charles?")
 
 
-def test_what_was_typed_survives_reload_and_restart(open_page, server):
-    page = open_page(ORESUND, refused=True)
-    page.get_by_label("Question", exact=True).fill("Not asked yet?")
-    page.reload()
-    ready(page)
-    expect(page.get_by_label("Question", exact=True)).to_have_value("Not asked yet?")
-    server.kill()
-    page.get_by_role("tab", name="Spans").click()
-    expect(page.locator(".say")).to_contain_text("does not answer")
-    server.start()
-    expect(page.locator("[data-block=square]")).to_be_visible()
-    expect(page.get_by_label("Question", exact=True)).to_have_value("Not asked yet?")
-
-
 def test_a_refusal_is_one_sentence_and_the_text_stays(open_page):
     page = open_page(ORESUND, refused=True)
     ask(page, "   ", "Some text.")
@@ -239,10 +225,25 @@ def test_a_printed_page_is_light_and_names_the_question(open_page):
     assert shown != other
 
 
+def click_about(page: Page, pick: random.Random, turns: int) -> None:
+    """Press what happens to be on the page, one thing after the other."""
+    wanted = "#chapter button:visible, #chapter .word[role]:visible, [role=tab]:visible"
+    for _ in range(turns):
+        ready(page)
+        pick.choice(page.locator(wanted).all()).click(timeout=5_000, force=True)
+    ready(page)
+    expect(page.locator("[data-block=idea]")).to_be_visible()
+    expect(page.locator("[data-block=answer]").first).not_to_be_empty()
+
+
 def test_ten_open_pages_go_on_when_the_server_is_killed_and_started(open_page, server):
+    """What was typed survives a reload too, and random clicks leave the page whole."""
     pages = [open_page({**ORESUND, "chapter": name}, refused=True) for name in (*NAMES, "spans")]
     for k, page in enumerate(pages):
         page.get_by_label("Question", exact=True).fill(f"Typed {k}?")
+    pages[1].reload()
+    pick = random.Random(7)
+    click_about(pages[0], pick, 24)
     server.kill()
     for page in pages:
         page.get_by_role("tab", name="Start & end").click()
@@ -251,6 +252,7 @@ def test_ten_open_pages_go_on_when_the_server_is_killed_and_started(open_page, s
     for k, page in enumerate(pages):
         expect(page.locator("[data-block=heading]")).to_have_text(CHAPTERS["start_end"].HEADINGS[0])
         expect(page.get_by_label("Question", exact=True)).to_have_value(f"Typed {k}?")
+    click_about(pages[0], pick, 24)
 
 
 def test_present_mode_survives_a_reload_and_a_click_hits_its_cell(open_page):
@@ -324,19 +326,3 @@ def test_tab_from_the_top_reaches_every_control(open_page):
             )
         )
     assert {"listed-0", "listed-9", "other", "tab-spans", "Exactly"} <= seen
-
-
-def test_random_clicks_with_a_server_killed_in_between_leave_the_page_whole(open_page, server):
-    page = open_page(ORESUND, refused=True)
-    pick = random.Random(7)
-    for turn in range(48):
-        if turn == 24:
-            server.kill()
-            server.start()
-        ready(page)
-        wanted = "#chapter button:visible, #chapter .word[role]:visible, [role=tab]:visible"
-        found = page.locator(wanted).all()
-        pick.choice(found).click(timeout=5_000, force=True)
-    ready(page)
-    expect(page.locator("[data-block=idea]")).to_be_visible()
-    expect(page.locator("[data-block=answer]").first).not_to_be_empty()
