@@ -15,6 +15,7 @@ import copy
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,24 +62,22 @@ class Settings(command.Settings):
 
 def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
     """Heads at head_rate x learning_rate; layer k of N at layer_rate^(N-1-k); embedding tables
-    frozen.
-
-    The word table is half of a small BERT: frozen, it costs no gradient and no optimiser state.
+    frozen: they are half of a small BERT and cost no gradient and no optimiser state so.
     """
-    base = model.reader.base_model
-    layers = getattr(base, "encoder", base)
-    blocks = () if s.adapter else getattr(layers, "layer", None) or base.transformer.layer
+    base, factors = model.reader.base_model, dict[int, float]()
     base.embeddings.requires_grad_(False)
-    heads = [*model.reader.qa_outputs.parameters(), *model.bio.parameters()]
-    groups: list[dict[str, Any]] = [{"params": heads, "lr": s.learning_rate * s.head_rate}]
-    groups += [
-        {"params": list(block.parameters()), "lr": s.learning_rate * s.layer_rate**below}
-        for below, block in enumerate(reversed(blocks))
-    ]
-    known = {id(p) for g in groups for p in g["params"]}
-    rest = [p for p in model.parameters() if p.requires_grad and id(p) not in known]
-    groups += [{"params": rest, "lr": s.learning_rate}] if rest else []
-    return [{**group, "weight_decay": s.weight_decay} for group in groups]
+    layers = getattr(base, "encoder", base)
+    blocks = getattr(layers, "layer", None) or base.transformer.layer
+    for below, block in enumerate(() if s.adapter else reversed(blocks)):
+        factors |= {id(p): s.layer_rate**below for p in block.parameters()}
+    for head in (model.reader.qa_outputs, model.bio):
+        factors |= {id(p): s.head_rate for p in head.parameters()}
+    groups: dict[float, list[Any]] = {}
+    for p in model.parameters():
+        if p.requires_grad:
+            groups.setdefault(factors.get(id(p), 1.0), []).append(p)
+    of_all = {"weight_decay": s.weight_decay}
+    return [{"params": x, "lr": s.learning_rate * f, **of_all} for f, x in groups.items()]
 
 
 def pool_of(
@@ -156,17 +155,10 @@ def steps(
         scores = {name: quick_scores(one, tokenizer, dev) for name, one in both.items()}
         return {"dev_questions": len(dev), **scores}
 
-    job = Job(
-        model,
-        parameter_groups(model, s),
-        {"epoch": 0, "batch": -1},
-        lambda place: pool.batches(windows, s.batch_tokens, s.seed, place),
-        loss,
-        measure,
-        average,
-        s.average,
-    )
-    return run(s, job, log)
+    batches = partial(pool.batches, windows, s.batch_tokens, s.seed)
+    first = {"epoch": 0, "batch": -1}
+    groups = parameter_groups(model, s)
+    return run(s, Job(model, groups, first, batches, loss, measure, average, s.average), log)
 
 
 def train(s: Settings) -> bool:

@@ -45,14 +45,7 @@ from qa_demo.training.command import (
 from qa_demo.training.export import halved, phase, write_checksums
 from qa_demo.training.loop import load_weights, logged
 from qa_demo.training.pretrain import Pretrainer, load
-from qa_demo.training.text import (
-    FATES,
-    Batches,
-    held_out_batches,
-    read_text,
-    tokenize,
-    training_batches,
-)
+from qa_demo.training.text import FATES, Batches, read_text, tokenize
 
 MEAN_PIECES = 204_800
 """Training pieces that the means of the wires are taken over, however many a batch holds."""
@@ -85,8 +78,9 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     encoder = encoder or settings["encoder"]
     tokenizer = AutoTokenizer.from_pretrained(encoder)
     parts = tokenize(tokenizer, read_text(text, more_text)[0], settings["length"] - 2)
-    drawn = {name: settings[name] for name in ("length", "batch_tokens", "seed")}
-    source = training_batches(parts, tokenizer, **drawn)
+    length, seed = settings["length"], settings["seed"]
+    rows = max(1, settings["batch_tokens"] // length)
+    source = Batches(parts, tokenizer, length, rows, seed)
     model = load(encoder, np.bincount(source.stream, minlength=len(tokenizer)))
     load_weights(model, run / "weights.safetensors")
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
@@ -172,7 +166,7 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
     parts = tokenize(tokenizer, read_text(text)[1], length - 2)
     if not parts:
         raise BadInput("none of the paragraphs belongs to the held-out 5 %; give more text")
-    held = held_out_batches(parts, tokenizer, length)
+    held = Batches(parts, tokenizer, length, packed=False)
     columns = measure(load_exported(folder), held, limit)
     fates = {fate: summary(columns, columns["fate"] == k) for k, fate in enumerate(FATES)}
     found = {

@@ -35,11 +35,6 @@ class Pool:
     labelled: np.ndarray
 
     @property
-    def sizes(self) -> np.ndarray:
-        """Pieces of each window [N]."""
-        return np.diff(self.offsets)
-
-    @property
     def digest(self) -> str:
         """SHA-256 of all windows' pieces."""
         return hashlib.sha256(self.offsets.tobytes() + self.pieces["ids"].tobytes()).hexdigest()
@@ -160,11 +155,9 @@ class Windows:
     def __init__(
         self, pool: Pool, pad: int, device: torch.device, said: np.ndarray | None = None
     ) -> None:
-        self.pool, self.pad, self.device, self.sizes = pool, pad, device, pool.sizes
-        self.pieces = {n: torch.from_numpy(x).to(device) for n, x in pool.pieces.items()}
-        self.offsets, self.labelled = (
-            torch.from_numpy(x).to(device) for x in (pool.offsets, pool.labelled)
-        )
+        self.pool, self.pad, self.device, self.sizes = pool, pad, device, np.diff(pool.offsets)
+        kept = {**pool.pieces, "offsets": pool.offsets, "labelled": pool.labelled}
+        self.kept = {name: torch.from_numpy(x).to(device) for name, x in kept.items()}
         self.said = None if said is None else torch.from_numpy(said).to(device)
 
     def batch(self, rows: np.ndarray) -> dict[str, Tensor]:
@@ -173,13 +166,12 @@ class Windows:
         """
         length = int(self.sizes[rows].max())  # of the host's copy: asking a GPU would wait for it
         at = torch.from_numpy(rows).to(self.device)
-        first, after = self.offsets[at, None], self.offsets[at + 1, None]
+        first, after = (self.kept["offsets"][at + k, None] for k in (0, 1))
         flat = first + torch.arange(length, device=self.device)
         real = flat < after
         flat = torch.where(real, flat, first)  # [CLS]: of type 0, no passage, no tag, in no list
-        found = {name: x[flat] for name, x in self.pieces.items()}
+        found = {name: self.kept[name][flat] for name in self.pool.pieces}
         tags = (found["tags"] * real[..., None]).float()
-        start, end = ((found[name] * real).float() for name in ("start", "end"))
         batch = {
             "input_ids": torch.where(real, found["ids"].long(), self.pad),
             "attention_mask": real.long(),
@@ -187,11 +179,12 @@ class Windows:
             "tagged": found["tagged"].float(),
             "passage": found["passage"],
             "listed": found["listed"],
-            "labelled": self.labelled[at].float(),
-            "start": start / start.sum(-1, keepdim=True),
-            "end": end / end.sum(-1, keepdim=True),
+            "labelled": self.kept["labelled"][at].float(),
             "tags": tags / tags.sum(-1, keepdim=True).clamp(min=1),
         }
+        for name in ("start", "end"):
+            shares = (found[name] * real).float()
+            batch[name] = shares / shares.sum(-1, keepdim=True)
         return batch if self.said is None else batch | {"said": self.said[flat].float()}
 
 

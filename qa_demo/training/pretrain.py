@@ -29,7 +29,7 @@ from qa_demo.model.spanbert import SBOHead
 from qa_demo.training import command
 from qa_demo.training.command import exit_code, parsed, training_form
 from qa_demo.training.loop import Batch, Draw, Job, Place, begin, run
-from qa_demo.training.text import Batches, held_out_batches, read_text, tokenize, training_batches
+from qa_demo.training.text import Batches, read_text, tokenize
 
 log = logging.getLogger("pretrain")
 
@@ -114,27 +114,22 @@ def load(source: str, counts: np.ndarray, dropout: float = 0.0) -> Pretrainer:
 def parameter_groups(model: Pretrainer, s: Settings) -> list[dict[str, Any]]:
     """Heads at head_rate x learning_rate; decay on matrices only."""
     # The decoder is the word table itself and is listed once, under the encoder.
-    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
-    for name, parameter in model.named_parameters():
-        key = name.startswith(("mlm.cls.", "sbo.")), parameter.dim() > 1
-        groups.setdefault(key, []).append(parameter)
-    return [
-        {
-            "params": found,
-            "lr": s.learning_rate * (s.head_rate if head else 1.0),
-            "weight_decay": s.weight_decay if matrix else 0.0,
-        }
-        for (head, matrix), found in groups.items()
-    ]
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for name, p in model.named_parameters():
+        factor = s.head_rate if name.startswith(("mlm.cls.", "sbo.")) else 1.0
+        decay = s.weight_decay if p.dim() > 1 else 0.0
+        groups.setdefault((s.learning_rate * factor, decay), []).append(p)
+    return [{"params": x, "lr": r, "weight_decay": d} for (r, d), x in groups.items()]
 
 
 def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None]:
     """Training batches, and held-out parts (None without)."""
     sides = read_text(s.text, s.more_text)
     train, held = (tokenize(tokenizer, side, s.length - 2) for side in sides)
-    batches = training_batches(train, tokenizer, s.length, s.batch_tokens, s.seed)
+    rows = max(1, s.batch_tokens // s.length)
+    batches = Batches(train, tokenizer, s.length, rows, s.seed)
     log.info("%d pieces in %d sequences", len(batches.stream), len(batches.sequences))
-    return batches, held_out_batches(held, tokenizer, s.length) if held else None
+    return batches, Batches(held, tokenizer, s.length, packed=False) if held else None
 
 
 def drawn(s: Settings, batches: Batches, place: Place) -> Iterator[Draw]:

@@ -19,7 +19,6 @@ among the legal taggings, since a head may give I any probability where no taggi
 
 import hashlib
 import logging
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadCheckpoint, BadInput
-from qa_demo.model.card import ADAPTER_FILE
+from qa_demo.model.card import ADAPTER_FILE, BIO_FILE
 from qa_demo.training import finetune, heads
 from qa_demo.training.command import exit_code, parsed, processor_has_bf16, read_json, write_json
 from qa_demo.training.heads import TwoHeads, load
@@ -40,10 +39,8 @@ from qa_demo.training.pool import Windows, groups
 
 log = logging.getLogger("teach")
 MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
-PART, TOLD = 256, 10
-"""Windows after which the teacher's logits are noted as written, and seconds from line to line."""
-VERSION = 3
-"""Of how a teacher reads."""
+PART = 256
+"""Windows after which the teacher's logits are noted as written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,44 +75,36 @@ class Teacher:
         self.type = int("token_type_ids" in own.model_input_names)
         self.model.to(device)
 
-    def arranged(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def arranged(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """A batch of the student's windows [CLS] question [SEP] passage [SEP] as the teacher reads
         them: ids, mask and token types [B, L + shift], and where each position went [B, L].
         """
-        width = batch["input_ids"].shape[1]
-        first = batch["passage"].int().argmax(1, keepdim=True)
-        at = torch.arange(width, device=first.device).expand_as(batch["input_ids"])
-        moved = at + self.shift * (at >= first)
-        shape = len(first), width + self.shift
-        ids = torch.full(shape, self.sep, device=first.device)
-        mask = torch.ones_like(ids)
-        real = batch["attention_mask"] > 0
-        theirs = torch.where(real, self.numbers[batch["input_ids"]], self.pad)
-        ids.scatter_(1, moved, theirs)
-        mask.scatter_(1, moved, batch["attention_mask"])
-        wide = torch.arange(shape[1], device=first.device)
-        return ids, mask, self.type * (wide >= first + self.shift).long() * mask, moved
+        given, first = batch["input_ids"], batch["passage"].int().argmax(1, keepdim=True)
+        at = torch.arange(given.shape[1] + self.shift, device=given.device)
+        moved = at[: given.shape[1]] + self.shift * (at[: given.shape[1]] >= first)
+        ids = given.new_full((len(given), len(at)), self.sep)
+        real = batch["attention_mask"]
+        ids.scatter_(1, moved, torch.where(real > 0, self.numbers[given], self.pad))
+        mask = torch.ones_like(ids).scatter_(1, moved, real)
+        return ids, mask, self.type * (at >= first + self.shift).long() * mask, moved
 
-    def says(self, batch: dict[str, Tensor]) -> Tensor:
+    @torch.no_grad()
+    def says(self, batch: Batch) -> Tensor:
         """Logits of start and end of [CLS] and the passage, and log-probabilities of B, I and O of
         the passage, in the student's positions [B, L, 5]; 0 elsewhere.
         """
         ids, mask, types, moved = self.arranged(batch)
-        with (
-            torch.no_grad(),
-            torch.autocast(ids.device.type, torch.bfloat16, enabled=processor_has_bf16()),
-        ):
+        with torch.autocast(ids.device.type, torch.bfloat16, enabled=processor_has_bf16()):
             start, end, tags = self.model(ids, mask, types)
         found = torch.cat([start[..., None], end[..., None], tags], -1)
         found = found.gather(1, moved[..., None].expand(-1, -1, 5))
         passage = batch["passage"]
-        found[..., 2:] = tag_chances(found[..., 2:].log_softmax(-1), passage)
+        found[..., 2:] = tag_chances(found[..., 2:].log_softmax(-1), passage) * passage[..., None]
         found[..., :2] *= heard_of(batch)[..., None]
-        found[..., 2:] *= passage[..., None]
         return found
 
 
-def heard_of(batch: dict[str, Tensor]) -> Tensor:
+def heard_of(batch: Batch) -> Tensor:
     """Where a teacher is heard on start and end: [CLS] and the passage [B, L]."""
     heard = batch["passage"].clone()
     heard[:, 0] = True
@@ -158,33 +147,31 @@ def numbers_of(student: Any, teacher: Any) -> np.ndarray:
 
 def reader_of(folder: Path) -> tuple[str, TwoHeads]:
     """Where its tokenizer lies, and the model, an adapter added to its matrices, ready to read."""
-    settings = folder / "settings.json"
+    if (folder / "settings.json").is_file():
+        said = read_json(folder / "settings.json")
+        model = load(said["encoder"], 0.0, said.get("adapter", 0))
+        load_weights(model, folder / "average.safetensors")
+        for module in model.modules():
+            if hasattr(module, "lora_A"):
+                module.merge()
+        return said["encoder"], model.eval()
     if (folder / ADAPTER_FILE).is_file():
         raise BadCheckpoint(
             f"{folder.name} is a change to an encoder alone; `export --merge` writes both as a "
             f"teacher"
         )
-    if not settings.is_file():
-        if not (folder / "bio_head.safetensors").is_file():
-            raise BadCheckpoint(
-                f"{folder.name} is no teacher: neither a run of finetune nor a reader with tags"
-            )
-        return str(folder), load(str(folder), 0.0).eval()
-    said = read_json(settings)
-    model = load(said["encoder"], 0.0, said.get("adapter", 0))
-    load_weights(model, folder / "average.safetensors")
-    for module in model.modules():
-        if hasattr(module, "lora_A"):
-            module.merge()
-    return said["encoder"], model.eval()
+    if not (folder / BIO_FILE).is_file():
+        raise BadCheckpoint(
+            f"{folder.name} is no teacher: neither a run of finetune nor a reader with tags"
+        )
+    return str(folder), load(str(folder), 0.0).eval()
 
 
 def digest(model: TwoHeads) -> str:
     """SHA-256 of the weights: logits of other weights are never mixed with these."""
     found = hashlib.sha256()
     for name, weight in sorted(model.state_dict().items()):
-        found.update(name.encode())
-        found.update(weight.detach().contiguous().numpy().tobytes())
+        found.update(name.encode() + weight.detach().contiguous().numpy().tobytes())
     return found.hexdigest()
 
 
@@ -193,38 +180,36 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
     part by part; how far it is stands beside it. `tokens`: padded, read together. Errors: BadInput
     for a file of another teacher or of other windows.
     """
-    about = path.with_suffix(".json")
-    wanted = {"weights": teacher.digest, "windows": windows.pool.digest, "version": VERSION}
-    done, shape = 0, (len(windows.pool.pieces["ids"]), 5)
+    about, done = path.with_suffix(".json"), 0
+    wanted = {"weights": teacher.digest, "windows": windows.pool.digest}
     if path.is_file():
         kept = read_json(about)
-        done = kept.pop("done", 0)
-        if kept != wanted:
-            other = next((name for name in wanted if kept.get(name) != wanted[name]), "settings")
-            raise BadInput(f"{path.name} holds the logits of other {other}; name another --logits")
+        done = kept.get("done", 0)
+        if other := [name for name in wanted if kept.get(name) != wanted[name]]:
+            raise BadInput(
+                f"{path.name} holds the logits of other {other[0]}; name another --logits"
+            )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(about, wanted | {"done": done})  # first, so that a run stopped at once goes on
+    shape = len(windows.pool.pieces["ids"]), 5
     try:
         said = np.lib.format.open_memmap(path, "r+" if done else "w+", np.float16, shape)
     except ValueError as fault:
         raise BadInput(f"{path.name} holds no logits that can be read: {fault}") from fault
-    total, told = len(windows.sizes), time.monotonic()
+    total = len(windows.sizes)
     for first in range(done, total, PART):
         part = np.arange(first, min(first + PART, total))
         for near in groups(windows.sizes[part], tokens, np.random.default_rng(0)):
-            rows = part[near]
-            batch = windows.batch(rows)
-            found = teacher.says(batch)[batch["attention_mask"] > 0].half().cpu().numpy()
-            ends = np.cumsum(windows.sizes[rows])[:-1]
-            for row, values in zip(rows, np.split(found, ends), strict=True):
-                at = windows.pool.offsets[row]
-                said[at : at + len(values)] = values
+            batch = windows.batch(part[near])
+            found = teacher.says(batch).half().cpu().numpy()
+            for row, values in zip(part[near], found, strict=True):
+                at, after = windows.pool.offsets[row : row + 2]
+                said[at:after] = values[: after - at]
         said.flush()
         done = int(part[-1]) + 1
         write_json(about, wanted | {"done": done})
-        if done == total or time.monotonic() - told > TOLD:
+        if done == total or first // PART % 64 == 0:
             log.info("the teacher has read %s of %s windows", f"{done:,}", f"{total:,}")
-            told = time.monotonic()
     return said
 
 
@@ -259,7 +244,7 @@ def divergence(teacher: Tensor, student: Tensor, temperature: float) -> Tensor:
 
 
 def total(terms: Terms, label_share: float, bio_weight: float) -> Tensor:
-    """share x labels + (1 - share) x teacher, each (start + end) / 2 + bio_weight x tags."""
+    """share x labels + (1 - share) x teacher, each `heads.total`."""
     own, teacher = (heads.total(terms, bio_weight, of) for of in ("", "taught_"))
     return label_share * own + (1 - label_share) * teacher
 

@@ -75,14 +75,9 @@ def tokenize(tokenizer: Any, paragraphs: Sequence[str], capacity: int) -> list[P
     """The parts of all paragraphs, in order."""
     backend, parts = prepare(tokenizer), []
     for first in range(0, len(paragraphs), 1024):
-        for found in backend.encode_batch(
-            list(paragraphs[first : first + 1024]), add_special_tokens=False
-        ):
-            parts += cut(
-                np.array(found.ids, dtype=np.int64),
-                np.array(found.word_ids, dtype=np.int64),
-                capacity,
-            )
+        some = list(paragraphs[first : first + 1024])
+        for found in backend.encode_batch(some, add_special_tokens=False):
+            parts += cut(np.array(found.ids), np.array(found.word_ids, dtype=np.int64), capacity)
     return parts
 
 
@@ -126,17 +121,16 @@ class Batches(Dataset):
 
     Sequence [CLS] part [SEP] part [SEP] ..., each part masked apart, so that no span and no
     boundary pair crosses a [SEP]. Round r shuffles the sequences by (seed, r); batch k is masked by
-    (seed, k), anew in every round.
+    (seed, k), anew in every round. Text that is measured is read part by part, not `packed`.
     """
 
     def __init__(
         self,
         parts: Sequence[Part],
         tokenizer: Any,
-        *,
         length: int,
-        rows: int,
-        seed: int,
+        rows: int = 1,
+        seed: int = 0,
         packed: bool = True,
     ) -> None:
         self.parts, self.length, self.rows = parts, length, rows
@@ -161,14 +155,10 @@ class Batches(Dataset):
     def __getitem__(self, k: int) -> Batch:
         r, b = divmod(k, len(self))
         if self._round[0] != r:
-            self._round = (
-                r,
-                np.random.default_rng([self.seed, 0, r]).permutation(len(self.sequences)),
-            )
-        return self.batch(
-            self._round[1][b * self.rows : (b + 1) * self.rows].tolist(),
-            np.random.default_rng([self.seed, 1, k]),
-        )
+            rng = np.random.default_rng([self.seed, 0, r])
+            self._round = (r, rng.permutation(len(self.sequences)))
+        members = self._round[1][b * self.rows : (b + 1) * self.rows].tolist()
+        return self.batch(members, np.random.default_rng([self.seed, 1, k]))
 
     def random_piece(self, rng: np.random.Generator) -> int:
         """A piece of the training text, so frequent ones come often."""
@@ -194,16 +184,3 @@ class Batches(Dataset):
         arrays = {name: np.concatenate([one[name] for one in found]) for name in found[0]}
         arrays |= {"input_ids": ids, "attention_mask": real}
         return {name: torch.from_numpy(array) for name, array in arrays.items()}
-
-
-def training_batches(
-    parts: Sequence[Part], tokenizer: Any, length: int, batch_tokens: int, seed: int
-) -> Batches:
-    """The batches that a run of `pretrain` with these settings is trained on."""
-    rows = max(1, batch_tokens // length)
-    return Batches(parts, tokenizer, length=length, rows=rows, seed=seed)
-
-
-def held_out_batches(parts: Sequence[Part], tokenizer: Any, length: int) -> Batches:
-    """Parts that are read one by one and masked alike each time, as everything is measured."""
-    return Batches(parts, tokenizer, length=length, rows=1, seed=0, packed=False)

@@ -23,15 +23,15 @@ def drawn_pool(path: Path, **more: float) -> pools.Pool:
 
 def test_a_batch_is_gathered_as_its_windows_are(tmp_path: Path) -> None:
     pool = drawn_pool(tmp_path / "squad.json")
-    assert len(pool.sizes) > 8 and pool.labelled.all()
+    assert len(pool.offsets) > 9 and pool.labelled.all()
     said = np.random.default_rng(1).normal(size=(pool.offsets[-1], 5)).astype(np.float16)
     windows = pools.Windows(pool, 7, torch.device("cpu"), said)
     rows = np.array([3, 0, 8, 3])
     batch = windows.batch(rows)
-    assert batch["input_ids"].shape == (4, max(pool.sizes[rows]))
+    assert batch["input_ids"].shape == (4, max(np.diff(pool.offsets)[rows]))
     names = {"input_ids": "ids", "token_type_ids": "types", "attention_mask": "", "said": ""}
     for b, k in enumerate(rows):
-        part, n = slice(*pool.offsets[k : k + 2]), pool.sizes[k]
+        part, n = slice(*pool.offsets[k : k + 2]), np.diff(pool.offsets)[k]
         assert (batch["input_ids"][b, n:] == 7).all() and batch["attention_mask"][b].sum() == n
         for name in ("passage", "tagged", "listed", "start", "end", "tags", *names):
             wanted = pool.pieces.get(names.get(name, name), said)[part].astype(np.float32)

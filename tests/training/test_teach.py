@@ -201,7 +201,6 @@ def test_a_taught_student_is_exported_as_any_other(home: Path, taught: Path) -> 
     ("harm", "said"),
     [
         ("weights", "holds the logits of other weights"),
-        ("version", "holds the logits of other version"),
         ("windows", "holds the logits of other windows"),
         ("cut off", "holds no said.json that can be read"),
         ("broken", "holds no logits that can be read"),
