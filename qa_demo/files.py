@@ -1,8 +1,6 @@
-"""Files: texts and tables as people save them, JSON, and what commands write, or nothing of it."""
+"""Files: texts as people save them, JSON, and what commands write, or nothing of it."""
 
-import csv
 import gzip
-import io
 import json
 import os
 import zlib
@@ -11,14 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.core.base import BadInput
-
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
-csv.field_size_limit(10_000_000)
-
-
-def layout(path: Path) -> str:
-    """The end of a file's name that says its layout, without .gz: ".csv"."""
-    return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def read_text(path: Path) -> str:
@@ -56,34 +46,6 @@ def json_lines(text: str, name: str) -> Iterator[tuple[int, Any]]:
                 yield number, json.loads(line)
             except (ValueError, RecursionError) as fault:
                 raise BadInput(f"{name}, line {number} is not JSON: {fault}") from fault
-
-
-def table(text: str, name: str, kind: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """The header of a table, and each row with the line, from 1, in which it begins.
-
-    `kind` is ".csv", whose cells may stand in quotation marks, or ".tsv", where a quotation mark is
-    a letter like any other. Errors: BadInput that names the line.
-    """
-    part, line, found = DELIMITERS[kind], 1, list[tuple[int, list[str]]]()
-    how: dict[str, Any] = {} if kind == ".csv" else {"quoting": csv.QUOTE_NONE}
-    rows = csv.reader(io.StringIO(text, ""), strict=True, delimiter=part, **how)
-    try:
-        for row in rows:
-            found += [(line, row)] if row else []
-            line = rows.line_num + 1
-    except csv.Error as fault:
-        raise BadInput(f"{name}: the row from line {line} cannot be read: {fault}") from fault
-    header = found[0][1] if found else []
-    by = "commas" if part == "," else "tabs"
-    if len(header) == 1 and ";" in header[0]:
-        raise BadInput(f"{name}: cells are parted by semicolons, and {kind} parts them by {by}")
-    for line, row in found[1:]:
-        if len(row) != len(header):
-            raise BadInput(
-                f"{name}, line {line}: the row has {len(row)} cells, the header {len(header)}; "
-                f"cells are parted by {by}, and one that holds some is quoted (.csv alone)"
-            )
-    return header, [(line, dict(zip(header, row, strict=True))) for line, row in found[1:]]
 
 
 def write_file(path: Path, text: str) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.files import dumps, json_lines, read_text, table
+from qa_demo.files import dumps, json_lines, read_text
 
 TEXT = "Zoë sails.\r\nŁódź\rends\n"
 
@@ -41,33 +41,6 @@ def test_lines_of_json_keep_their_numbers() -> None:
     assert list(json_lines('1\n\n {"a": 2}\r\n', "f")) == [(1, 1), (3, {"a": 2})]
     with pytest.raises(BadInput, match="f, line 2 is not JSON"):
         list(json_lines("1\n{\n", "f"))
-
-
-@pytest.mark.parametrize("cell", ['"', '"a', 'a "b" c', "''", "a,b"])
-def test_a_quotation_mark_between_tabs_is_a_letter(cell: str) -> None:
-    header, rows = table(f"x\ty\n{cell}\t1\nz\t2\n", "f", ".tsv")
-    assert header == ["x", "y"]
-    assert rows == [(2, {"x": cell, "y": "1"}), (3, {"x": "z", "y": "2"})]
-
-
-def test_a_quoted_cell_between_commas_holds_commas_and_line_ends() -> None:
-    _, rows = table('x,y\n"a, ""b""\nc",1\nd,2\n', "f", ".csv")
-    assert rows == [(2, {"x": 'a, "b"\nc', "y": "1"}), (4, {"x": "d", "y": "2"})]
-
-
-@pytest.mark.parametrize(
-    ("text", "kind", "said"),
-    [
-        ("x;y\n1;2\n", ".csv", "f: cells are parted by semicolons, .* by commas"),
-        ("x;y\n1;2\n", ".tsv", "f: cells are parted by semicolons, .* by tabs"),
-        ("x,y\n1\n", ".csv", "f, line 2: the row has 1 cells, the header 2; .* by commas"),
-        ("x\ty\n1\t2\t3\n", ".tsv", "f, line 2: the row has 3 cells, the header 2; .* by tabs"),
-        ('x,y\n"a,1\nd,2\n', ".csv", "f: the row from line 2 cannot be read"),
-    ],
-)
-def test_what_is_no_table_is_refused(text: str, kind: str, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        table(text, "f", kind)
 
 
 def test_a_text_of_any_letters_is_one_line_of_ascii():

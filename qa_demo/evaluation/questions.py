@@ -1,41 +1,40 @@
 """Questions in the layouts that people keep them in, as examples.
 
-    SQuAD             {"data": [{"title", "paragraphs": [{"context", "qas": [...]}]}]}
-    flat rows         {"id", "title", "context", "question", "answers": {"text": [...],
-                      "answer_start": [...]}}, one a line of JSON, or in a list
-    CSV, TSV          columns question, context, answer; id, title and answer_start where known
+    SQuAD         {"data": [{"title", "paragraphs": [{"context", "qas": [{"id", "question",
+                  "answers": [{"text", "answer_start"}]}]}]}]}
+    JSON lines    {"id", "title", "context", "question", "answers": {"text": [...],
+                  "answer_start": [...]}}; or a list of answers, or of their texts
+    CSV, TSV      columns question, context, answer; id, title and answer_start where known
 
-`answers` may also be a list: of texts, or of {"text", "answer_start"}. A question without an answer
-text has no answer. Ids are texts or numbers, each once. An answer that does not stand where the
-file says gets the nearest place where its text does stand; without one it has no place: scores use
-the texts, kinds of error and pictures the places.
+A question without an answer text has no answer; one without an id is called by its number. An
+answer that does not stand where the file says gets the nearest place where its text does stand;
+without one it has no place: scores use the texts, kinds of error and pictures the places.
 """
 
+import csv
 import html
+import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field, StrictInt, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, StrictInt, StrictStr, ValidationError
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Answer, Example
-from qa_demo.files import DELIMITERS, json_lines, layout, read_text, table
+from qa_demo.files import json_lines, read_text
 from qa_demo.printed import plural
 
-NEEDED = ("question", "context", "answer")
-OWN = ("id", "title", "question", "context", "answers", "answer", "answer_start", "is_impossible")
 LONGEST_COLUMN = 60
 """Characters of a value that can name a group of questions."""
 SHOWN = 40
-"""Characters of an id or an answer that a sentence quotes."""
+"""Characters of what was received that a sentence quotes."""
 ANSWERS_ALONE = "python -m qa_demo answer --jsonl FILE answers without scoring"
-Placed = tuple[str, str, Any]
-"""Where a row stands, what it is called without an id, and the row."""
+Placed = tuple[str, Any]
+"""Where a row stands, and the row."""
 
 
 class Questions(NamedTuple):
@@ -49,266 +48,226 @@ def read_questions(path: Path) -> Questions:
     """All questions of a JSON, JSON-lines, CSV or TSV file (also gzip), in order. Errors: BadInput
     that names the place.
     """
-    kind, name = layout(path), path.name
+    kind = Path(path.name.lower().removesuffix(".gz")).suffix
     if kind == ".parquet":
-        raise BadInput(f"{name} is Parquet; save it as JSON lines (datasets: data.to_json)")
+        raise BadInput(f"{path.name} is Parquet; save it as JSON lines (datasets: data.to_json)")
     text = read_text(path)
-    if kind in DELIMITERS:
-        return _gathered(_numbered(_cells(*table(text, name, kind), name), name), name)
-    if kind == ".jsonl":
-        return _gathered(_numbered((row for _, row in json_lines(text, name)), name), name)
-    return _gathered(_document(text, name), name)
+    return _gathered(_cells(text, path.name, kind) if kind in PARTED else _json(text, path.name))
 
 
 def from_rows(rows: Iterable[Any], name: str) -> Questions:
-    """Flat rows as examples; a row without an id is called by its number, from 1, and a row that
-    holds neither texts nor an answer is left out. Errors: BadInput that names the row.
-    """
-    return _gathered(_numbered(map(_plain, rows), name), name)
+    """Rows, as a line of JSON holds them, as examples. Errors: BadInput that names the row."""
+    return _gathered((f"{name}, row {k}", row) for k, row in enumerate(rows, 1))
 
 
 def read_squad(path: str | Path) -> list[Example]:
     """All questions of a SQuAD file for training: every answer stands where the file says. Errors:
     BadInput that names the file, article, paragraph and question.
     """
-    path, found = Path(path), []
-    for where, number, row in _document(read_text(path), path.name):
-        example, moved = _example(row, where, number)
+    found = []
+    for k, (where, row) in enumerate(_json(read_text(Path(path)), Path(path).name), 1):
+        example, moved = _example(where, row, str(k), Listed)
         if moved or any(a.char_start < 0 for a in example.answers):
             raise BadInput(f"{where}: answer_start does not point to the answer in the context")
-        found.append(replace(example, spans=_spans(row, where)))
-    _check_ids(found, path.name)
-    return found
+        found.append(example)
+    return _apart(found)
 
 
 # ---- layouts
 
+PARTED: dict[str, tuple[str, str, Literal[0, 3]]] = {
+    ".csv": ("commas", ",", csv.QUOTE_MINIMAL),
+    ".tsv": ("tabs", "\t", csv.QUOTE_NONE),
+}
+csv.field_size_limit(10_000_000)
 
-def _document(text: str, name: str) -> Iterator[Placed]:
-    """The questions of JSON: SQuAD's layout, rows in a list, one row, or rows on lines."""
+
+def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
+    """The rows of a table; of CSV cells may stand in quotation marks, and in TSV a quotation mark
+    is a letter like any other. A row of blanks is none.
+    """
+    apart, delimiter, quoting = PARTED[kind]
+    held = io.StringIO(text, newline="")
+    rows = csv.DictReader(held, delimiter=delimiter, quoting=quoting, strict=True)
+    try:
+        header = [*(rows.fieldnames or ())]
+        if len(header) == 1 and ";" in header[0]:
+            raise BadInput(f"{name}: cells are parted by semicolons; save it parted by {apart}")
+        missing = [column for column in ("question", "context", "answer") if column not in header]
+        if header and missing:
+            alone = f"; {ANSWERS_ALONE}" * (missing == ["answer"])
+            raise BadInput(
+                f"{name} has no column {missing[0]!r}; needed are question, context and answer, "
+                f"found {', '.join(header)[:80]}{alone}"
+            )
+        for row in rows:
+            where = f"{name}, line {rows.line_num}"
+            if None in row or None in row.values():
+                raise BadInput(
+                    f"{where}: the row needs {len(header)} cells, as the header has; only in CSV "
+                    f"and in quotation marks a cell may hold {apart} or a line end"
+                )
+            text, start = row.pop("answer"), row.pop("answer_start", "").strip() or None
+            answers = [{"text": text, "answer_start": start}] if text.strip() else []
+            if answers or any(cell.strip() for cell in row.values()):
+                yield where, row | {"answers": answers}
+    except csv.Error as fault:
+        raise BadInput(f"{name}: the row after line {rows.line_num}: {fault}") from fault
+
+
+def _json(text: str, name: str) -> Iterator[Placed]:
+    """The questions of SQuAD's layout, or of rows on lines."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as fault:
-        if "\n{" in text.strip():
-            yield from _numbered((row for _, row in json_lines(text, name)), name)
-            return
+        if "\n{" not in text.strip():
+            raise BadInput(f"{name} is not readable as JSON: {fault}") from fault
+        document = {}
+    if isinstance(document, list):
         raise BadInput(
-            f"{name} is not readable as JSON: {fault}; questions stand in JSON, or in a file that "
-            f"is named .jsonl, .csv or .tsv"
-        ) from fault
-    data = document
-    if isinstance(document, dict):
-        data = [document] if "question" in document else document.get("data")
-    if not isinstance(data, list):
-        raise BadInput(f"{name}: 'data' must be a list, got {type(data).__name__}")
-    first = data[0] if data and isinstance(data[0], dict) else {}
-    if "question" in first or ("paragraphs" not in first and isinstance(document, list)):
-        yield from _numbered(data, name)
-        return
-    for a, article in enumerate(data):
-        for p, paragraph in enumerate(_field(article, "paragraphs", list, f"{name}, article {a}")):
-            where = f"{name}, article {a}, paragraph {p}"
-            about = {"context": _field(paragraph, "context", str, where)}
-            about["title"] = article.get("title", "")
-            for k, q in enumerate(_field(paragraph, "qas", list, where)):
-                row = q | about if isinstance(q, dict) else q
-                called = q.get("id", k) if isinstance(q, dict) else k
-                yield f"{where}, question {called}", f"{a}-{p}-{k}", row
-
-
-def _field(holder: Any, name: str, kind: type, where: str) -> Any:
-    value = holder.get(name) if isinstance(holder, dict) else None
-    if not isinstance(value, kind):
-        raise BadInput(f"{where}: '{name}' must be a {kind.__name__}, got {type(value).__name__}")
-    return value
-
-
-def _cells(
-    header: list[str], rows: list[tuple[int, dict[str, str]]], name: str
-) -> Iterator[dict[str, Any]]:
-    """Rows of a table as flat rows."""
-    missing = [column for column in NEEDED if column not in header]
-    if header and missing == ["answer"]:
-        raise BadInput(f"{name} has no column 'answer' to score against; {ANSWERS_ALONE}")
-    if header and missing:
-        raise BadInput(
-            f"{name}: the column '{missing[0]}' is missing; needed are question, context and "
-            f"answer, found {', '.join(header)[:80]}"
+            f"{name} is a bare list; of paragraphs and articles SQuAD's layout stands around it, "
+            '{"data": [{"title": "", "paragraphs": LIST}]}, of rows write one a line'
         )
-    for _, row in rows:
-        start: Any = row.get("answer_start", "").strip() or None
-        with suppress(ValueError, TypeError):  # pandas writes 14.0; what is none is refused below
-            start = float(start)
-        answers = [{"text": row["answer"], "answer_start": start}]
-        yield row | {"answers": answers if row["answer"].strip() else []}
+    if not isinstance(document, dict) or "data" not in document:
+        yield from ((f"{name}, line {number}", row) for number, row in json_lines(text, name))
+        return
+    for a, article in enumerate(_list(document, "data", name)):
+        for p, paragraph in enumerate(_list(article, "paragraphs", f"{name}, article {a}")):
+            where = f"{name}, article {a}, paragraph {p}"
+            for k, asked in enumerate(_list(paragraph, "qas", where)):
+                about = {"context": paragraph.get("context"), "title": article.get("title")}
+                row = asked | about if isinstance(asked, dict) else {}
+                yield f"{where}, question {row.get('id', k)}", row
 
 
-def _numbered(rows: Iterable[Any], name: str) -> Iterator[Placed]:
-    for number, row in enumerate(rows, 1):
-        yield f"{name}, row {number}", str(number), row
-
-
-def _plain(value: Any) -> Any:
-    """The same without cells of numpy, torch or jax; `datasets` gives them so."""
-    if isinstance(value, Mapping):
-        return {name: _plain(held) for name, held in value.items()}
-    if isinstance(value, list | tuple):
-        return [*map(_plain, value)]
-    return value.tolist() if hasattr(value, "tolist") else value
+def _list(holder: Any, name: str, where: str) -> list[Any]:
+    value = holder.get(name) if isinstance(holder, dict) else None
+    if not isinstance(value, list):
+        raise BadInput(f"{where}: '{name}' must be a list, got {type(value).__name__}")
+    return value
 
 
 # ---- one question
 
 
-def _gathered(rows: Iterable[Placed], name: str) -> Questions:
+def _each(raw: Any) -> Any:
+    """Answers of each of the layouts as a list of objects."""
+    if isinstance(raw, dict):
+        texts, starts = raw.get("text"), raw.get("answer_start") or []
+        if not isinstance(texts, list) or not isinstance(starts, list):
+            raise ValueError("text and answer_start must be lists")
+        return [{"text": t, "answer_start": s} for t, s in zip_longest(texts, starts)]
+    return [{"text": a} if isinstance(a, str) else a for a in raw] if isinstance(raw, list) else raw
+
+
+class Gold(BaseModel):
+    """An answer."""
+
+    text: str
+    answer_start: int | None = None
+
+
+Pair = Annotated[list[StrictInt], Field(min_length=2, max_length=2)]
+
+
+class Row(BaseModel, extra="allow"):
+    """A question as a file holds it; what else it says can name a group."""
+
+    question: str
+    context: str
+    answers: Annotated[list[Gold], BeforeValidator(_each)]
+    id: StrictStr | StrictInt | None = None
+    title: str | None = None
+    is_impossible: bool | None = None
+
+
+class Listed(Row):
+    """One whose answers may be lists: [start, end] in characters, a list an annotator."""
+
+    spans: list[Annotated[list[Pair], Field(min_length=1)]] = []
+
+
+FOREIGN = {
+    "header": "is the header of an MRQA file; leave it out",
+    "qas": "is a paragraph with several questions ('qas'), as MRQA has them; SQuAD's layout stands "
+    'around a list of such: {"data": [{"title": "", "paragraphs": LIST}]}',
+    "detected_answers": "has MRQA's 'detected_answers'; give 'answers', with text and answer_start "
+    "(the first of each char_spans)",
+    "question": "has no 'answers' to score against (an empty list says that the text has none); "
+    f"{ANSWERS_ALONE}",
+}
+"""By a field of a row without 'answers': what it is, and what to do."""
+
+
+def _gathered(rows: Iterable[Placed]) -> Questions:
     examples: list[Example] = []
     odd: dict[str, list[str]] = {}
-    empty: list[str] = []
-    for where, number, row in rows:
-        if isinstance(row, Mapping) and _is_empty(row):
-            empty.append(number)
-            continue
-        example, moved = _example(row, where, number)
+    for number, (where, row) in enumerate(rows, 1):
+        example, moved = _example(where, row, str(number))
         examples.append(example)
         for words in (*_oddities(example), *[MOVED] * moved):
             odd.setdefault(words, []).append(example.id)
-    _check_ids(examples, name)
-    said = [
+    said = (
         f"{plural(len(ids), 'question')} (first: {ids[0][:SHOWN]!r}): {words}"
         for words, ids in odd.items()
-    ]
-    if empty:
-        them = plural(len(empty), "row is", "rows are")
-        said.append(f"{them} empty and left out (first: row {empty[0]})")
-    return Questions(examples, tuple(said))
+    )
+    return Questions(_apart(examples), tuple(said))
 
 
-def _is_empty(row: Mapping[Any, Any]) -> bool:
-    """Neither question nor paragraph nor answer, though the row has room for them."""
-    texts = [row[field] for field in ("question", "context") if field in row]
-    said = row.get("answers")
-    held = said.get("text") if isinstance(said, Mapping) else said
-    return bool(texts) and not held and not any(str(text or "").strip() for text in texts)
-
-
-def _check_ids(examples: Iterable[Example], name: str) -> None:
-    """Outcomes are kept by ids: of two questions that share one, the later would count twice."""
+def _apart(examples: list[Example]) -> list[Example]:
+    """The same. Errors: BadInput where two share an id, by which what is said is kept."""
     seen: dict[str, int] = {}
     for number, example in enumerate(examples, 1):
         if seen.setdefault(example.id, number) != number:
             raise BadInput(
-                f"{name}: questions {seen[example.id]} and {number} share the id "
-                f"{example.id[:SHOWN]!r}; each needs one of its own, and a row without one is "
-                f"called by its number"
+                f"questions {seen[example.id]} and {number} share the id {example.id[:SHOWN]!r}; "
+                "each needs one of its own, and a row without one is called by its number"
             )
+    return examples
 
 
-def _foreign(row: Mapping[Any, Any]) -> str:
-    """The layouts of others, each named for what it is, with what to do."""
-    if "header" in row and "question" not in row:
-        return "is the header of an MRQA file; leave it out"
-    if "qas" in row:
-        return (
-            "is a paragraph with several questions ('qas'), of MRQA or a bare list of paragraphs; "
-            'SQuAD\'s layout stands around a list: {"data": [{"title": "", "paragraphs": LIST}]}'
-        )
-    if "answers" not in row and "detected_answers" in row:
-        return (
-            "has MRQA's 'detected_answers'; give 'answers', with text and answer_start (the first "
-            "of each char_spans)"
-        )
-    if "answers" not in row and "question" in row:
-        said = "has no 'answers' to score against (an empty list says that the text has none)"
-        return f"{said}; {ANSWERS_ALONE}"
-    return ""
-
-
-def _example(row: Any, where: str, number: str) -> tuple[Example, bool]:
+def _example(where: str, row: Any, number: str, kind: type[Row] = Row) -> tuple[Example, bool]:
     """A question, and whether an answer's place was wrong in the file."""
-    if not isinstance(row, Mapping):
-        raise BadInput(
-            f"{where} must be an object, got {type(row).__name__}; of a DataFrame give "
-            f"to_dict('records'), of datasets one split, without with_format('pandas' or 'arrow')"
-        )
-    if foreign := _foreign(row):
-        raise BadInput(f"{where} {foreign}")
-    for field in ("question", "context"):
-        if not isinstance(row.get(field), str):
-            raise BadInput(f"{where}: '{field}' must be text, got {type(row.get(field)).__name__}")
-    given = row.get("id")
-    if isinstance(given, bool) or not isinstance(given, str | int | float | None):
-        raise BadInput(f"{where}: 'id' must be a text or a number, got {type(given).__name__}")
-    placed = [_placed(*one, row["context"], where) for one in _answers(row.get("answers"), where)]
+    foreign = [name for name in FOREIGN if isinstance(row, dict) and name in row]
+    if foreign and "answers" not in row:
+        raise BadInput(f"{where} {FOREIGN[foreign[0]]}")
+    try:
+        given = kind.model_validate(row)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        got = "" if first["type"] == "missing" else f", got {str(first['input'])[:SHOWN]!r}"
+        raise BadInput(f"{where}{field and f': {field!r}'}: {first['msg']}{got}") from fault
+    spans = given.spans if isinstance(given, Listed) else []
+    if not all(0 <= a < b <= len(given.context) for one in spans for a, b in one):
+        raise BadInput(f"{where}: 'spans' must hold [start, end] with 0 <= start < end <= length")
+    placed = [_placed(gold.text, gold.answer_start, given.context) for gold in given.answers]
     columns = [
-        (str(name), str(value))
-        for name, value in row.items()
-        if name not in OWN
-        and isinstance(value, str | int | float)
-        and 0 < len(str(value)) <= LONGEST_COLUMN
+        (name, str(value))
+        for name, value in (given.model_extra or {}).items()
+        if isinstance(value, str | int | float) and 0 < len(str(value)) <= LONGEST_COLUMN
     ]
     example = Example(
-        number if given is None or given == "" else str(given),
-        row["question"],
-        row["context"],
+        number if given.id in (None, "") else str(given.id),
+        given.question,
+        given.context,
         tuple(answer for answer, _ in placed),
-        bool(row.get("is_impossible", not placed)),
-        str(row.get("title") or ""),
-        columns=tuple(columns),
+        not placed if given.is_impossible is None else given.is_impossible,
+        given.title or "",
+        tuple(tuple(sorted((a, b) for a, b in one)) for one in spans),
+        tuple(columns),
     )
     return example, any(moved for _, moved in placed)
 
 
-def _answers(raw: Any, where: str) -> list[tuple[Any, Any]]:
-    """Texts and starts, of any of the three layouts of `answers`."""
-    if isinstance(raw, list):
-        each = [a if isinstance(a, Mapping) else {"text": a} for a in raw]
-        return [(a.get("text"), a.get("answer_start")) for a in each]
-    if not isinstance(raw, Mapping):
-        raise BadInput(
-            f"{where}: 'answers' must be an object with text and answer_start, or a list of "
-            f"answers, got {type(raw).__name__}"
-        )
-    # one answer may stand there that is in no list: list("1998") would be four answers
-    held = (raw.get(name) for name in ("text", "answer_start"))
-    texts, starts = ([] if x is None else x if isinstance(x, list) else [x] for x in held)
-    starts = starts or [None] * len(texts)
-    if len(texts) != len(starts):
-        raise BadInput(f"{where}: {len(texts)} answer texts have {len(starts)} answer_start")
-    return [*zip(texts, starts, strict=True)]
-
-
-def _placed(text: Any, start: Any, context: str, where: str) -> tuple[Answer, bool]:
-    """An answer with its place, and whether the file says another; a start that is missing is
-    looked up where the text stands only once.
-    """
-    if not isinstance(text, str):
-        raise BadInput(f"{where}: an answer's text must be text, got {type(text).__name__}")
-    if start is None or start != start:  # None, or NaN in a table
-        start = -1
-    if isinstance(start, bool) or not isinstance(start, int | float) or start % 1:
-        raise BadInput(f"{where}: 'answer_start' must be a whole number, got {start!r:.40}")
-    if start >= 0 and context.startswith(text, int(start)):
-        return Answer(text, int(start)), False
+def _placed(text: str, start: int | None, context: str) -> tuple[Answer, bool]:
+    """An answer with its place, and whether the file says another."""
+    if start is not None and start >= 0 and context.startswith(text, start):
+        return Answer(text, start), False
     places = [found.start() for found in re.finditer(re.escape(text), context)] if text else []
-    if start < 0:
+    if start is None or start < 0:
         return Answer(text, places[0] if len(places) == 1 else -1), False
     return Answer(text, min(places, key=lambda at: abs(at - start), default=-1)), bool(places)
-
-
-SPANS = TypeAdapter(list[Annotated[list[tuple[StrictInt, StrictInt]], Field(min_length=1)]])
-
-
-def _spans(row: Mapping[str, Any], where: str) -> tuple[Any, ...]:
-    """Answers that are lists: [start, end] in characters, one list an annotator, in text order."""
-    held, most = row.get("spans", []), len(row["context"])
-    with suppress(ValidationError):
-        lists = SPANS.validate_python(held)
-        if all(0 <= start < end <= most for each in lists for start, end in each):
-            return tuple(tuple(sorted(each)) for each in lists)
-    raise BadInput(
-        f"{where}: 'spans' must hold for each annotator a list of [start, end] with 0 <= start < "
-        f"end <= {most}, got {str(held)[:SHOWN]}"
-    )
 
 
 # ---- what would bend a total without a word
@@ -338,11 +297,6 @@ def why_absent(text: str, context: str) -> str:
 def _oddities(example: Example) -> Iterator[str]:
     """What is counted, and what it does to the totals."""
     answers, context = example.answers, example.context
-    if answers and example.is_impossible:
-        yield (
-            "is_impossible is true though answers are listed; as in the official script it counts "
-            "as one that has an answer"
-        )
     if answers and not any(answer.text in context for answer in answers):
         why = why_absent(answers[0].text, context)
         end = f": it {why}" if why.startswith("differs") else ", so no span may be right"
