@@ -71,13 +71,13 @@ def serve(args: argparse.Namespace) -> None:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
         load()  # an unknown reader is refused before anybody sees a page
     from qa_demo.api.routes import routes as calls
-    from qa_demo.lessons.files import read_all
+    from qa_demo.lessons.files import OWN, read_folders
     from qa_demo.lessons.served import Lessons
     from qa_demo.lessons.served import routes as lesson_routes
     from qa_demo.page import build, routes
     from qa_demo.server.launch import launch
 
-    lessons = Lessons(pictures, read_all(args.lessons))
+    lessons = Lessons(pictures, read_folders(OWN, *filter(None, [args.lessons])))
     beside = [*routes(pictures), *lesson_routes(lessons, address if args.lan else None)]
     beside += calls(pictures)
     names, under = own_names(port) if args.lan else None, args.root_path

@@ -23,10 +23,10 @@ def run(args: argparse.Namespace) -> int:
     """Each step with its right guess, its wrong ones and its reveal; 1 where one does not hold.
     Errors: BadInput for a wrong file.
     """
-    from qa_demo.lessons.files import OWN, TEACHERS, read_folder, read_lesson
+    from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
     from qa_demo.lessons.served import Lessons
 
-    lessons = read_folder(args.folder or OWN)
+    lessons = read_folders(args.folder or OWN)
     lessons += () if args.folder else (read_lesson(TEACHERS / "wrong.md"),)
     served, rows = Lessons(shared.pictures(args), lessons), []
     for lesson in lessons:
@@ -50,7 +50,7 @@ def report(found: dict[str, Any]) -> str:
             lines.append(f"  does not hold: {row['fault']}")
             continue
         lines += [f"  {row['question']}"] if row["question"] else []
-        lines += [f"  right: {row['right']}"] if "right" in row else []
+        lines += [f"  right: {row['right']}"] if row["right"] else []
         lines += [f"  {key}: {why}" for key, why in row["wrong"].items()]
         lines.append(f"  > {row['reveal']}")
     bad = sum("fault" in row for row in rows)

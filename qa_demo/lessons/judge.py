@@ -2,14 +2,19 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from math import ceil, exp, isfinite, log, nan
 from typing import Any
+
+from simpleeval import InvalidExpression, SimpleEval
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import Encoding, Span
-from qa_demo.lessons.files import Step, computed
+from qa_demo.lessons.files import Step
 from qa_demo.printed import STRONG, TERM, Part, number, parts, quote
 from qa_demo.shown import Shown
 
@@ -18,17 +23,10 @@ NEAR = 0.1
 ROUNDED = 0.006
 """How far a typed number may be off, as a share of the right one, for its last digit."""
 NAMED = 0.02
-"""A trap is recognised within this share of its size."""
+"""A wrong number that has a sentence is recognised within this share of its size."""
 MOST_TYPED = 60
-
-Facts = dict[str, Any]
-"""What a check finds: words and numbers by name. `marks`: the spans that are right; `picks`: what
-can be chosen, (place in the text, words, why it is wrong), the right one first.
-"""
-Check = Callable[[Shown], Facts]
 Said = list[list[str]]
-
-
+Whys = Mapping[str, Said]
 _HOLE = re.compile(r"(\{\w+\}|\*[^*]+\*)")
 
 
@@ -51,92 +49,87 @@ def filled(template: str, facts: Mapping[str, Any]) -> Said:
     return parts(made)
 
 
+def computed(formula: str, facts: Mapping[str, Any]) -> float:
+    """What a formula of numbers and facts is: 2/3, or start + end. Errors: BadInput."""
+    names, found = {name: x for name, x in facts.items() if isinstance(x, int | float)}, nan
+    with suppress(InvalidExpression, SyntaxError, ArithmeticError, ValueError, TypeError):
+        known = SimpleEval(functions={"log": log, "exp": exp, "ceil": ceil}, names=names)
+        found = float(known.eval(formula))
+    if not isfinite(found):
+        of = ", ".join(sorted(names))
+        raise BadInput(f"{formula[:60]!r} is no number and no formula of numbers and {of}")
+    return found
+
+
 def plain(said: Said) -> str:
     """Parts as one text."""
     return "".join(text for text, _ in said)
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What is said of a guess: `label` is the guess in words."""
-
-    right: bool
-    said: Said
-    label: str
-
-
-@dataclass(frozen=True)
 class Asked:
-    """A step on its text. `options`: what can be chosen; `right`: the right one's key, or the right
-    number; `traps`: wrong numbers by key; `whys`: what a wrong guess hears, by key.
+    """A step on its text. `options`: what can be chosen; `right`: the right one's key; `label`: the
+    right guess in words, "" where nothing is asked; `whys`: what a wrong guess hears, by key;
+    `hear`: a guess in words, and why it is wrong.
     """
 
     step: Step
-    encoding: Encoding
     question: Said
     reveal: Said
-    marks: Sequence[Span]
-    options: Mapping[str, Said]
-    right: str | float
-    within: float
-    traps: Mapping[str, float]
-    whys: Mapping[str, Said]
-
-    @property
-    def label(self) -> str:
-        """The right guess in words, as `Verdict.label` has it; "" where nothing is asked."""
-        if self.marks:
-            return label_of(self.encoding, self.marks[0])
-        if isinstance(self.right, float):
-            return printed(self.right)
-        return plain(self.options[self.right]) if self.right else ""
+    options: Whys
+    right: str
+    label: str
+    whys: Whys
+    hear: Callable[[object], tuple[str, Said]]
 
 
-def asked(step: Step, shown: Shown, facts: Facts) -> Asked:
+def asked(step: Step, shown: Shown, facts: Mapping[str, Any]) -> Asked:
     """Errors: BadInput for a fact that is not there, and where a wrong guess would hear nothing."""
     found = {"mark": "marks", "pick": "picks"}.get(step.ask)
     if found and not facts.get(found):
         raise BadInput(f"check {step.check} finds no {found}, so ask: {step.ask} cannot use it")
     options = {key: filled(text, facts) for key, text in step.options.items()}
     whys = {key: filled(why, facts) for key, why in step.whys.items()}
-    right: str | float = step.right
-    wrong, within, traps = set(options) - {right}, 0.0, dict[str, float]()
-    if step.ask == "pick":
-        first, keys = facts["picks"][0], "abcdef"  # a key must not tell the rank
-        order = dict(zip(keys, sorted(facts["picks"]), strict=False))
-        options = {key: [[words, "quote"]] for key, (_, words, _) in order.items()}
-        whys = {key: parts([why]) for key, (_, _, why) in order.items()}
-        right = next(key for key, one in order.items() if one == first)
+    key, wrong = "", {"other", *whys}
+    if step.ask == "mark":
+        label = label_of(shown.encoding, facts["marks"][0])
+        hear = partial(_marked, shown.encoding, facts["marks"], whys)
     elif step.ask == "number":
-        right = computed(step.right, facts)
-        rounding = 0.1 if right.is_integer() else ROUNDED * max(1.0, abs(right))
+        value, traps = computed(step.right, facts), [k for k in whys if k != "other"]
+        rounding = 0.1 if value.is_integer() else ROUNDED * max(1.0, abs(value))
         within = computed(step.within, facts) if step.within else rounding
-        traps = {key: computed(key, facts) for key in whys if key != "other"}
-    if step.ask in ("mark", "number"):
-        wrong = {"other", *whys}
-    if mute := sorted(key for key in wrong if not plain(whys.get(key, []))):
+        label = printed(value)
+        hear = partial(_counted, value, within, {k: computed(k, facts) for k in traps}, whys)
+    else:
+        key = step.right
+        if step.ask == "pick":  # a key must not tell the rank
+            order = dict(zip("abcdef", sorted(facts["picks"]), strict=False))
+            options = {k: [[words, "quote"]] for k, (_, words, _) in order.items()}
+            whys = {k: parts([why]) for k, (_, _, why) in order.items()}
+            key = next(k for k, one in order.items() if one == facts["picks"][0])
+        label, wrong = plain(options.get(key, [])), options.keys() - {key}
+        hear = partial(_chosen, options, key, whys)
+    if mute := sorted(k for k in wrong if not plain(whys.get(k, []))):
         raise BadInput(f"option {mute[0]} has no sentence why it is wrong")
     said = filled(step.question, facts), filled(step.reveal, facts)
-    marks = facts["marks"] if step.ask == "mark" else ()
-    return Asked(step, shown.encoding, *said, marks, options, right, within, traps, whys)
+    return Asked(step, *said, options, key, label, whys, hear)
 
 
-def judge(asked: Asked, guess: object) -> Verdict:
-    """What is right in a guess, and why a wrong one is wrong. Errors: BadInput for a guess of
-    another kind than the step asks for.
+def judge(asked: Asked, guess: object) -> dict[str, Any]:
+    """Whether a guess is right, what is said of it, and the guess in words. Errors: BadInput for a
+    guess of another kind than the step asks for.
     """
-    label, fault = {"mark": _marked, "number": _counted}.get(asked.step.ask, _chosen)(asked, guess)
+    label, fault = asked.hear(guess)
     exactly = f": {asked.label}" if asked.step.ask == "number" else ""
-    return Verdict(not fault, fault or parts([f"Yes{exactly}."]), label)
+    return {"right": not fault, "said": fault or parts([f"Yes{exactly}."]), "label": label}
 
 
-def _chosen(asked: Asked, guess: object) -> tuple[str, Said]:
+def _chosen(options: Whys, right: str, whys: Whys, guess: object) -> tuple[str, Said]:
     """An option, and why it is wrong."""
-    if not isinstance(guess, str) or guess not in asked.options:
-        allowed = ", ".join(asked.options) or "nothing"
+    if not isinstance(guess, str) or guess not in options:
+        allowed = ", ".join(options) or "nothing"
         raise BadInput(f"a guess must be one of {allowed}, got {guess!r:.60}")
-    right = guess == asked.right
-    return plain(asked.options[guess]), [] if right else [["No: ", ""], *asked.whys[guess]]
+    return plain(options[guess]), [] if guess == right else [["No: ", ""], *whys[guess]]
 
 
 def label_of(e: Encoding, span: Span) -> str:
@@ -146,21 +139,21 @@ def label_of(e: Encoding, span: Span) -> str:
     return quote(e.text(Span(inside[0], inside[-1]) if first >= 0 else span), MOST_TYPED)
 
 
-def _marked(asked: Asked, guess: object) -> tuple[str, Said]:
+def _marked(e: Encoding, marks: list[Span], whys: Whys, guess: object) -> tuple[str, Said]:
     """Words by words: parts of words and marks at the edges do not count."""
-    e, last = asked.encoding, len(asked.encoding.context_ids) - 1
+    last = len(e.context_ids) - 1
     match guess:
         case [int(a), int(b)] if type(a) is type(b) is int and 0 <= a <= b <= last:
             span = Span(a, b)
         case _:
             raise BadInput(f"marked words are [first, last] from 0 to {last}, got {guess!r:.60}")
     label, (a, b) = label_of(e, span), words_inside(e, span)
-    wanted = [words_inside(e, right) for right in asked.marks]
+    wanted = [words_inside(e, right) for right in marks]
     if (a, b) in wanted:
         return label, []
     first, end = next((w for w in wanted if a <= w[1] and w[0] <= b), (0, -1))
     if first > end:
-        return label, [["No: ", ""], *asked.whys["other"]]
+        return label, [["No: ", ""], *whys["other"]]
     faults = [
         "begins too early" if a < first else "begins too late" if a > first else "",
         "ends too late" if b > end else "ends too early" if b < end else "",
@@ -171,8 +164,7 @@ def _marked(asked: Asked, guess: object) -> tuple[str, Said]:
 def typed(guess: object) -> float:
     """A number as people write it: 0.5, 0,5, 1/2, ½, 50 %, 1,845. Errors: BadInput."""
     given = str(guess)[:MOST_TYPED]
-    text = unicodedata.normalize("NFKC", given).strip()
-    text = text.replace("\u2212", "-").replace("\u2044", "/")
+    text = unicodedata.normalize("NFKC", given).strip().translate({0x2212: "-", 0x2044: "/"})
     if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", text):
         text = text.replace(",", "")
     over, _, under = text.removesuffix("%").replace(",", ".").partition("/")
@@ -190,16 +182,18 @@ def printed(x: float) -> str:
     return number(x, 0 if x == round(x) else 2)
 
 
-def _counted(asked: Asked, guess: object) -> tuple[str, Said]:
-    """A number: exact, a trap with its sentence, near, or wrong."""
-    right, value = float(asked.right), typed(guess)
+def _counted(
+    right: float, within: float, traps: Mapping[str, float], whys: Whys, guess: object
+) -> tuple[str, Said]:
+    """A number: exact, a wrong one with a sentence of its own, near, or wrong."""
+    value = typed(guess)
     label, off = printed(value), abs(value - right)
-    if off <= asked.within:
+    if off <= within:
         return label, []
-    for key, trap in asked.traps.items():
+    for key, trap in traps.items():
         if abs(value - trap) <= max(NAMED * abs(trap), 0.005):
-            return label, [["No: ", ""], *asked.whys[key]]
+            return label, [["No: ", ""], *whys[key]]
     high = "too high" if value > right else "too low"
     if off <= NEAR * abs(right) + 1e-9:
         return label, parts([f"Not quite: {label} is a little {high}."])
-    return label, [[f"No, {label} is {high}: ", ""], *asked.whys["other"]]
+    return label, [[f"No, {label} is {high}: ", ""], *whys["other"]]

@@ -13,8 +13,9 @@ from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput
 from qa_demo.lessons import checks, deeper
+from qa_demo.lessons.checks import Check, Facts, Seen, sum_of
 from qa_demo.lessons.files import TEACHERS, Lesson, Step, read_lesson
-from qa_demo.lessons.judge import Asked, Check, Facts, asked, judge, plain
+from qa_demo.lessons.judge import Asked, asked, judge, plain
 from qa_demo.lessons.rooms import UNSURE, Rooms, Seat, room_routes
 from qa_demo.page import replied
 from qa_demo.pictures import CHAPTERS, Pictures, opened
@@ -57,9 +58,9 @@ class Lessons:
             names = ", ".join(sorted(CHECKS))
             raise BadInput(f"there is no check {step.check!r}; allowed: {names}")
         c = shown.best  # what every step may name
-        facts: Facts = {"best": quote(c.text), "sum": checks.sum_of(c), "score": c.score}
+        facts: Facts = {"best": quote(c.text), "sum": sum_of(c), "score": c.score}
         facts |= {"start": c.start_logit, "end": c.end_logit}
-        facts |= CHECKS[step.check](shown) if step.check else {}
+        facts |= CHECKS[step.check](Seen(shown)) if step.check else {}
         return asked(step, shown, facts)
 
     def proof(self, step: Step) -> dict[str, Any]:
@@ -69,9 +70,8 @@ class Lessons:
         now = self.asked(step)
         self.pictures.blocks(step.then)
         wrong = {key: plain(why) for key, why in now.whys.items() if key != now.right}
-        right = {"right": now.label} if step.ask != "none" else {}
-        said = {"question": plain(now.question), "reveal": plain(now.reveal)}
-        return {**said, **right, "wrong": wrong}
+        said = {"question": plain(now.question), "reveal": plain(now.reveal), "wrong": wrong}
+        return {**said, "right": now.label}
 
     def answer(self, rooms: Rooms, question: Question) -> dict[str, Any]:
         """What is told. In a room a guess counts, and nothing is said of it before its teacher
@@ -91,13 +91,13 @@ class Lessons:
         if "guess" in question.model_fields_set:
             said = {"label": UNSURE, "right": False, "said": []}
             if question.guess is not None:
-                said = vars(judge(now, question.guess))
+                said = judge(now, question.guess)
             if seat and rooms.vote(seat, place, said["label"], said["right"]):
                 return {"counted": True, "label": said["label"]}
         if question.reveal:
             if seat:
                 rooms.reveal(seat, place, now.label)
-            told = {"label": now.label, "key": now.right if now.options else None}
+            told = {"label": now.label, "key": now.right or None}
             return {"state": dump(step.then), **told, "reveal": now.reveal, "verdict": said or None}
         return said or self._card(lesson, number, now)
 
@@ -123,12 +123,9 @@ def routes(lessons: Lessons, others: str | None = None) -> list[BaseRoute]:
     the server knows it.
     """
     rooms = Rooms()
-
-    def lesson(asked: Any) -> dict[str, Any]:
-        return lessons.answer(rooms, read(Question, asked))
-
+    lesson = replied(lambda asked: lessons.answer(rooms, read(Question, asked)))
     return [
-        Route("/lesson", replied(lesson), methods=["POST"]),
+        Route("/lesson", lesson, methods=["POST"]),
         *room_routes(rooms, others),
         Route("/teaching", lambda _: Response(handout("hour"), media_type=DOCUMENT)),
         Route("/wrong", lambda _: Response(handout("wrong"), media_type=DOCUMENT)),
@@ -140,25 +137,20 @@ def routes(lessons: Lessons, others: str | None = None) -> list[BaseRoute]:
 
 DOCUMENT = "application/xhtml+xml"
 """Not text/html: that would be given the running page's head."""
-COLUMNS = {
-    "hour": {
-        "minutes": "{title}",
-        "picture": "{picture}",
-        "lesson: step": "{source}",
-        "what stays": "{reveal}",
-    },
-    "wrong": {
-        "said": "“{title}”",
-        "so": "{reveal} <small>{source}</small>",
-        "picture": "{picture}",
-    },
+TABLES = {
+    "hour": (
+        "Open a room under Lessons, let the class join, press Present. In each row the class "
+        "guesses in the steps that stand behind the lesson, you reveal, then show the picture.",
+        "minutes | picture | lesson: step | what stays",
+        "{title} | {picture} | {source} | {reveal}",
+    ),
+    "wrong": (
+        "Sentences met in texts and answers about this subject, and what holds.",
+        "said | so | picture",
+        "“{title}” | {reveal} <small>{source}</small> | {picture}",
+    ),
 }
-"""Heads of a table, and what stands below them of each step of its file."""
-LEAD = {
-    "hour": "Open a room under Lessons, let the class join, press Present. In each row the class "
-    "guesses in the steps that stand behind the lesson, you reveal, then show the picture.",
-    "wrong": "Sentences met in texts and answers about this subject, and what holds.",
-}
+"""What stands above a table, its heads, and what stands below them of each step of its file."""
 
 
 def link(state: State) -> str:
@@ -170,15 +162,16 @@ def link(state: State) -> str:
 
 def handout(name: str) -> bytes:
     """A page with one table, "hour" or "wrong": a row for each step of its file."""
-    lesson, rows, seen = read_lesson(TEACHERS / f"{name}.md"), list[str](), set[str]()
+    lesson, (lead, heads, columns) = read_lesson(TEACHERS / f"{name}.md"), TABLES[name]
+    rows, seen = list[str](), set[str]()
     for step in lesson.steps:
         chapter = step.state.chapter
         at = "" if chapter in seen else f' id="{chapter}"'
         seen.add(chapter)
         said = {part: escape(getattr(step, part)) for part in ("title", "source", "reveal")}
-        cells = (cell.format(picture=link(step.state), **said) for cell in COLUMNS[name].values())
+        cells = (x.format(picture=link(step.state), **said) for x in columns.split(" | "))
         rows.append(f"<tr{at}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    head = "".join(f"<th>{head}</th>" for head in COLUMNS[name])
+    head = "".join(f"<th>{head}</th>" for head in heads.split(" | "))
     page = Template((TEACHERS / "page.html").read_text(encoding="utf-8"))
-    made = {"title": lesson.title, "lead": LEAD[name], "head": head, "rows": "\n".join(rows)}
+    made = {"title": lesson.title, "lead": lead, "head": head, "rows": "\n".join(rows)}
     return page.substitute(made).encode()

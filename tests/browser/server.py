@@ -7,7 +7,7 @@ from pathlib import Path
 from qa_demo.api.routes import routes as calls
 from qa_demo.core.types import Reading
 from qa_demo.examples import load_menu
-from qa_demo.lessons.files import read_folder
+from qa_demo.lessons.files import read_folders
 from qa_demo.lessons.served import Lessons
 from qa_demo.lessons.served import routes as lesson_routes
 from qa_demo.page import build, routes
@@ -38,7 +38,7 @@ def main(port: int) -> None:
     """Serve until killed."""
     reader = Patient(bio=True)
     pictures = Pictures(load_menu(), lambda _: reader, lambda _: FakeInfiller())
-    lessons = Lessons(pictures, read_folder(Path(__file__).with_name("lessons")))
+    lessons = Lessons(pictures, read_folders(Path(__file__).with_name("lessons")))
     beside = [*routes(pictures), *calls(pictures)]
     beside += lesson_routes(lessons, "http://school.example:7860/")
     launch(build(pictures), "127.0.0.1", port, None, beside, prevent_thread_lock=False)

@@ -12,8 +12,9 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.store import READERS
 from qa_demo.core.types import Span
 from qa_demo.examples import PoolExample, load_menu
-from qa_demo.lessons.files import OWN, TEACHERS, computed, read_folder, read_lesson
-from qa_demo.lessons.judge import asked, filled, judge, plain, typed
+from qa_demo.lessons.checks import Seen
+from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
+from qa_demo.lessons.judge import asked, computed, filled, judge, plain, typed
 from qa_demo.lessons.served import CHECKS, Lessons, handout
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK
@@ -61,7 +62,7 @@ def test_a_file_is_read_as_it_stands(tmp_path):
 GOOD = LESSON % ("choice", OPTIONS)
 REFUSED = {
     "no front matter": (GOOD[4:], ("line 1", "front matter")),
-    "front matter without an end": ("---\ntitle: x", ("line 1", "two lines")),
+    "front matter without an end": ("---\ntitle: x", ("line 1", "between lines")),
     "no YAML": (GOOD.replace("title: Hand", "title: [x"), ("line 3", "YAML")),
     "no title": (GOOD.replace("title: Hand", "title:"), ("line 2", "title", "None")),
     "minutes": (GOOD.replace("minutes: 3", "minutes: yes"), ("line 3", "minutes", "True")),
@@ -105,10 +106,10 @@ def test_a_wrong_file_is_refused_with_file_line_and_field(tmp_path, fault):
 
 def test_a_folder_without_lessons_and_a_file_that_is_no_text_are_refused(tmp_path):
     with pytest.raises(BadInput, match="no lesson"):
-        read_folder(tmp_path)
+        read_folders(tmp_path)
     (tmp_path / "a.md").write_bytes(b"\xff\xfe\xff")
     with pytest.raises(BadInput, match=r"a\.md is no text"):
-        read_folder(tmp_path)
+        read_folders(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -139,15 +140,15 @@ def hand(tmp_path, ask, options, facts, right="a"):
 def test_a_number_near_the_right_one_is_not_quite_and_a_trap_has_its_sentence(tmp_path):
     options = "- all / 2: you forgot one {who}.\n- other: add."
     now = hand(tmp_path, "number", options, {"all": 10.0, "best": "all"}, "all")
-    said = {g: plain(judge(now, g).said) for g in ("10", "10.9", "9,5", "5", "20")}
+    said = {g: plain(judge(now, g)["said"]) for g in ("10", "10.9", "9,5", "5", "20")}
     assert said["10"] == "Yes: 10." and "Not quite" in said["10.9"] and "high" in said["10.9"]
     assert "Not quite" in said["9,5"] and "low" in said["9,5"]
     assert said["5"] == "No: you forgot one Ada." and said["20"] == "No, 20 is too high: add."
     now = hand(tmp_path, "number", "- other: no.", {}, "2/3\nwithin: 0.1")
-    assert now.label == "0.67" and judge(now, "0.6").right and not judge(now, "0.5").right
+    assert now.label == "0.67" and judge(now, "0.6")["right"] and not judge(now, "0.5")["right"]
 
 
-@pytest.mark.parametrize("formula", ["open('x')", "best", "1/0", "2 +", "nothing", "1 > 0", "()"])
+@pytest.mark.parametrize("formula", ["open('x')", "best", "1/0", "2 +", "nothing", "()"])
 def test_what_is_no_formula_is_refused(formula):
     with pytest.raises(BadInput, match="no formula of numbers and start"):
         computed(formula, {"start": 2.0, "best": "words"})
@@ -160,7 +161,7 @@ def test_marked_words_lose_marks_and_parts_of_words_at_their_edges(tmp_path):
     now = hand(tmp_path, "mark", "- other: not there.", {"marks": [right]}, "")
 
     def said(first, last):
-        return plain(judge(now, [first, last]).said)
+        return plain(judge(now, [first, last])["said"])
 
     assert now.label == "“Georg Rotne”" and said(right.start, right.end) == "Yes."
     assert said(right.start, right.end + 1) == "Yes."  # the full stop
@@ -182,7 +183,7 @@ def test_a_key_does_not_tell_the_rank_and_a_mute_option_is_refused(tmp_path):
     picks = [((9, 9), "Bo", "x"), ((1, 2), "{who}", "{who} came first.")]
     now = hand(tmp_path, "pick", "", {"picks": picks}, "")
     assert now.options == {"a": [["{who}", "quote"]], "b": [["Bo", "quote"]]} and now.right == "b"
-    assert plain(judge(now, "a").said) == "No: {who} came first." and judge(now, "b").right
+    assert plain(judge(now, "a")["said"]) == "No: {who} came first." and judge(now, "b")["right"]
     with pytest.raises(BadInput, match="one of a, b, got 'c'"):
         judge(now, "c")
     for ask, options, right in (("choice", "- a: A.\n- b: B.", "a"), ("number", "- 2: no.", "1")):
@@ -204,7 +205,7 @@ LACK = [
     ("reader_span", "cacao", "all annotators"),
     ("temperature_keeps_order", "oresund", "temperature is 1"),
     ("argmaxes_apart", "oresund", "do form an allowed pair"),
-    ("mean_of_maxima", "oresund", "do form a span"),
+    ("mean_of_maxima", "oresund", "do form an allowed pair"),
     ("no_answer", "oresund", "answers this question"),
     ("unsure", "oresund", "not a doubtful one"),
     ("windows", "oresund", "fits into one window"),
@@ -221,7 +222,7 @@ LACK = [
 @pytest.mark.parametrize(("check", "example", "said"), LACK)
 def test_a_text_that_does_not_show_the_point_is_refused(check, example, said):
     with pytest.raises(BadInput, match=f"this text does not show it: .*{said}"):
-        CHECKS[check](stored().shown(load({"example": example})))
+        CHECKS[check](Seen(stored().shown(load({"example": example}))))
 
 
 @cache
@@ -232,7 +233,7 @@ def real():
     return Pictures(load_menu(), *models, PoolExample.stored, AtOnce())
 
 
-EVERY = (*read_folder(), read_lesson(TEACHERS / "wrong.md"))
+EVERY = (*read_folders(OWN), read_lesson(TEACHERS / "wrong.md"))
 STEPS = [(lesson, k) for lesson in EVERY for k in range(len(lesson.steps))]
 
 
@@ -257,9 +258,9 @@ def test_a_page_for_teachers_links_each_row_to_its_picture(name):
 
 
 def test_every_check_is_used_and_every_check_that_is_named_is_there():
-    used = {step.check for lesson in read_folder() for step in lesson.steps} - {""}
+    used = {step.check for lesson in read_folders(OWN) for step in lesson.steps} - {""}
     assert used == set(CHECKS)
-    assert len(read_folder()) == len(list(OWN.glob("[01]*.md"))) and READERS["bundled"].is_dir()
+    assert len(read_folders(OWN)) == len(list(OWN.glob("[01]*.md"))) and READERS["bundled"].is_dir()
 
 
 def test_a_reveal_whose_picture_is_not_there_does_not_hold(tmp_path):
