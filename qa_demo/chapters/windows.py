@@ -17,10 +17,10 @@ from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
 from qa_demo.core.windows import safe_length
 from qa_demo.drawn import window_rows as fig
-from qa_demo.printed import Part, adds, escape, number, plural, probability, quote, say
+from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import bold, dotted, position_name, said, said_at, span_words, undo, word
+from qa_demo.texts import bold_name, position_name, said, said_at, span_words, undo, word
 
 
 def text_at(example: str | None, size: int, step: int) -> dict[str, Any]:
@@ -87,12 +87,13 @@ class Windows(Proposals):
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The blocks of the step."""
-    w, step = Windows(shown), shown.state.step
+    w, step, few = Windows(shown), shown.state.step, None
     made = (split, one_window, no_answer, three_rules)[step - 1](w)
-    folds, n = ui.folds(as_table(w), exactly(w), SNIPPET), len(w.rows)
-    few = f"Drawn are the {fig.MOST_ROWS} of {n} windows that matter most; the table has all."
-    left = ui.remark("few", few) if n > fig.MOST_ROWS else None
-    return [ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
+    if (n := len(w.rows)) > fig.MOST_ROWS:
+        said = f"Drawn are the {fig.MOST_ROWS} of {n} windows that matter most; the table has all."
+        few = ui.remark("few", said)
+    folds = ui.folds(as_table(w), exactly(w), SNIPPET)
+    return [ui.idea(IDEAS[step - 1]), *made, few, *presses(w, step), *folds]
 
 
 # ---- what the steps share
@@ -109,19 +110,19 @@ def changed(w: Windows) -> str:
     return f"Here a window begins every {w.step} tokens, not every {before['doc_stride']}. "
 
 
-def presses(w: Windows, step: int) -> Block | None:
+def presses(w: Windows, step: int) -> list[Block | None]:
     """To the odd case of the step or back to its own; undo what was changed; what the head says."""
-    found, rule = [undo(w.shown, 4)], w.shown.state.rule
+    rule, other, told = w.shown.state.rule, None, None
     label, patch = ODD.get(step, ("", OWN_TEXT))
     if w.here != OPENS[step] and (step > 1 or len(w.rows) == 1):
         label = "Back to the first case" if w.here == patch else "The example of this step"
         patch = OWN_TEXT
     if label and (patch["example"] or OPENS[step]["example"]) in w.shown.examples:
-        found.insert(0, ui.button("other", label, patch, span=4))
+        other = ui.button("other", label, patch, span=4)
     if rule != "logits" and step < 4:
-        told = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
-        found.append(ui.remark("rule", told, span=8))
-    return ui.group("presses", 12, *found) if any(found) else None
+        said = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
+        told = ui.remark("rule", said, span=8)
+    return [other, undo(w.shown, 4), told]
 
 
 def listing(names: Sequence[Any]) -> str:
@@ -135,9 +136,9 @@ def listing(names: Sequence[Any]) -> str:
 
 def split(w: Windows) -> list[Block | None]:
     """How the paragraph is cut, and which window's span wins."""
-    several, n = len(w.rows) > 1, f"{len(w.rows)} windows"
-    found = f"{changed(w)}{n if several else 'One window holds the whole paragraph'}: window "
-    found += f"{w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest score"
+    several, room = len(w.rows) > 1, w.room
+    found = f"{len(w.rows)} windows" if several else "One window holds the whole paragraph"
+    found += f": window {w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest score"
     found += "; yet “no answer” wins (step 3)." if w.silent else ", so this is the answer."
     if w.higher is not None:
         same, r = w.higher
@@ -145,41 +146,38 @@ def split(w: Windows) -> list[Block | None]:
     key = [("box", PALE, "words that the window reads")]
     key += [("box", OTHER, "also read by another window")] * several
     key += [("hollow", INK, "its best span, with its score")]
-    key += [("box", INK, "the highest" if w.silent else "the highest: the answer")]
+    key += [("box", INK, "the highest" + ": the answer" * (not w.silent))]
     names = np.array(w.reading.tokens(0))[special_positions(w.encoding, w.reading.windows[0])]
     which = [f"({', '.join(names)})", "note"]
-    fixed, room = f"{w.size} = {w.asked} question + {w.special} special tokens", w.room
-    filled = f", of which this text fills {w.pieces}" if w.pieces < w.room else ""
+    length = f"window *{w.size} = {w.asked} question + {w.special} special tokens* {{}} *+ {room} "
+    length += "paragraph tokens*"
+    length += f", of which this text fills {w.pieces}" if w.pieces < room else ""
     last = "The text fits into one window: nothing is cut, and there is nothing to choose."
     if several:
-        how = "as many as it holds, so they touch"
-        how = f"they overlap by {w.room - w.step}" if w.step < w.room else how
+        how = f"they overlap by {room - w.step}" if w.step < room else "they touch"
         last = f"Each window begins {w.step} tokens after the one before: {how} and no word is "
         last += "dropped."
     return [
-        ui.finding(found, span_words(w.best)),
+        ui.finding(changed(w) + found, span_words(w.best)),
         *sliders(w),
         ui.legend("key", *key),
         lanes(w),
-        ui.formula(
-            "length", say(f"window *{fixed}* {{}} *+ {room} paragraph tokens*{filled}", which)
-        ),
+        ui.formula("length", say(length, which)),
         ui.closing(last),
     ]
 
 
 def sliders(w: Windows) -> list[Block]:
     """Window size and step, within what the question leaves room for."""
-    least = w.asked + w.special + w.step
+    least, high, safe = w.asked + w.special + w.step, max(384, w.size), w.safe
     low = min(w.step, max(1, -(-(w.pieces - w.room) // 60)))  # 1 would make hundreds of windows
-    sum_ = f"{w.asked} question + {w.special} special tokens + step {w.step}"
-    says = f"max_seq_length: at least {least} = {sum_}; the default is 384"
-    far = f"doc_stride: at most {w.room}, what a window holds"
-    if w.safe is not None and w.safe < min(SHORT_ANSWER, w.shown.decode.max_answer_length):
-        far += f"; small: an answer of over {plural(w.safe, 'token')} may be cut and never found"
-    elif w.safe is not None:
-        far += f"; answers of up to {w.safe} tokens stay whole (step 2)"
-    high, to = max(384, w.size), "step to the next"
+    says = f"max_seq_length: at least {least} = {w.asked} question + {w.special} special tokens + "
+    says += f"step {w.step}; the default is 384"
+    far, to = f"doc_stride: at most {w.room}, what a window holds", "step to the next"
+    if safe is not None and safe < min(SHORT_ANSWER, w.shown.decode.max_answer_length):
+        far += f"; small: an answer of over {plural(safe, 'token')} may be cut and never found"
+    elif safe is not None:
+        far += f"; answers of up to {safe} tokens stay whole (step 2)"
     return [
         ui.slider("size", "max_seq_length", "window size", least, high, 1, w.size, says=says),
         ui.slider("step", "doc_stride", to, low, w.room, 1, w.step, says=far),
@@ -198,8 +196,7 @@ def lanes(w: Windows) -> Block:
         if r.own is not None:
             a, z = r.own.span.start, r.own.span.end
             stairs.shapes.append(stairs.box(a, z, y, INK if wins else fig.NOWHERE, INK, 2))
-            more = {"strong": wins, "size": stairs.size}
-            stairs.over(a, z, y, fig.proposes(r, 40), fig.proposes(r, 28), **more)
+            stairs.over(a, z, y, fig.proposes(r, 40), fig.proposes(r, 28), wins)
     many = plural(len(w.rows), "window")
     return stairs.figure("lanes", f"{many} over the text; the best span is from window {w.win.k}")
 
@@ -209,7 +206,7 @@ def lanes(w: Windows) -> Block:
 
 def one_window(w: Windows) -> list[Block | None]:
     """In which window the best span's start counts, and why there."""
-    several = len(w.holding) > 1
+    several, last = len(w.holding) > 1, "The rule asks where a word stands, not how high it scores"
     key = [("box", PALE, "words that the window reads")]
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts")]
     key += [("hollow", GREY, "where it does not")] * several
@@ -219,13 +216,12 @@ def one_window(w: Windows) -> list[Block | None]:
         left, right = r.near or (0, 0)
         least, wins = f"window {r.k}: min({left}, {right}) = {r.edge}", r is w.win and several
         nearer += say(f"*   {least}*, the most" if wins else f"   {least}")
-    last = "The rule asks where a word stands, not how high it scores: more around it, more to read"
     return [
         ui.finding("{}{}", changed(w), counts(w)),
         ui.legend("key", *key),
         owner(w),
         ui.formula("nearer", nearer),
-        ui.closing(f"{last}."),
+        ui.closing(f"{last}: more around it, more to read."),
     ]
 
 
@@ -263,12 +259,12 @@ def owner(w: Windows) -> Block:
         wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
         fill, edge = (INK, INK) if wins else (fig.NOWHERE, GREY)
         stairs.shapes.append(stairs.box(span.start, last, y, fill, edge, 2))
-        far = plural(r.edge, "token") + (": the most" if wins and len(w.holding) > 1 else "")
+        far = plural(r.edge, "token") + ": the most" * (wins and len(w.holding) > 1)
         stairs.to_edge(r, span.start, y, far, wins)
         score = "its end lies outside"
         if r.same is not None:
             score = number(r.same) + (", counts" if wins else ", does not count")
-        stairs.over(0, 0, y, "", score, strong=wins)
+        stairs.over(0, 0, y, "", score, wins)
         stairs.texts.append(fig.label(score, 1, y, wins, **side))
     return stairs.figure("owner", f"The start {w.first_word} counts in window {w.win.k}")
 
@@ -280,30 +276,29 @@ def no_answer(w: Windows) -> list[Block | None]:
     """Each window's best span and its "no answer" on one axis of scores; whether the smallest
     leads by more than the threshold.
     """
-    null, score, many = w.prediction.null_score, w.best.score, len(w.rows) > 1
-    found = f"*{number(null)}* in window {w.least.k}, " if many else f"*{number(null)}*, "
+    null, score, many, lead = w.prediction.null_score, w.best.score, len(w.rows) > 1, w.lead
+    found = f"*{number(null)}*{f' in window {w.least.k}' * many}, "
     found = f"{'The smallest “no' if many else '“No'} answer”, {found}"
-    found += f"{'leads' if w.lead > 0 else 'does not lead'} the best span, *{number(score)}*"
+    found += f"{'leads' if lead > 0 else 'does not lead'} the best span, *{number(score)}*"
     if w.silent:
         below = ", and wins all the same under a threshold below 0."
-        found += below if w.lead <= 0 else ", by more than the threshold: it wins."
+        found += below if lead <= 0 else ", by more than the threshold: it wins."
     else:
-        found += (", by no more than the threshold" if w.lead > 0 else "") + ": {} is returned."
+        found += ", by no more than the threshold" * (lead > 0) + ": {} is returned."
     cross = "× a window's “no answer”, the score of its [CLS]; bold: the smallest"
     key = ("ring", INK, "a window's best span"), ("dot", INK, "the best of all")
     # where two digits cannot tell which of the two is larger, three or four do
-    digits = next((d for d in (2, 3, 4) if number(w.lead, d) != number(w.threshold, d)), 4)
-    best = f"({number(score, digits)})" if score < 0 else number(score, digits)
-    sign = adds((null, -score), w.lead, digits)
-    total = f"*{number(null, digits)} − {best} {sign} {number(w.lead, digits)}*"
-    total += f" {'>' if w.silent else '≤'} {number(w.threshold, digits)}, the threshold: "
-    total += "“no answer” " + ("wins" if w.silent else "does not win")
+    d = next((d for d in (2, 3, 4) if number(lead, d) != number(w.threshold, d)), 4)
+    total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
+    total += f"{bracket(score, d)} {adds((null, -score), lead, d)} {number(lead, d)}* "
+    total += f"{'>' if w.silent else '≤'} {number(w.threshold, d)}, the threshold: "
+    total += f"“no answer” {'wins' if w.silent else 'does not win'}"
     last = "Windows without the answer should say “no answer”; one that finds it must be able"
     return [
         ui.finding(changed(w) + found, span_words(w.best, 40)),
         ui.legend("key", *key, ("text", INK, cross)),
         fig.scores(w, w.threshold),
-        ui.formula("lead", say(f"{'smallest ' * many}“no answer” − best span = {total}")),
+        ui.formula("lead", say(total)),
         ui.closing(f"{last} to win."),
     ]
 
@@ -365,9 +360,23 @@ def not_theirs(w: Windows) -> Block | None:
 
 
 def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
-    """A rule's name, which a press sets, what it compares, its figure, and what it takes."""
-    title, _, how, _ = RULES[rule]
-    patch = {"rule": None if rule == "logits" else rule}
+    """A rule's name, which a press sets, what it compares, and what it takes. The figure: dots for
+    sums, bars for probabilities, each row in numbers above.
+    """
+    title, field, how, says = RULES[rule]
+    patch, pitch = {"rule": None if rule == "logits" else rule}, min(66.0, 264 / len(rows))
+    if rule == "logits":
+        data, across = fig.dots(rows, w.win, None), {"range": fig.ends(rows), "nticks": 6}
+    else:
+        across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
+        values, filled = [getattr(r, field) for r in rows], [r is taken for r in rows]
+        data = [fig.bars(values, filled, (18 if pitch > 44 else 8) / pitch)]
+    over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13 if pitch > 44 else 12}
+    rises = enumerate(rows, 1)
+    texts = [fig.label(says(w, r), 0, y - 9 / pitch, r is taken, **over) for y, r in rises]
+    layout = ui.layout(int(pitch * len(rows)) + 34, 74, 8, 4, 26, bargap=0)
+    layout |= {"xaxis": ui.axis(None, showgrid=False, **across), "yaxis": fig.down(rows, 0.3)}
+    alt = f"What the rule compares, window by window; it takes window {taken.k}"
     told: list[Part] = [f"“no answer” wins over window {taken.k}"]
     if rule != "logits" or not w.silent:
         returned = "no span" if taken.own is None else span_words(taken.own, 20)
@@ -377,32 +386,9 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
         4,
         ui.choice(f"rule-{rule}", "", [(title.capitalize(), patch, w.shown.state.rule == rule)]),
         ui.remark(f"how-{rule}", how),
-        compared(w, rule, rows, taken, patch),
+        fig.drawn(rule, [{**trace, "sets": patch} for trace in data], layout, texts, alt, {}),
         ui.formula(f"takes-{rule}", told),
     )
-
-
-def compared(w: Windows, rule: str, rows: fig.Rows, taken: Proposal, patch: Block) -> Block:
-    """The figure of a rule: dots for sums, bars for probabilities, each row in numbers above."""
-    _, field, _, says = RULES[rule]
-    values, pitch = [getattr(r, field) for r in rows], min(66.0, 264 / len(rows))
-    if rule == "logits":
-        data, across = fig.dots(rows, w.win, None), {"range": fig.ends(rows), "nticks": 6}
-    else:
-        across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
-        data = [fig.bars(values, [r is taken for r in rows], (18 if pitch > 44 else 8) / pitch)]
-    over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13 if pitch > 44 else 12}
-    rises = enumerate(rows, 1)
-    texts = [fig.label(says(w, r), 0, y - 9 / pitch, r is taken, **over) for y, r in rises]
-    layout = {
-        "height": int(pitch * len(rows)) + 34,
-        "margin": {"l": 74, "r": 8, "t": 4, "b": 26},
-        "bargap": 0,
-        "xaxis": ui.axis(None, showgrid=False, **across),
-        "yaxis": fig.down(rows, 0.3),
-    }
-    alt = f"What the rule compares, window by window; it takes window {taken.k}"
-    return fig.drawn(rule, [{**trace, "sets": patch} for trace in data], layout, texts, alt, {})
 
 
 def sum_of(w: Windows, r: Proposal) -> str:
@@ -411,21 +397,14 @@ def sum_of(w: Windows, r: Proposal) -> str:
 
 
 def mean_of(w: Windows, r: Proposal) -> str:
-    """(0.936 [CLS] + 0.923 [CLS]) / 2 ≈ 0.930."""
-
-    def at(pos: int) -> str:
-        """A piece bold in its word, Tr·<b>ajan</b>; alone in a long word."""
-        if not r.window.is_context[pos]:
-            return escape(position_name(w.shown, r.window, pos)[:18])
-        e, d = w.encoding, r.window.to_doc(pos)
-        if len(word(e, d)) > 16:
-            return escape(dotted(e, d)[:18])
-        return bold(e, d) if "·" in word(e, d) else escape(word(e, d))
-
-    i, j, start, end = r.tops
+    """(0.936 [CLS] + 0.923 “Tr·ajan”) / 2 ≈ 0.930."""
+    names, (*_, start, end) = [], r.tops
+    for pos in r.tops[:2]:
+        inside, name = r.window.is_context[pos], position_name(w.shown, r.window, pos)
+        names.append(bold_name(w.encoding, r.window.to_doc(pos), 16) if inside else escape(name))
     sign = "=" if abs((round(start, 3) + round(end, 3)) / 2 - round(r.mean, 3)) < 1e-9 else "≈"
     one, two, mean = (escape(probability(p)) for p in (start, end, r.mean))
-    return f"({one} {at(i)} + {two} {at(j)}) / 2 {sign} {mean}"
+    return f"({one} {names[0]} + {two} {names[1]}) / 2 {sign} {mean}"
 
 
 def product_of(w: Windows, r: Proposal) -> str:
@@ -459,11 +438,7 @@ def exactly(w: Windows) -> list[Block | str]:
     chosen = "the reader's own" if w.shown.state.threshold is None else "set by hand"
     if w.shown.state.threshold is None and w.shown.state.reader == "bundled":
         chosen += ", chosen with windows of 384 (step 128)"
-        chosen += "" if w.size == 384 else "; at another size it is untested"
-    scale = (
-        "Nothing in training ties the levels of two windows together: each softmax is trained "
-        "within one window, and comparing raw scores is BERT's convention, not a guarantee."
-    )
+        chosen += "; at another size it is untested" * (w.size != 384)
     cut = (
         f"Windows overlap by {plural(w.room - w.step, 'token')}. An answer of up to "
         f"{plural(w.safe or 0, 'token')} stands whole in the window where its start counts, "
@@ -487,20 +462,19 @@ def exactly(w: Windows) -> list[Block | str]:
         "product order spans alike. All three take only starts that count in the window. The "
         f"threshold, {limit}, {chosen}, holds for the sums; the two other rules always answer.",
     )
+    scale = (
+        "Nothing in training ties the levels of two windows together: each softmax is trained "
+        "within one window, and comparing raw scores is BERT's convention, not a guarantee."
+    )
     more = scale if step > 2 else cut if w.safe is not None else None
     return [told[step - 1], *([more] if more else [])]
 
 
 def as_table(w: Windows) -> Block:
     """Every window with all that the four steps show of it."""
-    start = quote(word(w.encoding, w.best.span.start, ""), 18)
-    heads: list[str | tuple[str, str]] = ["window", "tokens", "its best span", "score"]
-    heads += [
-        "“no answer”",
-        (f"{start} to nearer edge", ""),
-        (f"{quote(w.best.text, 24)} here", ""),
-    ]
-    rows = []
+    start, rows = quote(word(w.encoding, w.best.span.start, ""), 18), list[Block]()
+    heads = ["window", "tokens", "its best span", "score", "“no answer”", "mean", "product"]
+    named = [(f"{start} to nearer edge", ""), (f"{quote(w.best.text, 24)} here", "")]
     for r in w.rows:
         cells = [str(r.k), f"{r.window.doc_start + 1} to {r.window.doc_stop}"]
         cells += ["none", "–"] if r.own is None else [quote(r.own.text, 50), number(r.score)]
@@ -509,4 +483,4 @@ def as_table(w: Windows) -> Block:
         cells += [probability(r.mean), probability(r.product)]
         span = None if r.own is None else {"selection": [r.own.span.start, r.own.span.end]}
         rows.append(ui.row(*cells, sets=span))
-    return ui.table("rows", [*heads, "mean", "product"], rows, "All windows")
+    return ui.table("rows", [*heads[:5], *named, *heads[5:]], rows, "All windows")

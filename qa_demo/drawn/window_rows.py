@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
 from qa_demo import blocks as ui
 from qa_demo.blocks import INK, OTHER, PALE, PAPER, Block
 from qa_demo.core.predict import Proposal, Proposals
@@ -27,18 +29,9 @@ def few(every: Rows, must: Rows, rank: Callable[[Proposal], float]) -> Rows:
     return [r for r in every if r.k in kept]
 
 
-def label(
-    text: str,
-    x: float,
-    y: float,
-    strong: bool = False,
-    size: int = 14,
-    role: str = INK,
-    **more: Any,
-) -> Block:
+def label(text: str, x: float, y: float, strong: bool = False, **more: Any) -> Block:
     """A text of a figure, escaped already; with the name "wide" or "narrow" on such a page only."""
-    font = {"color": role, "size": size}
-    return ui.note(f"<b>{text}</b>" if strong else text, x, y, font=font, **more)
+    return ui.note(f"<b>{text}</b>" if strong else text, x, y, **{"size": 14, **more})
 
 
 def drawn(
@@ -59,9 +52,8 @@ def strip_words(e: Encoding, best: Candidate, pixels: float, page: str) -> list[
 
     answer = best.text if len(best.text) < pixels / 16 else word(e, span.start, "")[:18]
     middle = max(half(answer), min(n - half(answer), (span.start + span.end + 1) / 2)) - 0.5
-    chosen = [(middle, answer)]
-    named = [(d, word(e, d, "")) for d in range(n) if d == 0 or e.word_ids[d] != e.word_ids[d - 1]]
-    named = [(d, text) for d, text in named if 4 < len(text) < 18 and text[0].isalnum()]
+    chosen, firsts = [(middle, answer)], np.flatnonzero(np.diff(e.word_ids, prepend=-1)).tolist()
+    named = [(d, text) for d in firsts if 4 < len(text := word(e, d, "")) < 18 and text.isalnum()]
     # long words first, names before others; some hundred are enough
     for d, text in sorted(named, key=lambda x: -min(9, len(x[1])) - x[1][0].isupper())[:400]:
         middle = d + (len(siblings(e, d)) - 1) / 2
@@ -80,44 +72,43 @@ class Stairs:
     def __init__(
         self, e: Encoding, best: Candidate, rows: Rows, height: float, right: float
     ) -> None:
-        self.n, self.right, self.names = len(e.context_ids), right, ["paragraph"]
-        self.names += [f"window {r.k}" for r in rows]
+        self.n, self.right = len(e.context_ids), right
+        self.names = ["paragraph", *(f"window {r.k}" for r in rows)]
         self.pitch, self.half = min(94.0, height / (len(rows) + 0.98)), 0.18
         self.size, tall = 16 if self.pitch > 60 else 13, max(self.half, 14 / self.pitch)
         self.shapes = [self.box(0, self.n - 1, 0, NOWHERE, OTHER, 1) | {"y0": -tall, "y1": tall}]
         self.texts = strip_words(e, best, 1034 - right, "wide")
         self.texts += strip_words(e, best, 279, "narrow")
-        margin = {**LEFT, "xshift": -166, "name": "wide"}
-        self.texts += [label(x, 0, y, True, **margin) for y, x in enumerate(self.names)]
-        before = {"xanchor": "right", "xshift": -4, "name": "wide"}
+        margin, before = {**LEFT, "xshift": -166}, {"xanchor": "right", "xshift": -4}
+        for y, name in enumerate(self.names):
+            self.texts.append(label(name, 0, y, True, **margin, name="wide"))
         for y, r in enumerate(rows, 1):
             first = r.window.doc_start
             self.shapes.append(self.box(first, r.window.doc_stop - 1, y, PALE))
-            self.texts.append(label("question +", first - 0.5, y, **before))
+            self.texts.append(label("question +", first - 0.5, y, **before, name="wide"))
 
     def box(self, a: int, z: int, y: float, fill: str, edge: str = INK, width: float = 0) -> Block:
         """Pieces a to z of a row."""
         sides = {"x0": a - 0.5, "x1": z + 0.5, "y0": y - self.half, "y1": y + self.half}
         return {"type": "rect", **sides, "fillcolor": fill, "line": {"color": edge, "width": width}}
 
-    def over(self, a: int, z: int, y: int, text: str, short: str = "", **more: Any) -> None:
+    def over(self, a: int, z: int, y: int, text: str, short: str, strong: bool) -> None:
         """A text over the pieces a to z of a row; `short` on a narrow page, from its left edge."""
-        n, up = self.n, {"yanchor": "bottom", "borderpad": 1, **more}
-        half = len(text) * self.size * 0.25 * n / (1034 - self.right)
-        x, to = (a + z) / 2, "center"
-        if x < half or x + half > n:
-            x, to = (max(0, x - half), "left") if x < half else (min(n, x + half), "right")
-        if text:
-            self.texts.append(label(text, x, y - self.half, xanchor=to, name="wide", **up))
-        up |= {"size": 13, **LEFT, "name": "narrow"}
-        self.texts.append(label(short or text, 0, y - self.half, **up))
+        half = len(text) * self.size * 0.25 * self.n / (1034 - self.right)
+        x, up = (a + z) / 2, {"yanchor": "bottom", "borderpad": 1, "strong": strong}
+        to = "left" if x < half else "right" if x + half > self.n else "center"
+        x = {"left": max(0, x - half), "right": min(self.n, x + half), "center": x}[to]
+        wide = {"xanchor": to, "size": self.size, "name": "wide"}
+        self.texts += [label(text, x, y - self.half, **up, **wide)] if text else []
+        narrow = {**LEFT, "size": 13, "name": "narrow"}
+        self.texts.append(label(short, 0, y - self.half, **up, **narrow))
 
     def to_edge(self, r: Proposal, start: int, y: int, text: str, strong: bool) -> None:
         """An arrow under a row from a piece to the nearer edge of its window, with its length."""
-        edge, below = r.window.doc_start - 0.5, y + self.half + 12 / self.pitch
-        away, back, shift = "right", "left", -6
-        if r.near is not None and r.near[1] < r.near[0]:
-            edge, away, back, shift = r.window.doc_stop - 0.5, "left", "right", 6
+        left = r.near is not None and r.near[0] <= r.near[1]
+        edge = r.window.doc_start - 0.5 if left else r.window.doc_stop - 0.5
+        away, back, shift = ("right", "left", -6) if left else ("left", "right", 6)
+        below = y + self.half + 12 / self.pitch
         arrow = {"x": edge, "y": below, "ax": start, "ay": below, "axref": "x", "ayref": "y"}
         arrow |= {"arrowhead": 2, "startarrowhead": 2, "arrowside": "end+start", "arrowsize": 0.8}
         arrow |= {"text": "", "showarrow": True, "arrowwidth": 1.6, "arrowcolor": INK}
@@ -129,13 +120,10 @@ class Stairs:
     def figure(self, key: str, alt: str) -> Block:
         """The figure."""
         n, plain = len(self.names) - 1, {"tickvals": [], "showgrid": False, "showline": False}
-        layout = {
-            "height": int(self.pitch * (n + 0.98)) + 4,
-            "margin": {"l": 166, "r": self.right, "t": 4, "b": 0},
-            "xaxis": ui.axis(None, range=[-0.5, self.n - 0.5], **plain),
-            "yaxis": ui.axis(None, range=[n + 0.6, -0.38], ticks="", **plain),
-            "shapes": self.shapes,
-        }
+        layout = ui.layout(int(self.pitch * (n + 0.98)) + 4, 166, int(self.right), 4, 0)
+        layout["xaxis"] = ui.axis(None, range=[-0.5, self.n - 0.5], **plain)
+        layout["yaxis"] = ui.axis(None, range=[n + 0.6, -0.38], ticks="", **plain)
+        layout["shapes"] = self.shapes
         ticks = {"tickvals": list(range(n + 1)), "ticktext": self.names, "tickfont": {"size": 11}}
         narrow = {"margin.l": 66, "margin.r": 6} | {f"yaxis.{k}": v for k, v in ticks.items()}
         return drawn(key, [], layout, self.texts, alt, narrow)
@@ -150,32 +138,25 @@ def proposes(r: Proposal, most: int) -> str:
 
 def dots(rows: Rows, win: Proposal, least: Proposal | None) -> list[Block]:
     """Rings for the best spans, that of `win` full, and crosses for “no answer”, `least` bold."""
-    placed = list(enumerate(rows, 1))
-    held = [(y, r) for y, r in placed if r.own is not None]
-    ring = {"size": 17, "color": [INK if r is win else PAPER for _, r in held]}
-    ring |= {"line": {"color": INK, "width": 2}}
-    cross = {"size": [18 if r is least else 13 for r in rows], "symbol": "x-thin"}
-    cross |= {"line": {"color": INK, "width": [4 if r is least else 2 for r in rows]}}
-    nulls = [(r.null, y, f"window {r.k}: “no answer” {number(r.null)}") for y, r in placed]
-    return [
-        markers(ring, [(r.score, y, f"window {r.k}: {proposes(r, 60)}") for y, r in held]),
-        markers(cross, nulls),
-    ]
-
-
-def markers(marker: Block, points: Sequence[tuple[float, int, str]]) -> Block:
-    """A trace of points: (score, row, what hovering says)."""
-    x, y, says = (list(of) for of in zip(*points, strict=True)) if points else ([], [], [])
-    marker, hover = {**marker, "opacity": 1}, {"hoverinfo": "text", "text": says}
-    return ui.scatter("markers", x, y, marker=marker, **hover)
+    made, line = list[Block](), {"color": INK, "width": 2}
+    held = [(y, r) for y, r in enumerate(rows, 1) if r.own is not None]
+    ring: Block = {"size": 17, "color": [INK if r is win else PAPER for _, r in held], "line": line}
+    cross: Block = {"size": [18 if r is least else 13 for r in rows], "symbol": "x-thin"}
+    cross["line"] = {"color": INK, "width": [4 if r is least else 2 for r in rows]}
+    owns = [(r.score, y, f"window {r.k}: {proposes(r, 60)}") for y, r in held]
+    nulls = [(r.null, f"window {r.k}: “no answer” {number(r.null)}") for r in rows]
+    for marker, points in ((ring, owns), (cross, [(x, y, t) for y, (x, t) in enumerate(nulls, 1)])):
+        x, y, says = ([p[k] for p in points] for k in range(3))
+        more = {"marker": {**marker, "opacity": 1}, "hoverinfo": "text", "text": says}
+        made.append(ui.scatter("markers", x, y, **more))
+    return made
 
 
 def bars(values: Sequence[float], filled: Sequence[bool], width: float) -> Block:
     """A bar a row, hollow or filled."""
-    line = {"color": INK, "width": 1.5}
-    marker = {"color": [INK if full else NOWHERE for full in filled], "line": line}
-    x = [round(value, 4) for value in values]
-    return ui.lying(x, range(1, len(x) + 1), width, marker)
+    marker: Block = {"color": [INK if full else NOWHERE for full in filled]}
+    marker["line"] = {"color": INK, "width": 1.5}
+    return ui.lying([round(v, 4) for v in values], range(1, len(values) + 1), width, marker)
 
 
 def ends(every: Rows, *more: float) -> tuple[float, float]:
@@ -194,44 +175,32 @@ def down(rows: Rows, top: float) -> Block:
 
 def scores(w: Proposals, threshold: float) -> Block:
     """Windows down, scores across, shaded where "no answer" would win. Each dot has its name, moved
-    so that no side cuts it; where rows stand close, those two alone that decide, beside them.
+    so that no side cuts it; where rows stand close, those two alone that decide.
     """
     rows = few(w.rows, [w.win, w.least], lambda r: r.score)
-    goal, pitch = w.best.score + threshold, min(92.0, 290 / len(rows))
+    goal, pitch, many = w.best.score + threshold, min(92.0, 290 / len(rows)), len(rows) > 1
     (low, high), lift = ends(rows, goal), 11 / pitch
-    sign = adds((w.best.score, threshold), goal)
+    wins, sign = "the smallest “no answer” wins beyond ", adds((w.best.score, threshold), goal)
     sum_ = f"{number(w.best.score)} + threshold {number(threshold)} {sign} {number(goal)}"
     side = {"yref": "paper", "yanchor": "bottom"}
     to = {"xanchor": "right" if goal > (low + high) / 2 else "left", "name": "wide"}
     small = {"size": 12, "xref": "paper", "xanchor": "right", "name": "narrow"}
-    wins = "the smallest “no answer” wins beyond "
     texts = [label(wins + sum_, goal, 1, **side, **to)]
     texts += [label(wins + number(goal), 1, 1, **side, **small)]
     for y, r in enumerate(rows, 1):
-        null = f"“no answer” {number(r.null)}"
-        null += ": the smallest counts" if r is w.least and len(rows) > 1 else ""
+        null = f"“no answer” {number(r.null)}" + ": the smallest counts" * (r is w.least and many)
         own = (r.score, proposes(r, 26), y - lift, "bottom", r is w.win)
-        for value, text, up, anchor, strong in (own, (r.null, null, y + lift, "top", r is w.least)):
-            if not isfinite(value) or (pitch <= 50 and not strong):
-                continue
-            half = len(text) * 3.8 * (high - low) / 1080
-            place = {"x": min(max(value, low + half), high - half), "y": up, "yanchor": anchor}
-            if pitch <= 50:  # beside the dot, on the side that is free
-                way = 1 if value == max(r.score, r.null) else -1
-                free = {"xanchor": "left" if way > 0 else "right", "xshift": 14 * way}
-                place = {"x": value, "y": y, **free}
-            texts.append(label(text, strong=strong, name="wide", **place))
-            narrow = {"size": 12, "yanchor": anchor, "name": "narrow"}
-            texts.append(label(number(value), value, up, strong, **narrow))
+        for x, text, up, anchor, strong in (own, (r.null, null, y + lift, "top", r is w.least)):
+            if isfinite(x) and (strong or pitch > 50):
+                half, to = len(text) * 3.8 * (high - low) / 1080, {"yanchor": anchor}
+                middle = min(max(x, low + half), high - half)
+                texts.append(label(text, middle, up, strong, **to, name="wide"))
+                texts.append(label(number(x), x, up, strong, **to, size=12, name="narrow"))
     region = {"type": "rect", "x0": goal, "x1": high, "y0": 0, "y1": 1, "yref": "paper"}
     region |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
-    layout = {
-        "height": int(pitch * len(rows)) + 70,
-        "margin": {"l": 100, "r": 10, "t": 24, "b": 44},
-        "xaxis": ui.axis("score = start logit + end logit", range=[low, high], nticks=8),
-        "yaxis": down(rows, 0.45),
-        "shapes": [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")],
-    }
+    layout = ui.layout(int(pitch * len(rows)) + 70, 100, 10, 24, 44, yaxis=down(rows, 0.45))
+    layout["xaxis"] = ui.axis("score = start logit + end logit", range=[low, high], nticks=8)
+    layout["shapes"] = [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")]
     alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
     small = {"margin.l": 84, "xaxis.nticks": 4}
     return drawn("dots", dots(rows, w.win, w.least), layout, texts, alt, small)
