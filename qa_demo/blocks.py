@@ -22,6 +22,7 @@ Block = dict[str, Any]
 START, END, GOLD, INK, GREY = "start", "end", "gold", "ink", "grey"
 LINE, MID, PAPER = "line", "mid", "paper"
 OTHER, PALE = "other", "pale"
+SIDE = re.compile(rf"\b({START}|{END})\b")
 B, I, O = "tag-b", "tag-i", "tag-o"  # noqa: E741  the field's letters
 
 
@@ -66,12 +67,8 @@ def folds(
     in some steps `more`.
     """
     remarks = [remark(f"exact-{k}", x) if isinstance(x, str) else x for k, x in enumerate(exactly)]
-    found = [
-        fold("exactly", "Exactly", *remarks),
-        fold("table", "As a table", table) if table else None,
-        fold("code", "The code", code("snippet", snippet)),
-        more,
-    ]
+    found = [fold("exactly", "Exactly", *remarks), table and fold("table", "As a table", table)]
+    found += [fold("code", "The code", block("code", "snippet", text=snippet)), more]
     return [one | {"span": 3 if more else 4} for one in found if one]
 
 
@@ -103,12 +100,7 @@ def table(
     """Rows made by `row` under columns: a name, in the colour of starts or ends where it speaks of
     them, or (name, role).
     """
-
-    def side(name: str) -> str:
-        found = re.search(rf"\b({START}|{END})\b", name)
-        return found[1] if found else ""
-
-    named = [[c, side(c)] if isinstance(c, str) else list(c) for c in columns]
+    named = [[c, "".join(SIDE.findall(c)[:1])] if isinstance(c, str) else [*c] for c in columns]
     return block("table", key, caption=caption, columns=named, rows=list(rows))
 
 
@@ -119,12 +111,9 @@ def row(
     strong: bool = False,
 ) -> Block:
     """A row; `sets`: the patch of a press; `more`: what a press unfolds, (label, rows of cells)."""
-    made: Block = {"cells": list(cells)} | ({"strong": True} if strong else {})
-    if sets is not None:
-        made["sets"] = dict(sets)
-    if more is not None:
-        made["more"] = {"label": more[0], "rows": [list(cells) for cells in more[1]]}
-    return made
+    unfolds = more and {"label": more[0], "rows": [list(cells) for cells in more[1]]}
+    made = {"strong": strong or None, "sets": sets and dict(sets), "more": unfolds}
+    return {"cells": list(cells)} | {k: v for k, v in made.items() if v is not None}
 
 
 def slider(
@@ -137,16 +126,14 @@ def slider(
     value: float,
     span: int = 6,
     says: str = "",
-    flip: bool = False,
-    names: Sequence[str] = (),
+    **more: Any,
 ) -> Block:
     """A slider with its box; `field` is the path of the state that it sets, "edits.start.0:32".
-    `flip`: it grows to the left, as what it moves in a figure does. `names`: what the whole numbers
-    from `low` on are called; they stand in the box's place.
+    `says`: words behind it. `flip`: it grows to the left, as what it moves in a figure does.
+    `names`: what the whole numbers from `low` on are called; they stand in the box's place.
     """
-    scale: Block = {"min": low, "max": high, "step": step, "value": value, "says": says}
-    more = {"names": list(names) or None, "flip": flip or None}
-    return block("slider", key, span, field=field, label=label, **scale, **more)
+    scale = {"min": low, "max": high, "step": step, "value": value, "says": says}
+    return block("slider", key, span, field=field, label=label, **scale | more)
 
 
 def choice(
@@ -177,11 +164,7 @@ def flow(
     """Paths of boxes: a lane is (name, small words, cells), a cell holds boxes side by side, a box
     is (title, small words, role); roles: kept, gone (dashed), stays (an arrow leads on below).
     """
-    made = [
-        [name, small, [[list(box) for box in cell] for cell in cells]]
-        for name, small, cells in lanes
-    ]
-    return block("flow", key, span, lanes=made)
+    return block("flow", key, span, lanes=list(lanes))
 
 
 def steps(names: Sequence[str], now: int) -> Block:
@@ -202,11 +185,6 @@ def fold(key: str, title: str, *blocks: Block | None, span: int = 12) -> Block:
 def snippet(chapter: str) -> str:
     """The code of a chapter, some twenty lines that run as they stand."""
     return (ASSETS / "code" / f"{chapter}.py").read_text(encoding="utf-8")
-
-
-def code(key: str, text: str) -> Block:
-    """Python that runs as it stands."""
-    return block("code", key, text=text)
 
 
 # ---- figures
@@ -234,9 +212,8 @@ def figure(
 def packed(values: ArrayLike) -> Block:
     """An array as plotly's typed array, float32 [n] or [rows, columns]."""
     array = np.ascontiguousarray(values, np.float32)
-    data = base64.b64encode(array.tobytes()).decode("ascii")
     shape = {"shape": ",".join(map(str, array.shape))} if array.ndim > 1 else {}
-    return {"dtype": "f4", "bdata": data, **shape}
+    return {"dtype": "f4", "bdata": base64.b64encode(array.tobytes()).decode("ascii"), **shape}
 
 
 def axis(title: str | None = None, role: str = INK, **more: Any) -> Block:

@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Callable, Hashable, Mapping
-from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from qa_demo import state as states
 from qa_demo.blocks import Block, sentence, steps, travelling
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.calibration import sureness
@@ -24,19 +24,18 @@ from qa_demo.examples import PoolExample
 from qa_demo.model.work import Cache, Pending, Work
 from qa_demo.printed import Part, percent, quote
 from qa_demo.shown import Need, Shown
-from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import MAX_CHARACTERS, State, differs, dump, from_link, load
-from qa_demo.state import sentence as refusal
 from qa_demo.veil import covered
 
-CHAPTERS: dict[str, ModuleType] = {n: import_module(f"qa_demo.chapters.{n}") for n in NAMES}
+CHAPTERS: dict[str, ModuleType] = {
+    n: import_module(f"qa_demo.chapters.{n}") for n in states.CHAPTERS
+}
 """Each has NAME, HEADINGS (one a step), STEPS (their names), OPENS (per step: the fields of the
 state that a page on which nothing was chosen opens with), Own (a pydantic model) and
 `picture(shown, own) -> blocks`.
 """
 FIRST = "oresund"
 CUT = ("max_seq_length", "doc_stride")
-MOST_LINK = 300_000
 log = logging.getLogger("qa_demo")
 
 
@@ -75,12 +74,11 @@ class Pictures:
         """The picture that a request asks for. Raises as `picture`."""
         if not isinstance(asked, Mapping) or not isinstance(asked.get("have", []), list):
             raise BadInput('a picture is asked for by {"state": {...}, "have": [digests]}')
-        held = frozenset(str(name) for name in asked.get("have", [])[:500])
-        if "link" in asked:
-            state = load(from_link(str(asked["link"])[:MOST_LINK]))
-            return {**self.picture(state, held), "state": dump(state)}
-        state = load(asked.get("state"))
+        given = from_link(str(asked["link"])) if "link" in asked else asked.get("state")
+        state, held = load(given), frozenset(map(str, asked.get("have", [])[:500]))
         made = self.picture(state, held)
+        if "link" in asked:
+            made["state"] = dump(state)
         if "than" in asked:
             made["differs"] = differs(state, load(asked["than"]))
         return made
@@ -115,7 +113,7 @@ class Pictures:
         try:
             own: BaseModel = chapter.Own.model_validate(state.own.get(state.chapter, {}))
         except ValidationError as fault:
-            raise BadInput(refusal(fault)) from fault
+            raise BadInput(states.sentence(fault)) from fault
         shown = self.shown(state)
         found = [
             sentence("heading", "heading", chapter.HEADINGS[state.step - 1], span=7),
@@ -143,8 +141,8 @@ class Pictures:
                 f"the selection must end before token {len(true.encoding.context_ids)} of this "
                 f"paragraph, got {selection.end}"
             )
-        golds, read = golds_of(state, example, context), (state, reading, true, prediction, before)
-        return Shown(*read, selection, golds, example, self.examples, decode, need)
+        made = (state, reading, true, prediction, before, selection)
+        return Shown(*made, golds_of(state, example, context), example, self.examples, decode, need)
 
     def texts(self, state: State) -> tuple[str, str, PoolExample | None]:
         """Question, paragraph, and the example they are from."""
@@ -159,37 +157,31 @@ class Pictures:
     def read(
         self, state: State, question: str, context: str, example: PoolExample | None
     ) -> tuple[Reading, Need]:
-        """The reading, and what asks for more about it."""
-        windows = state.windows
-        need = partial(self._need, state.reader, (state.reader, question, context, windows))
+        """The reading, and what asks for more about it: see shown.Need."""
+        windows, kept = state.windows, self.work.kept
+        text = (state.reader, question, context, windows)
+
+        def need(key: Hashable, make: Any, *, of: str = "reader", slow: bool = False) -> Any:
+            filler = of == "spanbert"
+            load, name = (self.spanbert, "bundled") if filler else (self.reader, state.reader)
+            about = (of, key) if filler else (of, text, key)
+            return self.work.ask(about, lambda *watch: make(load(name), *watch), slow)
+
         if example is not None and state.reader == "bundled":
-            found = self.work.kept.find(("stored", example.id), lambda: (self.stored(example),))[0]
+            found = kept.find(("stored", example.id), lambda: (self.stored(example),))[0]
             if found is not None and found.options == windows:
-                return found, partial(with_stored, need, example.id, found.checksum)
+                checksum, shares = stored_attributions().get(example.id, ("", None))
+                if shares is not None and checksum == found.checksum:  # it came with the example
+                    span = shares.target.span
+                    key = ("attribution", shares.window, span.start, span.end)
+                    kept.find(("reader", text, key), lambda: shares)
+                return found, need
 
         def make(reader: Reader, progress: Any, cancelled: Any) -> Reading:
-            return reader.read(
-                question, context, fitting(windows, reader.max_seq_length), progress, cancelled
-            )
+            cut = fitting(windows, reader.max_seq_length)
+            return reader.read(question, context, cut, progress, cancelled)
 
-        long = len(context) > 6 * windows.max_seq_length
-        return need("reading", make, slow=long), need
-
-    def _need(
-        self,
-        source: str,
-        text: Hashable,
-        key: Hashable,
-        make: Callable[..., Any],
-        *,
-        of: str = "reader",
-        slow: bool = False,
-    ) -> Any:
-        """See shown.Need."""
-        filler = of == "spanbert"
-        load, name = (self.spanbert, "bundled") if filler else (self.reader, source)
-        about = (of, key) if filler else (of, text, key)
-        return self.work.ask(about, lambda *watch: make(load(name), *watch), slow)
+        return need("reading", make, slow=len(context) > 6 * windows.max_seq_length), need
 
 
 def told(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
@@ -209,18 +201,6 @@ def told(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
     except BaseException:
         log.exception("A request failed")
         return 500, {"error": "this failed; the server's log tells more"}
-
-
-def with_stored(
-    need: Need, example: str, checksum: str, key: Hashable, make: Callable[..., Any], **how: Any
-) -> Any:
-    """What `need` gives; an example's attribution came with it, if the same reader made it."""
-    made, found = stored_attributions().get(example, ("", None))
-    if found is not None and made == checksum:
-        span = found.target.span
-        if key == ("attribution", found.window, span.start, span.end):
-            return found
-    return need(key, make, **how)
 
 
 def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample]) -> State:

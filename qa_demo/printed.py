@@ -58,20 +58,14 @@ def probability(p: float, digits: int = 3) -> str:
 
 def percent(p: float) -> str:
     """p in per cent without digits; e.g. 0.853 gives "85 %"."""
-    return (
-        "over 99 %"
-        if 0.995 <= p < 1
-        else "under 1 %"
-        if 0 < p < 0.005
-        else f"{rounded(100 * p, 0)} %"
-    )
+    edge = "over 99 %" if 0.995 <= p < 1 else "under 1 %" if 0 < p < 0.005 else ""
+    return edge or f"{rounded(100 * p, 0)} %"
 
 
 def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
     """ "=" where the printed parts give the printed total, else "≈"."""
-    printed = sum(float(rounded(part, digits).replace(",", "")) for part in parts)
-    whole = float(rounded(total, digits).replace(",", ""))
-    return "=" if abs(printed - whole) < 0.1 * 10.0**-digits else "≈"
+    printed = [value(rounded(x, digits)) for x in (*parts, total)]
+    return "=" if abs(sum(printed[:-1]) - printed[-1]) < 0.1 * 10.0**-digits else "≈"
 
 
 _RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -122,10 +116,8 @@ def digits_of(value: float) -> int:
 
 def enough(p: float, printed: Callable[[float], str]) -> str:
     """P with as many digits, three at least, as give the same printed result as P itself."""
-    for d in range(3, 9):
-        if round(p, d) > 0 and printed(round(p, d)) == printed(p):
-            return probability(p, d)
-    return probability(p, 8)
+    same = (d for d in range(3, 8) if round(p, d) > 0 and printed(round(p, d)) == printed(p))
+    return probability(p, next(same, 8))
 
 
 def fine(log_p: float, digits: int = 3) -> str:

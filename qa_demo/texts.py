@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Any
 
-from qa_demo.blocks import Block, button, row, table
+from qa_demo.blocks import Block, block, button, row, table
 from qa_demo.core import text as units
 from qa_demo.core.predict import null_logits, predict
 from qa_demo.core.spans import Candidate
@@ -152,7 +152,7 @@ def text(key: str, *segments: Block, span: int = 12, **more: Any) -> Block:
     `lines`: see `gold_lines`; `dots`: whether pieces of a word are parted by dots; `select`:
     whether words select.
     """
-    return {"kind": "text", "key": key, "span": span, "segments": list(segments), **more}
+    return block("text", key, span, segments=list(segments), **more)
 
 
 def segment(items: Sequence[Block], name: str = "", inline: bool = False, *holds: Any) -> Block:
@@ -187,17 +187,12 @@ def gold_lines(e: Encoding, golds: Sequence[Answer], own: bool = False) -> list[
     """One line under the text for each answer that people marked, with how many marked it."""
     spans = (touching(e, g.char_start, g.char_end) for g in golds)
     counts = Counter((at.start, at.end) for at in spans if at is not None)
-    one = len(golds) == 1
     alone = "marked by you" if own else "marked by the author"
-    return [
-        {
-            "from": start,
-            "to": end,
-            "role": "gold",
-            "text": alone if one else f"{n} of {len(golds)} people",
-        }
-        for (start, end), n in sorted(counts.items(), key=lambda c: (-c[1], c[0]))
-    ]
+    found = []
+    for (start, end), n in sorted(counts.items(), key=lambda c: (-c[1], c[0])):
+        told = alone if len(golds) == 1 else f"{n} of {len(golds)} people"
+        found.append({"from": start, "to": end, "role": "gold", "text": told})
+    return found
 
 
 # ---- spans
@@ -205,14 +200,12 @@ def gold_lines(e: Encoding, golds: Sequence[Answer], own: bool = False) -> list[
 
 def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
     """The best spans; variants, which differ by a mark or by part of a word, stand in one row."""
-    e, rows = shown.encoding, dict[tuple[int, int], list[Candidate]]()
-    wide = replace(shown.decode, n_best_size=200)
-    for ranked in predict(shown.reading, wide).n_best:
-        c = ranked.candidate
-        key = words_inside(e, c.span)
+    rows = dict[tuple[int, int], list[Candidate]]()
+    for ranked in predict(shown.reading, replace(shown.decode, n_best_size=200)).n_best:
+        key = words_inside(shown.encoding, ranked.candidate.span)
         if key not in rows and len(rows) == most:
             break
-        rows.setdefault(key, []).append(c)
+        rows.setdefault(key, []).append(ranked.candidate)
     return list(rows.values())
 
 
