@@ -20,7 +20,6 @@ from qa_demo.core.attribution import GAP_LIMIT, gap_share
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example, Reading
 from qa_demo.files import dumps, json_lines
-from qa_demo.model.work import usable_cores
 
 CALLED = {"answer": "read"} | {name: name for name in ("attribute", "loss", "tag", "infill")}
 HELP = {
@@ -106,7 +105,7 @@ def _many(args: argparse.Namespace) -> None:
         return found
 
     windows, progress, faults = options.windows(reader.max_seq_length), Progress("question"), 0
-    reading = read_each(reader, examples, windows, made, usable_cores(), LongTexts())
+    reading = read_each(reader, examples, windows, made, LongTexts())
     with closing(reading) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
             if isinstance(result, BadInput):

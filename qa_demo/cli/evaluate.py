@@ -3,9 +3,9 @@ question, from which `report` and `calibrate` work without the model.
 """
 
 import argparse
-import time
+import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,10 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example
 from qa_demo.evaluation import run as running
 from qa_demo.evaluation.compare import not_worse
-from qa_demo.evaluation.lines import LinesFile, Row
+from qa_demo.evaluation.lines import Row
 from qa_demo.evaluation.questions import read_questions
 from qa_demo.evaluation.report import write_report
 from qa_demo.files import write_file
-from qa_demo.model.work import usable_cores
 
 BELOW = 1
 """The exit code where a score is below its limit."""
@@ -105,51 +104,48 @@ def run(args: argparse.Namespace) -> int:
         tell(part_of(examples, found.examples, how))
     least = limits(args.fail_under, examples, rules)
     reader = shared.load(args)
-    fit = None if args.calibration is None else args.calibration.name
-    windows = asked.windows(reader.max_seq_length)
-    setup = running.setup_of(reader, rules, windows, asked.decode(None), given, fit, LIMIT)
     if rules == "2.0" and given is None and reader.threshold is None:
         tell(
             f"no threshold is stored with the reader {reader.name}, so no answer is given where it "
             "scores higher than the best span (threshold 0); python -m qa_demo calibrate fits one"
         )
-    about = {"spanlight": __version__}
-    about |= running.about(args.file.name, args.file.read_bytes(), reader, setup)
-    file, rows, began = None, list[Row](), time.perf_counter()
-    if args.out is not None:
-        file = LinesFile(args.out, about)
-        rows = file.begin([example.id for example in examples])
-        if rows:
-            tell(f"{args.out.name} holds {len(rows)} of {len(examples)} questions; going on")
-    progress, left = Progress("question"), examples[len(rows) :]
-    with closing(running.lines(reader, left, setup, usable_cores(), LongTexts())) as made:
-        for row in made:
-            if file is not None:
-                file.write(row)
-            rows.append(row)
-            progress(len(rows), len(examples))
-    for row in rows:
+    about = {"spanlight": __version__, "file": args.file.name}
+    about["sha256"] = hashlib.sha256(args.file.read_bytes()).hexdigest()
+    about["calibration"] = running.STORED if args.calibration is None else args.calibration.name
+    done, progress = count(1), Progress("question")
+
+    def told(row: Row) -> None:
+        progress(next(done), len(examples))
         if row["kind"] == "not read":
             tell(f"question {row['id']} counts as unanswered: {row['because']}")
-    scores = running.scores_of(examples, rows, setup)
-    scores |= {"seconds": round(time.perf_counter() - began, 2)}
-    if file is not None:
-        file.finish(scores)
+
+    run = running.judge(
+        reader,
+        examples,
+        rules,
+        about,
+        windows=asked.windows(reader.max_seq_length),
+        decode=asked.decode(None),
+        threshold=given,
+        out=args.out,
+        on_row=told,
+        on_window=LongTexts(),
+        tell=tell,
+    )
     result: dict[str, Any] = {"rules": f"SQuAD {rules}", "questions_in_file": len(found.examples)}
-    result |= {"reader": reader.name, **scores}
+    result |= {"reader": reader.name, **run.scores, "seconds": run.run["seconds"]}
     shared.write(result, args.json, printed)
-    run = about | {"scores": scores}
     if args.report is not None:
-        write_report(args.report, (rows, run), None, args.page)
+        write_report(args.report, (run.rows, run.run), None, args.page)
     if args.eval_results is not None:
         write_file(args.eval_results, model_index(reader.name, args.file, result))
     low = [
         f"{name} is {result[name]:.2f}, below {limit:g}"
-        for name, limit in least.items()
+        for name, limit in least
         if result[name] < limit
     ]
     if other is not None:
-        holds, said = not_worse((rows, run), other, args.by or 0.0)
+        holds, said = not_worse((run.rows, run.run), other, args.by or 0.0)
         tell(said)
         low += [] if holds else [f"F1 is worse than that of {args.not_worse_than.name}"]
     for one in low:
@@ -183,27 +179,24 @@ def part_of(taken: Sequence[Example], every: Sequence[Example], how: str) -> str
     return f"{said}, from {articles:,} of {all_of:,} articles" if all_of > 1 else said
 
 
-def limits(given: Sequence[str], examples: Sequence[Example], rules: str) -> dict[str, float]:
-    """The lowest percent for each named score, one that the run will have. Errors: BadInput."""
+def limits(
+    given: Sequence[str], examples: Sequence[Example], rules: str
+) -> list[tuple[str, float]]:
+    """Scores and their lowest percent, each one that the run will have. Errors: BadInput."""
     kinds = {"HasAns_" if e.answers else "NoAns_" for e in examples}
     heads = ["", *sorted(kinds), "best_"] if rules == "2.0" else [""]
     known = [f"{head}{name}" for head in heads for name in ("exact", "f1")]
-    found: dict[str, float] = {}
+    found = []
     for one in given:
         name, _, text = one[:60].partition("=")
         least = shared.number(text)
-        if not isinstance(least, int | float) or not 0 <= least <= 100:
-            said = "needs a score's name and a percent from 0 to 100, such as f1=80, got"
-            raise BadInput(f"--fail-under {said} {one[:60]!r}")
-        if 0 < least < 1:
-            said = f"would mean {least:g} percent, which none fails; scores are percents"
-            raise BadInput(f"--fail-under {one[:60]} {said}: {name}={100 * least:g}")
         if name not in known:
             said = f"the scores of this run are {', '.join(known)}"
             raise BadInput(f"--fail-under names {name!r}; {said}")
-        if name in found:
-            raise BadInput(f"--fail-under names {name} twice; give each score one limit")
-        found[name] = least
+        if not isinstance(least, int | float) or not (least == 0 or 1 <= least <= 100):
+            said = f"needs a percent from 1 to 100 (0.8 of all is {name}=80), got {text!r}"
+            raise BadInput(f"--fail-under {name} {said}")
+        found.append((name, float(least)))
     return found
 
 

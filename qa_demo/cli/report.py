@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from qa_demo.cli import shared
 from qa_demo.core.base import BadInput
 from qa_demo.evaluation.calibrate import calibrated
-from qa_demo.evaluation.lines import Row, read_lines, read_run, under
+from qa_demo.evaluation.lines import Row, read_lines, read_run
 from qa_demo.evaluation.report import PAGE, write_report
 from qa_demo.evaluation.table import AIMS
 from qa_demo.files import dumps, write_file
@@ -62,7 +62,6 @@ def run(args: argparse.Namespace) -> None:
         if run["rules"] == "1.1":
             raise BadInput("--threshold changes nothing under the rules of SQuAD 1.1")
         run = run | {"threshold": args.threshold, "threshold_from": "--threshold"}
-        rows = [row | under(row, args.threshold, run["rules"]) for row in rows]
     other = None if args.against is None else lines_of(args.against)
     return write_report(args.out, (rows, run), other, args.page)
 

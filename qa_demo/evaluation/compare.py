@@ -128,7 +128,7 @@ class Paired(NamedTuple):
 
 
 UNSAID = {"spanlight", "reader", "weights", "threshold", "threshold_from", "calibration"}
-UNSAID |= {"file", "sha256", "options", "scores"}
+UNSAID |= {"file", "sha256", "options", "scores", "seconds"}
 """What two runs may differ in without a word: it is the reader's, or follows from the lines."""
 
 

@@ -7,16 +7,14 @@ context as given; scores are logits, exact and F1 from 0 to 1.
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import margin, pair_claim, sureness
 from qa_demo.core.metrics import Outcome, judged, score, withheld
-from qa_demo.core.predict import Prediction
+from qa_demo.core.predict import Prediction, predict
 from qa_demo.core.spans import window_prob
 from qa_demo.core.types import Answer, DecodeOptions, Example, Reading
 from qa_demo.evaluation.failures import MEANING, gold_spans, kind_of
@@ -32,14 +30,29 @@ UNREAD = ("score_diff", "null_score", "margin", "tokens", *CLAIMS, "in_window", 
 """What a question that is refused has none of."""
 
 
-def line_of(
-    reading: Reading, example: Example, prediction: Prediction, decode: DecodeOptions, rules: str
-) -> Row:
-    """A question that was read, without the verdict of a threshold (`under` adds it). `probs` are
-    P_T of the best span's text at TEMPERATURES, `in_window` is P(start) P(end) as it stands;
-    `margin` is the best span's lead over no answer.
+def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rules: str) -> Row:
+    """The line of a question, without the verdict of a threshold (`under` adds it); a text in place
+    of the reading says why the question is refused. `probs` are P_T of the best span's text at
+    TEMPERATURES, `in_window` is P(start) P(end) as it stands; `margin` is the best span's lead over
+    no answer.
     """
-    best = None if prediction.best is None else prediction.best.candidate
+    asked: Row = {name: getattr(example, name) for name in ("id", "title", "question", "context")}
+    asked["gold"] = [{"text": a.text, "char_start": a.char_start} for a in example.answers]
+    asked["columns"] = dict(example.columns)
+    found: Row = dict.fromkeys(UNREAD) | {"windows": 0, "n_best": [], "gold_pieces": []}
+    text, kind, because = "", "not read", reading
+    if not isinstance(reading, str):
+        prediction = predict(reading, decode)
+        best = None if prediction.best is None else prediction.best.candidate
+        found |= _read(reading, example, prediction)
+        kind, because = kind_of(reading, example, best, decode, rules)
+        text = "" if best is None else best.text
+    exact, f1 = score(example, text, rules)
+    return asked | {"best": {"exact": exact, "f1": f1, "kind": kind, "because": because}} | found
+
+
+def _read(reading: Reading, example: Example, prediction: Prediction) -> Row:
+    """What a line holds of a question that was read."""
     found: Row = {
         "score_diff": prediction.score_diff,
         "null_score": prediction.null_score,
@@ -52,33 +65,17 @@ def line_of(
             for r in prediction.n_best
         ],
     }
-    if best is not None:
-        sure, pairs = sureness(reading, best), pair_claim(reading, best)
-        at = reading.windows[best.window]
-        places = at.to_pos(best.span.start), at.to_pos(best.span.end)
+    if prediction.best is not None:
+        best = prediction.best.candidate
+        sure, pairs, at = sureness(reading, best), pair_claim(reading, best), best.window
+        places = (reading.windows[at].to_pos(k) for k in (best.span.start, best.span.end))
         found |= {
             "margin": margin(reading, best),
-            "in_window": window_prob(reading, best.window, *places),
+            "in_window": window_prob(reading, at, *places),
             "probs": pairs and [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES],
             **{name: None if sure is None else getattr(sure, name) for name in CLAIMS},
         }
-    kind, because = kind_of(reading, example, best, decode, rules)
-    return _line(example, "" if best is None else best.text, rules, kind, because, found)
-
-
-def refused_line(example: Example, cause: str, rules: str) -> Row:
-    """A question that the reader refuses, with the same fields; it counts as unanswered."""
-    return _line(example, "", rules, "not read", cause, {})
-
-
-def _line(example: Example, text: str, rules: str, kind: str, because: str, found: Row) -> Row:
-    exact, f1 = score(example, text, rules)
-    asked: Row = {name: getattr(example, name) for name in ("id", "title", "question", "context")}
-    asked["gold"] = [{"text": a.text, "char_start": a.char_start} for a in example.answers]
-    asked["columns"] = dict(example.columns)
-    best = {"exact": exact, "f1": f1, "kind": kind, "because": because}
-    none: Row = dict.fromkeys(UNREAD) | {"windows": 0, "n_best": [], "gold_pieces": []}
-    return asked | none | {"best": best} | found
+    return found
 
 
 def under(row: Row, threshold: float | None, rules: str) -> Row:
@@ -153,49 +150,26 @@ def read_lines(path: Path) -> tuple[list[Row], str]:
     return list(rows.values()), f"{said} (first: {twice[0][:40]!r})"
 
 
-class LinesFile:
-    """Appends lines, each whole: what a stopped run has written is kept and gone on with."""
-
-    def __init__(self, out: Path, about: Row) -> None:
-        self._out, self._about = out, about
-
-    def begin(self, ids: Sequence[str]) -> list[Row]:
-        """The lines that stand there already; a last one that was cut off is dropped. Errors:
-        BadInput where they were made with other settings or of other questions.
-        """
-        with _writing(self._out):
-            if not self._out.exists() or not self._out.stat().st_size:
-                write_file(run_file(self._out), dumps(self._about) + "\n")
-                return []
-            stored, whole = read_run(self._out), self._out.read_bytes().rfind(b"\n") + 1
-            other = [key for key, value in self._about.items() if stored.get(key) != value]
-            if other:
-                raise BadInput(
-                    f"{self._out.name} was made otherwise (different: {', '.join(other)}); give "
-                    f"another --out, or delete it"
-                )
-            os.truncate(self._out, whole)
-        rows, _ = read_lines(self._out)
-        if [row["id"] for row in rows][: len(ids)] != list(ids[: len(rows)]):
-            raise BadInput(
-                f"{self._out.name} holds other questions than this run begins with; give another "
-                f"--out, or delete it"
-            )
-        return rows[: len(ids)]
-
-    def write(self, row: Row) -> None:
-        """Append one line and hand it to the system, so that a crash loses no whole question."""
-        with _writing(self._out), self._out.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(dumps(row) + "\n")
-
-    def finish(self, scores: Row) -> None:
-        """Keep the scores beside the lines."""
-        write_file(run_file(self._out), dumps(self._about | {"scores": scores}) + "\n")
-
-
-@contextmanager
-def _writing(path: Path) -> Any:
-    try:
-        yield
-    except OSError as fault:
-        raise BadInput(f"{path.name} cannot be written: {fault.strerror}") from fault
+def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
+    """The lines that a stopped run left, to go on with; a last one that was cut off is dropped.
+    Errors: BadInput where they were made with other settings or of other questions.
+    """
+    if not out.exists() or not out.stat().st_size:
+        write_file(run_file(out), dumps(about) + "\n")
+        return []
+    stored = read_run(out)
+    other = [key for key, value in about.items() if stored.get(key) != value]
+    if other:
+        raise BadInput(
+            f"{out.name} was made otherwise (different: {', '.join(other)}); give another --out, "
+            "or delete it"
+        )
+    text = read_text(out)
+    write_file(out, text[: text.rfind("\n") + 1])
+    rows, _ = read_lines(out)
+    if [row["id"] for row in rows][: len(ids)] != list(ids[: len(rows)]):
+        raise BadInput(
+            f"{out.name} holds other questions than this run begins with; give another --out, or "
+            "delete it"
+        )
+    return rows[: len(ids)]

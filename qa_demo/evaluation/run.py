@@ -1,71 +1,34 @@
 """Ask a reader many questions, several at once, and make a line of each."""
 
-import hashlib
-import json
 import os
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from qa_demo.core import metrics
 from qa_demo.core.base import BadInput
-from qa_demo.core.predict import limit_of, predict
+from qa_demo.core.predict import limit_of
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.core.windows import fitting
-from qa_demo.evaluation.lines import Row, line_of, outcome_of, refused_line, under
+from qa_demo.evaluation.lines import Row, begun, line_of, outcome_of, run_file, under
 from qa_demo.evaluation.questions import from_rows
+from qa_demo.files import dumps, write_file
 
 RULES = {"squad1": "1.1", "squad2": "2.0"}
 STORED = "stored with the reader"
 Made = TypeVar("Made")
 OnWindow = Callable[[Example, int, int], None]
 """Told of a question, how many of its windows are read, and how many there are."""
-
-
-@dataclass(frozen=True)
-class Setup:
-    """How questions are read and judged; `threshold` None never withholds an answer. `fit` is the
-    file that threshold and calibration come from where they are not the reader's own.
-    """
-
-    rules: str
-    windows: WindowOptions
-    decode: DecodeOptions
-    threshold: float | None
-    threshold_from: str = STORED
-    fit: str | None = None
-
-
-def setup_of(
-    reader: Reader,
-    rules: str,
-    windows: WindowOptions | None = None,
-    decode: DecodeOptions | None = None,
-    threshold: float | None = None,
-    fit: str | None = None,
-    given: str = "threshold",
-) -> Setup:
-    """What is not given is BERT's own, shortened for a reader of fewer positions, and the reader's
-    own threshold, else 0; `given` names the one that was. Errors: BadInput.
-    """
-    decode = decode or DecodeOptions()
-    check_decode(decode)
-    windows = windows or fitting(WindowOptions(), reader.max_seq_length)
-    said = given if threshold is not None else fit or STORED
-    if threshold is None:
-        said = said if reader.threshold is not None else "none is stored"
-        threshold = reader.threshold or 0.0
-    limit = limit_of(replace(decode, null_score_diff_threshold=threshold))
-    return Setup(rules, windows, decode, limit if rules == "2.0" else None, said, fit)
 
 
 def chosen_rules(
@@ -109,7 +72,6 @@ def read_each(
     examples: Sequence[Example],
     windows: WindowOptions,
     make: Callable[[Example, Reading], Made],
-    threads: int = 1,
     on_window: OnWindow | None = None,
 ) -> Generator[Made | BadInput, None, None]:
     """make(example, reading) of every question, in order, several at once; in its place the reason
@@ -123,6 +85,8 @@ def read_each(
         except BadInput as fault:
             return fault
 
+    allowed = getattr(os, "sched_getaffinity", None)
+    threads = len(allowed(0)) if allowed else os.cpu_count() or 1
     # A few questions ahead keep every thread busy; all at once would hold all results in memory.
     pool, ahead = ThreadPoolExecutor(threads), 4 * threads
     try:
@@ -136,82 +100,95 @@ def read_each(
         pool.shutdown(cancel_futures=True)
 
 
-def lines(
-    reader: Reader,
-    examples: Sequence[Example],
-    setup: Setup,
-    threads: int = 1,
-    on_window: OnWindow | None = None,
-) -> Generator[Row, None, None]:
-    """A line a question, in order, as soon as it is known; a refused one says why."""
-    decode = replace(setup.decode, null_score_diff_threshold=setup.threshold or 0.0)
-
-    def line(example: Example, reading: Reading) -> Row:
-        return line_of(reading, example, predict(reading, decode), decode, setup.rules)
-
-    with closing(read_each(reader, examples, setup.windows, line, threads, on_window)) as results:
-        for example, made in zip(examples, results, strict=True):
-            if isinstance(made, BadInput):
-                made = refused_line(example, str(made), setup.rules)
-            row: Row = made
-            yield row | under(row, setup.threshold, setup.rules)
-
-
-def about(name: str, asked: bytes, reader: Reader, setup: Setup) -> Row:
-    """What the lines depend on: all of it is the same where they can be gone on with. `name` and
-    `asked` are those of the questions.
-    """
-    options = asdict(setup.windows) | asdict(setup.decode)
-    options.pop("null_score_diff_threshold")
-    return {
-        "file": name,
-        "sha256": hashlib.sha256(asked).hexdigest(),
-        "rules": setup.rules,
-        "reader": reader.name,
-        "weights": reader.checksum,
-        "threshold": setup.threshold,
-        "threshold_from": setup.threshold_from,
-        "calibration": setup.fit or STORED,
-        "options": options,
-    }
-
-
-def scores_of(
-    examples: Sequence[Example], rows: Sequence[Row], setup: Setup
-) -> dict[str, float | int]:
-    """The official script's scores of lines, in percent. Errors: BadInput where no question was
-    read.
-    """
-    if rows and not any(row["windows"] for row in rows):
-        raise BadInput(rows[0]["best"]["because"])
-    said = {row["id"]: outcome_of(row) for row in rows}
-    return metrics.evaluate(examples, said, setup.threshold, setup.rules)
+def nothing(_: Any) -> None:
+    """Told of what nobody asked for."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The official script's scores, in percent, and a line a question, as `evaluate --out`."""
+    """A line a question, as `evaluate --out`, and what stands beside a file of lines: reader,
+    settings and scores.
+    """
 
-    scores: dict[str, float | int]
     rows: tuple[Row, ...]
-    rules: str
+    run: Row
     remarks: tuple[str, ...] = ()
-    run: Row = field(default_factory=dict)
-    """Reader, settings and scores, as they stand beside a file of lines."""
+
+    @property
+    def scores(self) -> dict[str, float | int]:
+        """The official script's, in percent."""
+        return dict(self.run["scores"])
 
     def to_pandas(self) -> Any:
-        """The lines as a DataFrame, a row for each question. Errors: BadInput without pandas."""
-        try:
-            from pandas import DataFrame
-        except ImportError as fault:
-            raise BadInput("to_pandas needs the package pandas (pip install pandas)") from fault
+        """The lines as a DataFrame, a row for each question."""
+        from pandas import DataFrame  # takes half a second
+
         return DataFrame(list(self.rows))
+
+
+def judge(
+    reader: Reader,
+    examples: Sequence[Example],
+    rules: str,
+    asked: Row,
+    *,
+    windows: WindowOptions | None = None,
+    decode: DecodeOptions | None = None,
+    threshold: float | None = None,
+    out: Path | None = None,
+    on_row: Callable[[Row], object] = nothing,
+    on_window: OnWindow | None = None,
+    tell: Callable[[str], object] = nothing,
+) -> Evaluation:
+    """Ask all questions, several at once, and score them. With `out` each line is written there as
+    soon as it is known, and a file that was begun is gone on with; `on_row` is told of its lines
+    too. `asked` says what the questions are. What is not given is BERT's own, shortened for a
+    reader of fewer positions, and the reader's own threshold, else 0. Errors: BadInput, also where
+    no question could be read.
+    """
+    decode, came = decode or DecodeOptions(), asked.get("calibration", STORED)
+    check_decode(decode)
+    windows = windows or fitting(WindowOptions(), reader.max_seq_length)
+    came = came if reader.threshold is not None else "none is stored"
+    came, limit = ("given", threshold) if threshold is not None else (came, reader.threshold)
+    decode = replace(decode, null_score_diff_threshold=limit or 0.0)
+    limit = limit_of(decode) if rules == "2.0" else None
+    options = asdict(windows) | asdict(decode)
+    del options["null_score_diff_threshold"]
+    about = asked | {"rules": rules, "reader": reader.name, "weights": reader.checksum}
+    about |= {"threshold": limit, "threshold_from": came, "options": options}
+    rows = [] if out is None else begun(out, about, [example.id for example in examples])
+    if out is not None and rows:
+        tell(f"{out.name} holds {len(rows)} of {len(examples)} questions; going on")
+        for row in rows:
+            on_row(row)
+    left, began = examples[len(rows) :], time.perf_counter()
+
+    def line(example: Example, reading: Reading | str) -> Row:
+        row = line_of(example, reading, decode, rules)
+        return row | under(row, limit, rules)
+
+    made = read_each(reader, left, windows, line, on_window)
+    with closing(made), open(out or os.devnull, "a", encoding="utf-8", newline="\n") as file:
+        for example, found in zip(left, made, strict=True):
+            rows.append(line(example, str(found)) if isinstance(found, BadInput) else found)
+            file.write(dumps(rows[-1]) + "\n")
+            file.flush()  # a crash loses no whole question
+            on_row(rows[-1])
+    if not any(row["windows"] for row in rows):
+        raise BadInput(rows[0]["best"]["because"])
+    said = {row["id"]: outcome_of(row) for row in rows}
+    about["scores"] = metrics.evaluate(examples, said, limit, rules)
+    about["seconds"] = round(time.perf_counter() - began, 2)
+    if out is not None:
+        write_file(run_file(out), dumps(about) + "\n")
+    return Evaluation(tuple(rows), about)
 
 
 def evaluate(
     reader: Reader,
     rows: Iterable[Mapping[str, Any]],
-    on_row: Callable[[Row], None] | None = None,
+    on_row: Callable[[Row], object] | None = None,
     *,
     rules: str = "auto",
     windows: WindowOptions | None = None,
@@ -229,19 +206,9 @@ def evaluate(
     if not asked.examples:
         raise BadInput("the rows hold no question")
     version, _ = chosen_rules(asked.examples, rules, threshold, "threshold")
-    setup = setup_of(reader, version, windows, decode, threshold)
     for one in asked.remarks:
         warnings.warn(one, stacklevel=2)
-    allowed = getattr(os, "sched_getaffinity", None)
-    cores = len(allowed(0)) if allowed else os.cpu_count() or 1
-    found, began = [], time.perf_counter()
-    with closing(lines(reader, asked.examples, setup, cores)) as made:
-        for row in made:
-            if on_row is not None:
-                on_row(row)
-            found.append(row)
-    scores = scores_of(asked.examples, found, setup)
-    raw = json.dumps([asdict(example) for example in asked.examples]).encode()
-    run = about("rows", raw, reader, setup)
-    run["scores"] = scores | {"seconds": round(time.perf_counter() - began, 2)}
-    return Evaluation(scores, tuple(found), version, asked.remarks, run)
+    given: Any = {"windows": windows, "decode": decode, "threshold": threshold}
+    given |= {"on_row": on_row or nothing}
+    found = judge(reader, asked.examples, version, {"file": "rows"}, **given)
+    return replace(found, remarks=asked.remarks)

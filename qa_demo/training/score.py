@@ -38,7 +38,6 @@ from qa_demo.evaluation.run import read_each
 from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK, sha256
-from qa_demo.model.work import usable_cores
 from qa_demo.training.command import described, exit_code, read_json, versions, write_json
 from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
@@ -64,7 +63,6 @@ def heard(reader: Reader, examples: Iterable[Example]) -> Heard:
         list(each.values()),
         WindowOptions(),
         lambda _, reading: {head: says(reading, head) for head in HEADS},
-        usable_cores(),
     )
     said: dict[tuple[str, str], Mapping[str, Said]] = {}
     for text, one in zip(each, found, strict=True):

@@ -169,11 +169,10 @@ def test_the_block_of_a_model_card(dev: Path, tmp_path: Path, terminal: Terminal
 @pytest.mark.parametrize(
     ("flags", "reason"),
     [
-        ("--fail-under f1", "needs a score's name and a percent"),
-        ("--fail-under f1=nan", "needs a score's name and a percent"),
+        ("--fail-under f1", "--fail-under f1 needs a percent from 1 to 100 (0.8 of all is f1=80)"),
+        ("--fail-under f1=nan", "needs a percent from 1 to 100"),
         ("--fail-under total=3", "names 'total'; the scores of this run are exact, f1"),
-        ("--fail-under f1=0.8", "would mean 0.8 percent, which none fails; scores are percents"),
-        ("--fail-under f1=80 --fail-under f1=70", "names f1 twice"),
+        ("--fail-under f1=0.8", "needs a percent from 1 to 100"),
         ("--fail-under NoAns_f1=10", "names 'NoAns_f1'; the scores of this run are exact, f1"),
         ("--limit 1 --sample 1", "give one"),
         ("--by 1", "belongs to --not-worse-than"),

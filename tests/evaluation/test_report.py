@@ -11,11 +11,11 @@ import plotly.graph_objects as go
 import pytest
 
 from qa_demo.core.metrics import evaluate
-from qa_demo.core.types import Answer, Example
+from qa_demo.core.types import Answer, DecodeOptions, Example
 from qa_demo.evaluation.calibrate import halves
 from qa_demo.evaluation.compare import more_articles
 from qa_demo.evaluation.drawn import MODES, shown_of
-from qa_demo.evaluation.lines import example_of, outcome_of, refused_line, under
+from qa_demo.evaluation.lines import example_of, line_of, outcome_of, under
 from qa_demo.evaluation.report import page_of, verdict_words
 from qa_demo.evaluation.sections import groups, question_word
 from qa_demo.printed import number
@@ -246,7 +246,7 @@ def test_a_group_is_the_mean_of_its_questions_and_sureness_of_its_tenth() -> Non
 
 def test_a_question_that_was_not_read_is_neither_right_nor_withheld() -> None:
     example = Example("q", "Who?", TEXT, (Answer("Oslo", 21),))
-    row = refused_line(example, "the question is too long", "2.0")
+    row = line_of(example, "the question is too long", DecodeOptions(), "2.0")
     for limit in (-1.0, 1.0):
         found = under(row, limit, "2.0")
         assert (found["kind"], found["answer"], found["exact"]) == ("not read", None, 0.0)
