@@ -138,6 +138,17 @@ def excerpt_items(e: Encoding, parts: Sequence[tuple[int, int]]) -> list[Block]:
     return [*found, item("…", marks=["special"])] if parts[-1][1] < n else found
 
 
+def window_items(shown: Shown, window: Window) -> list[Block]:
+    """A window's text, an item for each position: special tokens, the question, the paragraph."""
+    e, name = shown.encoding, shown.true.tokens(window.index)
+    asked, read = question_items(e), paragraph_items(e, window.doc_start, window.doc_stop)
+    asked[-1]["gap"] = read[-1]["gap"] = " "  # before the separator
+    items = [item(token, " ", marks=["special"]) for token in name]
+    items[1 : 1 + len(asked)] = asked
+    items[window.context_at : window.context_at + len(read)] = read
+    return items
+
+
 def mark(items: Sequence[Block], span: Span, name: str) -> None:
     """Add a mark to the items that a `doc` span touches."""
     for one in items:
@@ -172,11 +183,11 @@ def shortened(items: Sequence[Block], least: float) -> list[Block]:
             whole.append([one])
     signs = ("up", "down", "marks")
     loud = [k for k, w in enumerate(whole) if any(one.get(x) for one in w for x in signs)]
-    near = {k for c in (0, *loud, len(whole) - 1) for k in range(c - 5, c + 6)}
+    near = {k for c in (0, *loud, len(whole) - 1) for k in range(c - 4, c + 5)}
     for seen, run in groupby(enumerate(whole), lambda at: at[0] in near):
         quiet = [one for _, word in run for one in word]
         count = sum(not (one.get("joined") or units.is_mark(one["t"])) for one in quiet)
-        if not seen and count >= 10:
+        if not seen and count >= 6:
             found[-1] = {**found[-1], "gap": " "}
             quiet = [item(f"… {count} words under {least} …", " ", marks=["special"])]
         found += quiet

@@ -86,10 +86,10 @@ function goldLines(b, nodes) {
   }
 }
 
-/** Of two printed numbers that touch, the smaller goes; its bar and its row of the table stay. */
+/** A printed number stays inside the text; of two that touch, the smaller goes: its bar stays. */
 function thin(root) {
   const edge = root.getBoundingClientRect().right;
-  for (const e of root.querySelectorAll(".marked-by")) {
+  for (const e of root.querySelectorAll(".word > b:not(.under)")) {
     e.classList.remove("inward");
     e.classList.toggle("inward", e.getBoundingClientRect().right > edge);
   }

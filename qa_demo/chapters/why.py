@@ -7,7 +7,7 @@ All of it is the true reading's: no words stand behind logits that were changed 
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -16,36 +16,14 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from qa_demo import blocks as ui
-from qa_demo import texts
+from qa_demo import printed, texts
 from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.core.attention import SPREAD, Looks
-from qa_demo.core.attribution import (
-    DRAWS,
-    Attribution,
-    Hidden,
-    Set,
-    Target,
-    hide,
-    seed_of,
-    sets_to_hide,
-)
+from qa_demo.core.attribution import DRAWS, Attribution, Hidden, Target, hide, seed_of, sets_to_hide
 from qa_demo.core.text import is_mark, words
 from qa_demo.core.types import Span
 from qa_demo.drawn.plane import stacked
-from qa_demo.printed import (
-    QUOTE,
-    Part,
-    adds,
-    escape,
-    number,
-    percent,
-    plus,
-    probability,
-    quote,
-    say,
-    signed,
-    small_number,
-)
+from qa_demo.printed import QUOTE, adds, bracket, escape, number, probability, quote, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 
@@ -66,20 +44,35 @@ IDEAS = (
     "not be what the lead rests on.*",
 )
 OPENS: dict[int, dict[str, Any]] = {}
-SMALL, LOOKED = 0.3, 0.02
-"""A share or a weight under this has no bar."""
-NAMED = 5
-"""So many bars carry their number."""
+SMALL, LOOKED, NAMED = 0.3, 0.02, 5
+"""A share or a weight under this has no bar; so many bars carry their number."""
 LONG = 150
 """From so many pieces in a window on, a text is shown without its quiet middle parts."""
 BLANKS = {"pad": "[PAD]", "mask": "[MASK]", "zero": "the zero vector"}
 SNIPPET = ui.snippet("why")
+HIDDEN = (
+    "Hidden are the words with the largest positive shares outside the span. The random draws "
+    "hold neither them nor a word of the span, whose loss lowers its own score; a draw may "
+    "come twice where few words are left. The draws follow from question, paragraph and "
+    "window, so everyone sees the same. The lead is that of the same span throughout.",
+    f"By chance alone the chosen words would be the lowest of all in one text of {DRAWS + 1}; "
+    "one text says nothing about others. Readers learn to answer from texts without [MASK]. "
+    "Where two words tell the same, hiding one of them shows little: the other holds the lead.",
+)
+WEIGHTS = (
+    "The page opens on the attention head that reads the question most among those without a "
+    f"weight of {SPREAD}. The two words of the finding are picked: the most read word with a share "
+    f"under {SMALL}, and the word with the largest share; a word's weight sums its tokens. They "
+    "show that weight and share can differ here, and nothing about attention heads in general.",
+    "A weight is a softmax over all tokens of the window. From the second layer on, what stands at "
+    "a word's place is a mixture of other words already, and what a head mixes is mapped and added "
+    "to what was there: a weight tells what was mixed, not which word of the text it came from.",
+)
+"""What is said exactly of the test, and of an attention head's weights."""
 
 
 class Own(Record):
-    """What this chapter alone keeps: layer and head of step 3, counted from 1, and the position of
-    the token that looks.
-    """
+    """This chapter's own: layer and head of step 3, counted from 1, and the position that looks."""
 
     layer: Annotated[Int, Field(ge=1, le=1000)] | None = None
     head: Annotated[Int, Field(ge=1, le=1000)] | None = None
@@ -88,9 +81,8 @@ class Own(Record):
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     """The blocks of the step."""
-    step = shown.state.step
-    made = (rests_on, the_test, a_head)[step - 1](Shares(shown), own)
-    return [ui.idea(IDEAS[step - 1]), *made]
+    k = shown.state.step - 1
+    return [ui.idea(IDEAS[k]), *(rests_on, the_test, a_head)[k](Shares(shown), own)]
 
 
 # ---- words and their shares
@@ -116,7 +108,7 @@ class Shares:
         )
         self.words = words(shown.encoding, w, marks_apart=True)
         self.values = self.words.sums(self.found.values)
-        self.ranked = np.argsort(-np.abs(self.values), kind="stable").tolist()
+        self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
         self.lead, self.blank = self.found.f_x, self.found.f_baseline or 0.0
         inside = Span(w.to_pos(self.span.start), w.to_pos(self.span.end))
@@ -128,32 +120,35 @@ class Shares:
         """A token as quoted parts."""
         return texts.said_at(self.shown, self.window, pos)
 
-    def sets_to_hide(self) -> list[Set]:
-        """What the test hides; never marks, nor the span's own words."""
-        free = tuple(k for k in self.real if k not in self.own)
-        return sets_to_hide(self.values, free, seed_of(self.shown.true, self.window))
+    def quoted(self, k: int, most: int = 30) -> str:
+        """A word in quotation marks."""
+        return quote(self.words.items[k].text, most)
 
-    def without(self, sets: Sequence[Set]) -> Hidden:
-        """The window read again without each set."""
+    def test(self) -> Hidden | None:
+        """The window read again without the words that raise the lead most, and without random
+        others; never marks, nor the span's own words. None where too few other words raise it.
+        """
+        free = tuple(k for k in self.real if k not in self.own)
+        sets = sets_to_hide(self.values, free, seed_of(self.shown.true, self.window))
 
         def make(reader: Any, progress: Any, cancelled: Any) -> Hidden:
             read = partial(reader.masked, on_progress=progress, cancelled=cancelled)
             return hide(read, self.target, self.window, self.words, sets)
 
         key = ("hidden", self.window.index, self.span.start, self.span.end)
-        return self.shown.need(key, make, slow=True)
+        return self.shown.need(key, make, slow=True) if sets[1:] else None
 
-    def named(self, chosen: Sequence[int], says: Callable[[int], str] = lambda _: "") -> list[Part]:
+    def named(self, chosen: Sequence[int], *says: str) -> list[Any]:
         """Some words as quoted parts, each with its side where the window holds it twice, and with
         what is said of it: “Who” (+3.2), “it” (paragraph, +2.7) and “built” (+2.5).
         """
-        items, said = self.words.items, list[Part]()
+        items, said = self.words.items, list[Any]()
         every = Counter(one.text for one in items)
-        for left, k in zip(range(len(chosen) - 1, -1, -1), chosen, strict=True):
-            side = items[k].where if every[items[k].text] > 1 else ""
-            about = ", ".join(filter(None, (side, says(k))))
-            said += [[quote(items[k].text, 30), QUOTE], f" ({about})" if about else ""]
-            said += [", " if left > 1 else " and " * left]
+        joins = ["", *[", "] * (len(chosen) - 2), " and "]
+        for n, (k, join) in enumerate(zip(chosen, joins, strict=False)):
+            side = [items[k].where] * (every[items[k].text] > 1)
+            about = ", ".join([*side, *says[n : n + 1]])
+            said += [join, [self.quoted(k), QUOTE], f" ({about})" if about else ""]
         return said
 
     def finding(self, template: str, *given: Any) -> Block:
@@ -164,12 +159,6 @@ class Shares:
         return ui.finding((by_hand if self.shown.changed else "") + window + template, *given)
 
 
-def bracketed(x: float, digits: int = 2) -> str:
-    """x, in brackets where it is negative: for the place after a sign."""
-    said = number(x, digits)
-    return f"({said})" if said.startswith("−") else said
-
-
 # ---- step 1: what the lead rests on
 
 
@@ -178,25 +167,19 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     v, items, rises = shares.values, shares.words.items, shares.lead >= shares.blank
     verb, way = ("raised", v) if rises else ("lowered", -v)
     top = [k for k in np.argsort(-way, kind="stable")[:3].tolist() if way[k] >= 0.05]
-    moved = f"{{}} {verb} it most." if top else f"Nothing {verb} it by 0.05 or more."
+    moved = shares.named(top, *(signed(v[k]) for k in top))
     which = "" if shares.spans_name == "the answer" else ", the best span,"
     stands = "leads “no answer” by" if shares.lead >= 0 else "stands behind “no answer” by"
-    found = f"{{}}{which} {stands} *{number(abs(shares.lead))}*. {moved}"
+    found = f"{{}}{which} {stands} *{number(abs(shares.lead))}*. "
+    found += f"{{}} {verb} it most." if top else f"Nothing {verb} it by 0.05 or more."
+    key = [("bar", INK, "above a word: raises the lead"), ("hatch", GREY, "below: lowers it")]
+    key.append(("fill", MID, f"{shares.spans_name}'s own words"))
+    key.append(("text", GREY, f"no bar: under {SMALL} either way"))
     heads, caption = ["word", "in the", "share"], "The largest shares of the lead's change by word"
-    rows = [
-        ui.row(quote(items[k].text, 30), items[k].where, signed(v[k])) for k in shares.ranked[:30]
-    ]
+    rows = [ui.row(shares.quoted(k), items[k].where, signed(v[k])) for k in shares.ranked[:30]]
     return [
-        shares.finding(
-            found, texts.span_words(shares.best), shares.named(top, lambda k: signed(v[k]))
-        ),
-        ui.legend(
-            "key",
-            ("bar", INK, "above a word: raises the lead"),
-            ("hatch", GREY, "below a word: lowers it"),
-            ("fill", MID, f"{shares.spans_name}'s own words"),
-            ("text", GREY, f"no bar: under {SMALL} either way"),
-        ),
+        shares.finding(found, texts.span_words(shares.best), moved),
+        ui.legend("key", *key),
         bars(shares),
         *summed(shares),
         ui.closing("A share says what moved the lead, not whether the answer is right."),
@@ -210,11 +193,11 @@ def bars(shares: Shares) -> Block:
     full = max(float(np.abs(v).max(initial=0)), SMALL)
 
     def word(k: int, gap: str) -> Block:
-        made = texts.item(items[k].text, gap, marks=["predicted"] * (k in shares.own))
+        named = signed(v[k]) if k in shares.ranked[:NAMED] and abs(v[k]) >= SMALL else ""
+        marks = ["predicted"] * (k in shares.own) + ["strong"] * bool(named)
+        made = texts.item(items[k].text, gap, marks=marks)
         if abs(v[k]) >= SMALL:
-            named = signed(v[k]) if k in shares.ranked[:NAMED] else ""
             made["up" if v[k] > 0 else "down"] = [round(abs(float(v[k])) / full, 4), named]
-            made["marks"] = [*made.get("marks", []), *(["strong"] if named else [])]
         return made
 
     def part(side: str, source: str, name: str) -> Block:
@@ -237,55 +220,43 @@ def summed(shares: Shares) -> list[Block]:
     """
     a, v = shares.found, shares.values
     sign = adds((shares.blank, a.sum), a.f_x) if abs(a.gap or 0) < 0.005 else "≈"
-    total = f"lead of the blank text *{number(shares.blank)}* + all shares *{bracketed(a.sum)}* "
+    total = f"lead of the blank text *{number(shares.blank)}* + all shares *{bracket(a.sum)}* "
     total += f"{sign} lead of this text *{number(a.f_x)}*"
-    missed = [[f"gap {missing(a)}, from finite steps", "note"]] if a.complete else []
+    share = a.gap_share or 0.0
+    missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
+    missed = [[f"gap {missing}, from finite steps", "note"]] if a.complete else []
     first = [k for k in shares.ranked[:NAMED] if abs(v[k]) >= SMALL]
-    others = a.sum - sum(v[first].tolist())
-    sign = adds((*v[first], others), a.sum)
-    parts: list[Part] = [f"all shares {number(a.sum)} {sign} "]
+    left, others = shares.ranked[len(first) :], a.sum - sum(v[first].tolist())
+    parts = [f"all shares {number(a.sum)} {adds((*v[first], others), a.sum)} "]
     for n, k in enumerate(first):
-        size = number(v[k]) if n == 0 else plus(v[k])
-        parts += say(f"*{size}* {{}}", [quote(shares.words.items[k].text, 14), "note"])
-    parts += say(f"*{plus(others)}* {{}}", ["all others", "note"])
+        size = printed.plus(v[k]) if n else number(v[k])
+        parts += say(f"*{size}* {{}}", [shares.quoted(k, 14), "note"])
+    about = f"all {len(left)} others"
+    about += "".join(f", the largest {signed(v[k])} {shares.quoted(k, 14)}" for k in left[:1])
+    parts += say(f"*{printed.plus(others)}* {{}}", [about, "note"])
     made = [ui.formula("sum", say(total), missed, *([parts] if first else []))]
     if not a.complete:
         change = signed(a.f_x - shares.blank)
-        gap = f"The shares miss the change, {change}, by {number(abs(a.gap or 0))} ({missing(a)}) "
+        gap = f"The shares miss the change, {change}, by {number(abs(a.gap or 0))} ({missing}) "
         gap += f"even in {a.n_steps} steps: *read single bars with that much doubt.*"
         made.append(ui.sentence("gap", "finding", *say(gap)))
     return made
 
 
-def missing(a: Attribution) -> str:
-    """The gap as a share of the change; e.g. "0.3 % of the change"."""
-    share = a.gap_share
-    if share is None or not np.isfinite(share):
-        return number(abs(a.gap or 0))
-    return ("under 0.1" if share < 0.0005 else number(100 * share, 1)) + " % of the change"
-
-
 def shares_exactly(shares: Shares) -> list[str]:
     """Conditions of step 1."""
-    a, w, n = shares.found, shares.window, shares.found.n_steps
-    start, end = (x.astype(float) for x in shares.shown.true.logits(w.index))
-    score = start[w.to_pos(shares.span.start)] + end[w.to_pos(shares.span.end)]
-    null = start[0] + end[0]
-    sign = adds((score, -null), a.f_x, 3)
-    blank, k = BLANKS[a.baseline or "pad"], min(7, n)
-    way, special = (k - 0.5) / n, number(a.sum - float(shares.values.sum()))
+    a, n = shares.found, shares.found.n_steps
+    blank, special = BLANKS[a.baseline or "pad"], number(a.sum - float(shares.values.sum()))
     return [
-        f"Lead: score of the span − score of “no answer”, {number(score, 3)} − "
-        f"{bracketed(null, 3)} {sign} {number(a.f_x, 3)}, this span and this window at every step.",
+        "The lead is that of this span in this window at every step (its sum: Answer, step 2). "
         f"The blank text has {blank} in the place of every token of question and paragraph; [CLS] "
-        f"and [SEP] stay, and their shares, {special} in sum, are among all shares. Step {k} of "
-        f"{n} reads vectors that are {number(1 - way, 3)} times that of {blank} and "
-        f"{number(way, 3)} times the token's own. A word's share is its vectors' way from blank, "
-        "times the mean gradient of the lead over all steps.",
-        f"The gap, {number(abs(a.gap or 0), 3)} or {missing(a)}, comes of finite steps: 20, "
-        "then twice as many, up to 640, until it is under 2 %. A small gap checks the sum, not the "
-        "shares: another blank gives other shares, and the reader was trained on no text that is "
-        "half faded in. A punctuation mark is no part of a word and has a share of its own.",
+        f"and [SEP] stay, and their shares, {special} in sum, are among all shares. Step k of {n} "
+        f"reads vectors that have gone (k − ½) / {n} of their way from blank. A word's share is "
+        "its vectors' whole way, times the mean gradient of the lead over all steps.",
+        "The gap comes of finite steps: 20, then twice as many, up to 640, until it is under 2 %. "
+        "A small gap checks the sum, not the shares: another blank gives other shares, and the "
+        "reader was trained on no text that is half faded in. A punctuation mark is no part of a "
+        "word and has a share of its own.",
     ]
 
 
@@ -294,75 +265,50 @@ def shares_exactly(shares: Shares) -> list[str]:
 
 def the_test(shares: Shares, own: Own) -> list[Block | None]:
     """The lead without the words that raise it most, beside the lead without random others."""
-    sets, items, x = shares.sets_to_hide(), shares.words.items, shares.lead
-    if not sets[0]:
-        said = f"Outside {shares.spans_name} no word raises the lead, so there is none to hide."
-        return [shares.finding(said), *ui.folds(None, hidden_exactly(shares), SNIPPET)]
-    test, many = shares.without(sets), small_number(len(sets[0]))
-    others, fall = f"without {many} random others", x - test.lead
+    test, x = shares.test(), shares.lead
+    if test is None:
+        said = f"This text has too few words outside {shares.spans_name} for the test."
+        return [shares.finding(said), *ui.folds(None, HIDDEN, SNIPPET)]
+    many, fall = printed.small_number(len(test.first)), x - test.lead
+    leads, others = [lead for lead, _ in test.draws], f"without {many} random others"
     found = f"Without {{}} the lead {'falls' if fall >= 0 else 'rises'} from {number(x)} to "
-    found += f"*{number(test.lead)}*"
-    sign = adds((x, -test.lead), fall)
-    first = f"*{number(x)} − {bracketed(test.lead)} {sign} {number(fall)}*"
-    lines = [say(f"fall without these {many}: {first}")]
-    plain = f"without the {many} word{'s' * (many != 'one')} outside {shares.spans_name}"
-    key = [("diamond", INK, f"{plain} with the largest shares")]
-    if test.draws:
-        low, high = number(test.draws[0][0]), number(test.draws[-1][0])
-        found += f"; {others} it ends between {low} and {high}"
-        mean = x - sum(lead for lead, _ in test.draws) / len(test.draws)
-        lines.append(say(f"without {many} others: *{number(mean)}* on average"))
-        key.append(("dot", GREY, f"{others}, one dot a draw (stacked where they would touch)"))
+    found += f"*{number(test.lead)}*; {others} it ends between {number(leads[0])} and "
+    found += f"{number(leads[-1])}."
+    largest = f"without the {many} outside {shares.spans_name} with the largest shares"
+    drawn = f"{others}, one dot a draw (stacked where they would touch)"
+    sign, mean = adds((x, -test.lead), fall), number(x - sum(leads) / len(leads))
+    first = f"fall without these {many}: *{number(x)} − {bracket(test.lead)} {sign} {number(fall)}*"
+    as_low = sum(lead <= test.lead for lead in leads)
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
-        words = ", ".join(quote(items[k].text, 20) for k in chosen)
-        rows.append(ui.row(words, number(lead), number(x - lead), strong=not rows))
-    heads = ["hidden words", "lead", "fall"]
-    caption = "The lead without the chosen words and without each random draw"
+        hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
+        rows.append(ui.row(hidden, number(lead), number(x - lead), strong=not rows))
+    table = ui.table("rows", ["hidden words", "lead", "fall"], rows, "The lead without these words")
     return [
-        shares.finding(f"{found}.", shares.named(test.first)),
-        ui.legend("key", *key),
+        shares.finding(found, shares.named(test.first)),
+        ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn)),
         dots(shares, test, many),
-        ui.formula("fall", *lines),
-        ui.closing(beside_chance(test, x)),
-        *ui.folds(ui.table("rows", heads, rows, caption), hidden_exactly(shares), SNIPPET),
+        ui.formula("fall", say(first), say(f"without {many} others: *{mean}* on average")),
+        ui.closing(f"Of {DRAWS} random draws {as_low or 'none'} end{'s' * (as_low < 2)} as low."),
+        *ui.folds(table, HIDDEN, SNIPPET),
     ]
-
-
-def beside_chance(test: Hidden, lead: float) -> str:
-    """Whether random draws cost as much as the chosen words."""
-    if not test.draws:
-        return "Too few other words are left for random draws."
-    if test.lead >= lead:
-        return "The lead does not fall: here it does not need these words."
-    as_low = sum(other <= test.lead for other, _ in test.draws)
-    if as_low == 0:
-        return f"None of {DRAWS} random draws costs as much."
-    return f"{as_low} of {DRAWS} random draws cost{'s' * (as_low == 1)} as much or more."
-
-
-def limit(shares: Shares) -> float | None:
-    """The lead below which "no answer" wins: minus the threshold, where one window is all there is
-    and the rule asks a threshold; else None.
-    """
-    s = shares.shown
-    alone = len(s.true.windows) == 1 and s.state.rule == "logits"
-    return -s.decode.null_score_diff_threshold if alone else None
 
 
 def dots(shares: Shares, test: Hidden, many: str) -> Block:
     """Leads on one axis: the diamond without the first words, a dot for each random draw."""
-    x, at, leads = shares.lead, limit(shares), [lead for lead, _ in test.draws]
+    s, x, leads, at = shares.shown, shares.lead, [lead for lead, _ in test.draws], None
+    if len(s.true.windows) == 1 and s.state.rule == "logits":
+        at = -s.decode.null_score_diff_threshold  # under it "no answer" wins
     every = [x, test.lead, *leads, *([] if at is None else [at])]
     low, wide = min(every), max(max(every) - min(every), 0.1)
     levels = stacked(leads, wide / 56)
     top = max(14, 6 + max(levels, default=0))
 
-    def marker(draws: Sequence[tuple[float, Set]], ys: list[int], **style: Any) -> Block:
-        words = [", ".join(shares.words.items[k].text for k in chosen) for _, chosen in draws]
-        each = zip(words, draws, strict=True)
-        said = [f"without {escape(named)}: {number(lead)}" for named, (lead, _) in each]
-        made = ui.scatter("markers", [x for x, _ in draws], ys, marker={"opacity": 1, **style})
+    def marker(draws: Sequence[Any], ys: list[int], **style: Any) -> Block:
+        words = [", ".join(escape(shares.quoted(k)) for k in chosen) for _, chosen in draws]
+        leads = [lead for lead, _ in draws]
+        said = [f"without {w}: {number(x)}" for w, x in zip(words, leads, strict=True)]
+        made = ui.scatter("markers", leads, ys, marker={"opacity": 1, **style})
         return {**made, "hoverinfo": "text", "hovertext": said}
 
     marks = [(x, f"no word hidden: {number(x)}", 18, "solid")]
@@ -389,21 +335,6 @@ def dots(shares: Shares, test: Hidden, many: str) -> Block:
     return ui.figure("dots", drawn, layout, alt, narrow=narrow)
 
 
-def hidden_exactly(shares: Shares) -> list[str]:
-    """Conditions of step 2."""
-    at = limit(shares)
-    wins = "" if at is None else f" “No answer” wins where it leads by more than {number(-at)}."
-    return [
-        "Hidden are the words with the largest positive shares outside the span. The random draws "
-        "hold neither them nor a word of the span, whose loss lowers its own score; a draw may "
-        "come twice where few words are left. The draws follow from question, paragraph and "
-        "window, so everyone sees the same. The lead is that of the same span throughout." + wins,
-        f"By chance alone the chosen words would be the lowest of all in one text of {DRAWS + 1}; "
-        "one text says nothing about others. Readers learn to answer from texts without [MASK]. "
-        "Where two words tell the same, hiding one of them shows little: the other holds the lead.",
-    ]
-
-
 # ---- step 3: where a head looked
 
 
@@ -419,59 +350,53 @@ def rows_of(shares: Shares, at: int) -> NDArray[np.float32]:
 
 def a_head(shares: Shares, own: Own) -> list[Block | None]:
     """The weights of one token in one attention head, on the text."""
-    w, at = shares.window, own.token
+    w, v, at = shares.window, shares.values, own.token
     at = at if at is not None and at < len(w) else w.to_pos(shares.span.start)
     look = Looks(rows_of(shares, at), shares.shown.encoding, w, own.layer, own.head)
-    (layers, heads), name = look.asked.shape, shares.name(at)
-    held = " + ".join(f"{{}} *{number(x)}*" for x in look.held.values())
-    total = f"all {len(look.row)} weights: {held} {adds(look.held.values(), 1)} 1"
+    (layers, heads), name, top = look.asked.shape, shares.name(at), int(look.row.argmax())
+    said = f"Layer {look.layer}, attention head {look.head}: {{}} reads {{}} most "
+    said += f"({probability(look.row[top], 2)}). It gives {{}}."
+    given: Any = f"{probability(look.held['question'], 2)} of its attention to the question"
+    read, held = differing(shares, by_word := shares.words.sums(look.row), at)
+    if read >= 0:
+        about = [
+            f"{probability(by_word[k], 2)}, share of the lead {signed(v[k])}" for k in (read, held)
+        ]
+        given = shares.named((read, held), *about)
+    sums = " + ".join(f"{{}} *{number(x)}*" for x in look.held.values())
+    sums = f"all {len(look.row)} weights: {sums} {adds(look.held.values(), 1)} 1"
+    key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
+    key.append(("boxed", INK, [*name, " looks; press a word to let that one look"]))
+    key.append(("text", GREY, f"no bar: under {LOOKED}"))
     every = ui.fold("grid", f"All {layers * heads} attention heads", grid(shares, look, at))
     return [
-        read_most(shares, look, at),
+        shares.finding(said, name, shares.name(top), given),
         ui.slider("layer", "own.why.layer", f"layer (of {layers})", 1, layers, 1, look.layer),
         ui.slider("head", "own.why.head", f"attention head (of {heads})", 1, heads, 1, look.head),
-        ui.legend(
-            "key",
-            ("bar", INK, ["weight that ", *name, " gives this token"]),
-            ("boxed", INK, [*name, " looks; press a word to let that one look"]),
-            ("text", GREY, f"no bar: under {LOOKED}"),
-        ),
+        ui.legend("key", *key),
         weights(shares, look, at),
-        ui.formula("adds", say(total, *look.held)),
+        ui.formula("adds", say(sums, *look.held)),
         ui.closing(
             "A large weight does not say that the lead needs the word: only hiding it would tell."
         ),
-        *ui.folds(head_table(shares, look), head_exactly(layers * heads), SNIPPET, every),
+        *ui.folds(head_table(shares, look), WEIGHTS, SNIPPET, every),
     ]
 
 
-def read_most(shares: Shares, look: Looks, at: int) -> Block:
-    """The finding: what the head read most, and a word much read that has a small share."""
-    v, top = shares.values, int(look.row.argmax())
-    by_word, looks = shares.words.sums(look.row), int(shares.words.of[at])
-    inside = [k for k in shares.real if k != looks]
+def differing(shares: Shares, by_word: NDArray[np.float64], at: int) -> tuple[int, int]:
+    """A word much read with a small share, and the one with the largest share, read less; -1, -1
+    where there are none.
+    """
+    v, inside = shares.values, [k for k in shares.real if k != int(shares.words.of[at])]
     read = max((k for k in inside if abs(v[k]) < SMALL), key=lambda k: by_word[k], default=-1)
     held = max(inside, key=lambda k: v[k], default=-1)
-    said = f"Layer {look.layer}, attention head {look.head}: {{}} reads {{}} most ("
-    said += f"{probability(look.row[top], 2)}). It gives "
-    differ = read >= 0 and v[held] >= SMALL and by_word[read] >= LOOKED
-    if not differ or by_word[held] >= by_word[read]:
-        asked = percent(float(look.asked[look.layer - 1, look.head - 1]))
-        said += f"{asked} of its attention to the question."
-        return shares.finding(said, shares.name(at), shares.name(top))
-
-    def about(k: int) -> str:
-        share = "share of the lead's change" if k == read else "share"
-        return f"{probability(by_word[k], 2)}, {share} {signed(v[k])}"
-
-    words = shares.named((read, held), about)
-    return shares.finding(said + "{}.", shares.name(at), shares.name(top), words)
+    clear = read >= 0 and v[held] >= SMALL and by_word[read] >= max(LOOKED, by_word[held])
+    return (read, held) if clear else (-1, -1)
 
 
 def weights(shares: Shares, look: Looks, at: int) -> Block:
     """The window's text, piece by piece, with a bar of the weight above each."""
-    e, w, shown = shares.shown.encoding, shares.window, shares.shown
-    full = max(float(look.row.max()), 0.05)
+    w, full = shares.window, max(float(look.row.max()), 0.05)
     named = {k for k in np.argsort(-look.row)[:NAMED].tolist() if look.row[k] >= LOOKED}
 
     def barred(one: Block, pos: int) -> Block:
@@ -482,20 +407,13 @@ def weights(shares: Shares, look: Looks, at: int) -> Block:
         sets = {"own.why.layer": look.layer, "own.why.head": look.head, "own.why.token": pos}
         return {**one, "marks": [*one.get("marks", []), *marks], "sets": sets}
 
-    asked, read = texts.question_items(e), texts.paragraph_items(e, w.doc_start, w.doc_stop)
-    asked[-1]["gap"] = read[-1]["gap"] = " "  # before the separator
-    items = [texts.item(token, " ", marks=["special"]) for token in shown.true.tokens(w.index)]
-    items[1 : 1 + len(asked)] = asked
-    items[w.context_at : w.context_at + len(read)] = read
-    items = [barred(one, pos) for pos, one in enumerate(items)]
+    items = [barred(one, pos) for pos, one in enumerate(texts.window_items(shares.shown, w))]
     read = items[w.context_at :]
     read = texts.shortened(read, LOOKED) if shares.cut else read
-    sums = {side: f"in sum {number(look.held[side])}" for side in ("question", "paragraph")}
-    segments = (
-        texts.segment(items[:1], "", True),
-        texts.segment(items[1 : w.context_at], "question", True, sums["question"]),
-        texts.segment(read, "paragraph", False, sums["paragraph"]),
-    )
+    asked, inside = (f"in sum {number(look.held[side])}" for side in ("question", "paragraph"))
+    question = texts.segment(items[1 : w.context_at], "question", True, asked)
+    paragraph = texts.segment(read, "paragraph", False, inside)
+    segments = texts.segment(items[:1], "", True), question, paragraph
     return texts.text("weights", *segments, up=INK, height=48, dots=True, select=False)
 
 
@@ -509,29 +427,15 @@ def grid(shares: Shares, look: Looks, at: int) -> Block:
     heat |= {"x0": 1, "y0": 1, "dx": 1, "dy": 1, "zmin": 0, "zmax": 1, "xgap": 3, "ygap": 3}
     heat |= {"colorscale": "share", "sets": {"own.why.layer": "y", "own.why.head": "x"}}
     heat |= {"hovertemplate": "layer %{y}, attention head %{x}: %{z:.0%}<extra></extra>"}
-    plain: Block = {"dtick": 1, "showgrid": False}
     layout = ui.layout(90 + 44 * min(layers, 12), 58, 8, 14, 48)
-    layout["xaxis"] = ui.axis("attention head", range=[0.5, heads + 0.5], **plain)
-    layout["yaxis"] = ui.axis("layer (1 reads first)", range=[layers + 0.5, 0.5], **plain)
+    layout["xaxis"] = ui.axis("attention head", range=[0.5, heads + 0.5], dtick=1, showgrid=False)
+    layout["yaxis"] = ui.axis(
+        "layer (1 reads first)", range=[layers + 0.5, 0.5], dtick=1, showgrid=False
+    )
     box = {"type": "rect", "x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
     frame = {"shapes": [{**box, "line": {"color": INK, "width": 2.5}}], "annotations": []}
     alt = "How much of its attention the token spends on what was asked, by layer and head"
     return ui.figure("heads", [heat], layout, alt, overlay=frame)
-
-
-def head_exactly(many: int) -> list[str]:
-    """Conditions of step 3."""
-    return [
-        f"Of {many} attention heads the page opens on the one that reads the question most among "
-        f"those without a weight of {SPREAD}. The two words of the finding are picked: the most "
-        f"read word with a share under {SMALL}, and the word with the largest share; a word's "
-        "weight sums its tokens. They show that weight and share can differ here, and nothing "
-        "about attention heads in general.",
-        "A weight is a softmax over all tokens of the window. From the second layer on, what "
-        "stands at a word's place is a mixture of other words already, and what a head mixes is "
-        "mapped and added to what was there: a weight tells what was mixed, not which word of the "
-        "text it came from.",
-    ]
 
 
 def head_table(shares: Shares, look: Looks) -> Block:
