@@ -1,49 +1,34 @@
-"""The five calls, each a request, a function and its reply, and the table of them: it drives
-`/api/NAME` and `gr.api` (routes.py), tools (mcp.py), `qa_demo.call` and the command line's flags.
+"""The five calls: each a request that makes its reply. They are `/api/NAME` and `gr.api`
+(routes.py), tools (mcp.py), `qa_demo.call` and the command line's flags.
 
-Characters count from 0; an end is the first character behind.
+A reply holds core's records as they are: its JSON has their fields under their names. Characters
+count from 0, and an end is the first one behind; a span of tokens has both its ends inside.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self, get_type_hints
 
 import numpy as np
-from pydantic import Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import to_jsonable_python
 
-from qa_demo.api import replies
-from qa_demo.core.attribution import MAX_STEPS, Method, Target, TargetKind
-from qa_demo.core.base import BadCheckpoint, BadInput, QADemoError
-from qa_demo.core.infill import NO_HEAD
+from qa_demo import state
+from qa_demo.core import infill, losses, types
+from qa_demo.core.attribution import MAX_STEPS, Attribution, Method, Target, TargetKind
+from qa_demo.core.base import BadInput, Floats, Ints
+from qa_demo.core.bio import TaggedSpan, decode_reading, owned_rows
+from qa_demo.core.calibration import Sureness, sureness
 from qa_demo.core.masking import hide, mask
-from qa_demo.core.predict import check_threshold, predict
-from qa_demo.core.text import MASK, check_texts, span_at, typed
-from qa_demo.core.text import Asked as Blanks
+from qa_demo.core.predict import Prediction, check_threshold, predict
+from qa_demo.core.spans import Candidate, make_candidate
+from qa_demo.core.text import MASK, Words, check_texts, question_positions, span_at, typed, words
 from qa_demo.core.types import Baseline, DecodeOptions, Reading, WindowOptions
 from qa_demo.core.windows import fitting
-from qa_demo.model.work import Pending
-from qa_demo.state import (
-    Decode,
-    Int,
-    LongestAnswer,
-    Name,
-    Record,
-    Rule,
-    Text,
-    Threshold,
-    Windows,
-    sentence,
-)
-
-if TYPE_CHECKING:
-    from qa_demo.pictures import Pictures
+from qa_demo.state import Int, Name, Text
 
 Ends = tuple[Int, Int]
-Character = Annotated[Int, Field(ge=0)]
-Steps = Annotated[Int, Field(ge=1, le=MAX_STEPS)]
-PATIENCE = 600.0
-"""Seconds that a call waits for its models."""
 
 
 @dataclass(frozen=True)
@@ -54,20 +39,52 @@ class Host:
     filler: Callable[[], Any]
     wait: Callable[..., Any] = lambda _, make, slow=False: make(None, None)
 
+
+@dataclass(frozen=True)
+class Reply:
+    """Records of core's, which hold arrays."""
+
+    __pydantic_config__ = ConfigDict(arbitrary_types_allowed=True)
+
+
+class Lists(GenerateJsonSchema):
+    """JSON has arrays as lists."""
+
+    def is_instance_schema(self, schema: Any) -> dict[str, Any]:
+        """An array's."""
+        return {"type": "array"}
+
+
+class Call(state.Record):
+    """A request."""
+
+    def reply(self, host: Host) -> Reply:
+        """Its reply. Errors: QADemoError."""
+        raise NotImplementedError
+
     @classmethod
-    def serving(cls, pictures: "Pictures") -> "Host":
-        """A server's: through the same cache as pictures."""
-        return cls(
-            lambda name: pictures.reader(name or pictures.readers[0]),
-            lambda: pictures.spanbert("bundled"),
-            partial(pictures.work.ask, wait=PATIENCE),
-        )
+    def fields(cls) -> dict[str, dict[str, Any]]:
+        """Each field of the request by position, as JSON schema has it without its null."""
+        found, known = {}, cls.model_json_schema()["properties"]
+        for field in sorted(known, key=lambda field: LAST.index(field) if field in LAST else -1):
+            about = known[field]
+            found[field] = about | next(iter(about.pop("anyOf", [])), {})
+        return found
+
+    @classmethod
+    def replied(cls, **how: Any) -> dict[str, Any]:
+        """The JSON schema of the reply."""
+        kind = TypeAdapter(get_type_hints(cls.reply)["return"])
+        return kind.json_schema(schema_generator=Lists, mode="serialization", **how)
 
 
-# ---- requests
+LAST = ("max_seq_length", "doc_stride", "max_query_length", "reader", "rule")
 
 
-class Asked(Windows):
+# ---- a question about a paragraph
+
+
+class Asked(state.Windows, Call):
     """A question about a paragraph, how it is read, and by which reader."""
 
     question: Text = Field(title="the question")
@@ -81,7 +98,7 @@ class Asked(Windows):
         return fitting(asked, positions)
 
     def read(self, host: Host) -> Reading:
-        """The reading of the texts. Errors: QADemoError."""
+        """The reading of the texts."""
         texts = check_texts(self.question, self.context)
 
         def make(tell: Any, cancelled: Any) -> Any:
@@ -93,19 +110,35 @@ class Asked(Windows):
         return made
 
 
-class Read(Decode, Asked):
-    """Answer a question from a paragraph: the answer or null, its characters, scores, the n-best
-    list and the windows.
+@dataclass(frozen=True)
+class Answer(Reply):
+    """`answer` is null where score_diff = null_score - best score is above `limit`; n_best never
+    holds "no answer". `sureness`: of its first span. A window holds tokens [from, to).
     """
 
-    null_score_diff_threshold: Threshold | None = Field(
+    reader: str
+    answer: str | None
+    prediction: Prediction
+    sureness: Sureness | None
+    windows: tuple[tuple[int, int], ...]
+
+
+class Read(state.Decode, Asked):
+    """Answer a question from a paragraph: the answer or null, the n-best list, scores, windows."""
+
+    null_score_diff_threshold: state.Threshold | None = Field(
         None, title="no answer when null score - best score is above this; null: the reader's own"
     )
-    rule: Rule = Field(
+    rule: state.Rule = Field(
         "logits",
         title="which span of all windows wins: of the highest sum of logits, of the highest mean "
         "of a window's two largest softmaxes, or of the highest product within a window",
     )
+
+    @model_validator(mode="after")
+    def _decides(self) -> Self:
+        check_threshold(self.rule, self.null_score_diff_threshold)
+        return self
 
     def decode(self, own: float | None) -> DecodeOptions:
         """Which spans are allowed, with the threshold in use; `own` is the reader's."""
@@ -113,64 +146,136 @@ class Read(Decode, Asked):
         limit = given if given is not None else own or 0.0
         return DecodeOptions(self.max_answer_length, self.n_best_size, limit, self.rule)
 
-    @model_validator(mode="after")
-    def _decides(self) -> Self:
-        check_threshold(self.rule, self.null_score_diff_threshold)
-        return self
+    def answer(self, reading: Reading) -> Answer:
+        """The reply about a text that is read already."""
+        found = predict(reading, self.decode(reading.threshold))
+        sure = None if found.best is None else sureness(reading, found.best.candidate)
+        windows = tuple((w.doc_start, w.doc_stop) for w in reading.windows)
+        return Answer(reading.model_name, found.answer, found, sure, windows)
+
+    def reply(self, host: Host) -> Answer:
+        return self.answer(self.read(host))
+
+
+@dataclass(frozen=True)
+class Attributed(Reply):
+    """Of each of the window's n positions: its token, its characters in question or context (0, 0
+    for a special token), the word it is `of` (-1 for none), and what it adds to the target:
+    sum(start) + sum(end) = f_x - f_baseline + gap; the gap is the last of `tried`.
+    """
+
+    reader: str
+    span: Candidate
+    other: Candidate | None
+    attribution: Attribution
+    tokens: tuple[str, ...]
+    offset_mapping: Ints
+    words: Words
 
 
 class Attribute(Asked):
-    """Explain the score of a span token by token, in logits: two lanes, their sum, F(x), F(x') and
-    the gap.
-    """
+    """Explain the score of a span token by token, in logits: two lanes, F(x), F(x') and the gap."""
 
     target: TargetKind = Field("span_score", title="the number that is explained")
     method: Method = Field("integrated_gradients", title="how it is explained")
     baseline: Baseline | None = Field(
         None, title="what stands for no text in integrated gradients; null: the reader's own"
     )
-    n_steps: Steps | None = Field(
-        None, title="steps of integrated gradients; null: more until the gap is small"
+    n_steps: Int | None = Field(
+        None, ge=1, le=MAX_STEPS, title="their steps; null: more until the gap is small"
     )
-    char_start: Character | None = Field(None, title="start of the span; null: the best span")
-    char_end: Character | None = Field(None, title="end of the span, exclusive")
-    other_start: Character | None = Field(None, title="start of the second span")
-    other_end: Character | None = Field(None, title="end of the second span, exclusive")
-    max_answer_length: LongestAnswer = 30
-
-    @property
-    def ends(self) -> tuple[tuple[int | None, int | None], ...]:
-        """Start and end of both spans."""
-        return (self.char_start, self.char_end), (self.other_start, self.other_end)
+    char_start: Int | None = Field(None, ge=0, title="start of the span; null: the best span")
+    char_end: Int | None = Field(None, ge=0, title="end of the span, exclusive")
+    other_start: Int | None = Field(None, ge=0, title="start of the second span")
+    other_end: Int | None = Field(None, ge=0, title="end of the second span, exclusive")
+    max_answer_length: state.LongestAnswer = 30
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        for name, (start, end) in zip(("char", "other"), self.ends, strict=True):
-            if (start is None) != (end is None):
-                said = "belong together; one of them is missing"
-                raise ValueError(f"{name}_start and {name}_end {said}")
+        for one, two in (("char_start", "char_end"), ("other_start", "other_end")):
+            if (getattr(self, one) is None) != (getattr(self, two) is None):
+                raise ValueError(f"{one} and {two} belong together; one of them is missing")
         for name in ("baseline", "n_steps"):
             if getattr(self, name) is not None and self.method != "integrated_gradients":
-                raise ValueError(
-                    f"{name} belongs to integrated_gradients; leave it out under {self.method}"
-                )
+                said = f"belongs to integrated_gradients; leave it out under {self.method}"
+                raise ValueError(f"{name} {said}")
         return self
+
+    def reply(self, host: Host) -> Attributed:
+        reading = self.read(host)
+        e, window = reading.encoding, None
+        spans = (self.char_start, self.char_end), (self.other_start, self.other_end)
+        span, other = (
+            None if start is None or end is None else span_at(e, start, end) for start, end in spans
+        )
+        if span is None:
+            best = predict(reading, DecodeOptions(self.max_answer_length)).best
+            if best is None:
+                raise BadInput("no span is allowed here; name one with char_start and char_end")
+            span, window = best.candidate.span, None if other else best.candidate.window
+        target = Target(self.target, span, other, window)
+        how = target, self.method, self.baseline or reading.baseline, self.n_steps
+
+        def make(*watched: Any) -> Any:
+            return host.reader(self.reader).attribute(reading, *how, *watched)
+
+        found: Attribution = host.wait(("attribute", repr(self)), make, slow=True)
+        w = reading.windows[found.window]
+        chars = np.zeros((len(w), 2), dtype=np.int64)
+        chars[question_positions(e)] = e.question_offset_mapping
+        chars[w.is_context] = e.offset_mapping[w.doc_start : w.doc_stop]
+        one, two = (
+            x and make_candidate(reading, w.index, w.to_pos(x.start), w.to_pos(x.end))
+            for x in (span, other)
+        )
+        tokens = reading.tokens(w.index)
+        return Attributed(reading.model_name, one, two, found, tokens, chars, words(e, w))
+
+
+@dataclass(frozen=True)
+class Lost(Reply):
+    """The loss in nats: total = sum of weight * value, each term the mean `over` so many windows.
+    A gold answer is whole in so many of them; every other one counts it as none.
+    """
+
+    reader: str
+    gold: tuple[types.Answer | None, ...]
+    whole_in: tuple[int, ...]
+    terms: tuple[losses.LossTerm, ...]
+    total: float
 
 
 class Loss(Asked):
-    """The training loss of the gold answers: terms of name, value, weight and over, and their
-    weighted total, in nats.
-    """
+    """The training loss of the gold answers, in nats: its terms and their weighted total."""
 
     gold: list[Ends | None] | None = Field(
         None,
         max_length=100,
-        title="[start, end] in characters for each annotator, null for one who found no answer; "
-        "without it no answer is right",
+        title="[start, end] for each annotator, null for one who found no answer; without it no "
+        "answer is right",
     )
-    normaliser: Literal["window", "shared"] = Field(
-        "window", title="over what P adds up to 1: each window, or the tokens of all windows"
-    )
+
+    def reply(self, host: Host) -> Lost:
+        reading = self.read(host)
+        e, windows = reading.encoding, reading.windows
+        golds = [one and span_at(e, *one) for one in self.gold or (None,)]
+        marked = (span and types.Answer(e.text(span), e.chars(span)[0]) for span in golds)
+        whole = (sum(w.holds(span) for w in windows) if span else 0 for span in golds)
+        terms = losses.start_end_loss(reading, golds)
+        return Lost(reading.model_name, tuple(marked), tuple(whole), terms, losses.total(terms))
+
+
+@dataclass(frozen=True)
+class Tagged(Reply):
+    """The spans that the tags spell, with the chance that exactly these tokens are one answer; and
+    of each of the paragraph's tokens its characters and its `p` of B, I and O.
+    """
+
+    reader: str
+    spans: tuple[TaggedSpan, ...]
+    tokens: tuple[str, ...]
+    offset_mapping: Ints
+    p: Floats
 
 
 class Tag(Asked):
@@ -180,8 +285,30 @@ class Tag(Asked):
         "viterbi", title="an I after an O ignored, opening a span, or ruled out from the start"
     )
 
+    def reply(self, host: Host) -> Tagged:
+        reading = self.read(host)
+        e, p = reading.encoding, np.exp(owned_rows(reading))
+        spans = decode_reading(reading, self.decoding)
+        return Tagged(reading.model_name, spans, e.context_tokens, e.offset_mapping, p)
 
-class Infill(Record):
+
+# ---- a text with hidden words
+
+
+@dataclass(frozen=True)
+class Filled(Reply):
+    """What the heads say of the hidden tokens, and all tokens' characters in `text`; the loss as
+    the paper's `code` weighs it and as the `paper` adds it up. Where a [MASK] was typed the hidden
+    word is not `known`: "it" stands there, and what is said of the true word is said of "it".
+    """
+
+    text: str
+    known: bool
+    offset_mapping: Ints
+    infill: infill.Infill
+
+
+class Infill(Call):
     """Hide words of a text and guess them, from inside (MLM) and from the boundary (SBO)."""
 
     text: Text = Field(title="the text; without spans each [MASK] in it hides a place")
@@ -193,129 +320,62 @@ class Infill(Record):
     cut: list[Literal["left", "right", "position"]] | None = Field(
         None, title="inputs of the boundary head that carry their means instead"
     )
-    swap: list[Ends] | None = Field(None, max_length=100, title="[token, position it is given]")
     top: Int = Field(10, ge=1, le=100, title="guesses listed for a blank")
 
+    def reply(self, host: Host) -> Filled:
+        found: Filled = host.wait(("infill", repr(self)), lambda *_: self.filled(host.filler()))
+        return found
 
-# ---- what they do
-
-
-def answer(reading: Reading, asked: Read) -> replies.Answer:
-    """The reply to `read` about a text that is read already."""
-    return replies.answered(reading, predict(reading, asked.decode(reading.threshold)))
-
-
-def attribute(host: Host, asked: Attribute) -> replies.Attributed:
-    """Explain the span that is named, else the best one."""
-    reading = asked.read(host)
-    chosen, other = (
-        None if start is None or end is None else span_at(reading.encoding, start, end)
-        for start, end in asked.ends
-    )
-    window = None
-    if chosen is None:
-        best = predict(reading, DecodeOptions(asked.max_answer_length)).best
-        if best is None:
-            raise BadInput("no span is allowed here; name one with char_start and char_end")
-        chosen, window = best.candidate.span, None if other else best.candidate.window
-    target = Target(asked.target, chosen, other, window)
-    how = target, asked.method, asked.baseline or reading.baseline, asked.n_steps
-
-    def make(tell: Any, cancelled: Any) -> Any:
-        return host.reader(asked.reader).attribute(reading, *how, tell, cancelled)
-
-    return replies.explained(reading, host.wait(("attribute", repr(asked)), make, slow=True))
-
-
-def loss(host: Host, asked: Loss) -> replies.Lost:
-    """The loss of what people marked, or of no answer."""
-    reading = asked.read(host)
-    golds = [one and span_at(reading.encoding, *one) for one in asked.gold or (None,)]
-    return replies.lost(reading, golds, asked.normaliser)
-
-
-def infill(host: Host, asked: Infill) -> replies.Filled:
-    """Hide the spans that are named, else each typed [MASK], else what the law draws. Errors:
-    BadInput, also for a cut or a swap that would change nothing.
-    """
-    cut, swap = frozenset(asked.cut or ()), dict(asked.swap or ())
-
-    def make(*_: Any) -> replies.Filled:
-        filler, blanks = host.filler(), Blanks(asked.text, tuple(asked.spans or ()))
-        if not blanks.hidden and MASK.search(asked.text):
-            blanks = typed(asked.text)
-        encoding, rows = filler.encode(blanks.text), filler.positions
-        if blanks.hidden:
-            chosen = [span_at(encoding, *place) for place in blanks.hidden]
-            masked = hide(encoding.context_ids, chosen, filler.mask_id)
+    def filled(self, model: infill.Infiller) -> Filled:
+        """The spans that are named are hidden, else each typed [MASK], else what the law draws."""
+        text, places, known = self.text, self.spans, True
+        if not places and MASK.search(text):
+            text, places, known = typed(text)
+        e, rows = model.encode(text), model.positions
+        if places:
+            masked = hide(e.context_ids, [span_at(e, *one) for one in places], model.mask_id)
         else:
-            given = encoding.context_ids, encoding.word_ids, filler.mask_id
-            drawn = np.random.default_rng(asked.seed), filler.random_piece
-            masked = mask(asked.masking, *given, *drawn)
-        if cut and not len(masked.pairs(rows)):
-            why = "each hidden token lacks a neighbour or a row of its table" if rows else NO_HEAD
-            raise BadInput(f"cut changes nothing here: the boundary head guesses nothing; {why}")
-        for at, missing in ((at, masked.why_no_sbo(at, rows)) for at in swap):
-            if missing:
-                raise BadInput(f"swap changes nothing at token {at}: {missing}")
-        found = filler.infill(masked, cut, swap, asked.top)
-        return replies.filled(encoding, found, blanks.known)
-
-    found: replies.Filled = host.wait(("infill", repr(asked)), make)
-    return found
+            drawn = np.random.default_rng(self.seed), model.random_piece
+            masked = mask(self.masking, e.context_ids, e.word_ids, model.mask_id, *drawn)
+        if self.cut and not len(masked.pairs(rows)):
+            why = "each hidden token lacks a neighbour or a row of its table"
+            said = "cut changes nothing here: the boundary head guesses nothing"
+            raise BadInput(f"{said}; {why if rows else infill.NO_HEAD}")
+        made = model.infill(masked, frozenset(self.cut or ()), top=self.top)
+        return Filled(e.context, known, e.offset_mapping, made)
 
 
-class Call(NamedTuple):
-    """A request, what makes its reply, and the reply's type."""
-
-    asked: type[Record]
-    make: Callable[[Host, Any], replies.Reply]
-    reply: type[replies.Reply]
-
-    @property
-    def says(self) -> str:
-        """What the call does, in one sentence."""
-        return " ".join((self.asked.__doc__ or "").split())
+# ---- all five
 
 
-CALLS: dict[str, Call] = {
-    "read": Call(Read, lambda host, asked: answer(asked.read(host), asked), replies.Answer),
-    "attribute": Call(Attribute, attribute, replies.Attributed),
-    "loss": Call(Loss, loss, replies.Lost),
-    "tag": Call(
-        Tag, lambda host, asked: replies.tagged(asked.read(host), asked.decoding), replies.Tagged
-    ),
-    "infill": Call(Infill, infill, replies.Filled),
+CALLS: dict[str, type[Call]] = {
+    "read": Read,
+    "attribute": Attribute,
+    "loss": Loss,
+    "tag": Tag,
+    "infill": Infill,
 }
-LAST = ("max_seq_length", "doc_stride", "max_query_length", "reader", "rule")
-
-
-def fields(name: str) -> dict[str, dict[str, Any]]:
-    """Each field of a call's request by position, as JSON schema has it without its null."""
-    found, known = {}, CALLS[name].asked.model_json_schema()["properties"]
-    for field in sorted(known, key=lambda field: LAST.index(field) if field in LAST else -1):
-        about = known[field]
-        found[field] = about | next(iter(about.pop("anyOf", [])), {})
-    return found
 
 
 def request(name: str, given: Any) -> Any:
     """The request of a call. Errors: BadInput: field, value and what is allowed."""
     try:
-        return CALLS[name].asked.model_validate(given)
+        return CALLS[name].model_validate(given)
     except ValidationError as fault:
-        raise BadInput(sentence(fault)) from fault
+        raise BadInput(state.sentence(fault)) from fault
 
 
 def reply(host: Host, name: str, given: Any) -> Any:
     """The reply to a call by its request or the fields of one. Errors: QADemoError."""
-    asked = request(name, given)
-    try:
-        return CALLS[name].make(host, asked)
-    except ValidationError as fault:
-        raise BadCheckpoint(f"the reader's numbers must be finite: {sentence(fault)}") from fault
-    except Pending as wait:
-        raise QADemoError("the reader is too busy; try again later") from wait
+    return request(name, given).reply(host)
+
+
+def plain(made: Any) -> dict[str, Any]:
+    """A reply in JSON's values: arrays as lists, null for a number that is not finite."""
+    found: dict[str, Any] = to_jsonable_python(
+        made, inf_nan_mode="null", fallback=lambda array: array.tolist()
+    )
+    return found
 
 
 def call(model: Any, name: str, **fields: Any) -> Any:

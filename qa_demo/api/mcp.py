@@ -37,9 +37,9 @@ def tools() -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "description": one.says,
-            "inputSchema": one.asked.model_json_schema(),
-            "outputSchema": one.reply.model_json_schema(mode="serialization"),
+            "description": one.__doc__,
+            "inputSchema": one.model_json_schema(),
+            "outputSchema": one.replied(),
             "annotations": {"readOnlyHint": True, "openWorldHint": False},
         }
         for name, one in CALLS.items()
@@ -53,10 +53,8 @@ def answer(call: Answers, message: Any) -> dict[str, Any] | None:
     if "id" not in message or "method" not in message:  # a notification, a client's answer
         return None
     key, method, given = message["id"], message["method"], message.get("params") or {}
-    if not isinstance(key, str | int) or isinstance(key, bool):
-        return fault(INVALID, "the id of a message is a text or a whole number")
-    if not isinstance(given, dict):
-        return fault(PARAMS, f"params must be a JSON object, got {type(given).__name__}", key)
+    if not isinstance(key, str | int) or isinstance(key, bool) or not isinstance(given, dict):
+        return fault(INVALID, "an id is a text or a whole number, and params are an object")
     made: dict[str, Any] = {}
     if method == "initialize":
         wanted = given.get("protocolVersion")
@@ -69,7 +67,7 @@ def answer(call: Answers, message: Any) -> dict[str, Any] | None:
             return fault(PARAMS, f"the tools are {', '.join(CALLS)}, got {name[:40]!r}", key)
         status, reply = call(name, given.get("arguments") or {})
         if status == 200:
-            text = json.dumps(reply, allow_nan=False, ensure_ascii=False)
+            text = json.dumps(reply, ensure_ascii=False)
             made = {"content": [{"type": "text", "text": text}], "structuredContent": reply}
         else:  # a reply too: a model can read it
             made = {"content": [{"type": "text", "text": reply["error"]}], "isError": True}
@@ -97,14 +95,12 @@ def endpoint(call: Answers) -> Callable[[Request], Any]:
             message = json.loads(await request.body())
         except (ValueError, RecursionError):
             return JSONResponse(fault(PARSE, "the request must be JSON"), 400)
-        if isinstance(message, list) and message and version in BATCHES:
-            made = [await run_sync(answer, call, one) for one in message]
-            due: Any = [one for one in made if one is not None]
-        else:
-            due = await run_sync(answer, call, message)
+        batch = isinstance(message, list) and message and version in BATCHES
+        made = [await run_sync(answer, call, one) for one in (message if batch else [message])]
+        due = [one for one in made if one is not None]
         if not due:
             return Response(status_code=202)
-        invalid = isinstance(due, dict) and due.get("error", {}).get("code") == INVALID
-        return JSONResponse(due, 400 if invalid else 200)
+        invalid = not batch and due[0].get("error", {}).get("code") == INVALID
+        return JSONResponse(due if batch else due[0], 400 if invalid else 200)
 
     return answered
