@@ -1,13 +1,12 @@
 """A model that fills blanks without torch: states from a rule, the real arithmetic."""
 
 import zlib
-from collections.abc import Mapping
 from math import erf
 
 import numpy as np
 
 from qa_demo.core.infill import Infill, filled
-from qa_demo.core.masking import Masked, read_rows
+from qa_demo.core.masking import Masked
 from qa_demo.core.text import one_text
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
@@ -68,15 +67,9 @@ class FakeInfiller:
         h1 = _norm(_gelu(h0 @ self.w1.T))
         return _norm(_gelu(h1 @ self.w2.T))
 
-    def infill(
-        self,
-        masked: Masked,
-        cut: frozenset[str] = frozenset(),
-        swap: Mapping[int, int] | None = None,
-        top: int = 10,
-    ) -> Infill:
+    def infill(self, masked: Masked, cut: frozenset[str] = frozenset(), top: int = 10) -> Infill:
         """Guesses of both heads."""
-        k, hidden = read_rows(masked, swap or {}, self.positions), masked.hidden
+        hidden = masked.hidden
         x = self._states(masked)
         rng = np.random.default_rng(zlib.crc32(masked.input_ids.tobytes()))
         mlm = x[hidden] @ self.words.T + rng.normal(size=(len(hidden), VOCABULARY))
@@ -84,7 +77,11 @@ class FakeInfiller:
         sbo = None
         if self.has_sbo:
             pairs = masked.pairs(self.positions)
-            wires = {"left": x[pairs.left], "right": x[pairs.right], "position": self.rows[k - 1]}
+            wires = {
+                "left": x[pairs.left],
+                "right": x[pairs.right],
+                "position": self.rows[pairs.k - 1],
+            }
             for name in cut:
                 wires[name] = np.broadcast_to(self.means[name], wires[name].shape)
             h0 = np.concatenate(list(wires.values()), axis=1).reshape(-1, 2 * D + WIDTH)

@@ -1,47 +1,33 @@
 """The five calls: one reply over HTTP, by position and as a tool; odd values get a sentence."""
 
 import inspect
+import json
 import re
 
 import fastapi
 import gradio as gr
 import pytest
+from fastapi.openapi.models import OpenAPI
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from qa_demo.api.calls import CALLS, Host, call, fields, reply
+from qa_demo.api.calls import CALLS, call, fields, plain, request
 from qa_demo.api.mcp import VERSIONS
 from qa_demo.api.routes import answers, by_position, routes
 from qa_demo.cli.main import main
 from qa_demo.core.base import QADemoError
 from qa_demo.examples import load_menu
+from qa_demo.model.work import AtOnce
 from qa_demo.page import build
 from qa_demo.pictures import Pictures
-from tests.chapters.given import AtOnce
-from tests.fake_infiller import FakeInfiller
-from tests.fakes import FakeReader
 from tests.odd import JSON
-
-TEXTS = {"question": "Who met Grace?", "context": "In Oslo Ada Kok met Grace Hopper in 1950."}
-GIVEN = {
-    "read": TEXTS,
-    "attribute": {**TEXTS, "method": "leave_one_out"},
-    "loss": {**TEXTS, "gold": [[8, 15], None]},
-    "tag": TEXTS,
-    "infill": {"text": "Ada Kok met Grace Hopper in 1950.", "spans": [[4, 7]]},
-}
-READER = FakeReader(bio=True)
+from tests.test_replies import GIVEN, HIDDEN, MODELS, TEXTS
 
 
 @pytest.fixture(scope="module")
 def pictures() -> Pictures:
-    return Pictures(load_menu(), lambda _: READER, lambda _: FakeInfiller(), work=AtOnce())
-
-
-@pytest.fixture(scope="module")
-def host(pictures) -> Host:
-    return Host.serving(pictures)
+    return Pictures(load_menu(), lambda _: MODELS["tag"], lambda _: MODELS["infill"], work=AtOnce())
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +43,12 @@ def tool(client, name, arguments):
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_call_replies_the_same_by_every_way(name, host, pictures, client):
-    expected = reply(host, name, GIVEN[name]).model_dump(mode="json")
+def test_a_call_replies_the_same_by_every_way(name, pictures, client):
+    expected = plain(call(MODELS[name], name, **GIVEN[name]))
     over_http = client.post(f"/api/{name}", json=GIVEN[name])
     assert over_http.status_code == 200 and over_http.json() == expected
     assert by_position(answers(pictures), name)(**GIVEN[name]) == expected
     assert tool(client, name, GIVEN[name])["structuredContent"] == expected
-    model = FakeInfiller() if name == "infill" else READER
-    assert call(model, name, **GIVEN[name]).model_dump(mode="json") == expected
 
 
 def test_a_call_is_found_behind_a_path(pictures):
@@ -120,16 +104,12 @@ ODD = [
     ("loss", {"gold": [["x", 1]]}, "gold.0.0: must be a valid integer, got 'x'"),
     ("loss", {"gold": [[900, 901]]}, "0 <= start < end <= 41, got 900 and 901"),
     ("loss", {"gold": [[5, 5]]}, "0 <= start < end <= 41, got 5 and 5"),
-    ("loss", {"normaliser": "shared"}, "needs exactly one gold answer, got 0"),
-    ("loss", {"normaliser": "all"}, "normaliser: must be 'window' or 'shared', got 'all'"),
     ("tag", {"decoding": "greedy"}, "decoding: must be 'strict', 'lenient' or 'viterbi'"),
     ("infill", {"top": 0}, "top: must be greater than or equal to 1, got 0"),
     ("infill", {"text": ""}, "the text is empty; type at least one word"),
     ("infill", {"spans": [[3, 99]]}, "0 <= start < end <= 33, got 3 and 99"),
     ("infill", {"cut": ["top"]}, "cut.0: must be 'left', 'right' or 'position', got 'top'"),
     ("infill", {"spans": [[0, 3]], "cut": ["left"]}, "cut changes nothing here: the boundary"),
-    ("infill", {"spans": [[0, 3]], "swap": [[0, 1]]}, "swap changes nothing at token 0: "),
-    ("infill", {"spans": [[4, 7]], "swap": [[5, 1]]}, "piece 5 is not hidden"),
     ("infill", {"seed": -1}, "seed: must be greater than or equal to 0, got -1"),
 ]
 """Call, odd field, sentence: the same over HTTP, as a tool, by position and on the command line."""
@@ -146,7 +126,7 @@ OF_JSON = [
 
 
 def whole(name, odd):
-    base = {"text": "Ada Kok met Grace Hopper in 1950."} if name == "infill" else TEXTS
+    base = {"text": HIDDEN} if name == "infill" else TEXTS
     return {**base, **odd}
 
 
@@ -162,9 +142,8 @@ def test_an_odd_value_is_one_sentence_by_every_way(name, odd, said, pictures, cl
 
 
 @pytest.mark.parametrize(("name", "odd", "said"), ODD)
-def test_a_command_says_the_same_sentence(name, odd, said, monkeypatch, capsys):
-    models = Host(lambda _: READER, FakeInfiller)
-    monkeypatch.setattr("qa_demo.cli.calls._host", lambda _: models)
+def test_a_command_says_the_same_sentence(name, odd, said, pictures, monkeypatch, capsys):
+    monkeypatch.setattr("qa_demo.cli.shared.pictures", lambda _: pictures)
     words = ["answer" if name == "read" else name]
     for field, value in whole(name, odd).items():
         flag = f"--{field.replace('_', '-')}"
@@ -185,9 +164,9 @@ def test_a_command_says_the_same_sentence(name, odd, said, monkeypatch, capsys):
     st.sampled_from(sorted(CALLS)),
     st.dictionaries(st.sampled_from(["question", "context", "text", "gold", "top"]), JSON),
 )
-def test_any_json_is_a_reply_or_a_sentence(host, name, odd):
+def test_any_json_is_a_reply_or_a_sentence(pictures, name, odd):
     try:
-        reply(host, name, odd)
+        request(name, odd).reply(pictures)
     except QADemoError as fault:
         said = str(fault)
         assert "\n" not in said
@@ -200,13 +179,16 @@ def test_the_description_names_bounds_and_defaults(client):
     assert read["additionalProperties"] is False and read["required"] == ["question", "context"]
     assert read["properties"]["n_best_size"]["maximum"] == 100
     assert set(known["paths"]) == {f"/api/{name}" for name in CALLS}
+    OpenAPI.model_validate(known)
+    kinds = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(known)))
+    assert kinds == known["components"]["schemas"].keys() > {"Prediction", "HiddenPiece"}
 
 
 def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client):
     text = client.get("/api/docs").text
     for name in CALLS:
         assert f"/api/{name}" in text
-        assert all(f"<code>{field}</code>" in text for field in fields(name))
+        assert all(f"<th>{field}</th>" in text for field in fields(name))
     assert "src=" not in text and "http" not in text.replace("HTTP", "")
 
 

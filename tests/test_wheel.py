@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 import qa_demo
-from qa_demo.api.replies import answered
 from qa_demo.bundle import script
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS, find_assets
@@ -123,10 +122,12 @@ def test_the_installed_commands_work_from_any_folder(scripts: Path, tmp_path: Pa
     answer = json.loads(run(python, "-m", "qa_demo", "answer", *ask, folder=tmp_path))
     stored = example.stored()
     assert stored is not None
-    expected = answered(stored, predict(stored))
+    expected = predict(stored)
     assert answer["answer"] == expected.answer
-    assert answer["char_start"] == expected.char_start
-    assert answer["score"] == pytest.approx(expected.score, abs=1e-3)
+    assert expected.best is not None
+    best = answer["prediction"]["n_best"][0]
+    assert best["candidate"]["char_start"] == expected.best.candidate.char_start
+    assert best["value"] == pytest.approx(expected.best.value, abs=1e-3)
 
 
 HUB = """

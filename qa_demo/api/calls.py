@@ -1,12 +1,13 @@
-"""The five calls: each a request that makes its reply. They are `/api/NAME` and `gr.api`
-(routes.py), tools (mcp.py), `qa_demo.call` and the command line's flags.
+"""The five calls: each a request that makes its reply. They are `/api/NAME`, `gr.api` and tools
+(routes.py), `qa_demo.call` and the command line's flags.
 
 A reply holds core's records as they are: its JSON has their fields under their names. Characters
 count from 0, and an end is the first one behind; a span of tokens has both its ends inside.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Self, get_type_hints
 
 import numpy as np
@@ -15,29 +16,24 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import to_jsonable_python
 
 from qa_demo import state
-from qa_demo.core import infill, losses, types
+from qa_demo.core import infill, types
 from qa_demo.core.attribution import MAX_STEPS, Attribution, Method, Target, TargetKind
 from qa_demo.core.base import BadInput, Floats, Ints
 from qa_demo.core.bio import TaggedSpan, decode_reading, owned_rows
 from qa_demo.core.calibration import Sureness, sureness
+from qa_demo.core.losses import LossTerm, start_end_loss, total
 from qa_demo.core.masking import hide, mask
 from qa_demo.core.predict import Prediction, check_threshold, predict
 from qa_demo.core.spans import Candidate, make_candidate
 from qa_demo.core.text import MASK, Words, check_texts, question_positions, span_at, typed, words
-from qa_demo.core.types import Baseline, DecodeOptions, Reading, WindowOptions
 from qa_demo.core.windows import fitting
-from qa_demo.state import Int, Name, Text
+from qa_demo.model.work import AtOnce
+from qa_demo.pictures import Pictures
+from qa_demo.state import Int
 
 Ends = tuple[Int, Int]
-
-
-@dataclass(frozen=True)
-class Host:
-    """Where a call finds its models, and how it waits for what they make."""
-
-    reader: Callable[[str | None], Any]
-    filler: Callable[[], Any]
-    wait: Callable[..., Any] = lambda _, make, slow=False: make(None, None)
+PATIENCE = 600.0
+"""Seconds that a call waits for its models."""
 
 
 @dataclass(frozen=True)
@@ -47,73 +43,38 @@ class Reply:
     __pydantic_config__ = ConfigDict(arbitrary_types_allowed=True)
 
 
-class Lists(GenerateJsonSchema):
-    """JSON has arrays as lists."""
-
-    def is_instance_schema(self, schema: Any) -> dict[str, Any]:
-        """An array's."""
-        return {"type": "array"}
-
-
-class Call(state.Record):
-    """A request."""
-
-    def reply(self, host: Host) -> Reply:
-        """Its reply. Errors: QADemoError."""
-        raise NotImplementedError
-
-    @classmethod
-    def fields(cls) -> dict[str, dict[str, Any]]:
-        """Each field of the request by position, as JSON schema has it without its null."""
-        found, known = {}, cls.model_json_schema()["properties"]
-        for field in sorted(known, key=lambda field: LAST.index(field) if field in LAST else -1):
-            about = known[field]
-            found[field] = about | next(iter(about.pop("anyOf", [])), {})
-        return found
-
-    @classmethod
-    def replied(cls, **how: Any) -> dict[str, Any]:
-        """The JSON schema of the reply."""
-        kind = TypeAdapter(get_type_hints(cls.reply)["return"])
-        return kind.json_schema(schema_generator=Lists, mode="serialization", **how)
-
-
-LAST = ("max_seq_length", "doc_stride", "max_query_length", "reader", "rule")
-
-
 # ---- a question about a paragraph
 
 
-class Asked(state.Windows, Call):
+class Asked(state.Windows):
     """A question about a paragraph, how it is read, and by which reader."""
 
-    question: Text = Field(title="the question")
-    context: Text = Field(title="the paragraph that holds the answer")
+    question: state.Text = Field(title="the question")
+    context: state.Text = Field(title="the paragraph that holds the answer")
     max_query_length: Int = Field(64, ge=1, le=512, title="the longest question, in tokens")
-    reader: Name | None = Field(None, title="the reader's name; null for the page's own")
+    reader: state.Name | None = Field(None, title="the reader's name; null for the page's own")
 
-    def windows(self, positions: int) -> WindowOptions:
+    def windows(self, positions: int) -> types.WindowOptions:
         """The windows for a reader of so many positions."""
-        asked = WindowOptions(self.max_seq_length, self.doc_stride, self.max_query_length)
+        asked = types.WindowOptions(self.max_seq_length, self.doc_stride, self.max_query_length)
         return fitting(asked, positions)
 
-    def read(self, host: Host) -> Reading:
-        """The reading of the texts."""
+    def read(self, models: Pictures) -> tuple[types.Reading, Any]:
+        """The reading of the texts, and what read them."""
         texts = check_texts(self.question, self.context)
-
-        def make(tell: Any, cancelled: Any) -> Any:
-            reader = host.reader(self.reader)
-            return reader.read(*texts, self.windows(reader.max_seq_length), tell, cancelled)
-
-        cut = self.max_seq_length, self.doc_stride, self.max_query_length
-        made: Reading = host.wait(("reading", self.reader, *texts, *cut), make)
-        return made
+        name = self.reader or models.readers[0]
+        reader = models.reader(name)
+        cut = self.windows(reader.max_seq_length)
+        made = models.work.ask(
+            ("read", name, *texts, cut), partial(reader.read, *texts, cut), wait=PATIENCE
+        )
+        return made, reader
 
 
 @dataclass(frozen=True)
 class Answer(Reply):
     """`answer` is null where score_diff = null_score - best score is above `limit`; n_best never
-    holds "no answer". `sureness`: of its first span. A window holds tokens [from, to).
+    holds "no answer". `sureness`: of its first span. A window holds the tokens [from, to).
     """
 
     reader: str
@@ -130,9 +91,7 @@ class Read(state.Decode, Asked):
         None, title="no answer when null score - best score is above this; null: the reader's own"
     )
     rule: state.Rule = Field(
-        "logits",
-        title="which span of all windows wins: of the highest sum of logits, of the highest mean "
-        "of a window's two largest softmaxes, or of the highest product within a window",
+        "logits", title="what the best span has most of: sum, mean of window's maxima, or product"
     )
 
     @model_validator(mode="after")
@@ -140,28 +99,28 @@ class Read(state.Decode, Asked):
         check_threshold(self.rule, self.null_score_diff_threshold)
         return self
 
-    def decode(self, own: float | None) -> DecodeOptions:
+    def decode(self, own: float | None) -> types.DecodeOptions:
         """Which spans are allowed, with the threshold in use; `own` is the reader's."""
         given = self.null_score_diff_threshold
         limit = given if given is not None else own or 0.0
-        return DecodeOptions(self.max_answer_length, self.n_best_size, limit, self.rule)
+        return types.DecodeOptions(self.max_answer_length, self.n_best_size, limit, self.rule)
 
-    def answer(self, reading: Reading) -> Answer:
+    def answer(self, reading: types.Reading) -> Answer:
         """The reply about a text that is read already."""
         found = predict(reading, self.decode(reading.threshold))
         sure = None if found.best is None else sureness(reading, found.best.candidate)
         windows = tuple((w.doc_start, w.doc_stop) for w in reading.windows)
         return Answer(reading.model_name, found.answer, found, sure, windows)
 
-    def reply(self, host: Host) -> Answer:
-        return self.answer(self.read(host))
+    def reply(self, models: Pictures) -> Answer:
+        return self.answer(self.read(models)[0])
 
 
 @dataclass(frozen=True)
 class Attributed(Reply):
     """Of each of the window's n positions: its token, its characters in question or context (0, 0
-    for a special token), the word it is `of` (-1 for none), and what it adds to the target:
-    sum(start) + sum(end) = f_x - f_baseline + gap; the gap is the last of `tried`.
+    for a special token), the word it is `of` (-1 for none), and its value:
+    sum(values) = f_x - f_baseline + gap; the gap is the last of `tried`.
     """
 
     reader: str
@@ -174,11 +133,11 @@ class Attributed(Reply):
 
 
 class Attribute(Asked):
-    """Explain the score of a span token by token, in logits: two lanes, F(x), F(x') and the gap."""
+    """Explain the score of a span token by token, in logits: values, F(x), F(x') and the gap."""
 
     target: TargetKind = Field("span_score", title="the number that is explained")
     method: Method = Field("integrated_gradients", title="how it is explained")
-    baseline: Baseline | None = Field(
+    baseline: types.Baseline | None = Field(
         None, title="what stands for no text in integrated gradients; null: the reader's own"
     )
     n_steps: Int | None = Field(
@@ -201,47 +160,44 @@ class Attribute(Asked):
                 raise ValueError(f"{name} {said}")
         return self
 
-    def reply(self, host: Host) -> Attributed:
-        reading = self.read(host)
+    def reply(self, models: Pictures) -> Attributed:
+        reading, reader = self.read(models)
         e, window = reading.encoding, None
-        spans = (self.char_start, self.char_end), (self.other_start, self.other_end)
+        named = (self.char_start, self.char_end), (self.other_start, self.other_end)
         span, other = (
-            None if start is None or end is None else span_at(e, start, end) for start, end in spans
+            None if start is None or end is None else span_at(e, start, end) for start, end in named
         )
         if span is None:
-            best = predict(reading, DecodeOptions(self.max_answer_length)).best
+            best = predict(reading, types.DecodeOptions(self.max_answer_length)).best
             if best is None:
                 raise BadInput("no span is allowed here; name one with char_start and char_end")
             span, window = best.candidate.span, None if other else best.candidate.window
         target = Target(self.target, span, other, window)
         how = target, self.method, self.baseline or reading.baseline, self.n_steps
-
-        def make(*watched: Any) -> Any:
-            return host.reader(self.reader).attribute(reading, *how, *watched)
-
-        found: Attribution = host.wait(("attribute", repr(self)), make, slow=True)
+        make = partial(reader.attribute, reading, *how)
+        found = models.work.ask(("attribute", repr(self)), make, slow=True, wait=PATIENCE)
         w = reading.windows[found.window]
         chars = np.zeros((len(w), 2), dtype=np.int64)
         chars[question_positions(e)] = e.question_offset_mapping
         chars[w.is_context] = e.offset_mapping[w.doc_start : w.doc_stop]
-        one, two = (
-            x and make_candidate(reading, w.index, w.to_pos(x.start), w.to_pos(x.end))
-            for x in (span, other)
-        )
-        tokens = reading.tokens(w.index)
-        return Attributed(reading.model_name, one, two, found, tokens, chars, words(e, w))
+
+        def at(span: types.Span) -> Candidate:
+            return make_candidate(reading, w.index, w.to_pos(span.start), w.to_pos(span.end))
+
+        tokens, two = reading.tokens(w.index), None if other is None else at(other)
+        return Attributed(reading.model_name, at(span), two, found, tokens, chars, words(e, w))
 
 
 @dataclass(frozen=True)
 class Lost(Reply):
-    """The loss in nats: total = sum of weight * value, each term the mean `over` so many windows.
-    A gold answer is whole in so many of them; every other one counts it as none.
+    """The loss in nats: total = sum of weight * value, each a mean `over` so many windows. A gold
+    answer is `whole_in` so many of them; every other one counts it as none.
     """
 
     reader: str
     gold: tuple[types.Answer | None, ...]
     whole_in: tuple[int, ...]
-    terms: tuple[losses.LossTerm, ...]
+    terms: tuple[LossTerm, ...]
     total: float
 
 
@@ -249,20 +205,17 @@ class Loss(Asked):
     """The training loss of the gold answers, in nats: its terms and their weighted total."""
 
     gold: list[Ends | None] | None = Field(
-        None,
-        max_length=100,
-        title="[start, end] for each annotator, null for one who found no answer; without it no "
-        "answer is right",
+        None, max_length=100, title="[start, end] by annotator, null for no answer; null: no answer"
     )
 
-    def reply(self, host: Host) -> Lost:
-        reading = self.read(host)
+    def reply(self, models: Pictures) -> Lost:
+        reading, _ = self.read(models)
         e, windows = reading.encoding, reading.windows
-        golds = [one and span_at(e, *one) for one in self.gold or (None,)]
-        marked = (span and types.Answer(e.text(span), e.chars(span)[0]) for span in golds)
-        whole = (sum(w.holds(span) for w in windows) if span else 0 for span in golds)
-        terms = losses.start_end_loss(reading, golds)
-        return Lost(reading.model_name, tuple(marked), tuple(whole), terms, losses.total(terms))
+        golds = [None if one is None else span_at(e, *one) for one in self.gold or (None,)]
+        marked = (types.Answer(e.text(x), e.chars(x)[0]) if x else None for x in golds)
+        whole = (sum(w.holds(x) for w in windows) if x else 0 for x in golds)
+        terms = start_end_loss(reading, golds)
+        return Lost(reading.model_name, tuple(marked), tuple(whole), terms, total(terms))
 
 
 @dataclass(frozen=True)
@@ -285,8 +238,8 @@ class Tag(Asked):
         "viterbi", title="an I after an O ignored, opening a span, or ruled out from the start"
     )
 
-    def reply(self, host: Host) -> Tagged:
-        reading = self.read(host)
+    def reply(self, models: Pictures) -> Tagged:
+        reading, _ = self.read(models)
         e, p = reading.encoding, np.exp(owned_rows(reading))
         spans = decode_reading(reading, self.decoding)
         return Tagged(reading.model_name, spans, e.context_tokens, e.offset_mapping, p)
@@ -308,10 +261,10 @@ class Filled(Reply):
     infill: infill.Infill
 
 
-class Infill(Call):
+class Infill(state.Record):
     """Hide words of a text and guess them, from inside (MLM) and from the boundary (SBO)."""
 
-    text: Text = Field(title="the text; without spans each [MASK] in it hides a place")
+    text: state.Text = Field(title="the text; without spans each [MASK] in it hides a place")
     spans: list[Ends] | None = Field(
         None, max_length=100, title="[start, end] in characters; without it the law hides tokens"
     )
@@ -322,39 +275,68 @@ class Infill(Call):
     )
     top: Int = Field(10, ge=1, le=100, title="guesses listed for a blank")
 
-    def reply(self, host: Host) -> Filled:
-        found: Filled = host.wait(("infill", repr(self)), lambda *_: self.filled(host.filler()))
+    def reply(self, models: Pictures) -> Filled:
+        def make(*_: Any) -> Filled:
+            return self.filled(models.spanbert("bundled"))
+
+        found: Filled = models.work.ask(("infill", repr(self)), make, wait=PATIENCE)
         return found
 
-    def filled(self, model: infill.Infiller) -> Filled:
+    def filled(self, model: Any) -> Filled:
         """The spans that are named are hidden, else each typed [MASK], else what the law draws."""
-        text, places, known = self.text, self.spans, True
+        text, known = self.text, True
+        places: Sequence[Ends] = self.spans or ()
         if not places and MASK.search(text):
             text, places, known = typed(text)
-        e, rows = model.encode(text), model.positions
+        e = model.encode(text)
         if places:
             masked = hide(e.context_ids, [span_at(e, *one) for one in places], model.mask_id)
         else:
             drawn = np.random.default_rng(self.seed), model.random_piece
             masked = mask(self.masking, e.context_ids, e.word_ids, model.mask_id, *drawn)
-        if self.cut and not len(masked.pairs(rows)):
+        if self.cut and not len(masked.pairs(model.positions)):
             why = "each hidden token lacks a neighbour or a row of its table"
-            said = "cut changes nothing here: the boundary head guesses nothing"
-            raise BadInput(f"{said}; {why if rows else infill.NO_HEAD}")
-        made = model.infill(masked, frozenset(self.cut or ()), top=self.top)
-        return Filled(e.context, known, e.offset_mapping, made)
+            why = why if model.positions else infill.NO_HEAD
+            raise BadInput(f"cut changes nothing here: the boundary head guesses nothing; {why}")
+        found = model.infill(masked, frozenset(self.cut or ()), top=self.top)
+        return Filled(e.context, known, e.offset_mapping, found)
 
 
 # ---- all five
 
 
-CALLS: dict[str, type[Call]] = {
-    "read": Read,
-    "attribute": Attribute,
-    "loss": Loss,
-    "tag": Tag,
-    "infill": Infill,
-}
+CALLS: dict[str, Any] = {x.__name__.lower(): x for x in (Read, Attribute, Loss, Tag, Infill)}
+LAST = ("max_seq_length", "doc_stride", "max_query_length", "reader", "rule")
+
+
+def fields(name: str) -> dict[str, dict[str, Any]]:
+    """Each field of a call's request by position, as JSON schema has it without its null."""
+    found, known = {}, CALLS[name].model_json_schema()["properties"]
+    for field in sorted(known, key=lambda field: LAST.index(field) if field in LAST else -1):
+        about = known[field]
+        found[field] = about | next(iter(about.pop("anyOf", [])), {})
+    return found
+
+
+class Lists(GenerateJsonSchema):
+    """JSON has arrays as lists."""
+
+    def is_instance_schema(self, schema: Any) -> dict[str, Any]:
+        return {"type": "array"}
+
+
+def schema(name: str, **how: Any) -> dict[str, Any]:
+    """The JSON schema of a call's reply."""
+    kind = TypeAdapter[Any](get_type_hints(CALLS[name].reply)["return"])
+    return kind.json_schema(schema_generator=Lists, mode="serialization", **how)
+
+
+def plain(made: Any) -> dict[str, Any]:
+    """A reply in JSON's values: arrays as lists, null for a number that is not finite."""
+    listed: dict[str, Any] = to_jsonable_python(
+        made, inf_nan_mode="null", fallback=lambda array: array.tolist()
+    )
+    return listed
 
 
 def request(name: str, given: Any) -> Any:
@@ -365,23 +347,10 @@ def request(name: str, given: Any) -> Any:
         raise BadInput(state.sentence(fault)) from fault
 
 
-def reply(host: Host, name: str, given: Any) -> Any:
-    """The reply to a call by its request or the fields of one. Errors: QADemoError."""
-    return request(name, given).reply(host)
-
-
-def plain(made: Any) -> dict[str, Any]:
-    """A reply in JSON's values: arrays as lists, null for a number that is not finite."""
-    found: dict[str, Any] = to_jsonable_python(
-        made, inf_nan_mode="null", fallback=lambda array: array.tolist()
-    )
-    return found
-
-
-def call(model: Any, name: str, **fields: Any) -> Any:
+def call(model: Any, name: str, **given: Any) -> Any:
     """The reply of a loaded reader (of a loaded SpanBERT to "infill") to one of the five calls:
     call(reader, "loss", question=..., context=..., gold=[(0, 11)]).total. Errors: QADemoError.
     """
     if name not in CALLS:
         raise BadInput(f"the calls are {', '.join(CALLS)}, got {name[:40]!r}")
-    return reply(Host(lambda _: model, lambda: model), name, fields)
+    return request(name, given).reply(Pictures({}, lambda _: model, lambda _: model, work=AtOnce()))

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from qa_demo import __version__
-from qa_demo.api.calls import CALLS
+from qa_demo.api.calls import CALLS, schema
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Of the protocol; a client that asks for another one is offered the first. The last is older than
@@ -39,7 +39,7 @@ def tools() -> list[dict[str, Any]]:
             "name": name,
             "description": one.__doc__,
             "inputSchema": one.model_json_schema(),
-            "outputSchema": one.replied(),
+            "outputSchema": schema(name),
             "annotations": {"readOnlyHint": True, "openWorldHint": False},
         }
         for name, one in CALLS.items()

@@ -4,7 +4,6 @@ import html
 import inspect
 import json
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -15,7 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import BaseRoute, Route
 
 from qa_demo import __version__
-from qa_demo.api.calls import CALLS, Host, plain, reply
+from qa_demo.api.calls import CALLS, fields, plain, request, schema
 from qa_demo.api.mcp import Answers, endpoint
 from qa_demo.pictures import Pictures, told
 
@@ -23,8 +22,6 @@ ASKED = (
     "a call is a POST of one JSON object, its content-type application/json, to /api/ with one of "
     f"the names {', '.join(CALLS)}"
 )
-PATIENCE = 600.0
-"""Seconds that a call waits for its models."""
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Spanlight: calls</title>
@@ -34,15 +31,10 @@ programs, with the replies: <a href="openapi.json">openapi.json</a>.</p>"""
 
 
 def answers(pictures: Pictures) -> Answers:
-    """The calls of a server, through the same cache as pictures."""
-    host = Host(
-        lambda name: pictures.reader(name or pictures.readers[0]),
-        lambda: pictures.spanbert("bundled"),
-        partial(pictures.work.ask, wait=PATIENCE),
-    )
+    """The calls of a server, by the models and the cache of its pictures."""
 
     def answer(name: str, asked: Any) -> tuple[int, Any]:
-        status, body = told(lambda asked: plain(reply(host, name, asked)), asked)
+        status, body = told(lambda given: plain(request(name, given).reply(pictures)), asked)
         return (status, body) if status != 202 else (503, {"error": "too busy; try again later"})
 
     return answer
@@ -76,18 +68,18 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
 
 def openapi() -> dict[str, Any]:
     """All calls for programs."""
-    paths, known = {}, {}
+    paths, known = dict[str, Any](), dict[str, Any]()
     for name, one in CALLS.items():
-        reply = one.replied(ref_template="#/components/schemas/{model}")
-        known |= reply.pop("$defs")
-        asked, replied = (
-            {"content": {"application/json": {"schema": schema}}}
-            for schema in (one.model_json_schema(), reply)
+        replied = schema(name, ref_template="#/components/schemas/{model}")
+        known |= replied.pop("$defs")
+        asked, reply = (
+            {"content": {"application/json": {"schema": x}}}
+            for x in (one.model_json_schema(), replied)
         )
-        replies = {"200": {"description": "The reply", **replied}}
-        replies["422"] = {"description": 'A wrong field: {"error": one sentence}'}
-        about = {"operationId": name, "summary": one.__doc__}
-        paths[f"/api/{name}"] = {"post": {**about, "requestBody": asked, "responses": replies}}
+        said = {"200": {"description": "The reply", **reply}}
+        said["422"] = {"description": 'A wrong field: {"error": "one sentence"}'}
+        about = {"operationId": name, "summary": one.__doc__, "requestBody": asked}
+        paths[f"/api/{name}"] = {"post": {**about, "responses": said}}
     info = {"title": "Spanlight", "version": __version__}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": known}}
 
@@ -96,8 +88,8 @@ def page() -> str:
     """All calls with their fields for people; it loads nothing."""
     made = [PAGE]
     for name, one in CALLS.items():
-        made += [f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__ or '')}</p>"]
-        made += [pd.DataFrame(one.fields().values(), one.fields()).fillna("").to_html(border=0)]
+        rows = pd.DataFrame.from_dict(fields(name), orient="index").to_html(na_rep="", border=0)
+        made += [f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p>{rows}"]
     return "".join(made)
 
 
@@ -110,7 +102,7 @@ def public(pictures: Pictures) -> None:
 
 def by_position(answer: Answers, name: str) -> Callable[..., Any]:
     """The call as a function whose signature gradio can read."""
-    known = CALLS[name].fields()
+    known = fields(name)
 
     def call(*args: Any, **given: Any) -> Any:
         status, body = answer(name, {**dict(zip(known, args, strict=False)), **given})

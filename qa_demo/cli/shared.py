@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qa_demo.api import calls
-from qa_demo.core.base import BadInput, QADemoError
+from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example
+from qa_demo.examples import load_menu
 from qa_demo.files import decoded, dumps, read_text
-from qa_demo.model.work import Pending, Work
+from qa_demo.model.work import AtOnce
+from qa_demo.pictures import Pictures
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
-    from qa_demo.pictures import Pictures
 
 
 def add_text(command: argparse.ArgumentParser, name: str, what: str) -> None:
@@ -106,7 +107,7 @@ def request(args: argparse.Namespace, name: str, **texts: str) -> Any:
     """
     known = calls.fields(name)
     found = given(args, known) | texts
-    for field in ("gold", "spans", "swap"):
+    for field in ("gold", "spans"):
         if field in found:
             found[field] = [None if one == [None] else one for one in found[field]]
     if "context" in known and not {"question", "context"} <= found.keys():
@@ -119,45 +120,32 @@ def request(args: argparse.Namespace, name: str, **texts: str) -> Any:
     return calls.request(name, found | short).model_copy(update=whole)
 
 
-def load(args: argparse.Namespace) -> "BertReader":
-    """The reader of --reader, on the --base that it may need, with what --calibration holds where
-    it is given; torch is imported here.
+def load(args: argparse.Namespace, source: str | None = None) -> "BertReader":
+    """The reader of --reader, or another, on the --base that it may need, with what --calibration
+    holds where it is given; torch is imported here.
     """
     from qa_demo.model.card import with_fit
     from qa_demo.model.loading import load_reader
     from qa_demo.model.source import LOOPBACK
 
-    reader = load_reader(args.reader, replace(LOOPBACK, base=args.base))
+    reader = load_reader(source or args.reader, replace(LOOPBACK, base=args.base))
     fit = getattr(args, "calibration", None)
     return reader if fit is None else with_fit(reader, fit)
 
 
-class Patient(Work):
-    """Waits for what it makes."""
+def pictures(args: argparse.Namespace) -> Pictures:
+    """What draws pictures and makes calls here, by the reader of --reader; it tells its progress on
+    stderr.
+    """
 
-    def ask(self, key: Any, make: Any, slow: bool = False, wait: float = calls.PATIENCE) -> Any:
-        """The value of that key. Errors: QADemoError."""
-        try:
-            return super().ask(key, make, slow, wait)
-        except Pending as fault:
-            raise QADemoError(f"no model answered in {wait:g} s") from fault
+    def filler(_: str) -> Any:
+        from qa_demo.model.spanbert import load_spanbert
 
+        return load_spanbert(getattr(args, "model", "bundled"))
 
-def pictures(args: argparse.Namespace) -> "Pictures":
-    """What draws pictures here, by the reader of --reader on its --base."""
-    from qa_demo.examples import load_menu
-    from qa_demo.model.loading import load_reader
-    from qa_demo.model.source import LOOPBACK
-    from qa_demo.model.spanbert import load_spanbert
-    from qa_demo.pictures import Pictures
-
-    limits = replace(LOOPBACK, base=args.base)
+    work = AtOnce(lambda slow: Progress("step" if slow else "window"))
     return Pictures(
-        load_menu(),
-        lambda source: load_reader(source, limits),
-        lambda source: load_spanbert(source, limits),
-        work=Patient(),
-        readers=(args.reader,),
+        load_menu(), lambda name: load(args, name), filler, work=work, readers=(args.reader,)
     )
 
 

@@ -126,8 +126,8 @@ def filled(
 
 class Infiller(Protocol):
     """What the page may ask of a model that fills blanks; the real one is in `model.spanbert`.
-    `positions`: rows of the position table, 0 without a boundary head; `swap`: blanks that read
-    another row. Errors of `encode`: BadInput for no piece, or for more than it has positions for.
+    `positions`: rows of the position table, 0 without a boundary head. Errors of `encode`: BadInput
+    for no piece, or for more than it has positions for.
     """
 
     positions: int
@@ -135,13 +135,7 @@ class Infiller(Protocol):
 
     def encode(self, text: str) -> Encoding: ...
 
-    def infill(
-        self,
-        masked: Masked,
-        cut: frozenset[str] = ...,
-        swap: Mapping[int, int] | None = ...,
-        top: int = ...,
-    ) -> Infill: ...
+    def infill(self, masked: Masked, cut: frozenset[str] = ..., top: int = ...) -> Infill: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qa_demo.core.base import BadInput, Bools, Floats, log_softmax, logsumexp, softmax
+from qa_demo.core.base import BadInput, Bools, Floats, log_softmax, softmax
 from qa_demo.core.store import ReplayRows
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, I, O, Reading, Span, Window
@@ -162,28 +162,6 @@ def start_end_loss(reading: Reading, golds: Golds) -> tuple[LossTerm, LossTerm]:
         rows.append([float(cross_entropy(x, t)) for x, t in zip(logits, targets, strict=True)])
     start, end = np.mean(rows, axis=0).tolist()
     return LossTerm("start", start, 0.5, len(rows)), LossTerm("end", end, 0.5, len(rows))
-
-
-def shared_norm_loss(reading: Reading, gold: Span) -> tuple[LossTerm, LossTerm]:
-    """One softmax over the paragraph tokens of all windows: LSE over all - LSE over the gold
-    copies, for start and end.
-
-    A training rule (Clark & Gardner 2018), which makes logits of different windows comparable by
-    construction. `over` counts the tokens in the normaliser. Errors: BadInput when no window holds
-    the whole span.
-    """
-    holders = [w for w in reading.windows if w.holds(gold)]
-    if not holders:
-        raise BadInput(f"no window holds the whole gold span {gold.start}-{gold.end}")
-    terms = []
-    for name, doc, logits in (
-        ("start", gold.start, reading.start_logits),
-        ("end", gold.end, reading.end_logits),
-    ):
-        every = np.concatenate([logits[w.index, : len(w)][w.is_context] for w in reading.windows])
-        copies = np.array([logits[w.index, w.to_pos(doc)] for w in holders])
-        terms.append(LossTerm(name, float(logsumexp(every) - logsumexp(copies)), 1.0, len(every)))
-    return terms[0], terms[1]
 
 
 # ---- one window at recorded moments of training: -dL / d logit = 1/2 (y - P)

@@ -5,7 +5,7 @@ Indices are `doc`: pieces of one text without [CLS] and [SEP], 0 <= i < T. Sourc
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
@@ -154,19 +154,6 @@ def hide(ids: Ints, spans: Sequence[Span], mask_id: int) -> Masked:
     given[pieces_of(runs)] = mask_id
     fate: tuple[Fate, ...] = ("mask",)
     return Masked(ids, given, runs, fate * sum(map(len, runs)))
-
-
-def read_rows(masked: Masked, swap: Mapping[int, int], positions: int) -> Ints:
-    """The row k [S] of the position table that each SBO target reads: its own unless swapped.
-    Errors: BadInput for a piece that is not hidden, or a row that the table lacks.
-    """
-    for at, k in swap.items():
-        masked.run_of(at)
-        if not 1 <= k <= positions:
-            raise BadInput(f"the position table has rows 1 to {positions}, got {k} for piece {at}")
-    pairs = masked.pairs(positions)
-    own = zip(pairs.at.tolist(), pairs.k.tolist(), strict=True)
-    return np.array([swap.get(at, k) for at, k in own], dtype=np.int64)
 
 
 # ---- drawing

@@ -1,6 +1,5 @@
 """The model that fills blanks: a masked-language folder, and the span boundary head beside it."""
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from torch.nn import functional as F
 
 from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.infill import WIRES, Infill, filled
-from qa_demo.core.masking import POSITIONS, Masked, read_rows
+from qa_demo.core.masking import POSITIONS, Masked
 from qa_demo.core.store import ASSETS
 from qa_demo.core.text import one_text
 from qa_demo.core.types import Encoding
@@ -113,18 +112,9 @@ class SpanBERT:
         """A piece drawn as often as in pre-training; without counts any that is not special."""
         return int(np.searchsorted(self._drawn, rng.random() * self._drawn[-1], side="right"))
 
-    def infill(
-        self,
-        masked: Masked,
-        cut: frozenset[str] = frozenset(),
-        swap: Mapping[int, int] | None = None,
-        top: int = 10,
-    ) -> Infill:
-        """Guesses of MLM, SBO and both for every blank; a cut wire carries its mean, a swapped row
-        another position.
-        """
+    def infill(self, masked: Masked, cut: frozenset[str] = frozenset(), top: int = 10) -> Infill:
+        """Guesses of MLM, SBO and both for every blank; a cut wire carries its mean."""
         assert cut <= {*WIRES}, cut
-        rows = read_rows(masked, swap or {}, self.positions)
 
         def run() -> tuple[np.ndarray, np.ndarray | None]:
             with torch.inference_mode():
@@ -135,7 +125,7 @@ class SpanBERT:
                 wires = {
                     "left": hidden[torch.tensor(pairs.left)],
                     "right": hidden[torch.tensor(pairs.right)],
-                    "position": self.sbo.position(torch.from_numpy(rows) - 1),
+                    "position": self.sbo.position(torch.from_numpy(pairs.k) - 1),
                 }
                 for name in cut:
                     mean: Tensor = getattr(self.sbo, f"mean_{name}")

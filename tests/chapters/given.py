@@ -9,18 +9,11 @@ import plotly.graph_objects as go
 from qa_demo.blocks import Block, walk
 from qa_demo.core.base import BadInput
 from qa_demo.examples import PoolExample, load_menu
-from qa_demo.model.work import Work
+from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures
 from qa_demo.state import load
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
-
-
-class AtOnce(Work):
-    """Computes in the thread that asks."""
-
-    def ask(self, key: Any, make: Any, slow: bool = False, wait: float = 0) -> Any:
-        return self.kept.find(key, lambda: make(lambda *_: None, lambda: False))
 
 
 def refused(name: str) -> Any:

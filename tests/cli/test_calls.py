@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_demo.api.calls import call
+from qa_demo.api.calls import call, plain
 from qa_demo.core.text import words
 from qa_demo.core.types import Reading
 from qa_demo.model.reader import BertReader
@@ -27,7 +27,7 @@ Call = Callable[..., dict]
 def called(reader: BertReader) -> Call:
     """A call about the kit's text in the terminal's windows."""
     texts = {"question": kit.QUESTION, "context": kit.CONTEXT}
-    return lambda name, **fields: call(reader, name, **texts, **CUT, **fields).model_dump()
+    return lambda name, **fields: plain(call(reader, name, **texts, **CUT, **fields))
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_json_is_the_reply_of_the_call(
 ) -> None:
     found, wanted = terminal.asked(command), called(name, **fields)
     assert list(found) == list(wanted)
-    assert same(found, json.loads(json.dumps(wanted)))
+    assert same(found, wanted)
 
 
 def same(one: object, other: object) -> bool:
@@ -81,14 +81,12 @@ def same(one: object, other: object) -> bool:
     return one == (pytest.approx(other, abs=1e-4) if isinstance(other, float) else other)
 
 
-def test_infill_takes_spans_cuts_and_a_swap(filler: None, terminal: Terminal) -> None:
+def test_infill_takes_spans_and_cuts(filler: None, terminal: Terminal) -> None:
     text = "Ada Kok met Grace Hopper in 1950."
-    flags = "--spans 4 7 --spans 12 17 --cut left position --swap 1 2 --top 3 --json"
+    flags = "--spans 4 7 --spans 12 17 --cut left position --top 3 --json"
     found = json.loads(terminal.run("infill", "--text", text, *flags.split()))
-    fields = {"spans": [(4, 7), (12, 17)], "cut": ["left", "position"], "swap": [(1, 2)], "top": 3}
-    assert found == json.loads(
-        json.dumps(call(FakeInfiller(), "infill", text=text, **fields).model_dump())
-    )
+    fields = {"spans": [(4, 7), (12, 17)], "cut": ["left", "position"], "top": 3}
+    assert found == plain(call(FakeInfiller(), "infill", text=text, **fields))
     lines = terminal.run("infill", "--text", text, "--spans", 4, 7).splitlines()
     assert "(mask, characters 5 to 7)" in lines[0] and "  mlm  rank" in lines[1]
     assert re.match(r"loss \S+ [=~] MLM ", lines[-1])
@@ -108,8 +106,9 @@ def test_a_file_is_read_as_it_stands_and_may_be_long(tmp_path: Path, terminal: T
     path = tmp_path / "text.txt"
     path.write_bytes(text.encode("utf-8-sig"))
     report = terminal.data("answer", "--question", "who", "--context-file", path)
-    assert report["answer"] == text[report["char_start"] : report["char_end"]]
-    assert any("\r\n" in row["text"] for row in report["n_best"])
+    listed = [row["candidate"] for row in report["prediction"]["n_best"]]
+    assert report["answer"] == text[listed[0]["char_start"] : listed[0]["char_end"]]
+    assert any("\r\n" in one["text"] for one in listed)
 
 
 @pytest.mark.parametrize("source", ["file", "-"])
@@ -127,8 +126,8 @@ def test_a_line_for_each_question_says_what_answer_says(
     out = terminal.read("answer", "--jsonl", path if source == "file" else "-")
     found = [json.loads(line) for line in out.splitlines()]
     for question, row in zip(ASKED, found, strict=True):
-        wanted = call(reader, "read", question=question, context=kit.CONTEXT, **CUT).model_dump()
-        assert same(row, json.loads(json.dumps(wanted)) | {"id": "Zoë"})
+        wanted = plain(call(reader, "read", question=question, context=kit.CONTEXT, **CUT))
+        assert same(row, wanted | {"question": question, "id": "Zoë"})
 
 
 def rows(**more: str) -> str:
@@ -149,7 +148,8 @@ def test_answer_for_a_person(terminal: Terminal) -> None:
     report = terminal.asked("answer")
     lines = terminal.ask("answer").splitlines()
     assert lines[0] == report["answer"]
-    assert f"characters {report['char_start'] + 1} to {report['char_end']}" in lines[1]
+    best = report["prediction"]["n_best"][0]["candidate"]
+    assert f"characters {best['char_start'] + 1} to {best['char_end']}" in lines[1]
     found = re.search(r"score (\S+) ([=~]) start (\S+) \+ end (\S+)", lines[1])
     assert found is not None
     score, sign, start, end = found.groups()
@@ -179,8 +179,8 @@ def test_attribute_ranks_whole_words(reading: Reading, called: Call, terminal: T
     """Against core's own words, of the method that hides them: `Rotne.` has several pieces."""
     out = terminal.ask("attribute --method leave_one_out").splitlines()
     found = called("attribute", method="leave_one_out")
-    own = words(reading.encoding, reading.windows[found["window"]])
-    sums = own.sums(np.array([token["value"] for token in found["tokens"]]))
+    own = words(reading.encoding, reading.windows[found["attribution"]["window"]])
+    sums = own.sums(np.array(found["attribution"]["values"]))
     ranked = sorted(zip(own.items, sums, strict=True), key=lambda row: -abs(row[1]))
     wanted = [f"{word.text} ({word.side})" for word, _ in ranked[:10]]
     assert [line[10:] for line in out[2:]] == wanted
@@ -207,7 +207,7 @@ def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(terminal: Termin
 
 def test_tags_for_a_person(terminal: Terminal) -> None:
     out = terminal.ask("tag")
-    assert out.startswith("viterbi: ") and "with exact marginals" in out
+    assert "with exact marginals" in out.splitlines()[0]
 
 
 def test_a_reader_without_tags(tmp_path: Path, terminal: Terminal) -> None:

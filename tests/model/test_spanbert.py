@@ -1,4 +1,4 @@
-"""The boundary head against its formula by hand; wires, swaps, edges, command."""
+"""The boundary head against its formula by hand; wires, edges, command."""
 
 import json
 import math
@@ -111,15 +111,6 @@ def test_cut_wires_carry_their_means_and_leave_mlm_alone(bert, names):
         assert len({piece.sbo.guesses for piece in cut_off.pieces}) == 1
 
 
-def test_a_swapped_position_gives_the_guess_of_the_other_blank(bert):
-    masked = hide(bert.encode(TEXT).context_ids, [Span(2, 4)], bert.mask_id)
-    own, swapped = bert.infill(masked), bert.infill(masked, swap={2: 3, 4: 1})
-    assert swapped.pieces[0].sbo.guesses == own.pieces[2].sbo.guesses
-    assert swapped.pieces[2].sbo.guesses == own.pieces[0].sbo.guesses
-    assert swapped.pieces[1] == own.pieces[1]
-    assert own.pieces[0].sbo.guesses != own.pieces[2].sbo.guesses
-
-
 def test_texts_of_the_wrong_length_are_refused(bert):
     assert bert.max_pieces == 62
     for text, words in (
@@ -189,16 +180,15 @@ def infill(folder: Path, capsys: pytest.CaptureFixture[str]):
     return run
 
 
-def test_without_a_boundary_head_there_is_nothing_to_cut_or_swap(folder, tmp_path, infill):
+def test_without_a_boundary_head_there_is_nothing_to_cut(folder, tmp_path, infill):
     bare = shutil.copytree(folder, tmp_path / "bare")
     (bare / SBO_FILE).unlink()
-    for flags in ("--cut left", "--swap 2 1"):
-        infill(f"--spans 11 15 {flags}", bare, refused="changes nothing")
+    infill("--spans 11 15 --cut left", bare, refused="changes nothing")
     assert infill("--spans 11 15", bare)
 
 
 def test_the_command_line_draws_by_seed_and_speaks_plainly(infill):
     same, again, other = (infill(f"--seed {seed}") for seed in (4, 4, 5))
     assert same == again != other and "paper's plain sum" in same and "rank" in same
-    assert json.loads(infill("--masking token --cut left --json"))["pieces"]
+    assert json.loads(infill("--masking token --cut left --json"))["infill"]["pieces"]
     assert "no SBO term" in infill("--spans 0 3")
