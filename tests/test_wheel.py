@@ -18,6 +18,7 @@ import qa_demo
 from qa_demo.bundle import script
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS, find_assets
+from qa_demo.core.types import WindowOptions
 from qa_demo.examples import load_menu
 from tests.documents import ROOT
 
@@ -117,7 +118,7 @@ def test_the_installed_commands_work_from_any_folder(scripts: Path, tmp_path: Pa
         urllib.request.urlopen(f"{address}static/page/page.js") as reply,
     ):
         assert reply.read().decode() == script()
-    example = next(e for e in load_menu().values() if e.windows is None)
+    example = next(e for e in load_menu().values() if e.options == WindowOptions())
     ask = ("--question", example.question, "--context", example.context, "--json")
     answer = json.loads(run(python, "-m", "qa_demo", "answer", *ask, folder=tmp_path))
     stored = example.stored()

@@ -67,7 +67,7 @@ def test_what_is_fitted_from_lines_goes_with_the_reader(
     assert fitted.calibrations.span == Calibration(**result["calibration"]["span"])
     assert reader.threshold is None and reader.calibrations is None
     answer = terminal.asked("answer", "--calibration", out)
-    assert (answer["answer"] is None) == (answer["score_diff"] > result["threshold"])
+    assert (answer["answer"] is None) == (answer["prediction"]["score_diff"] > result["threshold"])
     scored = terminal.data("evaluate", questions, "--calibration", out)
     assert "no threshold is stored" not in terminal.err
     assert scored["rules"] == "SQuAD 2.0" and scored["NoAns_total"] == 4
