@@ -53,9 +53,9 @@ class Settings(finetune.Settings):
     unlabelled: float = HfArg(default=0.0, help="share of the questions drawn again, unlabelled")
     exchanged: float = HfArg(default=0.0, help="share drawn again with one word exchanged")
     label_share: float = HfArg(default=0.3, help="weight of the labels; the teacher has the rest")
-    bio_weight: float = 60.0
-    lists: float = HfArg(default=4.0, help="weight of a list's pieces in the tags' labels")
-    temperature: float = HfArg(default=2.0, help="divides logits of start and end where compared")
+    bio_weight: float = 20.0
+    lists: float = HfArg(default=3.0, help="weight of a list's pieces in the tags' labels")
+    temperature: float = HfArg(default=2.0, help="divides the logits where they are compared")
 
 
 class Teacher:
@@ -218,12 +218,10 @@ def loss_terms(
 ) -> Terms:
     """The labels' three terms over the labelled rows, and the teacher's over all.
 
-    labels: heads.loss_terms. teacher, of start and end, at temperature T over what was heard:
-    T^2 KL(q || p) = T^2 sum_i q_i (log q_i - log p_i), q and p the softmax of both readers' logits
-    / T over [CLS] and the passage. Of the tags KL(q || p) over B, I, O of each piece of the passage
-    but lists: a teacher that joins "Ethiopia and Liberia" would undo the label that parts them; at
-    T = 1, since a piece's three probabilities are read as they stand, and softer targets would
-    train another shape than the labels do.
+    labels: heads.loss_terms. teacher, at temperature T over what was heard: T^2 KL(q || p) = T^2
+    sum_i q_i (log q_i - log p_i), q and p the softmax of both readers' logits / T, start and end
+    over [CLS] and the passage; of the tags the same over B, I, O of each piece of the passage but
+    lists: a teacher that joins "Ethiopia and Liberia" would undo the label that parts them.
     Sources: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network"; the second
     distillation of DistilBERT (Sanh et al. 2019, section 4).
     """
@@ -232,7 +230,7 @@ def loss_terms(
         q, p = (x.masked_fill(silent, -1e4) for x in (said[..., k], logits[k]))
         terms[f"taught_{name}"] = divergence(q, p, temperature).mean()
     passage = batch["passage"] & ~batch["listed"]
-    apart = divergence(said[..., 2:], logits[2], 1.0) * passage
+    apart = divergence(said[..., 2:], logits[2], temperature) * passage
     terms["taught_tags"] = apart.sum() / passage.sum().clamp(min=1)
     return terms
 
