@@ -4,7 +4,7 @@ For the hidden token x_i of a span s..e: L(x_i) = -log P(x_i | h_i) - log P(x_i 
 p_(i-s+1)); h is the encoder's output [d], p a position vector. Indices count the text's tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -17,10 +17,11 @@ from qa_demo.blocks import Block
 from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
 from qa_demo.core.masking import MASK_RATIO
-from qa_demo.core.text import FILLER, Asked, spelled, typed
+from qa_demo.core.text import spelled, typed
 from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
 from qa_demo.printed import (
     QUOTE,
+    STRONG,
     Part,
     adds,
     equals,
@@ -28,6 +29,7 @@ from qa_demo.printed import (
     fine,
     number,
     plural,
+    plus,
     probability,
     say,
     signed,
@@ -62,62 +64,43 @@ FIRST = {1: "curie", 2: "apollo"}
 ODD = {"curie": "Marie Curie", "kilimanjaro": "a span at the edge"}
 ODD |= {"fleming": "a word in pieces", "fire": "a long span", "apollo": "over 20 tokens"}
 LONG = ("apollo", "superbowl", "brooklyn", "monalisa")
+SEED = 15  # what is hidden in the second step follows from it
 WIRES = {"left": "the word before", "right": "the word after", "position": "the position"}
-POSITION_NUMBERS = 200
-"""Numbers of a position vector, as in the paper."""
+POSITION_NUMBERS = 200  # of a position vector, as in the paper
 ENCODER = "all-MiniLM-L6-v2"
 MLM, SBO = ["MLM", "sub"], ["SBO", "sub"]
 SNIPPET = ui.snippet("spanbert")
 
 
 class Own(Record):
-    """What this chapter alone keeps: the text, the chosen blank, the cut input, the draw."""
+    """What this chapter alone keeps: the text, the chosen blank, the cut input."""
 
     passage: Name | None = None
     text: Annotated[Text, Field(max_length=500)] | None = None
     blank: Int | None = None
     cut: Literal["left", "right", "position"] | None = None
-    seed: Int = Field(15, ge=1, le=9999)
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
-    """The blocks of the step; of a text that cannot be read the reason, and the way to another."""
+    """The blocks of the step."""
     step = shown.state.step
-    made = (boundary, schemes, to_reader, worth)[step - 1](shown, own)
-    if isinstance(made, str):
-        fault, code = (
-            ui.finding("This sentence cannot be shown: {}.", made),
-            ui.folds(None, [], SNIPPET),
-        )
-        made = [fault, *texts_row(own, step), code[-1]]
-    return [ui.idea(IDEAS[step - 1]), *made]
+    return [ui.idea(IDEAS[step - 1]), *(boundary, schemes, to_reader, worth)[step - 1](shown, own)]
 
 
 # ---- what the steps share
 
 
-def asked(own: Own, step: int) -> Asked:
-    """The visitor's own sentence, else a passage. Errors: BadInput for an unknown passage."""
-    if own.text is not None and own.text.strip():
-        return typed(own.text)
-    return known.hidden_in(own.passage or FIRST[step])
+def choose(own: Own, step: int, some: Mapping[str, str], span: int = 12) -> Block:
+    """A text where ...: passages by their ids."""
+    now = None if own.text and step == 1 else own.passage or FIRST[step]
+    options = [(title, {"own.spanbert": {"passage": k}}, k == now) for k, title in some.items()]
+    return ui.choice("texts", "Text:", options, span=span)
 
 
-def texts_row(own: Own, step: int) -> list[Block]:
-    """A text where ..., and a box for an own sentence."""
-    now, key = None if own.text else own.passage or FIRST[step], "own.spanbert"
-    some = ODD if step == 1 else {k: known.passages()[k].title for k in LONG}
-    sets = {k: {key: {"passage": k, "seed": own.seed}} for k in some}
-    options = [(title, sets[k], k == now) for k, title in some.items()]
-    label = "own sentence; [MASK] hides a place"
-    box = ui.entry("own", f"{key}.text", label, own.text or "", span=4, most=500)
-    return [ui.choice("texts", "Text:", options, span=8), box]
-
-
-def key(fill: str, words: str, model: str, span: int = 12) -> Block:
+def key(fill: str, words: str, model: str) -> Block:
     """What the marks of a text mean, and whose guesses these are."""
     whose = ("text", ui.INK, [[model, ui.GREY]])
-    return ui.legend("key", ("fill", ui.INK, fill), ("text", ui.INK, words), whose, span=span)
+    return ui.legend("key", ("fill", ui.INK, fill), ("text", ui.INK, words), whose)
 
 
 def quoted(token: str) -> Part:
@@ -139,31 +122,35 @@ def model_says() -> str:
 # ---- step 1: the boundary objective
 
 
-def boundary(shown: Shown, own: Own) -> list[Block | None] | str:
-    """The sentence with its blanks, both layers' guesses, their losses."""
-    given = asked(own, 1)
+def boundary(shown: Shown, own: Own) -> list[Block | None]:
+    """The sentence with its blanks, both layers' guesses, their losses; of a sentence that cannot
+    be read the reason.
+    """
+    mine = own.text and own.text.strip() and typed(own.text)
+    given = mine or known.hidden_in(own.passage or FIRST[1])
     found = shown.need(("fill", given), partial(core.fill, given), of="spanbert")
+    label = "own sentence; [MASK] hides a place"
+    box = ui.entry("own", "own.spanbert.text", label, own.text or "", span=4, most=500)
+    others = choose(own, 1, ODD, span=8), box
     if isinstance(found, str):
-        return found
+        fault = ui.finding("This sentence cannot be shown: {}.", found)
+        return [fault, *others, *ui.folds(None, [model_says()], SNIPPET)]
     b = core.chosen(found, own.blank, own.cut)
     under = "a small word under a blank: what it hides" if b.true else "[MASK]: its word is unknown"
     chosen_one = "the chosen blank; its number is its position in the span"
-    options: list[Any] = [("keep all three", {"own.spanbert.cut": None}, b.cut is None)]
-    for wire, name in zip(WIRES, b.inputs, strict=True):
-        options.append((f"{WIRES[wire]}, {name}", {"own.spanbert.cut": wire}, b.cut == wire))
+    wires: list[tuple[str | None, str]] = [(None, "keep all three")]
+    wires += [(w, f"{WIRES[w]}, {x}") for w, x in zip(WIRES, b.inputs, strict=True)]
+    options = [(said, {"own.spanbert.cut": wire}, b.cut == wire) for wire, said in wires]
     cuts = ui.choice("cut", "Replace one input of SBO by its average:", options)
-    every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
-    right = f"{number(every['sbo_top1'], 1)} %, MLM's in {number(every['mlm_top1_where_sbo'], 1)} %"
-    overall = f"Over {every['sbo_pieces']:,} held-out blanks SBO's first guess is right in {right}."
     return [
         blank_finding(b),
-        *texts_row(own, 1),
+        *others,
         key(chosen_one, under, "guesses: our small SpanBERT’s, not the paper’s"),
         blanks(b),
         cuts if b.now.sbo else None,
         guesses(b),
         losses(b),
-        ui.closing(f"{overall} Both only train the encoder (step 3)."),
+        ui.closing("Both losses only train the encoder (step 3)."),
         *ui.folds(blanks_table(found), boundary_exactly(b), SNIPPET),
     ]
 
@@ -174,34 +161,27 @@ def chance(said: Said) -> str:
 
 
 def blank_finding(b: core.Blank) -> Block:
-    """What both layers guess at the chosen blank, or what the cut has changed."""
-    true, mlm, sbo, whole, name = b.true, b.now.mlm, b.now.sbo, b.whole, b.found.name(b.now)
+    """What both layers guess at the chosen blank, under a cut and without, and how often each is
+    right on average.
+    """
 
-    def first(said: Said) -> list[Part]:
+    def first(layer: str, said: Said) -> list[Part]:
         """The first guess of a layer, and the place of the true word among its guesses."""
-        if true is not None and said.rank == 1:
-            return [f"guesses it ({chance(said)})"]
-        place = f"; {{}} is its guess {said.rank:,}" if true else ""
-        p, guess = probability(said.guesses[0].p), quoted(said.guesses[0].piece)
-        return say(f"guesses {{}} ({p}){place}", guess, quoted(true or ""))
+        if b.true is None or said.rank > 1:
+            top, last = said.guesses[0], f"; {{}} is its guess {said.rank:,}" if b.true else ""
+            given = quoted(top.piece), quoted(b.true or "")
+            return say(f"{layer} guesses {{}} ({probability(top.p)}){last}. ", *given)
+        return [f"{layer} guesses it ({chance(said)}). "]
 
-    hides, words = f"{name} is a typed [MASK]. ", list[Any]()
-    if true:
-        hides, words = f"{name} hides {{}}. ", [quoted(true)]
-    average = f"With an average in place of {WIRES[b.cut]} SBO " if b.cut else ""
-    if sbo is None or whole is None:
-        return ui.finding(f"{hides}{b.silence} MLM {{}}.", *words, first(mlm))
-    if b.cut and true:
-        after, before = (
-            f"{chance(sbo)} (guess {sbo.rank:,})",
-            f"{chance(whole)} (guess {whole.rank:,})",
-        )
-        return ui.finding(f"{hides}{average}gives it {after} instead of {before}.", *words)
-    if b.cut:
-        return ui.finding(f"{hides}{average}{{}}.", first(sbo))
-    if true and sbo.rank == mlm.rank == 1:
-        return ui.finding(f"{hides}SBO {{}}, MLM too ({chance(mlm)}).", *words, first(sbo))
-    return ui.finding(hides + "SBO {}. MLM {}.", *words, first(sbo), first(mlm))
+    hides, whole = "hides {}. " if b.true else "is a typed [MASK]. ", b.whole
+    found = say(f"{b.found.name(b.now)} {hides}", quoted(b.true or ""))
+    found += first("SBO", b.now.sbo) if b.now.sbo else [f"{b.silence} "]
+    if b.cut and whole and b.true:
+        found.append(f"With {WIRES[b.cut]} it gave it {chance(whole)} (guess {whole.rank:,}). ")
+    every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
+    right = f"{number(every['sbo_top1'], 1)} %, MLM’s in {number(every['mlm_top1_where_sbo'], 1)} %"
+    overall = f"Over {every['sbo_pieces']:,} held-out blanks SBO’s first guess is right in {right}."
+    return ui.finding("{}{}" + overall, found, first("MLM", b.now.mlm))
 
 
 def blanks(b: core.Blank) -> Block:
@@ -212,11 +192,10 @@ def blanks(b: core.Blank) -> Block:
         under = spelled(p.token) if b.true else "?"
         items[p.at] |= {"t": str(p.at - p.run.start + 1), "under": under, "marks": marks}
         items[p.at] |= {"joined": False, "sets": {"own.spanbert.blank": p.at}}
-    for (wire, side), at in zip(
-        (("left", "before"), ("right", "after")), b.boundary or (), strict=False
-    ):
-        what = "word" if np.sum(e.word_ids == e.word_ids[at]) == 1 else "token"
-        under = "averaged out" if b.cut == wire else f"{what} {side}"
+    for wire, at in zip(("left", "right"), b.boundary or (), strict=False):
+        side = WIRES[wire].removeprefix("the ")
+        side = side if np.sum(e.word_ids == e.word_ids[at]) == 1 else side.replace("word", "token")
+        under = "averaged out" if b.cut == wire else side
         items[at] |= {"marks": ["edge"], "under": under}
     return text("sentence", segment(items), select=False, dots=True)
 
@@ -254,45 +233,40 @@ def losses(b: core.Blank) -> Block:
         nobody = "Nobody has said which word a typed [MASK] hides, so there is no loss to lower"
         return ui.remark("formula", f"{nobody} here.")
 
-    def logs(*some: Said) -> tuple[list[str], str]:
-        """log P of each, and "=" where the printed P give the printed losses, else "≈"."""
+    def equal(*some: Said) -> str:
+        """ "=" where the printed P give the printed losses, else "≈"."""
         printed = [(chance(x), number(x.loss)) for x in some]
         same = all(" = " in equals([p], -np.log(value(p)), result) for p, result in printed)
-        return [f"log {p}" for p, _ in printed], "=" if same else "≈"
+        return "=" if same else "≈"
 
     word, mlm, sbo, whole = quoted(b.true), b.now.mlm, b.now.sbo, b.whole
     if sbo is None or whole is None:
-        (log,), sign = logs(mlm)
-        line = say(f"L({{}}) = L{{}} = −{log} {sign} *{number(mlm.loss)}*", word, MLM)
-        return ui.formula("formula", line, label="no SBO term (log: natural)")
-    if b.cut is not None:
-        ((old,), before), ((new,), sign) = logs(whole), logs(sbo)
-        cut = f"L{{}}({{}}) = −{old} {before} {number(whole.loss)}, now −{new} {sign} "
-        line = say(f"{cut}*{number(sbo.loss)}*", SBO, word)
-        return ui.formula("formula", line, label="what the cut costs (log: natural)")
-    (one, two), sign = logs(mlm, sbo)
-    x, y = mlm.loss, sbo.loss
-    added = f"L({{}}) = L{{}} + L{{}} = −{one} − {two} {sign} {number(x)} + {number(y)} "
-    line = say(f"{added}{adds((x, y), x + y)} *{number(x + y)}*", word, MLM, SBO)
-    return ui.formula("formula", line, label="the two losses are added (log: natural)")
+        line = f"L({{}}) = L{{}} = −log {chance(mlm)} {equal(mlm)} *{number(mlm.loss)}*"
+        label, given = "no SBO term", [word, MLM]
+    elif b.cut is not None:
+        line = f"L{{}}({{}}) = −log {chance(whole)} {equal(whole)} {number(whole.loss)}, now "
+        line += f"−log {chance(sbo)} {equal(sbo)} *{number(sbo.loss)}*"
+        label, given = "what the cut costs", [SBO, word]
+    else:
+        both, total = (mlm.loss, sbo.loss), mlm.loss + sbo.loss
+        line = f"L({{}}) = L{{}} + L{{}} = −log {chance(mlm)} − log {chance(sbo)} "
+        line += f"{equal(mlm, sbo)} {' + '.join(map(number, both))} {adds(both, total)} "
+        line += f"*{number(total)}*"
+        label, given = "the two losses are added", [word, MLM, SBO]
+    return ui.formula("formula", say(line, *given), label=f"{label} (log: natural)")
 
 
 def blanks_table(found: core.Filled) -> Block:
     """Every blank with both layers' first guesses."""
-
-    def cells(said: Said | None) -> list[str]:
-        if said is None:
-            return ["–", "–", "–"]
-        right = [chance(said), f"{said.rank:,}"] if found.given.known else ["–", "–"]
-        return [spelled(said.guesses[0].piece), *right]
-
-    rows = []
+    rows, true = [], found.given.known
     for p in found.plain.pieces:
-        first = found.name(p), spelled(p.token) if found.given.known else "?"
-        sets = {"own.spanbert.blank": p.at}
-        rows.append(ui.row(*first, *cells(p.mlm), *cells(p.sbo), sets=sets))
-    said = ["P(hidden word)", "its place"]
-    heads = ["blank", "hidden word", "MLM guesses", *said, "SBO guesses", *said]
+        cells = [found.name(p), spelled(p.token) if true else "?"]
+        for said in (p.mlm, p.sbo):
+            cells.append(spelled(said.guesses[0].piece) if said else "–")
+            cells += [chance(said), f"{said.rank:,}"] if said and true else ["–", "–"]
+        rows.append(ui.row(*cells, sets={"own.spanbert.blank": p.at}))
+    said_of = ["P(hidden word)", "its place"]
+    heads = ["blank", "hidden word", "MLM guesses", *said_of, "SBO guesses", *said_of]
     return ui.table("rows", heads, rows, "Every blank, nothing cut")
 
 
@@ -321,97 +295,60 @@ def boundary_exactly(b: core.Blank) -> list[Block | str]:
 # ---- step 2: spans against single tokens
 
 
-def schemes(shown: Shown, own: Own) -> list[Block | None] | str:
+def schemes(shown: Shown, own: Own) -> list[Block | None]:
     """The text twice, the budget, the law of lengths."""
-    given = asked(own, 2)
-    name = ("schemes", given.text, own.seed)
-    found = shown.need(name, partial(core.hidden, given.text, own.seed), of="spanbert")
-    if isinstance(found, str):
-        return found
+    given = known.hidden_in(own.passage or FIRST[2]).text
+    found = shown.need(("schemes", given), partial(core.hidden, given, SEED), of="spanbert")
+    assert not isinstance(found, str)  # a passage can be read
     n, m, count = core.right(found.tokens), core.right(found.spans), len(found.spans.pieces)
-    told = f"{count} of {plural(len(found.encoding.context_ids), 'token')} hidden each time: our "
-    told += f"small SpanBERT guesses {n} of the single ones and {m} of those in spans."
-    if every := known.scheme_counts():
+    size, spans = len(found.encoding.context_ids), plural(len(found.spans.masked.runs), "span")
+    told = f"{count} of {plural(size, 'token')} hidden each time: our small SpanBERT guesses {n} "
+    told += f"of the single ones and {m} of those in spans."
+    if every := known.scheme_counts() or {}:
         both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
         told += f" Over {every['texts']} example texts it is {' % and '.join(both)} %."
-    told += "" if given.known else f" Here “{FILLER}” stands where [MASK] was typed."
-    harder = "Spans are harder for this model. " if m < n or every else ""
-    hit = "✓ the first guess of its masked-language layer is right"
-    return [
-        ui.finding(told),
-        *texts_row(own, 2),
-        ui.button("again", "Draw again", {"own.spanbert.seed": own.seed % 9999 + 1}, span=2),
-        key("hidden from the model", hit, "our small SpanBERT", span=10),
-        twice(found),
-        ui.group("laws", 6, *laws(found, count)),
-        lengths([d.length for d in found.draws]),
-        ui.closing(harder + "Whether they teach it more is step 4."),
-        *ui.folds(hidden_table(found), schemes_exactly(found, count), SNIPPET),
-    ]
-
-
-def twice(found: core.Hidden) -> Block:
-    """The text under both laws."""
-    spans, made = plural(len(found.spans.masked.runs), "span"), []
+    rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
+    budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
+    law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"  # a test computes it
+    laws = [ui.formula("formula", say(budget), label="tokens, both times")]
+    laws += [ui.formula("law", say(law, ["2", "sup"], ["10", "sup"]), label="length of a span")]
+    laws += [ui.remark("mean", "A span has 3.8 words on average; squares: drawn here.")]
+    twice, rows = list[Block](), list[Block]()
     for name, said in (("single tokens", found.tokens), (spans, found.spans)):
         items = paragraph_items(found.encoding)
         for p in said.pieces:
             items[p.at]["marks"] = ["masked", "hit"] if p.mlm.rank == 1 else ["masked"]
-        holds = say(f"*{core.right(said)} of {len(said.pieces)} right*")
-        made.append(segment(items, name, False, *holds))
-    return text("twice", *made, select=False, dots=True)
-
-
-def laws(found: core.Hidden, count: int) -> list[Block]:
-    """The budget of this text, and how probable a length is (a test computes the law's numbers)."""
-    n = len(found.encoding.context_ids)
-    share = MASK_RATIO * n
-    rounded = "" if abs(share - count) < 1e-9 else "rounded up: "
-    budget = say(f"15 % of {n} = {number(share)}, {rounded}*{count} hidden*")
-    law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"
-    return [
-        ui.formula("formula", budget, label="tokens, both times"),
-        ui.formula("law", say(law, ["2", "sup"], ["10", "sup"]), label="length of a span"),
-        ui.remark("mean", "A span has 3.8 words on average; squares: drawn here."),
-    ]
-
-
-def hidden_table(found: core.Hidden) -> Block:
-    """Every hidden token under both laws."""
-    rows = []
-    for name, said in (("single", found.tokens), ("in a span", found.spans)):
-        for p in said.pieces:
             first, place = spelled(p.mlm.guesses[0].piece), f"{p.mlm.rank:,}"
             rows.append(ui.row(name, spelled(p.token), first, probability(p.mlm.p), place))
+        holds = say(f"*{core.right(said)} of {len(said.pieces)} right*")
+        twice.append(segment(items, name, False, *holds))
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
-    return ui.table("rows", heads, rows, "Every hidden token")
-
-
-def schemes_exactly(found: core.Hidden, count: int) -> list[str]:
-    """The law's conditions, whether the budget cut the last span, where the averages come from,
-    what is simplified.
-    """
-    m, last = known.scheme_counts(), found.draws[-1]
-    command = "(python -m qa_demo.training.infill schemes)."
-    over, stopped = f"Nobody has measured these weights on all example texts yet {command}", ""
-    if m:
-        over = f"Over the {m['texts']} example texts that fit one sequence, {m['draws']} draws each"
-        over += f", the first guess is right in {m['tokens']:,} of {m['blanks']:,} single tokens "
-        over += f"and in {m['spans']:,} of {m['blanks']:,} in spans {command}"
-    if last.cut or last.words < last.length:
-        where = (
-            f"inside its word {last.words}" if last.cut else f"after {plural(last.words, 'word')}"
-        )
-        stopped = f" The last span here was drawn with {plural(last.length, 'word')} and stops "
-        stopped += f"{where}: the {plural(count, 'token')} are used up."
-    return [
+    table = ui.table("rows", heads, rows, "Every hidden token")
+    hit, last = "✓ the first guess of its masked-language layer is right", found.draws[-1]
+    stops = f" The last span here was drawn with {plural(last.length, 'word')} and stops "
+    stops += f"inside its word {last.words}" if last.cut else f"after {plural(last.words, 'word')}"
+    stops += f": the {plural(count, 'token')} are used up."
+    exactly = (
         "Lengths are counted in words, a comma or full stop as one: geometric with p = 0.2, none "
-        f"longer than 10. Spans that touch become one.{stopped}",
-        over,
+        "longer than 10. Spans that touch become one."
+        + stops
+        * (last.cut or last.words < last.length),
+        f"The averages are over the example texts that fit one sequence, {every.get('draws')} "
+        f"draws each, {every.get('blanks')} tokens (python -m qa_demo.training.infill schemes).",
         "Simplified: here every hidden token becomes [MASK]; in training that holds for 80 % of "
         "the spans, 10 % get random words and 10 % stay readable. Hiding spans and SBO are two "
         "changes, and MLM is trained in both.",
         model_says(),
+    )
+    return [
+        ui.finding(told),
+        choose(own, 2, {k: known.passages()[k].title for k in LONG}),
+        key("hidden from the model", hit, "our small SpanBERT"),
+        text("twice", *twice, select=False, dots=True),
+        ui.group("laws", 6, *laws),
+        lengths([d.length for d in found.draws]),
+        ui.closing("Spans are harder for this model. Whether they teach it more is step 4."),
+        *ui.folds(table, exactly, SNIPPET),
     ]
 
 
@@ -420,10 +357,6 @@ def schemes_exactly(found: core.Hidden, count: int) -> list[str]:
 
 def to_reader(shown: Shown, own: Own) -> list[Block | None]:
     """What stays and what is thrown away, as boxes alone."""
-    parts = [("encoder", "learns", "stays, goes on learning")]
-    parts += [(f"{name} layer", "learns", "thrown away") for name in ("MLM", "SBO")]
-    parts += [("start and end layer", "not there", "new, learns")]
-    heads, rows = ["part", "pre-training", "fine-tuning"], [ui.row(*p) for p in parts]
     gone = [(f"{name} layer", "thrown away", "gone") for name in ("MLM", "SBO")]
     before = [[("text with hidden spans", "", "")], [("encoder", "learns", "stays")], gone]
     after = [[("question + paragraph", "nothing is hidden", "")]]
@@ -443,14 +376,15 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
         "(next sentence prediction), is left out."
     )
     both, lowered = say("L = L{} + L{}", MLM, SBO), "L = −½ (log P(right start) + log P(right end))"
-    alone = "Fine-tuning lowers the loss of chapter Loss alone; nothing is hidden any more."
     return [
         ui.finding("SpanBERT changes what the encoder has learnt, not how an answer is found."),
         path,
         ui.formula("formula", both, label="pre-training lowers", span=4),
         ui.formula("second", [lowered], label="fine-tuning lowers", span=8),
-        ui.closing(alone),
-        *ui.folds(ui.table("rows", heads, rows, "The parts"), [exactly, model_says()], SNIPPET),
+        ui.closing(
+            "Fine-tuning lowers the loss of chapter Loss alone; nothing is hidden any more."
+        ),
+        *ui.folds(None, [exactly, model_says()], SNIPPET),
     ]
 
 
@@ -462,46 +396,35 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     w = known.worth_of(known.shipped("spanbert/ablation.json"))
     marks = [("diamond", "first value"), ("box", "gain"), ("hatch", "loss")]
     marks += [("ring", "each of our runs; bars: their mean")]
-    steps = [g.change for g in w.paper if g.change is not None]
-    here = {w.rows[g.row].short: g.change for g in w.ours if g.change is not None}
-
-    def does(name: str, adds: str, costs: str) -> str:
-        return f"{name} {adds if here[name] >= 0 else costs} {number(abs(here[name]), 1)}"
-
-    told = f"In the paper {'every' if min(steps) > 0 else 'not every'} change helps on SQuAD 2.0"
-    told += f", SBO least ({signed(steps[-1], 1)})" if steps[-1] == min(steps) else ""
-    told += f". In our small run {does('spans', 'add', 'cost')} and {does('SBO', 'adds', 'costs')}."
+    by = [{w.rows[g.row].short: signed(g.change or 0, 1) for g in of} for of in (w.paper, w.ours)]
+    there, here = (f"{x['spans']} and {x['SBO']}" for x in by)
+    told = f"In the paper spans and SBO change F1 by {there}, in our small run by {here}."
+    last = f"Our {w.budget['pretrain_steps']:,} steps against the paper’s 1.2 million are too few "
     return [
         ui.finding(told),
         ui.legend("key", *((shape, ui.INK, words) for shape, words in marks)),
         gains(w),
         ui.formula("formula", sum_of(w.rows, w.paper), label="paper", span=6),
         ui.formula("second", sum_of(w.rows, w.ours), label="ours", span=6),
-        ui.closing(
-            f"Our {w.budget['pretrain_steps']:,} steps against the paper’s 1.2 million are too few "
-            "to refute it. Compare changes, not levels."
-        ),
+        ui.closing(last + "to refute it. Compare changes, not levels."),
         *ui.folds(worth_table(w), worth_exactly(w), SNIPPET),
     ]
 
 
 def sum_of(rows: Sequence[known.Change], found: Sequence[known.Gain]) -> list[Part]:
     """83.8 + 1.6 spans + ... = 86.8."""
-    first, last, said = found[0].f1, found[-1].f1, list[Part]()
-    steps = [(rows[g.row].short, g.change) for g in found if g.change is not None]
-    for name, d in steps:
-        said += say(f" {'−' if d < 0 else '+'} *{number(abs(d), 1)}*{{}}", [f" {name}", ui.GREY])
-    sign = adds([first, *(d for _, d in steps)], last, 1)
-    return [number(first, 1), *said, f" {sign} {number(last, 1)}"]
+    said, last, changes = [number(found[0].f1, 1)], found[-1].f1, [g.change or 0 for g in found[1:]]
+    for g, change in zip(found[1:], changes, strict=True):
+        said += [[plus(change, 1), STRONG], [f" {rows[g.row].short}", ui.GREY]]
+    return [*said, f" {adds([found[0].f1, *changes], last, 1)} {number(last, 1)}"]
 
 
 def worth_table(w: known.Worth) -> Block:
     """Every row, every seed."""
-    made = []
+    made, of = [], [{g.row: g for g in found} for found in (w.paper, w.ours)]
     for k, r in enumerate(w.rows):
         cells = [r.name]
-        for found in (w.paper, w.ours):
-            gain = next((g for g in found if g.row == k), None)
+        for gain in (found.get(k) for found in of):
             cells.append(number(gain.f1, 1) if gain else "–")
             cells.append("–" if gain is None or gain.change is None else signed(gain.change, 1))
         made.append(ui.row(*cells, ", ".join(number(x) for x in r.ours) or "–"))
@@ -512,16 +435,13 @@ def worth_table(w: known.Worth) -> Block:
 def worth_exactly(w: known.Worth) -> list[str]:
     """Sources, conditions, the exception."""
     one, sbo, given = known.ONE_SEGMENT, known.WITH_SBO, w.budget
-    news, more = (
-        number(x, 1) for x in (sbo.newsqa - one.newsqa, sbo.coreference - one.coreference)
-    )
-    spans = f"{known.TOKENS.coreference} to {known.SPANS.coreference}"
+    news, more = number(sbo.newsqa - one.newsqa, 1), number(sbo.coreference - one.coreference, 1)
     runs = plural(max(len(r.ours) for r in w.rows), "run")
     return [
         f"The paper: {known.SPANBERT}, trained from scratch. One segment: BERT reads two texts at "
         "once and also guesses whether the second follows the first; SpanBERT reads one and has no "
         f"such task. SBO adds more elsewhere: {news} on NewsQA, {more} on coreference (whom “she” "
-        f"means), where spans alone cost: {spans}.",
+        "means).",
         f"Ours: {ENCODER} as it came; else {given['pretrain_steps']:,} steps of "
         f"{given['batch_tokens']:,} tokens of that pre-training, in one segment. Then each learns "
         f"from questions for {given['finetune_steps']:,} steps. {runs} each, which differ by the "
