@@ -52,8 +52,15 @@ export function lessons() {
   const press = (text, act, more = {}) => el("button", { onclick: act, ...more }, text);
   const quiet = (text, act) => press(text, act, { class: "plain", "data-focus": text });
   const fault = () => wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null;
-  const page = () => ({ place, follow, redraw: draw });
-  const room = makeRoom({ post, remembered, sentenceOf, press, page });
+  const place = () => open && open.place;
+  const redraw = (said = wrong) => (wrong = said, draw());
+  const room = makeRoom({
+    post,
+    remembered,
+    sentenceOf,
+    quiet,
+    page: { place, redraw, follow: (look) => follow(look) },
+  });
 
   const opener = el("button", {
     "aria-pressed": "false",
@@ -172,6 +179,32 @@ export function lessons() {
 
   const plain = (words) => words.map(([text]) => text).join("");
 
+  /** In a class: how many guessed these words, with its bar; null while that is covered. */
+  function counted(words) {
+    const bars = room.look()?.bars;
+    if (!bars) return null;
+    const n = bars.find(([label]) => label === words)?.[1] ?? 0;
+    const most = Math.max(1, ...bars.map(([, m]) => m));
+    return [el("b", {}, n), el("i", { style: { width: `${100 * n / most}%` } })];
+  }
+
+  /** In a class: guesses that are none of the options, and the teacher's button. */
+  function board() {
+    const look = room.look(), options = open.card.options.map(([, words]) => plain(words));
+    if (!look || open.card.ask === "none") return null;
+    const bar = ([words, , right]) => {
+      const mark = right ? "right" : null, label = el("span", { translate: "no" }, words);
+      return el("li", { class: mark }, label, el("small", {}, mark), counted(words));
+    };
+    const other = (look.bars ?? []).filter(([words]) => !options.includes(words)).map(bar);
+    const all = el("ul", { class: "bars" }, look.bars?.length === 0 ? "No guess yet." : other);
+    const turn = look.shown ? "Hide the guesses" : "Show the guesses";
+    const button = room.leads() && !look.revealed
+      ? quiet(turn, () => room.show(!look.shown))
+      : null;
+    return el("div", { class: "board" }, all, button);
+  }
+
   function form() {
     const { card, told, guess } = open;
     if (card.ask === "number" && room.leads()) return null;
@@ -201,7 +234,7 @@ export function lessons() {
     }
     if (!card.options.length) return null;
     const option = ([key, words]) => {
-      const right = told && key === told.key, guesses = room.counted(plain(words));
+      const right = told && key === told.key, guesses = counted(plain(words));
       const about = {
         class: right ? "option right" : "option",
         "aria-pressed": String(key === guess),
@@ -209,10 +242,8 @@ export function lessons() {
         disabled: !!told,
         onclick: () => guessed(key),
       };
-      const bar = guesses && el("i", { style: { width: `${100 * guesses[1]}%` } });
       const mark = right ? el("small", {}, " right") : null;
-      const count = guesses && el("b", {}, guesses[0]);
-      return el("button", about, el("span", {}, said(words)), mark, count, bar);
+      return el("button", about, el("span", {}, said(words)), mark, guesses);
     };
     const group = { class: "options", role: "group", "aria-label": "Your guess" };
     return el("div", group, card.options.map(option));
@@ -260,9 +291,21 @@ export function lessons() {
       spoken(),
       fault(),
       el("p", { class: "acts" }, black(), unsure),
-      room.board(card.options.map(([, words]) => plain(words))),
+      board(),
       room.follows() ? null : el("p", { class: "ways" }, ways),
     ];
+  }
+
+  /** Join a room or open one. */
+  function doors() {
+    if (room.seated()) return null;
+    const about = { "aria-label": "Room code", placeholder: "room code", maxlength: 10 };
+    const code = el("input", { ...about, type: "text", "data-focus": "room-code" });
+    const onsubmit = (event) => (event.preventDefault(), room.join(code.value));
+    const send = el("button", { class: "option" }, "Join your class");
+    const teachers = el("a", { href: new URL("teaching", BASE).href }, "For teachers");
+    const more = el("p", {}, quiet("Open a room", room.open), " · ", teachers);
+    return el("div", { class: "doors" }, el("form", { onsubmit }, code, send), more);
   }
 
   function menu() {
@@ -271,7 +314,7 @@ export function lessons() {
       return el("li", {}, title, el("small", {}, ` ${one.minutes} min`));
     };
     const heading = el("h2", { tabindex: -1 }, "Lessons");
-    return [heading, fault(), el("ol", {}, (list ?? []).map(row)), room.doors()];
+    return [heading, fault(), el("ol", {}, (list ?? []).map(row)), doors()];
   }
 
   function draw() {
@@ -291,7 +334,6 @@ export function lessons() {
     if (typing) /** @type {any} */ (panel.querySelector(".act"))?.focus();
   }
 
-  const place = () => open && { ...open.place, told: !!open.told, asks: open.card.ask !== "none" };
   if (!globalThis.SAVED && room.resume()) show(true), draw();
   const before = globalThis.SAVED ? null : remembered(OPEN_STEP);
   if (before) go({ lesson: before.lesson, step: before.step }, { told: before.told, stay: true });

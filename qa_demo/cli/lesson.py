@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     served, rows = Lessons(shared.pictures(args), lessons), []
     for lesson in lessons:
         for number, step in enumerate(lesson.steps, 1):
-            row: dict[str, Any] = {"file": lesson.file.name, "line": step.line, "step": number}
+            row: dict[str, Any] = {"file": f"{lesson.id}.md", "line": step.line, "step": number}
             try:
                 row |= served.proof(step)
             except QADemoError as fault:

@@ -39,10 +39,9 @@ def other_question(t: Seen) -> Facts:
     second = need(two.second, "this text has no second question")
     d, after = second.best.span.start, second.best.start_logit
     before = float(t.shown.reading.start_logits[two.first.place(d)])
-    moved = second.best.span != t.best.span and after > before
-    need(moved, "both questions find the same span")
-    word = {"question": quote(two.question, 90), "word": t.named(d)}
-    return {**word, "before": before, "after": after}
+    need(d != t.best.span.start and after > before, "both questions find the same start")
+    question = quote(two.question, 90)
+    return {"question": question, "word": t.named(d), "before": before, "after": after}
 
 
 def many_products(t: Seen) -> Facts:
@@ -87,11 +86,8 @@ def same_gap(t: Seen) -> Facts:
     first, *others = (r.candidate for r in t.shown.prediction.n_best)
     beside = (c for c in others if c.window == first.window and c.span.start != first.span.start)
     other = need(next(beside, None), "there is no second pair in this window")
-    s, e = map(log_softmax, t.logits)
-    a, b = (
-        float(s[t.window.to_pos(c.span.start)] + e[t.window.to_pos(c.span.end)])
-        for c in (first, other)
-    )
+    w, (s, e) = t.window, map(log_softmax, t.logits)
+    a, b = (s[w.to_pos(c.span.start)] + e[w.to_pos(c.span.end)] for c in (first, other))
     gap, constant = first.score - other.score, sum(map(logsumexp, t.logits))
     need(abs(gap - (a - b)) < 1e-6, "the two scales differ")
     names = {"first": quote(first.text), "other": quote(other.text)}

@@ -86,7 +86,6 @@ class Lesson(Record):
     title: str = Field(min_length=1)
     minutes: Int = Field(5, ge=1, le=90)
     steps: tuple[Step, ...]
-    file: Path
 
 
 @dataclass(frozen=True)
@@ -175,7 +174,7 @@ def read_lesson(file: Path) -> Lesson:
     if not starts or any(lines[stop + 1 : starts[0]]):
         Part(file, stop + 2).refuse('step: it begins with "## " and its title')
     steps = [_step(file, a + 1, lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
-    given = {**front.fields("title", "minutes"), "id": file.stem, "file": file, "steps": steps}
+    given = {**front.fields("title", "minutes"), "id": file.stem, "steps": steps}
     return front.record(Lesson, given)
 
 

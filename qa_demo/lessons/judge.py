@@ -95,11 +95,11 @@ def asked(step: Step, shown: Shown, facts: Mapping[str, Any]) -> Asked:
         label = label_of(shown.encoding, facts["marks"][0])
         hear = partial(_marked, shown.encoding, facts["marks"], whys)
     elif step.ask == "number":
-        value, traps = computed(step.right, facts), [k for k in whys if k != "other"]
+        value = computed(step.right, facts)
+        traps = {k: computed(k, facts) for k in whys if k != "other"}
         rounding = 0.1 if value.is_integer() else ROUNDED * max(1.0, abs(value))
         within = computed(step.within, facts) if step.within else rounding
-        label = printed(value)
-        hear = partial(_counted, value, within, {k: computed(k, facts) for k in traps}, whys)
+        label, hear = printed(value), partial(_counted, value, within, traps, whys)
     else:
         key = step.right
         if step.ask == "pick":  # a key must not tell the rank
@@ -127,8 +127,7 @@ def judge(asked: Asked, guess: object) -> dict[str, Any]:
 def _chosen(options: Whys, right: str, whys: Whys, guess: object) -> tuple[str, Said]:
     """An option, and why it is wrong."""
     if not isinstance(guess, str) or guess not in options:
-        allowed = ", ".join(options) or "nothing"
-        raise BadInput(f"a guess must be one of {allowed}, got {guess!r:.60}")
+        raise BadInput(f"a guess must be one of {', '.join(options) or '-'}, got {guess!r:.60}")
     return plain(options[guess]), [] if guess == right else [["No: ", ""], *whys[guess]]
 
 

@@ -222,7 +222,6 @@ class Rooms:
                 "place": room.place,
                 "revealed": revealed,
                 "bars": ballot.bars() if revealed or (teacher and ballot.shown) else None,
-                "mine": ballot.votes.get(seat.key, (None,))[0],
             }
             if not teacher:
                 room.seen[seat.key] = now

@@ -20,13 +20,15 @@ from qa_demo.lessons.rooms import UNSURE, Rooms, Seat, room_routes
 from qa_demo.page import replied
 from qa_demo.pictures import CHAPTERS, Pictures, opened
 from qa_demo.printed import quote
-from qa_demo.state import Int, State, dump, read
+from qa_demo.state import Int, dump, read
 
 CHECKS: dict[str, Check] = {
     name: check
     for name, check in {**vars(checks), **vars(deeper)}.items()
     if getattr(check, "__annotations__", {}).get("return") == Facts and name[0] != "_"
 }
+DOCUMENT = "application/xhtml+xml"
+"""Not text/html: that would be given the running page's head."""
 
 
 class Question(BaseModel):
@@ -79,8 +81,8 @@ class Lessons:
         """
         name, number, seat = question.lesson, question.step, question.room
         if name is None:
-            about = {"id", "title", "minutes"}
-            return {"lessons": [one.model_dump(include=about) for one in self.lessons]}
+            menu = (x.model_dump(include={"id", "title", "minutes"}) for x in self.lessons)
+            return {"lessons": list(menu)}
         lesson = next((one for one in self.lessons if one.id == name), None)
         if lesson is None:
             raise BadInput(f"there is no lesson {name[:40]!r}")
@@ -132,11 +134,6 @@ def routes(lessons: Lessons, others: str | None = None) -> list[BaseRoute]:
     ]
 
 
-# ---- for teachers
-
-
-DOCUMENT = "application/xhtml+xml"
-"""Not text/html: that would be given the running page's head."""
 TABLES = {
     "hour": (
         "Open a room under Lessons, let the class join, press Present. In each row the class "
@@ -153,25 +150,23 @@ TABLES = {
 """What stands above a table, its heads, and what stands below them of each step of its file."""
 
 
-def link(state: State) -> str:
-    """A chapter's name as a link to its picture."""
-    name = CHAPTERS[state.chapter].NAME + (f", step {state.step}" if state.step > 1 else "")
-    made = base64.urlsafe_b64encode(orjson.dumps(dump(state))).decode().rstrip("=")
-    return f'<a href="./#{made}">{escape(name)}</a>'
-
-
-def handout(name: str) -> bytes:
-    """A page with one table, "hour" or "wrong": a row for each step of its file."""
-    lesson, (lead, heads, columns) = read_lesson(TEACHERS / f"{name}.md"), TABLES[name]
+def handout(table: str) -> bytes:
+    """A page with one table, "hour" or "wrong": a row for each step of its file, with a link to
+    the step's picture.
+    """
+    lesson, (lead, heads, columns) = read_lesson(TEACHERS / f"{table}.md"), TABLES[table]
     rows, seen = list[str](), set[str]()
     for step in lesson.steps:
-        chapter = step.state.chapter
+        state, chapter = step.state, step.state.chapter
+        name = CHAPTERS[chapter].NAME + (f", step {state.step}" if state.step > 1 else "")
+        made = base64.urlsafe_b64encode(orjson.dumps(dump(state))).decode().rstrip("=")
         at = "" if chapter in seen else f' id="{chapter}"'
         seen.add(chapter)
         said = {part: escape(getattr(step, part)) for part in ("title", "source", "reveal")}
-        cells = (x.format(picture=link(step.state), **said) for x in columns.split(" | "))
+        said["picture"] = f'<a href="./#{made}">{escape(name)}</a>'
+        cells = (cell.format(**said) for cell in columns.split(" | "))
         rows.append(f"<tr{at}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     head = "".join(f"<th>{head}</th>" for head in heads.split(" | "))
     page = Template((TEACHERS / "page.html").read_text(encoding="utf-8"))
-    made = {"title": lesson.title, "lead": lead, "head": head, "rows": "\n".join(rows)}
-    return page.substitute(made).encode()
+    parts = {"title": lesson.title, "lead": lead, "head": head, "rows": "\n".join(rows)}
+    return page.substitute(parts).encode()
