@@ -12,9 +12,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats
+from qa_demo.core.base import BadInput, Bools, Floats
 from qa_demo.core.calibration import BIASES, CERTAIN, RANGE, STEEPEST, log_odds, shifted, sigmoid
 from qa_demo.core.metrics import calibration, calibration_error, expected_error
 from qa_demo.core.types import Answerability, Calibration
@@ -47,13 +46,11 @@ def best_bias(probs: Floats, right: Floats) -> float:
     """The b in BIASES with the lowest NLL, by bisection: there the mean probability equals the
     share of right answers, since d NLL / d b = mean(p) - mean(y).
     """
-    odds, wanted, (low, high) = log_odds(probs), float(np.mean(right)), BIASES
+    odds, (low, high) = log_odds(probs), BIASES
     for _ in range(40):
         middle = (low + high) / 2
-        if float(sigmoid(odds + middle).mean()) < wanted:
-            low = middle
-        else:
-            high = middle
+        under = float(sigmoid(odds + middle).mean()) < np.mean(right)
+        low, high = (middle, high) if under else (low, middle)
     return (low + high) / 2
 
 
@@ -63,10 +60,8 @@ def fit(asked: Table) -> Calibration:
     """
     right = asked.right.astype(np.float64)
     if len({*right.tolist()}) < 2:
-        raise BadInput(
-            f"a calibration needs right and wrong answers, got {int(right.sum())} right of "
-            f"{len(right)}"
-        )
+        said = f"got {int(right.sum())} right of {len(right)}"
+        raise BadInput(f"a calibration needs right and wrong answers, {said}")
 
     def loss(temperature: float) -> float:
         probs = asked.prob(temperature)
@@ -76,32 +71,24 @@ def fit(asked: Table) -> Calibration:
     return Calibration(temperature, best_bias(asked.prob(temperature), right))
 
 
-def fit_answerable(margins: Floats, answers: NDArray[np.bool_]) -> Answerability:
-    """Slope and intercept with the lowest NLL of "the text answers", by Newton's method.
-
-    Errors: BadInput where the questions are all answerable or all not, where a margin separates
-    them (then no slope is steep enough), and where a lower score would be the better answer.
+def fit_answerable(margins: Floats, answers: Bools) -> Answerability:
+    """Slope and intercept with the lowest NLL of "the text answers", by Newton's method. Errors:
+    BadInput where one margin parts all that answer from the others (then no slope is steep enough),
+    and where a lower margin would be the better answer.
     """
-    x, y = np.asarray(margins, dtype=np.float64), np.asarray(answers, dtype=np.float64)
-    if len({*y.tolist()}) < 2:
+    x, y = np.asarray(margins, dtype=np.float64), np.asarray(answers, dtype=bool)
+    has, none = x[y], x[~y]
+    if not (has.size and none.size and has.min() < none.max() and has.max() > none.min()):
         raise BadInput(
-            f"how likely a text answers is fitted on questions with and without an answer, got "
-            f"{int(y.sum())} with one of {y.size}"
-        )
-    if x[y == 1].min() >= x[y == 0].max() or x[y == 1].max() <= x[y == 0].min():
-        raise BadInput(
-            "one margin parts all questions with an answer from those without: too few questions "
-            f"to fit how likely a text answers, got {y.size}"
+            "how likely a text answers is fitted on questions with and without an answer that no "
+            f"margin parts, got {has.size} with and {none.size} without"
         )
     scale = float(np.abs(x).max()) or 1.0
     columns, weights = np.stack([x / scale, np.ones_like(x)], axis=1), np.zeros(2)
     for _ in range(50):
         p = sigmoid(columns @ weights)
         curve = (columns * (p * (1 - p))[:, None]).T @ columns
-        step = np.linalg.solve(curve + 1e-9 * np.eye(2), columns.T @ (p - y))
-        weights = weights - step
-        if float(np.abs(step).max()) < 1e-10:
-            break
+        weights -= np.linalg.solve(curve + 1e-9 * np.eye(2), columns.T @ (p - y))
     found = Answerability(float(weights[0] / scale), float(weights[1]))
     if not (0 <= found.slope <= STEEPEST and abs(found.intercept) <= STEEPEST):
         raise BadInput(
@@ -115,20 +102,16 @@ def fit_answerable(margins: Floats, answers: NDArray[np.bool_]) -> Answerability
 
 
 def halves(titles: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Indices of two halves that share no article: titles in an order fixed by a seed, dealt until
-    one half holds half the questions; the last is never dealt, so that of two articles each half
-    has one.
-
-    Questions of one article are alike, so what is fitted and measured on the same article would
-    look better than it is.
+    """Indices of two halves that share no article, since questions of one are alike: titles in an
+    order fixed by a seed, dealt until one half holds half the questions; the last is never dealt,
+    so that of two articles each half has one.
     """
-    names = sorted(set(titles))
-    first: set[str] = set()
-    for name in (names[k] for k in np.random.default_rng(0).permutation(len(names))[:-1]):
+    names, first = sorted(set(titles)), set[str]()
+    for k in np.random.default_rng(0).permutation(len(names))[:-1]:
         if 2 * sum(title in first for title in titles) < len(titles):
-            first.add(name)
-    inside = [title in first for title in titles]
-    return [k for k, x in enumerate(inside) if x], [k for k, x in enumerate(inside) if not x]
+            first.add(names[k])
+    inside = np.array([title in first for title in titles], dtype=bool)
+    return np.flatnonzero(inside).tolist(), np.flatnonzero(~inside).tolist()
 
 
 def _spans(asked: Table) -> Fit:
@@ -136,9 +119,7 @@ def _spans(asked: Table) -> Fit:
 
 
 def _claims(asked: Table) -> Fit:
-    """Both factors of the claim: the first from the questions that have an answer, the second from
-    all.
-    """
+    """Both factors: the first from the questions that have an answer, the second from all."""
     answers = fit_answerable(asked.margin, asked.answerable)
     return _spans(asked.part(asked.answerable)) | asdict(answers)
 
@@ -165,9 +146,8 @@ def reliability(asked: Table) -> dict[str, Any]:
 
 
 def claim_reliability(asked: Table) -> dict[str, Any]:
-    """Slope and intercept fitted on all questions, with and without an answer, and how well the
-    claim does by two more pairs of fits, each on one half of the articles and measured on the
-    other; `conditional` are the chances that hold where there is an answer.
+    """The same of slope and intercept and the claim, on questions with and without an answer;
+    `conditional` are the chances that hold where there is an answer.
 
     Errors: BadInput where a half lacks questions of a kind or holds only right or wrong answers.
     """
@@ -185,17 +165,17 @@ def _measured(asked: Table, fitted: Callable[[Table], Fit], *chances: Chances) -
     """The fit of all questions, and the bins and the error of each kind of chances by the fits of
     the halves; of the last kind also what its draw alone would give, and each half's error.
     """
-    found: dict[str, Any] = {**fitted(asked), "measured_on": len(asked.right)}
-    sides, fits = halves(asked.titles.tolist()), list[Fit]()
+    count = len(asked.right)
+    found: dict[str, Any] = {**fitted(asked), "measured_on": count}
+    sides, fits, probs = halves(asked.titles.tolist()), list[Fit](), np.zeros(count)
     for side in sides:
         try:
             fits.append(fitted(asked.part(side)))
         except BadInput as fault:
             raise BadInput(
                 f"each half of the articles is fitted alone, and in one of them ({len(side)} of "
-                f"{len(asked.right)} questions) {fault}; take a file of more articles"
+                f"{count} questions) {fault}; take a file of more articles"
             ) from fault
-    probs = np.zeros(len(asked.right))
     for bins, error, chance in chances:
         for side, by in zip(sides, fits[::-1], strict=True):
             probs[side] = chance(asked.part(side), by)
@@ -212,29 +192,27 @@ def _measured(asked: Table, fitted: Callable[[Table], Fit], *chances: Chances) -
 
 def calibrated(rows: Sequence[Mapping[str, Any]], aim: str) -> dict[str, Any]:
     """Threshold and calibration from the lines of a run, as `--calibration` reads them, and how
-    well they do; the threshold serves an aim of `threshold.AIMS` and is null without questions of
-    both kinds. Errors: BadInput.
+    well they do; the threshold serves an aim of AIMS and is null without questions of both kinds.
+    Errors: BadInput.
     """
     table = table_of(rows)
     if len({*table.titles.tolist()}) == 1:  # of one article its paragraphs are told apart
         table = replace(table, titles=np.array([row["context"] for row in rows], dtype=object))
-    if not table.answerable.any():
-        raise BadInput("a calibration needs questions with an answer, and these lines have none")
     found: dict[str, Any] = {"threshold": None, "aim": None}
     if table.both:
-        each = {
-            name: dict(zip(("threshold", "value"), table.best(name), strict=True)) for name in AIMS
+        best = {name: table.best(name) for name in AIMS}
+        found = {"threshold": best[aim][0], "aim": {"name": aim, "meaning": AIMS[aim]}}
+        found["aims"] = {
+            name: {"threshold": x, "value": value} for name, (x, value) in best.items()
         }
-        found = {"threshold": each[aim]["threshold"], "aim": {"name": aim, "meaning": AIMS[aim]}}
-        found |= {"aims": each, "at_threshold": asdict(table.at(found["threshold"]))}
+        found["at_threshold"] = asdict(table.at(best[aim][0]))
     span = reliability(table.part(table.answerable).claims)
     fits: dict[str, Any] = {"span": {name: span[name] for name in ("temperature", "bias")}}
     found |= {"calibration": fits, "reliability": span}
-    if not table.both:
-        return found
-    try:
-        claim = claim_reliability(table.claims)
-    except BadInput as fault:
-        return found | {"claim": None, "claim_because": str(fault)}
-    fits["answerable"] = {name: claim[name] for name in ("slope", "intercept")}
-    return found | {"claim": claim}
+    if table.both:
+        try:
+            found["claim"] = claim = claim_reliability(table.claims)
+            fits["answerable"] = {name: claim[name] for name in ("slope", "intercept")}
+        except BadInput as fault:
+            found |= {"claim": None, "claim_because": str(fault)}
+    return found

@@ -26,7 +26,6 @@ from qa_demo.printed import plural
 Row = Mapping[str, Any]
 Lines = tuple[Sequence[Row], Row]
 """The lines of a reader, and what they were made with."""
-Bools = NDArray[np.bool_]
 DRAWS = 2000
 LEAST = 6
 """From so many articles on there are intervals and verdicts."""
@@ -117,50 +116,30 @@ def more_articles(value: float, low: float, high: float, count: int) -> int | No
 # ---- two readers
 
 
-class Paired(NamedTuple):
-    """The questions that both files hold, in the order of the first, and a sentence for each thing
-    in which the files differ.
+def paired(first: Lines, second: Lines) -> tuple[list[Row], list[Row], tuple[str, ...]]:
+    """The lines of both files with the same question, paragraph and gold answers, in the order of
+    the first, whatever their ids, and a sentence for each thing in which the files differ. Errors:
+    BadInput where they share no question.
     """
-
-    a: list[Row]
-    b: list[Row]
-    differs: tuple[str, ...]
-
-
-UNSAID = {"spanlight", "reader", "weights", "threshold", "threshold_from", "calibration"}
-UNSAID |= {"file", "sha256", "options", "scores", "seconds"}
-"""What two runs may differ in without a word: it is the reader's, or follows from the lines."""
-
-
-def paired(first: Lines, second: Lines) -> Paired:
-    """Pair lines by question, paragraph and gold answers; ids and order do not matter. Errors:
-    BadInput where the files share no question.
-    """
-    left, right = (_by_question(rows) for rows, _ in (first, second))
-    common = [key for key in left if key in right]
-    lone = [[k for k in own if k not in other] for own, other in ((left, right), (right, left))]
-    texts = [{key[:2] for key in keys} for keys in lone]
-    other = [key for key in lone[0] if key[:2] in texts[1]]
-    said = _said("has other gold answers in the two files", other)
-    for name, keys, others in zip(("first", "second"), lone, texts[::-1], strict=True):
-        said += _said(f"is in the {name} file alone", [k for k in keys if k[:2] not in others])
+    (left, run), (right, other_run) = ((_keyed(rows), run) for rows, run in (first, second))
+    common, said = [key for key in left if key in right], []
+    for name, own, other in (("first", left, right), ("second", right, left)):
+        if lone := [key for key in own if key not in other]:
+            what = f"{plural(len(lone), 'question')} of the {name} file not with the same paragraph"
+            said.append(f"{what} and gold answers in the other (first: “{lone[0][0][:60]}”)")
     if not common:
-        raise BadInput(f"the two files share no question: {'; '.join(said) or 'both are empty'}")
-    said = [f"{one}, left out" for one in said]
-    a, b = ({**run, **run.get("options", {})} for _, run in (first, second))
-    for key in dict.fromkeys([*a, *b]):
-        if key not in UNSAID and None not in (x := (a.get(key), b.get(key))) and x[0] != x[1]:
-            said.append(f"{key} is {x[0]} in the first run and {x[1]} in the second")
-    return Paired([left[key] for key in common], [right[key] for key in common], tuple(said))
+        raise BadInput(f"the two files share no question: {'; '.join(said)}")
+    said = [f"left out: {one}" for one in said]
+    a, b = ({**x.get("options", {}), "rules": x["rules"]} for x in (run, other_run))
+    for key in b:
+        if a.get(key) != b[key]:
+            said.append(f"{key} is {a.get(key)} in the first run and {b[key]} in the second")
+    return [left[key] for key in common], [right[key] for key in common], tuple(said)
 
 
-Key = tuple[str, str, tuple[str, ...], int]
-
-
-def _by_question(rows: Sequence[Row]) -> dict[Key, Row]:
+def _keyed(rows: Sequence[Row]) -> dict[tuple[Any, ...], Row]:
     """Lines by question, paragraph, gold answers, and which of those with all three it is."""
-    seen: Counter[Any] = Counter()
-    found = {}
+    seen, found = Counter[Any](), {}
     for row in rows:
         key = row["question"], row["context"], tuple(sorted({g["text"] for g in row["gold"]}))
         found[*key, seen[key]] = row
@@ -168,22 +147,13 @@ def _by_question(rows: Sequence[Row]) -> dict[Key, Row]:
     return found
 
 
-def _said(what: str, keys: Sequence[Key]) -> list[str]:
-    """How many questions it is said of, and the first; nothing of none."""
-    if not keys:
-        return []
-    verb, _, rest = what.partition(" ")
-    verb = verb if len(keys) == 1 else {"has": "have", "is": "are"}[verb]
-    return [f"{plural(len(keys), 'question')} {verb} {rest} (first: “{keys[0][0][:60]}”)"]
-
-
 def not_worse(own: Lines, other: Lines, by: float) -> tuple[bool, str]:
     """Whether this F1 is at most `by` points below the other's on the questions that both have,
     each as it was run; and what is to be said of it. Errors: BadInput without such questions.
     """
-    pair = paired(own, other)
-    gap = 100 * np.array([x["f1"] - y["f1"] for x, y in zip(pair.a, pair.b, strict=True)])
-    units, drawn = units_of(pair.a)
+    a, b, differs = paired(own, other)
+    gap = 100 * np.array([x["f1"] - y["f1"] for x, y in zip(a, b, strict=True)])
+    units, drawn = units_of(a)
     draws = Draws(units)
     value, low, high = (float(x[0]) for x in draws.mean(gap))
     said = f"F1 {value:+.2f} points against {other[1]['reader']} on {len(gap):,} questions"
@@ -191,4 +161,4 @@ def not_worse(own: Lines, other: Lines, by: float) -> tuple[bool, str]:
         said += f"; from {draws.count} {drawn} nothing can be told of others"
     else:
         said += f" (95 % interval {low:+.2f} to {high:+.2f}, over {draws.count} {drawn})"
-    return value >= -by - 1e-9, "; ".join((said, *pair.differs))
+    return value >= -by - 1e-9, "; ".join((said, *differs))

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_demo.core.base import BadInput, Floats
+from qa_demo.core.base import BadInput, Bools, Floats
 from qa_demo.core.calibration import RANGE, log_odds, sigmoid
-from qa_demo.evaluation.compare import Bools, Row, units_of
+from qa_demo.evaluation.compare import Row, units_of
 
 TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
 """At which a line of a run keeps P_T, so that a fit needs no model."""
@@ -31,17 +31,16 @@ AIMS = {
 
 @dataclass(frozen=True)
 class ThresholdPoint:
-    """What one threshold does, in percent."""
+    """What one threshold does, in percent: right best spans that it withholds; questions without an
+    answer that get one; questions for which answering or not is the right choice; and F1 on the
+    answerable questions, where an answer withheld counts 0.
+    """
 
     threshold: float
     withheld_right: float
-    """Of answerable questions whose best span is exactly right: those left without an answer."""
     wrongly_answered: float
-    """Of the questions without an answer: those that get one."""
     accuracy: float
-    """Of all questions: those for which answering or not is the right choice."""
     answerable_f1: float
-    """F1 on the answerable questions; an answer withheld counts 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +118,10 @@ class Table:
 
     def best(self, aim: str, most_lost: float = MOST_LOST) -> tuple[float, float]:
         """The threshold that serves an aim best and its value there in percent; of equals the
-        highest, which withholds least. Never to answer is a threshold too, but for answer-or-not,
-        whose limit on lost F1 it would break.
+        highest, which withholds least. Never to answer is a threshold too.
         """
-        cuts, silent = self.cuts, 1.0 - self.answerable
-        order = np.argsort(self.diffs, kind="stable")
+        has, order = self.answerable.astype(np.float64), np.argsort(self.diffs, kind="stable")
+        cuts = np.append(np.nextafter(self.cuts[:1], -np.inf), self.cuts)
         answered = np.searchsorted(self.diffs[order], cuts, side="right")
 
         def sums(given: Floats, withheld: Floats) -> Floats:
@@ -131,30 +129,23 @@ class Table:
             found: Floats = withheld.sum() + np.cumsum([0.0, *(given - withheld)[order]])[answered]
             return found
 
+        values = sums({"answer-or-not": has, "f1": self.f1, "exact": self.exact}[aim], 1 - has)
         if aim == "answer-or-not":
-            values, none = sums(1.0 - silent, silent), np.zeros(len(order))
-            f1 = sums(self.f1 * self.answerable, none) * (100 / np.count_nonzero(self.answerable))
+            f1 = sums(self.f1 * has, 0 * has) * (100 / has.sum())
             values[f1[-1] - f1 > most_lost + 1e-9] = -1.0
-        else:
-            cuts = np.append(np.nextafter(cuts[:1], -np.inf), cuts)
-            answered = np.append(0, answered)
-            values = sums(self.f1 if aim == "f1" else self.exact, silent)
         at = len(cuts) - 1 - int(np.argmax(np.round(values[::-1], 9)))
         return float(cuts[at]), 100 * float(values[at] / len(order))
 
     def choose(self, most_lost: float) -> ThresholdPoint:
         """The best accuracy among thresholds that cost the answerable questions at most `most_lost`
-        points of F1; of equals the highest. Never withholding costs nothing, so there is one.
-        Errors: BadInput without both kinds of questions, or without a span.
+        points of F1. Errors: BadInput without both kinds of questions, or without a span.
         """
-        has = int(np.count_nonzero(self.answerable))
-        if not self.both:
+        if not self.both or not len(self.cuts):
+            has = int(np.count_nonzero(self.answerable))
             raise BadInput(
-                f"a threshold needs questions with and without an answer, got {has} with and "
-                f"{len(self.answerable) - has} without"
+                "a threshold needs questions with and without an answer, and a span for one, got "
+                f"{has} with and {len(self.answerable) - has} without, {len(self.cuts)} scores"
             )
-        if not len(self.cuts):
-            raise BadInput("a threshold needs a span for at least one question, got none")
         return self.at(self.best("answer-or-not", most_lost)[0])
 
 
