@@ -6,9 +6,6 @@ only; none asks a model. All but "withheld" depend on no threshold, so a line of
 kind of its best span and is judged under any threshold.
 """
 
-import re
-from itertools import pairwise
-
 from qa_demo.core.metrics import score
 from qa_demo.core.spans import Candidate, best_span
 from qa_demo.core.text import touching
@@ -18,8 +15,7 @@ from qa_demo.evaluation.questions import why_absent
 MEANING = {
     "right": "Exactly right after SQuAD's normalisation; without an answer in the file: withheld.",
     "border": "The answer overlaps a right one; start or end is off.",
-    "right sentence": "Other words of a sentence that holds a right answer.",
-    "other sentence": "A place in no sentence that holds a right answer.",
+    "elsewhere": "The answer shares no word with a right one.",
     "lost in the merge": "One window's own best span was right, another window's span won.",
     "gold not reachable": "No right answer could be returned: too long, cut by its window, or its "
     "border lies inside a token.",
@@ -75,31 +71,4 @@ def kind_of(
         return "lost in the merge", ""
     if any(best.span.start <= gold.end and gold.start <= best.span.end for gold in golds):
         return "border", ""
-    ranges = [reading.encoding.chars(gold) for gold in golds]
-    same = any(
-        best.char_start < b and a < best.char_end and any(x < b and a < y for x, y in ranges)
-        for a, b in sentences(example.context)
-    )
-    return "right sentence" if same else "other sentence", ""
-
-
-_END = re.compile(r"[.!?][\"')\]”’»]*(?=\s+[\"'(\[“‘«]*[^\W_a-z])|\n+")
-_SHORT = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|Jr|Sr|Gen|Col|Lt|Sgt|Rev|Hon|Fig|ca|e\.g|i\.e|[^\W\d_])\.$"
-)
-
-
-def sentences(text: str) -> tuple[tuple[int, int], ...]:
-    """Half-open character ranges of the sentences, which cover the text without a gap.
-
-    A sentence ends at . ! or ? before a blank and a capital letter or digit, and at a line's end;
-    not after one letter or a short form ("J. Bach", "Mr. Bach", "No. 3"), so "in plan B. He left"
-    counts as one sentence. An empty text has none.
-    """
-    ends = [
-        match.end()
-        for match in _END.finditer(text)
-        if "\n" in match.group() or not _SHORT.search(text[: match.start() + 1][-8:])
-    ]
-    borders = [0, *(end for end in ends if end < len(text)), len(text)]
-    return tuple((a, b) for a, b in pairwise(borders) if a < b)
+    return "elsewhere", ""

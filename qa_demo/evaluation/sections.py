@@ -19,7 +19,7 @@ from qa_demo.evaluation import drawn
 from qa_demo.evaluation.compare import Row
 from qa_demo.evaluation.drawn import Blocks, Shown, Side
 from qa_demo.evaluation.failures import MEANING
-from qa_demo.printed import STRONG, Part, number, plural, quote
+from qa_demo.printed import STRONG, Part, number, quote
 
 # ---- kinds of error
 
@@ -54,8 +54,6 @@ def kinds(s: Shown) -> Blocks:
 
     idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
     idea += "another threshold would cure it; it would cost others."
-    if s.sides[0].limits["run"] is None:
-        idea = "Each wrong answer has one kind. No threshold would cure any."
     meaning = [ui.row(name, MEANING[name]) for name in names]
     table = ui.table("kinds-table", [("kind", ""), ("what it means", "")], meaning)
     return [
@@ -169,44 +167,35 @@ def by_group(s: Shown) -> Blocks:
 
 # ---- reliability
 
-CLAIMS = {"claim": "the claim", "in_window": "P(start) · P(end), which is not calibrated"}
-
 
 def reliability(s: Shown) -> Blocks:
-    """How often the best span was right by how sure the reader was."""
-    name = (
-        "claim" if any(row["claim"] is not None for x in s.sides for row in x.rows) else "in_window"
-    )
+    """How often the best span was right by how sure the reader was, where it makes a claim."""
     data, said = list[Block](), list[Part]()
     for side in s.sides:
-        sure = np.array([row[name] for row in side.rows], dtype=np.float64)  # None as NaN
-        mask = np.isfinite(sure) & (side.table.answerable | (name == "claim"))
+        claim = np.array([row["claim"] for row in side.rows], dtype=np.float64)  # None as NaN
+        mask, right = np.isfinite(claim), side.table.right.astype(float)
         if mask.sum() < FEWEST:
             continue
-        right = side.table.right.astype(float)
-        table = calibration(sure[mask], right[mask])
-        tenth = np.where(mask, np.minimum(np.nan_to_num(sure) * 10, 9).astype(int), -1)
+        table = calibration(claim[mask], right[mask])
+        tenth = np.where(mask, np.minimum(np.nan_to_num(claim) * 10, 9).astype(int), -1)
         found = s.means(100 * right, [tenth == round(10 * b.low) for b in table])
-        told = [
-            f"{drawn.short(side.name)}: {plural(b.count, 'question')}, said "
-            f"{100 * b.mean_prob:.0f} %, right {100 * b.accuracy:.0f} %"
-            for b in table
-        ]
-        style: Block = {"mode": "lines+markers", "line": {"color": side.role, "width": 1}}
-        x = [round(100 * b.mean_prob, 1) for b in table]
-        data.append(drawn.dots(side.role, found, x, "y", hovertext=told, **style))
-        words = f" said {100 * sure[mask].mean():.0f} % on average and was right in "
+        style: Block = {"mode": "lines+markers+text", "line": {"color": side.role, "width": 1}}
+        style |= {"text": [f"{b.count:,}" for b in table], "textposition": "bottom right"}
+        x = drawn.plain([100 * b.mean_prob for b in table])
+        data.append(drawn.dots(side.role, found, x, "y", **style))
+        words = f" said {100 * claim[mask].mean():.0f} % on average and was right in "
         words += f"{100 * right[mask].mean():.0f} %; by tenths it is off by "
         said += [[side.name, STRONG], f"{words}{100 * calibration_error(table):.1f} points. "]
     if not data:
         return []
     even = {"color": GREY, "width": 1.5, "dash": "dot"}
     data.append(ui.scatter("lines", [0, 100], [0, 100], line=even))
-    axes = {"xaxis": ui.axis("how sure the reader said it was, %", range=[-2, 102], dtick=20)}
-    axes["yaxis"] = ui.axis("best span exactly right, %", range=[-3, 103], dtick=20)
-    of = "all questions" if name == "claim" else "questions with an answer"
-    idea = f"By {CLAIMS[name]}, on {of}. It speaks of the best span, given or withheld, so no "
-    idea += "threshold changes it."
+    axes = {"xaxis": ui.axis("how sure the reader said it was, %", range=[-2, 104])}
+    axes["yaxis"] = ui.axis("best span exactly right, %", range=[-3, 103])
+    idea = (
+        "By the claim, on all questions, with how many there are in each tenth. It speaks of the "
+    )
+    idea += "best span, given or withheld, so no threshold changes it."
     alt = "Share of right best spans by how sure the reader was; on the dotted line it came true."
     finding = ui.sentence("reliable", "finding", *said)
     return [
@@ -220,7 +209,7 @@ def reliability(s: Shown) -> Blocks:
 
 FAILURES = 10
 SPANS = 5
-CHAPTERS = {"lost in the merge": "windows", "border": "start_end", "other sentence": "why"}
+CHAPTERS = {"lost in the merge": "windows", "border": "start_end", "elsewhere": "why"}
 """The chapter that shows a kind of error; "answer" shows the rest."""
 
 
@@ -230,53 +219,45 @@ def failures(s: Shown) -> Blocks:
     idea += "lead over “no answer” is from where the reader would have decided otherwise."
     made: Blocks = []
     for side in s.sides:
-        every = dict.fromkeys(k for at in s.values["at"] for k in surest(side, at))
-        table = drawn.varied(s, lambda at, side=side: failure_table(s, side, at), "at")
-        made += [table | {"when": {"who": side.key}}] * bool(every)
-        made += [opened_failure(s, side, k) for k in every]
+        if every := dict.fromkeys(k for at in s.values["at"] for k, _ in surest(side, at)):
+            table = drawn.varied(s, lambda at, side=side: failure_table(s, side, at), "at")
+            made += [table | {"when": {"who": side.key}}, *(opened(s, side, k) for k in every)]
     who = {x.key: (f"of {x.name}", {"who": x.key, "selection": None}) for x in s.sides}
-    choice = drawn.switch(s, "who", "Failures", who)
-    return (
-        [*drawn.head(s, "failures", "The ten surest failures", idea), choice, *made] if made else []
-    )
+    head = drawn.head(s, "failures", "The ten surest failures", idea)
+    return [*head, drawn.switch(s, "who", "Failures", who), *made] if made else []
 
 
-def margins(side: Side, at: str) -> Any:
-    """How far each question is from its threshold, [n], logits; infinite without a span."""
+def surest(side: Side, at: str) -> list[tuple[int, float]]:
+    """The wrong answers furthest from the threshold, with how far they are, logits."""
     limit = side.limits[at]
-    return np.abs((0.0 if limit is None else limit) - side.table.diffs)
-
-
-def surest(side: Side, at: str) -> list[int]:
-    """The wrong answers furthest from the threshold."""
-    far = margins(side, at)
+    far = np.abs((0.0 if limit is None else limit) - side.table.diffs)
     found = np.flatnonzero((side.scores("exact", at) == 0) & np.isfinite(far))
-    return [int(k) for k in found[np.argsort(-far[found], kind="stable")][:FAILURES]]
+    found = found[np.argsort(-far[found], kind="stable")][:FAILURES]
+    return [(int(k), float(far[k])) for k in found]
 
 
 def failure_table(s: Shown, side: Side, at: str) -> Block:
     """Question, gold, both answers, margin."""
-    other = next((x for x in s.sides if x is not side), None)
-    names = ["question", "marked right", side.name]
-    names += [f"best span of {other.name}"] if other else []
-    out, far, rows = side.table.withheld(side.limits[at]), margins(side, at), []
-    for k in surest(side, at):
+    others = [x for x in s.sides if x is not side]
+    names = ["question", "marked right", side.name, *(f"best span of {x.name}" for x in others)]
+    out, rows = side.table.withheld(side.limits[at]), []
+    for k, far in surest(side, at):
         row = side.rows[k]
         golds = list(dict.fromkeys(g["text"] for g in row["gold"]))
         gold = quote(golds[0], 50) if golds else "no answer"
         more = f" and {len(golds) - 1} more" if len(golds) > 1 else ""
-        best = quote(row["n_best"][0]["text"], 50)
-        cells = [row["question"], gold + more, f"none (best {best})" if out[k] else best]
-        if other is not None:
-            theirs = other.rows[k]
-            text = quote(theirs["n_best"][0]["text"], 50) if theirs["n_best"] else "none"
-            cells.append(f"{text}, right" if other.table.right[k] else text)
-        rows.append(ui.row(*cells, number(far[k], 1), sets={"selection": f"{side.key}{k}"}))
+        best, *theirs = (
+            quote("".join(n["text"] for n in x.rows[k]["n_best"][:1]), 50)
+            + ", right" * bool(x.table.right[k] and x is not side)
+            for x in (side, *others)
+        )
+        cells = [row["question"], gold + more, f"none (best {best})" if out[k] else best, *theirs]
+        rows.append(ui.row(*cells, number(far, 1), sets={"selection": f"{side.key}{k}"}))
     columns = [(name, "") for name in [*names, "margin"]]
     return ui.table(f"failures-{side.key}", columns, rows, caption="The ten surest failures")
 
 
-def opened_failure(s: Shown, side: Side, k: int) -> Block:
+def opened(s: Shown, side: Side, k: int) -> Block:
     """Paragraph, spans and no answer on one axis, and the page in that state."""
     row, key = side.rows[k], f"{side.key}{k}"
     golds = {g["char_start"]: g for g in row["gold"] if g["char_start"] >= 0}.values()

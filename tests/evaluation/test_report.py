@@ -38,7 +38,7 @@ def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -
         at, lead = TEXT.index(said), float(rng.normal(2 if gold else -2, 3))
         best = {"text": said, "char_start": at, "char_end": at + len(said), "score": 5.0}
         right = float(said in gold)
-        kind = "right" if right else "other sentence" if gold else ANSWERED
+        kind = "right" if right else "elsewhere" if gold else ANSWERED
         row = {
             "id": str(k),
             "title": f"article {k % articles}",
