@@ -25,6 +25,7 @@ from qa_demo.model.forward import (
     special_id,
     word_embeddings,
 )
+from qa_demo.model.products import pack
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.work import SHARED, Passes
 
@@ -60,6 +61,7 @@ class BertReader:
         self.calibrations = calibrations
         """The fitted calibrations of its heads, or None."""
         self.model, self.tokenizer = model.eval().requires_grad_(False), tokenizer
+        pack(model.base_model)
         self.twin = eager_twin(model)
         self.bio, self.passes = bio, passes
         prepare(tokenizer)

@@ -1,0 +1,48 @@
+"""Packed products against torch's linear layer, values and gradients."""
+
+import copy
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from qa_demo.model.products import Packed, pack
+
+SIZES = st.integers(1, 70)
+
+
+@given(st.tuples(SIZES, SIZES), st.lists(st.integers(1, 9), min_size=1, max_size=3), st.booleans())
+def test_values_and_gradients_are_those_of_a_linear_layer(
+    size: tuple[int, int], rows: list[int], bias: bool
+) -> None:
+    layer = nn.Linear(*size, bias=bias).requires_grad_(False)
+    packed = Packed(layer)
+    x = torch.randn(size[0], *rows).movedim(0, -1)  # not contiguous
+    torch.testing.assert_close(packed(x), layer(x), rtol=1e-5, atol=1e-5)
+    with torch.inference_mode():
+        torch.testing.assert_close(packed(x), layer(x), rtol=1e-5, atol=1e-5)
+    weights = torch.randn(*rows, size[1])
+    found, wanted = (
+        torch.autograd.grad((each(at) * weights).sum(), at)[0]
+        for each in (packed, layer)
+        for at in [x.detach().requires_grad_()]
+    )
+    torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("machine", "kind"), [("x86_64", Packed), ("AMD64", Packed), ("arm64", nn.Linear)]
+)
+def test_only_linear_layers_of_a_machine_that_gains_are_packed(
+    machine: str, kind: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    model = nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4)), nn.Linear(4, 2))
+    model.requires_grad_(False)
+    before, x = copy.deepcopy(model), torch.randn(3, 4)
+    pack(model)
+    kinds = [type(m) for m in model.modules() if not isinstance(m, nn.Sequential)]
+    assert kinds == [kind, nn.LayerNorm, kind]
+    torch.testing.assert_close(model(x), before(x))
