@@ -7,10 +7,9 @@ of the annotators' tags. A tagging is possible where no I stands first or follow
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
@@ -21,11 +20,12 @@ from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import Array, Columns, Rung, brackets, cells, ladder, stacked, sums
 from qa_demo.printed import (
     QUOTE,
+    STRONG,
     TERM,
     adds,
     equals,
+    fine,
     number,
-    plural,
     probability,
     quote,
     say,
@@ -34,17 +34,15 @@ from qa_demo.printed import (
     value,
 )
 from qa_demo.shown import Shown
-from qa_demo.state import Int, Record
-from qa_demo.texts import bold, dotted, said
+from qa_demo.state import Record
+from qa_demo.texts import dotted, said
 
 ROLES = (ui.B, ui.I, ui.O)
 LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ROLES, strict=True))  # noqa: E741
 T = ["t", TERM]
-"""The letters of the field as parts."""
 KINDS = tuple(zip(TAGS, ROLES, (ui.PAPER, ui.INK, ui.INK), strict=True))
 """A tag's letter, its colour, and that of the letter on it."""
-WIDTH = 384
-"""Numbers in a hidden state of the bundled reader (a test compares them)."""
+WIDTH = 384  # numbers in a hidden state of the bundled reader (a test compares them)
 
 NAME = "Tags"
 STEPS = ("Every token", "Several annotators", "One label", "Tags to spans")
@@ -64,36 +62,22 @@ IDEAS = (
     "{} opens an answer, every {} right after it continues it, {} ends it. "
     "*An I at the front or right after an O is impossible*: nothing has begun.",
 )
-OPENS: dict[int, dict[str, Any]] = {
-    1: {"example": "natural-selection"},
-    2: {"example": "nobel-1903"},
-    4: {"example": "south-pole"},
-}
-REEF = ("reef", "the reef (no answer)")
+FIRST = {1: "natural-selection", 2: "nobel-1903", 4: "south-pole"}
+OPENS = {step: {"example": name} for step, name in FIRST.items()}
 TEXTS = {
-    2: [
-        ("nobel-1903", "the prize of 1903 (“Henri”: B, B, O)"),
-        ("oresund", "the bridge (“Georg”: B, I, B)"),
-        REEF,
-    ],
-    4: [
-        ("south-pole", "the South Pole (two answers)"),
-        ("oresund", "the bridge (one answer)"),
-        REEF,
-    ],
+    "nobel-1903": "the prize of 1903 (“Henri”: B, B, O)",
+    "oresund": "the bridge (“Georg”: B, I, B)",
+    "south-pole": "the South Pole (two answers)",
+    "reef": "the reef (no answer)",
 }
-"""The texts that a step offers."""
+"""The texts that steps 2 and 4 offer."""
 SNIPPET = ui.snippet("bio")
-CODE = ui.folds(None, [], SNIPPET)[-1]
-"""What stands below where there is nothing to draw."""
+CODE = ui.folds(None, [], SNIPPET)[-1]  # what stands below where there is nothing to draw
+ABOUT = ("under", ui.INK, "the formula's token")
 LABELLED = "For each token its labels, the reader's probabilities and its loss"
 Parts = list[Any]
-
-
-class Own(Record):
-    """What this chapter alone keeps: which label step 3 shows, by its number."""
-
-    label: Annotated[Int, Field(ge=0)] = 0
+Own = Record
+"""This chapter keeps nothing of its own."""
 
 
 class Tags:
@@ -114,12 +98,8 @@ class Tags:
         """The token of underline and formula: the selection's first, or the step's own."""
         return own if self.shown.state.selection is None else self.shown.selection.start
 
-    def columns(self, keep: Sequence[int]) -> Columns:
-        """The paragraph's tokens, of which those that are surely O share columns."""
-        return Columns(self.e, self.p[:, 2], keep)
 
-
-def picture(shown: Shown, own: Own) -> list[Block | None]:
+def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The blocks of the step; logits changed by hand do not change the tags."""
     step = shown.state.step
     idea = ui.idea(IDEAS[step - 1], *([T] if step in (2, 3) else LETTERS))
@@ -127,11 +107,14 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
         lacks = "This reader has start and end only, so it gives no tags; the bundled one does."
         other = ui.button("other", "Read with it", {"reader": "bundled"})
         return [idea, ui.finding(lacks), other, CODE]
-    made = (every_token, several_labels, one_label, to_spans)[step - 1](Tags(shown), own)
+    if step in (2, 3) and not labels(shown):
+        none = "Nobody marked an answer in this text: no token has a label, so there is no loss."
+        return [idea, ui.finding(none), texts(shown), CODE]
+    made = (every_token, several_labels, one_label, to_spans)[step - 1](Tags(shown))
     return [idea, *made]
 
 
-# ---- words and numbers
+# ---- what the steps share
 
 
 def coloured(values: Sequence[str], between: str = ", ", tags: Sequence[int] = (0, 1, 2)) -> Parts:
@@ -151,12 +134,6 @@ def at_least(p: Array) -> str:
     return f"{np.floor(p.min() * 10**digits) / 10**digits:.{digits}f}"
 
 
-# ---- what the steps share
-
-
-ABOUT = ("under", ui.INK, "the formula's token")
-
-
 def key(*more: tuple[str, str, Any]) -> Block:
     """The three tags, and what else a step draws."""
     words = ("{} begins an answer", "{} continues one", "{} is outside")
@@ -164,16 +141,14 @@ def key(*more: tuple[str, str, Any]) -> Block:
     return ui.legend("key", *(("box", r, say(w, letter)) for r, w, letter in tags), *more)
 
 
-def texts(shown: Shown) -> Block | None:
+def texts(shown: Shown) -> Block:
     """The texts of a step, and another one where it is chosen."""
-    now, options = shown.example.id if shown.example else None, []
-    for name, label in TEXTS.get(shown.state.step, []):
-        if name in shown.examples:
-            words = shown.examples[name].title if shown.state.veil else label
-            options.append((words, {"example": name}, name == now))
-    if options and not any(on for *_, on in options):
+    now, veil = shown.example.id if shown.example else "", shown.state.veil
+    names = {k: shown.examples[k].title if veil else v for k, v in TEXTS.items()}
+    options = [(name, {"example": k}, k == now) for k, name in names.items()]
+    if now not in TEXTS:
         options.append((shown.example.title if shown.example else "this text", {}, True))
-    return ui.choice("text", "the text:", options) if options else None
+    return ui.choice("text", "the text:", options)
 
 
 def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None) -> list[Block]:
@@ -183,11 +158,10 @@ def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None)
         (a, z), roomy = cols.cells[n], cols.room > 52
         if a == z:
             return "" if v * pixels < 16 else f"{TAGS[k]} {probability(v, 2)}" if roomy else TAGS[k]
-        inside, count = tags.single[a : z + 1], f"{z - a + 1} more,<br>"
-        if (inside == 2).all():
-            return f"{count}each O ≥ {at_least(tags.p[a : z + 1, 2])}" if k == 2 else ""
-        most = k == int(np.bincount(inside).argmax())
-        return f"{count}{int((inside == k).sum())} of them {TAGS[k]}" if most else ""
+        inside = tags.single[a : z + 1]
+        told = f"{int((inside == k).sum())} of them {TAGS[k]}"
+        told = f"each O ≥ {at_least(tags.p[a : z + 1, 2])}" if (inside == 2).all() else told
+        return f"{z - a + 1} more,<br>{told}" if k == np.bincount(inside).argmax() else ""
 
     return stacked(cols, tags.p, KINDS, text, right)
 
@@ -196,40 +170,35 @@ def folds(
     tags: Tags, cols: Columns, exactly: Sequence[str], *more: tuple[str, Callable[[int], str]]
 ) -> list[Block]:
     """Conditions that the screen does without, where the tag head comes from, and the tokens that
-    are drawn as a table, of which a run is one row. `more`: (head, what a token has there).
+    are drawn apart as a table. `more`: (head, what a token has there).
     """
-    rows = []
-    for a, z in cols.cells:
-        if a == z:
-            told = [dotted(tags.e, a), *map(probability, tags.p[a]), TAGS[tags.single[a]]]
-            told += [says(a) for _, says in more]
-            rows.append(ui.row(str(a), *told, sets={"selection": [a, a]}))
-        else:
-            told = [plural(z - a + 1, "token"), "", "", f"≥ {at_least(tags.p[a : z + 1, 2])}", ""]
-            rows.append(ui.row(f"{a} to {z}", *told, *[""] * len(more)))
-    three = zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)
+    rows, three = [], zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)
+    for d in (a for a, z in cols.cells if a == z):
+        told = [str(d), dotted(tags.e, d), *map(probability, tags.p[d]), TAGS[tags.single[d]]]
+        told += [says(d) for _, says in more]
+        rows.append(ui.row(*told, sets={"selection": [d, d]}))
     heads = ["piece", "token", *three, "likeliest", *(head for head, _ in more)]
     last = (
         "The answer in the page's head is that of start and end. Logits changed by hand do not "
         "change the tags, which have a layer of their own."
     )
-    table = ui.table("rows", heads, rows, "The tokens that are drawn")
+    table = ui.table("rows", heads, rows, "The tokens that have a column of their own")
     return ui.folds(table, [*exactly, last], SNIPPET)
 
 
 # ---- step 1
 
 
-def every_token(tags: Tags, own: Own) -> list[Block | None]:
+def every_token(tags: Tags) -> list[Block | None]:
     """Three probabilities a token."""
-    p, lone = tags.p, bio.illegal_at(tags.single.tolist())
-    runs = bio.spans_of_tags(tags.single.tolist())
-    first = max(runs, key=lambda r: p[r.start, 0], default=None)
+    lone, runs = bio.illegal_at(tags.single.tolist()), bio.spans_of_tags(tags.single.tolist())
+    first = max(runs, key=lambda r: tags.p[r.start, 0], default=None)
     home = first.start if first else [*lone, tags.shown.best.span.start][0]
-    about, cols = tags.about(home), tags.columns([home])
+    about, cols = tags.about(home), Columns(tags.e, tags.p[:, 2], [home])
     row = Rung("", 264, 1.004, tag_bars(tags, cols, 264), scale="probability")
     alt = "For each token near the answer the probabilities of B, I and O, stacked to 1"
     title = "the paragraph's tokens (a dot joins pieces of a word), each with its likeliest tag"
+    last = "Each token has its own softmax; its h has read question and paragraph."
     exactly = (
         "h is T in BERT's paper: the token's hidden state after the last layer, the one that start "
         "and end read too. [CLS], the question and the separators get no tag. Tokens that are "
@@ -237,38 +206,32 @@ def every_token(tags: Tags, own: Own) -> list[Block | None]:
         "the window that sees most around it."
     )
     return [
-        finding_of_tags(tags, first, home, together=len(runs) > 1 or bool(lone)),
+        finding_of_tags(tags, runs, first),
         key(ABOUT),
         ladder("tags", cols, [row], alt, home, about, title, [TAGS[k] for k in tags.single]),
         softmax_formula(tags, about),
-        ui.closing(
-            "Each token has its own softmax; its h has read question and paragraph. "
-            "The step “Tags to spans” reads answers off the tags."
-        ),
+        ui.closing(f"{last} The step “Tags to spans” reads answers off the tags."),
         *folds(tags, cols, [exactly]),
     ]
 
 
-def finding_of_tags(tags: Tags, first: Span | None, home: int, together: bool) -> Block:
-    """Which tokens are most likely B or I, by themselves and read `together`; how many are O."""
-    token: Parts = said(tags.e, home)
-    text, given = "No token is most likely {} or {}: the tags say “no answer”. ", [B, I]
+def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Block:
+    """Which tokens are most likely B or I by themselves, what the tags give read together where
+    that differs, and how many are O.
+    """
+    text, given = "No token is most likely {}. ", [B]
     if first:
-        text, given = f"{{}} is most likely {{}} ({probability(tags.p[home, 0])})", [token, B]
-        later = tags.p[home + 1 : first.end + 1, 1]
-        if len(later) == 1:
-            text += f", the next one is {{}} ({probability(later[0])})"
-        elif len(later):
-            text += f", the next {len(later)} are {{}} (each ≥ {at_least(later)})"
-        text, given = text + ": {}. ", [*given, *[I] * (len(later) > 0)]
-        given.append([quote(tags.e.text(first)), QUOTE])
-    elif together:
-        text = f"No token is most likely {{}}; {{}} is {{}} ({probability(tags.p[home, 1])}). "
-        given = [B, token, I]
-    if together:
-        read = [[quote(x.text, 34), QUOTE] for x in bio.decode_reading(tags.reading)[:3]]
-        text += f"Read together (step 4) the tags give {', '.join(['{}'] * max(1, len(read)))}. "
-        given += read or ["no answer"]
+        later, rest = tags.p[first.start + 1 : first.end + 1, 1], ""
+        if n := len(later):
+            rest = f", the next {'one is' if n == 1 else f'{n} are'} {{}} (≥ {at_least(later)})"
+        text = f"{{}} is most likely {{}} ({probability(tags.p[first.start, 0])}){rest}: {{}}. "
+        words = [quote(tags.e.text(first)), QUOTE]
+        given = [said(tags.e, first.start), B, *[I] * bool(rest), words]
+    answers = bio.decode_reading(tags.reading)
+    if [x.span for x in answers] != [*runs]:
+        read = [[quote(x.text, 34), QUOTE] for x in answers[:3]] or ["no answer"]
+        text += f"Read together (step 4) the tags give {', '.join(['{}'] * len(read))}. "
+        given += read
     text += f"{int((tags.single == 2).sum()):,} of {tags.size:,} tokens are most likely {{}}."
     return ui.finding(text, *given, O)
 
@@ -283,13 +246,11 @@ def softmax_formula(tags: Tags, d: int) -> Block:
     ratio, sign = value(weights[k]) / sum(map(value, weights)), "=" if again == weights else "≈"
     result = equals(weights, ratio, probability(tags.p[d, k]))
     sizes = f"   h: the token's {width:,} numbers;  W: 3 × {width:,};  b: 3 numbers;  "
-    line = say(
-        f"P({{}} is {{}}) = {{}} / ({{}}) {sign} {{}} / ({{}})*{result}*",
-        *(said(tags.e, d), LETTERS[k], [exps[k], ROLES[k]], coloured(exps, " + ")),
-        *([weights[k], ROLES[k]], coloured(weights, " + ")),
-    )
     first = ["p = softmax(W h + b)", [sizes + "W and b are the same for every token", "note"]]
-    return ui.formula("p", first, line)
+    line = f"P({{}} is {{}}) = {{}} / ({{}}) {sign} {{}} / ({{}})*{result}*"
+    given: Parts = [said(tags.e, d), LETTERS[k], [exps[k], ROLES[k]], coloured(exps, " + ")]
+    given += [[weights[k], ROLES[k]], coloured(weights, " + ")]
+    return ui.formula("p", first, say(line, *given))
 
 
 # ---- steps 2 and 3
@@ -307,34 +268,28 @@ class Labels:
         rank = [(self.terms.floor[d] > 1e-9, self.t[d, 0], -d) for d in self.tagged]
         home = -int(max(rank)[2]) if rank else tags.shown.best.span.start
         self.about, self.home = tags.about(home), home
-        self.columns = tags.columns([*self.tagged, home])
+        self.columns = Columns(tags.e, tags.p[:, 2], [*self.tagged, home])
 
     def annotators(self) -> Rung:
-        """One tagging for each annotator, or for each different one of many."""
-        few = self.rows if len(self.rows) < 5 else list(np.unique(self.rows, axis=0)[:5])
-        who = "the right tag of each token"
+        """One tagging for each annotator, five at most."""
+        few, who = self.rows[:5], "the right tag of each token"
         if len(self.rows) > 1:
-            each = "each" if few is self.rows else "for each different answer"
-            who = f"{len(self.rows)} annotators: one row {each}"
+            who = f"{len(self.rows)} annotators: one row each"
         who += "" if len(self.tagged) else ": the paragraph does not answer, so O"
         up = range(len(few) - 1, -1, -1)
         drawn = [x for r, k in zip(few, up, strict=True) for x in cells(self.columns, r, KINDS, k)]
         return Rung(who, 25 * len(few), float(len(few)), drawn)
 
     def formula(self, tags: Tags, soft: bool, rest: Parts) -> Block:
-        """L = -(2/3 log 0.998 + ...) of the token, with as many digits of p as give it; `rest`."""
+        """L = -(2/3 log 0.998 + ...) of the token, each p with the digits of its log; `rest`."""
         d, token = self.about, said(tags.e, self.about)
         if not self.terms.labelled[d]:
-            none = " carries no loss here: its window cuts the answer."
-            return ui.formula("loss", [*token, none])
+            return ui.formula("loss", [*token, " carries no loss: its window cuts the answer."])
         t, p, use = self.t[d], tags.p[d], np.flatnonzero(self.t[d]).tolist()
-        for digits in range(3, 7):
-            printed = [probability(p[k], digits if k in use else 3) for k in range(3)]
-            again = -sum(t[k] * np.log(value(printed[k])) for k in use)
-            result = number(self.terms.loss[d], 2 if soft else 3)
-            end = equals([printed[k] for k in use], again, result)
-            if "=" in end:
-                break
+        printed = [fine(np.log(p[k]), 3) if k in use else probability(p[k]) for k in range(3)]
+        again = -sum(t[k] * np.log(value(printed[k])) for k in use)
+        result = number(self.terms.loss[d], 2 if soft else 3)
+        end = equals([printed[k] for k in use], again, result)
         inner = coloured([f"{share(t[k])} log {printed[k]}" for k in range(3)], " + ")
         alone = "" if soft else f" = −log {printed[use[0]]}"
         return ui.formula("loss", say(f"L of {{}} = −({{}}){alone}*{end}*", token, inner), rest)
@@ -363,25 +318,14 @@ def labels(shown: Shown) -> list[TagGold]:
     return [None] if shown.example is not None and shown.state.gold is None else []
 
 
-def nobody(tags: Tags) -> list[Block | None]:
-    """A step without a label."""
-    none = "Nobody marked an answer in this text: no token has a label, so there is no loss."
-    return [ui.finding(none), texts(tags.shown), CODE]
-
-
-def several_labels(tags: Tags, own: Own) -> list[Block | None]:
+def several_labels(tags: Tags) -> list[Block | None]:
     """All annotators, their mean, the reader's p, and the loss in two parts."""
-    if not (golds := labels(tags.shown)):
-        return nobody(tags)
-    ls = Labels(tags, golds)
+    ls = Labels(tags, labels(tags.shown))
     d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
     given, token, use = [int(row[d]) for row in ls.rows], said(tags.e, d), np.flatnonzero(t)
     whose = "the annotators' tags are" if len(given) > 1 else "the one annotator's tag is"
-    found, parts = f"At {{}} {whose} {{}}, so {{}} = ({{}}); ", [token]
-    parts += [coloured([TAGS[k] for k in given], tags=given), T, coloured([*map(share, t)])]
-    if not len(ls.tagged):
-        found = "The paragraph does not answer: every label is {}, {} = (0, 0, 1). At {} "
-        parts = [O, T, token]
+    found = f"At {{}} {whose} {{}}, so {{}} = ({{}}); the reader says p = ({{}}) for B, I, O."
+    parts = token, coloured([TAGS[k] for k in given], tags=given), T, coloured([*map(share, t)])
 
     def name(n: int, k: int, v: float) -> str:
         part = v < 1 and cols.room > 52 and cols.cells[n][0] == cols.cells[n][1]
@@ -399,10 +343,9 @@ def several_labels(tags: Tags, own: Own) -> list[Block | None]:
     last = "Here all labels agree, so with p = t every loss would be 0."
     if terms.floor.sum() > 1e-9:
         last = "No reader can bring this loss to 0: hatched is the annotators' disagreement."
-    p = coloured([*map(probability, tags.p[d])])
     hatch = ("hatch", ui.GREY, "least possible loss, reached at p = t")
     return [
-        ui.finding(found + "the reader says p = ({}) for B, I, O.", *parts, p),
+        ui.finding(found, *parts, coloured([*map(probability, tags.p[d])])),
         texts(tags.shown),
         key(hatch, ("bar", ui.INK, "what training can still lower"), ABOUT),
         ladder("tags", cols, rungs, LABELLED, ls.home, d),
@@ -412,40 +355,29 @@ def several_labels(tags: Tags, own: Own) -> list[Block | None]:
     ]
 
 
-def one_label(tags: Tags, own: Own) -> list[Block | None]:
-    """The right tags by one label, the reader's p for them, the loss of each token."""
-    if not (golds := labels(tags.shown)):
-        return nobody(tags)
-    kinds, options, veiled = Counter(golds).most_common(), [], tags.shown.state.veil
-    chosen = min(own.label, len(kinds) - 1)
-    for n, (gold, people) in enumerate(kinds):
-        words = quote(tags.e.text(gold), 40) if isinstance(gold, Span) else "no answer"
-        label = f"label {n + 1}" if veiled else f"{words} ({people} of {len(golds)})"
-        options.append((label, {"own.bio.label": n}, n == chosen))
-    ls = Labels(tags, [kinds[chosen][0]])
+def one_label(tags: Tags) -> list[Block | None]:
+    """The right tags by the label that most people marked, the reader's p for them, the loss of
+    each token.
+    """
+    ls = Labels(tags, [Counter(labels(tags.shown)).most_common(1)[0][0]])
     d, cols, total = ls.about, ls.columns, number(ls.terms.total, 3)
     k, title = int(ls.rows[0][d]), "loss of each token: −log p(right tag) (of several tokens their "
+    bars = tag_bars(tags, cols, 108, ls.rows[0])
     rungs = [
         ls.annotators(),
-        Rung(
-            "the reader's p: pale is times 0, it drops out",
-            *(108, 1, tag_bars(tags, cols, 108, ls.rows[0])),
-        ),
+        Rung("the reader's p: pale is times 0, it drops out", 108, 1, bars),
         sums(cols, f"{title}sum)", 88, 3, (ls.terms.loss, False)),
     ]
     found = f"{{}} should be {{}} and has p = {probability(tags.p[d, k])}: it costs "
     found += f"{number(ls.terms.loss[d], 3)}. All {tags.size:,} tokens together cost {total}."
     every = f"all {tags.size:,} tokens: L = −Σ log p(right tag) = *{total}*"
+    last = "Without the minus sign it is the log-likelihood, to be raised."
     return [
         ui.finding(found, said(tags.e, d), LETTERS[k]),
-        ui.choice("label", "the label:", options) if len(options) > 1 else None,
         key(ABOUT),
         ladder("tags", cols, rungs, LABELLED, ls.home, d),
         ls.formula(tags, False, say(every)),
-        ui.closing(
-            "Lowering L raises the right tags' probabilities. "
-            "Without the minus sign it is the log-likelihood, to be raised."
-        ),
+        ui.closing(f"Lowering L raises the right tags' probabilities. {last}"),
         *ls.folds(tags),
     ]
 
@@ -453,117 +385,66 @@ def one_label(tags: Tags, own: Own) -> list[Block | None]:
 # ---- step 4
 
 
-def to_spans(tags: Tags, own: Own) -> list[Block | None]:
-    """From tags to spans: the most probable possible tagging, and why a B gains."""
+def to_spans(tags: Tags) -> list[Block | None]:
+    """From tags to spans: the most probable possible tagging, the answers read off it, and the
+    chance of the first.
+    """
     best, answers = bio.owned_tags(tags.reading), bio.decode_reading(tags.reading)
-    why = bio.opening(tags.reading, answers[0]) if answers else None
     home = answers[0].span.start if answers else int(tags.p[:, 2].argmin())
-    cols = tags.columns([home, *np.flatnonzero(best != 2), *(why.differ if why else [])])
-    alt = "The reader's probabilities, and possible taggings with the answers read off them"
+    cols = Columns(tags.e, tags.p[:, 2], [home, *np.flatnonzero(best != 2)])
+    rungs = [Rung("the reader's p, each token by itself", 96, 1, tag_bars(tags, cols, 96))]
+    if (tags.single != best).any():
+        wrong, title = bio.illegal_at(tags.single.tolist()), "each token's likeliest tag"
+        title += ": hatched is impossible, an I without B or I before it" * bool(wrong)
+        rungs.append(Rung(title, 25, 0.9, cells(cols, tags.single, KINDS, wrong=wrong)))
+    under = brackets(cols, [(one.span, one.text) for one in answers])
+    traces = [*cells(cols, best, KINDS, base=1.1 if under else 0), *under]
+    pixels, top = (56, 2.0) if under else (25, 0.9)
+    rungs.append(Rung("most probable possible tagging", pixels, top, traces))
+    finding, formula = chance_of(tags, answers)
     exactly = (
         "A chance takes the tags as independent, leaves out the impossible taggings and shares "
-        "their probability among the others, within each window. A product is over the tokens in "
-        "which the two possible taggings differ; all other factors are equal. The most probable "
-        "tagging is found by Viterbi's algorithm, the sums over all of them by the "
-        "forward-backward algorithm."
+        "their probability among the others, within each window. The most probable tagging is "
+        "found by Viterbi's algorithm, the sums over all of them by the forward-backward algorithm."
     )
     return [
-        finding_of_spans(tags, answers, why),
+        finding,
         texts(tags.shown),
         key(),
-        ladder("tags", cols, rungs_of_spans(tags, cols, best, answers, why), alt, home, None),
-        *chances(tags, why),
+        ladder("tags", cols, rungs, "The most probable possible tagging", home, None),
+        formula,
         ui.closing("Tags can mark several answers at once; a start and an end mark at most one."),
         *folds(tags, cols, [exactly], ("tag of the possible tagging", lambda d: TAGS[best[d]])),
     ]
 
 
-def rungs_of_spans(
-    tags: Tags,
-    cols: Columns,
-    best: Array,
-    answers: Sequence[bio.TaggedSpan],
-    why: bio.Opening | None,
-) -> list[Rung]:
-    """The reader's p, each token's likeliest tag where that differs, and the possible taggings."""
-
-    def rung(title: str, of: Array, wrong: Sequence[int] = (), base: float = 0) -> Rung:
-        def letter(d: int) -> str:
-            told = why is not None and d in why.differ and cols.room > 56
-            return f"{TAGS[of[d]]} {why.p[d, of[d]]:.3f}" if why and told else TAGS[of[d]]
-
-        title += f": product {significant(why.weight(of))}" if why else ""
-        title += ", but impossible (hatched: an I without B or I before it)" if wrong else ""
-        return Rung(title, 25, 0.9, cells(cols, of, KINDS, base, letter, wrong))
-
-    rungs = [Rung("the reader's p, each token by itself", 96, 1, tag_bars(tags, cols, 96))]
-    if (tags.single != best).any():
-        wrong = bio.illegal_at(tags.single.tolist())
-        rungs.append(rung("each token's likeliest tag", tags.single, wrong))
-    title, under = "most probable possible tagging", [(one.span, one.text) for one in answers]
-    likeliest = rung(title, why.with_b if why else best, base=1.1 if under else 0)
-    if why is None:
-        return [*rungs, likeliest]
-    traces = [*likeliest.traces, *brackets(cols, under)]
-    other = f"{title} with “{bold(tags.e, why.answer.span.start)}” not B"
-    return [*rungs, likeliest._replace(pixels=56, top=2, traces=traces), rung(other, why.without)]
-
-
-def finding_of_spans(
-    tags: Tags, answers: Sequence[bio.TaggedSpan], why: bio.Opening | None
-) -> Block:
-    """The answers with their chances; why the first one's B gains."""
-    if why is None:
-        nothing = "The most probable possible tagging is O throughout: it says “no answer”."
-        return ui.finding(nothing)
-    n, first = len(answers), answers[0].span
-    names: Parts = []
-    for one in answers[:4]:
-        names += [*[", "] * bool(names), [quote(one.text, 40), QUOTE]]
-        names += [f" (chance {probability(one.marginal)})"]
-    text = f"The tags give {small_number(n)} answer{'s' * (n > 1)}: {{}}"
-    text += f" and {n - 4} more. " if n > 4 else ". "
-    alone = float(tags.p[first.start, 0])
-    if why.begins - alone > 0.05:
-        text += f"{{}} is B with {probability(alone)} by itself, with {probability(why.begins)} "
-        text += "among the possible taggings: "
-        as_o = why.without[first.start] == 2 and len(first) > 1
-        as_i = "as I it would need a B before it."
-        text += "as O it would make the I after it impossible." if as_o else as_i
-    return ui.finding(text, names, said(tags.e, first.start))
-
-
-def chances(tags: Tags, why: bio.Opening | None) -> list[Block]:
-    """The share of the two taggings that differ, then that of all; and
-    chance = P(first is B) x P(each next is I) x P(the one behind is no I). Without an answer: how
-    likely it is that no token has one.
+def chance_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Block]:
+    """The answers with their chances, by how much the first one's B gains, and its chance =
+    P(first is B) x P(each next is I) x P(the one behind is no I); or P(no token has an answer).
     """
-    if why is None:
+    if not answers:
+        nothing = "The most probable possible tagging is O throughout: it says “no answer”."
         none = probability(float(np.exp(bio.null_log_prob(tags.reading))))
         line = say(f"P(every token is {{}}), among the possible taggings: *{none}*", O)
-        return [ui.formula("chance", line)]
-    e, answer, first = tags.e, why.answer, why.answer.span.start
-    a, b = why.weight(why.with_b), why.weight(why.without)
-    one, two = significant(a), significant(b)
-    again = value(one) / (value(one) + value(two))
-    of_two = equals([one, two], again, probability(a / (a + b)))
-    text = f"Of these two: P({{}} is {{}}) = {{}} / ({{}} + {two})*{of_two}*{{}}"
-    text += f"*{probability(why.begins)}*{{}}*{probability(tags.p[first, 0])}*"
-    notes = ["    of all possible taggings ", "note"], ["    by itself ", "note"]
-    share_of = say(text, said(e, first), B, [one, ui.B], [one, ui.B], *notes)
-
-    factors = [(why.begins, ui.B, f"“{dotted(e, first)}” is B")]
-    if len(why.goes_on) > 2:
-        each = f"the next {len(why.goes_on)} are I"
-        factors.append((float(np.prod(why.goes_on)), ui.I, each))
-    else:
-        later = enumerate(why.goes_on, first + 1)
-        factors += [(p, ui.I, f"“{dotted(e, d)}” is I") for d, p in later]
-    if why.ends is not None:
-        factors.append((why.ends, ui.O, f"“{dotted(e, answer.span.end + 1)}” is no I"))
-    printed = [probability(p) for p, *_ in factors]
-    end = equals(printed, float(np.prod([*map(value, printed)])), probability(answer.marginal))
-    made: Parts = [f"chance of {quote(answer.text, 30)} = "]
-    for n, (text, (_, role, of)) in enumerate(zip(printed, factors, strict=True)):
-        made += [*[" × "] * (n > 0), [text, role], [f" {of}", "note"]]
-    return [ui.formula("why", share_of), ui.formula("chance", [*made, *say(f"*{end}*")])]
+        return ui.finding(nothing), ui.formula("chance", line)
+    e, n, first, names = tags.e, len(answers), answers[0].span, list[Any]()
+    for one in answers[:4]:
+        names += [", ", [quote(one.text, 40), QUOTE], f" (chance {probability(one.marginal)})"]
+    text = f"The tags give {small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}. "
+    (begins, goes_on, ends), alone = bio.chances(tags.reading, answers[0]), tags.p[first.start, 0]
+    if begins - alone > 0.05:
+        text += f"{{}} is B with {probability(alone)} by itself, with {probability(begins)} among "
+        text += "the possible taggings: an I needs a B or I before it."
+    later = [(p, ui.I, f"“{dotted(e, d)}” is I") for d, p in enumerate(goes_on, first.start + 1)]
+    if len(later) > 2:
+        later = [(float(np.prod(goes_on)), ui.I, f"the next {len(later)} are I")]
+    factors = [(begins, ui.B, f"“{dotted(e, first.start)}” is B"), *later]
+    if ends is not None:
+        factors.append((ends, ui.O, f"“{dotted(e, first.end + 1)}” is no I"))
+    printed, made = [probability(p) for p, *_ in factors], list[Any]()
+    for p, (_, role, of) in zip(printed, factors, strict=True):
+        made += [" × ", [p, role], [f" {of}", "note"]]
+    again, result = float(np.prod([*map(value, printed)])), probability(answers[0].marginal)
+    made = [f"chance of {quote(answers[0].text, 30)} = ", *made[1:]]
+    formula = ui.formula("chance", [*made, [equals(printed, again, result), STRONG]])
+    return ui.finding(text, names[1:], said(e, first.start)), formula

@@ -257,44 +257,12 @@ def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
     return SoftTerms(targets, labelled, loss * labelled, floor * labelled)
 
 
-class Opening(NamedTuple):
-    """Why the first token of an answer read off the tags is B. `with_b` [D]: the most probable
-    legal tagging, in which it is; `without` [D]: the most probable one in which it is not; `p`
-    [D, 3] of each token by itself; `begins`, `goes_on` (one for each later token), `ends` (None at
-    the end of the window): the chances whose product is the answer's. All within the answer's
-    window, beside which `with_b`, `without` and `p` are those of each token's own window.
+def chances(reading: Reading, answer: TaggedSpan) -> tuple[float, list[float], float | None]:
+    """P(its first token is B), P(each later one is I), P(the one behind is no I; None at the end of
+    the window), of the legal taggings of its window: their product is the answer's chance.
     """
-
-    answer: TaggedSpan
-    with_b: Tags
-    without: Tags
-    p: Floats
-    begins: float
-    goes_on: tuple[float, ...]
-    ends: float | None
-
-    @property
-    def differ(self) -> list[int]:
-        """The tokens that the two taggings tag differently."""
-        return [int(d) for d in np.flatnonzero(self.with_b != self.without)]
-
-    def weight(self, tags: Tags) -> float:
-        """The product of p over the tokens that differ; all others count alike in both."""
-        return float(np.prod([self.p[d, tags[d]] for d in self.differ]))
-
-
-def opening(reading: Reading, answer: TaggedSpan) -> Opening:
-    """What speaks for the B of one answer; see `Opening`. Errors: BadInput without a tag head."""
     w = reading.windows[answer.window]
     first, last = answer.span.start - w.doc_start, answer.span.end - w.doc_start
-    log_rows = tag_log_probs(reading, w.index)
-    no_b = log_rows.copy()
-    no_b[first, B] = -1e9
-    p, with_b = np.exp(owned_rows(reading)), owned_tags(reading)
-    without, inside = with_b.copy(), slice(w.doc_start, w.doc_stop)
-    p[inside] = np.exp(log_rows)
-    with_b[inside], without[inside] = viterbi(log_rows)[0], viterbi(no_b)[0]
-    walk = chain(log_rows)
-    begins, goes_on = math.exp(walk.begins[first]), np.exp(walk.goes_on[first + 1 : last + 1])
+    walk = chain(tag_log_probs(reading, w.index))
     ends = math.exp(walk.ends[last]) if answer.span.end + 1 < w.doc_stop else None
-    return Opening(answer, with_b, without, p, begins, tuple(goes_on.tolist()), ends)
+    return math.exp(walk.begins[first]), np.exp(walk.goes_on[first + 1 : last + 1]).tolist(), ends
