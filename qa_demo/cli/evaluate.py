@@ -19,7 +19,7 @@ from qa_demo.evaluation import run as running
 from qa_demo.evaluation.compare import not_worse
 from qa_demo.evaluation.lines import Row
 from qa_demo.evaluation.questions import read_questions
-from qa_demo.evaluation.report import write_report
+from qa_demo.evaluation.report import PAGE, report
 from qa_demo.files import write_file
 
 BELOW = 1
@@ -136,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
     result |= {"reader": reader.name, **run.scores, "seconds": run.run["seconds"]}
     shared.write(result, args.json, printed)
     if args.report is not None:
-        write_report(args.report, (run.rows, run.run), None, args.page)
+        report(run, args.report, page=args.page or PAGE)
     if args.eval_results is not None:
         write_file(args.eval_results, model_index(reader.name, args.file, result))
     low = [
@@ -145,7 +145,7 @@ def run(args: argparse.Namespace) -> int:
         if result[name] < limit
     ]
     if other is not None:
-        holds, said = not_worse((run.rows, run.run), other, args.by or 0.0)
+        holds, said = not_worse(run, other, args.by or 0.0)
         tell(said)
         low += [] if holds else [f"F1 is worse than that of {args.not_worse_than.name}"]
     for one in low:

@@ -1,6 +1,7 @@
 """report and calibrate: what the lines that `evaluate --out` wrote show; no model runs."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,8 +9,8 @@ from urllib.parse import urlsplit
 from qa_demo.cli import shared
 from qa_demo.core.base import BadInput
 from qa_demo.evaluation.calibrate import calibrated
-from qa_demo.evaluation.lines import Row, read_lines, read_run
-from qa_demo.evaluation.report import PAGE, write_report
+from qa_demo.evaluation.lines import Evaluation, read_lines
+from qa_demo.evaluation.report import PAGE, report
 from qa_demo.evaluation.table import AIMS
 from qa_demo.files import dumps, write_file
 
@@ -18,18 +19,16 @@ WROTE = "What evaluate --out wrote."
 
 def add(commands: Any) -> None:
     """The flags of both."""
-    report = commands.add_parser("report", help="make a page of a reader's lines")
-    report.add_argument("lines", type=Path, help=WROTE)
-    report.add_argument("--against", type=Path, help="The lines of a second reader.")
-    report.add_argument(
+    page = commands.add_parser("report", help="make a page of a reader's lines")
+    page.add_argument("lines", type=Path, help=WROTE)
+    page.add_argument("--against", type=Path, help="The lines of a second reader.")
+    page.add_argument(
         "--threshold",
         type=float,
         help="Judge the first reader's lines by this no-answer threshold.",
     )
-    report.add_argument(
-        "--out", type=Path, default=Path("report.html"), help="Default: report.html."
-    )
-    add_page(report)
+    page.add_argument("--out", type=Path, default=Path("report.html"), help="Default: report.html.")
+    add_page(page)
     calibrate = commands.add_parser(
         "calibrate", help="fit a reader's threshold and probabilities on its lines"
     )
@@ -57,25 +56,21 @@ def run(args: argparse.Namespace) -> None:
     if args.command == "calibrate":
         return calibrate(args)
     check_page(args.page)
-    rows, run = lines_of(args.lines)
+    found = lines_of(args.lines)
     if args.threshold is not None:
-        if run["rules"] == "1.1":
+        if found.run["rules"] == "1.1":
             raise BadInput("--threshold changes nothing under the rules of SQuAD 1.1")
-        run = run | {"threshold": args.threshold, "threshold_from": "--threshold"}
+        found = replace(found, run=found.run | {"threshold": args.threshold})
     other = None if args.against is None else lines_of(args.against)
-    return write_report(args.out, (rows, run), other, args.page)
+    return report(found, args.out, other, page=args.page or PAGE)
 
 
-def lines_of(path: Path) -> tuple[list[Row], Row]:
-    """The lines of a file, and what they were made with; lines that stand there twice are told.
-    Errors: BadInput.
-    """
-    rows, said = read_lines(path)
-    if not rows:
-        raise BadInput(f"{path.name} holds no question")
-    if said:
-        shared.tell(f"{path.name}: {said}")
-    return rows, read_run(path)
+def lines_of(path: Path) -> Evaluation:
+    """The lines of a file; what is odd about it is told. Errors: BadInput."""
+    found = read_lines(path)
+    for remark in found.remarks:
+        shared.tell(f"{path.name}: {remark}")
+    return found
 
 
 def check_page(page: str | None) -> None:
@@ -87,9 +82,9 @@ def check_page(page: str | None) -> None:
 
 def calibrate(args: argparse.Namespace) -> None:
     """Fit, write, and say what was fitted and how well it does. Errors: BadInput."""
-    rows, made = lines_of(args.lines)
-    result = {name: made.get(name) for name in ("reader", "weights", "file")}
-    result |= calibrated(rows, args.aim)
+    found = lines_of(args.lines)
+    result = {name: found.run.get(name) for name in ("reader", "weights", "file")}
+    result |= calibrated(found.rows, args.aim)
     write_file(args.out, dumps(result) + "\n")
     shared.write(result, args.json, fitted)
 

@@ -7,7 +7,7 @@ right"; slope and intercept by that of "the text answers":
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from qa_demo.core.base import BadInput, Bools, Floats
 from qa_demo.core.calibration import BIASES, CERTAIN, RANGE, STEEPEST, log_odds, shifted, sigmoid
 from qa_demo.core.metrics import calibration, calibration_error, expected_error
 from qa_demo.core.types import Answerability, Calibration
+from qa_demo.evaluation.lines import Row
 from qa_demo.evaluation.table import AIMS, Table, table_of
 
 Fit = dict[str, float]
@@ -190,7 +191,7 @@ def _measured(asked: Table, fitted: Callable[[Table], Fit], *chances: Chances) -
     return found
 
 
-def calibrated(rows: Sequence[Mapping[str, Any]], aim: str) -> dict[str, Any]:
+def calibrated(rows: Sequence[Row], aim: str) -> dict[str, Any]:
     """Threshold and calibration from the lines of a run, as `--calibration` reads them, and how
     well they do; the threshold serves an aim of AIMS and is null without questions of both kinds.
     Errors: BadInput.

@@ -13,7 +13,8 @@ units); Noreen 1989, "Computer-Intensive Methods for Testing Hypotheses" (flippi
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,11 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.base import BadInput, Floats
+from qa_demo.evaluation.lines import Evaluation, Row
 from qa_demo.printed import plural
 
-Row = Mapping[str, Any]
-Lines = tuple[Sequence[Row], Row]
-"""The lines of a reader, and what they were made with."""
 DRAWS = 2000
 LEAST = 6
 """From so many articles on there are intervals and verdicts."""
@@ -116,12 +115,12 @@ def more_articles(value: float, low: float, high: float, count: int) -> int | No
 # ---- two readers
 
 
-def paired(first: Lines, second: Lines) -> tuple[list[Row], list[Row], tuple[str, ...]]:
+def paired(first: Evaluation, second: Evaluation) -> tuple[Evaluation, Evaluation, tuple[str, ...]]:
     """The lines of both files with the same question, paragraph and gold answers, in the order of
     the first, whatever their ids, and a sentence for each thing in which the files differ. Errors:
     BadInput where they share no question.
     """
-    (left, run), (right, other_run) = ((_keyed(rows), run) for rows, run in (first, second))
+    left, right = _keyed(first.rows), _keyed(second.rows)
     common, said = [key for key in left if key in right], []
     for name, own, other in (("first", left, right), ("second", right, left)):
         if lone := [key for key in own if key not in other]:
@@ -130,11 +129,12 @@ def paired(first: Lines, second: Lines) -> tuple[list[Row], list[Row], tuple[str
     if not common:
         raise BadInput(f"the two files share no question: {'; '.join(said)}")
     said = [f"left out: {one}" for one in said]
-    a, b = ({**x.get("options", {}), "rules": x["rules"]} for x in (run, other_run))
+    a, b = ({**x.get("options", {}), "rules": x["rules"]} for x in (first.run, second.run))
     for key in b:
         if a.get(key) != b[key]:
             said.append(f"{key} is {a.get(key)} in the first run and {b[key]} in the second")
-    return [left[key] for key in common], [right[key] for key in common], tuple(said)
+    a_rows, b_rows = (tuple(side[key] for key in common) for side in (left, right))
+    return replace(first, rows=a_rows), replace(second, rows=b_rows), tuple(said)
 
 
 def _keyed(rows: Sequence[Row]) -> dict[tuple[Any, ...], Row]:
@@ -147,16 +147,16 @@ def _keyed(rows: Sequence[Row]) -> dict[tuple[Any, ...], Row]:
     return found
 
 
-def not_worse(own: Lines, other: Lines, by: float) -> tuple[bool, str]:
+def not_worse(own: Evaluation, other: Evaluation, by: float) -> tuple[bool, str]:
     """Whether this F1 is at most `by` points below the other's on the questions that both have,
     each as it was run; and what is to be said of it. Errors: BadInput without such questions.
     """
     a, b, differs = paired(own, other)
-    gap = 100 * np.array([x["f1"] - y["f1"] for x, y in zip(a, b, strict=True)])
-    units, drawn = units_of(a)
+    gap = 100 * np.array([x["f1"] - y["f1"] for x, y in zip(a.rows, b.rows, strict=True)])
+    units, drawn = units_of(a.rows)
     draws = Draws(units)
     value, low, high = (float(x[0]) for x in draws.mean(gap))
-    said = f"F1 {value:+.2f} points against {other[1]['reader']} on {len(gap):,} questions"
+    said = f"F1 {value:+.2f} points against {other.run['reader']} on {len(gap):,} questions"
     if math.isnan(low):
         said += f"; from {draws.count} {drawn} nothing can be told of others"
     else:

@@ -14,7 +14,8 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import END, START, Block
 from qa_demo.core.base import Bools, Floats
 from qa_demo.evaluation.calibrate import halves
-from qa_demo.evaluation.compare import Draws, Interval, Lines, Row, paired, units_of
+from qa_demo.evaluation.compare import Draws, Interval, paired, units_of
+from qa_demo.evaluation.lines import Evaluation, Row
 from qa_demo.evaluation.table import Table, table_of
 from qa_demo.printed import escape, number, signed
 
@@ -55,11 +56,11 @@ class Side:
         return [] if limit is None or np.ndim(limit) else [float(limit)]
 
 
-def side_of(name: str, lines: Lines, key: str, role: str, up: int) -> Side:
+def side_of(name: str, found: Evaluation, key: str, role: str, up: int) -> Side:
     """A reader of lines. A threshold changes something where some questions have an answer and some
     have none.
     """
-    rows, run = lines
+    rows, run = found.rows, found.run
     table, own = table_of(rows), run["threshold"] if run["rules"] == "2.0" else None
     limits: dict[str, Any] = {"run": own}
     if own is not None and table.both and len(table.cuts):
@@ -101,17 +102,17 @@ class Shown:
         return self.draws.mean(np.stack([np.where(mask, values, np.nan) for mask in masks]))
 
 
-def shown_of(first: Lines, second: Lines | None, page: str) -> Shown:
+def shown_of(first: Evaluation, second: Evaluation | None, page: str) -> Shown:
     """Pair the lines and draw the articles. Errors: BadInput where two files share no question."""
-    name, differs = str(first[1]["reader"]), tuple[str, ...]()
+    name, differs = str(first.run["reader"]), tuple[str, ...]()
     if second is None:
         sides = [side_of(name, first, "a", START, 0)]
     else:
         a, b, differs = paired(first, second)
-        other = str(second[1]["reader"])
+        other = str(second.run["reader"])
         name, other = (f"{name} (A)", f"{other} (B)") if name == other else (name, other)
-        sides = [side_of(name, (a, first[1]), "a", START, 1)]
-        sides += [side_of(other, (b, second[1]), "b", END, -1)]
+        sides = [side_of(name, a, "a", START, 1)]
+        sides += [side_of(other, b, "b", END, -1)]
     units, drawn = units_of(sides[0].rows)
     parts, has = {"all questions": np.ones(len(units), dtype=bool)}, sides[0].table.answerable
     if sides[0].table.both:

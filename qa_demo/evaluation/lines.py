@@ -8,17 +8,20 @@ context as given; scores are logits, exact and F1 from 0 to 1.
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from qa_demo.core.base import BadInput
-from qa_demo.core.calibration import margin, pair_claim, sureness
+from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
 from qa_demo.core.metrics import Outcome, judged, score, withheld
 from qa_demo.core.predict import Prediction, predict
 from qa_demo.core.spans import window_prob
 from qa_demo.core.types import Answer, DecodeOptions, Example, Reading
 from qa_demo.evaluation.failures import MEANING, gold_spans, kind_of
-from qa_demo.evaluation.table import TEMPERATURES
 from qa_demo.files import dumps, json_lines, read_text, write_file
 from qa_demo.printed import plural
 
@@ -26,8 +29,32 @@ Row = dict[str, Any]
 NEEDED = ("id", "question", "context", "gold", "n_best", "score_diff", "best", "probs")
 CLAIMS = ("claim", "answerable", "right_if_answerable")
 CANDIDATE = ("text", "char_start", "char_end", "window", "score")
+TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
+"""At which a line keeps P_T, so that a fit needs no model."""
 UNREAD = ("score_diff", "null_score", "margin", "tokens", *CLAIMS, "in_window", "probs")
 """What a question that is refused has none of."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A line a question, as `evaluate --out` writes them, and what stands beside a file of lines:
+    reader, settings and scores.
+    """
+
+    rows: tuple[Row, ...]
+    run: Row
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def scores(self) -> dict[str, float | int]:
+        """The official script's, in percent."""
+        return dict(self.run["scores"])
+
+    def to_pandas(self) -> Any:
+        """The lines as a DataFrame, a row for each question."""
+        from pandas import DataFrame  # takes half a second
+
+        return DataFrame(list(self.rows))
 
 
 def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rules: str) -> Row:
@@ -109,26 +136,11 @@ def run_file(out: Path) -> Path:
     return out.with_name(f"{out.stem}.run.json")
 
 
-def read_run(out: Path) -> Row:
-    """What the lines of a file were made with. Errors: BadInput."""
-    path = run_file(out)
-    try:
-        found = json.loads(read_text(path))
-    except (BadInput, ValueError) as fault:
-        raise BadInput(
-            f"{path.name}, which says what {out.name} was made with, cannot be read"
-        ) from fault
-    if not isinstance(found, dict) or not {"reader", "rules", "threshold"} <= set(found):
-        raise BadInput(f"{path.name} does not say what {out.name} was made with")
-    return found
-
-
-def read_lines(path: Path) -> tuple[list[Row], str]:
-    """The lines of a file, and a remark on those that stand there twice, which count once. Errors:
-    BadInput that names the line.
+def read_lines(path: Path) -> Evaluation:
+    """The lines of a file and what they were made with; lines that stand there twice count once,
+    and a remark says so. Errors: BadInput that names the line, and where it holds none.
     """
-    rows: dict[str, Row] = {}
-    twice: list[str] = []
+    rows, twice = dict[str, Row](), list[str]()
     for number, row in json_lines(read_text(path), path.name):
         whole = isinstance(row, dict) and set(NEEDED) <= set(row)
         if not whole or row["best"].get("kind") not in MEANING:
@@ -136,18 +148,28 @@ def read_lines(path: Path) -> tuple[list[Row], str]:
                 f"{path.name}, line {number} is no line of this version's evaluate --out: it needs "
                 f"{', '.join(NEEDED)}"
             )
-        if rows.setdefault(row["id"], row) is row:
-            continue
-        twice.append(row["id"])
+        if rows.setdefault(row["id"], row) is not row:
+            twice.append(row["id"])
         if rows[row["id"]] != row:
             raise BadInput(
                 f"{path.name}, line {number}: the id {row['id'][:40]!r} stands there before, with "
                 f"another question or answer"
             )
-    if not twice:
-        return list(rows.values()), ""
+    if not rows:
+        raise BadInput(f"{path.name} holds no question")
     said = f"{plural(len(twice), 'line stands', 'lines stand')} there twice and count once"
-    return list(rows.values()), f"{said} (first: {twice[0][:40]!r})"
+    remarks = (f"{said} (first: {twice[0][:40]!r})",) if twice else ()
+    return Evaluation(tuple(rows.values()), read_run(path), remarks)
+
+
+def read_run(out: Path) -> Row:
+    """What the lines of a file were made with. Errors: BadInput."""
+    path = run_file(out)
+    with suppress(BadInput, ValueError):
+        found = json.loads(read_text(path))
+        if isinstance(found, dict) and {"reader", "rules", "threshold"} <= set(found):
+            return found
+    raise BadInput(f"{path.name}, which says what {out.name} was made with, cannot be read")
 
 
 def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
@@ -164,9 +186,9 @@ def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
             f"{out.name} was made otherwise (different: {', '.join(other)}); give another --out, "
             "or delete it"
         )
-    text = read_text(out)
-    write_file(out, text[: text.rfind("\n") + 1])
-    rows, _ = read_lines(out)
+    whole = read_text(out).rpartition("\n")[0]
+    write_file(out, whole + "\n" * bool(whole))
+    rows = list(read_lines(out).rows) if whole else []
     if [row["id"] for row in rows][: len(ids)] != list(ids[: len(rows)]):
         raise BadInput(
             f"{out.name} holds other questions than this run begins with; give another --out, or "

@@ -13,22 +13,15 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.evaluation import drawn
-from qa_demo.evaluation.compare import LEAST, Lines, more_articles
+from qa_demo.evaluation.compare import LEAST, more_articles
 from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Blocks, Shown, Side
-from qa_demo.evaluation.run import Evaluation
+from qa_demo.evaluation.lines import Evaluation
 from qa_demo.evaluation.sections import by_group, failures, kinds, reliability
 from qa_demo.files import write_file
 from qa_demo.printed import STRONG, Part, number, plural
 
 PAGE = "http://127.0.0.1:7860/"
 MODULES = ("dom", "controls", "table", "text", "figure", "render", "report")
-
-
-def write_report(path: Path, first: Lines, second: Lines | None, page: str | None) -> None:
-    """Write the page of one or two readers' lines. Errors: BadInput where two files share no
-    question, or where it cannot be written.
-    """
-    write_file(path, page_of(drawn.shown_of(first, second, page or PAGE)))
 
 
 def report(
@@ -38,9 +31,10 @@ def report(
     *,
     page: str = PAGE,
 ) -> None:
-    """Write the page of one or two evaluations (`qa_demo.evaluate`). Errors: BadInput."""
-    other = None if against is None else (against.rows, against.run)
-    write_report(Path(path), (found.rows, found.run), other, page)
+    """Write the page of the lines of one reader or two. Errors: BadInput where two share no
+    question, or where it cannot be written.
+    """
+    write_file(Path(path), page_of(drawn.shown_of(found, against, page)))
 
 
 def page_of(s: Shown) -> str:

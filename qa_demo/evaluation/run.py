@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ from qa_demo.core.reader import Reader
 from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.core.windows import fitting
-from qa_demo.evaluation.lines import Row, begun, line_of, outcome_of, run_file, under
+from qa_demo.evaluation.lines import Evaluation, Row, begun, line_of, outcome_of, run_file, under
 from qa_demo.evaluation.questions import from_rows
 from qa_demo.files import dumps, write_file
 
@@ -102,28 +102,6 @@ def read_each(
 
 def nothing(_: Any) -> None:
     """Told of what nobody asked for."""
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """A line a question, as `evaluate --out`, and what stands beside a file of lines: reader,
-    settings and scores.
-    """
-
-    rows: tuple[Row, ...]
-    run: Row
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def scores(self) -> dict[str, float | int]:
-        """The official script's, in percent."""
-        return dict(self.run["scores"])
-
-    def to_pandas(self) -> Any:
-        """The lines as a DataFrame, a row for each question."""
-        from pandas import DataFrame  # takes half a second
-
-        return DataFrame(list(self.rows))
 
 
 def judge(

@@ -16,9 +16,9 @@ from qa_demo.blocks import GOLD, GREY, INK, Block
 from qa_demo.core.base import Bools
 from qa_demo.core.metrics import calibration, calibration_error, normalize
 from qa_demo.evaluation import drawn
-from qa_demo.evaluation.compare import Row
 from qa_demo.evaluation.drawn import Blocks, Shown, Side
 from qa_demo.evaluation.failures import MEANING
+from qa_demo.evaluation.lines import Row
 from qa_demo.printed import STRONG, Part, number, quote
 
 # ---- kinds of error

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.base import BadInput, Bools, Floats
-from qa_demo.core.calibration import RANGE, log_odds, sigmoid
-from qa_demo.evaluation.compare import Row, units_of
+from qa_demo.core.calibration import log_odds, sigmoid
+from qa_demo.evaluation.compare import units_of
+from qa_demo.evaluation.lines import TEMPERATURES, Row
 
-TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
-"""At which a line of a run keeps P_T, so that a fit needs no model."""
 MOST_LOST = 4.0
 """Points of F1 on answerable questions that the aim answer-or-not may cost at most."""
 AIMS = {

@@ -25,7 +25,8 @@ from qa_demo.core.metrics import Outcome, normalize, score
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import window_prob
 from qa_demo.core.types import Example, Reading
-from qa_demo.evaluation.table import TEMPERATURES, Table
+from qa_demo.evaluation.lines import TEMPERATURES
+from qa_demo.evaluation.table import Table
 
 KINDS = {
     "whole": "every answer, and nothing else",

@@ -29,7 +29,7 @@ def test_every_question_is_a_line_that_says_what_read_says(
     reader: BertReader, silent: Path, out: Path, terminal: Terminal
 ) -> None:
     result = terminal.data("evaluate", silent, "--out", out)
-    rows, _ = read_lines(out)
+    rows = read_lines(out).rows
     assert [row["id"] for row in rows] == ["q0", "q1", "q2", "q9"]
     for row in rows:
         reading = reader.read(row["question"], kit.CONTEXT, OPTIONS)
@@ -60,7 +60,7 @@ def test_a_gold_that_normalises_to_nothing_scores_alike_in_lines_and_totals(
     for limit, exact in (("-1000", 0.0), ("1000", None)):
         flag = f"--null-score-diff-threshold={limit}"
         result = terminal.data("evaluate", file, "--out", out, flag)
-        row = read_lines(out)[0][0]
+        row = read_lines(out).rows[0]
         assert result["HasAns_exact"] == 100 * row["exact"]
         assert exact is None or row["exact"] == exact
         out.unlink()
@@ -95,7 +95,7 @@ def test_a_question_that_is_refused_is_a_line_too(
 ) -> None:
     long = squad(tmp_path / "dev.json", question="bridge " * 40)
     terminal.read("evaluate", long, "--out", out, "--max-query-length", "30")
-    first = read_lines(out)[0][0]
+    first = read_lines(out).rows[0]
     assert (first["kind"], first["answer"], first["n_best"]) == ("not read", None, [])
     assert "question q0 counts as unanswered: the question has 40" in terminal.err
 
@@ -106,7 +106,7 @@ def test_without_a_stored_threshold_0_is_taken_and_said(
     terminal.folder = kit.save(tmp_path / "plain", "bert")
     terminal.read("evaluate", silent, "--out", out)
     assert "no threshold is stored with the reader plain" in terminal.err
-    for row in read_lines(out)[0]:
+    for row in read_lines(out).rows:
         assert (row["answer"] is None) == (row["score_diff"] > 0)
     terminal.read("evaluate", dev)
     assert "no threshold" not in terminal.err
@@ -147,7 +147,7 @@ def test_gates_end_with_code_1(dev: Path, out: Path, terminal: Terminal) -> None
     terminal.read("evaluate", dev, "--out", out)
     terminal.read("evaluate", dev, "--not-worse-than", out)
     assert "F1 +0.00 points against tiny on 3 questions" in terminal.err
-    rows, _ = read_lines(out)
+    rows = read_lines(out).rows
     better = lines(out, [row | {"f1": 1.0, "exact": 1.0} for row in rows])
     terminal.read("evaluate", dev, "--not-worse-than", better, code=1)
     assert "F1 is worse than that of p.jsonl" in terminal.err

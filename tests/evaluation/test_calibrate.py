@@ -21,7 +21,8 @@ from qa_demo.evaluation.calibrate import (
     negative_log_likelihood,
     reliability,
 )
-from qa_demo.evaluation.table import TEMPERATURES, Table
+from qa_demo.evaluation.lines import TEMPERATURES
+from qa_demo.evaluation.table import Table
 
 
 def share(scores: np.ndarray, temperature: float) -> np.ndarray:

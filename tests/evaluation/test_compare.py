@@ -7,6 +7,7 @@ import pytest
 
 from qa_demo.core.base import BadInput
 from qa_demo.evaluation.compare import LEAST, Draws, more_articles, not_worse, paired, units_of
+from qa_demo.evaluation.lines import Evaluation
 
 RUN = {"reader": "r", "rules": "2.0", "threshold": 0.0, "options": {"doc_stride": 128}}
 
@@ -86,20 +87,20 @@ def test_files_are_paired_by_question_paragraph_and_gold() -> None:
     """Finding 5: ids and order do not matter; what differs is named and left out."""
     first = [row(k) for k in range(4)] + [row(0, id="twin")]
     second = [row(0, id="other"), row(2, id="0"), row(1, id="1"), row(3, gold="Bob"), row(9)]
-    a, b, differs = paired((first, RUN), (second, RUN))
-    assert [x["id"] for x in a] == ["0", "1", "2"]
-    assert [x["id"] for x in b] == ["other", "1", "0"]
+    a, b, differs = paired(Evaluation(first, RUN), Evaluation(second, RUN))
+    assert [x["id"] for x in a.rows] == ["0", "1", "2"]
+    assert [x["id"] for x in b.rows] == ["other", "1", "0"]
     one, other = differs
     assert one.startswith("left out: 2 questions of the first file") and "Who is 3?" in one
     assert other.startswith("left out: 2 questions of the second file") and "Who is 3?" in other
-    assert paired((first, RUN), (first[::-1], RUN))[2] == ()
+    assert paired(Evaluation(first, RUN), Evaluation(first[::-1], RUN))[2] == ()
     with pytest.raises(BadInput, match="share no question: 1 question of the first file"):
-        paired(([row(1)], RUN), ([row(2)], RUN))
+        paired(Evaluation([row(1)], RUN), Evaluation([row(2)], RUN))
 
 
 def test_settings_that_differ_are_named() -> None:
     other = RUN | {"reader": "s", "threshold": 4.0, "options": {"doc_stride": 64}}
-    assert paired(([row(1)], RUN), ([row(1)], other))[2] == (
+    assert paired(Evaluation([row(1)], RUN), Evaluation([row(1)], other))[2] == (
         "doc_stride is 128 in the first run and 64 in the second",
     )
 
@@ -107,6 +108,6 @@ def test_settings_that_differ_are_named() -> None:
 @pytest.mark.parametrize(("by", "holds"), [(0.0, False), (24.9, False), (25.0, True)])
 def test_not_worse_than_another_by_points(by: float, holds: bool) -> None:
     own, other = [row(k, 0.5 * (k % 2)) for k in range(8)], [row(k, 0.5) for k in range(8)]
-    found, said = not_worse((own, RUN), (other, RUN), by)
+    found, said = not_worse(Evaluation(own, RUN), Evaluation(other, RUN), by)
     assert found is holds and said.startswith("F1 -25.00 points against r on 8 questions")
     assert "from 1 articles nothing can be told" in said

@@ -15,7 +15,7 @@ from qa_demo.core.types import Answer, DecodeOptions, Example
 from qa_demo.evaluation.calibrate import halves
 from qa_demo.evaluation.compare import more_articles
 from qa_demo.evaluation.drawn import MODES, shown_of
-from qa_demo.evaluation.lines import example_of, line_of, outcome_of, under
+from qa_demo.evaluation.lines import Evaluation, example_of, line_of, outcome_of, under
 from qa_demo.evaluation.report import page_of, verdict_words
 from qa_demo.evaluation.sections import groups, question_word
 from qa_demo.printed import number
@@ -119,8 +119,8 @@ def words(block: Any) -> str:
 
 
 def made(first: list[Any], second: list[Any] | None = None, rules: str = "2.0") -> Any:
-    other = None if second is None else (second, run_of("two", rules))
-    return data_of(page_of(shown_of((first, run_of("one", rules)), other, "http://x/")))
+    other = None if second is None else Evaluation(second, run_of("two", rules))
+    return data_of(page_of(shown_of(Evaluation(first, run_of("one", rules)), other, "http://x/")))
 
 
 def keyed(data: Any, **change: Any) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def test_which_errors_another_threshold_would_cure() -> None:
 
 
 def test_each_half_is_judged_by_the_threshold_of_the_other() -> None:
-    side = shown_of((lines(1), run_of("one")), None, "http://x/").sides[0]
+    side = shown_of(Evaluation(lines(1), run_of("one")), None, "http://x/").sides[0]
     first, second = halves([row["title"] for row in side.rows])
     best = [side.table.part(half).best("f1")[0] for half in (first, second)]
     assert best[0] != best[1]
@@ -255,7 +255,7 @@ def test_a_question_that_was_not_read_is_neither_right_nor_withheld() -> None:
 
 def test_few_articles_give_no_verdict_and_no_interval() -> None:
     """Findings 24 and 25."""
-    both = [(lines(k, articles=5), run_of("r")) for k in (1, 2)]
+    both = [Evaluation(lines(k, articles=5), run_of("r")) for k in (1, 2)]
     blocks = keyed(data_of(page_of(shown_of(*both, "http://x/"))))
     said = words(blocks["verdict"])
     assert said.startswith("No verdict from 5 articles.") and "r (A)" in said
@@ -269,7 +269,7 @@ def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not() -> None:
         verdict = words(keyed(made(good, other))["verdict"])
         assert verdict.startswith(said)
     assert words(keyed(made(bad, good))["verdict"]).startswith("two is better")
-    s = shown_of((good, run_of("one")), (lines(9), run_of("two")), "http://x/")
+    s = shown_of(Evaluation(good, run_of("one")), Evaluation(lines(9), run_of("two")), "http://x/")
     values = [side.scores("f1", "run") for side in s.sides]
     gap = [float(x[0]) for x in s.draws.mean(values[0] - values[1])]
     more = more_articles(*gap, 8)
@@ -282,7 +282,11 @@ def test_an_interval_that_leaves_out_0_is_not_enough() -> None:
     for k, row in enumerate(first):
         row["best"] = row["best"] | {"exact": 1.0, "f1": 1.0 if k % 6 else 0.99}
     other = [r | {"best": r["best"] | {"f1": 0.9 if k % 6 else 1.0}} for k, r in enumerate(first)]
-    s = shown_of((first, run_of("one", "1.1")), (other, run_of("two", "1.1")), "http://x/")
+    s = shown_of(
+        Evaluation(first, run_of("one", "1.1")),
+        Evaluation(other, run_of("two", "1.1")),
+        "http://x/",
+    )
     found = "".join(x if isinstance(x, str) else x[0] for x in verdict_words(s, "f1", "run"))
     assert "cannot be told apart" in found and "leaves out 0, but where the sign" in found
 
@@ -294,7 +298,7 @@ def test_without_unanswerable_questions_nothing_steers() -> None:
 
 
 def test_a_failure_links_to_its_state() -> None:
-    data = data_of(page_of(shown_of((lines(1), run_of("bundled")), None, "http://x/")))
+    data = data_of(page_of(shown_of(Evaluation(lines(1), run_of("bundled")), None, "http://x/")))
     opened = next(b for b in data["blocks"] if b["key"].startswith("open-a"))
     address = opened["blocks"][-1]["href"]
     packed = address.removeprefix("http://x/#")
@@ -304,7 +308,7 @@ def test_a_failure_links_to_its_state() -> None:
 
 
 def test_1500_questions_of_two_readers_stay_small() -> None:
-    both = [(lines(k, 1500, 30), run_of("r")) for k in (1, 2)]
+    both = [Evaluation(lines(k, 1500, 30), run_of("r")) for k in (1, 2)]
     assert len(page_of(shown_of(*both, "http://x/")).encode()) < 2_500_000
 
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from qa_demo.core.base import BadInput
 from qa_demo.core.metrics import Outcome, evaluate, score
 from qa_demo.core.types import Example
-from qa_demo.evaluation.table import AIMS, MOST_LOST, TEMPERATURES, Table
+from qa_demo.evaluation.lines import TEMPERATURES
+from qa_demo.evaluation.table import AIMS, MOST_LOST, Table
 from tests.core.test_metrics import question
 
 GOLDS = {"a": "Ada", "b": "Lord Byron", "c": "Rome"}

@@ -43,7 +43,7 @@ def test_rows_give_what_the_command_gives(
     file, out = lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "p.jsonl"
     printed = terminal.data("evaluate", file, "--out", out)
     assert list(found.rows) == told and found.run["rules"] == "2.0"
-    assert json.loads(json.dumps(told)) == read_lines(out)[0]
+    assert json.loads(json.dumps(told)) == list(read_lines(out).rows)
     assert found.scores == pytest.approx({name: printed[name] for name in found.scores})
     assert [row["kind"] == "not read" for row in told] == [False, False, False, True]
     frame = found.to_pandas()
