@@ -1,7 +1,7 @@
 """A text's words and pieces: how they are named, and the blocks that show them as typed."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Any
@@ -51,6 +51,13 @@ def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
         inner += [["·", "dim"]] if inner else []
         inner.append([piece(e, k), role if k == d else "dim"])
     return [["“", role], *inner, ["”", role]]
+
+
+def split_word(e: Encoding, docs: Iterable[int]) -> list[tuple[str, str, Any]]:
+    """What a legend says of the first of these pieces whose word has several."""
+    found = next((word(e, d) for d in docs if len(siblings(e, d)) > 1), "")
+    said = [[f"“{found}”", QUOTE], f" is one word of {found.count('·') + 1} tokens"]
+    return [("text", "grey", said)] if found else []
 
 
 def bold(e: Encoding, d: int) -> str:
