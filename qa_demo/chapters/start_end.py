@@ -8,37 +8,13 @@ from typing import Any
 import numpy as np
 
 from qa_demo import blocks as ui
+from qa_demo import printed, texts
 from qa_demo.blocks import END, GREY, INK, LINE, MID, START, Block
 from qa_demo.core.base import softmax
-from qa_demo.core.text import excerpts
-from qa_demo.core.types import Span, Window
-from qa_demo.printed import (
-    QUOTE,
-    Part,
-    escape,
-    number,
-    plural,
-    probability,
-    say,
-    significant,
-    tiny,
-    value,
-)
+from qa_demo.core.types import Window
+from qa_demo.printed import QUOTE, Part, escape, number, probability, say
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
-from qa_demo.texts import (
-    excerpt_items,
-    item,
-    mark,
-    position_name,
-    question_items,
-    said_at,
-    segment,
-    span_words,
-    text,
-    undo,
-    word,
-)
 
 NAME = "Start & end"
 HEADINGS = (
@@ -48,8 +24,12 @@ HEADINGS = (
 )
 STEPS = ("Start and end", "Every position", "Change a logit")
 OPENS: dict[int, dict[str, Any]] = {}
-LONG, AROUND = 150, 160
-"""From so many positions in a window on, the text shows these characters around what matters."""
+LONG, LEAST = 150, 0.005
+"""From so many positions in a window on, quiet parts of the text are left out; under LEAST a
+position has no bar.
+"""
+HIGH, FLAT = 80, 0.025
+"""Pixels of a bar of 1; the browser draws none lower than 2 pixels, which stand for FLAT."""
 SIDES = (("start", START), ("end", END))
 SNIPPET = ui.snippet("start_end")
 
@@ -77,17 +57,14 @@ class Softmaxes:
 
     def said(self, pos: int, role: str = QUOTE) -> list[list[str]]:
         """A position, quoted."""
-        return said_at(self.shown, self.window, pos, role)
+        return texts.said_at(self.shown, self.window, pos, role)
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     """The blocks of the step."""
-    p, step, whole = Softmaxes(shown, own), shown.state.step, None
-    made = (first_step, every_position, change)[step - 1](shown, p)
-    if len(p.window) >= LONG and step != 2:
-        part = p.window.doc_start, p.window.doc_stop
-        whole = ui.fold("whole", "The whole window", words(shown, p, step, "all", [part]))
-    return [*made, *ui.folds(as_table(p), [exactly(p)], SNIPPET, whole)]
+    p = Softmaxes(shown, own)
+    made = (first_step, every_position, change)[shown.state.step - 1](shown, p)
+    return [*made, *ui.folds(as_table(p), [exactly(p)], SNIPPET)]
 
 
 # ---- the three steps
@@ -102,7 +79,7 @@ def first_step(shown: Shown, p: Softmaxes) -> list[Block | None]:
         ),
         surest(p),
         key(shown, p, 1),
-        words(shown, p, 1, "words", parts_of(shown, p, ())),
+        words(shown, p, 1),
         softmax_formula(p, 0, p.top[0]),
         softmax_formula(p, 1, p.top[1]),
         ui.closing(
@@ -116,7 +93,7 @@ def every_position(shown: Shown, p: Softmaxes) -> list[Block | None]:
     """Every position in a row, and the temperature that flattens both."""
     says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
     field, label = "temperature", "temperature T"
-    least = tiny(float(p.probs[0].min()))
+    least = printed.tiny(float(p.probs[0].min()))
     return [
         ui.idea(
             "A softmax gives every position something, and together they share 1. "
@@ -143,7 +120,9 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
     said = what_changed(shown, p)
     if not shown.changed:
         score = ui.summed(shown.best.start_logit, shown.best.end_logit)
-        said = say("Nothing is changed yet. Best pair: {} with {}.", span_words(shown.best), score)
+        said = say(
+            "Nothing is changed yet. Best pair: {} with {}.", texts.span_words(shown.best), score
+        )
     hint = "Chosen: {}. A press on another word chooses that one."
     return [
         ui.idea(
@@ -152,11 +131,11 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
         ),
         ui.finding("{}", said),
         ui.remark("chosen", hint, p.said(pos), span=8),
-        undo(shown, 4, always=True),
+        texts.undo(shown, 4, always=True),
         logit(0),
         logit(1),
         key(shown, p, 3),
-        words(shown, p, 3, "words", parts_of(shown, p, [pos])),
+        words(shown, p, 3),
         softmax_formula(p, 0, pos),
         softmax_formula(p, 1, pos),
         ui.closing(
@@ -192,11 +171,11 @@ def what_changed(shown: Shown, p: Softmaxes) -> list[Part]:
             if window == w.index:
                 both = [f" {number(own[k])} → {number(to)}", role]
                 said += [f"{name} logit of ", *p.said(k), both, "; "]
-    said += say(f"best pair {{}} with {number(shown.best.score)}", span_words(shown.best))
+    said += say(f"best pair {{}} with {number(shown.best.score)}", texts.span_words(shown.best))
     assert was is not None
     if was.candidate.span != shown.best.span:
         before = number(was.candidate.score)
-        said += say(f"; it was {before} with {{}}", span_words(was.candidate))
+        said += say(f"; it was {before} with {{}}", texts.span_words(was.candidate))
     return [*said, "."]
 
 
@@ -207,13 +186,15 @@ def softmax_formula(p: Softmaxes, side: int, pos: int, span: int = 6) -> Block:
     tail = sum(bool(weights.sum() < most) for most in (100, 1000))  # decimals: the line is short
 
     def weight(x: float) -> str:
-        return number(x, tail) if x >= 10 else significant(x)
+        return number(x, tail) if x >= 10 else printed.significant(x)
 
     top, total = weight(weights[pos]), number(weights.sum(), tail)
     fits = (d for d in (2, 3) if weight(np.exp(round(logit, d) / p.temperature)) == top)
     over = f" / {p.temperature:g}" if p.temperature != 1 else ""
     result = probability(p.probs[side][pos])
-    sign = "=" if result == probability(value(top) / max(value(total), 0.1)) else "≈"
+    sign = (
+        "=" if result == probability(printed.value(top) / max(printed.value(total), 0.1)) else "≈"
+    )
     raised = [number(logit, next(fits, 4)) + over, role]
     said = f"P({name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total} {{}}"
     sign = "" if result[0] in "<>" else f"{sign} "
@@ -223,83 +204,51 @@ def softmax_formula(p: Softmaxes, side: int, pos: int, span: int = 6) -> Block:
 
 def key(shown: Shown, p: Softmaxes, step: int) -> Block:
     """What the marks of the text mean."""
-    e, w, at = shown.encoding, p.window, shown.best.span.end
-    near = sorted(range(w.doc_start, w.doc_stop), key=lambda d: abs(d - at))
-    split = next((word(e, d) for d in near if "·" in word(e, d)), "")
-    tokens: list[Part] = [[f"“{split}”", QUOTE], f" is one word of {split.count('·') + 1} tokens"]
     answers = shown.prediction.answer is not None
-    predicted = "the reader's answer" if answers else "the best span; “no answer” wins"
-    more: list[tuple[str, str, Any]] = [("boxed", INK, "the chosen position")] * (step == 3)
+    docs = shown.best.span.end, *range(p.window.doc_start, p.window.doc_stop)
     return ui.legend(
         "key",
         ("bar", START, "above a word: P(start)"),
         ("bar", END, "below a word: P(end)"),
         ("track", LINE, "frame: probability 1"),
-        ("fill", MID, predicted),
-        *more,
-        *([("text", GREY, tokens)] if split else []),
+        ("text", GREY, f"a flat bar: {LEAST} to {FLAT}"),
+        ("fill", MID, "the reader's answer" if answers else "the best span; “no answer” wins"),
+        *[("boxed", INK, "the chosen position")] * (step == 3),
+        *texts.split_word(shown.encoding, docs),
     )
 
 
 # ---- the window as text
 
 
-def parts_of(shown: Shown, p: Softmaxes, more: list[int] | tuple[()]) -> list[tuple[int, int]]:
-    """The parts [from, to) of the paragraph that the first screen shows: of a long window those
-    around the best span, the two maxima and `more` positions; under the veil all of it.
-    """
-    w, best = p.window, shown.best.span
-    if len(w) < LONG or shown.state.veil:
-        return [(w.doc_start, w.doc_stop)]
-    near = [w.to_doc(k) for k in (*p.top, *more) if w.is_context[k]]
-    docs = sorted({best.start, best.end, *near})
-    found = excerpts(shown.encoding, [Span(d, d) for d in docs], AROUND)
-    return [(max(a, w.doc_start), min(z, w.doc_stop)) for a, z in found]
-
-
-def words(shown: Shown, p: Softmaxes, step: int, name: str, parts: list[tuple[int, int]]) -> Block:
+def words(shown: Shown, p: Softmaxes, step: int) -> Block:
     """The window as text: a bar of P(start) above each token, of P(end) below."""
-    e, w = shown.encoding, p.window
-
-    def with_bars(one: Block, pos: int) -> Block:
+    w, items = p.window, texts.window_items(shown, p.window)
+    texts.mark(items, shown.best.span, "predicted")
+    for pos, one in enumerate(items):
         for (side, _), lane, probs, top in zip(SIDES, ("up", "down"), p.probs, p.top, strict=True):
             high = float(probs[pos])
-            if high >= 0.005 or pos == 0:
+            if high >= LEAST:
                 said = f"{side} " * (pos == top) + probability(high)
                 one[lane] = [round(high, 4), said if high >= 0.1 else ""]
         if step == 3:
             one["sets"] = {"own.start_end.position": pos}
-            if pos == p.chosen and name == "words":
-                one["marks"] = [*one.get("marks", []), "boxed"]
-        return one
+            one["marks"] = [*one.get("marks", []), *["boxed"] * (pos == p.chosen)]
 
     def held(said: str, at: Any) -> list[Part]:
         start, end = (probability(float(probs[at].sum())) for probs in p.probs)
         return say(f"{said} {{}} {{}}", [f"start {start}", START], [f"end {end}", END])
 
-    def special(name: str, pos: int) -> Block:
-        return with_bars(item(name, marks=["special"]), pos)
-
-    asked, inside = question_items(e), excerpt_items(e, parts)
-    mark(inside, shown.best.span, "predicted")
-    last, first = len(w) - 1, w.context_at - 1 - len(asked)
-    question = [with_bars(one, first + k) for k, one in enumerate(asked)]
-    paragraph = [with_bars(x, w.to_pos(x["at"])) if "at" in x else x for x in inside]
-    question[-1]["gap"] = paragraph[-1]["gap"] = " "
-    question.append(special("[SEP]", w.context_at - 1))
-    paragraph.append(special("[SEP]", last))
-    null = special("[CLS]", 0)
+    inside, last = items[w.context_at :], len(w) - 1
+    if len(w) >= LONG and not shown.state.veil:
+        inside = texts.shortened(inside, LEAST)
     rest = held("question, [SEP]:", [*range(1, w.context_at), last])
-    return text(
-        name,
-        segment([null], "", True, *held("means “no answer”:", [0])),
-        segment(question, "", True, *rest),
-        segment(paragraph, "paragraph", False, *held("in all:", w.is_context)),
-        up=START,
-        down=END,
-        height=100 if step == 1 else 76,
-        track=True,
-        dots=True,
+    return texts.text(
+        "words",
+        texts.segment(items[:1], "", True, *held("means “no answer”:", [0])),
+        texts.segment(items[1 : w.context_at], "", True, *rest),
+        texts.segment(inside, "paragraph", False, *held("in all:", w.is_context)),
+        **{"up": START, "down": END, "height": HIGH, "track": True, "dots": True},
         select=step != 3,
     )
 
@@ -310,7 +259,7 @@ def words(shown: Shown, p: Softmaxes, step: int, name: str, parts: list[tuple[in
 def bars(p: Softmaxes) -> Block:
     """P(start) above and P(end) below the axis for every position of the window."""
     n, a, tops = len(p.window), p.window.context_at, p.top
-    names = [escape(position_name(p.shown, p.window, k)) for k in range(n)]
+    names = [escape(texts.position_name(p.shown, p.window, k)) for k in range(n)]
     every = list(range(0, n, max(1, n // 90)))
     few, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
     for k in (*tops, 0, a, *plain):  # the ticks of a narrow screen
@@ -355,11 +304,11 @@ def as_table(p: Softmaxes) -> Block:
     """The twelve positions with the highest probability."""
     w, e, rows = p.window, p.shown.encoding, []
     for k in np.argsort(-np.maximum(*p.probs), kind="stable")[:12].tolist():
-        name, sets = position_name(p.shown, w, k), None
+        name, sets = texts.position_name(p.shown, w, k), None
         if w.is_context[k]:
             d = w.to_doc(k)
             sets = {"selection": [d, d]}
-            name += f" of “{word(e, d)}”" if "·" in word(e, d) else ""
+            name += f" of “{texts.word(e, d)}”" if "·" in texts.word(e, d) else ""
         both = zip(p.logits, p.probs, strict=True)
         numbers = [
             x for logits, probs in both for x in (number(logits[k], 3), probability(probs[k]))
@@ -373,7 +322,7 @@ def exactly(p: Softmaxes) -> str:
     """Conditions that the first screen does without."""
     return (
         f"The sum runs over all {len(p.window)} positions of the unpadded window: [CLS], the "
-        f"question, the separators and {plural(int(p.window.is_context.sum()), 'token')} of the "
+        f"question, the separators and {int(p.window.is_context.sum()):,} tokens of the "
         "paragraph. [CLS] stands for “no answer” in both. The reader's start does not depend on "
         "its end: each softmax is computed from the logits of its own kind. Another window has "
         "softmaxes of its own, so a P of one window says nothing about another. The temperature "
