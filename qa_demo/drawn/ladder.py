@@ -51,55 +51,42 @@ def folded(apart: Array) -> list[tuple[int, int]]:
 
 
 class Columns:
-    """Tokens as columns, see `cells_of`; `at` and `width` on an axis of length `total`; `room`: the
-    pixels of a width of 1.
+    """Tokens as columns, see `cells_of`, with the middles `at` and the `width` of each on an axis
+    of length `total`; `room`: the pixels of a width of 1; `names`: “Rot·<b>ne</b>”, ·ne where that
+    does not fit, a run by its first and last word; `flat`: whether they stand upright.
     """
 
     def __init__(self, e: Encoding, quiet: Array, keep: Sequence[int]) -> None:
         self.e, self.cells = e, cells_of(e.word_ids, quiet, keep)
         wide = max(1.9, len(self.cells) / 8)
         self.width = np.array([1.0 if a == z else wide for a, z in self.cells])
-        self.at, self.total = self.width.cumsum() - self.width / 2, float(self.width.sum())
+        self.ends = self.width.cumsum()
+        self.at, self.total = self.ends - self.width / 2, float(self.ends[-1])
         self.room, single = PIXELS / self.total, [a for a, z in self.cells if a == z]
-        self.whole = all(7.4 * (len(word(e, a)) + 2) < self.room for a in single)
+        whole = all(7.4 * (len(word(e, a)) + 2) < self.room for a in single)
         self.flat = all(7.4 * (len(dotted(e, a)) + 1) < self.room for a in single)
+        self.names = list[str]()
+        for a, z in self.cells:
+            last = max((d for d in range(a, z + 1) if word(e, d, "").isalnum()), default=z)
+            name = escape(f"“{word(e, a, '')} … {word(e, last, '')}”")
+            if a < z:
+                name = name if len(name) * 8 < self.room * wide else "…"
+            elif whole:
+                name = f"“{bold(e, a) if '·' in word(e, a) else escape(word(e, a))}”"
+            self.names.append(name if a < z or whole else escape(dotted(e, a)))
 
     def of(self, d: int) -> int:
         """The column of a token."""
-        return next(n for n, (a, z) in enumerate(self.cells) if a <= d <= z)
+        return next(n for n, (_, z) in enumerate(self.cells) if d <= z)
 
     def reach(self, first: int, last: int, gap: float) -> tuple[float, float]:
         """From the left edge of one token's column to the right edge of another's, less the gap."""
         a, z = self.of(first), self.of(last)
-        left, right = self.at[a] - self.width[a] / 2, self.at[z] + self.width[z] / 2
-        return float(left + gap), float(right - gap)
+        return float(self.ends[a] - self.width[a] + gap), float(self.ends[z] - gap)
 
     def sums(self, values: Array) -> Array:
         """The sum over each column's tokens."""
         return np.array([values[a : z + 1].sum() for a, z in self.cells])
-
-    def name(self, n: int) -> str:
-        """“Rot·<b>ne</b>”, ·ne where that does not fit, a run by its first and last word."""
-        (a, z), e = self.cells[n], self.e
-        if a == z and self.whole:
-            return f"“{bold(e, a) if '·' in word(e, a) else escape(word(e, a))}”"
-        if a == z:
-            return escape(dotted(e, a))
-        last = max((d for d in range(a, z + 1) if word(e, d, "").isalnum()), default=z)
-        ends = f"“{word(e, a, '')} … {word(e, last, '')}”"
-        return escape(ends) if len(ends) * 8 < self.room * self.width[n] else "…"
-
-    def label(self, n: int, labels: Sequence[str]) -> str:
-        """The labels of a column's tokens, for the line below its name."""
-        a, z = self.cells[n]
-        some = ", ".join(sorted(set(labels[a : z + 1])))
-        return f"<br>{'all ' if a < z else ''}<b>{some}</b>" if some else ""
-
-    def around(self, d: int) -> list[float]:
-        """What a narrow screen has room for: six columns from the one before `d` on."""
-        last = min(len(self.cells) - 1, max(0, self.of(d) - 1) + 5)
-        ends, first = self.at + self.width / 2, max(0, last - 5)
-        return [float(ends[first] - self.width[first]), float(ends[last])]
 
 
 def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: Any) -> Block:
@@ -140,29 +127,22 @@ def stacked(
 
 
 def cells(
-    cols: Columns,
-    values: Array,
-    kinds: Sequence[Kind],
-    base: float = 0,
-    text: Callable[[int], str] | None = None,
-    wrong: Sequence[int] = (),
+    cols: Columns, values: Array, kinds: Sequence[Kind], base: float = 0, wrong: Sequence[int] = ()
 ) -> list[Block]:
     """A cell for each column with the kind of its token, of a run the most frequent one, from
-    `values` [D]; `text(token)` in the place of the kind's name; the tokens of `wrong` are hatched.
+    `values` [D]; the tokens of `wrong` are hatched.
     """
-    runs = [values[a : z + 1].tolist() for a, z in cols.cells]
+    runs, made = [values[a : z + 1].tolist() for a, z in cols.cells], list[Block]()
     tops = [max(sorted(set(run)), key=run.count) for run in runs]
-    more = [" …" * (len(set(run)) > 1) for run in runs]
-    own = [text(a) if text and a == z else "" for a, z in cols.cells]
-    names = [name or kinds[top][0] for name, top in zip(own, tops, strict=True)]
-    made = []
+    words = [kinds[k][0] + " …" * (len({*run}) > 1) for k, run in zip(tops, runs, strict=True)]
     for bad in (False, True) if wrong else (False,):
         here = [bad == (a == z and a in wrong) for a, z in cols.cells]
-        words = [name * h + rest for name, h, rest in zip(names, here, more, strict=True)]
+        said = [word * on for word, on in zip(words, here, strict=True)]
         colour = ui.PAPER if bad else [kinds[k][1] for k in tops]
         ink = [ui.INK if bad else kinds[k][2] for k in tops]
-        heights = np.where(here, 0.88, 0)
-        made.append(bars(cols, heights, colour, words, hatch=bad, base=base, ink=ink))
+        made.append(
+            bars(cols, np.where(here, 0.88, 0), colour, said, hatch=bad, base=base, ink=ink)
+        )
     return made
 
 
@@ -181,28 +161,29 @@ class Rung(NamedTuple):
 
 def sums(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) -> Rung:
     """What each column holds in sum, with `pieces` (values, hatched) on each other."""
-    whole = sum((cols.sums(values) for values, _ in pieces), np.zeros(len(cols.cells)))
-    least = 10.0**-digits
+    whole, least = sum((cols.sums(v) for v, _ in pieces), 0.0 * cols.at), 10.0**-digits
     words = [f"<{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in whole.flat]
-    font = {"textfont": {"size": 13, "color": ui.INK}, "textposition": "top center"}
-    text = list(map(escape, words))
-    over = ui.scatter("text", cols.at.tolist(), whole.tolist(), text=text, cliponaxis=False, **font)
     drawn = [bars(cols, cols.sums(v), ui.PAPER if h else ui.INK, hatch=h) for v, h in pieces]
+    drawn.append(named(cols.at.tolist(), whole.tolist(), words, "top center", size=13))
     top = max(float(whole.max()), 10 * least) * pixels / (pixels - 20)
-    return Rung(title, pixels, top, [*drawn, over])
+    return Rung(title, pixels, top, drawn)
+
+
+def named(x: list[float], y: list[float], words: Sequence[str], place: str, **font: Any) -> Block:
+    """Words at points, escaped here."""
+    more = {"textposition": place, "textfont": {"color": ui.INK, **font}, "cliponaxis": False}
+    return ui.scatter("text", x, y, text=[*map(escape, words)], **more)
 
 
 def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[Block]:
     """A bracket and its words under each span."""
     made, stroke = list[Block](), {"color": ui.INK, "width": 1.5}
-    font = {"size": 15, "color": ui.INK, "family": SERIF}
     for span, said in spans:
         x0, x1 = cols.reach(span.start, span.end, 0.08)
-        words = escape(quote(said, max(12, int((x1 - x0) * cols.room / 7))))
-        corners = [x0, x0, x1, x1], [1.05, 0.9, 0.9, 1.05]
-        below = {"text": [words], "textfont": font, "textposition": "bottom center"}
-        made.append(ui.scatter("lines", *corners, line=stroke))
-        made.append(ui.scatter("text", [(x0 + x1) / 2], [0.86], **below))
+        words = quote(said, max(12, int((x1 - x0) * cols.room / 7)))
+        made.append(ui.scatter("lines", [x0, x0, x1, x1], [1.05, 0.9, 0.9, 1.05], line=stroke))
+        font = {"size": 15, "family": SERIF}
+        made.append(named([(x0 + x1) / 2], [0.86], [words], "bottom center", **font))
     return made
 
 
@@ -219,39 +200,40 @@ def ladder(
     """Rows under one axis. `near`: where a narrow screen looks; `about`: the token underlined;
     `title`: of the axis; `labels` [D]: a word for the line below each token.
     """
-    heads = [24 if r.title else 4 for r in rungs]
-    bottom = (36 if cols.flat else 78) + (40 if title else 0)
-    height = sum(r.pixels for r in rungs) + sum(heads)
+    heads, many = [24 if r.title else 4 for r in rungs], len(cols.cells)
+    bottom, height = (36 if cols.flat else 78) + 40 * bool(title), sum(heads)
+    height += sum(r.pixels for r in rungs)
     left = 58 if any(r.scale for r in rungs) else 4
     layout = ui.layout(height + bottom, left, 8, 0, bottom, barmode="stack", bargap=0)
-    names = [cols.name(n) + cols.label(n, labels) for n in range(len(cols.cells))]
+    names, short = list[str](), list[str]()
+    for (a, z), name in zip(cols.cells, cols.names, strict=True):
+        some = ", ".join(sorted({*labels[a : z + 1]}))
+        names.append(name + (f"<br>{'all ' * (a < z)}<b>{some}</b>" if some else ""))
+        own = f" <b>{labels[a]}</b>" if labels else ""
+        short.append(escape(dotted(cols.e, a)) + own if a == z else "…")
     font = {"family": SERIF, "size": 15 if cols.flat else 13, "color": ui.INK}
     ticks: Block = {"tickvals": cols.at.tolist(), "ticktext": names, "tickfont": font}
     ticks |= {"tickangle": 0 if cols.flat else -35, "range": [0, cols.total]}
     ticks["anchor"] = f"y{len(rungs)}" if len(rungs) > 1 else "y"
     layout["xaxis"] = ui.axis(title, ui.GREY, showgrid=False, **ticks)
-    short = [escape(dotted(cols.e, a)) if a == z else "…" for a, z in cols.cells]
-    own = [f" <b>{labels[a]}</b>" if labels and a == z else "" for a, z in cols.cells]
-    narrow: Block = {
-        "below": 700,
-        "xaxis.range": cols.around(near),
-        "xaxis.tickangle": -40,
-        "margin.b": 88,
-    }
+    # a narrow screen has room for six columns, from the one before `near` on
+    last = min(many - 1, max(0, cols.of(near) - 1) + 5)
+    first = max(0, last - 5)
+    view = [float(cols.ends[first] - cols.width[first]), float(cols.ends[last])]
+    narrow: Block = {"below": 700, "xaxis.range": view, "xaxis.tickangle": -40, "margin.b": 88}
     narrow |= {"data.bar.insidetextfont.size": 10.5, "xaxis.title.text": "", "height": height + 88}
-    narrow["xaxis.ticktext"] = [x + y for x, y in zip(short, own, strict=True)]
+    narrow["xaxis.ticktext"] = short
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     data, notes, top = list[Block](), list[Block](), 1.0
     for n, (r, head) in enumerate(zip(rungs, heads, strict=True)):
         high, top = top - head / height, top - (head + r.pixels) / height
-        name = f"y{n + 1}" if n else "y"
-        bare = {"showticklabels": False, "showgrid": False}
+        name, bare = f"{n + 1}" * bool(n), {"showticklabels": False, "showgrid": False}
         marks = {"tickvals": [0, 0.5, 1]} if r.scale else bare
-        scale: Block = {"range": [0, r.top], "domain": [max(0, top), high], **marks}
-        layout[name.replace("y", "yaxis")] = ui.axis(r.scale, **scale)
+        domain = [max(0, top), high]
+        layout[f"yaxis{name}"] = ui.axis(r.scale, range=[0, r.top], domain=domain, **marks)
         notes.append(ui.note(r.title, 0, high, bgcolor=ui.PAPER, **place))
         narrow[f"annotations.{n}.text"] = r.title.split(":")[0]
-        data += [{**trace, "yaxis": name} for trace in r.traces]
+        data += [{**trace, "yaxis": f"y{name}"} for trace in r.traces]
     overlay: Block = {"shapes": [], "annotations": []}
     if about is not None:
         x0, x1 = cols.reach(about, about, 0.04)  # between the bars and the token's name

@@ -1,7 +1,7 @@
 """Two panels of lying bars, which a narrow screen puts below each other, and the law of lengths."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core.infill import Guessed
 from qa_demo.core.masking import LONGEST, length_law
-from qa_demo.examples import Worth
+from qa_demo.examples import Gain, Worth
 from qa_demo.printed import fine, number, probability, signed
 
 FIRST = {"size": 13, "symbol": "diamond", "color": ui.INK}
@@ -17,13 +17,8 @@ RING = {"size": 8, "symbol": "circle-open", "color": ui.INK, "line": {"width": 1
 HATCH = {"shape": "/", "size": 7, "solidity": 0.3, "fgcolor": ui.INK, "bgcolor": ui.PAPER}
 
 
-class Panel(NamedTuple):
-    """A title; traces, to which `pair` adds the axes; the axes without their places."""
-
-    title: str
-    traces: list[Block]
-    across: Block
-    down: Block
+Panel = tuple[str, list[Block], Block, Block]
+"""A title; traces, to which `pair` adds the axes; the axes across and down without their places."""
 
 
 def pair(
@@ -40,31 +35,20 @@ def pair(
     `row`: where the second ends on a narrow screen; `place`: of the titles; `layout`, `narrow`:
     what else the figure has, notes behind the titles.
     """
-    (end, begin), (left, right) = columns, panels
-    titles: Block = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    titles |= {"align": "left", **place}
+    (end, begin), data, notes = columns, list[Block](), list[Block]()
     made: Block = {"barmode": "overlay", **layout}
-    made |= {"xaxis": {**left.across, "domain": [0, end]}, "yaxis": left.down}
-    made |= {"xaxis2": {**right.across, "domain": [begin, 1], "anchor": "y2"}}
-    made |= {"yaxis2": {**right.down, "anchor": "x2"}}
-    heads = [ui.note(p.title, x, **titles) for p, x in zip(panels, (0, begin), strict=True)]
-    made["annotations"] = [*heads, *layout.get("annotations", [])]
+    above: Block = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    for n, (title, traces, across, down) in enumerate(panels):
+        name, domain = "2" * n, [begin, 1] if n else [0, end]
+        made[f"xaxis{name}"] = {**across, "domain": domain, "anchor": f"y{name}"}
+        made[f"yaxis{name}"] = {**down, "anchor": f"x{name}"}
+        notes.append(ui.note(title, domain[0], **above, align="left", **place))
+        data += [{**trace, "xaxis": f"x{name}", "yaxis": f"y{name}"} for trace in traces]
+    made["annotations"] = [*notes, *layout.get("annotations", [])]
     stacked: Block = {"xaxis.domain": [0, 1], "xaxis2.domain": [0, 1], "xaxis.title.text": ""}
     stacked |= {"yaxis.domain": [0.6, 1], "yaxis2.domain": [0, row]}
     stacked |= {"annotations.1.x": 0, "annotations.1.y": round(row + 0.01, 2)}
-    data = [
-        {**trace, "xaxis": "x" + name, "yaxis": "y" + name}
-        for name, p in zip(("", "2"), panels, strict=True)
-        for trace in p.traces
-    ]
     return ui.figure(key, data, made, alt, narrow={"below": 700, **stacked, **narrow})
-
-
-def alike(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
-    """The columns, see `pair`, in which one unit of both ranges is equally long."""
-    wide, gap = [b - a for a, b in (first, second)], 0.05
-    end = (1 - gap) * wide[0] / sum(wide)
-    return end, end + gap
 
 
 def ticks(most: float) -> list[float]:
@@ -83,44 +67,40 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines.
     The place of the true word is told where its row does not.
     """
-    y, old = range(len(rows)), [before.get(r.word, 0.0) for r in rows]
+    y, old, label = range(len(rows)), [before.get(r.word, 0.0) for r in rows], list[str]()
+    for k, r in enumerate(rows, 1):
+        place = f", guess {r.place:,}" * (r.place != k)
+        true = f" {fine(np.log(r.p), 2)}  ✓ true word{place}"
+        label.append(true if r.true else f" {probability(r.p)}")
     outline = {"color": ui.PAPER, "line": {"color": ui.GREY, "width": 1.5}}
     filled = {"color": [ui.INK if r.true else ui.OTHER for r in rows]}
-    place = [f", guess {r.place:,}" if r.place != k else "" for k, r in enumerate(rows, start=1)]
-    true = [f"  ✓ true word{k}" if r.true else "" for r, k in zip(rows, place, strict=True)]
-    label = [
-        f" {fine(np.log(r.p), 2) if r.true else probability(r.p)}{t}"
-        for r, t in zip(rows, true, strict=True)
-    ]
     ends = ui.packed([max(r.p, o) for r, o in zip(rows, old, strict=True)])
     outlines = [ui.lying(ui.packed(old), y, 0.9, outline)] if before else []
     bars = ui.lying(ui.packed([r.p for r in rows]), y, 0.66, filled)
     return [*outlines, bars, beside(ends, y, label)]
 
 
-def waterfall(
-    found: Sequence[tuple[int, float, float | None]], runs: Sequence[Sequence[float]]
-) -> list[Block]:
+def waterfall(found: Sequence[Gain], runs: Sequence[Sequence[float]]) -> list[Block]:
     """Bars from the value before to the value after, hatched where it falls, with the numbers.
-    `found`: (row, value, its change, None at first); `runs`: for each row the values under its bar.
+    `runs`: for each row the values under its bar.
     """
-    drawn: list[Block] = []
-    for rises, pattern in ((True, {}), (False, {"pattern": HATCH})):
-        some = [(k, v, d) for k, v, d in found if d is not None and (d >= 0) == rises]
-        fill = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}, **pattern}
-        before = [v - d for _, v, d in some]
-        drawn.append(
-            ui.lying([d for *_, d in some], [k for k, *_ in some], 0.46, fill, base=before)
-        )
+    drawn, y = list[Block](), [g.row for g in found]
+    for falls in (False, True):
+        some = [(g.row, g.f1, g.change) for g in found if g.change is not None]
+        some = [x for x in some if (x[2] < 0) == falls]
+        fill: Block = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}}
+        fill |= {"pattern": HATCH} if falls else {}
+        k, x, base = [k for k, *_ in some], [d for *_, d in some], [v - d for _, v, d in some]
+        drawn.append(ui.lying(x, k, 0.46, fill, base=base))
     single = [(x, k + 0.38) for k, some in enumerate(runs) for x in some]
-    ends = [max([v, v - (d or 0), *runs[k]]) for k, v, d in found]
-    moved = ["" if d is None else f"  ({signed(d, 1)})" for *_, d in found]
-    label = [f"   <b>{number(v, 1)}</b>{m}" for (_, v, _), m in zip(found, moved, strict=True)]
+    ends = [max([g.f1, g.f1 - (g.change or 0), *runs[g.row]]) for g in found]
+    moved = ["" if g.change is None else f"  ({signed(g.change, 1)})" for g in found]
+    label = [f"   <b>{number(g.f1, 1)}</b>{m}" for g, m in zip(found, moved, strict=True)]
     return [
         *drawn,
-        ui.scatter("markers", [found[0][1]], [found[0][0]], marker=FIRST),
+        ui.scatter("markers", [found[0].f1], [found[0].row], marker=FIRST),
         ui.scatter("markers", [x for x, _ in single], [y for _, y in single], marker=RING),
-        beside(ends, [k for k, *_ in found], label),
+        beside(ends, y, label),
     ]
 
 
@@ -129,15 +109,17 @@ def gains(w: Worth) -> Block:
     rows, runs, short = w.rows, [r.ours for r in w.rows], [r.short for r in w.rows]
     values = [g.f1 for g in w.paper], [*(g.f1 for g in w.ours), *(x for r in runs for x in r)]
     ranges = [[min(v) - 0.7, max(v) + 3.0] for v in values]
+    wide, narrower = (b - a for a, b in ranges)
+    end = 0.95 * wide / (wide + narrower)
     named: Block = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
     named |= {"showgrid": False, "tickfont": {"size": 14, "color": ui.INK}}
-    left = Panel(
+    left: Panel = (
         "<b>The paper</b>: large model, 1.2 million steps",
         waterfall(w.paper, [()] * len(rows)),
         ui.axis("F1 on SQuAD 2.0", range=ranges[0], dtick=1),
         ui.axis(ticktext=[r.name for r in rows], **named),
     )
-    right = Panel(
+    right: Panel = (
         f"<b>Our small run</b>: 6 layers, {w.budget['pretrain_steps']:,} steps",
         waterfall(w.ours, runs),
         ui.axis("F1 on SQuAD 1.1, six articles", range=ranges[1], dtick=1),
@@ -148,24 +130,24 @@ def gains(w: Worth) -> Block:
     empty += [ui.note(every, 0.5, 3, ui.GREY, xref="x2 domain", yref="y2")]
     shade = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "fillcolor": ui.PALE}
     shade |= {"line": {"width": 0}, "layer": "below", "opacity": 0.45}
-    layout = {"height": 340, "margin": {"l": 264, "r": 8, "t": 26, "b": 44}, "annotations": empty}
+    layout = ui.layout(340, 264, 8, 26, 44, annotations=empty)
     layout["shapes"] = [{**shade, "y0": k - 0.5, "y1": k + 0.5} for k in (0, 2, 4)]
     narrow = {"height": 600, "margin.l": 96, "margin.r": 44, "shapes": [], "xaxis2.dtick": 2}
     narrow |= {"yaxis.ticktext": short, "yaxis2.showticklabels": True}
     alt = "F1 of readers after each change of the pre-training: the paper’s beside our small run’s."
-    return pair("gains", alt, (left, right), alike(*ranges), 0.38, {"y": 1.01}, layout, narrow)
+    return pair("gains", alt, (left, right), (end, end + 0.05), 0.38, {"y": 1.01}, layout, narrow)
 
 
 def lengths(drawn: Sequence[int]) -> Block:
     """How probable each length is, and the lengths, in words, that were drawn for a text."""
-    law, at = length_law(), list(range(1, LONGEST + 1))
+    law, at, marker = length_law(), list(range(1, LONGEST + 1)), {"symbol": "square", "size": 9}
     squares = [(k, 0.014 + 0.032 * j) for k in at for j in range(drawn.count(k))]
     bars = {"type": "bar", "x": at, "y": ui.packed(law), "marker": {"color": ui.OTHER}}
     bars |= {"text": [number(v, 3) for v in law], "textposition": "outside", "hoverinfo": "skip"}
-    marker = {"symbol": "square", "size": 9, "color": ui.INK}
-    marks = ui.scatter("markers", [x for x, _ in squares], [y for _, y in squares], marker=marker)
-    layout = {"height": 180, "margin": {"l": 60, "r": 8, "t": 14, "b": 42}}
+    dots = ui.scatter("markers", *map(list, zip(*squares, strict=True)))
+    dots["marker"] = {**marker, "color": ui.INK}
+    layout = ui.layout(180, 60, 8, 14, 42)
     layout |= {"xaxis": ui.axis("length of a span, in words", dtick=1, showgrid=False)}
     layout |= {"yaxis": ui.axis("probability", range=[0, 0.26], tickvals=[0, 0.1, 0.2])}
-    data = [{**bars, "cliponaxis": False}, marks]
+    data = [{**bars, "cliponaxis": False}, dots]
     return ui.figure("chart", data, layout, "P of each length of a span, 1 to 10.", span=6)
