@@ -24,7 +24,6 @@ from qa_demo.files import write_file
 
 BELOW = 1
 """The exit code where a score is below its limit."""
-LIMIT = "--null-score-diff-threshold"
 
 
 def add(commands: Any) -> None:
@@ -36,13 +35,6 @@ def add(commands: Any) -> None:
         help="Questions: SQuAD 1.1 or 2.0 (JSON), the same in flat rows (JSON lines), or "
         "CSV or TSV with the columns question, context, answer; gzip is unpacked. No id stands "
         "twice.",
-    )
-    command.add_argument(
-        "--rules",
-        choices=("auto", *running.RULES),
-        default="auto",
-        help="The official script that counts: by 1.1 the best span always does, by 2.0 no answer "
-        "may. auto: 2.0 where a question of the file has no answer. Default: auto.",
     )
     command.add_argument("--limit", type=int, help="Only the first so many questions.")
     command.add_argument(
@@ -96,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     if not found.examples:
         raise BadInput(f"{args.file.name} holds no question")
     given = asked.null_score_diff_threshold
-    rules, why = running.chosen_rules(found.examples, args.rules, given, LIMIT)
+    rules, why = running.rules_for(found.examples, given)
     tell(f"scored by the rules of SQuAD {rules}: {why}")
     examples = running.sampled(found.examples, args.limit, args.sample, args.seed)
     if len(examples) < len(found.examples):
@@ -119,19 +111,12 @@ def run(args: argparse.Namespace) -> int:
         if row["kind"] == "not read":
             tell(f"question {row['id']} counts as unanswered: {row['because']}")
 
-    run = running.judge(
-        reader,
-        examples,
-        rules,
-        about,
-        windows=asked.windows(reader.max_seq_length),
-        decode=asked.decode(None),
-        threshold=given,
-        out=args.out,
-        on_row=told,
-        on_window=LongTexts(),
-        tell=tell,
-    )
+    begun = args.out is not None and args.out.is_file()
+    windows, decode = asked.windows(reader.max_seq_length), asked.decode(None)
+    settings = (windows, decode, given, told, args.out, LongTexts())
+    run = running.judge(reader, examples, rules, about, *settings)
+    if begun:
+        tell(f"{args.out.name} was there: its lines were kept and gone on with")
     result: dict[str, Any] = {"rules": f"SQuAD {rules}", "questions_in_file": len(found.examples)}
     result |= {"reader": reader.name, **run.scores, "seconds": run.run["seconds"]}
     shared.write(result, args.json, printed)

@@ -51,13 +51,13 @@ def read_questions(path: Path) -> Questions:
     kind = Path(path.name.lower().removesuffix(".gz")).suffix
     if kind == ".parquet":
         raise BadInput(f"{path.name} is Parquet; save it as JSON lines (datasets: data.to_json)")
-    text = read_text(path)
-    return _gathered(_cells(text, path.name, kind) if kind in PARTED else _json(text, path.name))
+    text, name = read_text(path), path.name
+    return _gathered(_cells(text, name, kind) if kind in PARTED else _json(text, name), name)
 
 
 def from_rows(rows: Iterable[Any], name: str) -> Questions:
     """Rows, as a line of JSON holds them, as examples. Errors: BadInput that names the row."""
-    return _gathered((f"{name}, row {k}", row) for k, row in enumerate(rows, 1))
+    return _gathered(((f"{name}, row {k}", row) for k, row in enumerate(rows, 1)), name)
 
 
 def read_squad(path: str | Path) -> list[Example]:
@@ -70,7 +70,7 @@ def read_squad(path: str | Path) -> list[Example]:
         if moved or any(a.char_start < 0 for a in example.answers):
             raise BadInput(f"{where}: answer_start does not point to the answer in the context")
         found.append(example)
-    return _apart(found)
+    return _apart(found, Path(path).name)
 
 
 # ---- layouts
@@ -199,7 +199,7 @@ FOREIGN = {
 """By a field of a row without 'answers': what it is, and what to do."""
 
 
-def _gathered(rows: Iterable[Placed]) -> Questions:
+def _gathered(rows: Iterable[Placed], name: str) -> Questions:
     examples: list[Example] = []
     odd: dict[str, list[str]] = {}
     for number, (where, row) in enumerate(rows, 1):
@@ -211,17 +211,18 @@ def _gathered(rows: Iterable[Placed]) -> Questions:
         f"{plural(len(ids), 'question')} (first: {ids[0][:SHOWN]!r}): {words}"
         for words, ids in odd.items()
     )
-    return Questions(_apart(examples), tuple(said))
+    return Questions(_apart(examples, name), tuple(said))
 
 
-def _apart(examples: list[Example]) -> list[Example]:
+def _apart(examples: list[Example], name: str) -> list[Example]:
     """The same. Errors: BadInput where two share an id, by which what is said is kept."""
     seen: dict[str, int] = {}
     for number, example in enumerate(examples, 1):
         if seen.setdefault(example.id, number) != number:
             raise BadInput(
-                f"questions {seen[example.id]} and {number} share the id {example.id[:SHOWN]!r}; "
-                "each needs one of its own, and a row without one is called by its number"
+                f"{name}: questions {seen[example.id]} and {number} share the id "
+                f"{example.id[:SHOWN]!r}; each needs one of its own, and a row without one is "
+                "called by its number"
             )
     return examples
 

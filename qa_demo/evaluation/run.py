@@ -24,35 +24,24 @@ from qa_demo.evaluation.lines import Evaluation, Row, begun, line_of, outcome_of
 from qa_demo.evaluation.questions import from_rows
 from qa_demo.files import dumps, write_file
 
-RULES = {"squad1": "1.1", "squad2": "2.0"}
 STORED = "stored with the reader"
 Made = TypeVar("Made")
 OnWindow = Callable[[Example, int, int], None]
 """Told of a question, how many of its windows are read, and how many there are."""
 
 
-def chosen_rules(
-    examples: Sequence[Example], wanted: str, threshold: float | None, flag: str
-) -> tuple[str, str]:
-    """Which official script scores a file (of squad1, squad2, or auto), and why in words.
-
-    Errors: BadInput for squad1 where a question has no answer, and for a threshold, given by
-    `flag`, under rules by which it changes nothing.
+def rules_for(examples: Sequence[Example], threshold: float | None) -> tuple[str, str]:
+    """Which official script scores a file, "1.1" or "2.0", and why in words. Errors: BadInput for a
+    threshold where every question has an answer, which would change nothing.
     """
-    silent = sum(not e.answers for e in examples)
-    found = f"{silent:,} of {len(examples):,} questions have no answer"
-    if wanted == "squad1" and silent:
+    if silent := sum(not e.answers for e in examples):
+        return "2.0", f"{silent:,} of {len(examples):,} questions have no answer"
+    if threshold is not None:
         raise BadInput(
-            f"the rules of squad1 know no question without an answer, and {found}; take squad2"
+            f"every question has an answer, so the rules are those of SQuAD 1.1, by which the best "
+            f"span always counts and a threshold, got {threshold:g}, changes nothing; leave it out"
         )
-    rules = RULES.get(wanted) or metrics.rules_of(examples)
-    why = found if silent else "every question has an answer"
-    if rules == "1.1" and threshold is not None:
-        raise BadInput(
-            f"{flag} changes nothing under the rules of SQuAD 1.1 ({why}): the best span always "
-            f"counts; leave it out, or take the rules squad2"
-        )
-    return rules, why if wanted == "auto" else f"as asked for; {why}"
+    return "1.1", "every question has an answer"
 
 
 def sampled(
@@ -100,23 +89,17 @@ def read_each(
         pool.shutdown(cancel_futures=True)
 
 
-def nothing(_: Any) -> None:
-    """Told of what nobody asked for."""
-
-
 def judge(
     reader: Reader,
     examples: Sequence[Example],
     rules: str,
     asked: Row,
-    *,
     windows: WindowOptions | None = None,
     decode: DecodeOptions | None = None,
     threshold: float | None = None,
+    on_row: Callable[[Row], object] | None = None,
     out: Path | None = None,
-    on_row: Callable[[Row], object] = nothing,
     on_window: OnWindow | None = None,
-    tell: Callable[[str], object] = nothing,
 ) -> Evaluation:
     """Ask all questions, several at once, and score them. With `out` each line is written there as
     soon as it is known, and a file that was begun is gone on with; `on_row` is told of its lines
@@ -136,10 +119,9 @@ def judge(
     about = asked | {"rules": rules, "reader": reader.name, "weights": reader.checksum}
     about |= {"threshold": limit, "threshold_from": came, "options": options}
     rows = [] if out is None else begun(out, about, [example.id for example in examples])
-    if out is not None and rows:
-        tell(f"{out.name} holds {len(rows)} of {len(examples)} questions; going on")
-        for row in rows:
-            on_row(row)
+    told = on_row or (lambda _: None)
+    for row in rows:
+        told(row)
     left, began = examples[len(rows) :], time.perf_counter()
 
     def line(example: Example, reading: Reading | str) -> Row:
@@ -152,7 +134,7 @@ def judge(
             rows.append(line(example, str(found)) if isinstance(found, BadInput) else found)
             file.write(dumps(rows[-1]) + "\n")
             file.flush()  # a crash loses no whole question
-            on_row(rows[-1])
+            told(rows[-1])
     if not any(row["windows"] for row in rows):
         raise BadInput(rows[0]["best"]["because"])
     said = {row["id"]: outcome_of(row) for row in rows}
@@ -168,7 +150,6 @@ def evaluate(
     rows: Iterable[Mapping[str, Any]],
     on_row: Callable[[Row], object] | None = None,
     *,
-    rules: str = "auto",
     windows: WindowOptions | None = None,
     decode: DecodeOptions | None = None,
     threshold: float | None = None,
@@ -176,17 +157,15 @@ def evaluate(
     """Score a reader on rows of question, context and answers (`evaluation.questions`), such as a
     split of `datasets`; `on_row` is told of each line as soon as it is judged.
 
-    `rules` is auto, squad1 or squad2; `threshold` None takes the reader's own. What would bend a
-    total is a warning of Python and stands in `remarks`. Errors: BadInput, also for a threshold
-    that the rules do not ask for.
+    `threshold` None takes the reader's own. What would bend a total is a warning of Python and
+    stands in `remarks`. Errors: BadInput, also for a threshold that would change nothing.
     """
     asked = from_rows(rows, "rows")
     if not asked.examples:
         raise BadInput("the rows hold no question")
-    version, _ = chosen_rules(asked.examples, rules, threshold, "threshold")
+    rules, _ = rules_for(asked.examples, threshold)
     for one in asked.remarks:
         warnings.warn(one, stacklevel=2)
-    given: Any = {"windows": windows, "decode": decode, "threshold": threshold}
-    given |= {"on_row": on_row or nothing}
-    found = judge(reader, asked.examples, version, {"file": "rows"}, **given)
+    about = {"file": "rows"}
+    found = judge(reader, asked.examples, rules, about, windows, decode, threshold, on_row)
     return replace(found, remarks=asked.remarks)

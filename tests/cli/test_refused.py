@@ -66,11 +66,7 @@ BEFORE = [
 """Command lines and what is said of them before any reader is loaded."""
 AFTER = [
     ("evaluate {twice} --out o", "twice.json: questions 1 and 3 share the id 'q2'"),
-    ("evaluate {silent} --rules squad1", "the rules of squad1 know no question without an"),
-    (
-        "evaluate {dev} --rules squad1 --null-score-diff-threshold 2",
-        "(every question has an answer): the best span always",
-    ),
+    ("evaluate {dev} --null-score-diff-threshold 2", "every question has an answer, so the rules"),
     *(
         (f"{command} {flags}", reason)
         for command in ("answer {texts}", "evaluate {dev}")
