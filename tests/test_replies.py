@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_demo.api.calls import CALLS, Read, call, plain, schema
+from qa_demo.api.calls import CALLS, Read, Tagged, call, plain, schema
 from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.losses import total
 from tests.core.toys import make_reading, t1
@@ -67,7 +67,8 @@ def test_a_number_that_is_not_finite_is_null():
     start[:, 0] = np.inf
     got = answer_of(dataclasses.replace(reading, start_logits=start))
     assert got["prediction"]["null_score"] is None and got["answer"] is None
-    assert plain({"x": np.array([[1.0, np.nan]])}) == {"x": [[1.0, None]]}
+    tags = Tagged("r", (), (), np.array([[0, 1]]), np.array([[1.0, np.nan]]))
+    assert (plain(tags)["offset_mapping"], plain(tags)["p"]) == ([[0, 1]], [[1.0, None]])
 
 
 @pytest.mark.parametrize(

@@ -6,19 +6,18 @@ count from 0, and an end is the first one behind; a span of tokens has both its 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, Self, get_type_hints
+from typing import Any, Literal, NamedTuple, Self, get_type_hints
 
 import numpy as np
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, create_model, model_validator
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import to_jsonable_python
 
 from qa_demo import state
 from qa_demo.core import infill, types
 from qa_demo.core.attribution import MAX_STEPS, Attribution, Method, Target, TargetKind
-from qa_demo.core.base import BadInput, Floats, Ints
+from qa_demo.core.base import BadInput, Floats, Ints, one_of
 from qa_demo.core.bio import TaggedSpan, decode_reading, owned_rows
 from qa_demo.core.calibration import Sureness, sureness
 from qa_demo.core.losses import LossTerm, start_end_loss, total
@@ -34,16 +33,6 @@ from qa_demo.state import Int
 Ends = tuple[Int, Int]
 PATIENCE = 600.0
 """Seconds that a call waits for its models."""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """Records of core's, which hold arrays."""
-
-    __pydantic_config__ = ConfigDict(arbitrary_types_allowed=True)
-
-
-# ---- a question about a paragraph
 
 
 class Asked(state.Windows):
@@ -71,8 +60,7 @@ class Asked(state.Windows):
         return made, reader
 
 
-@dataclass(frozen=True)
-class Answer(Reply):
+class Answer(NamedTuple):
     """`answer` is null where score_diff = null_score - best score is above `limit`; n_best never
     holds "no answer". `sureness`: of its first span. A window holds the tokens [from, to).
     """
@@ -116,8 +104,7 @@ class Read(state.Decode, Asked):
         return self.answer(self.read(models)[0])
 
 
-@dataclass(frozen=True)
-class Attributed(Reply):
+class Attributed(NamedTuple):
     """Of each of the window's n positions: its token, its characters in question or context (0, 0
     for a special token), the word it is `of` (-1 for none), and its value:
     sum(values) = f_x - f_baseline + gap; the gap is the last of `tried`.
@@ -138,11 +125,9 @@ class Attribute(Asked):
     target: TargetKind = Field("span_score", title="the number that is explained")
     method: Method = Field("integrated_gradients", title="how it is explained")
     baseline: types.Baseline | None = Field(
-        None, title="what stands for no text in integrated gradients; null: the reader's own"
+        None, title="what stands for no text; null: the reader's"
     )
-    n_steps: Int | None = Field(
-        None, ge=1, le=MAX_STEPS, title="their steps; null: more until the gap is small"
-    )
+    n_steps: Int | None = Field(None, ge=1, le=MAX_STEPS, title="null: more until the gap is small")
     char_start: Int | None = Field(None, ge=0, title="start of the span; null: the best span")
     char_end: Int | None = Field(None, ge=0, title="end of the span, exclusive")
     other_start: Int | None = Field(None, ge=0, title="start of the second span")
@@ -188,8 +173,7 @@ class Attribute(Asked):
         return Attributed(reading.model_name, at(span), two, found, tokens, chars, words(e, w))
 
 
-@dataclass(frozen=True)
-class Lost(Reply):
+class Lost(NamedTuple):
     """The loss in nats: total = sum of weight * value, each a mean `over` so many windows. A gold
     answer is `whole_in` so many of them; every other one counts it as none.
     """
@@ -218,8 +202,7 @@ class Loss(Asked):
         return Lost(reading.model_name, tuple(marked), tuple(whole), terms, total(terms))
 
 
-@dataclass(frozen=True)
-class Tagged(Reply):
+class Tagged(NamedTuple):
     """The spans that the tags spell, with the chance that exactly these tokens are one answer; and
     of each of the paragraph's tokens its characters and its `p` of B, I and O.
     """
@@ -245,11 +228,7 @@ class Tag(Asked):
         return Tagged(reading.model_name, spans, e.context_tokens, e.offset_mapping, p)
 
 
-# ---- a text with hidden words
-
-
-@dataclass(frozen=True)
-class Filled(Reply):
+class Filled(NamedTuple):
     """What the heads say of the hidden tokens, and all tokens' characters in `text`; the loss as
     the paper's `code` weighs it and as the `paper` adds it up. Where a [MASK] was typed the hidden
     word is not `known`: "it" stands there, and what is said of the true word is said of "it".
@@ -265,9 +244,7 @@ class Infill(state.Record):
     """Hide words of a text and guess them, from inside (MLM) and from the boundary (SBO)."""
 
     text: state.Text = Field(title="the text; without spans each [MASK] in it hides a place")
-    spans: list[Ends] | None = Field(
-        None, max_length=100, title="[start, end] in characters; without it the law hides tokens"
-    )
+    spans: list[Ends] | None = Field(None, max_length=100, title="[start, end]; null: by the law")
     masking: Literal["span", "token"] = Field("span", title="the law: SpanBERT's or BERT's")
     seed: Int = Field(1, ge=0, le=2**32 - 1, title="seed of the law")
     cut: list[Literal["left", "right", "position"]] | None = Field(
@@ -302,9 +279,6 @@ class Infill(state.Record):
         return Filled(e.context, known, e.offset_mapping, found)
 
 
-# ---- all five
-
-
 CALLS: dict[str, Any] = {x.__name__.lower(): x for x in (Read, Attribute, Loss, Tag, Infill)}
 LAST = ("max_seq_length", "doc_stride", "max_query_length", "reader", "rule")
 
@@ -327,20 +301,22 @@ class Lists(GenerateJsonSchema):
 
 def schema(name: str, **how: Any) -> dict[str, Any]:
     """The JSON schema of a call's reply."""
-    kind = TypeAdapter[Any](get_type_hints(CALLS[name].reply)["return"])
-    return kind.json_schema(schema_generator=Lists, mode="serialization", **how)
+    kind = get_type_hints(CALLS[name].reply)["return"]
+    parts: Any = {field: (about, ...) for field, about in get_type_hints(kind).items()}
+    arrays = ConfigDict(arbitrary_types_allowed=True)
+    model = create_model(kind.__name__, __doc__=kind.__doc__, __config__=arrays, **parts)
+    return model.model_json_schema(schema_generator=Lists, mode="serialization", **how)
 
 
 def plain(made: Any) -> dict[str, Any]:
     """A reply in JSON's values: arrays as lists, null for a number that is not finite."""
-    listed: dict[str, Any] = to_jsonable_python(
-        made, inf_nan_mode="null", fallback=lambda array: array.tolist()
-    )
-    return listed
+    told: Any = {"inf_nan_mode": "null", "fallback": lambda array: array.tolist()}
+    return {name: to_jsonable_python(x, **told) for name, x in made._asdict().items()}
 
 
 def request(name: str, given: Any) -> Any:
     """The request of a call. Errors: BadInput: field, value and what is allowed."""
+    one_of("the call", name, CALLS)
     try:
         return CALLS[name].model_validate(given)
     except ValidationError as fault:
@@ -351,6 +327,4 @@ def call(model: Any, name: str, **given: Any) -> Any:
     """The reply of a loaded reader (of a loaded SpanBERT to "infill") to one of the five calls:
     call(reader, "loss", question=..., context=..., gold=[(0, 11)]).total. Errors: QADemoError.
     """
-    if name not in CALLS:
-        raise BadInput(f"the calls are {', '.join(CALLS)}, got {name[:40]!r}")
     return request(name, given).reply(Pictures({}, lambda _: model, lambda _: model, work=AtOnce()))

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from anyio.to_thread import run_sync
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -16,16 +16,14 @@ from qa_demo import __version__
 from qa_demo.api.calls import CALLS, schema
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Of the protocol; a client that asks for another one is offered the first. The last is older than
-this transport, and what the first official clients that speak it offer all the same.
+"""A client that asks for another one is offered the first. The last is older than this transport,
+and what the first official clients that speak it offer all the same.
 """
 BATCHES = VERSIONS[2:]
 SERVER = {
     "capabilities": {"tools": {}},
     "serverInfo": {"name": "spanlight", "version": __version__},
-    "instructions": "read, attribute, loss and tag read a question and a paragraph with an "
-    "extractive reader and say what it answers and why; infill takes a text with hidden words. "
-    "Characters are counted from 0; ends are exclusive.",
+    "instructions": "Ask an extractive reader about a paragraph: what it answers, and why.",
 }
 PARSE, INVALID, UNKNOWN, PARAMS = -32700, -32600, -32601, -32602
 Answers = Callable[[str, Any], tuple[int, Any]]
@@ -34,16 +32,10 @@ Answers = Callable[[str, Any], tuple[int, Any]]
 
 def tools() -> list[dict[str, Any]]:
     """What `tools/list` says."""
-    return [
-        {
-            "name": name,
-            "description": one.__doc__,
-            "inputSchema": one.model_json_schema(),
-            "outputSchema": schema(name),
-            "annotations": {"readOnlyHint": True, "openWorldHint": False},
-        }
-        for name, one in CALLS.items()
-    ]
+    names = ("name", "description", "inputSchema", "outputSchema", "annotations")
+    hints = {"readOnlyHint": True, "openWorldHint": False}
+    rows = ((n, x.__doc__, x.model_json_schema(), schema(n), hints) for n, x in CALLS.items())
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def answer(call: Answers, message: Any) -> dict[str, Any] | None:
@@ -53,7 +45,7 @@ def answer(call: Answers, message: Any) -> dict[str, Any] | None:
     if "id" not in message or "method" not in message:  # a notification, a client's answer
         return None
     key, method, given = message["id"], message["method"], message.get("params") or {}
-    if not isinstance(key, str | int) or isinstance(key, bool) or not isinstance(given, dict):
+    if not isinstance(key, str | int) or not isinstance(given, dict):
         return fault(INVALID, "an id is a text or a whole number, and params are an object")
     made: dict[str, Any] = {}
     if method == "initialize":
@@ -66,14 +58,11 @@ def answer(call: Answers, message: Any) -> dict[str, Any] | None:
         if name not in CALLS:
             return fault(PARAMS, f"the tools are {', '.join(CALLS)}, got {name[:40]!r}", key)
         status, reply = call(name, given.get("arguments") or {})
-        if status == 200:
-            text = json.dumps(reply, ensure_ascii=False)
-            made = {"content": [{"type": "text", "text": text}], "structuredContent": reply}
-        else:  # a reply too: a model can read it
-            made = {"content": [{"type": "text", "text": reply["error"]}], "isError": True}
+        made = {"structuredContent": reply} if status == 200 else {"isError": True}
+        said = json.dumps(reply, ensure_ascii=False) if status == 200 else reply["error"]
+        made["content"] = [{"type": "text", "text": said}]  # a refusal too: a model can read it
     elif method != "ping":
-        known = "initialize, ping, tools/list, tools/call"
-        return fault(UNKNOWN, f"this server knows {known}, got {str(method)[:40]!r}", key)
+        return fault(UNKNOWN, "known are initialize, ping, tools/list and tools/call", key)
     return {"jsonrpc": "2.0", "id": key, "result": made}
 
 
@@ -88,19 +77,18 @@ def endpoint(call: Answers) -> Callable[[Request], Any]:
     async def answered(request: Request) -> Response:
         # the header came with 2025-06-18: who sends none speaks the revision before
         version = request.headers.get("mcp-protocol-version", BATCHES[0])
-        if version not in VERSIONS:
-            said = f"the protocol's versions are {', '.join(VERSIONS)} here, got {version[:40]}"
-            return JSONResponse({"error": said}, 400)
         try:
             message = json.loads(await request.body())
         except (ValueError, RecursionError):
             return JSONResponse(fault(PARSE, "the request must be JSON"), 400)
-        batch = isinstance(message, list) and message and version in BATCHES
-        made = [await run_sync(answer, call, one) for one in (message if batch else [message])]
-        due = [one for one in made if one is not None]
+        if version not in VERSIONS:
+            return JSONResponse(fault(INVALID, f"known versions are {', '.join(VERSIONS)}"), 400)
+        batch = version in BATCHES and isinstance(message, list) and message
+        asked = message if batch else [message]
+        due = [said for one in asked if (said := await run_in_threadpool(answer, call, one))]
+        invalid = due and due[0].get("error", {}).get("code") == INVALID and not batch
         if not due:
             return Response(status_code=202)
-        invalid = not batch and due[0].get("error", {}).get("code") == INVALID
         return JSONResponse(due if batch else due[0], 400 if invalid else 200)
 
     return answered

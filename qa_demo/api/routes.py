@@ -18,16 +18,12 @@ from qa_demo.api.calls import CALLS, fields, plain, request, schema
 from qa_demo.api.mcp import Answers, endpoint
 from qa_demo.pictures import Pictures, told
 
-ASKED = (
-    "a call is a POST of one JSON object, its content-type application/json, to /api/ with one of "
-    f"the names {', '.join(CALLS)}"
-)
+ASKED = f"a call is a POST of one JSON object (application/json) to /api/NAME, of {[*CALLS]}"
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Spanlight: calls</title>
-<style>body{font:16px/1.5 system-ui;max-width:75em;margin:auto;padding:1em}th{text-align:left}
-</style><main><h1>Calls</h1><p>Each is a POST of one JSON object to <code>/api/NAME</code>. For
-programs, with the replies: <a href="openapi.json">openapi.json</a>.</p>"""
+<style>body{font:16px system-ui;margin:2em}th{text-align:left}</style><h1>Calls</h1>
+<p>Each is a POST of one JSON object. The replies: <a href="openapi.json">openapi.json</a>.</p>"""
 
 
 def answers(pictures: Pictures) -> Answers:
@@ -45,24 +41,24 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
     answer = answers(pictures)
 
     async def call(request: Request) -> JSONResponse:
-        name, status = request.path_params["name"], 422
+        name, kind = request.path_params["name"], request.headers.get("content-type", "")
         if name not in CALLS or request.method != "POST":
             return JSONResponse({"error": ASKED}, 405 if name in CALLS else 404)
         try:
             asked = json.loads(await request.body())
         except (ValueError, RecursionError):
             asked = None
-        kind = request.headers.get("content-type", "").partition(";")[0]
-        body: Any = {"error": ASKED}
-        if isinstance(asked, dict) and kind == "application/json":
-            status, body = await run_in_threadpool(answer, name, asked)
+        if not isinstance(asked, dict) or kind.partition(";")[0] != "application/json":
+            return JSONResponse({"error": ASKED}, 422)
+        status, body = await run_in_threadpool(answer, name, asked)
         return JSONResponse(body, status)
 
+    paths = ("/mcp", "/gradio_api/mcp", "/gradio_api/mcp/")
     return [
         Route("/api/openapi.json", lambda _: JSONResponse(openapi())),
         Route("/api/docs", lambda _: HTMLResponse(page())),
         Route("/api/{name:path}", call, methods=METHODS),
-        *(Route(f"{at}/mcp", endpoint(answer), methods=["POST"]) for at in ("", "/gradio_api")),
+        *(Route(path, endpoint(answer), methods=["POST"]) for path in paths),
     ]
 
 
@@ -86,11 +82,11 @@ def openapi() -> dict[str, Any]:
 
 def page() -> str:
     """All calls with their fields for people; it loads nothing."""
-    made = [PAGE]
+    made = PAGE
     for name, one in CALLS.items():
         rows = pd.DataFrame.from_dict(fields(name), orient="index").to_html(na_rep="", border=0)
-        made += [f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p>{rows}"]
-    return "".join(made)
+        made += f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p>{rows}"
+    return made
 
 
 def public(pictures: Pictures) -> None:
@@ -110,16 +106,14 @@ def by_position(answer: Answers, name: str) -> Callable[..., Any]:
             raise gr.Error(body["error"], print_exception=False)
         return body
 
-    parts = [
-        inspect.Parameter(
-            field,
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=about.get("default", inspect.Parameter.empty),
-            annotation=KINDS[about["type"]],
-        )
-        for field, about in known.items()
-    ]
+    kinds = {field: KINDS[about["type"]] for field, about in known.items()}
+    place, none = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
+    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(n, place, default=known[n].get("default", none), annotation=kind)
+            for n, kind in kinds.items()
+        ]
+    )
     call.__name__, call.__doc__ = name, CALLS[name].__doc__
-    call.__signature__ = inspect.Signature(parts, return_annotation=dict)  # type: ignore[attr-defined]
-    call.__annotations__ = {p.name: p.annotation for p in parts} | {"return": dict}
+    call.__annotations__ = {**kinds, "return": dict}
     return call
