@@ -189,7 +189,9 @@ class Loss(Asked):
     """The training loss of the gold answers, in nats: its terms and their weighted total."""
 
     gold: list[Ends | None] | None = Field(
-        None, max_length=100, title="[start, end] by annotator, null for no answer; null: no answer"
+        None,
+        max_length=100,
+        title="[start, end] or null for each person; without it no answer is right",
     )
 
     def reply(self, models: Pictures) -> Lost:
@@ -244,7 +246,9 @@ class Infill(state.Record):
     """Hide words of a text and guess them, from inside (MLM) and from the boundary (SBO)."""
 
     text: state.Text = Field(title="the text; without spans each [MASK] in it hides a place")
-    spans: list[Ends] | None = Field(None, max_length=100, title="[start, end]; null: by the law")
+    spans: list[Ends] | None = Field(
+        None, max_length=100, title="[start, end]; else drawn by the law"
+    )
     masking: Literal["span", "token"] = Field("span", title="the law: SpanBERT's or BERT's")
     seed: Int = Field(1, ge=0, le=2**32 - 1, title="seed of the law")
     cut: list[Literal["left", "right", "position"]] | None = Field(

@@ -17,7 +17,9 @@ from qa_demo.core.attribution import GAP_LIMIT
 from qa_demo.core.base import BadInput
 from qa_demo.core.losses import total
 from qa_demo.core.types import Example, Reading
+from qa_demo.evaluation.run import read_each
 from qa_demo.files import dumps, json_lines
+from qa_demo.printed import adds, percent, plural
 
 CALLED = {"answer": "read"} | {name: name for name in CALLS if name != "read"}
 LISTED, GUESSES, OUTSIDE = 10, 5, 0.98
@@ -35,14 +37,11 @@ def add(commands: Any) -> None:
         else:
             shared.add_reader(command)
         shared.add_json(command)
-    many = commands.choices["answer"]
-    many.add_argument(
-        "--jsonl",
-        metavar="FILE",
-        help='Answer every line {"question": ..., "context": ...} of a file, or of standard input '
-        "with -; a line of JSON for each, in order. The reader is loaded once.",
-    )
-    many.add_argument("--calibration", type=Path, help="What calibrate wrote for this reader.")
+    many, says = commands.choices["answer"], "What calibrate wrote for this reader."
+    many.add_argument("--calibration", type=Path, help=says)
+    says = 'Answer every line {"question": ..., "context": ...} of a file, or of standard input '
+    says += "with -; a line of JSON for each, in order. The reader is loaded once."
+    many.add_argument("--jsonl", metavar="FILE", help=says)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -64,16 +63,13 @@ def _many(args: argparse.Namespace) -> None:
     examples = list(_asked(args.jsonl))
     if not examples:
         raise BadInput(f"{args.jsonl} holds no question")
-    from qa_demo.evaluation.run import read_each
-
-    reader = shared.load(args)
+    reader, progress, faults = shared.load(args), Progress("question"), 0
+    windows = options.windows(reader.max_seq_length)
 
     def made(_: Example, reading: Reading) -> dict[str, Any]:
         return plain(options.answer(reading))
 
-    windows, progress, faults = options.windows(reader.max_seq_length), Progress("question"), 0
-    reading = read_each(reader, examples, windows, made, LongTexts())
-    with closing(reading) as results:
+    with closing(read_each(reader, examples, windows, made, LongTexts())) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
             faults += isinstance(result, BadInput)
             said = {"error": str(result)} if isinstance(result, BadInput) else result
@@ -81,24 +77,24 @@ def _many(args: argparse.Namespace) -> None:
             sys.stdout.write(dumps({**named, "question": example.question, **said}) + "\n")
             progress(done, len(examples))
     if faults:
-        raise BadInput(
-            f"{faults} of {len(examples)} questions could not be read; their lines say why"
-        )
+        raise BadInput(f"{faults} of {len(examples)} questions were not read; their lines say why")
 
 
 def _asked(name: str) -> Iterator[Example]:
-    """The lines of a file, or of standard input, as questions. Errors: BadInput that names the
-    line.
-    """
+    """The questions of a file's lines. Errors: BadInput that names the line."""
     text, said = shared.text_of(name)
     for number, row in json_lines(text, said):
         found = row if isinstance(row, dict) else {}
         asked, context, key = map(found.get, ("question", "context", "id"))
         if not isinstance(asked, str) or not isinstance(context, str):
-            raise BadInput(
-                f'{said}, line {number} must be an object with the texts "question" and "context"'
-            )
+            wanted = 'an object with the texts "question" and "context"'
+            raise BadInput(f"{said}, line {number} must be {wanted}")
         yield Example("" if key is None else str(key), asked, context, ())
+
+
+def fine(p: float) -> str:
+    """A probability in percent with one digit, never 0 or 100."""
+    return "< 0.1 %" if p < 0.001 else "> 99.9 %" if 0.999 < p < 1 else f"{100 * p:.1f} %"
 
 
 def characters(start: int, end: int) -> str:
@@ -108,11 +104,9 @@ def characters(start: int, end: int) -> str:
 
 def _sum(parts: Sequence[float], whole: float) -> tuple[str, str, list[str]]:
     """A sum, "=" or "~", and its parts, with three decimals, or four where only they add up."""
-    for d in (3, 4):
-        same = f"{sum(round(part, d) for part in parts):.{d}f}" == f"{whole:.{d}f}"
-        if same:
-            break
-    return f"{whole:.{d}f}", "=" if same else "~", [f"{part:.{d}f}" for part in parts]
+    d = 3 if adds(parts, whole, 3) == "=" else 4
+    sign = "=" if adds(parts, whole, d) == "=" else "~"
+    return f"{whole:.{d}f}", sign, [f"{part:.{d}f}" for part in parts]
 
 
 def answer_lines(said: Answer) -> Iterator[str]:
@@ -137,16 +131,15 @@ def answer_lines(said: Answer) -> Iterator[str]:
         )
     if said.sureness is not None:
         sure, span = said.sureness, "the best span" if answered is None else "the answer"
-        right = f"{100 * sure.right_if_answerable:.0f} %"
+        right = percent(sure.right_if_answerable)
         if sure.claim is None or sure.answerable is None:
             yield f"{span} is {right} likely to be exactly right if the text answers"
         else:
             yield (
-                f"{span} is {100 * sure.claim:.0f} % likely to be exactly right: the text answers "
-                f"with {100 * sure.answerable:.0f} %, and then this is right with {right}"
+                f"{span} is {percent(sure.claim)} likely to be exactly right: the text answers "
+                f"with {percent(sure.answerable)}, and then this is right with {right}"
             )
-    count = len(said.windows)
-    yield f"{count} window{'s' if count > 1 else ''}; the best spans:"
+    yield f"{plural(len(said.windows), 'window')}; the best spans:"
     for row in found.n_best:
         yield f"{row.rank:>4}  {row.candidate.score:>8.3f}  {visible(row.candidate.text)}"
 
@@ -176,12 +169,11 @@ def attribute_lines(said: Attributed) -> Iterator[str]:
 
 def loss_lines(said: Lost) -> Iterator[str]:
     """Labels, terms and total."""
-    windows = said.terms[0].over
     for gold, whole in zip(said.gold, said.whole_in, strict=True):
-        cut = f" (whole in {whole} of {windows} windows; the others count it as no answer)"
-        yield f"label: {visible(gold.text) if gold else 'no answer'}" + (
-            cut if gold and whole != windows else ""
-        )
+        line = f"label: {visible(gold.text) if gold else 'no answer'}"
+        if gold and whole != (windows := said.terms[0].over):
+            line += f" (whole in {whole} of {windows} windows; the others count it as no answer)"
+        yield line
     yield f"{'term':<8} {'value':>9} {'weight':>7} {'over':>5}"
     for term in said.terms:
         yield f"{term.name:<8} {term.value:>9.4f} {term.weight:>7g} {term.over:>5g}"
@@ -190,10 +182,10 @@ def loss_lines(said: Lost) -> Iterator[str]:
 
 def tag_lines(said: Tagged) -> Iterator[str]:
     """The spans with their marginals, then the tokens that are not plainly outside."""
-    yield f"{len(said.spans)} span{'' if len(said.spans) == 1 else 's'}, with exact marginals"
-    for span in said.spans:
-        where = characters(span.char_start, span.char_end)
-        yield f"{span.marginal:.3f}  {visible(span.text)}  ({where})"
+    yield f"{plural(len(said.spans), 'span')}, with exact marginals"
+    for x in said.spans:
+        where = characters(x.char_start, x.char_end)
+        yield f"{x.marginal:.3f}  {visible(x.text)}  ({where})"
     yield f"{'B':>6} {'I':>6} {'O':>6}"
     for token, (b, i, o) in zip(said.tokens, said.p.tolist(), strict=True):
         if o < OUTSIDE:
@@ -208,7 +200,7 @@ def infill_lines(said: Filled) -> Iterator[str]:
         yield f"{hides}  ({blank.fate}, {characters(start, end)})"
         for name, head in (("mlm", blank.mlm), ("sbo", blank.sbo), ("both", blank.both)):
             if head is not None:
-                best = [f"{visible(g.piece)} {_percent(g.p)}" for g in head.guesses[:GUESSES]]
+                best = [f"{visible(g.piece)} {fine(g.p)}" for g in head.guesses[:GUESSES]]
                 rank = f"rank {head.rank:>6,}: " if said.known else ""
                 yield f"  {name:<4} {rank}{', '.join(best)}"
         if blank.no_sbo:
@@ -226,14 +218,5 @@ def infill_lines(said: Filled) -> Iterator[str]:
     )
 
 
-def _percent(p: float) -> str:
-    return "< 0.1 %" if p < 0.001 else "> 99.9 %" if 0.999 < p < 1 else f"{100 * p:.1f} %"
-
-
-LINES: dict[str, Callable[[Any], Iterator[str]]] = {
-    "read": answer_lines,
-    "attribute": attribute_lines,
-    "loss": loss_lines,
-    "tag": tag_lines,
-    "infill": infill_lines,
-}
+KINDS = (answer_lines, attribute_lines, loss_lines, tag_lines, infill_lines)
+LINES: dict[str, Callable[[Any], Iterator[str]]] = dict(zip(CALLS, KINDS, strict=True))

@@ -12,9 +12,8 @@ def add(commands: Any) -> None:
     """The flags of `lesson check`."""
     command = commands.add_parser("lesson", help="prove every reveal of lessons with the reader")
     command.add_argument("what", choices=["check"], help="check: compute every guess and reveal")
-    command.add_argument(
-        "folder", type=Path, nargs="?", help="A folder of lessons. Default: those of the page."
-    )
+    says = "A folder of lessons. Default: those of the page."
+    command.add_argument("folder", type=Path, nargs="?", help=says)
     command.set_defaults(reader="bundled", base=None)
     shared.add_json(command)
 
@@ -54,5 +53,4 @@ def report(found: dict[str, Any]) -> str:
         lines += [f"  {key}: {why}" for key, why in row["wrong"].items()]
         lines.append(f"  > {row['reveal']}")
     bad = sum("fault" in row for row in rows)
-    lines.append(f"{len(rows) - bad} of {len(rows)} steps hold")
-    return "\n".join(lines)
+    return "\n".join([*lines, f"{len(rows) - bad} of {len(rows)} steps hold"])

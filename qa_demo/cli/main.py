@@ -20,11 +20,9 @@ from qa_demo.server.start import OneSentence
 
 COMMANDS: dict[str, ModuleType] = {
     **dict.fromkeys(calls.CALLED, calls),
-    "picture": page,
-    "page": page,
+    **dict.fromkeys(("picture", "page"), page),
     "evaluate": evaluate,
-    "report": report,
-    "calibrate": report,
+    **dict.fromkeys(("report", "calibrate"), report),
     "lesson": lesson,
 }
 """Each module has add(commands) and run(args)."""
@@ -49,51 +47,42 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def run(command: str, args: argparse.Namespace) -> int:
-    """Run it and hand all of its output to the system; a reader of a pipe that has gone away ends
-    the command without a word, as it does other programs.
-    """
-    check_paths(args)
-    try:
-        code: int | None = COMMANDS[command].run(args)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        drop_output()
-        return PIPE_CLOSED
-    except OSError as fault:
-        if fault.errno != errno.ENOSPC:
-            raise
-        drop_output()
-        raise BadInput(f"the result cannot be written: {fault.strerror}") from fault
-    return code or 0
-
-
 def check_paths(args: argparse.Namespace) -> None:
     """Refuse a command that would write over what it reads, or twice into one file. Errors:
     BadInput.
     """
-    paths = {
-        name: Path(value)
-        for name, value in vars(args).items()
-        if isinstance(value, Path) or (name in READERS and isinstance(value, str))
-    }
-    writes = {name: path for name, path in paths.items() if name in OUTPUTS}
-    reads = [path for name, path in paths.items() if name not in writes]
-    if args.command == "evaluate" and "out" in writes:  # what stands beside the lines
-        writes["run.json"] = writes["out"].with_name(f"{writes['out'].stem}.run.json")
-    for one, other in combinations(writes.values(), 2):
+    given = {n: v for n, v in vars(args).items() if (n in READERS and v) or isinstance(v, Path)}
+    writes = [Path(path) for name, path in given.items() if name in OUTPUTS]
+    reads = [Path(path) for name, path in given.items() if name not in OUTPUTS]
+    if args.command == "evaluate" and args.out is not None:  # what stands beside the lines
+        writes.append(args.out.with_name(f"{args.out.stem}.run.json"))
+    for one, other in combinations(writes, 2):
         if one.resolve() == other.resolve():
             raise BadInput(f"{other.name} would be written twice; name another file")
-    for path, read in product(writes.values(), reads):
+    for path, read in product(writes, reads):
         same = read.is_file() and path.is_file() and path.samefile(read)
         if same or (path.is_file() and read.resolve() in path.resolve().parents):
             said = f"the result would be written over {path.name}, which is read"
             raise BadInput(f"{said}; name another file")
 
 
-def drop_output() -> None:
-    """What is left in the buffer would raise again when Python closes the stream."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def run(args: argparse.Namespace) -> int:
+    """Run it and hand all of its output to the system; a reader of a pipe that has gone away ends
+    the command without a word, as it does other programs.
+    """
+    check_paths(args)
+    try:
+        code: int | None = COMMANDS[args.command].run(args)
+        sys.stdout.flush()
+        return code or 0
+    except OSError as fault:
+        if not isinstance(fault, BrokenPipeError) and fault.errno != errno.ENOSPC:
+            raise
+        # what is left in the buffer would raise again when Python closes the stream
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(fault, BrokenPipeError):
+            return PIPE_CLOSED
+        raise BadInput(f"the result cannot be written: {fault.strerror}") from fault
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -105,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     args = parser().parse_args(argv)
     try:
-        return run(args.command, args)
+        return run(args)
     except Cancelled:
         return 130
     except QADemoError as fault:

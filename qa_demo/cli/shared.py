@@ -21,31 +21,12 @@ if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
 
-def add_text(command: argparse.ArgumentParser, name: str, what: str) -> None:
-    """--NAME or --NAME-file."""
-    text = command.add_mutually_exclusive_group()
-    text.add_argument(f"--{name}", default=argparse.SUPPRESS, help=f"The {what}.")
-    text.add_argument(
-        f"--{name}-file",
-        type=Path,
-        default=argparse.SUPPRESS,
-        help="The same from a UTF-8 file; line ends stay as they are.",
-    )
-
-
 def add_reader(command: argparse.ArgumentParser) -> None:
     """--reader and --base."""
-    command.add_argument(
-        "--reader",
-        default="bundled",
-        help="bundled, large, a folder, or a Hugging Face id owner/name[@revision].",
-    )
-    command.add_argument(
-        "--base",
-        type=Path,
-        metavar="FOLDER",
-        help="The encoder that the reader large changes; default: its revision of Hugging Face.",
-    )
+    says = "bundled, large, a folder, or a Hugging Face id owner/name[@revision]."
+    command.add_argument("--reader", default="bundled", help=says)
+    says = "The encoder that the reader large changes; default: its revision of Hugging Face."
+    command.add_argument("--base", type=Path, metavar="FOLDER", help=says)
 
 
 def add_json(command: argparse.ArgumentParser) -> None:
@@ -54,32 +35,32 @@ def add_json(command: argparse.ArgumentParser) -> None:
 
 
 def add_fields(command: argparse.ArgumentParser, call: str, without: Container[str] = ()) -> None:
-    """A flag for each field of a call's request, spelled like it."""
+    """A flag for each field of a call's request, spelled like it; one that is not given is no
+    attribute afterwards. A long text may come from a file.
+    """
     for field, about in calls.fields(call).items():
         if field in without or field == "reader":
             continue
+        says = about.get("description", about["title"]).rstrip(".")
+        items, default = about.get("items", {}), about.get("default")
+        how: dict[str, Any] = {"metavar": field.upper().rpartition("_")[2]}
+        if names := about.get("enum") or items.get("enum"):
+            says += f": {', '.join(names)}"
+        if "enum" in items:
+            how |= {"nargs": "+", "action": "extend"}
+        elif items:
+            how = {"metavar": "N", "nargs": "+", "action": "append", "type": number}
+            says += "; may stand several times" + ("; none for null" if field == "gold" else "")
+        elif about["type"] != "string":
+            how |= {"type": number}
+        says = f"{says[0].upper()}{says[1:]}." + (
+            "" if default is None else f" Default: {default}."
+        )
+        group, flag = command.add_mutually_exclusive_group(), f"--{field.replace('_', '-')}"
+        group.add_argument(flag, default=argparse.SUPPRESS, help=says, **how)
         if field in ("context", "text"):
-            add_text(command, field, about["title"].removeprefix("the "))
-        else:
-            add_flag(command, field, about)
-
-
-def add_flag(command: argparse.ArgumentParser, field: str, about: dict[str, Any]) -> None:
-    """A flag for a field by its JSON schema; one that is not given is no attribute afterwards."""
-    says, default = about.get("description", about["title"]).rstrip("."), about.get("default")
-    says, items = f"{says[0].upper()}{says[1:]}.", about.get("items", {})
-    word, kind = field.upper().rpartition("_")[2], number if about["type"] != "string" else str
-    many: dict[str, Any] = {}
-    if names := about.get("enum") or items.get("enum"):
-        says += f" {'Any' if items else 'One'} of {', '.join(names)}."
-    if "enum" in items:
-        many = {"nargs": "+", "action": "extend"}
-    elif items:
-        word, many = "N", {"nargs": "+", "action": "append"}
-        says += " May stand several times" + ("; none for null." if field == "gold" else ".")
-    says += "" if default is None else f" Default: {default}."
-    flag, unset = f"--{field.replace('_', '-')}", argparse.SUPPRESS
-    command.add_argument(flag, metavar=word, type=kind, default=unset, help=says, **many)
+            says, unset = "The same from a UTF-8 file; line ends stay.", argparse.SUPPRESS
+            group.add_argument(f"{flag}-file", type=Path, default=unset, help=says)
 
 
 def number(text: str) -> Any:
@@ -105,16 +86,14 @@ def request(args: argparse.Namespace, name: str, **texts: str) -> Any:
     """The request that the flags make. A host limits the length of a text, this command does not.
     Errors: BadInput.
     """
-    known = calls.fields(name)
-    found = given(args, known) | texts
-    for field in ("gold", "spans"):
-        if field in found:
-            found[field] = [None if one == [None] else one for one in found[field]]
-    if "context" in known and not {"question", "context"} <= found.keys():
+    found = given(args, calls.CALLS[name].model_fields) | texts
+    for field in found.keys() & {"gold", "spans"}:
+        found[field] = [None if one == [None] else one for one in found[field]]
+    if name == "infill" and "text" not in found:
+        raise BadInput("infill needs --text or --text-file")
+    if name != "infill" and not {"question", "context"} <= found.keys():
         more = ", or --jsonl FILE" if args.command == "answer" else ""
         raise BadInput(f"{args.command} needs --question and --context (or --context-file){more}")
-    if "text" in known and "text" not in found:
-        raise BadInput("infill needs --text or --text-file")
     whole = {field: found[field] for field in ("question", "context", "text") if field in found}
     short = {field: text[:1000] for field, text in whole.items()}
     return calls.request(name, found | short).model_copy(update=whole)

@@ -141,7 +141,7 @@ def test_a_question_that_cannot_be_read_keeps_its_line(tmp_path: Path, terminal:
     lines = terminal.read("answer", "--jsonl", path, code=2).splitlines()
     last = json.loads(lines[3])
     assert len(lines) == 4 and "the question is empty" in last["error"] and last["id"] == "0"
-    assert "1 of 4 questions could not be read" in terminal.err
+    assert "1 of 4 questions were not read" in terminal.err
 
 
 def test_answer_for_a_person(terminal: Terminal) -> None:
