@@ -108,12 +108,11 @@ def by_position(answer: Answers, name: str) -> Callable[..., Any]:
 
     kinds = {field: KINDS[about["type"]] for field, about in known.items()}
     place, none = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
-    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter(n, place, default=known[n].get("default", none), annotation=kind)
-            for n, kind in kinds.items()
-        ]
-    )
+    parts = [
+        inspect.Parameter(n, place, default=known[n].get("default", none), annotation=kind)
+        for n, kind in kinds.items()
+    ]
+    call.__signature__ = inspect.Signature(parts, return_annotation=dict)  # type: ignore[attr-defined]
     call.__name__, call.__doc__ = name, CALLS[name].__doc__
     call.__annotations__ = {**kinds, "return": dict}
     return call
