@@ -84,8 +84,8 @@ def page() -> str:
     """All calls with their fields for people; it loads nothing."""
     made = PAGE
     for name, one in CALLS.items():
-        rows = pd.DataFrame.from_dict(fields(name), orient="index").to_html(na_rep="", border=0)
-        made += f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p>{rows}"
+        rows = pd.DataFrame.from_dict(fields(name), orient="index", dtype=object)
+        made += f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p>{rows.to_html(na_rep='')}"
     return made
 
 
