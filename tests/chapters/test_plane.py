@@ -1,9 +1,8 @@
 """Names and arrows of a plane keep clear of each other."""
 
 import numpy as np
-import pytest
 
-from qa_demo.drawn.plane import bowed, long_enough, name_places, names_apart, one_of_many
+from qa_demo.drawn.plane import bowed, long_enough, name_places, names_apart, one_of_many, stacked
 from tests.printed import unpacked
 
 PLOT = np.array([600.0, 300.0])
@@ -22,16 +21,15 @@ def test_a_name_stays_in_the_plot_and_off_the_names_before_it() -> None:
 
 
 def test_a_line_and_the_one_back_fall_apart() -> None:
-    a, b, size = np.array([0.0, 0.0]), np.array([10.0, 0.0]), np.array([10.0, 10.0])
-    there, back = bowed(a, b, size), bowed(b, a, size)
+    a, b = LOW, np.array([10.0, 0.0])
+    there, back = bowed(a, b, HIGH), bowed(b, a, HIGH)
     assert there[0, 0] < there[-1, 0] < 10
     assert np.abs(there[12, 1] - back[12, 1]) > 1
 
 
-@pytest.mark.parametrize(("to", "found"), [(0.4, False), (0.6, True)])
-def test_a_very_short_line_has_no_room_for_a_head(to: float, found: bool) -> None:
-    path = np.array([[0.0, 0.0], [to, 0.0]])
-    assert long_enough(path, np.array([10.0, 10.0])) == found
+def test_a_very_short_line_has_no_room_for_a_head() -> None:
+    lines = [np.array([[0.0, 0.0], [to, 0.0]]) for to in (0.4, 0.6)]
+    assert [long_enough(path, HIGH) for path in lines] == [False, True]
 
 
 def test_names_stand_off_each_other() -> None:
@@ -48,3 +46,10 @@ def test_one_column_is_drawn_and_the_others_are_one_broken_line() -> None:
     xs, ys = unpacked(others["x"]), unpacked(others["y"])
     assert np.isnan(xs).tolist() == np.isnan(ys).tolist() == [False, False, True] * 2
     assert ys[~np.isnan(ys)].tolist() == [0, 3, 2, 5]
+
+
+def test_dots_in_one_row_do_not_touch() -> None:
+    xs = sorted(np.random.default_rng(3).normal(0, 0.2, 20).tolist())
+    rows = np.array(stacked(xs, 0.1))
+    assert all((np.diff(np.array(xs)[rows == level]) >= 0.1).all() for level in set(rows))
+    assert stacked([1.0, 1.0, 1.0], 0.1) == [0, 1, 2]

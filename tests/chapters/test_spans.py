@@ -47,22 +47,6 @@ def test_the_list_is_the_prediction_with_variants_in_one_row(name):
     assert scores == sorted(scores, reverse=True)
 
 
-def test_the_selected_pair_moves_the_sum_and_the_overlay_and_not_the_figure():
-    a = blocks(stored(), example="oresund", chapter="spans")
-    b = blocks(stored(), example="oresund", chapter="spans", selection=[3, 5])
-    assert a["square"]["data"] == b["square"]["data"]
-    assert a["square"]["layout"] == b["square"]["layout"]
-    assert a["square"]["overlay"] != b["square"]["overlay"]
-    assert words(a["sum"]) != words(b["sum"])
-
-
-def test_hundred_pairs_of_the_fake_reader_are_drawn():
-    found = blocks(
-        faked(), question="Who?", context="Ada Kok lives in Oslo. " * 30, chapter="spans"
-    )
-    assert "allowed sums" in words(found["finding"])
-
-
 def test_where_the_two_highest_logits_form_no_pair_both_are_told():
     text = {"question": "Who lives in Oslo?", "context": "Ada Kok lives in Oslo. " * 120}
     state = load({**text, "chapter": "spans", "selection": [500, 500]})
