@@ -16,7 +16,7 @@ from qa_demo.core.text import special_positions
 from qa_demo.core.types import Answer, O, Reading, Window
 from qa_demo.examples import PoolExample, load_examples
 from qa_demo.training import assets, promises
-from qa_demo.training.promises import ExampleFacts, judged, rows
+from qa_demo.training.promises import example_facts, judged, rows
 from tests.chapters.given import blocks, stored
 from tests.chapters.given import words as said
 from tests.core.toys import make_reading, t1
@@ -150,7 +150,7 @@ BROKEN = [
 def test_a_promise_is_kept_or_broken_by_the_facts_that_are_told(
     reading: Reading, answers: list[str], promise: str, kept: bool
 ) -> None:
-    found, told = judged(promise, ExampleFacts(entry(reading, *answers), reading))
+    found, told = judged(promise, example_facts(entry(reading, *answers), reading))
     assert found == kept, told
     assert kept or told in (f"{promise} = False", "windows = 1")
 
@@ -159,42 +159,45 @@ def test_probabilities_of_the_winner(two_windows: Reading) -> None:
     best = predict(two_windows).best
     start, end = (np.exp(x) for x in two_windows.logits(best.candidate.window))
     wanted = min(start.max() / start.sum(), end.max() / end.sum())
-    facts = ExampleFacts(entry(two_windows, "Delta"), two_windows)
-    assert facts.peak == pytest.approx(wanted)
-    assert facts.share == predict(two_windows).n_best[0].share
+    facts = example_facts(entry(two_windows, "Delta"), two_windows)
+    assert facts["peak"] == pytest.approx(wanted)
+    assert facts["share"] == predict(two_windows).n_best[0].share
 
 
-def test_a_cut_word() -> None:
-    facts = ExampleFacts(entry(BETA, "Beta"), BETA)
-    facts._best = replace(facts._best, char_end=facts._best.char_end - 1)
-    assert facts.cuts_word
+def test_a_cut_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = predict(BETA)
+    first, *others = found.n_best
+    shorter = replace(first.candidate, char_end=first.candidate.char_end - 1)
+    less = replace(found, n_best=(replace(first, candidate=shorter), *others))
+    monkeypatch.setattr(promises, "predict", lambda *_: less)
+    assert example_facts(entry(BETA, "Beta"), BETA)["cuts_word"]
 
 
 def test_attention_on_marks_is_their_share_of_all() -> None:
     reader = FakeReader()
     question, context = "Who came?", "Anna Lund came to Visby in 1900."
     reading = reader.read(question, context)
-    facts = ExampleFacts(PoolExample("x", "t", "k", "r", question, context, ()), reading, reader)
+    facts = example_facts(PoolExample("x", "t", "k", "r", question, context, ()), reading, reader)
     best = predict(reading).best.candidate
     window = reading.windows[best.window]
     total = np.zeros(len(window))
     for end in (best.span.start, best.span.end):
         total += reader.attention(window).weights[:, :, window.to_pos(end)].mean(axis=(0, 1))
     marks = special_positions(reading.encoding, window)
-    assert facts.attention_on_marks == pytest.approx(total[marks].sum() / total.sum())
+    assert facts["attention_on_marks"]() == pytest.approx(total[marks].sum() / total.sum())
 
 
 @pytest.mark.parametrize("promise", ["shines", "_best == 1", "windows ==", "rival(1, 2, 3)"])
 def test_a_promise_that_cannot_be_checked_names_the_example(promise: str) -> None:
     example = replace(entry(BETA, "Beta"), promise=(promise,))
     with pytest.raises(BadInput, match=f"'toy' promises {re.escape(repr(promise))}: "):
-        list(rows(example, ExampleFacts(example, BETA)))
+        list(rows(example, example_facts(example, BETA)))
 
 
 def test_every_fact_is_promised_by_some_text() -> None:
     texts = (*POOL, *load_examples(ASSETS / "failures.json"))
     said = " ".join(promise for e in texts for promise in e.promise)
-    facts = {n for n in dir(ExampleFacts(entry(BETA), BETA)) if not n.startswith("_")}
+    facts = example_facts(entry(BETA), BETA)
     assert {name for name in facts if not re.search(rf"\b{name}\b", said)} == {"answer"}
 
 
@@ -205,7 +208,7 @@ def test_every_example_has_a_stored_reading_of_one_reader_and_no_more() -> None:
 
 @pytest.mark.parametrize("example", POOL, ids=lambda e: e.id)
 def test_a_stored_reading_shows_what_its_example_promises(example: PoolExample) -> None:
-    facts = ExampleFacts(example, load_reading(READINGS / f"{example.id}.npz"))
+    facts = example_facts(example, load_reading(READINGS / f"{example.id}.npz"))
     assert example.promise and not [row for row in rows(example, facts) if not row[2]]
 
 
@@ -298,10 +301,10 @@ def test_a_replay_is_made_of_the_snapshots_and_ends_with_the_readings(
         (run / "snapshots" / f"step-{step:06d}.safetensors").touch()
     asked = []
 
-    def rows(encoder: str, files: list[Path], windows: list[Window]) -> list[tuple]:
+    def rows(encoder: str, files: list[Path], windows: list[Window]) -> list[np.ndarray]:
         asked.append((encoder, [path.stem for path in files]))
         at = np.arange(sum(map(len, windows)), dtype=np.float32)
-        return [(at + 0.02, -at) for _ in files]
+        return [np.stack([at + 0.02, -at], -1) for _ in files]
 
     monkeypatch.setattr(assets, "read_rows", rows)
     assets.record(run, "", texts, tmp_path, tmp_path / "out")

@@ -15,9 +15,9 @@ begins, and the checksum.
 import logging
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import torch
 
 from qa_demo.core.attribution import Attribution, Target
 from qa_demo.core.base import BadInput
@@ -78,19 +78,12 @@ def snapshots(run: Path) -> dict[int, Path]:
     return {int(path.stem.rpartition("-")[2]): path for path in found}
 
 
-@torch.inference_mode()
-def read_rows(
-    encoder: str, files: Sequence[Path], windows: Sequence[Window]
-) -> list[tuple[np.ndarray, ...]]:
-    """Start and end logits [positions] of windows in turn by each snapshot, unpadded, fp32."""
+def read_rows(encoder: str, files: Sequence[Path], windows: Sequence[Window]) -> list[np.ndarray]:
+    """Start and end logits [positions, 2] of windows in turn by each snapshot."""
     model, rows = load(encoder, dropout=0.0).eval(), []
     for path in files:
         load_weights(model, path)
-        said = []
-        for w in windows:
-            ids, types = torch.tensor(w.input_ids)[None], torch.tensor(w.token_type_ids)[None]
-            said.append([x[0].float().numpy() for x in model(ids, torch.ones_like(ids), types)[:2]])
-        rows.append(tuple(map(np.concatenate, zip(*said, strict=True))))
+        rows.append(np.concatenate([model.read(window)[0] for window in windows]))
         log.info("%s", path.stem)
     return rows
 
@@ -107,20 +100,17 @@ def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, o
     last = int(read_json(run / "state.json")["step"])  # the final reader stands for its own step
     files = {step: path for step, path in snapshots(run).items() if step < last}
     encoder = encoder or read_json(run / "settings.json")["encoder"]
-    coarse = [
-        tuple(np.round(part * FINE) / FINE for part in row)
-        for row in read_rows(encoder, list(files.values()), windows)
-    ]
     pairs = [r.logits(w.index) for r, w in zip(readings, windows, strict=True)]
-    final = tuple(map(np.concatenate, zip(*pairs, strict=True)))
-    start, end = (np.stack(x).astype(np.float16) for x in zip(*coarse, final, strict=True))
+    final = np.concatenate([np.stack(pair, -1) for pair in pairs])
+    coarse = np.round(np.stack(read_rows(encoder, list(files.values()), windows)) * FINE) / FINE
+    logits = np.concatenate([coarse, final[None]]).astype(np.float16)
     out.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(out / "replay.npz", start=start, end=end)
-    at = np.cumsum([0, *(len(w) for w in windows)]).tolist()
-    examples = [
-        {"id": e.id, "window": w.index, "at": at[k], "length": len(w)}
-        for k, (e, w) in enumerate(zip(pool, windows, strict=True))
-    ]
+    np.savez_compressed(out / "replay.npz", start=logits[..., 0], end=logits[..., 1])
+    at, examples = 0, list[dict[str, Any]]()
+    for example, window in zip(pool, windows, strict=True):
+        there = {"window": window.index, "at": at, "length": len(window)}
+        examples.append({"id": example.id, **there})
+        at += len(window)
     about = {"format": 1, "steps": [*files, last], "checksum": readings[0].checksum}
     write_json(out / "replay.json", about | {"examples": examples})
     return sum((out / name).stat().st_size for name in ("replay.npz", "replay.json"))
@@ -137,11 +127,10 @@ def main(argv: list[str] | None = None) -> None:
     two.add_argument("--encoder", default="", help="by default the one that the run names")
     a = p.parse_args(argv)
     pool, out = load_examples(ASSETS / "examples.json"), ASSETS / a.action
-    size = (
-        store(load_reader(a.reader), pool, out)
-        if a.action == "readings"
-        else record(a.run, a.encoder, pool, ASSETS / "readings", out)
-    )
+    if a.action == "readings":
+        size = store(load_reader(a.reader), pool, out)
+    else:
+        size = record(a.run, a.encoder, pool, ASSETS / "readings", out)
     log.info("%s: %d examples, %.0f kB", out, len(pool), size / 1000)
 
 

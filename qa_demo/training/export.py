@@ -2,13 +2,14 @@
 assets/reader-large.
 
     python -m qa_demo.training.export --run runs/student --out assets/reader
-    python -m qa_demo.training.export --run runs/teacher --encoder FOLDER --out assets/reader-large
+    python -m qa_demo.training.export --run runs/teacher --encoder FOLDER \\
+        --repo sentence-transformers/all-mpnet-base-v2 --revision COMMIT --out assets/reader-large
     python -m qa_demo.training.export --merge assets/reader-large --encoder FOLDER --out OTHER
 
 In half precision: a standard folder that `AutoModelForQuestionAnswering.from_pretrained` loads,
-with the tags' head beside it; of a run with an adapter the change to its encoder alone (5 MB). The
-third line writes adapter and encoder as one standard folder, in single precision. Scores, threshold
-and card come afterwards from `score` and `card`.
+with the tags' head beside it; of a run with an adapter the change to its encoder alone (5 MB), and
+where that encoder comes from. The last line writes adapter and encoder as one standard folder, in
+single precision. Scores, threshold and card come afterwards from `score` and `card`.
 """
 
 import json
@@ -30,15 +31,9 @@ from qa_demo.model.source import CARD_FILE, sha256
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training.command import described, exit_code, read_json, write_json
 from qa_demo.training.heads import ALPHA, TwoHeads, load
-from qa_demo.training.loop import load_weights, logged
+from qa_demo.training.loop import load_weights
 
 log = logging.getLogger("export")
-BASE = {
-    "repo": "sentence-transformers/all-mpnet-base-v2",
-    "revision": "e8c3b32edf5434bc2275fc9bab85f82640a19130",
-    "sha256": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
-}
-"""The encoder of assets/reader-large."""
 PLACES = ("out", "teacher", "logits", "pool", "resume")
 """Settings that name folders and files of one machine."""
 FILES = {"train", "dev", "text", "more_text"}
@@ -86,52 +81,42 @@ def taught_by(run: Path) -> dict[str, Any]:
     teacher = read_json(run / "settings.json").get("teacher")
     if not teacher:
         return {}
-    folder = Path(teacher)
+    folder, found = Path(teacher), dict[str, Any](name=Path(teacher).name, phases=[])
     if (folder / CARD_FILE).is_file():
         about = read_json(folder / CARD_FILE)
-        found = {"checksum": sha256(folder / "checksums.json"), "phases": about.get("phases", [])}
-        return {"teacher": {"name": about["name"]} | found}
-    phases = [phase(folder)] if (folder / "settings.json").is_file() else []
-    return {"teacher": {"name": folder.name, "phases": phases}}
+        found = {name: about[name] for name in ("name", "phases")}
+        found["checksum"] = sha256(folder / "checksums.json")
+    elif (folder / "settings.json").is_file():
+        found["phases"] = [phase(folder)]
+    return {"teacher": found}
 
 
 def about(run: Path, name: str) -> dict[str, Any]:
-    """What reader.json says of a reader before it was scored; `curve`: the averaged weights' scores
-    on the way, in percent, on a part of dev.
-    """
-    scores = [
-        {"steps": row["step"], "questions": row["dev_questions"]}
-        | {of: row["average"][of] for of in ("exact", "f1", "bio_f1")}
-        for row in logged(run, "average")
-    ]
-    made = {"phases": [phase(run)], "curve": scores, **taught_by(run)}
+    """What reader.json says of a reader before it was scored."""
+    made = {"phases": [phase(run)], **taught_by(run)}
     return {"name": name, "threshold": None, "tag_order": list(TAGS), **made}
 
 
-def export(run: Path, out: Path, encoder: str = "") -> None:
-    """Save encoder, both heads and tokenizer. `encoder`: "" for the one that the run names. Errors:
-    BadInput for weights that half precision cannot hold.
+def export(run: Path, out: Path, encoder: str, base: dict[str, str] | None = None) -> None:
+    """Save encoder, both heads and tokenizer of a run, or with `base`, as `origin` gives it, what
+    changes that encoder. Errors: BadInput for weights that half precision cannot hold.
     """
-    encoder, told = encoder or read_json(run / "settings.json")["encoder"], about(run, "bundled")
-    model = load(encoder, dropout=0.1)
-    load_weights(model, run / "average.safetensors")
-    tokenizer = AutoTokenizer.from_pretrained(
-        encoder, model_max_length=model.reader.config.max_position_embeddings
-    )
-    prepare(tokenizer)
-    write_model(halved(model), out)
-    tokenizer.save_pretrained(out)
+    told, average = about(run, "large" if base else "bundled"), run / "average.safetensors"
+    if base:
+        trained = load_file(average)
+        out.mkdir(parents=True, exist_ok=True)
+        save_file(adapter_of(trained), out / ADAPTER_FILE)
+        write_bio(trained["bio.weight"], trained["bio.bias"], out)
+        told["base"] = base
+    else:
+        model = load(encoder, dropout=0.1)
+        load_weights(model, average)
+        write_model(halved(model), out)
+        longest = model.reader.config.max_position_embeddings
+        tokenizer = AutoTokenizer.from_pretrained(encoder, model_max_length=longest)
+        prepare(tokenizer)
+        tokenizer.save_pretrained(out)
     write_json(out / CARD_FILE, told)
-    write_checksums(out)
-
-
-def export_adapter(run: Path, named: dict[str, str], out: Path) -> None:
-    """Write a run's adapter, its heads and what is known of them. `named`: as `origin` gives it."""
-    told, trained = about(run, "large"), load_file(run / "average.safetensors")
-    out.mkdir(parents=True, exist_ok=True)
-    save_file(adapter_of(trained), out / ADAPTER_FILE)
-    write_bio(trained["bio.weight"], trained["bio.bias"], out)
-    write_json(out / CARD_FILE, told | {"base": named})
     write_checksums(out)
 
 
@@ -151,20 +136,12 @@ def adapter_of(trained: Tensors) -> Tensors:
 
 
 def origin(base: Path, repo: str | None, revision: str | None) -> dict[str, str]:
-    """Where the encoder of a folder comes from, and its SHA-256. Errors: BadInput for another than
-    BASE without both names.
-    """
+    """Where the encoder of a folder comes from, and its SHA-256. Errors: BadInput."""
     if not (base / BASE_FILE).is_file():
         raise BadInput(f"--encoder must name the folder of the run's encoder, with {BASE_FILE}")
-    found = sha256(base / BASE_FILE)
-    if repo and revision:
-        return {"repo": repo, "revision": revision, "sha256": found}
-    if found == BASE["sha256"] and not repo and not revision:
-        return BASE
-    raise BadInput(
-        f"--repo and --revision must both say where {base.name} comes from, unless it is "
-        f"{BASE['repo']} of {BASE['revision'][:7]}"
-    )
+    if not (repo and revision):
+        raise BadInput(f"--repo and --revision must both say where {base.name} comes from")
+    return {"repo": repo, "revision": revision, "sha256": sha256(base / BASE_FILE)}
 
 
 def merge(folder: Path, base: Path, out: Path) -> None:
@@ -217,19 +194,17 @@ def main(argv: list[str] | None = None) -> None:
     what.add_argument("--run", type=Path, help="a run of finetune or teach")
     what.add_argument("--merge", type=Path, metavar="FOLDER", help="an adapter to merge")
     p.add_argument("--encoder", default="", help="by default the one that the run names")
-    p.add_argument("--repo", help=f"an adapter's encoder; needed but for {BASE['repo']}")
-    p.add_argument("--revision", help="its commit there; needed with --repo")
+    p.add_argument("--repo", help="of an adapter: its encoder's id on Hugging Face")
+    p.add_argument("--revision", help="of an adapter: its encoder's commit there")
     p.add_argument("--out", type=Path, required=True)
     a = p.parse_args(argv)
     if a.merge:
         merge(a.merge, Path(a.encoder), a.out)
         return
     settings = read_json(a.run / "settings.json")
-    if settings.get("adapter"):
-        base = Path(a.encoder or settings["encoder"])
-        export_adapter(a.run, origin(base, a.repo, a.revision), a.out)
-    else:
-        export(a.run, a.out, a.encoder)
+    encoder = a.encoder or settings["encoder"]
+    base = origin(Path(encoder), a.repo, a.revision) if settings.get("adapter") else None
+    export(a.run, a.out, encoder, base)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
@@ -35,7 +34,7 @@ from qa_demo.training import command, pool
 from qa_demo.training.command import exit_code, parsed
 from qa_demo.training.heads import TwoHeads, load, loss_terms, total
 from qa_demo.training.loop import Batch, Job, Terms, begin, run
-from qa_demo.training.said import says
+from qa_demo.training.score import HEADS, outcome
 
 log = logging.getLogger("finetune")
 OPTIONS = WindowOptions()
@@ -80,36 +79,19 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
     return [{"params": x, "lr": s.learning_rate * f, **of_all} for f, x in groups.items()]
 
 
-def pool_of(
-    s: Settings, tokenizer: Any, unlabelled: float = 0.0, exchanged: float = 0.0
-) -> pool.Pool:
+def pool_of(s: Settings, tokenizer: Any) -> pool.Pool:
     """The windows of a run, drawn once."""
     path = Path(s.pool or Path(s.out) / "pool.npz")
-    drawn = {"lengths": s.lengths, "negatives": s.negatives, "seed": s.seed}
-    drawn |= {"unlabelled": unlabelled, "exchanged": exchanged}
+    names = ("lengths", "negatives", "unlabelled", "exchanged", "seed")
+    drawn = {name: getattr(s, name, 0.0) for name in names}  # two are teach's alone
     return pool.pool_at(path, s.train, tokenizer, **drawn)
 
 
-def answerable(path: str | Path) -> list[Example]:
-    """A file's questions that have an answer: of no other can the best span be right. Errors:
-    BadInput for a file without any.
-    """
-    found = [example for example in read_squad(path) if example.answers]
-    if not found:
-        raise BadInput(f"{Path(path).name} holds no question with an answer to score")
-    return found
-
-
-@torch.no_grad()
 def read(model: TwoHeads, tokenizer: Any, example: Example) -> Reading:
-    """A two-headed model's reading of a question, window by window, unpadded."""
-    device = next(model.parameters()).device
-    encoding, rows = encode(tokenizer, example.question, example.context), []
+    """A two-headed model's reading of a question."""
+    encoding = encode(tokenizer, example.question, example.context)
     windows = make_windows(encoding, OPTIONS)
-    for w in windows:
-        ids, types = (torch.tensor(x, device=device)[None] for x in (w.input_ids, w.token_type_ids))
-        s, e, t = (x[0].cpu().numpy() for x in model(ids, torch.ones_like(ids), types))
-        rows.append((np.stack([s, e], axis=-1), t))
+    rows = [model.read(window) for window in windows]
     return assemble(encoding, windows, rows, OPTIONS, model_name="training")
 
 
@@ -119,8 +101,8 @@ def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -
     readings = {e.id: read(model, tokenizer, e) for e in examples}
     model.train()
     found = {}
-    for head, prefix in (("span", ""), ("bio", "bio_")):
-        said = {key: says(reading, head).outcome for key, reading in readings.items()}
+    for head, prefix in zip(HEADS, ("", "bio_"), strict=True):
+        said = {key: outcome(reading, head) for key, reading in readings.items()}
         scores = evaluate(examples, said)
         found |= {prefix + name: round(scores[name], 2) for name in ("exact", "f1")}
     return found
@@ -130,7 +112,11 @@ def begun(s: Settings) -> tuple[Any, TwoHeads, list[Example]]:
     """Tokenizer, model and dev questions of a run. Errors: BadInput for what it cannot be, before
     anything is drawn.
     """
-    dev, device = answerable(s.dev), begin(s)
+    # of no question without an answer can the best span be right
+    dev = [example for example in read_squad(s.dev) if example.answers]
+    if not dev:
+        raise BadInput(f"{Path(s.dev).name} holds no question with an answer to score")
+    device = begin(s)
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
     model = load(s.encoder, s.dropout, s.adapter).to(device)
     longest = longest_input(model.reader.config)

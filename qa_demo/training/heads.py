@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from peft import LoraConfig, inject_adapter_in_model
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
 
+from qa_demo.core.types import Window
 from qa_demo.model.forward import knows_token_types
 from qa_demo.training.command import training_form
 
@@ -37,6 +39,14 @@ class TwoHeads(nn.Module):
         names = ("input_ids", "attention_mask", "token_type_ids")
         found: tuple[Tensor, Tensor, Tensor] = self(*(batch[name] for name in names))
         return found
+
+    @torch.no_grad()
+    def read(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
+        """Logits of start and end [n, 2], and of the tags [n, 3], of one window, unpadded."""
+        given = (window.input_ids, window.token_type_ids)
+        ids, types = (torch.tensor(x, device=self.device)[None] for x in given)
+        start, end, tags = (x[0].cpu() for x in self(ids, torch.ones_like(ids), types))
+        return torch.stack([start, end], -1).numpy(), tags.numpy()
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor

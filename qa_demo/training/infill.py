@@ -34,16 +34,10 @@ from qa_demo.examples import load_examples
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training.command import (
-    described,
-    exit_code,
-    read_json,
-    training_form,
-    versions,
-    write_json,
-)
+from qa_demo.training import command
+from qa_demo.training.command import described, exit_code, read_json, write_json
 from qa_demo.training.export import halved, phase, write_checksums
-from qa_demo.training.loop import load_weights, logged
+from qa_demo.training.loop import load_weights
 from qa_demo.training.pretrain import Pretrainer, load
 from qa_demo.training.text import FATES, Batches, read_text, tokenize
 
@@ -93,8 +87,7 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     tokenizer.save_pretrained(out)
     head = {name: tensor.contiguous() for name, tensor in model.sbo.state_dict().items()}
     save_file(head, out / SBO_FILE, metadata={"format": "pt"})
-    made = phase(run) | {"curve": logged(run, "held")}
-    write_json(out / CARD, {"name": "bundled", "phases": [made]})
+    write_json(out / CARD, {"name": "bundled", "phases": [phase(run)]})
     write_checksums(out)
 
 
@@ -114,16 +107,12 @@ def measure(
         mlm, sbo = (x.float().log_softmax(-1) for x in model.logits(batch))
         both = (mlm[batch["row"]] + sbo).log_softmax(-1)
         column = {"fate": batch["fate"].cpu().numpy()}
-        everywhere = torch.arange(len(mlm), device=device)
-        places = {"mlm": everywhere, "sbo": batch["row"], "both": batch["row"]}
-        for (name, at), log_p in zip(places.items(), (mlm, sbo, both), strict=True):
+        heads = (mlm, torch.arange(len(mlm))), (sbo, batch["row"]), (both, batch["row"])
+        for name, (log_p, at) in zip(HEADS, heads, strict=True):
             true = batch["true"][at]
-            right = (log_p.argmax(-1) == true).float()
-            loss = -log_p.gather(1, true[:, None])[:, 0]
-            for what, value in (("right", right), ("loss", loss)):
-                full = np.full(len(mlm), np.nan)
-                full[at.cpu()] = value.cpu()
-                column[f"{name}_{what}"] = full
+            column |= {f"{name}_{what}": np.full(len(mlm), np.nan) for what in ("right", "loss")}
+            column[f"{name}_right"][at.cpu()] = (log_p.argmax(-1) == true).cpu()
+            column[f"{name}_loss"][at.cpu()] = -log_p.gather(1, true[:, None])[:, 0].cpu()
         columns.append(column)
     model.train()
     return {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
@@ -131,27 +120,28 @@ def measure(
 
 def summary(columns: Columns, chosen: np.ndarray | slice = slice(None)) -> dict[str, float | int]:
     """Counts, top-1 in percent, mean -log p, perplexity exp(mean) of each head over blanks."""
-    found: dict[str, float | int] = {"pieces": len(columns["fate"][chosen])}
+    part = {name: column[chosen] for name, column in columns.items()}
+    found: dict[str, float | int] = {"pieces": len(part["fate"])}
+
+    def percent(head: str, has: np.ndarray) -> float:
+        return round(100 * float(part[f"{head}_right"][has].mean()), 2)
+
     for head in HEADS:
-        loss, right = columns[f"{head}_loss"][chosen], columns[f"{head}_right"][chosen]
+        loss = part[f"{head}_loss"]
         has = ~np.isnan(loss)
         found[f"{head}_pieces"] = int(has.sum())
         if has.any():
             mean = float(loss[has].mean())
-            found |= {
-                f"{head}_top1": round(100 * float(right[has].mean()), 2),
-                f"{head}_loss": round(mean, 4),
-                f"{head}_perplexity": round(float(np.exp(min(mean, 50.0))), 2),
-            }
+            found[f"{head}_top1"], found[f"{head}_loss"] = percent(head, has), round(mean, 4)
+            found[f"{head}_perplexity"] = round(float(np.exp(min(mean, 50.0))), 2)
             if head == "sbo":  # both heads on the same blanks
-                right = columns["mlm_right"][chosen][has]
-                found["mlm_top1_where_sbo"] = round(100 * float(right.mean()), 2)
+                found["mlm_top1_where_sbo"] = percent("mlm", has)
     return found
 
 
 def load_exported(folder: Path) -> Pretrainer:
     """An exported folder as it is measured, in fp32. Errors: BadInput without a boundary head."""
-    mlm = AutoModelForMaskedLM.from_pretrained(folder, **training_form(0.0))
+    mlm = AutoModelForMaskedLM.from_pretrained(folder, **command.training_form(0.0))
     sbo = load_sbo(folder, mlm.config)
     if sbo is None:
         raise BadInput(f"{folder.name} holds no {SBO_FILE}")
@@ -175,7 +165,7 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
         "limit": limit,
         "parts": min(len(parts), limit or len(parts)),
         "text": [Path(name).name for name in text],
-        "versions": versions("torch", "transformers", "tokenizers", "numpy"),
+        "versions": command.versions("torch", "transformers", "tokenizers", "numpy"),
         "overall": summary(columns),
         "by_fate": fates,
     }

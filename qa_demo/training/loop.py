@@ -70,13 +70,6 @@ def load_weights(model: nn.Module, path: Path) -> None:
             own[name].copy_(tensor)
 
 
-def logged(run: Path, what: str) -> list[dict[str, Any]]:
-    """The rows of a run's log that hold `what`; none for a run without a log."""
-    log = run / "log.jsonl"
-    rows = map(json.loads, log.read_text().splitlines() if log.is_file() else ())
-    return [row for row in rows if what in row]
-
-
 def is_snapshot(step: int) -> bool:
     """Steps that the replay keeps: 0, 1, 2, 3, 4, 6, 8, 11, 16, ... = round(2^(k/2)), spaced
     logarithmically.
@@ -97,8 +90,7 @@ def save(out: Path, job: Job, optimizer: Any, state: dict[str, Any]) -> None:
     files = {"weights.safetensors": trainable(job.model)}
     if job.average is not None:
         kept = dict(job.average.named_parameters())
-        names = files["weights.safetensors"]
-        files["average.safetensors"] = {k: kept[k].detach().contiguous() for k in names}
+        files["average.safetensors"] = {name: kept[name] for name in trainable(job.model)}
     for name, tensors in files.items():
         save_file(tensors, out / f"{name}.new")
     torch.save(optimizer.state_dict()["state"], out / "optimizer.pt.new")

@@ -1,4 +1,4 @@
-"""Measure an exported reader with both heads, fit its calibrations, choose its threshold, and write
+"""Measure an exported reader with both heads, fit its calibration, choose its threshold, and write
 metrics.json beside it; or ask it the questions that a visitor types first.
 
     python -m qa_demo.training.score --reader assets/reader --dev squad-dev.json.gz \\
@@ -9,244 +9,270 @@ Each question is read once, as the page reads it; every number comes from those 
 files with lists only the questions that no training sees are read (qa_demo.training.data).
 
 First questions are short texts of everyday kinds, never trained on, all accepted answers listed;
-`assets/first_questions_second.json` has sixty more and `assets/first_questions_third.json` forty,
-each written without a look at the files before it and before any reader was asked. Prints each one
-that the page would not answer exactly (SQuAD's comparison), then the figures by kind; exit code 0
-when at least 97 % are exact, else 1.
+the second and third file were written without a look at those before and before any reader was
+asked.
 """
 
-import argparse
 import json
 import logging
+import math
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from qa_demo.core import metrics
 from qa_demo.core.base import BadInput
-from qa_demo.core.metrics import Outcome, evaluate
+from qa_demo.core.bio import best_span, decode_reading, null_log_prob
+from qa_demo.core.metrics import Outcome, normalize
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
-from qa_demo.core.types import Example, WindowOptions
+from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.evaluation.calibrate import claim_reliability, reliability
+from qa_demo.evaluation.lines import Row, line_of, outcome_of, under
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.run import read_each
-from qa_demo.evaluation.table import MOST_LOST
+from qa_demo.evaluation.table import MOST_LOST, table_of
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK, sha256
 from qa_demo.training.command import described, exit_code, read_json, versions, write_json
 from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
-from qa_demo.training.said import KINDS, Said, is_right, kind, list_scores, says, table
 
 log = logging.getLogger("score")
 HEADS = ("span", "bio")
-Heard = Mapping[tuple[str, str], Mapping[str, Said]]
-"""What each head says to each question and paragraph."""
-Reply = tuple[Example, str | None, str]
-"""A first question, what the page answers (None: withheld), and the best span."""
-WANTED = 97.0
-"""Percent of the first questions."""
+Lines = Mapping[str, Row]
+"""What each head says to a question, as lines of `evaluate --out`; of the tags also all `texts`."""
 
 
-def heard(reader: Reader, examples: Iterable[Example]) -> Heard:
-    """What both heads say to each different question and paragraph, several read at once. Errors:
-    BadInput for one that cannot be read.
+# ---- what both heads say
+
+
+def outcome(reading: Reading, head: str) -> Outcome:
+    """A head's best span with its score_diff; of the tags log P(all pieces O) - log P(span)."""
+    if head == "span":
+        found = predict(reading)
+        return Outcome(found.best.candidate.text if found.best else "", found.score_diff)
+    tagged = best_span(reading)
+    if tagged is None:
+        return Outcome("")
+    return Outcome(tagged.text, null_log_prob(reading) - math.log(tagged.marginal))
+
+
+def lines(reading: Reading, example: Example) -> Lines:
+    """What both heads say to a question."""
+    row = line_of(example, reading, DecodeOptions(), "2.0")
+    found = outcome(reading, "bio")
+    exact, f1 = metrics.score(example, found.text, "2.0")
+    tags = {"n_best": [{"text": found.text}], "score_diff": found.score_diff}
+    tags |= {"best": {"exact": exact, "f1": f1}, "texts": [x.text for x in decode_reading(reading)]}
+    return {"span": row | {"texts": [outcome_of(row).text]}, "bio": row | tags}
+
+
+def heard(reader: Reader, files: Mapping[str, Sequence[Example]]) -> dict[str, list[Lines]]:
+    """The lines of the questions of each file; a text that stands in several is read once, several
+    texts at the same time. Errors: BadInput for one that cannot be read.
     """
-    each = {(e.question, e.context): e for e in examples}
-    found = read_each(
-        reader,
-        list(each.values()),
-        WindowOptions(),
-        lambda _, reading: {head: says(reading, head) for head in HEADS},
-    )
-    said: dict[tuple[str, str], Mapping[str, Said]] = {}
-    for text, one in zip(each, found, strict=True):
+    asked: dict[tuple[str, str], list[Example]] = {}
+    for e in (e for examples in files.values() for e in examples):
+        asked.setdefault((e.question, e.context), []).append(e)
+    found: dict[int, Lines] = {}
+
+    def made(first: Example, reading: Reading) -> dict[int, Lines]:
+        return {id(e): lines(reading, e) for e in asked[first.question, first.context]}
+
+    each = [examples[0] for examples in asked.values()]
+    for k, one in enumerate(read_each(reader, each, WindowOptions(), made), 1):
         if isinstance(one, BadInput):
             raise one
-        said[text] = one
-        if len(said) % 200 == 0:
-            log.info("%d questions", len(said))
-    return said
+        found |= one
+        if k % 200 == 0:
+            log.info("%d questions", k)
+    return {name: [found[id(e)] for e in examples] for name, examples in files.items()}
 
 
-def claimed(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Any]:
-    """{"claim": ...} of the start/end head, fitted and measured on questions of which some have no
-    answer; nothing, and a line in the log, where they are too few.
+# ---- lists of answers
+
+
+def shared_piece(a: str, b: str) -> int:
+    """Length of the longest run of characters that two texts share."""
+    return SequenceMatcher(None, a, b, autojunk=False).find_longest_match(0, len(a), 0, len(b)).size
+
+
+def overlap(wanted: Collection[str], said: Collection[str]) -> tuple[float, float]:
+    """(sum over said, sum over wanted) of the best shares; two empty sets match once, one empty
+    set never.
     """
-    try:
-        return {"claim": claim_reliability(table(examples, said).claims)}
-    except BadInput as fault:
-        log.warning("no claim for texts that may be silent: %s", fault)
-        return {}
+    if not wanted or not any(said):
+        match = float(not wanted and not any(said))
+        return match, match
+    pieces = {(w, s): shared_piece(w, s) for w in wanted for s in said}
+    of_said = sum(max(pieces[w, s] for w in wanted) / max(1, len(s)) for s in said)
+    of_wanted = sum(max(pieces[w, s] for s in said) / max(1, len(w)) for w in wanted)
+    return of_said, of_wanted
 
 
-def outcomes(examples: Sequence[Example], said: Sequence[Said]) -> dict[str, Outcome]:
-    """What is said to each question, by its id."""
-    return {e.id: s.outcome for e, s in zip(examples, said, strict=True)}
+def rates(p_sum: float, r_sum: float, said: int, wanted: int) -> dict[str, float]:
+    """Precision, recall and their harmonic mean, in percent."""
+    p, r = p_sum / said, r_sum / wanted
+    f1 = 200 * p * r / (p + r) if p + r else 0.0
+    return {"precision": 100 * p, "recall": 100 * r, "f1": f1}
+
+
+def list_scores(
+    wanted: Sequence[Collection[str]], said: Sequence[Collection[str]]
+) -> dict[str, Any]:
+    """MultiSpanQA's two measures on sets of normalised texts, one set a question, of which there is
+    at least one, and the percentage of questions whose whole set is right.
+
+        P = matches / max(1, spans said), R = matches / max(1, spans wanted), summed over all
+        questions; F1 = 2 P R / (P + R)
+
+    Exact: a match is a text that both sets hold. Overlap: each span said counts as the largest
+    share of its own characters that one wanted span has in one piece, each wanted span as the
+    largest share that one span said has (the script leaves out letters that are frequent in a text
+    of 200 characters or more, this does not). Source: Li et al. 2022, "MultiSpanQA";
+    src/eval_script.py.
+    """
+    pairs = [
+        ({normalize(x) for x in w}, {normalize(x) for x in s})
+        for w, s in zip(wanted, said, strict=True)
+    ]
+    n_wanted, n_said = (sum(max(1, len(pair[k])) for pair in pairs) for k in (0, 1))
+    common = sum(len(w & s) for w, s in pairs)
+    shares = [overlap(w, s) for w, s in pairs]
+    return {
+        "total": len(pairs),
+        "exact": rates(common, common, n_said, n_wanted),
+        "overlap": rates(sum(p for p, _ in shares), sum(r for _, r in shares), n_said, n_wanted),
+        "whole_lists": 100 * sum(w == s for w, s in pairs) / len(pairs),
+    }
+
+
+# ---- the figures of a card
+
+
+def official(examples: Sequence[Example], rows: Sequence[Row], *threshold: float) -> dict[str, Any]:
+    """The official script's scores of lines."""
+    said = {e.id: outcome_of(row) for e, row in zip(examples, rows, strict=True)}
+    return metrics.evaluate(examples, said, *threshold)
 
 
 def withheld(
-    examples: Sequence[Example], heads: Sequence[Said]
+    examples: Sequence[Example], rows: Sequence[Row]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Scores at the chosen threshold, and the curve: the best choice between answering and not that
-    costs the answerable questions at most MOST_LOST points of F1. The threshold with the best F1 of
-    all would withhold half of the right answers of a weak reader, since "" scores 1 on every
+    """Scores at the chosen threshold, and what it does: the best choice between answering and not
+    that costs the answerable questions at most MOST_LOST points of F1. The threshold with the best
+    F1 of all would withhold half of the right answers of a weak reader, since "" scores 1 on every
     unanswerable question.
     """
-    said = outcomes(examples, heads)
-    line = table(examples, heads, claims=False)
-    chosen, best = line.choose(MOST_LOST), line.choose(100.0)
-    answered = [e for e in examples if e.answers]
-    scores = evaluate(examples, said, chosen.threshold) | {
+    table = table_of(rows)
+    chosen, best = table.choose(MOST_LOST), table.choose(100.0)
+    scores = official(examples, rows, chosen.threshold) | {
         "threshold": chosen.threshold,
-        "answerable_f1_without_threshold": evaluate(answered, said)["f1"],
+        "answerable_f1_without_threshold": 100 * float(table.f1[table.answerable].mean()),
         "answer_or_not_accuracy": chosen.accuracy,
         "best_answer_or_not_accuracy": best.accuracy,
-        "best_answer_or_not_threshold": best.threshold,
     }
-    return scores, {
-        "answerable": len(answered),
-        "unanswerable": len(examples) - len(answered),
-        "chosen": asdict(chosen),
-    }
+    counts = {"answerable": scores["HasAns_total"], "unanswerable": scores["NoAns_total"]}
+    return scores, {**counts, "chosen": asdict(chosen)}
 
 
-def lists(files: Mapping[str, Sequence[Example]], said: Heard) -> dict[str, Any]:
-    """`lists`, MultiSpanQA's two measures of both heads for each file and for all together, and
-    `list_kinds`, how many lists were found whole, merged and so on.
-    """
-    parts = {**files, "all": [e for examples in files.values() for e in examples]}
-    found: dict[str, Any] = {"lists": {}, "list_kinds": {}}
-    for name, examples in parts.items():
-        wanted = [[e.context[a:b] for a, b in e.spans[0]] for e in examples]
-        for head in HEADS if examples else ():
-            texts = [said[e.question, e.context][head].texts for e in examples]
-            counts = Counter(map(kind, wanted, texts))
-            found["lists"].setdefault(name, {})[head] = list_scores(wanted, texts)
-            found["list_kinds"].setdefault(name, {})[head] = {one: counts[one] for one in KINDS}
-    return found
-
-
-def metrics(
+def measured(
     reader: Reader, dev: Path, dev_v2: Path, list_files: Sequence[Path], command: str
 ) -> dict[str, Any]:
     """All figures of the model card, with what they were measured on and by which versions."""
-    answerable, mixed = read_squad(dev), read_squad(dev_v2)
-    kept = {path.name: held_out(read_squad(path)) for path in list_files}
+    of_lists = {path.name: held_out(read_squad(path)) for path in list_files}
+    of_lists["all"] = [e for examples in of_lists.values() for e in examples]
+    files = {"dev": read_squad(dev), "v2": read_squad(dev_v2), **of_lists}
     began = time.perf_counter()
-    said = heard(reader, [*answerable, *mixed, *(e for part in kept.values() for e in part)])
+    said = heard(reader, files)
     taken = time.perf_counter() - began
+    count = len({(e.question, e.context) for examples in files.values() for e in examples})
 
-    def of(head: str, examples: Sequence[Example]) -> list[Said]:
-        return [said[e.question, e.context][head] for e in examples]
+    def of(head: str, name: str) -> list[Row]:
+        return [both[head] for both in said[name]]
 
-    chosen = {head: withheld(mixed, of(head, mixed)) for head in HEADS}
-    return {
+    chosen = {head: withheld(files["v2"], of(head, "v2")) for head in HEADS}
+    spans = table_of(of("span", "dev"))
+    found = {
         "date": datetime.now(UTC).date().isoformat(),
         "command": command,
         "versions": versions("torch", "transformers", "tokenizers", "numpy", "safetensors"),
         "data": {path.name: sha256(path) for path in (dev, dev_v2, *list_files)},
-        "speed": {
-            "questions": len(said),
-            "seconds": round(taken, 1),
-            "questions_per_second": round(len(said) / taken, 1),
-        },
-        "squad_dev": {
-            head: evaluate(answerable, outcomes(answerable, of(head, answerable))) for head in HEADS
-        },
+        "speed": {"questions": count, "questions_per_second": round(count / taken, 1)},
+        "squad_dev": {head: official(files["dev"], of(head, "dev")) for head in HEADS},
         "squad_dev_v2": {head: scores for head, (scores, _) in chosen.items()},
         "threshold_curve": {head: curve for head, (_, curve) in chosen.items()},
-        "reliability": {
-            head: reliability(table(answerable, of(head, answerable)).claims) for head in HEADS
-        },
-        **claimed(mixed, of("span", mixed)),
-        **(lists(kept, said) if kept else {}),
+        "reliability": {"span": reliability(spans.claims)},
+        "lists": {},
     }
-
-
-def replies(reader: Reader, questions: Iterable[Example]) -> list[Reply]:
-    """Ask as the page does: exact search, logit sum, the reader's own threshold."""
-    said = [(e, predict(reader.read(e.question, e.context))) for e in questions]
-    return [(e, p.answer, "" if p.best is None else p.best.candidate.text) for e, p in said]
-
-
-def report(found: Sequence[Reply]) -> tuple[str, float]:
-    """Every miss with what was said instead, then how many are exact, by kind and in all; and the
-    percentage of these.
-    """
-    lines, exact = [], Counter[str]()
-    for e, answer, best in found:
-        if answer is not None and is_right(e, answer):
-            exact[e.title] += 1
-            continue
-        said = f"withheld {best!r}" if answer is None else f"said {answer!r}"
-        accepted = " | ".join(a.text for a in e.answers)
-        lines.append(f"{said}, accepted {accepted}: {e.question} {e.context}")
-    every = Counter(e.title for e, _, _ in found)
-    lines += [f"{title}: {exact[title]} of {n}" for title, n in every.items()]
-    percent = 100 * exact.total() / len(found)
-    lines.append(
-        f"all: {exact.total()} of {len(found)} exact ({percent:.1f} %), "
-        f"{sum(is_right(e, best) for e, _, best in found)} with nothing withheld"
-    )
-    return "\n".join(lines) + "\n", percent
-
-
-def noted(a: argparse.Namespace) -> str:
-    """The command that measures the same again, by the names of files and folders."""
-    shown = f"python -m qa_demo.training.score --dev {a.dev.name} --dev-v2 {a.dev_v2.name}"
-    if Path(a.reader).resolve() != Path("assets/reader").resolve():
-        shown += f" --reader {Path(a.reader).name}"
-    shown += " --base ENCODER" if a.base else ""
-    return shown + (f" --lists {' '.join(path.name for path in a.lists)}" if a.lists else "")
+    try:
+        found["claim"] = claim_reliability(table_of(of("span", "v2")).claims)
+    except BadInput as fault:
+        log.warning("no claim for texts that may be silent: %s", fault)
+    for name, examples in of_lists.items():
+        wanted = [[e.context[a:b] for a, b in e.spans[0]] for e in examples]
+        if examples:
+            each = {h: list_scores(wanted, [row["texts"] for row in of(h, name)]) for h in HEADS}
+            found["lists"][name] = each
+    return found
 
 
 def keep(folder: Path, result: dict[str, Any]) -> None:
-    """Write metrics.json, and threshold and calibrations into reader.json."""
-    card = read_json(folder / "reader.json")
+    """Write metrics.json, and threshold and calibration into reader.json."""
+    card, fit = read_json(folder / "reader.json"), result["reliability"]["span"]
     card["threshold"] = result["squad_dev_v2"]["span"]["threshold"]
-    card["calibration"] = {
-        head: {name: result["reliability"][head][name] for name in ("temperature", "bias")}
-        for head in HEADS
-    }
-    if "claim" in result:
-        names = ("slope", "intercept")
-        card["calibration"]["answerable"] = {name: result["claim"][name] for name in names}
+    card["calibration"] = {"span": {name: fit[name] for name in ("temperature", "bias")}}
+    if claim := result.get("claim"):
+        card["calibration"]["answerable"] = {n: claim[n] for n in ("slope", "intercept")}
     write_json(folder / "metrics.json", result)
     write_json(folder / "reader.json", card)
     write_checksums(folder)
 
 
+def first(reader: Reader, examples: Sequence[Example]) -> str:
+    """Each question that the page would not answer exactly, and how many it would."""
+    texts, right = list[str](), 0
+    for row in (both["span"] for both in heard(reader, {"": examples})[""]):
+        found, best = under(row, reader.threshold, "2.0"), outcome_of(row).text
+        right += found["exact"] == 1
+        if found["exact"] < 1:
+            said = f"withheld {best!r}" if found["answer"] is None else f"said {best!r}"
+            texts.append(f"{said}: {row['question']} {row['context']}")
+    return "\n".join([*texts, f"{right} of {len(examples)} are exact"]) + "\n"
+
+
 @exit_code
-def main(argv: list[str] | None = None) -> int:
-    """Parse, then measure and keep, or ask; 2 on a reader or file that cannot be used."""
+def main(argv: list[str] | None = None) -> None:
+    """Parse, then measure and keep; 2 on a reader or file that cannot be used."""
     p = described(__doc__, "score")
     p.add_argument("--reader", default="assets/reader", help="a folder")
     p.add_argument("--base", type=Path, help="the encoder that an adapter changes")
     p.add_argument("--dev", type=Path, help="answerable questions")
     p.add_argument("--dev-v2", type=Path, help="answerable and unanswerable ones")
     p.add_argument("--lists", type=Path, nargs="*", default=[], help="files with lists of answers")
-    p.add_argument("--first", type=Path, metavar="FILE", help="a file of first questions to ask")
+    p.add_argument("--first", type=Path, metavar="FILE", help="first questions to ask instead")
     a = p.parse_args(argv)
-    limits = replace(LOOPBACK, base=a.base)
-    if a.first is not None:
-        questions = read_squad(a.first)  # before the reader: its faults are told at once
-        text, percent = report(replies(load_reader(a.reader, limits), questions))
-        sys.stdout.write(text)
-        return 0 if percent >= WANTED else 1
-    if a.dev is None or a.dev_v2 is None:
+    if not a.first and not (a.dev and a.dev_v2):
         raise BadInput("score takes --dev and --dev-v2, or --first")
-    result = metrics(load_reader(a.reader, limits), a.dev, a.dev_v2, a.lists, noted(a))
+    asked = read_squad(a.first) if a.first else []  # a fault in a file is told at once
+    reader = load_reader(a.reader, replace(LOOPBACK, base=a.base))
+    if asked:
+        sys.stdout.write(first(reader, asked))
+        return
+    given = sys.argv[1:] if argv is None else argv
+    words = [word if word.startswith("-") else Path(word).name for word in given]
+    command = " ".join(["python -m qa_demo.training.score", *words])
+    result = measured(reader, a.dev, a.dev_v2, a.lists, command)
     keep(Path(a.reader), result)
     shown = ("speed", "squad_dev", "squad_dev_v2", "lists")
-    sys.stdout.write(json.dumps({k: result[k] for k in shown if k in result}, indent=1) + "\n")
-    return 0
+    sys.stdout.write(json.dumps({k: result[k] for k in shown}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

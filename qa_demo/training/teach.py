@@ -253,7 +253,7 @@ def train(s: Settings) -> bool:
     """
     tokenizer, model, dev = finetune.begun(s)
     teacher = Teacher(Path(s.teacher), tokenizer, model.device)
-    pool = finetune.pool_of(s, tokenizer, s.unlabelled, s.exchanged)
+    pool = finetune.pool_of(s, tokenizer)
     pad = tokenizer.pad_token_id or 0
     path = Path(s.logits or Path(s.out) / "said.npy")
     said = said_of(path, teacher, Windows(pool, pad, model.device), s.batch_tokens)

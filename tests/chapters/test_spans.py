@@ -43,7 +43,6 @@ def test_the_list_is_the_prediction_with_variants_in_one_row(name):
     best = predict(reading).n_best[0].candidate
     first = found["listed"]["rows"][0]
     assert first["sets"] == {"selection": [best.span.start, best.span.end]}
-    assert first["cells"][1:3] == [number(best.start_logit), number(best.end_logit)]
     scores = [float(r["cells"][3].replace("−", "-").strip("≈")) for r in found["listed"]["rows"]]
     assert scores == sorted(scores, reverse=True)
 

@@ -58,6 +58,26 @@ def test_bars_are_the_sums_of_the_pieces_shares(text):
     assert sorted(map(value, labels)) == pytest.approx(sorted(largest), abs=0.0051)
 
 
+@pytest.mark.parametrize(("step", "key"), [(1, "words"), (3, "weights")])
+def test_a_long_text_loses_quiet_words_alone_and_counts_them(step, key):
+    state = {"example": "danube", "chapter": "why", "step": step}
+    short = blocks(faked(), **state)[key]["segments"][-1]["items"]
+    whole = blocks(faked(), veil=True, **state)[key]["segments"][-1]["items"]
+    at = cut = 0
+    for one in short:
+        if one["t"].startswith("… "):
+            quiet = int(one["t"].split()[1])
+            cut, start = cut + 1, at
+            while quiet or is_mark(whole[at]["t"]) or whole[at].get("joined"):
+                quiet -= not (is_mark(whole[at]["t"]) or whole[at].get("joined"))
+                at += 1
+            assert at - start >= 6
+        else:
+            assert one["t"] == whole[at]["t"]
+            at += 1
+    assert at == len(whole) and (step == 3 or cut)
+
+
 def test_the_text_stands_as_typed_and_the_sum_is_the_lead():
     found = blocks(faked(), chapter="why", **TEXTS)
     for side, typed in zip(found["words"]["segments"], TEXTS.values(), strict=True):

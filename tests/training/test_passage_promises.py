@@ -7,11 +7,13 @@ import pytest
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import Guess, Said
+from qa_demo.core.masking import hide
 from qa_demo.core.store import ASSETS
+from qa_demo.core.text import span_at
 from qa_demo.core.types import Answer
 from qa_demo.examples import Passage, load_examples, load_passages
 from qa_demo.training import promises
-from qa_demo.training.promises import PassageFacts, judged, passage_rows, rows
+from qa_demo.training.promises import judged, passage_facts, passage_rows, rows
 from tests.fake_infiller import FakeInfiller
 
 POOL = load_passages(ASSETS / "passages.json")
@@ -23,8 +25,8 @@ def entry(*hidden: str, promise: str = "") -> Passage:
     return Passage("toy", "Toy", "toy", "A toy.", TEXT, spans, (promise,))
 
 
-def facts(*hidden: str, model: FakeInfiller | None = None) -> PassageFacts:
-    return PassageFacts(entry(*hidden), model or FakeInfiller())
+def facts(*hidden: str, model: FakeInfiller | None = None) -> dict:
+    return passage_facts(entry(*hidden), model or FakeInfiller())
 
 
 class Ranked(FakeInfiller):
@@ -75,14 +77,14 @@ def test_what_hangs_on_the_text_alone(hidden: tuple[str, ...], promise: str) -> 
 
 
 def test_a_run_beyond_the_position_table_says_so() -> None:
-    assert "position table" in facts("the old harbour", model=FakeInfiller(positions=2)).no_sbo
+    assert "position table" in facts("the old harbour", model=FakeInfiller(positions=2))["no_sbo"]()
 
 
 def test_ranks_of_hidden_words() -> None:
     found = facts("old harbour", model=Ranked(3, 2, 5))
-    assert (found.mlm("old"), found.sbo("old"), found.both("old")) == (3, 2, 5)
-    other = facts("old harbour").mlm("harbour")
-    assert found.mlm("old", "harbour") == max(3, other), "the lowest of several"
+    assert [found[head]("old") for head in ("mlm", "sbo", "both")] == [3, 2, 5]
+    other = facts("old harbour")["mlm"]("harbour")
+    assert found["mlm"]("old", "harbour") == max(3, other), "the lowest of several"
     kept, said = judged("sbo('old') < mlm('old')", found)
     assert kept and said == "sbo('old') = 2, mlm('old') = 3"
 
@@ -121,28 +123,29 @@ def test_a_long_run_falls_in_the_middle_or_does_not(curve: tuple[float, ...], fa
             ]
             return replace(found, pieces=tuple(said))
 
-    assert facts("near the old harbour of Visby", model=Curve()).fall == fall
+    assert facts("near the old harbour of Visby", model=Curve())["fall"]() == fall
 
 
 def test_what_a_wire_or_a_neighbour_is_worth() -> None:
     toy, dearest = FakeInfiller(), set()
     for word in ("met", "near", "old", "harbour", "Visby", "cold", "windy", "day"):
-        found = facts(word, model=toy)
+        at = [span_at(toy.encode(TEXT), h.char_start, h.char_end) for h in entry(word).hidden]
+        masked = hide(toy.encode(TEXT).context_ids, at, toy.mask_id)
         loss = {
-            wire: toy.infill(found._masked, frozenset([wire] if wire else ())).pieces[0].sbo.loss
+            wire: toy.infill(masked, frozenset([wire] if wire else ())).pieces[0].sbo.loss
             for wire in ("", "left", "right", "position")
         }
         most = max(loss, key=lambda wire: loss[wire])
-        assert found.dearest(word) == most
+        assert facts(word, model=toy)["dearest"](word) == most
         dearest.add(most)
     assert len(dearest) > 1
     toy.rows = np.repeat(toy.rows[:1], len(toy.rows), axis=0)
-    assert facts("old harbour", model=toy).guesses() == 1, "equal rows cannot tell blanks apart"
+    assert facts("old harbour", model=toy)["guesses"]() == 1, "equal rows cannot tell blanks apart"
 
-    whole = facts("old harbour")
-    assert whole.guesses("position") <= whole.guesses()
-    assert whole.guess("old", "left", "the") == whole.guess("old"), "the word that stands there"
-    assert {whole.guess("old", "left", x) for x in ("met", "cold", "day")} - {whole.guess("old")}
+    guess, guesses = (facts("old harbour")[name] for name in ("guess", "guesses"))
+    assert guesses("position") <= guesses()
+    assert guess("old", "left", "the") == guess("old"), "the word that stands there"
+    assert {guess("old", "left", x) for x in ("met", "cold", "day")} - {guess("old")}
 
 
 @pytest.mark.model

@@ -14,6 +14,7 @@ from qa_demo.core.metrics import CalibrationBin, calibration_error, normalize
 from qa_demo.core.predict import Ranked, predict
 from qa_demo.core.spans import reason_codes, window_prob
 from qa_demo.core.types import Calibration, Calibrations, DecodeOptions, Example, Reading, Span
+from qa_demo.evaluation.lines import TEMPERATURES
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.model.loading import load_reader
@@ -21,8 +22,7 @@ from qa_demo.model.reader import BertReader
 from qa_demo.training import score
 from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
-from qa_demo.training.said import says
-from qa_demo.training.score import HEADS, heard
+from qa_demo.training.score import HEADS, heard, lines, outcome
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -90,14 +90,12 @@ def test_each_text_is_read_once_as_the_page_reads_it(
     asked = [Example(str(k), kit.QUESTION, c, ()) for k, c in enumerate(contexts)]
     once = BertReader.read
     monkeypatch.setattr(BertReader, "read", lambda *x: read.append(x[2]) or once(*x))
-    found = heard(reader, asked)
-    assert sorted(read) == sorted(set(contexts)) == sorted(c for _, c in found)
-    for (question, context), heads in found.items():
-        alone = once(reader, question, context)
-        assert heads["span"].outcome == says(alone, "span").outcome
-        assert heads["bio"].texts == says(alone, "bio").texts
+    found = heard(reader, {"one": asked, "two": asked[1:2]})
+    assert sorted(read) == sorted(set(contexts))
+    for e, heads in zip([*asked, asked[1]], [*found["one"], *found["two"]], strict=True):
+        assert heads == lines(once(reader, e.question, e.context), e)
     with pytest.raises(BadInput, match="no character"):
-        heard(reader, [Example("x", kit.QUESTION, "\x00", ())])
+        heard(reader, {"one": [Example("x", kit.QUESTION, "\x00", ())]})
 
 
 def among_legal_pairs(reading: Reading, best: Ranked, temperature: float) -> float:
@@ -124,17 +122,16 @@ def test_a_claim_is_a_share_of_the_legal_pairs_and_before_it_the_probability_in_
     assert best is not None and tagged is not None
     w, span = best.candidate.window, best.candidate.span
     window = reading.windows[w]
-    claims = {head: says(reading, head).claim for head in HEADS}
-    for t in (1.0, 0.5):
-        assert claims["span"].prob(t) == pytest.approx(among_legal_pairs(reading, best, t))
+    said = lines(reading, Example("x", kit.QUESTION, kit.CONTEXT * 12, ()))["span"]
+    one = TEMPERATURES[15]
+    assert one == pytest.approx(1) and said["probs"][15] == pytest.approx(
+        among_legal_pairs(reading, best, one), rel=1e-5
+    )
     at = (window.to_pos(span.start), window.to_pos(span.end))
-    assert says(reading, "span").plain == pytest.approx(window_prob(reading, w, *at))
-    assert says(reading, "bio").plain == pytest.approx(tagged.marginal)
-    said = says(reading, "span")
-    assert said.margin == pytest.approx(-said.outcome.score_diff) != 0, "its lead over no answer"
-    assert claims["bio"].prob(1.0) == pytest.approx(tagged.marginal)
+    assert said["in_window"] == pytest.approx(window_prob(reading, w, *at))
+    assert said["margin"] == pytest.approx(-said["score_diff"]) != 0, "its lead over no answer"
     none = np.exp(null_log_prob(reading))
-    assert np.exp(says(reading, "bio").outcome.score_diff) == pytest.approx(none / tagged.marginal)
+    assert np.exp(outcome(reading, "bio").score_diff) == pytest.approx(none / tagged.marginal)
 
 
 def test_the_command_writes_figures_that_are_read_back(
@@ -145,12 +142,12 @@ def test_the_command_writes_figures_that_are_read_back(
     assert known is not None and known.threshold is not None
     chosen = written["threshold_curve"]["span"]["chosen"]
     assert known.threshold.withheld_right == chosen["withheld_right"]
+    found = written["reliability"]["span"]
+    assert sum(half["fitted_on"] for half in found["halves"]) == found["measured_on"] == 12
+    assert sum(b["count"] for b in found["after"]) == found["measured_on"]
+    before = [CalibrationBin(**row) for row in found["before"]]
+    assert found["error_before"] == pytest.approx(calibration_error(before))
     for head in HEADS:
-        found = written["reliability"][head]
-        assert sum(half["fitted_on"] for half in found["halves"]) == found["measured_on"] == 12
-        assert sum(b["count"] for b in found["after"]) == found["measured_on"]
-        before = [CalibrationBin(**row) for row in found["before"]]
-        assert found["error_before"] == pytest.approx(calibration_error(before))
         curve = written["threshold_curve"][head]
         assert (curve["answerable"], curve["unanswerable"]) == (8, 4)
         free = written["squad_dev_v2"][head]["answerable_f1_without_threshold"]
@@ -174,13 +171,8 @@ def test_old_figures_go(scored: dict[str, Any]) -> None:
     assert scored["speed"]["questions"] == 12
 
 
-def test_what_is_missing_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert score.main(["--reader", str(folder), "--dev", "d.json"]) == 2
-    assert capsys.readouterr().err == "score takes --dev and --dev-v2, or --first\n"
-
-
 def test_the_noted_command_measures_the_same_reader(scored: dict[str, Any]) -> None:
-    words = "--dev dev.json --dev-v2 v2.json --reader reader --lists li.json"
+    words = "--reader reader --dev dev.json --dev-v2 v2.json --lists li.json"
     assert scored["command"] == f"python -m qa_demo.training.score {words}"
 
 
@@ -189,8 +181,3 @@ def test_only_lists_that_no_training_sees_are_scored(scored: dict[str, Any]) -> 
     assert kept and len(kept) < 12
     lists = scored["lists"]
     assert lists["all"]["bio"]["total"] == lists["li.json"]["span"]["total"] == len(kept)
-    for name, heads in scored["list_kinds"].items():
-        for head, kinds in heads.items():
-            of = lists[name][head]
-            assert sum(kinds.values()) == of["total"]
-            assert 100 * kinds["whole"] / of["total"] == pytest.approx(of["whole_lists"])
