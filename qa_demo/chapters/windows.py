@@ -52,19 +52,16 @@ OPENS = {
     3: text_at("brooklyn", 80, 40),
     4: text_at("danube", 384, 128),
 }
-ODD = {
+ODD = {  # the odd case of a step, a press away
     2: ("A case where the higher score does not count", text_at("brooklyn", 80, 24)),
     3: ("A text without an answer", text_at("reef", 64, 24)),
     4: ("A text where the two maxima form no allowed span", text_at("telegraph", 128, 48)),
 }
-"""The odd case of a step, a press away."""
 OWN_TEXT: dict[str, Any] = dict.fromkeys([*OPENS[1], "question", "context"])
 """The patch after which each step opens on its own text again."""
-SHORT_ANSWER = 8
-"""Where a window may cut answers of so few pieces, a warning stands on the screen."""
+SHORT_ANSWER = 8  # where a window may cut answers of so few tokens, a warning stands
 SNIPPET = ui.snippet("windows")
-Own = Record
-"""This chapter keeps nothing of its own."""
+Own = Record  # this chapter keeps nothing of its own
 
 
 class Windows(Proposals):
@@ -87,13 +84,12 @@ class Windows(Proposals):
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The blocks of the step."""
-    w, step, few = Windows(shown), shown.state.step, None
+    w, step = Windows(shown), shown.state.step
     made = (split, one_window, no_answer, three_rules)[step - 1](w)
-    if (n := len(w.rows)) > fig.MOST_ROWS:
-        said = f"Drawn are the {fig.MOST_ROWS} of {n} windows that matter most; the table has all."
-        few = ui.remark("few", said)
+    few = f"Drawn are the {fig.MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
+    left = ui.remark("few", f"{few}all.") if len(w.rows) > fig.MOST_ROWS else None
     folds = ui.folds(as_table(w), exactly(w), SNIPPET)
-    return [ui.idea(IDEAS[step - 1]), *made, few, *presses(w, step), *folds]
+    return [ui.idea(IDEAS[step - 1]), *made, left, *presses(w, step), *folds]
 
 
 # ---- what the steps share
@@ -112,16 +108,14 @@ def changed(w: Windows) -> str:
 
 def presses(w: Windows, step: int) -> list[Block | None]:
     """To the odd case of the step or back to its own; undo what was changed; what the head says."""
-    rule, other, told = w.shown.state.rule, None, None
-    label, patch = ODD.get(step, ("", OWN_TEXT))
+    rule, (label, patch) = w.shown.state.rule, ODD.get(step, ("", OWN_TEXT))
     if w.here != OPENS[step] and (step > 1 or len(w.rows) == 1):
         label = "Back to the first case" if w.here == patch else "The example of this step"
         patch = OWN_TEXT
-    if label and (patch["example"] or OPENS[step]["example"]) in w.shown.examples:
-        other = ui.button("other", label, patch, span=4)
-    if rule != "logits" and step < 4:
-        said = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
-        told = ui.remark("rule", said, span=8)
+    known = (patch["example"] or OPENS[step]["example"]) in w.shown.examples
+    other = ui.button("other", label, patch, span=4) if label and known else None
+    said = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
+    told = ui.remark("rule", said, span=8) if rule != "logits" and step < 4 else None
     return [other, undo(w.shown, 4), told]
 
 
@@ -152,18 +146,16 @@ def split(w: Windows) -> list[Block | None]:
     length = f"window *{w.size} = {w.asked} question + {w.special} special tokens* {{}} *+ {room} "
     length += "paragraph tokens*"
     length += f", of which this text fills {w.pieces}" if w.pieces < room else ""
-    last = "The text fits into one window: nothing is cut, and there is nothing to choose."
-    if several:
-        how = f"they overlap by {room - w.step}" if w.step < room else "they touch"
-        last = f"Each window begins {w.step} tokens after the one before: {how} and no word is "
-        last += "dropped."
+    how = f"they overlap by {room - w.step}" if w.step < room else "they touch"
+    last = f"Each window begins {w.step} tokens after the one before: {how} and no word is dropped."
+    one = "The text fits into one window: nothing is cut, and there is nothing to choose."
     return [
         ui.finding(changed(w) + found, span_words(w.best)),
         *sliders(w),
         ui.legend("key", *key),
         lanes(w),
         ui.formula("length", say(length, which)),
-        ui.closing(last),
+        ui.closing(last if several else one),
     ]
 
 
@@ -206,7 +198,8 @@ def lanes(w: Windows) -> Block:
 
 def one_window(w: Windows) -> list[Block | None]:
     """In which window the best span's start counts, and why there."""
-    several, last = len(w.holding) > 1, "The rule asks where a word stands, not how high it scores"
+    held, last = sorted(w.holding, key=lambda r: r.k), "The rule asks where a word stands, not how "
+    several, start = len(held) > 1, said(w.encoding, w.best.span.start)
     key = [("box", PALE, "words that the window reads")]
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts")]
     key += [("hollow", GREY, "where it does not")] * several
@@ -216,37 +209,28 @@ def one_window(w: Windows) -> list[Block | None]:
         left, right = r.near or (0, 0)
         least, wins = f"window {r.k}: min({left}, {right}) = {r.edge}", r is w.win and several
         nearer += say(f"*   {least}*, the most" if wins else f"   {least}")
+    where = f"{len(held)} windows, at most {w.win.edge} tokens from the nearer edge"
+    if len(held) < 5:
+        edges = [f"{r.k} ({r.edge})" for r in held[1:]]
+        first = f"windows {held[0].k} ({held[0].edge} tokens from the nearer edge)"
+        where = listing([first, *edges])
+    told = f"{{}} stands in {where}. So window {w.win.k} counts: *{number(w.best.score)}*."
+    if not several:
+        told = "One window alone reads {}: nothing to choose."
+    elif w.higher is not None:
+        same, r = w.higher
+        told += f" In window {r.k} these words score *{number(same)}*, more, and do not count."
     return [
-        ui.finding("{}{}", changed(w), counts(w)),
+        ui.finding(changed(w) + told, start),
         ui.legend("key", *key),
         owner(w),
         ui.formula("nearer", nearer),
-        ui.closing(f"{last}: more around it, more to read."),
+        ui.closing(f"{last}high it scores: more around it, more to read."),
     ]
 
 
-def counts(w: Windows) -> list[Part]:
-    """Which windows hold the start, and which of them counts."""
-    start = said(w.encoding, w.best.span.start)
-    if len(w.holding) == 1:
-        only = f"Only window {w.win.k}" if len(w.rows) > 1 else "One window alone"
-        return say(f"{only} reads {{}}: nothing to choose.", start)
-    first, *others = sorted(w.holding, key=lambda r: r.k)
-    where = f"{len(w.holding)} windows, at most {w.win.edge} tokens from the nearer edge"
-    if len(others) < 4:
-        edges = [f"{r.k} ({r.edge})" for r in others]
-        where = listing([f"windows {first.k} ({first.edge} tokens from the nearer edge)", *edges])
-    told = f"{{}} stands in {where}. So window {w.win.k} counts: *{number(w.best.score)}*."
-    if w.higher is not None:
-        same, r = w.higher
-        told += f" In window {r.k} these words score *{number(same)}*, more, and do not count."
-    return say(told, start)
-
-
 def owner(w: Windows) -> Block:
-    """The staircase with the distance from the start to the nearer edge, and in each window the
-    score of the answer's words.
-    """
+    """The staircase with the distance to the nearer edge, and the words' score in each window."""
     rows, span = fig.few(w.rows, w.holding[:5], lambda r: -abs(r.k - w.win.k)), w.best.span
     stairs = fig.Stairs(w.encoding, w.best, rows, 340, 176)
     side = {**fig.LEFT, "xshift": 12, "align": "left", "name": "wide"}
@@ -277,14 +261,10 @@ def no_answer(w: Windows) -> list[Block | None]:
     leads by more than the threshold.
     """
     null, score, many, lead = w.prediction.null_score, w.best.score, len(w.rows) > 1, w.lead
-    found = f"*{number(null)}*{f' in window {w.least.k}' * many}, "
-    found = f"{'The smallest “no' if many else '“No'} answer”, {found}"
-    found += f"{'leads' if lead > 0 else 'does not lead'} the best span, *{number(score)}*"
-    if w.silent:
-        below = ", and wins all the same under a threshold below 0."
-        found += below if lead <= 0 else ", by more than the threshold: it wins."
-    else:
-        found += ", by no more than the threshold" * (lead > 0) + ": {} is returned."
+    found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null)}*"
+    found += f" in window {w.least.k}" * many + f", {'leads' if w.silent else 'does not lead'} the "
+    found += f"best span, *{number(score)}*, by more than the threshold: "
+    found += "it wins." if w.silent else "{} is returned."
     cross = "× a window's “no answer”, the score of its [CLS]; bold: the smallest"
     key = ("ring", INK, "a window's best span"), ("dot", INK, "the best of all")
     # where two digits cannot tell which of the two is larger, three or four do
@@ -307,14 +287,22 @@ def no_answer(w: Windows) -> list[Block | None]:
 
 
 def three_rules(w: Windows) -> list[Block | None]:
-    """One panel a rule: every window's number, the choice filled."""
+    """One panel a rule: every window's number, the choice filled; windows that are sure of the
+    right words and may not return them.
+    """
     taken = {"logits": w.win, "mean_of_maxima": w.highest("mean"), "product": w.highest("product")}
     rows = fig.few(w.rows, list(taken.values()), lambda r: r.score)
+    k, names, copies = w.win.k, w.silenced, None
+    if names:
+        each = listing(names) if len(names) < 5 else f"{names[0]} to {names[-1]} but {k}"
+        said = f"By their largest P window{'s' * (len(names) > 1)} {each} would take {{}} too, yet "
+        said += f"cannot return it: its start counts in window {k} only (step 2)."
+        copies = ui.remark("copies", said, span_words(w.best, 30))
     last = "A high P says: highest within this window. It says nothing about another window."
     return [
         ui.finding("{}{}", changed(w), why_mean(w, taken["mean_of_maxima"])),
         *(panel(w, rule, rows, window) for rule, window in taken.items()),
-        not_theirs(w),
+        copies,
         ui.closing(last),
     ]
 
@@ -324,45 +312,26 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
     if len(w.rows) == 1:
         return ["One window: all three rules take its best span; they differ between windows only."]
     maxima, same, words = top.tops[:2], top is w.win, list[Any]()
-    told, why = f"The mean takes window {top.k}", reason(top.window, *maxima, w.shown.decode)
-    told += " too" if same else ""
+    told = f"The mean takes window {top.k}{' too' * same}"
     if maxima == (0, 0):
         told += ": both its maxima stand on [CLS], so it says most surely “not here”. "
         told += "Its best span is returned all the same: {}."
-    elif why is not None:
+    elif why := reason(top.window, *maxima, w.shown.decode):
         why = "that start counts in another window" if why == "not owned" else why
         told += f" for its maxima on {{}} and {{}}: no allowed span ({why}). "
         told += "So its best span is returned: {}."
         words = [said_at(w.shown, top.window, pos) for pos in maxima]
-    elif same:
-        told += ". It need not: the mean tells how far a window's best stands above the rest of "
-        return say(told + "that window, not how high it is.")
     else:
         told += ", which is surest among its own words: {}."
     if not same:
-        leads = ", and “no answer” leads it by more than the threshold"
-        told += f" The sums take window {w.win.k}, {{}}{leads if w.silent else ''}."
+        leads = ", and “no answer” leads it by more than the threshold" * w.silent
+        told += f" The sums take window {w.win.k}, {{}}{leads}."
     returned = span_words(top.own, 30) if top.own is not None else "none"
     return say(told, *words, returned, span_words(w.best, 30))
 
 
-def not_theirs(w: Windows) -> Block | None:
-    """Windows that are sure of the right words and may not return them."""
-    k, names = w.win.k, w.silenced
-    if not names:
-        return None
-    which, last = f"Window {names[0]} has its", "it proposes another span."
-    if len(names) > 1:
-        each = listing(names) if len(names) < 5 else f"{names[0]} to {names[-1]} but {k}"
-        which, last = f"Windows {each} have their", "they propose other spans."
-    start = f" too, yet cannot return it: its start counts in window {k} only (step 2), so "
-    return ui.remark("copies", which + " largest P on {}" + start + last, span_words(w.best, 30))
-
-
 def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
-    """A rule's name, which a press sets, what it compares, and what it takes. The figure: dots for
-    sums, bars for probabilities, each row in numbers above.
-    """
+    """A rule's name, which a press sets, what it compares (dots of sums, bars of P), its choice."""
     title, field, how, says = RULES[rule]
     patch, pitch = {"rule": None if rule == "logits" else rule}, min(66.0, 264 / len(rows))
     if rule == "logits":
@@ -435,19 +404,13 @@ RULES = {
 def exactly(w: Windows) -> list[Block | str]:
     """Conditions, variants and provenance of the step."""
     step, limit = w.shown.state.step, number(w.threshold, 3)
-    chosen = "the reader's own" if w.shown.state.threshold is None else "set by hand"
-    if w.shown.state.threshold is None and w.shown.state.reader == "bundled":
-        chosen += ", chosen with windows of 384 (step 128)"
-        chosen += "; at another size it is untested" * (w.size != 384)
-    cut = (
-        f"Windows overlap by {plural(w.room - w.step, 'token')}. An answer of up to "
-        f"{plural(w.safe or 0, 'token')} stands whole in the window where its start counts, "
-        "wherever it starts; a longer one may reach beyond it and is then never found whole."
+    own = (
+        "the reader's own (the bundled one's: chosen with windows of 384, untested at other sizes)"
     )
+    chosen = own if w.shown.state.threshold is None else "set by hand"
     told = (
         "A token is a word or a part of one. A window's best span is taken among the starts that "
-        "count in it (step 2). The size is BERT's max_seq_length, the step its doc_stride: 384 and "
-        "128 unless others are chosen. The last window ends with the paragraph and may be shorter. "
+        "count in it (step 2). The last window ends with the paragraph and may be shorter. "
         "A step larger than what a window holds would skip words and is refused.",
         "The rule is min(left, right) + 0.01 · tokens of the window; of equals the first window "
         "(BERT's “max context”). Only the start is asked: the end may lie where another window "
@@ -462,12 +425,15 @@ def exactly(w: Windows) -> list[Block | str]:
         "product order spans alike. All three take only starts that count in the window. The "
         f"threshold, {limit}, {chosen}, holds for the sums; the two other rules always answer.",
     )
-    scale = (
+    more = (
         "Nothing in training ties the levels of two windows together: each softmax is trained "
         "within one window, and comparing raw scores is BERT's convention, not a guarantee."
     )
-    more = scale if step > 2 else cut if w.safe is not None else None
-    return [told[step - 1], *([more] if more else [])]
+    if step < 3:
+        more = f"Windows overlap by {plural(w.room - w.step, 'token')}. "
+        more += f"An answer of up to {plural(w.safe or 0, 'token')} stands whole in the window "
+        more += "where its start counts; a longer one may reach beyond it and is then never found."
+    return [told[step - 1], *[more] * (step > 2 or w.safe is not None)]
 
 
 def as_table(w: Windows) -> Block:
