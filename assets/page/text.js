@@ -139,7 +139,8 @@ export function text(b) {
   goldLines(b, nodes);
   const words = nodes.filter(({ node: w }) => w.hasAttribute("role"));
   if (words.length) listen(node, words);
-  requestAnimationFrame(() => (thin(node), document.fonts.ready.then(() => thin(node))));
+  new ResizeObserver(() => thin(node)).observe(node); // a lesson beside it makes it narrow
+  document.fonts.ready.then(() => thin(node));
   const mark = ({ selection }) => {
     if (b.select === false || !selection) return;
     for (const { one, node: w } of nodes) {

@@ -150,7 +150,7 @@ def _marked(e: Encoding, marks: list[Span], whys: Whys, guess: object) -> tuple[
     wanted = [words_inside(e, right) for right in marks]
     if (a, b) in wanted:
         return label, []
-    first, end = next((w for w in wanted if a <= w[1] and w[0] <= b), (0, -1))
+    first, end = next((w for w in wanted if 0 <= a <= w[1] and w[0] <= b), (0, -1))
     if first > end:
         return label, [["No: ", ""], *whys["other"]]
     faults = [

@@ -169,7 +169,7 @@ def test_marked_words_lose_marks_and_parts_of_words_at_their_edges(tmp_path):
     assert said(right.start - 1, right.end).endswith("begins too early.")
     assert said(right.start + 1, right.end).endswith("begins too late.")
     assert "ends too late" in said(right.start, right.end + 2)
-    assert said(0, 1) == "No: not there."
+    assert said(0, 1) == said(right.end + 1, right.end + 1) == "No: not there."  # “.” alone
 
 
 @pytest.mark.parametrize("guess", [None, "a", [1], [2, 1], [0, 9999], [True, 1], {"a": 1}])
