@@ -99,7 +99,7 @@ WRONG = {
     "garbage!!": "damaged",
     link({"temperature": 99}): "temperature",
     link({"example": "nope"}): "no example 'nope'",
-    "2.xxxx": "damaged",
+    "2.xxxx": "version 0.2",
 }
 
 
