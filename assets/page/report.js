@@ -36,28 +36,26 @@ export function set(patch) {
   draw();
 }
 
-/** Put a value at a path of a block. */
-function put(block, path, value) {
-  const keys = path.split("."), last = /** @type {string} */ (keys.pop());
-  keys.reduce((at, key) => at[key], block)[last] = value;
-}
+/** A block with its digest, and in a figure the thresholds of this state. */
+const dress = (b, digest) =>
+  Object.assign(b, { digest, overlay: REPORT.lines[b.lines]?.[state.at] });
 
-/** The block as this state has it, named by what of the state it shows; null where it is not shown. */
-function shown(block) {
-  for (const [name, value] of Object.entries(block.when ?? {})) {
-    if (state[name] !== value) return null;
+/** The blocks of a section as this state has them, each named by what of the state it shows. */
+function shown({ blocks, by, of }) {
+  const at = by.map((name) => state[name]).join("/"), made = structuredClone(blocks);
+  for (const b of made) dress(b, b.key);
+  for (const [path, value] of Object.entries(of[at])) {
+    const [k, ...keys] = path.split("."), last = /** @type {string} */ (keys.pop());
+    keys.reduce((part, key) => part[key], made[k])[last] = value;
+    made[k].digest = `${made[k].key} ${at}`;
   }
-  const { by = [], of = {}, over, ...own } = block, made = structuredClone(own);
-  const at = by.map((name) => state[name]).join("/");
-  for (const [path, value] of Object.entries(of[at] ?? {})) put(made, path, value);
-  made.digest = at in of && Object.keys(of[at]).length ? `${block.key} ${at}` : block.key;
-  if (over) made.overlay = { shapes: REPORT.overlays[over][state.at], annotations: [] };
-  if (made.blocks) made.blocks = block.blocks.map(shown).filter(Boolean);
   return made;
 }
 
 function draw() {
-  const blocks = REPORT.blocks.map(shown).filter(Boolean);
+  const blocks = REPORT.sections.flatMap(shown), one = REPORT.opened[state.selection];
+  for (const b of one?.blocks ?? []) dress(b, state.selection);
+  if (one) blocks.push(one);
   keepingFocus(grid, () => place(grid, blocks, views));
   follow(views, { selection: state.selection });
 }

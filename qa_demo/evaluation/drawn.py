@@ -3,7 +3,7 @@ report can show, blocks that change with it, dots with intervals, words.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -27,7 +27,6 @@ MODES = {
 }
 PERCENTS = range(0, 101, 2)
 """Where the slider stops: so many percent of the questions are left without an answer."""
-Blocks = list[Block | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,14 +122,14 @@ def shown_of(first: Evaluation, second: Evaluation | None, page: str) -> Shown:
 # ---- what a press changes
 
 
-def varied(s: Shown, make: Callable[..., Block], *names: str) -> Block:
-    """make(*values of these names of the state) as the report opens, and beside it, in `of`, what
-    differs in every other state, by path: the browser picks and computes no number.
+def varied(s: Shown, make: Callable[..., list[Block]], *names: str) -> Block:
+    """The blocks make(s, *values of these names of the state) as the report opens, and in `of` what
+    differs in every state, by path: the browser picks and computes no number.
     """
     values = [s.values[name] for name in names]
-    start = make(*(each[0] for each in values))
-    of = {"/".join(state): differing(start, make(*state)) for state in product(*values)}
-    return {**start, "by": names, "of": of}
+    start = make(s, *(each[0] for each in values))
+    of = {"/".join(state): differing(start, make(s, *state)) for state in product(*values)}
+    return {"blocks": start, "by": names, "of": of}
 
 
 def differing(old: Any, new: Any, path: str = "") -> dict[str, Any]:
@@ -150,46 +149,32 @@ def differing(old: Any, new: Any, path: str = "") -> dict[str, Any]:
     return {at: value for one in found for at, value in one.items()}
 
 
-def overlays(s: Shown) -> Block:
-    """Where the thresholds stand, by the name of each: on the axis of thresholds, and on that of
-    the lead over no answer in every opened failure. A figure says which in `over`.
+def lines(s: Shown) -> Block:
+    """Where the thresholds stand: "1" on their axis, "-1" on that of the lead over no answer. A
+    figure says which in `lines`.
     """
 
-    def lines(sign: int, at: str) -> list[Block]:
+    def drawn(sign: int, at: str) -> Block:
         places = [(sign * x, side.role) for side in s.sides for x in side.place(at)]
-        return [ui.line(x, x, 0, 1, role, yref="paper", dash="dot") for x, role in places]
+        found = [ui.line(x, x, 0, 1, role, yref="paper", dash="dot") for x, role in places]
+        return {"shapes": found, "annotations": []}
 
-    names = s.values["at"]
-    return {k: {at: lines(x, at) for at in names} for k, x in (("curve", 1), ("spans", -1))}
-
-
-def switch(
-    s: Shown, name: str, label: str, options: Mapping[str, tuple[str, Block]], span: int = 12
-) -> Block | None:
-    """Buttons for the values of a name of the state: their words, and what they set; nothing where
-    there is no choice.
-    """
-
-    def made(now: str) -> Block:
-        each = [(said, sets, value == now) for value, (said, sets) in options.items()]
-        return ui.choice(name, label, each, span=span)
-
-    return varied(s, made, name) if len(options) > 1 else None
+    return {str(sign): {at: drawn(sign, at) for at in s.values["at"]} for sign in (1, -1)}
 
 
 # ---- blocks
 
 
-def head(s: Shown, key: str, title: str, idea: str, *said: Block) -> Blocks:
+def head(s: Shown, key: str, title: str, idea: str) -> list[Block]:
     """A section's name, what it is, and which colour is which reader."""
     heading = ui.sentence(f"{key}-head", "heading", title)
-    return [heading, ui.sentence(f"{key}-idea", "note", idea), *said, readers(s, key)]
+    return [heading, ui.sentence(f"{key}-idea", "note", idea), *readers(s, key)]
 
 
-def readers(s: Shown, key: str) -> Block | None:
+def readers(s: Shown, key: str) -> list[Block]:
     """Which colour is which reader; nothing for one alone."""
     marks = [("dot", side.role, side.name) for side in s.sides]
-    return ui.legend(f"{key}-readers", *marks) if len(s.sides) > 1 else None
+    return [ui.legend(f"{key}-readers", *marks)] * (len(marks) > 1)
 
 
 def plain(values: Any) -> list[float]:

@@ -14,9 +14,9 @@ from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.evaluation import drawn
 from qa_demo.evaluation.compare import LEAST, more_articles
-from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Blocks, Shown, Side
+from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Shown, Side
 from qa_demo.evaluation.lines import Evaluation
-from qa_demo.evaluation.sections import by_group, failures, kinds, reliability
+from qa_demo.evaluation.sections import by_group, failures, kinds, opened_failures, reliability
 from qa_demo.files import write_file
 from qa_demo.printed import STRONG, Part, number, plural
 
@@ -44,11 +44,11 @@ def page_of(s: Shown) -> str:
     parts = [f"{plural(int(mask.sum()), 'question')} {name}" for name, mask in s.parts.items()]
     asked = f"{', '.join(parts[1:]) or whole} from {plural(s.draws.count, s.drawn[:-1])} of "
     asked += f"{run.get('file', 'rows')}, scored by the rules of SQuAD {run['rules']}."
-    made = [ui.sentence("title", "heading", names), ui.sentence("asked", "closing", asked)]
-    for section in (verdict, threshold, kinds, by_group, reliability, failures):
-        made += [block for block in section(s) if block is not None]
+    title = [ui.sentence("title", "heading", names), ui.sentence("asked", "closing", asked)]
+    made = [{"blocks": title, "by": [], "of": {"": {}}}]
+    made += [drawn.varied(s, make, *names) for make, *names in SECTIONS]
     start = {name: values[0] for name, values in s.values.items()} | {"selection": None}
-    data = {"blocks": made, "start": start, "overlays": drawn.overlays(s)}
+    data = {"sections": made, "start": start, "opened": opened_failures(s), "lines": drawn.lines(s)}
     packed = orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY).decode()
     scripts = [plotly_file().decode(), script(saved=True, modules=MODULES)]
     return one_file(f"Report: {names}", "report", packed, scripts, style(saved=True))
@@ -57,28 +57,21 @@ def page_of(s: Shown) -> str:
 # ---- the verdict
 
 
-def verdict(s: Shown) -> Blocks:
+def verdict(s: Shown, metric: str, mode: str) -> list[Block]:
     """In words, then both readers as dots with intervals, and their difference."""
     few = f"The file holds {plural(s.draws.count, s.drawn[:-1])}"
     intervals = f"Bars: 95 % intervals from drawing whole {s.drawn}. {few}."
     if s.draws.count < LEAST:
         intervals = f"{few}: fewer than {LEAST} say nothing of others, so there is no interval."
-
-    def said(metric: str, mode: str) -> Block:
-        return ui.sentence("verdict", "idea", *verdict_words(s, metric, mode))
-
-    def scores(metric: str, mode: str) -> Block:
-        return score_figure(s, metric, mode)
-
-    modes = {m: (MODES[m], {"mode": m, "at": m}) for m in s.values["mode"]}
-    metrics = {m: (name, {"metric": m}) for m, name in METRICS.items()}
+    modes = [(MODES[m], {"mode": m, "at": m}, m == mode) for m in s.values["mode"]]
+    metrics = [(name, {"metric": m}, m == metric) for m, name in METRICS.items()]
     return [
-        drawn.varied(s, said, "metric", "mode"),
-        drawn.switch(s, "metric", "Score", metrics, 4),
-        drawn.switch(s, "mode", "Threshold", modes, 8),
+        ui.sentence("verdict", "idea", *verdict_words(s, metric, mode)),
+        ui.choice("metric", "Score", metrics, 4),
+        *[ui.choice("mode", "Threshold", modes, 8)] * (len(modes) > 1),
         *(ui.sentence(f"differs-{k}", "note", f"{x}.") for k, x in enumerate(s.differs)),
-        drawn.readers(s, "verdict"),
-        drawn.varied(s, scores, "metric", "mode") if len(s.sides) + len(s.parts) > 2 else None,
+        *drawn.readers(s, "verdict"),
+        *[score_figure(s, metric, mode)] * (len(s.sides) + len(s.parts) > 2),
         ui.sentence("intervals", "closing", intervals),
     ]
 
@@ -145,8 +138,8 @@ def score_figure(s: Shown, metric: str, mode: str) -> Block:
 # ---- the threshold
 
 
-def threshold(s: Shown) -> Blocks:
-    """Scores over the threshold, the equally good ones, and the slider that drives all below."""
+def threshold(s: Shown, metric: str) -> list[Block]:
+    """Scores over the threshold, and the equally good ones."""
     if "best" not in s.values["mode"]:
         return []
     idea = "An answer is withheld where “no answer” leads it by more than the threshold. "
@@ -154,20 +147,12 @@ def threshold(s: Shown) -> Blocks:
     styles = [("line", GREY, "all questions"), ("dash", GREY, "with an answer")]
     marks = [("line", MID, "without one (thin)"), ("ring", INK, "as run"), ("diamond", INK, "best")]
     good = [("fill", MID, "equally good")] if s.draws.count >= LEAST else []
-    curves = {metric: [curve_of(s, side, metric) for side in s.sides] for metric in METRICS}
-
-    def said(metric: str) -> Block:
-        each = [part for curve in curves[metric] for part in band_words(curve, metric)]
-        return ui.sentence("band", "finding", *each)
-
-    def figure(metric: str) -> Block:
-        return curve_figure(s, curves[metric], metric)
-
+    curves = [curve_of(s, side, metric) for side in s.sides]
     return [
-        *drawn.head(s, "threshold", "Threshold", idea, drawn.varied(s, said, "metric")),
+        *drawn.head(s, "threshold", "Threshold", idea),
+        ui.sentence("band", "finding", *(x for curve in curves for x in band_words(curve, metric))),
         ui.legend("curves", *styles, *marks, *good),
-        drawn.varied(s, figure, "metric") | {"over": "curve"},
-        drawn.varied(s, lambda metric, at: slide(s, metric, at), "metric", "at"),
+        curve_figure(s, curves, metric) | {"lines": "1"},
     ]
 
 
@@ -231,8 +216,10 @@ def curve_figure(s: Shown, curves: Sequence[Curve], metric: str) -> Block:
     return ui.figure("curves-figure", data, ui.layout(340, 52, 14, 8, 48, **axes), alt)
 
 
-def slide(s: Shown, metric: str, at: str) -> Block:
-    """The slider, and each reader's threshold and scores where it stands."""
+def slide(s: Shown, metric: str, at: str) -> list[Block]:
+    """The slider that drives all below, and each reader's threshold and scores where it stands."""
+    if "best" not in s.values["mode"]:
+        return []
     said, held = [], s.sides[0].table.withheld(s.sides[0].limits[at])
     for side in s.sides:
         scores = side.scores(metric, at)
@@ -241,4 +228,16 @@ def slide(s: Shown, metric: str, at: str) -> Block:
         said.append(f"{side.name}{where}: {METRICS[metric]} {', '.join(each)}")
     now, label = 2 * round(50 * held.mean()), "Questions left without an answer, %"
     says = "; ".join(said)
-    return ui.slider("slide", "at", label, 0, 100, 2, now, span=12, says=says, flip=True)
+    return [ui.slider("slide", "at", label, 0, 100, 2, now, span=12, says=says, flip=True)]
+
+
+SECTIONS: tuple[tuple[Any, ...], ...] = (
+    (verdict, "metric", "mode"),
+    (threshold, "metric"),
+    (slide, "metric", "at"),
+    (kinds, "at"),
+    (by_group, "metric", "at"),
+    (reliability,),
+    (failures, "at", "who"),
+)
+"""What each section shows of the state."""

@@ -5,7 +5,7 @@ each of which opens the page in its state.
 import base64
 from bisect import bisect
 from collections import Counter
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from qa_demo.blocks import GOLD, GREY, INK, Block
 from qa_demo.core.base import Bools
 from qa_demo.core.metrics import calibration, calibration_error, normalize
 from qa_demo.evaluation import drawn
-from qa_demo.evaluation.drawn import Blocks, Shown, Side
+from qa_demo.evaluation.drawn import Shown, Side
 from qa_demo.evaluation.failures import MEANING
 from qa_demo.evaluation.lines import Row
 from qa_demo.printed import STRONG, Part, number, quote
@@ -26,43 +26,42 @@ from qa_demo.printed import STRONG, Part, number, quote
 ORDER = [*MEANING]
 
 
-def kinds(s: Shown) -> Blocks:
-    """Errors by kind, light where another threshold would cure it."""
-    counts = {(side.key, at): kind_counts(side, at) for side in s.sides for at in s.values["at"]}
-    first = counts["a", "run"].sum(axis=0)
-    seen = [k for k in range(len(ORDER)) if any(both[:, k].any() for both in counts.values())]
-    seen = sorted(seen, key=lambda k: -first[k])
-    names = [ORDER[k] for k in seen]
-    if not names:
+def kinds(s: Shown, at: str) -> list[Block]:
+    """Errors by kind, light where another threshold would cure it; the kinds of every threshold, in
+    the order of the run.
+    """
+    every = [kind_counts(side, name) for side in s.sides for name in s.values["at"]]
+    first = kind_counts(s.sides[0], "run").sum(axis=0)
+    seen = np.argsort(-first, kind="stable")
+    seen = seen[sum(every).any(axis=0)[seen]]
+    if not seen.size:
         return []
-
-    def figure(at: str) -> Block:
-        data = []
-        for side in s.sides:
-            both = counts[side.key, at][:, seen]
-            y, width = [k - 0.2 * side.up for k in range(len(seen))], 0.36 if side.up else 0.62
-            for x, opacity in zip(both.tolist(), (1.0, 0.35), strict=True):
-                marker = {"color": side.role, "opacity": opacity}
-                data.append(ui.lying(x, y, width, marker, hoverinfo="x"))
-            text = {"text": [str(n) if n else "" for n in both.sum(axis=0)], "cliponaxis": False}
-            data[-1] |= text | {"textposition": "outside", "textfont": {"color": INK}}
-        cut = [name.replace(" although", "<br>although") for name in names]
-        axes: Block = {"yaxis": drawn.ticks([*enumerate(cut)]), "barmode": "stack"}
-        axes["xaxis"] = ui.axis("questions", rangemode="tozero")
-        layout = ui.layout(70 + 44 * len(seen), 160, 40, 8, 46, **axes)
-        return ui.figure("kinds-figure", data, layout, "Questions of each kind of error.")
-
+    data = []
+    for side in s.sides:
+        both = kind_counts(side, at)[:, seen]
+        y, width = [k - 0.2 * side.up for k in range(len(seen))], 0.36 if side.up else 0.62
+        for x, opacity in zip(both.tolist(), (1.0, 0.35), strict=True):
+            marker = {"color": side.role, "opacity": opacity}
+            data.append(ui.lying(x, y, width, marker, hoverinfo="x"))
+        text = {"text": [str(n) if n else "" for n in both.sum(axis=0)], "cliponaxis": False}
+        data[-1] |= text | {"textposition": "outside", "textfont": {"color": INK}}
+    names = [ORDER[k] for k in seen]
+    cut = [name.replace(" although", "<br>although") for name in names]
+    axes: Block = {"yaxis": drawn.ticks([*enumerate(cut)]), "barmode": "stack"}
+    axes["xaxis"] = ui.axis("questions", rangemode="tozero")
+    layout, alt = ui.layout(70 + 44 * len(seen), 160, 40, 8, 46, **axes), "Questions of each kind."
     idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
     idea += "another threshold would cure it; it would cost others."
     meaning = [ui.row(name, MEANING[name]) for name in names]
     table = ui.table("kinds-table", [("kind", ""), ("what it means", "")], meaning)
     return [
         *drawn.head(s, "kinds", "Kinds of error", idea),
-        drawn.varied(s, figure, "at"),
+        ui.figure("kinds-figure", data, layout, alt),
         ui.fold("kinds-fold", "What each kind means", table),
     ]
 
 
+@lru_cache(maxsize=256)
 def kind_counts(side: Side, at: str) -> Any:
     """[dark, light] wrong answers of each kind under a threshold, [2, kinds]."""
     kind = np.array([ORDER.index(row["best"]["kind"]) for row in side.rows])
@@ -107,68 +106,63 @@ def traits(row: Row) -> dict[str, str]:
     }
 
 
-def groups(rows: Sequence[Row], parts: Sequence[Bools]) -> dict[str, dict[str, Bools]]:
-    """Each slice of at least two groups that have FEWEST questions in a part: its title, and its
-    groups with their questions.
-    """
-    each, found = [traits(row) for row in rows], {}
-    for title in dict.fromkeys(name for one in each for name in one):
-        names = np.array([one.get(title, "") for one in each])
-        common = [name for name, _ in Counter(names[names != ""].tolist()).most_common(MOST)]
-        kept = {
-            name: names == name
-            for name in sorted(common, key=[*ANSWERS, *PARAGRAPHS, *common].index)
-            if max((part & (names == name)).sum() for part in parts) >= FEWEST
-        }
-        if len(kept) > 1:
-            found[title] = kept
-    return found
-
-
-def by_group(s: Shown) -> Blocks:
-    """Groups as a forest plot: a line for each, questions with and without an answer side by side,
-    each from FEWEST questions on.
+@lru_cache(maxsize=256)
+def groups(s: Shown) -> tuple[list[tuple[float, str]], dict[str, list[tuple[float, Bools]]]]:
+    """The rows of the forest plot, as (y, name): each slice that has at least two groups of FEWEST
+    questions in a part, and its groups; and for each part the rows with their questions there.
     """
     parts = dict([*s.parts.items()][1:] or s.parts.items())
-    y, names = 0.0, list[tuple[float, str]]()
-    rows: dict[str, list[tuple[float, Bools]]] = {name: [] for name in parts}
-    for title, each in groups(s.sides[0].rows, [*parts.values()]).items():
+    each, y, names = [traits(row) for row in s.sides[0].rows], 0.0, list[tuple[float, str]]()
+    rows: dict[str, list[tuple[float, Bools]]] = {part: [] for part in parts}
+    for title in dict.fromkeys(name for one in each for name in one):
+        held = np.array([one.get(title, "") for one in each])
+        common = [name for name, _ in Counter(held[held != ""].tolist()).most_common(MOST)]
+        common = [
+            name
+            for name in sorted(common, key=[*ANSWERS, *PARAGRAPHS, *common].index)
+            if max((inside & (held == name)).sum() for inside in parts.values()) >= FEWEST
+        ]
+        if len(common) < 2:
+            continue
         names.append((y, f"<b>{drawn.short(title, 26)}</b>"))
-        for k, (name, mask) in enumerate(each.items(), 1):
-            names.append((y + k, f"{drawn.short(name, 22)} · {mask.sum():,}"))
+        for k, name in enumerate(common, 1):
+            names.append((y + k, f"{drawn.short(name, 22)} · {(held == name).sum():,}"))
             for part, inside in parts.items():
-                if (mask & inside).sum() >= FEWEST:
-                    rows[part].append((y + k, mask & inside))
-        y = names[-1][0] + 1.4
+                if (inside & (held == name)).sum() >= FEWEST:
+                    rows[part].append((y + k, inside & (held == name)))
+        y += len(common) + 1.4
+    return names, rows
+
+
+def by_group(s: Shown, metric: str, at: str) -> list[Block]:
+    """Groups as a forest plot: questions with and without an answer side by side."""
+    names, rows = groups(s)
     if not names:
         return []
-
-    def figure(metric: str, at: str) -> Block:
-        panels = []
-        for part, masks in rows.items():
-            traces = [
-                drawn.dots(
-                    side.role,
-                    s.means(side.scores(metric, at), [mask for _, mask in masks]),
-                    [y - 0.17 * side.up for y, _ in masks],
-                )
-                for side in s.sides
-                if masks
-            ]
-            panels.append((ui.axis(f"{part}, %", range=[-3, 103], side="top"), traces))
-        alt = "Scores of groups of questions, with and without an answer apart."
-        return drawn.forest("groups-figure", names, panels, 23, alt)
-
+    panels = []
+    for part, masks in rows.items():
+        traces = [
+            drawn.dots(
+                side.role,
+                s.means(side.scores(metric, at), [mask for _, mask in masks]),
+                [y - 0.17 * side.up for y, _ in masks],
+            )
+            for side in s.sides
+            if masks
+        ]
+        panels.append((ui.axis(f"{part}, %", range=[-3, 103], side="top"), traces))
     idea = f"Groups of at least {FEWEST} questions, with how many there are. "
     if len(s.parts) > 1:
         idea += "Questions with and without an answer stand apart, since groups hold unlike shares."
-    return [*drawn.head(s, "groups", "Groups", idea), drawn.varied(s, figure, "metric", "at")]
+    alt = "Scores of groups of questions, with and without an answer apart."
+    figure = drawn.forest("groups-figure", names, panels, 23, alt)
+    return [*drawn.head(s, "groups", "Groups", idea), figure]
 
 
 # ---- reliability
 
 
-def reliability(s: Shown) -> Blocks:
+def reliability(s: Shown) -> list[Block]:
     """How often the best span was right by how sure the reader was, where it makes a claim."""
     data, said = list[Block](), list[Part]()
     for side in s.sides:
@@ -197,9 +191,9 @@ def reliability(s: Shown) -> Blocks:
     )
     idea += "best span, given or withheld, so no threshold changes it."
     alt = "Share of right best spans by how sure the reader was; on the dotted line it came true."
-    finding = ui.sentence("reliable", "finding", *said)
     return [
-        *drawn.head(s, "reliability", "How sure, how right", idea, finding),
+        *drawn.head(s, "reliability", "How sure, how right", idea),
+        ui.sentence("reliable", "finding", *said),
         ui.legend("even", ("dash", GREY, "right as often as it says")),
         ui.figure("bins", data, ui.layout(340, 52, 14, 8, 48, **axes), alt),
     ]
@@ -213,18 +207,24 @@ CHAPTERS = {"lost in the merge": "windows", "border": "start_end", "elsewhere": 
 """The chapter that shows a kind of error; "answer" shows the rest."""
 
 
-def failures(s: Shown) -> Blocks:
+def failures(s: Shown, at: str, who: str) -> list[Block]:
     """The wrong answers furthest from the threshold; a press opens one."""
     idea = "Wrong answers, those furthest from the threshold first. Margin: how far (logits) the "
     idea += "lead over “no answer” is from where the reader would have decided otherwise."
-    made: Blocks = []
-    for side in s.sides:
-        if every := dict.fromkeys(k for at in s.values["at"] for k, _ in surest(side, at)):
-            table = drawn.varied(s, lambda at, side=side: failure_table(s, side, at), "at")
-            made += [table | {"when": {"who": side.key}}, *(opened(s, side, k) for k in every)]
-    who = {x.key: (f"of {x.name}", {"who": x.key, "selection": None}) for x in s.sides}
-    head = drawn.head(s, "failures", "The ten surest failures", idea)
-    return [*head, drawn.switch(s, "who", "Failures", who), *made] if made else []
+    side = next(x for x in s.sides if x.key == who)
+    sets = [(f"of {x.name}", {"who": x.key, "selection": None}, x is side) for x in s.sides]
+    return [
+        *drawn.head(s, "failures", "The ten surest failures", idea),
+        *[ui.choice("who", "Failures", sets)] * (len(sets) > 1),
+        failure_table(s, side, at),
+    ]
+
+
+def opened_failures(s: Shown) -> Block:
+    """What a press opens, by the selection that it sets."""
+    ats = s.values["at"]
+    every = {(x.key, k): x for x in s.sides for at in ats for k, _ in surest(x, at)}
+    return {f"{key}{k}": opened(s, side, k) for (key, k), side in every.items()}
 
 
 def surest(side: Side, at: str) -> list[tuple[int, float]]:
@@ -254,12 +254,12 @@ def failure_table(s: Shown, side: Side, at: str) -> Block:
         cells = [row["question"], gold + more, f"none (best {best})" if out[k] else best, *theirs]
         rows.append(ui.row(*cells, number(far, 1), sets={"selection": f"{side.key}{k}"}))
     columns = [(name, "") for name in [*names, "margin"]]
-    return ui.table(f"failures-{side.key}", columns, rows, caption="The ten surest failures")
+    return ui.table("failures", columns, rows, caption="The ten surest failures")
 
 
 def opened(s: Shown, side: Side, k: int) -> Block:
     """Paragraph, spans and no answer on one axis, and the page in that state."""
-    row, key = side.rows[k], f"{side.key}{k}"
+    row = side.rows[k]
     golds = {g["char_start"]: g for g in row["gold"] if g["char_start"] >= 0}.values()
     spans = [(GOLD, g["char_start"], g["char_start"] + len(g["text"])) for g in golds]
     marks = [("line", GOLD, "marked right")]
@@ -271,14 +271,14 @@ def opened(s: Shown, side: Side, k: int) -> Block:
     because = f": {row['best']['because']}" if row["best"]["because"] else ""
     href = s.page + address(side, row)
     inner = [
-        ui.sentence("asked", "finding", [row["question"], STRONG]),
+        ui.sentence("question", "finding", [row["question"], STRONG]),
         ui.block("paragraph", "text", text=row["context"], lines=lines),
         ui.legend("marks", *marks),
         ui.sentence("why", "note", f"Best span of {side.name}: {row['best']['kind']}{because}."),
         spans_figure(s, k),
         ui.block("link", "link", label="Open on the page", href=href),
     ]
-    return ui.group(f"open-{key}", 12, *inner) | {"when": {"selection": key}}
+    return ui.group("opened", 12, *inner)
 
 
 def spans_figure(s: Shown, k: int) -> Block:
@@ -299,7 +299,7 @@ def spans_figure(s: Shown, k: int) -> Block:
     axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
     alt = "The best spans' lead over no answer, and the threshold."
     layout = ui.layout(int(70 + 24 * y), 160, 14, 8, 46, **axes)
-    return ui.figure("spans", data, layout, alt) | {"over": "spans"}
+    return ui.figure("spans", data, layout, alt) | {"lines": "-1"}
 
 
 def address(side: Side, row: Row) -> str:

@@ -4,6 +4,7 @@ import base64
 import copy
 import json
 import re
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -73,31 +74,17 @@ def data_of(html: str) -> Any:
     return json.loads(block[1])
 
 
-def put(block: Any, path: str, value: Any) -> None:
-    """As assets/page/report.js does it."""
-    *keys, last = (int(key) if key.isdigit() else key for key in path.split("."))
-    for key in keys:
-        block = block[key]
-    block[last] = value
-
-
 def drawn(data: Any, state: Any) -> list[Any]:
-    """The blocks of a state, those inside groups too."""
-
-    def one(block: Any) -> Any:
-        if any(state.get(name) != value for name, value in block.get("when", {}).items()):
-            return None
-        made = copy.deepcopy({k: v for k, v in block.items() if k not in ("by", "of")})
-        at = "/".join(str(state[name]) for name in block.get("by", ()))
-        for path, value in block["of"][at].items() if "of" in block else ():
-            put(made, path, value)
-        if "over" in made:
-            made["overlay"] = {"shapes": data["overlays"][made["over"]][str(state["at"])]}
-        if "blocks" in made:
-            made["blocks"] = [x for x in map(one, block["blocks"]) if x is not None]
-        return made
-
-    return [x for x in map(one, data["blocks"]) if x is not None]
+    """The blocks of a state, as assets/page/report.js makes them."""
+    found = []
+    for section in data["sections"]:
+        blocks = copy.deepcopy(section["blocks"])
+        for path, value in section["of"]["/".join(str(state[x]) for x in section["by"])].items():
+            *keys, last = (int(key) if key.isdigit() else key for key in path.split("."))
+            reduce(lambda part, key: part[key], keys, blocks)[last] = value
+        found += blocks
+    opened = data["opened"].get(state["selection"])
+    return found + ([opened] if opened else [])
 
 
 def flat(blocks: list[Any]) -> list[Any]:
@@ -137,31 +124,34 @@ def test_every_state_is_a_valid_picture(two: Any) -> None:
     start = two["start"]
     states = [start | {"mode": m, "at": m, "metric": k} for m in MODES for k in ("f1", "exact")]
     states += [start | {"at": at} for at in (0, 50, 100)] + [start | {"who": "b"}]
-    opened = [b["when"]["selection"] for b in two["blocks"] if b["key"].startswith("open-")]
+    opened = [*two["opened"]]
     states += [start | {"selection": one, "at": 40} for one in opened[:3]]
-    assert len({b["key"] for b in two["blocks"]}) == len(two["blocks"])
     for state in states:
         blocks = flat(drawn(two, state))
+        assert len({b["key"] for b in blocks}) == len(blocks)
         for b in (b for b in blocks if b["kind"] == "figure"):
-            layout = b["layout"] | b.get("overlay", {})
+            layout = b["layout"] | (
+                two["lines"][b["lines"]][str(state["at"])] if "lines" in b else {}
+            )
             go.Figure({"data": role_free(b["data"]), "layout": role_free(layout)})
             assert b["alt"]
         for b in (b for b in blocks if b["kind"] == "choice"):
             pressed = [option["pressed"] for option in b["options"]]
             assert pressed == [o["sets"][b["key"]] == state[b["key"]] for o in b["options"]]
-        tables = [b for b in blocks if b["key"].startswith("failures-") and b["kind"] == "table"]
+        tables = [b for b in blocks if b["key"] == "failures"]
         assert [len(t["rows"]) for t in tables] == [10]
         assert {r["sets"]["selection"] for r in tables[0]["rows"]} <= set(opened)
         assert all(len(r["cells"]) == len(tables[0]["columns"]) for r in tables[0]["rows"])
 
 
 def test_the_numbers_are_the_official_scores_at_each_threshold(two: Any) -> None:
-    rows, curve = lines(1), two["overlays"]["curve"]
+    rows = lines(1)
     examples, said = [example_of(r) for r in rows], {r["id"]: outcome_of(r) for r in rows}
     for at in ("run", 0, 34, 100):
-        limit = curve[str(at)][0]["x0"]
-        official = evaluate(examples, said, limit, "2.0")
         blocks = keyed(two, at=at, metric="exact")
+        limit = two["lines"]["1"][str(at)]["shapes"][0]["x0"]
+        assert two["lines"]["-1"][str(at)]["shapes"][0]["x0"] == -limit
+        official = evaluate(examples, said, limit, "2.0")
         says, bars = blocks["slide"]["says"].partition(";")[0], blocks["kinds-figure"]["data"][:2]
         assert says.startswith(f"one at {number(limit)}: exact match ")
         told = [float(x) for x in re.findall(r"[\d.]+(?= [aw])", says)]
@@ -209,10 +199,10 @@ def test_the_surest_failures_are_those_furthest_from_the_threshold() -> None:
     rows = lines(1)
     data = made(rows)
     for at in ("run", "100"):
-        limit = data["overlays"]["curve"][at][0]["x0"]
+        limit = data["lines"]["1"][at]["shapes"][0]["x0"]
         wrong = [r for r in rows if under(r, limit, "2.0")["exact"] == 0]
         wrong = sorted(wrong, key=lambda r: -abs(r["score_diff"] - limit))[:10]
-        table = keyed(data, at=at)["failures-a"]["rows"]
+        table = keyed(data, at=at)["failures"]["rows"]
         assert [r["sets"]["selection"] for r in table] == [f"a{r['id']}" for r in wrong]
         margins = [abs(r["score_diff"] - limit) for r in wrong]
         assert [float(r["cells"][-1]) for r in table] == pytest.approx(margins, abs=0.051)
@@ -294,12 +284,12 @@ def test_an_interval_that_leaves_out_0_is_not_enough() -> None:
 def test_without_unanswerable_questions_nothing_steers() -> None:
     keys = {*keyed(made(lines(1, silent=False), rules="1.1"))}
     assert not {"threshold-head", "slide", "mode", "scores"} & keys
-    assert {"kinds-head", "groups-head", "bins", "failures-a"} <= keys
+    assert {"kinds-head", "groups-head", "bins", "failures"} <= keys
 
 
 def test_a_failure_links_to_its_state() -> None:
     data = data_of(page_of(shown_of(Evaluation(lines(1), run_of("bundled")), None, "http://x/")))
-    opened = next(b for b in data["blocks"] if b["key"].startswith("open-a"))
+    opened = next(iter(data["opened"].values()))
     address = opened["blocks"][-1]["href"]
     packed = address.removeprefix("http://x/#")
     state = load(json.loads(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))))
@@ -313,15 +303,14 @@ def test_1500_questions_of_two_readers_stay_small() -> None:
 
 
 def test_groups_of_enough_questions_and_their_names() -> None:
-    rows = lines(1)
-    parts = [np.array([bool(r["gold"]) is has for r in rows]) for has in (True, False)]
-    found = groups(rows, parts)
-    assert found["level"].keys() == {"0", "1"} and found["level"]["1"].sum() == 120
-    assert found["question word"].keys() == {"who", "when", "how many", "what"}
-    assert [*found["right answer"]] == ["1 word", "2 words"]
-    assert sum(mask.sum() for mask in found["right answer"].values()) == parts[0].sum()
-    assert [*found["paragraph"]] == ["under 100 tokens", "100 to 149"]
-    assert groups(rows[:20], [x[:20] for x in parts]) == {}
+    names, rows = groups(shown_of(Evaluation(lines(1), run_of("one")), None, "http://x/"))
+    wanted = ["<b>question word</b>", "who · 60", "when · 60", "how many · 60", "what · 60"]
+    wanted += ["<b>right answer</b>", "1 word · 120", "2 words · 40"]
+    wanted += ["<b>paragraph</b>", "under 100 tokens · 120", "100 to 149 · 120"]
+    assert [name for _, name in names] == [*wanted, "<b>level</b>", "0 · 120", "1 · 120"]
+    assert [len(each) for each in rows.values()] == [10, 8]
+    few = shown_of(Evaluation(lines(1)[:20], run_of("one")), None, "http://x/")
+    assert groups(few)[0] == []
 
 
 QUESTION_WORDS = {
