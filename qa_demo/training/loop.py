@@ -220,19 +220,6 @@ def descend(job: Job, optimizer: torch.optim.Optimizer, batch: Batch) -> Terms:
     return terms
 
 
-def keep(s: Settings, job: Job, optimizer: Any, state: dict[str, Any], log: Log) -> None:
-    """Write the rows and files that are due after a step."""
-    out, step = Path(s.out), state["step"]
-    if job.average is not None and is_snapshot(step):
-        snapshot(out, job.model, step)
-    if step % s.log_every == 0:
-        log.row(step)
-    if job.measure is not None and step % s.evaluate_every == 0:
-        log.row(step, job.measure)
-    if step % s.save_every == 0:
-        save(out, job, optimizer, {**state, "seconds": log.seconds})
-
-
 def run(s: Settings, job: Job, logger: logging.Logger) -> bool:
     """Take the steps; True when all were taken, False when a signal stopped the run."""
     out = Path(s.out)
@@ -253,7 +240,15 @@ def run(s: Settings, job: Job, logger: logging.Logger) -> bool:
             state = {**state, **place, "step": state["step"] + 1}
             if job.average is not None:
                 move_average(job.average, job.model, job.decay, state["step"])
-            keep(s, job, optimizer, state, log)
+            step = state["step"]
+            if job.average is not None and is_snapshot(step):
+                snapshot(out, job.model, step)
+            if step % s.log_every == 0:
+                log.row(step)
+            if job.measure is not None and step % s.evaluate_every == 0:
+                log.row(step, job.measure)
+            if step % s.save_every == 0:
+                save(out, job, optimizer, {**state, "seconds": log.seconds})
     ended = gone(s, state["step"], log.seconds) >= 1
     late = ended and state["step"] > began and state["step"] % s.evaluate_every
     if job.measure is not None and late:

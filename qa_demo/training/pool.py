@@ -8,7 +8,6 @@ import logging
 import random
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,28 +22,17 @@ from qa_demo.training.data import Sampler, targets, trained
 log = logging.getLogger("pool")
 
 
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """N windows one after the other: window k holds the pieces offsets[k] to offsets[k + 1] of each
-    of `pieces`, by the names of `data.targets`; `labelled` [N] is false where nobody but a teacher
-    says anything.
-    """
-
-    pieces: Mapping[str, np.ndarray]
-    offsets: np.ndarray
-    labelled: np.ndarray
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of all windows' pieces."""
-        return hashlib.sha256(self.offsets.tobytes() + self.pieces["ids"].tobytes()).hexdigest()
+Pool = dict[str, np.ndarray]
+"""N windows one after the other: `offsets` [N + 1], where each begins; of every piece what
+`data.targets` names; `labelled` [N] is false where nobody but a teacher says anything.
+"""
 
 
 def pool_of(windows: Sequence[Mapping[str, np.ndarray]], labelled: Sequence[bool]) -> Pool:
     """The windows' targets in flat arrays."""
     pieces = {name: np.concatenate([w[name] for w in windows]) for name in windows[0]}
     offsets = np.cumsum([0, *(len(w["ids"]) for w in windows)])
-    return Pool(pieces, offsets, np.asarray(labelled, bool))
+    return {"offsets": offsets, "labelled": np.asarray(labelled, bool), **pieces}
 
 
 def share_of(item: str) -> tuple[str, float]:
@@ -110,15 +98,13 @@ def pool_at(path: Path, train: Sequence[str], tokenizer: Any, **drawn: Any) -> P
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f"{path.name}.new")
         with new.open("wb") as file:
-            apart = {"made": json.dumps(wanted), "offsets": pool.offsets, "labelled": pool.labelled}
-            np.savez_compressed(file, **apart, **pool.pieces)
+            np.savez_compressed(file, made=json.dumps(wanted), **pool)
         new.replace(path)
         return pool
     try:
         with np.load(path, allow_pickle=False) as stored:
-            held = dict(stored)
-            made = json.loads(str(held.pop("made")))
-            pool = Pool(offsets=held.pop("offsets"), labelled=held.pop("labelled"), pieces=held)
+            pool = dict(stored)
+            made = json.loads(str(pool.pop("made")))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as fault:
         raise BadInput(f"{path.name} is no pool of windows: {fault}") from fault
     for name, value in wanted.items():
@@ -155,9 +141,8 @@ class Windows:
     def __init__(
         self, pool: Pool, pad: int, device: torch.device, said: np.ndarray | None = None
     ) -> None:
-        self.pool, self.pad, self.device, self.sizes = pool, pad, device, np.diff(pool.offsets)
-        kept = {**pool.pieces, "offsets": pool.offsets, "labelled": pool.labelled}
-        self.kept = {name: torch.from_numpy(x).to(device) for name, x in kept.items()}
+        self.pool, self.pad, self.device, self.sizes = pool, pad, device, np.diff(pool["offsets"])
+        self.kept = {name: torch.from_numpy(x).to(device) for name, x in pool.items()}
         self.said = None if said is None else torch.from_numpy(said).to(device)
 
     def batch(self, rows: np.ndarray) -> dict[str, Tensor]:
@@ -170,7 +155,7 @@ class Windows:
         flat = first + torch.arange(length, device=self.device)
         real = flat < after
         flat = torch.where(real, flat, first)  # [CLS]: of type 0, no passage, no tag, in no list
-        found = {name: self.kept[name][flat] for name in self.pool.pieces}
+        found = {n: x[flat] for n, x in self.kept.items() if n not in ("offsets", "labelled")}
         tags = (found["tags"] * real[..., None]).float()
         batch = {
             "input_ids": torch.where(real, found["ids"].long(), self.pad),

@@ -181,7 +181,8 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
     for a file of another teacher or of other windows.
     """
     about, done = path.with_suffix(".json"), 0
-    wanted = {"weights": teacher.digest, "windows": windows.pool.digest}
+    texts = windows.pool["offsets"].tobytes() + windows.pool["ids"].tobytes()
+    wanted = {"weights": teacher.digest, "windows": hashlib.sha256(texts).hexdigest()}
     if path.is_file():
         kept = read_json(about)
         done = kept.get("done", 0)
@@ -191,7 +192,7 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
             )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(about, wanted | {"done": done})  # first, so that a run stopped at once goes on
-    shape = len(windows.pool.pieces["ids"]), 5
+    shape = len(windows.pool["ids"]), 5
     try:
         said = np.lib.format.open_memmap(path, "r+" if done else "w+", np.float16, shape)
     except ValueError as fault:
@@ -203,7 +204,7 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
             batch = windows.batch(part[near])
             found = teacher.says(batch).half().cpu().numpy()
             for row, values in zip(part[near], found, strict=True):
-                at, after = windows.pool.offsets[row : row + 2]
+                at, after = windows.pool["offsets"][row : row + 2]
                 said[at:after] = values[: after - at]
         said.flush()
         done = int(part[-1]) + 1

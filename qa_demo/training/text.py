@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from torch.utils.data import Dataset
 
 from qa_demo import files
 from qa_demo.core.base import BadInput
-from qa_demo.core.masking import POSITIONS, Fate, Masked, mask
+from qa_demo.core.masking import POSITIONS, Fate, mask
 from qa_demo.model.tokenizer import prepare
 
 HELD = 20  # one paragraph in 20 is kept apart
@@ -49,8 +49,7 @@ def read_text(names: Sequence[str], more: Iterable[str] = ()) -> tuple[list[str]
     return sides
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
+class Part(NamedTuple):
     """A paragraph, or a part of a long one that begins with a word: ids and word numbers [T]."""
 
     ids: np.ndarray
@@ -83,36 +82,18 @@ def tokenize(tokenizer: Any, paragraphs: Sequence[str], capacity: int) -> list[P
 
 def pack(parts: Sequence[Part], room: int, seed: int, open_at_once: int = 64) -> list[list[int]]:
     """Parts put together, each with [SEP], into sequences of `room` pieces, fullest first."""
-    done: list[list[int]] = []
-    open_: list[tuple[int, list[int]]] = []
+    done, open_ = list[list[int]](), list[list[int]]()
     for index in np.random.default_rng(seed).permutation(len(parts)).tolist():
         size = len(parts[index].ids) + 1
-        fits = [k for k, (used, _) in enumerate(open_) if used + size <= room]
-        if fits:
-            best = max(fits, key=lambda k: open_[k][0])
-            open_[best] = (open_[best][0] + size, [*open_[best][1], index])
-        else:
-            open_.append((size, [index]))
+        fits = [one for one in open_ if one[0] + size <= room]  # pieces, then the parts
+        if not fits:
+            open_.append([0])
+        best = max(fits or open_[-1:], key=itemgetter(0))
+        best[0] += size
+        best.append(index)
         if len(open_) > open_at_once:
-            done.append(open_.pop(max(range(len(open_)), key=lambda k: open_[k][0]))[1])
-    return done + [members for _, members in open_]
-
-
-def blanks(masked: Masked, base: int, count: int) -> dict[str, np.ndarray]:
-    """Of every hidden piece [M] of a part whose first piece stands at `base`, behind `count` blanks
-    of others: `at`, its place; `true`, its piece; `fate`, its number in FATES. Of every SBO target
-    [S]: `left` and `right`, the places of both neighbours; its `k`; and `row`, which blank it is.
-    """
-    hidden, pairs = masked.hidden, masked.pairs(POSITIONS)
-    return {
-        "at": hidden + base,
-        "true": masked.true_ids[hidden],
-        "fate": np.array([FATES.index(fate) for fate in masked.fates]),
-        "left": pairs.left + base,
-        "right": pairs.right + base,
-        "k": pairs.k,
-        "row": np.searchsorted(hidden, pairs.at) + count,
-    }
+            done.append(open_.pop(max(range(len(open_)), key=lambda k: open_[k][0])))
+    return [members for _, *members in done + open_]
 
 
 class Batches(Dataset):
@@ -165,21 +146,29 @@ class Batches(Dataset):
         return int(self.stream[rng.integers(len(self.stream))])
 
     def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> Batch:
-        """input_ids and attention_mask [B, L]; `blanks` [M] and [S] index flat [B * L]."""
+        """input_ids and attention_mask [B, L]. Of every hidden piece [M]: `at`, its place among B *
+        L; `true`, the piece; `fate`, its number in FATES. Of every SBO target [S]: `left`, `right`,
+        the places of both neighbours; its `k`; and `row`, which hidden piece it is.
+        """
         rows = [[self.parts[member] for member in self.sequences[s]] for s in sequences]
         long = max(1 + sum(1 + len(part.ids) for part in members) for members in rows)
         wide = self.length if self.packed else long
         ids, real = np.full((len(rows), wide), self.pad), np.zeros((len(rows), wide), np.int64)
-        found, count = list[dict[str, np.ndarray]](), 0
+        found, count = list[dict[str, Any]](), 0
         for b, members in enumerate(rows):
             ids[b, 0], at = self.cls, 1
             for part in members:
                 masked = mask("span", part.ids, part.words, self.mask, rng, self.random_piece)
-                size = len(masked.input_ids)
-                ids[b, at : at + size], ids[b, at + size] = masked.input_ids, self.sep
-                found.append(blanks(masked, b * wide + at, count))
-                at += size + 1
-                count += len(masked.hidden)
+                hidden, pairs, base = masked.hidden, masked.pairs(POSITIONS), b * wide + at
+                blank = {"at": hidden + base, "true": masked.true_ids[hidden], "k": pairs.k}
+                blank |= {"left": pairs.left + base, "right": pairs.right + base}
+                blank["fate"] = [FATES.index(fate) for fate in masked.fates]
+                blank["row"] = np.searchsorted(hidden, pairs.at) + count
+                found.append(blank)
+                count += len(hidden)
+                stop = at + len(masked.input_ids)
+                ids[b, at:stop], ids[b, stop] = masked.input_ids, self.sep
+                at = stop + 1
             real[b, :at] = 1
         arrays = {name: np.concatenate([one[name] for one in found]) for name in found[0]}
         arrays |= {"input_ids": ids, "attention_mask": real}
