@@ -42,7 +42,7 @@ export function mount(root, chapters) {
   }, more("Pin", "picture"));
   const errors = el("a", { href: new URL("wrong", BASE).href }, "What textbooks get wrong here →");
   const themed = () => [...all(views), ...all(pinnedViews)].forEach((view) => view.themed?.());
-  const tell = (sentence) => (say.textContent = sentence);
+  const tell = (...parts) => say.replaceChildren(...parts);
   const course = lessons();
   const bar = tools({ say: tell, themed, pin, lessons: course.opener });
   root.replaceChildren(

@@ -5,14 +5,18 @@ import { BASE, current, link, set } from "./store.js";
 
 const KEPT = "spanlight";
 
-/** What the browser remembers; a private window may refuse. */
+/** @type {Record<string, any>} */
+const memory = {};
+
+/** What the browser remembers; in a private window or a frame it may refuse, then this page does. */
 function kept(name, value) {
+  if (value !== undefined) memory[name] = value;
   try {
     const store = name === "typed" ? sessionStorage : localStorage;
     if (value === undefined) return JSON.parse(store.getItem(`${KEPT}.${name}`) ?? "null");
     store.setItem(`${KEPT}.${name}`, JSON.stringify(value));
   } catch {
-    return null;
+    return memory[name] ?? null;
   }
 }
 
@@ -80,7 +84,8 @@ export function tools({ say, themed, pin, lessons }) {
         await navigator.clipboard.writeText(address);
         say("The link is copied.");
       } catch {
-        say(`The link is the page's address: ${address.length} characters.`);
+        const there = el("a", { href: address, target: "_blank" }, "this screen in its own tab");
+        say("The browser does not let this page copy; its link is ", there, ".");
       }
     },
   }, "Link");

@@ -34,9 +34,12 @@ TIMEOUT = 30_000
 
 @dataclass
 class Server:
-    """A page's process, which a test may kill and start again on its port."""
+    """A page's process, which a test may kill and start again on its port; on the port `course` a
+    page of another origin may show it.
+    """
 
     port: int = field(default_factory=free_port)
+    course: int = field(default_factory=free_port)
     process: Any = None
 
     @property
@@ -45,7 +48,8 @@ class Server:
 
     def start(self) -> "Server":
         command = [sys.executable, "-m", "tests.browser.server", str(self.port)]
-        self.process = subprocess.Popen(command, cwd=ROOT)
+        env = {**os.environ, "SPANLIGHT_FRAME_ANCESTORS": f"http://localhost:{self.course}"}
+        self.process = subprocess.Popen(command, cwd=ROOT, env=env)
         end = time.monotonic() + 90
         while time.monotonic() < end and self.process.poll() is None:
             try:

@@ -3,6 +3,9 @@
 import base64
 import json
 import random
+import re
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -288,6 +291,43 @@ def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
 
 
 HOSTILE = "<img src=x onerror=alert(1)> </script><b>Ada</b> {{value}} ${7*7} \u202e met Grace & Co."
+
+
+def test_a_course_shows_it_in_a_frame_whose_browser_keeps_and_copies_nothing(chromium, server):
+    class Course(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            sandbox = 'sandbox="allow-scripts allow-same-origin"'
+            self.wfile.write(f'<iframe src="{server.url}#chapter=spans" {sandbox}>'.encode())
+
+    refused = "Object.defineProperty(window, '%s', { get() { throw new DOMException('no', 'SecurityError'); } });"
+    with (
+        chromium.new_context() as context,
+        HTTPServer(("localhost", server.course), Course) as course,
+    ):
+        Thread(target=course.serve_forever, daemon=True).start()
+        context.add_init_script(refused % "localStorage" + refused % "sessionStorage")
+        page = context.new_page()
+        page.goto(f"http://localhost:{server.course}")
+        inside = page.frame_locator("iframe")
+        inside.get_by_role("tab", name="Loss").click()
+        expect(inside.get_by_role("tab", name="Loss")).to_have_attribute("aria-selected", "true")
+        expect(inside.locator("[data-block=finding]")).to_be_visible()
+        inside.get_by_role("button", name="Dark").click()
+        expect(inside.locator("html")).to_have_attribute("data-theme", "dark")
+        inside.get_by_role("button", name="Link", exact=True).click()
+        there = inside.get_by_role("link", name="this screen in its own tab")
+        expect(there).to_have_attribute("href", re.compile(f"^{server.url}#.+"))
+        course.shutdown()
+
+
+def test_a_narrow_column_cuts_no_number(open_page):
+    page = open_page({"chapter": "spans"}, width=720)
+    one = "new Set([...document.querySelectorAll('#chapter > *')].map((e) => e.offsetLeft)).size"
+    cut = "[...document.querySelectorAll('.scroll')].some((e) => e.scrollWidth > e.clientWidth)"
+    assert page.evaluate(one) == 1 and not page.evaluate(cut)
 
 
 def test_hostile_text_stays_text(open_page, server):
