@@ -12,10 +12,10 @@ from typing import Any
 
 from qa_demo.api.calls import CALLS, Answer, Attributed, Filled, Lost, Tagged, plain
 from qa_demo.cli import shared
-from qa_demo.cli.shared import LongTexts, Progress, visible
+from qa_demo.cli.shared import Progress, visible
 from qa_demo.core.attribution import GAP_LIMIT
 from qa_demo.core.base import BadInput
-from qa_demo.core.losses import total
+from qa_demo.core.losses import LossTerm, total
 from qa_demo.core.types import Example, Reading
 from qa_demo.evaluation.run import read_each
 from qa_demo.files import dumps, json_lines
@@ -69,7 +69,7 @@ def _many(args: argparse.Namespace) -> None:
     def made(_: Example, reading: Reading) -> dict[str, Any]:
         return plain(options.answer(reading))
 
-    with closing(read_each(reader, examples, windows, made, LongTexts())) as results:
+    with closing(read_each(reader, examples, windows, made)) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
             faults += isinstance(result, BadInput)
             said = {"error": str(result)} if isinstance(result, BadInput) else result
@@ -90,11 +90,6 @@ def _asked(name: str) -> Iterator[Example]:
             wanted = 'an object with the texts "question" and "context"'
             raise BadInput(f"{said}, line {number} must be {wanted}")
         yield Example("" if key is None else str(key), asked, context, ())
-
-
-def fine(p: float) -> str:
-    """A probability in percent with one digit, never 0 or 100."""
-    return "< 0.1 %" if p < 0.001 else "> 99.9 %" if 0.999 < p < 1 else f"{100 * p:.1f} %"
 
 
 def characters(start: int, end: int) -> str:
@@ -174,10 +169,15 @@ def loss_lines(said: Lost) -> Iterator[str]:
         if gold and whole != (windows := said.terms[0].over):
             line += f" (whole in {whole} of {windows} windows; the others count it as no answer)"
         yield line
+    yield from terms(said.terms)
+
+
+def terms(found: Sequence[LossTerm]) -> Iterator[str]:
+    """A loss term by term."""
     yield f"{'term':<8} {'value':>9} {'weight':>7} {'over':>5}"
-    for term in said.terms:
+    for term in found:
         yield f"{term.name:<8} {term.value:>9.4f} {term.weight:>7g} {term.over:>5g}"
-    yield f"{'total':<8} {said.total:>9.4f} nats, the sum of weight times value"
+    yield f"{'total':<8} {total(found):>9.4f} nats, the sum of weight times value"
 
 
 def tag_lines(said: Tagged) -> Iterator[str]:
@@ -200,7 +200,7 @@ def infill_lines(said: Filled) -> Iterator[str]:
         yield f"{hides}  ({blank.fate}, {characters(start, end)})"
         for name, head in (("mlm", blank.mlm), ("sbo", blank.sbo), ("both", blank.both)):
             if head is not None:
-                best = [f"{visible(g.piece)} {fine(g.p)}" for g in head.guesses[:GUESSES]]
+                best = [f"{visible(g.piece)} {percent(g.p)}" for g in head.guesses[:GUESSES]]
                 rank = f"rank {head.rank:>6,}: " if said.known else ""
                 yield f"  {name:<4} {rank}{', '.join(best)}"
         if blank.no_sbo:
@@ -208,14 +208,8 @@ def infill_lines(said: Filled) -> Iterator[str]:
     if not said.known:
         yield "no loss: nobody has said which word a typed [MASK] hides"
         return
-    mlm, sbo = said.infill.code
-    whole, sign, (inside, _) = _sum([mlm.value, sbo.weight * sbo.value], total((mlm, sbo)))
-    d = len(whole.partition(".")[2])
-    yield (
-        f"loss {whole} {sign} MLM {inside} (mean over {mlm.over:g}) + {sbo.weight:g} x SBO "
-        f"{sbo.value:.{d}f} (a sum of {sbo.over - 1:g}, divided by {sbo.over:g}); the paper's "
-        f"plain sum is {total(said.infill.paper):.{d}f}"
-    )
+    yield from terms(said.infill.code)
+    yield f"the paper's plain sum is {total(said.infill.paper):.4f}"
 
 
 KINDS = (answer_lines, attribute_lines, loss_lines, tag_lines, infill_lines)

@@ -12,7 +12,7 @@ from typing import Any
 from qa_demo import __version__
 from qa_demo.cli import shared
 from qa_demo.cli.report import add_page, check_page, lines_of
-from qa_demo.cli.shared import LongTexts, Progress, tell, visible
+from qa_demo.cli.shared import Progress, tell, visible
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example
 from qa_demo.evaluation import run as running
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
 
     begun = args.out is not None and args.out.is_file()
     windows, decode = asked.windows(reader.max_seq_length), asked.decode(None)
-    settings = (windows, decode, given, told, args.out, LongTexts())
+    settings = (windows, decode, given, told, args.out)
     run = running.judge(reader, examples, rules, about, *settings)
     if begun:
         tell(f"{args.out.name} was there: its lines were kept and gone on with")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from qa_demo.api import calls
 from qa_demo.core.base import BadInput
-from qa_demo.core.types import Example
 from qa_demo.examples import load_menu
 from qa_demo.files import decoded, dumps, read_text
 from qa_demo.model.work import AtOnce
@@ -148,8 +147,8 @@ def text_of(name: str) -> tuple[str, str]:
 class Progress:
     """A counter on stderr: one line that changes on a terminal, every tenth part elsewhere."""
 
-    def __init__(self, unit: str, live: bool = True) -> None:
-        self._unit, self._tenth, self._live = unit, 0, live and sys.stderr.isatty()
+    def __init__(self, unit: str) -> None:
+        self._unit, self._tenth, self._live = unit, 0, sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
         """Show `done` of `total`."""
@@ -160,23 +159,6 @@ class Progress:
             sys.stderr.write(f"{said}\n")
         self._tenth = max(tenth, self._tenth)
         sys.stderr.flush()
-
-
-LONG = 100
-"""Windows from which on a text is reported on by itself: a run of one long text is never silent."""
-
-
-class LongTexts:
-    """Progress of each text of many windows, of which several may be read at once."""
-
-    def __init__(self) -> None:
-        self._shown: dict[str, Progress] = {}
-
-    def __call__(self, example: Example, done: int, total: int) -> None:
-        """Say which question it is, and how many of its windows are read."""
-        if total >= LONG:
-            new = Progress(f"question {visible(example.id)}: window", live=False)
-            self._shown.setdefault(example.id, new)(done, total)
 
 
 def visible(text: str) -> str:

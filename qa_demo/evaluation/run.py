@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,8 +25,6 @@ from qa_demo.files import dumps, write_file
 
 STORED = "stored with the reader"
 Made = TypeVar("Made")
-OnWindow = Callable[[Example, int, int], None]
-"""Told of a question, how many of its windows are read, and how many there are."""
 
 
 def rules_for(examples: Sequence[Example], threshold: float | None) -> tuple[str, str]:
@@ -61,16 +58,14 @@ def read_each(
     examples: Sequence[Example],
     windows: WindowOptions,
     make: Callable[[Example, Reading], Made],
-    on_window: OnWindow | None = None,
 ) -> Generator[Made | BadInput, None, None]:
     """make(example, reading) of every question, in order, several at once; in its place the reason
     where a question cannot be read. None is read any more once this is closed.
     """
 
     def one(example: Example) -> Made | BadInput:
-        told = None if on_window is None else partial(on_window, example)
         try:
-            return make(example, reader.read(example.question, example.context, windows, told))
+            return make(example, reader.read(example.question, example.context, windows))
         except BadInput as fault:
             return fault
 
@@ -99,7 +94,6 @@ def judge(
     threshold: float | None = None,
     on_row: Callable[[Row], object] | None = None,
     out: Path | None = None,
-    on_window: OnWindow | None = None,
 ) -> Evaluation:
     """Ask all questions, several at once, and score them. With `out` each line is written there as
     soon as it is known, and a file that was begun is gone on with; `on_row` is told of its lines
@@ -128,7 +122,7 @@ def judge(
         row = line_of(example, reading, decode, rules)
         return row | under(row, limit, rules)
 
-    made = read_each(reader, left, windows, line, on_window)
+    made = read_each(reader, left, windows, line)
     with closing(made), open(out or os.devnull, "a", encoding="utf-8", newline="\n") as file:
         for example, found in zip(left, made, strict=True):
             rows.append(line(example, str(found)) if isinstance(found, BadInput) else found)

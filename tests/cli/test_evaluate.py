@@ -224,13 +224,3 @@ def test_the_rules_are_said_with_their_reason(dev: Path, silent: Path, terminal:
     ):
         assert terminal.data("evaluate", path)["rules"] == f"SQuAD {rules}"
         assert f"scored by the rules of SQuAD {rules}: {why}\n" in terminal.err
-
-
-def test_a_long_text_is_never_read_in_silence(tmp_path: Path, terminal: Terminal) -> None:
-    texts = {"short": kit.CONTEXT, "long\n": f"{kit.CONTEXT} " * 10}
-    asked = {"question": "Who?", "answers": []}
-    rows = [asked | {"id": name, "context": text} for name, text in texts.items()]
-    terminal.read("evaluate", lines(tmp_path / "rows.jsonl", rows))
-    said = [line for line in terminal.err.splitlines() if ": window " in line]
-    assert len(said) == 10
-    assert all(line.startswith(r"question long\n: window ") for line in said)
