@@ -35,11 +35,15 @@ def client(pictures) -> TestClient:
     return TestClient(fastapi.FastAPI(routes=routes(pictures)))
 
 
+def rpc(client, method, version=VERSIONS[0], key=1, **params):
+    """What the endpoint of tools answers to a message."""
+    asked = {"jsonrpc": "2.0", "id": key, "method": method, "params": params}
+    return client.post("/mcp", json=asked, headers={"mcp-protocol-version": version}).json()
+
+
 def tool(client, name, arguments):
     """The result of a tool."""
-    params = {"name": name, "arguments": arguments}
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    return client.post("/mcp", json=asked).json()["result"]
+    return rpc(client, "tools/call", name=name, arguments=arguments)["result"]
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -47,14 +51,10 @@ def test_a_call_replies_the_same_by_every_way(name, pictures, client):
     expected = plain(call(MODELS[name], name, **GIVEN[name]))
     over_http = client.post(f"/api/{name}", json=GIVEN[name])
     assert over_http.status_code == 200 and over_http.json() == expected
+    behind = TestClient(client.app, root_path="/app")  # nginx takes /app off, gradio names it
+    assert behind.post(f"/api/{name}", json=GIVEN[name]).json() == expected
     assert by_position(answers(pictures), name)(**GIVEN[name]) == expected
     assert tool(client, name, GIVEN[name])["structuredContent"] == expected
-
-
-def test_a_call_is_found_behind_a_path(pictures):
-    app = fastapi.FastAPI(routes=routes(pictures))  # nginx takes /app off, gradio names it
-    found = TestClient(app, root_path="/app").post("/api/tag", json=GIVEN["tag"])
-    assert found.status_code == 200
 
 
 def test_positions_stay():
@@ -75,8 +75,6 @@ ODD = [
     ("read", {"n_best_size": 2.5}, "n_best_size: must be a valid integer, got 2.5"),
     ("read", {"n_best_size": "x"}, "n_best_size: must be a valid integer, got 'x'"),
     ("read", {"null_score_diff_threshold": 1e9}, "null_score_diff_threshold: must be less than"),
-    ("read", {"doc_stride": 0}, "doc_stride: must be greater than or equal to 1, got 0"),
-    ("read", {"max_seq_length": 9000}, "max_seq_length: must be less than or equal to 8192"),
     ("read", {"max_answer_length": -1}, "max_answer_length: must be greater than or equal to 1"),
     ("read", {"rule": "mean"}, "rule: must be 'logits', 'mean_of_maxima' or 'product', got 'mean'"),
     (
@@ -87,9 +85,7 @@ ODD = [
     ("read", {"question": " "}, "the question is empty; type at least one word"),
     ("tag", {"context": ""}, "the paragraph is empty; type at least one word"),
     ("attribute", {"char_start": 3}, "char_start and char_end belong together; one of them is"),
-    ("attribute", {"other_end": 3}, "other_start and other_end belong together; one of them"),
     ("attribute", {"char_start": 4, "char_end": 4}, "0 <= start < end <= 41, got 4 and 4"),
-    ("attribute", {"char_start": 0, "char_end": 999}, "0 <= start < end <= 41, got 0 and 999"),
     ("attribute", {"char_start": -1, "char_end": 9}, "char_start: must be greater than or equal"),
     ("attribute", {"method": "magic"}, "method: must be 'integrated_gradients', 'gradient_x"),
     ("attribute", {"target": "score"}, "target: must be 'start_logit', 'end_logit', 'span_sc"),
@@ -105,14 +101,12 @@ ODD = [
     ("loss", {"gold": [[3]]}, "gold.0.1: Field required"),
     ("loss", {"gold": [["x", 1]]}, "gold.0.0: must be a valid integer, got 'x'"),
     ("loss", {"gold": [[900, 901]]}, "0 <= start < end <= 41, got 900 and 901"),
-    ("loss", {"gold": [[5, 5]]}, "0 <= start < end <= 41, got 5 and 5"),
     ("tag", {"decoding": "greedy"}, "decoding: must be 'strict', 'lenient' or 'viterbi'"),
     ("infill", {"top": 0}, "top: must be greater than or equal to 1, got 0"),
     ("infill", {"text": ""}, "the text is empty; type at least one word"),
     ("infill", {"spans": [[3, 99]]}, "0 <= start < end <= 33, got 3 and 99"),
     ("infill", {"cut": ["top"]}, "cut.0: must be 'left', 'right' or 'position', got 'top'"),
     ("infill", {"spans": [[0, 3]], "cut": ["left"]}, "cut changes nothing here: the boundary"),
-    ("infill", {"seed": -1}, "seed: must be greater than or equal to 0, got -1"),
 ]
 """Call, odd field, sentence: the same over HTTP, as a tool, by position and on the command line."""
 OF_JSON = [
@@ -122,7 +116,6 @@ OF_JSON = [
     ("read", {"question": 7}, "question: must be a valid string, got 7"),
     ("read", {"context": "a" * 50_001}, "context: must have at most 50000 characters, got 50,001"),
     ("loss", {"gold": 3}, "gold: "),
-    ("infill", {"cut": "left"}, "cut: "),
 ]
 """What only JSON can say."""
 
@@ -186,15 +179,12 @@ def test_the_description_names_bounds_and_defaults(client):
     assert kinds == known["components"]["schemas"].keys() > {"Prediction", "HiddenPiece"}
 
 
-def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client):
+def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client, pictures):
     text = client.get("/api/docs").text
     for name in CALLS:
         assert f"/api/{name}" in text
         assert all(f"<th>{field}</th>" in text for field in fields(name))
-    assert "src=" not in text and "http" not in text.replace("HTTP", "")
-
-
-def test_the_page_links_to_the_page_of_the_calls(pictures):
+    assert "src=" not in text and "http" not in text
     parts = build(pictures).get_config_file()["components"]
     (link,) = [p for p in parts if p["props"].get("elem_id") == "api"]
     assert link["props"]["value"] == '<a href="api/docs">Use via API</a>'
@@ -202,20 +192,14 @@ def test_the_page_links_to_the_page_of_the_calls(pictures):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_each_revision_of_the_protocol_is_answered_in_kind(client, version):
-    hello = {
-        "jsonrpc": "2.0",
-        "id": 0,
-        "method": "initialize",
-        "params": {"protocolVersion": version},
-    }
-    assert client.post("/mcp", json=hello).json()["result"]["protocolVersion"] == version
-    headers = {"mcp-protocol-version": version}
+    said = rpc(client, "initialize", protocolVersion=version)["result"]
+    assert said["protocolVersion"] == version and said["capabilities"] == {"tools": {}}
     noted = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    assert client.post("/mcp", json=noted, headers=headers).status_code == 202
-    listed = client.post(
-        "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, headers=headers
-    )
-    assert [t["name"] for t in listed.json()["result"]["tools"]] == list(CALLS)
+    made = client.post("/mcp", json=noted, headers={"mcp-protocol-version": version})
+    assert made.status_code == 202
+    listed = rpc(client, "tools/list", version)["result"]["tools"]
+    assert [t["name"] for t in listed] == list(CALLS)
+    assert all(t["inputSchema"]["type"] == t["outputSchema"]["type"] == "object" for t in listed)
 
 
 @pytest.mark.parametrize("body", [b"{", b"[1]", b'"a"', b"null", b"", b"[" * 100_000])
@@ -259,7 +243,8 @@ def test_what_is_no_message_is_refused_in_json_rpc(client):
     assert client.get("/mcp").status_code == 405
     assert client.post("/mcp", content=b"{").json()["error"]["code"] == -32700
     assert client.post("/mcp", json={"id": 1}).json()["error"]["code"] == -32600
-    unknown = {"jsonrpc": "2.0", "id": 1, "method": "x"}
-    assert client.post("/mcp", json=unknown).json()["error"]["code"] == -32601
-    none = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}}
-    assert client.post("/mcp", json=none).json()["error"]["code"] == -32602
+    assert rpc(client, "ping", key=[1])["error"]["code"] == -32600
+    assert rpc(client, "ping", "2031-01-01")["error"]["code"] == -32600
+    assert rpc(client, "x")["error"]["code"] == -32601
+    assert rpc(client, "tools/call", name="x")["error"]["code"] == -32602
+    assert rpc(client, "ping")["result"] == {}

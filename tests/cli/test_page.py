@@ -42,23 +42,6 @@ def test_the_file_holds_every_step_of_every_chapter(tmp_path: Path, terminal: Te
     }
 
 
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        ([], "page needs --question and --context"),
-        (["--example", "gold", "--question", "Who?"], "--example brings its own texts"),
-        (["--example", "no-such"], "there is no example 'no-such'"),
-        (["--example", "gold", "--doc-stride", "0"], "doc_stride"),
-    ],
-)
-def test_what_it_cannot_save_is_one_sentence(
-    flags: list[str], said: str, tmp_path: Path, terminal: Terminal
-) -> None:
-    out = tmp_path / "reading.html"
-    terminal.refuses(said, "page", "--reader", terminal.folder, "--out", out, *flags)
-    assert not out.exists()
-
-
 def test_picture_prints_the_blocks_of_a_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
 ) -> None:
