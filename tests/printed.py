@@ -15,3 +15,8 @@ def unpacked(array: dict) -> np.ndarray:
     """An array of a figure as it travels: base64 of little-endian numbers, and its shape."""
     found = np.frombuffer(base64.b64decode(array["bdata"]), np.dtype(array["dtype"]))
     return found.reshape([int(n) for n in str(array.get("shape", -1)).split(",")])
+
+
+def value(printed: str) -> float:
+    """What a printed number says."""
+    return float(exact(printed.replace(" ", "").strip("≈")))

@@ -89,9 +89,8 @@ def best_span(shown: Shown) -> list[Block | None]:
         said += f" {who} exactly these words as right."
     said += " Changed by hand." * shown.changed
     who = "you" if shown.state.gold else "people" if len(shown.golds) > 1 else "the author"
-    known = ("under", GOLD, f"marked as right by {who}")
-    if not shown.golds:
-        known = ("text", GREY, unmarked(shown))
+    right = "under", GOLD, f"marked as right by {who}"
+    known = right if shown.golds else ("text", GREY, unmarked(shown))
     cut = [("text", GREY, "… the paragraph goes on")] * (len(shown.encoding.context) > LONG)
     legend = ui.legend("key", ("fill", MID, "the reader's best span"), known, *cut)
     return [
@@ -152,7 +151,7 @@ def best_five(shown: Shown) -> Block:
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
     down: Block = {"range": [len(top) - 0.4, -0.6], "tickvals": at, "tickfont": font}
     down |= {"ticktext": [name(c, 48) for c in top], "automargin": True}
-    title = "score of the span (of spans that differ by a mark or by part of a word: the best)"
+    title = "score of the span (of spans that differ only by a mark or part of a word, the best)"
     layout["xaxis"] = ui.axis(title, showgrid=False, **across)
     layout["yaxis"] = ui.axis(showgrid=False, **down)
     narrow: Block = {"below": 700, "yaxis.ticktext": [name(c, 22) for c in top]}

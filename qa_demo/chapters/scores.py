@@ -317,7 +317,8 @@ def waterfall(p: Products) -> Block:
     down: Block = {"tickvals": list(range(many)), "ticktext": [*names], "showgrid": False}
     layout["yaxis"] = ui.axis(range=[many - 0.4, -0.6], **down)
     alt = f"Bars that add up to the {p.lane} logit, {number(p.total)}."
-    return ui.figure("waterfall", [bars], layout, alt, narrow={"margin.l": 122, "margin.r": 4})
+    narrow = {"margin.l": 122, "margin.r": 4, "xaxis.range": [low - 0.3 * room, low + 1.4 * room]}
+    return ui.figure("waterfall", [bars], layout, alt, narrow=narrow)
 
 
 def products(name: str, p: Products, numbers: list[int]) -> Block:

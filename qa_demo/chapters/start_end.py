@@ -209,11 +209,11 @@ def key(shown: Shown, p: Softmaxes, step: int) -> Block:
     return ui.legend(
         "key",
         ("bar", START, "above a word: P(start)"),
-        ("bar", END, "below a word: P(end)"),
+        ("bar", END, "below: P(end)"),
         ("track", LINE, "frame: probability 1"),
-        ("text", GREY, f"a flat bar: {LEAST} to {FLAT}"),
+        ("text", GREY, f"flat: {LEAST} to {FLAT}"),
         ("fill", MID, "the reader's answer" if answers else "the best span; “no answer” wins"),
-        *[("boxed", INK, "the chosen position")] * (step == 3),
+        *[("boxed", INK, "chosen")] * (step == 3),
         *texts.split_word(shown.encoding, docs),
     )
 

@@ -14,6 +14,7 @@ from qa_demo.core.types import Span
 from qa_demo.printed import number
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words
+from tests.printed import value
 
 NAMES = ("oresund", "reef", "emoji", "danube")
 CLAIM = json.loads((ASSETS / "reader" / "metrics.json").read_text())["claim"]
@@ -32,10 +33,6 @@ def pairs(shown):
             for j in range(i, min(i + 30, w.doc_stop)):
                 found.append((start[w.to_pos(i)] + end[w.to_pos(j)], i, j))
     return found
-
-
-def plain(printed):
-    return float(printed.replace("−", "-").replace(",", ""))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -65,7 +62,7 @@ def test_the_lead_is_measured_from_the_smallest_no_answer(name, beyond):
     assert number(abs(lead)) in said and ("it is returned" in said) == (lead >= -limit)
     assert ("≥" in sums) == (lead >= -limit) and "=" in sums
     assert found["leads"]["data"][1]["x"] == [pytest.approx(lead, abs=1e-6)]
-    best, null, printed = map(plain, re.findall(r"−?[\d.]+", sums.splitlines()[-1])[:3])
+    best, null, printed = map(value, re.findall(r"−?[\d.]+", sums.splitlines()[-1])[:3])
     assert best - null == pytest.approx(printed, abs=0.011)
 
 

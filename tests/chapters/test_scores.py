@@ -7,18 +7,15 @@ import pytest
 
 from qa_demo.chapters.scores import since
 from qa_demo.core.predict import predict
+from qa_demo.core.types import Span
 from qa_demo.examples import load_menu
 from qa_demo.pictures import CHAPTERS, opened
 from qa_demo.state import load
 from tests import fakes as fake
 from tests.chapters.given import blocks, faked, real, words
-from tests.printed import unpacked
+from tests.printed import unpacked, value
 
 OWN = {"question": "Where does Ada live?", "context": "Here lives Ada Kok in Oslo since May."}
-
-
-def number(text: str) -> float:
-    return float(text.replace("−", "-").replace(" ", ""))
 
 
 def scores(**state):
@@ -43,19 +40,18 @@ def test_the_sums_are_the_dot_products_of_both_questions(name):
     other, context = load_menu()[name].others[0], shown.encoding.context
     second = faked().reader("").read(other, context, shown.true.options)
     for key, reading in (("formula-first", shown.true), ("formula-second", second)):
-        printed = [
-            [number(x) for x in re.findall(r"[−-]? ?\d+\.\d\d", line.split("=", 1)[1])]
-            for line in words(found[key]).split("\n")
-        ]
+        lines = [line.split("=", 1)[1] for line in words(found[key]).split("\n")]
+        printed = [map(value, re.findall(r"[−-]? ?\d+\.\d\d", line)) for line in lines]
         ends = ((best.span.start, "start"), (best.span.end, "end"))
         for (d, lane), (product, bias, total) in zip(ends, printed, strict=True):
-            home = predict(reading).best.candidate.window
-            w = reading.windows[home]
-            if not w.doc_start <= d < w.doc_stop:
-                w = reading.windows[reading.owners[d]]
+            w = reading.windows[predict(reading).best.candidate.window]
+            w = w if w.holds(Span(d, d)) else reading.windows[reading.owners[d]]
             expected = by_hand(reading, w.index, w.to_pos(d), lane)
             assert total == pytest.approx(expected, abs=0.0051)
             assert product + bias == pytest.approx(total, abs=0.0151)
+    x = unpacked(next(t for t in found["plane"]["data"] if t["mode"] == "lines+markers")["x"])
+    before, after = map(value, re.findall(r"−?\d+\.\d\d", words(found["finding"])))
+    assert abs(x[0] - before) < abs(x[-1] - before) and abs(x[-1] - after) < abs(x[0] - after)
 
 
 @pytest.mark.parametrize("name", ["emoji", "danube-small"])
@@ -87,11 +83,15 @@ def test_bars_and_table_add_up_to_the_logit(lane):
     assert x[:-1].sum() == pytest.approx(x[-1], abs=1e-4)
     np.testing.assert_allclose(unpacked(bars["base"])[:-1], np.cumsum([0, *x[:-2]]), atol=1e-4)
     rows = [r["cells"] for r in found["products"]["rows"]]
-    assert number(rows[-1][-2]) == pytest.approx(expected, abs=0.0051)
+    assert value(rows[-1][-2]) == pytest.approx(expected, abs=0.0051)
+    question, context = load_menu()["oresund"].others[0], shown.encoding.context
+    second = faked().reader("").read(question, context, shown.true.options)
+    again = by_hand(second, 0, second.windows[0].to_pos(d), lane)
+    assert value(rows[-1][-1]) == pytest.approx(again, abs=0.0051)
     for cells in rows[:-3]:  # S is the same for both questions, S x h is its product
-        s, h, h2 = (number(c) for c in cells[1:4])
-        assert s * h == pytest.approx(number(cells[4]), abs=0.02)
-        assert s * h2 == pytest.approx(number(cells[5]), abs=0.02)
+        s, h, h2 = (value(c) for c in cells[1:4])
+        assert s * h == pytest.approx(value(cells[4]), abs=0.02)
+        assert s * h2 == pytest.approx(value(cells[5]), abs=0.02)
 
 
 @pytest.mark.parametrize("name", ["oresund", "reef"])
@@ -100,13 +100,13 @@ def test_places_count_the_larger_logits_of_each_layer(name):
     best = shown.before.best.candidate
     window = shown.true.windows[best.window]
     hidden = faked().reader("").hidden(window)
-    for row in range(len(hidden)):
-        cells = found["by-layer"]["rows"][row]["cells"]
+    table = found["by-layer"]["rows"]
+    for states, cells in zip(hidden, (row["cells"] for row in table), strict=True):
         ends = ((best.span.start, fake.S, fake.B_S, 1), (best.span.end, fake.E, fake.B_E, 3))
         for d, vector, bias, at in ends:
-            logits = hidden[row].astype(float) @ vector + bias
+            logits = states.astype(float) @ vector + bias
             own = logits[window.to_pos(d)]
-            assert number(cells[at]) == pytest.approx(own, abs=0.0051)
+            assert value(cells[at]) == pytest.approx(own, abs=0.0051)
             assert int(cells[at + 1]) == 1 + sum(x > own for x in logits)
 
 

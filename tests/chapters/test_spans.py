@@ -8,7 +8,7 @@ from qa_demo.examples import load_menu
 from qa_demo.printed import number
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words
-from tests.printed import unpacked
+from tests.printed import unpacked, value
 
 EXAMPLES = ("oresund", "natural-selection", "danube", "reef", "emoji")
 
@@ -18,32 +18,26 @@ def test_the_square_is_the_sum_of_two_logits_where_a_pair_is_allowed(name):
     found = blocks(stored(), example=name, chapter="spans")
     heat = next(t for t in found["square"]["data"] if t["type"] == "heatmap")
     z, first = unpacked(heat["z"]), heat["y0"]
-    shown = stored().shown(load_state(name))
-    window, reading = shown.window, shown.reading
-    start, end = reading.logits(window.index)
-    for i in range(len(z)):
-        for j in range(len(z)):
-            a, b = window.to_pos(i + first), window.to_pos(j + first)
-            allowed = i <= j < i + 30 and window.is_max_context[a]
-            expected = start[a] + end[b] if allowed else np.nan
-            np.testing.assert_allclose(z[i, j], expected, atol=6e-4)
+    shown = stored().shown(load({"example": name}))
+    window, (row, column) = shown.window, np.indices(z.shape)
+    at = window.to_pos(first) + np.arange(len(z))
+    start, end = (x[at] for x in shown.reading.logits(window.index))
+    allowed = (row <= column) & (column < row + 30) & window.is_max_context[at][:, None]
+    expected = np.where(allowed, start[:, None] + end, np.nan)
+    np.testing.assert_allclose(z, expected, atol=6e-4)
     i, j = np.unravel_index(np.nanargmax(z), z.shape)
     best = shown.best
     assert (int(i) + first, int(j) + first) == (best.span.start, best.span.end)
 
 
-def load_state(name):
-    return load({"example": name, "chapter": "spans"})
-
-
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_list_is_the_prediction_with_variants_in_one_row(name):
     found = blocks(stored(), example=name, chapter="spans")
-    reading = load_menu()[name].stored()
-    best = predict(reading).n_best[0].candidate
+    best = predict(load_menu()[name].stored()).n_best[0].candidate
     first = found["listed"]["rows"][0]
     assert first["sets"] == {"selection": [best.span.start, best.span.end]}
-    scores = [float(r["cells"][3].replace("−", "-").strip("≈")) for r in found["listed"]["rows"]]
+    assert first["cells"][1:3] == [number(best.start_logit), number(best.end_logit)]
+    scores = [value(r["cells"][3]) for r in found["listed"]["rows"]]
     assert scores == sorted(scores, reverse=True)
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from qa_demo.core.text import is_mark
+from qa_demo.examples import load_menu
 from qa_demo.printed import probability
 from qa_demo.state import load
 from tests.chapters.given import blocks, stored, words
@@ -32,7 +34,12 @@ def test_every_bar_is_its_positions_probability_and_all_sum_to_one(name):
     found = blocks(stored(), example=name, chapter="start_end", step=3)
     window, start, end = truth(name)
     drawn = {x["sets"]["own.start_end.position"]: x for x in items(found["words"]) if "sets" in x}
-    assert set(drawn) == set(range(len(window))) or len(window) >= 150
+    whole = items(blocks(stored(), example=name, chapter="start_end", step=3, veil=True)["words"])
+    assert [drawn.get(pos, x)["t"] for pos, x in enumerate(whole)] == [x["t"] for x in whole]
+    quiet = [x for pos, x in enumerate(whole) if pos not in drawn]
+    left_out = sum(not (x.get("joined") or is_mark(x["t"])) for x in quiet)
+    counted = [x["t"].split()[1] for x in items(found["words"]) if "sets" not in x]
+    assert sum(map(int, counted)) == left_out and bool(left_out) == (len(window) >= 150)
     for lane, p in (("up", start), ("down", end)):
         bars = [drawn.get(pos, {}).get(lane, [0.0])[0] for pos in range(len(p))]
         np.testing.assert_allclose(bars, np.where(p >= 0.005, p, 0), atol=6e-5)
@@ -41,6 +48,8 @@ def test_every_bar_is_its_positions_probability_and_all_sum_to_one(name):
         rest = ~inside & (np.arange(len(p)) > 0)
         for segment, at in zip(held, (np.arange(len(p)) == 0, rest, inside), strict=True):
             assert side + probability(p[at].sum()) in [text for text, _ in segment["holds"]]
+    asked = "".join(x["t"] + x["gap"] for x in held[1]["items"][:-1]).strip()
+    assert asked == load_menu()[name].question
     found = blocks(stored(), example=name, chapter="start_end")
     assert f"with {start.max():.3f}" in words(found["finding"]) or start.max() > 0.9995
 
