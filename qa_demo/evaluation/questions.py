@@ -70,7 +70,7 @@ def read_squad(path: str | Path) -> list[Example]:
         if moved or any(a.char_start < 0 for a in example.answers):
             raise BadInput(f"{where}: answer_start does not point to the answer in the context")
         found.append(example)
-    return _apart(found, Path(path).name)
+    return found
 
 
 # ---- layouts
@@ -200,10 +200,15 @@ FOREIGN = {
 
 
 def _gathered(rows: Iterable[Placed], name: str) -> Questions:
-    examples: list[Example] = []
-    odd: dict[str, list[str]] = {}
+    """Errors: BadInput where two share an id, by which what is said is kept."""
+    examples, odd, seen = list[Example](), dict[str, list[str]](), dict[str, int]()
     for number, (where, row) in enumerate(rows, 1):
         example, moved = _example(where, row, str(number))
+        if (first := seen.setdefault(example.id, number)) != number:
+            raise BadInput(
+                f"{name}: questions {first} and {number} share the id {example.id[:SHOWN]!r}; each "
+                "needs one of its own, and a row without one is called by its number"
+            )
         examples.append(example)
         for words in (*_oddities(example), *[MOVED] * moved):
             odd.setdefault(words, []).append(example.id)
@@ -211,20 +216,7 @@ def _gathered(rows: Iterable[Placed], name: str) -> Questions:
         f"{plural(len(ids), 'question')} (first: {ids[0][:SHOWN]!r}): {words}"
         for words, ids in odd.items()
     )
-    return Questions(_apart(examples, name), tuple(said))
-
-
-def _apart(examples: list[Example], name: str) -> list[Example]:
-    """The same. Errors: BadInput where two share an id, by which what is said is kept."""
-    seen: dict[str, int] = {}
-    for number, example in enumerate(examples, 1):
-        if seen.setdefault(example.id, number) != number:
-            raise BadInput(
-                f"{name}: questions {seen[example.id]} and {number} share the id "
-                f"{example.id[:SHOWN]!r}; each needs one of its own, and a row without one is "
-                "called by its number"
-            )
-    return examples
+    return Questions(examples, tuple(said))
 
 
 def _example(where: str, row: Any, number: str, kind: type[Row] = Row) -> tuple[Example, bool]:

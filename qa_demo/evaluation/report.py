@@ -2,9 +2,8 @@
 made of blocks and drawn by the page's own renderer. Here its first sections: verdict and threshold.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import orjson
@@ -14,7 +13,7 @@ from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.evaluation import drawn
 from qa_demo.evaluation.compare import LEAST, more_articles
-from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Shown, Side
+from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Shown
 from qa_demo.evaluation.lines import Evaluation
 from qa_demo.evaluation.sections import by_group, failures, kinds, opened_failures, reliability
 from qa_demo.files import write_file
@@ -139,81 +138,46 @@ def score_figure(s: Shown, metric: str, mode: str) -> Block:
 
 
 def threshold(s: Shown, metric: str) -> list[Block]:
-    """Scores over the threshold, and the equally good ones."""
+    """Total, answerable and unanswerable score of each reader over the threshold, and the band of
+    thresholds whose loss against the best one holds 0 in its interval.
+    """
     if "best" not in s.values["mode"]:
         return []
-    idea = "An answer is withheld where “no answer” leads it by more than the threshold. "
-    idea += "The slider sets what all sections below show."
-    styles = [("line", GREY, "all questions"), ("dash", GREY, "with an answer")]
-    marks = [("line", MID, "without one (thin)"), ("ring", INK, "as run"), ("diamond", INK, "best")]
-    good = [("fill", MID, "equally good")] if s.draws.count >= LEAST else []
-    curves = [curve_of(s, side, metric) for side in s.sides]
-    return [
-        *drawn.head(s, "threshold", "Threshold", idea),
-        ui.sentence("band", "finding", *(x for curve in curves for x in band_words(curve, metric))),
-        ui.legend("curves", *styles, *marks, *good),
-        curve_figure(s, curves, metric) | {"lines": "1"},
-    ]
-
-
-class Curve(NamedTuple):
-    """The slider's thresholds [k], rising, with the scores under each [k, n]; threshold and mean
-    score of the run and at their best; and the band of thresholds whose loss against the best one
-    holds 0 in its interval.
-    """
-
-    side: Side
-    limits: Any
-    scores: Any
-    run: tuple[float, float]
-    best: tuple[float, float]
-    band: list[float]
-
-
-def curve_of(s: Shown, side: Side, metric: str) -> Curve:
-    """What a threshold does to one reader's scores."""
-    names, best = [str(p) for p in PERCENTS][::-1], side.table.best(metric)
-    limits = np.array([side.limits[name] for name in names])
-    scores = np.stack([side.scores(metric, name) for name in names])
-    lost = s.draws.mean(scores - side.table.scores(best[0], metric))
-    run = side.limits["run"], float(side.scores(metric, "run").mean())
-    return Curve(side, limits, scores, run, best, limits[lost.high >= -1e-9].tolist())
-
-
-def band_words(curve: Curve, metric: str) -> list[Part]:
-    """Where a reader's best threshold is, and which are as good."""
-    (best, most), (run, value) = curve.best, curve.run
-    said = f": best at {number(best)} ({METRICS[metric]} {number(most, 1)}; as run, at "
-    said += f"{number(run)}, {number(value, 1)})"
-    if curve.band:
-        low, high = number(curve.band[0]), number(curve.band[-1])
-        said += f"; {low} to {high} cannot be told from it"
-    return [[curve.side.name, STRONG], f"{said}. "]
-
-
-def curve_figure(s: Shown, curves: Sequence[Curve], metric: str) -> Block:
-    """Total, answerable and unanswerable score of each reader over the threshold."""
-    data, shapes = [], list[Block]()
+    data, shapes, said = [], list[Block](), list[Part]()
     styles = (("solid", 3), ("dash", 1.5), ("solid", 1))
-    for k, curve in enumerate(curves):
-        role, name, x = curve.side.role, drawn.short(curve.side.name), drawn.plain(curve.limits)
-        if curve.band:
-            ends = {"x0": curve.band[0], "x1": curve.band[-1], "yref": "paper"}
-            box = {"type": "rect", **ends, "y0": 0.03 * k, "y1": 0.03 * k + 0.025}
-            shapes.append({**box, "fillcolor": role, "opacity": 0.35, "line": {"width": 0}})
+    for k, side in enumerate(s.sides):
+        names, (best, most) = [str(p) for p in PERCENTS][::-1], side.table.best(metric)
+        limits, run = np.array([side.limits[name] for name in names]), side.scores(metric, "run")
+        scores = np.stack([side.scores(metric, name) for name in names])
         for (part, mask), (dash, width) in zip(s.parts.items(), styles, strict=True):
-            y = drawn.plain(curve.scores[:, mask].mean(axis=1))
-            said = [f"{name}, {part}: {v:.1f} at {t:.2f}" for t, v in zip(x, y, strict=True)]
-            line = {"color": role, "dash": dash, "width": width}
-            data.append(drawn.points(role, x, y, mode="lines", line=line, hovertext=said))
-        for (at, value), symbol in ((curve.run, "circle-open"), (curve.best, "diamond")):
-            marker = {"size": 12, "symbol": symbol, "line": {"width": 2}}
-            data.append(drawn.points(role, [at], [value], marker=marker, hoverinfo="skip"))
+            x, y = drawn.plain(limits), drawn.plain(scores[:, mask].mean(axis=1))
+            line = {"color": side.role, "dash": dash, "width": width}
+            data.append(ui.scatter("lines", x, y, line=line, name=part, hoverinfo="x+y+name"))
+        found = f": best at {number(best)} ({METRICS[metric]} {number(most, 1)}; as run, at "
+        found += f"{number(side.limits['run'])}, {number(run.mean(), 1)})"
+        lost = s.draws.mean(scores - side.table.scores(best, metric))
+        good = limits[lost.high >= -1e-9].tolist()
+        if good:
+            found += f"; {number(good[0])} to {number(good[-1])} cannot be told from it"
+            ends = {"x0": good[0], "x1": good[-1], "y0": 0.03 * k, "y1": 0.03 * k + 0.025}
+            box = {"type": "rect", "yref": "paper", "fillcolor": side.role, "opacity": 0.35}
+            shapes.append(ends | box | {"line": {"width": 0}})
+        said += [[side.name, STRONG], f"{found}. "]
     cuts = np.percentile(np.concatenate([side.table.cuts for side in s.sides]), [2, 98]).tolist()
     axes = {"yaxis": ui.axis(f"{METRICS[metric]}, %", range=[0, 101]), "shapes": shapes}
     axes["xaxis"] = ui.axis("threshold, logits: left, more withheld", range=cuts, showgrid=False)
-    alt = f"{METRICS[metric]} over the threshold; the findings above name the best ones."
-    return ui.figure("curves-figure", data, ui.layout(340, 52, 14, 8, 48, **axes), alt)
+    alt = f"{METRICS[metric]} over the threshold; the finding above names the best ones."
+    layout = ui.layout(340, 52, 14, 8, 48, **axes)
+    idea = "An answer is withheld where “no answer” leads it by more than the threshold. "
+    idea += "The slider sets what all sections below show."
+    marks = [("line", GREY, "all questions"), ("dash", GREY, "with an answer")]
+    marks += [("line", MID, "without one (thin)"), ("fill", MID, "equally good")]
+    return [
+        *drawn.head(s, "threshold", "Threshold", idea),
+        ui.sentence("band", "finding", *said),
+        ui.legend("curves", *marks[: 3 + bool(shapes)]),
+        ui.figure("curves-figure", data, layout, alt) | {"lines": "1"},
+    ]
 
 
 def slide(s: Shown, metric: str, at: str) -> list[Block]:

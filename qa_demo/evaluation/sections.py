@@ -262,7 +262,7 @@ def opened(s: Shown, side: Side, k: int) -> Block:
     row = side.rows[k]
     golds = {g["char_start"]: g for g in row["gold"] if g["char_start"] >= 0}.values()
     spans = [(GOLD, g["char_start"], g["char_start"] + len(g["text"])) for g in golds]
-    marks = [("line", GOLD, "marked right")]
+    marks = [("line", GOLD, "marked right")] * bool(spans)
     for x in s.sides:
         for best in x.rows[k]["n_best"][:1]:
             spans.append((x.role, best["char_start"], best["char_end"]))
