@@ -207,8 +207,8 @@ def one_window(w: Windows) -> list[Block | None]:
     nearer: list[Part] = ["min(left, right):"]
     for r in sorted(w.holding[:3], key=lambda r: r.k):
         left, right = r.near or (0, 0)
-        least, wins = f"window {r.k}: min({left}, {right}) = {r.edge}", r is w.win and several
-        nearer += say(f"*   {least}*, the most" if wins else f"   {least}")
+        least = f"   window {r.k}: min({left}, {right}) = {r.edge}"
+        nearer += say(f"*{least}*, the most" if r is w.win and several else least)
     where = f"{len(held)} windows, at most {w.win.edge} tokens from the nearer edge"
     if len(held) < 5:
         edges = [f"{r.k} ({r.edge})" for r in held[1:]]
@@ -403,18 +403,15 @@ RULES = {
 
 def exactly(w: Windows) -> list[Block | str]:
     """Conditions, variants and provenance of the step."""
-    step, limit = w.shown.state.step, number(w.threshold, 3)
-    own = (
-        "the reader's own (the bundled one's: chosen with windows of 384, untested at other sizes)"
-    )
+    step, limit, short = w.shown.state.step, number(w.threshold, 3), w.safe
+    own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
     chosen = own if w.shown.state.threshold is None else "set by hand"
     told = (
         "A token is a word or a part of one. A window's best span is taken among the starts that "
         "count in it (step 2). The last window ends with the paragraph and may be shorter. "
         "A step larger than what a window holds would skip words and is refused.",
         "The rule is min(left, right) + 0.01 · tokens of the window; of equals the first window "
-        "(BERT's “max context”). Only the start is asked: the end may lie where another window "
-        "sees more.",
+        "(BERT's “max context”). Only the start is asked, not the end.",
         "“No answer” of a window is start logit + end logit of its [CLS]. Since the smallest "
         "counts, “no answer” wins only if in each window it leads the best span of all by more "
         f"than the threshold. The threshold, {limit}, is {chosen}.",
@@ -430,10 +427,9 @@ def exactly(w: Windows) -> list[Block | str]:
         "within one window, and comparing raw scores is BERT's convention, not a guarantee."
     )
     if step < 3:
-        more = f"Windows overlap by {plural(w.room - w.step, 'token')}. "
-        more += f"An answer of up to {plural(w.safe or 0, 'token')} stands whole in the window "
-        more += "where its start counts; a longer one may reach beyond it and is then never found."
-    return [told[step - 1], *[more] * (step > 2 or w.safe is not None)]
+        more = f"Windows overlap by {w.room - w.step} tokens. An answer of up to {short} stands "
+        more += "whole where its start counts; a longer one may be cut and is then never found."
+    return [told[step - 1], *[more] * (step > 2 or short is not None)]
 
 
 def as_table(w: Windows) -> Block:
