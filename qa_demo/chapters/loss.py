@@ -241,7 +241,7 @@ def the_loss(case: Case) -> Made:
     e, w, marks, rows = case.shown.encoding, case.window, list[Mark](), list[Block]()
     for side, (y, log_p) in enumerate(zip(case.targets, case.log_p, strict=True)):
         at = np.flatnonzero(y).tolist()
-        marks += [Mark(side, float(log_p[k]), figure_name(e, w, k)) for k in at]
+        marks += [(side, float(log_p[k]), figure_name(e, w, k)) for k in at]
     for n, label in enumerate(case.labels):
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]

@@ -3,7 +3,6 @@ as text with a value on its words.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,16 +18,9 @@ from qa_demo.shown import Shown
 
 SIDES = (("start", START, "triangle-down"), ("end", END, "triangle-up"))
 STROKE = {"color": INK, "width": 2.5}
-LONG = 130
-"""From so many pieces on a paragraph is shown without its quiet middle parts."""
-
-
-class Mark(NamedTuple):
-    """A right position on the curve: of starts (0) or of ends (1), its log P, its escaped words."""
-
-    side: int
-    log_p: float
-    words: str
+LONG = 130  # from so many tokens on a paragraph is shown without its quiet middle parts
+Mark = tuple[int, float, str]
+"""A right position on the curve: of starts (0) or of ends (1), its log P, its escaped words."""
 
 
 def cost_curve(marks: Sequence[Mark], most: int = 6) -> Block:
@@ -36,40 +28,36 @@ def cost_curve(marks: Sequence[Mark], most: int = 6) -> Block:
     and cost, on a narrow screen with P.
     """
     x = np.concatenate([np.geomspace(0.0005, 0.05, 50), np.linspace(0.06, 1, 95)])
-    marks = sorted(marks, key=lambda m: m.log_p)
-    top = max(4.6, -marks[0].log_p * 1.12)
-    unit, few = top / 4.6, len(marks) <= 2
-    sides = [SIDES[m.side] for m in marks]
-    at = np.array([[np.exp(m.log_p), -m.log_p + (0.1 - 0.2 * m.side) * unit] for m in marks])
+    marks = sorted(marks, key=lambda mark: mark[1])
+    least, few, sides = marks[0][1], len(marks) <= 2, [SIDES[side] for side, *_ in marks]
+    unit = max(1.0, -least * 1.12 / 4.6)
+    at = np.array([[np.exp(p), -p + (0.1 - 0.2 * side) * unit] for side, p, _ in marks])
     marker = {"size": 16, "symbol": [s for *_, s in sides], "color": [c for _, c, _ in sides]}
     dots = ui.scatter("markers", *at.T.tolist(), marker={**marker, "opacity": 1})
     curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
     long, short = [], []
-    for m, (name, role, _), place in list(zip(marks, sides, at, strict=True))[-most:]:
-        p, d = probability(float(np.exp(m.log_p))), digits_of(m.log_p)
-        said, brief = f"right {name}: {m.words}, P = {p}", f"{m.words} {p}"
+    for (_, log_p, words), (name, role, _), place in [*zip(marks, sides, at, strict=True)][-most:]:
+        p, d = probability(float(np.exp(log_p))), digits_of(log_p)
+        said, brief = f"right {name}: {words}, P = {p}", f"{words} {p}"
         if few:
-            brief = f"{m.words}<br>P = {fine(m.log_p, d)}"
-            said = f"right {name}: {brief}<br>−log P = {number(-m.log_p, d)}"
+            brief = f"{words}<br>P = {fine(log_p, d)}"
+            said = f"right {name}: {brief}<br>−log P = {number(-log_p, d)}"
         long.append((place, said, role))
         short.append((place, brief, role))
-    low, high = np.array([-0.02, -0.3 * unit]), np.array([1.03, top])
-    crowd = np.concatenate([at, np.stack([x, -np.log(x)], axis=1)])
-    both = []
+    low, high = np.array([-0.02, -0.3 * unit]), np.array([1.03, 4.6 * unit])
+    crowd, both = np.concatenate([at, np.stack([x, -np.log(x)], axis=1)]), []
     for names, size, beside in ((long, (1124, 272), (0.7, 0.9)), (short, (290, 250), (0.35, 0.75))):
         both.append(names_apart(names, crowd, low, high, size))
-        if few and len(marks) == 2 and marks[0].log_p > np.log(0.5):  # else their lines would cross
+        if len(marks) == 2 and least > np.log(0.5):  # else their lines would cross
             for one, spot, middle in zip(both[-1], at, beside, strict=True):
                 right, down = np.array(size) / (high - low) * (spot - [middle, 2.1 * unit])
                 one |= {"ax": -round(float(right)), "ay": round(float(down))}
-    notes, small = both
-    made = ui.layout(330, 62, 14, 8, 50, annotations=notes)
-    title = "P that the reader gives to the right position"
-    made["xaxis"] = ui.axis(title, range=[-0.02, 1.03])
-    made["yaxis"] = ui.axis("−log P, what it costs", range=[-0.3 * unit, top])
+    made = ui.layout(330, 62, 14, 8, 50, annotations=both[0])
+    made["xaxis"] = ui.axis("P that the reader gives to the right position", range=[-0.02, 1.03])
+    made["yaxis"] = ui.axis("−log P, what it costs", range=[float(low[1]), float(high[1])])
     narrow = {"height": 320, "margin.l": 44, "xaxis.title.text": "P of the right position"}
     alt = "The curve of minus log P with this text's right start and right end"
-    return ui.figure("figure", [curve, dots], made, alt, narrow=narrow | moved(small, "text"))
+    return ui.figure("figure", [curve, dots], made, alt, narrow=narrow | moved(both[1], "text"))
 
 
 def two_scales(
@@ -77,8 +65,7 @@ def two_scales(
 ) -> Block:
     """The pairs: score on one axis, log P(start) + log P(end) on the other, 0 if both P are 1."""
     at, d, rows = pairs.index(right), digits_of(right.logs), list(range(len(pairs)))
-    room = max(0.01, -min(p.logs for p in pairs))
-    low, high = -room * 1.1, room * 0.1
+    room, logs = max(0.01, -min(p.logs for p in pairs)), [p.logs for p in pairs]
     both = list(zip(pairs, words, strict=True))
     words = [f"{w}, position {p.i}" if words.count(w) > 1 else w for p, w in both]
 
@@ -86,35 +73,26 @@ def two_scales(
         cut = [escape(w if len(w) <= most else w[: most - 2] + "…”") for w in words]
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
-    def side(r: int, p: Pair) -> str:
-        return "middle left" if p.logs > -room / 2 else f"{'top' if r == at else 'middle'} right"
-
+    sides = [f"{'top' if r == at else 'middle'} right" for r in rows]
+    sides = ["middle left" if x > -room / 2 else s for x, s in zip(logs, sides, strict=True)]
     scores = [number(p.score, d if r == at else 2) for r, p in enumerate(pairs)]
     colours = [role if r == at else OTHER for r in rows]
-    points = ui.scatter(
-        "markers+text",
-        [p.logs for p in pairs],
-        rows,
-        cliponaxis=False,
-        text=[f"   score {score}   " for score in scores],
-        textposition=[side(r, p) for r, p in enumerate(pairs)],
-        textfont={"size": 14, "color": INK},
-        marker={"size": 16, "color": colours, "opacity": 1, "line": {"width": 0}},
-    )
+    points = ui.scatter("markers+text", logs, rows, cliponaxis=False, textposition=sides)
+    points |= {"text": [f"   score {x}   " for x in scores], "textfont": {"size": 14, "color": INK}}
+    points["marker"] = {"size": 16, "color": colours, "opacity": 1, "line": {"width": 0}}
     # plotly draws a second axis only where a trace stands on it
     other = ui.scatter("markers", [constant], [0], xaxis="x2", marker={"opacity": 0})
-    loss = f"2 L = {number(-right.logs, d)}"
+    loss, ends = f"2 L = {number(-right.logs, d)}", np.array([-room * 1.1, room * 0.1])
     named = ui.note(f"<b>{loss}</b>", 0, at, role, 15, yshift=-17, xanchor="right", xshift=-4)
     left = int(min(364, 26 + max(7.3 * len(w) for w in words)))
-    made = ui.layout(316, left, 16, 54, 50, annotations=[named])
-    ends, down = [len(rows) - 0.4, -0.6], {"tickvals": rows, "ticktext": names(50)}
-    made["yaxis"] = ui.axis(range=ends, showgrid=False, **down)
+    made, plain = ui.layout(316, left, 16, 54, 50, annotations=[named]), {"showgrid": False}
+    down = {"tickvals": rows, "ticktext": names(50), "range": [len(rows) - 0.4, -0.6]}
     below, above = "log P(start) + log P(end): 0 if both P are 1", "score = start logit + end logit"
-    made["xaxis"] = ui.axis(below, range=[low, high], showgrid=False)
     second = {"side": "top", "overlaying": "x", "tickmode": "sync", "tickformat": ".2f"}
-    made["xaxis2"] = ui.axis(
-        above, range=[low + constant, high + constant], showgrid=False, **second
-    )
+    second["range"] = (ends + constant).tolist()
+    made["yaxis"] = ui.axis(**down, **plain)
+    made["xaxis"] = ui.axis(below, range=ends.tolist(), **plain)
+    made["xaxis2"] = ui.axis(above, **second, **plain)
     made["shapes"] = [
         *(ui.line(0, 1, r, r, ui.LINE, xref="paper", width=1, layer="below") for r in rows),
         ui.line(0, 0, 0, 1, INK, yref="paper", width=2, dash="dot"),
@@ -133,16 +111,15 @@ def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) 
     loss, flat, tens = losses[now], float(np.log(size)), [10**t for t in range(6)]
     at = [m for m in range(len(steps)) if steps[m] >= 1]
     x, y = [steps[m] for m in at], [losses[m] for m in at]
-    curve = ui.scatter("lines", x, y, line=STROKE)
-    points = ui.scatter("markers", x, y, marker={"size": 12, "opacity": 0}, customdata=at)
-    points |= {"hoverinfo": "text", "sets": {"own.loss.moment": "customdata"}}
-    points["text"] = [f"step {steps[m]:,}: L = {number(losses[m])}" for m in at]
-    here, side = float(np.log10(max(1, steps[now]))), ("left", 12)
-    if steps[now] > 1500:
-        side = ("right", -12)
-    said = f"<b>L = {number(loss, digits_of(loss))}</b>"
-    up = 24 if loss < 0.8 * flat else -24
-    name = ui.note(said, here, loss, INK, 16, xanchor=side[0], xshift=side[1], yshift=up)
+    said = [f"step {steps[m]:,}: L = {number(losses[m])}" for m in at]
+    points = ui.scatter("markers", x, y, customdata=at, text=said)
+    points |= {"marker": {"size": 12, "opacity": 0}, "hoverinfo": "text"}
+    points["sets"] = {"own.loss.moment": "customdata"}
+    here, late, low = float(np.log10(max(1, steps[now]))), steps[now] > 1500, loss < 0.8 * flat
+    beside = {"xanchor": "right" if late else "left", "xshift": -12 if late else 12}
+    name = f"<b>L = {number(loss, digits_of(loss))}</b>"
+    over = [ui.note("●", here, loss, INK, 24)]
+    over.append(ui.note(name, here, loss, INK, 16, yshift=24 if low else -24, **beside))
     same = f"if all {size} positions had the same P: L = log {size} = {number(flat)}"
     even = ui.note(same, 0.99, flat, GREY, xref="paper", xanchor="right", yanchor="bottom")
     made = ui.layout(336, 60, 14, 10, 52, annotations=[even])
@@ -155,8 +132,8 @@ def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) 
     narrow = {"height": 300, "annotations.0.text": f"all P equal: {number(flat)}"}
     narrow["xaxis.title.text"] = "training step"
     alt = f"The loss of this text at {len(at)} recorded training steps"
-    over = {"annotations": [ui.note("●", here, loss, INK, 24), name]}
-    return ui.figure("figure", [curve, points], made, alt, 12, over, narrow)
+    curve = ui.scatter("lines", x, y, line=STROKE)
+    return ui.figure("figure", [curve, points], made, alt, 12, {"annotations": over}, narrow)
 
 
 def window_text(
