@@ -251,5 +251,5 @@ def verdict(shown: Shown) -> Block:
         line += [[" · ", "note"], [percent(known.claim), "strong"]]
         line += [[" likely exactly right (Answer, step 3)", "note"]]
     if shown.state.chapter == "loss":  # whose steps show other moments too
-        line += [[" · this line: the trained reader; below: the moment you choose", "note"]]
+        line += [[" · by the fully trained reader", "note"]]
     return sentence("answer", "answer", *line)

@@ -89,7 +89,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     few = f"Drawn are the {fig.MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
     left = ui.remark("few", f"{few}all.") if len(w.rows) > fig.MOST_ROWS else None
     folds = ui.folds(as_table(w), exactly(w), SNIPPET)
-    return [ui.idea(IDEAS[step - 1]), *made, left, *presses(w, step), *folds]
+    return [ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
 
 # ---- what the steps share
@@ -106,7 +106,7 @@ def changed(w: Windows) -> str:
     return f"Here a window begins every {w.step} tokens, not every {before['doc_stride']}. "
 
 
-def presses(w: Windows, step: int) -> list[Block | None]:
+def presses(w: Windows, step: int) -> Block | None:
     """To the odd case of the step or back to its own; undo what was changed; what the head says."""
     rule, (label, patch) = w.shown.state.rule, ODD.get(step, ("", OWN_TEXT))
     if w.here != OPENS[step] and (step > 1 or len(w.rows) == 1):
@@ -116,7 +116,8 @@ def presses(w: Windows, step: int) -> list[Block | None]:
     other = ui.button("other", label, patch, span=4) if label and known else None
     said = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
     told = ui.remark("rule", said, span=8) if rule != "logits" and step < 4 else None
-    return [other, undo(w.shown, 4), told]
+    found = [one for one in (other, undo(w.shown, 4), told) if one]
+    return ui.group("presses", 12, *found) if found else None
 
 
 def listing(names: Sequence[Any]) -> str:
