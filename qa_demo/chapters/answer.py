@@ -151,7 +151,7 @@ def best_five(shown: Shown) -> Block:
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
     down: Block = {"range": [len(top) - 0.4, -0.6], "tickvals": at, "tickfont": font}
     down |= {"ticktext": [name(c, 48) for c in top], "automargin": True}
-    title = "score of the span (of spans that differ only by a mark or part of a word, the best)"
+    title = "score (of spans that differ only by a mark or part of a word, the best)"
     layout["xaxis"] = ui.axis(title, showgrid=False, **across)
     layout["yaxis"] = ui.axis(showgrid=False, **down)
     narrow: Block = {"below": 700, "yaxis.ticktext": [name(c, 22) for c in top]}
