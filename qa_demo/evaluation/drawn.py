@@ -182,20 +182,16 @@ def plain(values: Any) -> list[float]:
     return [round(float(x), 2) for x in np.nan_to_num(np.asarray(values, dtype=np.float64))]
 
 
-def points(role: str, x: Any, y: Any, mode: str = "markers", **more: Any) -> Block:
-    """Dots in a reader's colour; the pointer shows their `hovertext`, else x."""
-    more["marker"] = {"color": role, "size": 10, **more.get("marker", {})}
-    return ui.scatter(mode, x, y, **{"hoverinfo": "text" if "hovertext" in more else "x", **more})
-
-
 def dots(role: str, found: Interval, at: Any, along: str = "x", **more: Any) -> Block:
-    """Dots with their error bars; none where there is no interval."""
+    """Dots in a reader's colour with their error bars; none where there is no interval. The pointer
+    shows their `hovertext`, else x.
+    """
     bars: Block = {"type": "data", "symmetric": False, "color": role, "thickness": 2, "width": 0}
     bars["array"] = plain(found.high - found.value)
     bars["arrayminus"] = plain(found.value - found.low)
-    means = plain(found.value)
-    x, y = (means, at) if along == "x" else (at, means)
-    return points(role, x, y, **more) | {f"error_{along}": bars}
+    x, y = (plain(found.value), at) if along == "x" else (at, plain(found.value))
+    hover = {"hoverinfo": "text" if "hovertext" in more else "x", f"error_{along}": bars}
+    return ui.scatter("markers", x, y, marker={"color": role, "size": 10}, **hover) | more
 
 
 def ticks(names: Sequence[tuple[float, str]], low: float = 0.6) -> Block:

@@ -96,12 +96,11 @@ def _read(reading: Reading, example: Example, prediction: Prediction) -> Row:
         best = prediction.best.candidate
         sure, pairs, at = sureness(reading, best), pair_claim(reading, best), best.window
         places = (reading.windows[at].to_pos(k) for k in (best.span.start, best.span.end))
-        found |= {
-            "margin": margin(reading, best),
-            "in_window": window_prob(reading, at, *places),
-            "probs": pairs and [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES],
-            **{name: None if sure is None else getattr(sure, name) for name in CLAIMS},
-        }
+        found |= {"margin": margin(reading, best), "in_window": window_prob(reading, at, *places)}
+        if pairs is not None:
+            found["probs"] = [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES]
+        if sure is not None:
+            found |= {name: getattr(sure, name) for name in CLAIMS}
     return found
 
 

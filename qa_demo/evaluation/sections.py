@@ -290,8 +290,8 @@ def spans_figure(s: Shown, k: int) -> Block:
         ys = [y + n for n in range(len(spans))]
         lead = [n["score"] - spans[0]["score"] - row["score_diff"] for n in spans]
         symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
-        marker = {"size": 11, "symbol": symbols, "line": {"width": 2}}
-        data.append(drawn.points(side.role, drawn.plain(lead), ys, marker=marker))
+        style = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}
+        data.append(ui.scatter("markers", drawn.plain(lead), ys, marker=style, hoverinfo="x"))
         names += [(at, n["text"]) for at, n in zip(ys, spans, strict=True)]
         y += len(spans) + 0.4
     axes: Block = {"yaxis": drawn.ticks([(at, drawn.short(name, 22)) for at, name in names])}
