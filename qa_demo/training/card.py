@@ -84,17 +84,13 @@ def calibration(metrics: Figures) -> str:
 
 
 def lists(metrics: Figures) -> str:
-    """MultiSpanQA's two measures of both heads on the lists that no training saw."""
-    rows = [
-        [name.removesuffix(".json.gz"), heads["bio"]["total"]]
-        + [
-            float(x)
-            for h in heads.values()
-            for x in (h["exact"]["f1"], h["overlap"]["f1"], h["whole_lists"])
-        ]
-        for name, heads in metrics.get("lists", {}).items()
-    ]
-    of = [f"{head} {x}" for head in ("start/end", "tags") for x in ("exact", "overlap", "whole")]
+    """F1 of both heads' lists that no training saw, and how many were found whole."""
+    rows = list[list[Any]]()
+    for name, heads in metrics.get("lists", {}).items():
+        rows.append([name.removesuffix(".json.gz"), heads["bio"]["total"]])
+        for h in heads.values():
+            rows[-1] += map(float, (h["exact"]["f1"], h["whole_lists"]))
+    of = [f"{head} {x}" for head in ("start/end", "tags") for x in ("F1", "whole")]
     shown = table(["file", "questions", *of], rows)
     return said("lists", {"scores": shown}) if rows else "No lists were scored."
 
@@ -116,10 +112,11 @@ def training(reader: Figures) -> str:
 def told(phase: Figures) -> str:
     """What a run of finetune or teach took, and its command."""
     given = {"encoder": "ENCODER", "dev": "squad-dev.json.gz", **phase}
-    if "label_share" not in phase:
-        return f"{took(phase)}\n\n{command('finetune', finetune.Settings, given)}"
-    taught = given | {"teacher": "runs/teacher"}
-    return f"{took(phase)}\n\n{command('teach', teach.Settings, taught)}"
+    if "label_share" in phase:
+        shown = command("teach", teach.Settings, given | {"teacher": "runs/teacher"})
+    else:
+        shown = command("finetune", finetune.Settings, given)
+    return f"{took(phase)}\n\n{shown}"
 
 
 def took(phase: Figures) -> str:
@@ -152,12 +149,9 @@ def pretraining(about: Figures) -> str:
     """The commands that made a SpanBERT."""
     phase = {"encoder": "sentence-transformers/all-MiniLM-L6-v2", **about["phases"][-1]}
     more = f" --more-text {' '.join(phase['more_text'])}" if phase.get("more_text") else ""
-    figures = {
-        "run": took(phase),
-        "train": command("pretrain", pretrain.Settings, phase),
-        "files": " ".join(phase["text"]) + more,
-    }
-    return said("pretraining", {**phase, **figures})
+    train = command("pretrain", pretrain.Settings, phase)
+    files = " ".join(phase["text"]) + more
+    return said("pretraining", {**phase, "run": took(phase), "train": train, "files": files})
 
 
 def infilling(metrics: Figures) -> str:

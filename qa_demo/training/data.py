@@ -6,20 +6,19 @@ words: training and scoring agree without a file of names. Other files hold some
 paragraphs with other blanks and marks, so training leaves out every paragraph that shares twelve
 words in a row with one kept apart.
 
-An answer that names several things in one breath ("Ethiopia and Liberia", one span in SQuAD)
-teaches start and end as one span and the tags as a list: trained on both ways, the tags join what
-lists keep apart.
+An enumeration ("Ethiopia and Liberia", one span in SQuAD) teaches start and end as one span and the
+tags as a list: trained on both ways, the tags join what lists keep apart.
 
-Questions with one word exchanged nobody labelled: SQuAD 2.0's questions without an answer are
-mostly questions of this kind, written by people, with a name, a year or an opposite that the
-paragraph does not bear out. Here the same is made by rule; whether such a question still has an
-answer is for the teacher to say.
+SQuAD 2.0's questions without an answer mostly have a name, a year or an opposite that the paragraph
+does not bear out. Here such questions are made by rule, by exchanging one word; whether one still
+has an answer is for the teacher to say.
 """
 
 import hashlib
 import random
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -27,7 +26,7 @@ import numpy as np
 from qa_demo.core.losses import TagGold, marked, start_end_targets, tag_targets
 from qa_demo.core.masking import merge_spans
 from qa_demo.core.text import touching
-from qa_demo.core.types import Answer, Encoding, Example, Span, Window, WindowOptions
+from qa_demo.core.types import Encoding, Example, Span, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.tokenizer import encode
 
@@ -90,16 +89,9 @@ def held_out(examples: Iterable[Example]) -> list[Example]:
 
 def trained(files: Sequence[Sequence[Example]]) -> list[list[Example]]:
     """Each file without questions whose paragraph shares a run with one kept apart in any file."""
-    kept: set[tuple[str, ...]] = set()
-    for examples in files:
-        for example in held_out(examples):
-            kept |= runs(example.context)
-    clear = (
-        {c: kept.isdisjoint(runs(c)) for c in {e.context for examples in files for e in examples}}
-        if kept
-        else {}
-    )
-    return [[e for e in examples if clear.get(e.context, True)] for examples in files]
+    kept = {run for part in files for e in held_out(part) for run in runs(e.context)}
+    clear = cache(lambda context: kept.isdisjoint(runs(context)))
+    return [[e for e in part if not kept or clear(e.context)] for part in files]
 
 
 # ---- what a window teaches
@@ -124,21 +116,16 @@ def items(text: str) -> tuple[tuple[int, int], ...]:
     return ranges if len(bare) > 2 and all(len(item.split()) <= PLAIN for item in bare) else ()
 
 
-def places(answer: Answer) -> tuple[tuple[int, int], ...]:
-    """The character ranges of the paragraph that an answer's tags mark: its items, or itself."""
-    at = answer.char_start
-    return tuple((at + a, at + b) for a, b in items(answer.text)) or (
-        (answer.char_start, answer.char_end),
-    )
-
-
 def marks(encoding: Encoding, example: Example, parted: bool = False) -> list[TagGold]:
     """What each annotator marked: a list, else one span, and if `parted` an enumeration as the list
     that it is; None where it is in no token. Spans of a list that share a piece are joined: it
     can carry only one tag.
     """
-    whole = [((a.char_start, a.char_end),) for a in example.answers]
-    lists = example.spans or ([*map(places, example.answers)] if parted else whole)
+    lists = example.spans or [
+        [(a.char_start + i, a.char_start + j) for i, j in items(a.text) if parted]
+        or [(a.char_start, a.char_end)]
+        for a in example.answers
+    ]
     found = [[touching(encoding, a, b) for a, b in ranges] for ranges in lists]
     return [merge_spans([s for s in spans if s is not None], 0) or None for spans in found]
 
@@ -187,14 +174,11 @@ def exchanged(question: str, context: str, rng: random.Random) -> str | None:
     """The question with one name or number exchanged for another of the paragraph, one word for its
     opposite, or "not" put in; None where nothing fits. "not" is half as likely as each other way.
     """
-    names = [found for found in NAME.finditer(question) if found.start() > 0]
-    numbers = list(NUMBER.finditer(question))
     ways: list[tuple[tuple[int, int], str]] = []
-    for found, pattern in ((names, NAME), (numbers, NUMBER)):
+    for pattern, first, least in ((NAME, 1, 4), (NUMBER, 0, 1)):
+        found = [one for one in pattern.finditer(question) if one.start() >= first]
         there = sorted({one.group() for one in pattern.finditer(context)})
-        there = [one for one in there if one.lower() not in question.lower()]
-        if pattern is NAME:
-            there = [one for one in there if len(one) > 3]
+        there = [x for x in there if len(x) >= least and x.lower() not in question.lower()]
         if there:
             ways += [(one.span(), rng.choice(there)) for one in found] * 2
     words = LOWER.finditer(question)
@@ -235,21 +219,19 @@ class Sampler:
         return make_windows(encoding, options)
 
     def unlabelled(
-        self, question: str | None, context: str, length: int, rng: random.Random
+        self, e: Example, length: int, rng: random.Random, exchange: bool
     ) -> Drawn | None:
-        """A window of a question and a paragraph of which nobody says anything, or None."""
-        found = question and self.windows(self.encoding(question, context), length)
+        """A window of which nobody says anything: of the question with one word exchanged, or with
+        another paragraph of its article; None where there is none.
+        """
+        if exchange:
+            asked, context = exchanged(e.question, e.context, rng), e.context
+        else:
+            asked, context = e.question, rng.choice(self.by_title[e.title])
+        if asked is None or (not e.answers if exchange else context == e.context):
+            return None
+        found = self.windows(self.encoding(asked, context), length)
         return (rng.choice(found), (), ()) if found else None
-
-    def elsewhere(self, e: Example, length: int, rng: random.Random) -> Drawn | None:
-        """The question with another, unlabelled paragraph of its article, or None."""
-        other = rng.choice(self.by_title[e.title])
-        return None if other == e.context else self.unlabelled(e.question, other, length, rng)
-
-    def exchanged(self, e: Example, length: int, rng: random.Random) -> Drawn | None:
-        """The paragraph with its question, one word of it exchanged, or None."""
-        asked = exchanged(e.question, e.context, rng)
-        return self.unlabelled(asked, e.context, length, rng) if e.answers else None
 
     def draw(self, e: Example, length: int, rng: random.Random) -> Drawn | None:
         """One window for a question; None when it leaves no room."""

@@ -48,8 +48,7 @@ def write_checksums(folder: Path) -> None:
     apart = ("checksums.json", "README.md")
     files = sorted(p for p in folder.iterdir() if p.is_file() and p.name not in apart)
     write_json(folder / "checksums.json", {p.name: sha256(p) for p in files})
-    size = sum(p.stat().st_size for p in files) / 2**20
-    log.info("%s: %.1f MB", folder, size)
+    log.info("%s: %.1f MB", folder, sum(p.stat().st_size for p in files) / 2**20)
 
 
 def called(encoder: str) -> str:
@@ -66,12 +65,8 @@ def phase(run: Path) -> dict[str, Any]:
     for key in FILES & kept.keys():
         one = isinstance(kept[key], str)
         kept[key] = Path(kept[key]).name if one else [Path(item).name for item in kept[key]]
-    return kept | {
-        "name": run.name,
-        "encoder": called(settings["encoder"]),
-        "steps_taken": state["step"],
-        "seconds": round(state.get("seconds", 0)),
-    }
+    took = {"steps_taken": state["step"], "seconds": round(state.get("seconds", 0))}
+    return {**kept, "name": run.name, "encoder": called(settings["encoder"]), **took}
 
 
 def taught_by(run: Path) -> dict[str, Any]:
@@ -171,11 +166,8 @@ def write_model(model: TwoHeads, out: Path) -> None:
 
 def write_bio(weight: torch.Tensor, bias: torch.Tensor, out: Path) -> None:
     """The BIO head, W [3, d] and b [3], in its own file."""
-    save_file(
-        {"weight": weight.detach().contiguous(), "bias": bias.detach().contiguous()},
-        out / BIO_FILE,
-        metadata={"id2label": json.dumps(dict(enumerate(TAGS)))},
-    )
+    head = {"weight": weight.detach().contiguous(), "bias": bias.detach().contiguous()}
+    save_file(head, out / BIO_FILE, {"id2label": json.dumps(dict(enumerate(TAGS)))})
 
 
 def halved(model: nn.Module) -> Any:

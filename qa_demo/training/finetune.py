@@ -4,11 +4,10 @@
         --train squad-train.json.gz:2 qamr.json.gz:0.25 --dev squad-dev.json.gz \\
         --lengths 128 192 256 --steps 4000 --out runs/teacher
 
-FILE:K draws K windows for each question of FILE (a fraction draws a random part of its questions)
-into a pool, once, before the first step; the run trains on the pool again and again, each time in
-another order. `--pool FILE` keeps it for other runs of the same data. `--minutes` in place of
-`--steps` lets the rate fall by elapsed time. Ctrl-C and SIGTERM finish the step, write a checkpoint
-and stop; the same command goes on.
+FILE:K draws K windows for each question of FILE (a fraction: for a random part of them) once,
+before the first step; the run takes them again and again, each time in another order. `--pool FILE`
+keeps them for other runs. `--minutes` in place of `--steps` lets the rate fall by elapsed time.
+Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; the same command goes on.
 """
 
 import copy
@@ -155,7 +154,7 @@ def train(s: Settings) -> bool:
     windows = pool.Windows(pool_of(s, tokenizer), tokenizer.pad_token_id or 0, model.device)
 
     def loss(batch: Batch) -> Terms:
-        terms = loss_terms(*model.of(batch), batch)
+        terms = loss_terms(*model(batch), batch)
         return terms | {"loss": total(terms, s.bio_weight)}
 
     return steps(s, tokenizer, model, dev, windows, loss)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -34,30 +33,22 @@ class TwoHeads(nn.Module):
         """Where its weights lie."""
         return self.bio.weight.device
 
-    def of(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-        """Logits of a batch of windows."""
-        names = ("input_ids", "attention_mask", "token_type_ids")
-        found: tuple[Tensor, Tensor, Tensor] = self(*(batch[name] for name in names))
-        return found
-
     @torch.no_grad()
     def read(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
         """Logits of start and end [n, 2], and of the tags [n, 3], of one window, unpadded."""
-        given = (window.input_ids, window.token_type_ids)
-        ids, types = (torch.tensor(x, device=self.device)[None] for x in given)
-        start, end, tags = (x[0].cpu() for x in self(ids, torch.ones_like(ids), types))
+        given = {"input_ids": window.input_ids, "token_type_ids": window.token_type_ids}
+        batch = {name: torch.tensor(x, device=self.device)[None] for name, x in given.items()}
+        batch["attention_mask"] = torch.ones_like(batch["input_ids"])
+        start, end, tags = (x[0].cpu() for x in self(batch))
         return torch.stack([start, end], -1).numpy(), tags.numpy()
 
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of start and end [B, L], -10,000 on padding, and of the tags [B, L, 3]."""
-        inputs: dict[str, Any] = {"input_ids": input_ids, "attention_mask": attention_mask}
-        if knows_token_types(self.reader.config):
-            inputs["token_type_ids"] = token_type_ids
-        hidden = self.reader.base_model(**inputs).last_hidden_state
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        known = names[: 2 + knows_token_types(self.reader.config)]
+        hidden = self.reader.base_model(**{name: batch[name] for name in known}).last_hidden_state
         start, end = self.reader.qa_outputs(hidden).float().unbind(-1)
-        padding = attention_mask == 0
+        padding = batch["attention_mask"] == 0
         tags = self.bio(hidden).float()
         return start.masked_fill(padding, -1e4), end.masked_fill(padding, -1e4), tags
 

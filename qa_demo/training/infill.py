@@ -14,7 +14,6 @@ the page's texts by both laws, into assets/schemes.json. The card comes afterwar
 --reader assets/spanbert`.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Iterable
@@ -196,30 +195,30 @@ def main(argv: list[str] | None = None) -> None:
     """Parse the command line and export, score or compare."""
     p = described(__doc__, "infill")
     what = p.add_subparsers(dest="action", required=True)
-    one = what.add_parser("export")
+    one, two, three = (what.add_parser(name) for name in ("export", "score", "schemes"))
     one.add_argument("--run", required=True, type=Path)
     one.add_argument("--encoder", default="", help="by default the one that the run names")
-    one.add_argument("--text", nargs="+", required=True)
     one.add_argument("--more-text", nargs="*", default=[], metavar="FILE")
     one.add_argument("--out", type=Path, required=True)
-    for name in ("score", "schemes"):
-        what.add_parser(name).add_argument("--model", type=Path, default=ASSETS / "spanbert")
-    two = what.choices["score"]
-    two.add_argument("--text", nargs="+", required=True)
+    for each in (one, two):
+        each.add_argument("--text", nargs="+", required=True, metavar="FILE")
+    for each in (two, three):
+        each.add_argument("--model", type=Path, default=ASSETS / "spanbert")
     two.add_argument("--length", type=int, default=128)
     two.add_argument("--limit", type=int, help="only so many held-out parts, by a fixed seed")
-    a: argparse.Namespace = p.parse_args(argv)
+    a = p.parse_args(argv)
     if a.action == "export":
         export(a.run, a.encoder, a.text, a.more_text, a.out)
-    elif a.action == "score":
-        sys.stdout.write(json.dumps(score(a.model, a.text, a.length, a.limit)["overall"]) + "\n")
+        return
+    if a.action == "score":
+        found = score(a.model, a.text, a.length, a.limit)["overall"]
     else:
         texts = dict.fromkeys(e.context for e in load_examples(ASSETS / "examples.json"))
         found, out = schemes(load_spanbert(str(a.model)), texts), ASSETS / "schemes.json"
         kept = read_json(out) if out.is_file() else {}
         kept[sha256(a.model / "model.safetensors")] = found
         write_json(out, dict(sorted(kept.items())))
-        sys.stdout.write(json.dumps(found) + "\n")
+    sys.stdout.write(json.dumps(found) + "\n")
 
 
 if __name__ == "__main__":

@@ -69,10 +69,9 @@ def draw(
             for _ in range(int(share) + (rng.random() < share % 1)):
                 length = rng.choice(lengths)
                 drawn = [(sampler.draw(e, length, rng), True)]
-                if rng.random() < unlabelled:
-                    drawn.append((sampler.elsewhere(e, length, rng), False))
-                if rng.random() < exchanged:
-                    drawn.append((sampler.exchanged(e, length, rng), False))
+                for exchange, part in enumerate((unlabelled, exchanged)):
+                    if rng.random() < part:
+                        drawn.append((sampler.unlabelled(e, length, rng, bool(exchange)), False))
                 for window, labelled in drawn:
                     if window is not None:
                         found.append(targets(*window))

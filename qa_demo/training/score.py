@@ -8,9 +8,8 @@ metrics.json beside it; or ask it the questions that a visitor types first.
 Each question is read once, as the page reads it; every number comes from those readings. Of the
 files with lists only the questions that no training sees are read (qa_demo.training.data).
 
-First questions are short texts of everyday kinds, never trained on, all accepted answers listed;
-the second and third file were written without a look at those before and before any reader was
-asked.
+First questions are short texts of everyday kinds, never trained on; the second and third file were
+written without a look at those before, and before any reader was asked.
 """
 
 import json
@@ -21,7 +20,6 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -95,65 +93,30 @@ def heard(reader: Reader, files: Mapping[str, Sequence[Example]]) -> dict[str, l
     return {name: [found[id(e)] for e in examples] for name, examples in files.items()}
 
 
-# ---- lists of answers
-
-
-def shared_piece(a: str, b: str) -> int:
-    """Length of the longest run of characters that two texts share."""
-    return SequenceMatcher(None, a, b, autojunk=False).find_longest_match(0, len(a), 0, len(b)).size
-
-
-def overlap(wanted: Collection[str], said: Collection[str]) -> tuple[float, float]:
-    """(sum over said, sum over wanted) of the best shares; two empty sets match once, one empty
-    set never.
-    """
-    if not wanted or not any(said):
-        match = float(not wanted and not any(said))
-        return match, match
-    pieces = {(w, s): shared_piece(w, s) for w in wanted for s in said}
-    of_said = sum(max(pieces[w, s] for w in wanted) / max(1, len(s)) for s in said)
-    of_wanted = sum(max(pieces[w, s] for s in said) / max(1, len(w)) for w in wanted)
-    return of_said, of_wanted
-
-
-def rates(p_sum: float, r_sum: float, said: int, wanted: int) -> dict[str, float]:
-    """Precision, recall and their harmonic mean, in percent."""
-    p, r = p_sum / said, r_sum / wanted
-    f1 = 200 * p * r / (p + r) if p + r else 0.0
-    return {"precision": 100 * p, "recall": 100 * r, "f1": f1}
+# ---- the figures of a card
 
 
 def list_scores(
     wanted: Sequence[Collection[str]], said: Sequence[Collection[str]]
 ) -> dict[str, Any]:
-    """MultiSpanQA's two measures on sets of normalised texts, one set a question, of which there is
-    at least one, and the percentage of questions whose whole set is right.
+    """MultiSpanQA's exact measure on sets of normalised texts, one set a question, and how many of
+    these sets are said whole, in percent. A match is a text that both sets hold:
 
-        P = matches / max(1, spans said), R = matches / max(1, spans wanted), summed over all
+        P = matches / max(1, texts said), R = matches / max(1, texts wanted), summed over all
         questions; F1 = 2 P R / (P + R)
 
-    Exact: a match is a text that both sets hold. Overlap: each span said counts as the largest
-    share of its own characters that one wanted span has in one piece, each wanted span as the
-    largest share that one span said has (the script leaves out letters that are frequent in a text
-    of 200 characters or more, this does not). Source: Li et al. 2022, "MultiSpanQA";
-    src/eval_script.py.
+    Source: Li et al. 2022, "MultiSpanQA"; src/eval_script.py.
     """
-    pairs = [
-        ({normalize(x) for x in w}, {normalize(x) for x in s})
-        for w, s in zip(wanted, said, strict=True)
-    ]
-    n_wanted, n_said = (sum(max(1, len(pair[k])) for pair in pairs) for k in (0, 1))
-    common = sum(len(w & s) for w, s in pairs)
-    shares = [overlap(w, s) for w, s in pairs]
+    sides = [[{normalize(x) for x in texts} for texts in side] for side in (wanted, said)]
+    pairs = list(zip(*sides, strict=True))
+    matches = sum(len(w & s) for w, s in pairs)
+    recall, precision = (100 * matches / sum(max(1, len(x)) for x in side) for side in sides)
+    f1 = 2 * precision * recall / (precision + recall) if matches else 0.0
     return {
         "total": len(pairs),
-        "exact": rates(common, common, n_said, n_wanted),
-        "overlap": rates(sum(p for p, _ in shares), sum(r for _, r in shares), n_said, n_wanted),
+        "exact": {"precision": precision, "recall": recall, "f1": f1},
         "whole_lists": 100 * sum(w == s for w, s in pairs) / len(pairs),
     }
-
-
-# ---- the figures of a card
 
 
 def official(examples: Sequence[Example], rows: Sequence[Row], *threshold: float) -> dict[str, Any]:

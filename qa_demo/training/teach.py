@@ -4,17 +4,16 @@
         --train squad-train.json.gz:1 squad-more.json.gz:0.3 --dev squad-dev.json.gz \\
         --unlabelled 0.3 --steps 2000 --out runs/student
 
-The windows are drawn first, as finetune's; then the teacher reads them all, and its logits are
-written to `--logits` (by default OUT/said.npy; once, in half precision; a stopped run goes on where
-it was). `--unlabelled K` adds windows that nobody labelled: a question with another paragraph of
-its article, for a share K of the questions; `--exchanged K` a question of which one name, number or
-word was exchanged (SQuAD 2.0's questions without an answer are mostly so). Of both the teacher
-alone says what it thinks.
+The windows are drawn first, as finetune's; then the teacher reads them all, once, and its logits
+are written to `--logits`; a stopped run goes on where it was. `--unlabelled K` adds windows that
+nobody labelled, for a share K of the questions: one with another paragraph of its article;
+`--exchanged K` one of which a name, number or word was exchanged. Of both the teacher alone says
+what it thinks.
 
-Teacher and student must cut texts into the same tokens, though they may number them
-differently (MPNet's are BERT's, each with a number larger by four, and its separator stands twice
-between question and passage). The teacher's tags are taken as how likely each piece is B, I or O
-among the legal taggings, since a head may give I any probability where no tagging has it.
+Teacher and student must cut texts into the same tokens, but may number them differently (MPNet's
+are BERT's, each with a number larger by four, and its separator stands twice between question and
+passage). The teacher's tags are taken as how likely each piece is B, I or O among the legal
+taggings, since a head may give I any probability where no tagging has it.
 """
 
 import hashlib
@@ -75,9 +74,9 @@ class Teacher:
         self.type = int("token_type_ids" in own.model_input_names)
         self.model.to(device)
 
-    def arranged(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def arranged(self, batch: Batch) -> tuple[dict[str, Tensor], Tensor]:
         """A batch of the student's windows [CLS] question [SEP] passage [SEP] as the teacher reads
-        them: ids, mask and token types [B, L + shift], and where each position went [B, L].
+        them, [B, L + shift], and where each position went [B, L].
         """
         given, first = batch["input_ids"], batch["passage"].int().argmax(1, keepdim=True)
         at = torch.arange(given.shape[1] + self.shift, device=given.device)
@@ -86,16 +85,17 @@ class Teacher:
         real = batch["attention_mask"]
         ids.scatter_(1, moved, torch.where(real > 0, self.numbers[given], self.pad))
         mask = torch.ones_like(ids).scatter_(1, moved, real)
-        return ids, mask, self.type * (at >= first + self.shift).long() * mask, moved
+        types = self.type * (at >= first + self.shift).long() * mask
+        return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}, moved
 
     @torch.no_grad()
     def says(self, batch: Batch) -> Tensor:
         """Logits of start and end of [CLS] and the passage, and log-probabilities of B, I and O of
         the passage, in the student's positions [B, L, 5]; 0 elsewhere.
         """
-        ids, mask, types, moved = self.arranged(batch)
-        with torch.autocast(ids.device.type, torch.bfloat16, enabled=processor_has_bf16()):
-            start, end, tags = self.model(ids, mask, types)
+        own, moved = self.arranged(batch)
+        with torch.autocast(moved.device.type, torch.bfloat16, enabled=processor_has_bf16()):
+            start, end, tags = self.model(own)
         found = torch.cat([start[..., None], end[..., None], tags], -1)
         found = found.gather(1, moved[..., None].expand(-1, -1, 5))
         passage = batch["passage"]
@@ -261,7 +261,7 @@ def train(s: Settings) -> bool:
     del teacher
 
     def loss(batch: Batch) -> Terms:
-        terms = loss_terms(model.of(batch), batch, s.temperature, s.lists)
+        terms = loss_terms(model(batch), batch, s.temperature, s.lists)
         return terms | {"loss": total(terms, s.label_share, s.bio_weight)}
 
     windows = Windows(pool, pad, model.device, said)

@@ -159,9 +159,8 @@ def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home: Path) ->
     plain = heads.load(str(home / "encoder"), 0.0).eval()
     torch.manual_seed(3)
     adapted = heads.load(str(home / "encoder"), 0.0, adapter=2).eval()
-    ids = torch.arange(5, 25)[None]
-    given = (ids, torch.ones_like(ids), torch.zeros_like(ids))
-    for a, b in zip(plain(*given), adapted(*given), strict=True):
+    given = toy.batch(range(5, 25))
+    for a, b in zip(plain(given), adapted(given), strict=True):
         torch.testing.assert_close(a, b, rtol=0, atol=1e-6)
     trained = [name for name, p in adapted.named_parameters() if p.requires_grad]
     assert {"reader.qa_outputs.weight", "bio.weight"} <= set(trained)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.bio import best_span, null_log_prob
@@ -181,3 +183,23 @@ def test_only_lists_that_no_training_sees_are_scored(scored: dict[str, Any]) -> 
     assert kept and len(kept) < 12
     lists = scored["lists"]
     assert lists["all"]["bio"]["total"] == lists["li.json"]["span"]["total"] == len(kept)
+
+
+TEXTS = st.sets(
+    st.sampled_from(["Ada", "Ada Byron", "the river", "river Thames", "1843", "18", ""]), max_size=4
+)
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
+@example([({"Edith", "Anna Holm"}, {"Edith", "Holm"})])
+def test_lists_are_scored_by_the_sums_of_the_published_script(pairs) -> None:
+    wanted, said = ([{normalize(x) for x in pair[k]} for pair in pairs] for k in (0, 1))
+    golds, preds = (sum(max(1, len(x)) for x in side) for side in (wanted, said))
+    right = sum(len(w & s) for w, s in zip(wanted, said, strict=True))
+    got = score.list_scores([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    assert got["exact"]["precision"] == pytest.approx(100 * right / preds)
+    assert got["exact"]["recall"] == pytest.approx(100 * right / golds)
+    assert got["exact"]["f1"] == pytest.approx(200 * right / (preds + golds))
+    assert got["whole_lists"] == 100 * sum(map(set.__eq__, wanted, said)) / len(pairs)
+    if pairs[0] == ({"Edith", "Anna Holm"}, {"Edith", "Holm"}) and len(pairs) == 1:
+        assert (got["exact"]["f1"], got["whole_lists"]) == (50, 0)

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,13 @@ def squad(path: Path) -> Path:
     article = {"title": "t", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}
     path.write_text(json.dumps({"data": [article]}))
     return path
+
+
+def batch(pieces: Sequence[int]) -> dict[str, torch.Tensor]:
+    """One window of these pieces, unpadded."""
+    ids = torch.tensor([list(pieces)])
+    names = {"attention_mask": torch.ones_like(ids), "token_type_ids": torch.zeros_like(ids)}
+    return {"input_ids": ids, **names}
 
 
 @contextmanager
