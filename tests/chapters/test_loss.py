@@ -19,15 +19,24 @@ from tests.chapters.given import blocks, faked, stored, words
 EXAMPLES = ("oresund", "machu-picchu", "reef", "danube")
 
 
-def at(name: str, step: int = 1, **more):
-    given = {"chapter": "loss", "step": step, "example": name}
-    given |= {"own": {"loss": more.pop("own", {})}, **more}
+def at(name: str, step: int = 1, **own):
     o = load_menu()[name].options
+    given = {"chapter": "loss", "step": step, "example": name, "own": {"loss": own}}
     return given | {"max_seq_length": o.max_seq_length, "doc_stride": o.doc_stride}
 
 
 def case_of(name: str, step: int = 1, **own) -> Case:
     return Case(stored().shown(load(at(name, step))), Own(**own))
+
+
+def pictured(shown) -> dict:
+    return {b["key"]: b for b in loss.picture(shown, Own()) if b}
+
+
+def letters(found: dict) -> str:
+    """The words with a right mark in the picture of pulls."""
+    items = (i for s in found["pulls"]["segments"] for i in s["items"])
+    return "".join(i["t"] for i in items if "right" in i.get("marks", []))
 
 
 def printed(text: str) -> float:
@@ -83,8 +92,7 @@ def test_the_right_positions_follow_from_people_and_the_window():
     cut = stored().shown(load(at("brooklyn")))
     cut = replace(cut, golds=(Answer(cut.encoding.context, 0),))
     assert Case(cut, Own()).pair == (0, 0)
-    made = {b["key"]: b for b in loss.picture(cut, Own()) if b}
-    assert "No window holds the answer whole" in words(made["finding"])
+    assert "No window holds the answer whole" in words(pictured(cut)["finding"])
 
 
 def test_the_label_most_people_marked_stands_first_and_the_mean_is_a_mean():
@@ -93,7 +101,7 @@ def test_the_label_most_people_marked_stands_first_and_the_mean_is_a_mean():
     by_hand = sum(label.people * case.loss_by(label) for label in case.labels) / 3
     np.testing.assert_allclose(case.cost[2], by_hand)
     np.testing.assert_allclose(case.targets[0].sum(), 1)
-    blocks(stored(), **at("oresund", own={"label": "mean"}))
+    blocks(stored(), **at("oresund", label="mean"))
     assert case_of("oresund", label=99).span == case_of("oresund").labels[-1].span
 
 
@@ -101,16 +109,13 @@ def test_a_mark_that_stands_elsewhere_is_neither_drawn_nor_trained_on():
     shown = stored().shown(load(at("oresund", 3)))
     context = shown.encoding.context
     wrong = Answer("Georg Rotne", context.index("Georg Rotne") - 7)
-    _, by, lost = labels_of(replace(shown, golds=(wrong,)))
-    assert (by, lost) == ("nobody", 1)
+    alone, first = replace(shown, golds=(wrong,)), replace(shown, golds=(Answer("Trains", 0),))
     both = replace(shown, golds=(wrong, Answer("Malmö", context.index("Malmö"))))
+    assert labels_of(alone)[1:] == ("nobody", 1)
     assert [label.people for label in labels_of(both)[0]] == [1]
-    made = {b["key"]: b for b in loss.picture(both, Own()) if b}
-    assert "Left out" in words(made["finding"])
-    marked = [i["t"] for s in made["pulls"]["segments"] for i in s["items"] if "right" in str(i)]
-    assert "".join(marked) == "Malmö"
-    alone = loss.picture(replace(shown, golds=(wrong,)), Own())
-    assert "right" not in str(next(b for b in alone if b and b["key"] == "pulls")["segments"])
+    assert "Left out" in words(pictured(both)["finding"])
+    marked = [letters(pictured(x)) for x in (alone, both, first)]
+    assert marked == ["", "Malmö", "Trains"]
 
 
 def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
@@ -119,13 +124,6 @@ def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
     assert "“Oslo”" in words(blocks(faked(), **given, gold=[[17, 21]])["finding"])
     assert "[CLS]" in words(blocks(faked(), **given, gold=[])["finding"])
     assert "not recorded" in words(blocks(faked(), **given, step=4)["finding"])
-
-
-def test_the_first_word_can_be_marked_and_selected():
-    found = blocks(stored(), **at("nobel-1903", 3))
-    items = [i for s in found["pulls"]["segments"] for i in s["items"]]
-    first = next(i for i in items if i["t"] == "Henri")
-    assert (first["at"], first["marks"]) == (0, ["right"])
 
 
 def test_the_record_belongs_to_the_reader_on_screen():
@@ -146,7 +144,7 @@ def test_the_record_belongs_to_the_reader_on_screen():
 def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
     for name in EXAMPLES:
         case = case_of(name, 3)
-        made = {b["key"]: b for b in loss.picture(case.shown, Own()) if b}
+        made = pictured(case.shown)
         items = [i for s in made["pulls"]["segments"] for i in s["items"]]
         least = float(words(made["legend"]).split("under ")[-1])
         for lane, pull in zip(("up", "down"), case.pull, strict=True):
@@ -159,7 +157,7 @@ def test_the_first_step_opens_where_the_loss_is_large_and_leads_to_the_end():
     early = blocks(stored(), **at("oresund"))
     assert words(early["finding"]).startswith("After 91 training steps")
     last = early["moment"]["options"][-1]["sets"]["own.loss.moment"]
-    end = blocks(stored(), **at("oresund", own={"moment": last}))
+    end = blocks(stored(), **at("oresund", moment=last))
     for found in (early, end):  # the marks lie at P and -log P, a little above or below the curve
         marks = found["figure"]["data"][1]
         np.testing.assert_allclose(marks["y"], -np.log(marks["x"]), atol=0.11)

@@ -103,6 +103,7 @@ def test_an_edge_a_long_run_and_a_model_without_the_layer_say_so():
 def test_own_sentences_odd_long_and_empty_ones():
     assert "loss" in words(shown(text="<b>Ada</b> <img src=x> lives in [MASK] &amp;")["formula"])
     assert "Marie" in str(shown(text="   ")["sentence"])
+    assert shown(blank=999)["finding"] == shown()["finding"]  # one that is not hidden
     assert words(shown(text="e\u0301 \U0001f468\u200d\U0001f469 x\x00y")["finding"])
     filler = FakeInfiller()
     filler.encode = refused
@@ -112,10 +113,6 @@ def test_own_sentences_odd_long_and_empty_ones():
     for fields in ({"text": "x" * 501}, {"cut": "top"}, {"passage": "none"}):
         with pytest.raises(BadInput):
             shown(**fields)
-
-
-def test_a_blank_that_is_not_hidden_changes_nothing():
-    assert shown(blank=999)["finding"] == shown()["finding"]
 
 
 def test_the_printed_law_is_that_of_the_draws():
