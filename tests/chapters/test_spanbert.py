@@ -13,6 +13,7 @@ from qa_demo.pictures import Pictures
 from qa_demo.printed import fine, value
 from tests.chapters.given import AtOnce, blocks, full, real, refused, words
 from tests.fake_infiller import FakeInfiller
+from tests.printed import unpacked
 
 
 def shown(step=1, pictures=None, **own):
@@ -38,21 +39,17 @@ def test_a_typed_mask_hides_its_place_and_a_plain_sentence_its_middle(given, tex
     assert asked.known == ("mask" not in given.lower())
 
 
-def test_the_guesses_are_the_largest_of_a_softmax_by_hand():
-    model = FakeInfiller()
-    found = fill(hidden_in("curie"), model)
-    pairs = found.plain.masked.pairs(20)
-    x, k = model._states(found.plain.masked), pairs.k - 1
-    h0 = np.concatenate([x[pairs.left], x[pairs.right], model.rows[k]], axis=1)
-    logits = model._layers(h0) @ model.words.T + model._bias(found.plain.masked)
-    e = np.exp(logits - logits.max(1, keepdims=True))
-    P = e / e.sum(1, keepdims=True)
-    for n, piece in enumerate(found.plain.pieces):
-        rows = best(piece.sbo, None)
-        np.testing.assert_allclose([r[1] for r in rows], np.sort(P[n])[::-1][:5])
-        assert piece.sbo.p == pytest.approx(P[n, piece.id])
-        true = best(piece.sbo, piece.token)
-        assert [r[3] for r in true].count(True) == 1 and len(true) == 5
+def test_the_best_guesses_are_those_of_the_softmax_and_the_true_word_among_them():
+    found, bars = (
+        fill(hidden_in("curie"), FakeInfiller()),
+        shown(passage="curie")["guesses"]["data"],
+    )
+    for piece in found.plain.pieces:
+        rows, true = best(piece.sbo, None), best(piece.sbo, piece.token)
+        assert [r.p for r in rows] == sorted((g.p for g in piece.sbo.guesses), reverse=True)[:5]
+        assert [r.true for r in true].count(True) == 1 and len(true) == 5
+    drawn = [best(found.piece(found.first()).sbo, found.piece(found.first()).token), bars[2]["x"]]
+    np.testing.assert_allclose([r.p for r in drawn[0]], unpacked(drawn[1]), rtol=1e-6)
 
 
 @pytest.mark.parametrize("p", [0.5, 0.163, 0.5095, 3e-4, 2e-7])
@@ -69,10 +66,8 @@ def test_the_loss_of_a_blank_is_the_sum_of_both_and_a_cut_touches_sbo_alone():
     before, after = found["guesses"]["data"], cut["guesses"]["data"]
     assert before[:2] == after[:2]
     assert before[2:] != after[2:]
-    assert (
-        found["guesses"]["layout"]["xaxis"]["range"] == cut["guesses"]["layout"]["xaxis"]["range"]
-    )
-    assert "now" in words(cut["formula"])
+    a, b = (x["guesses"]["layout"]["xaxis"]["range"] for x in (found, cut))
+    assert a == b and "now" in words(cut["formula"])
     p = words(found["formula"]).split("log ")[2].split()[0]
     assert f" {p}  ✓" in str(found["guesses"]["data"])
     assert f"With the word before it gave it {p} (guess" in words(cut["finding"])
@@ -143,8 +138,7 @@ def test_the_average_beside_one_blank_is_read_from_the_file_beside_the_model():
 
 @pytest.mark.model
 def test_the_real_model_shows_what_its_own_layers_say():
-    for step in (1, 2):
-        assert words(shown(step, real())["finding"])
+    assert words(shown(1, real())["finding"]) and words(shown(2, real())["finding"])
     model = real().spanbert("bundled")
     sizes = {name: part.shape for name, part in model.sbo.state_dict().items()}
     assert sizes["position.weight"] == (model.positions, spanbert.POSITION_NUMBERS)
