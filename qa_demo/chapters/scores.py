@@ -194,9 +194,9 @@ def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
         return fig.dots(at, marker, names) | pressed
 
     arrows, square = zip(arcs, roles, strict=False), {"color": GREY, "size": 9, "symbol": "square"}
-    drawn = [fig.arrow(arc, role) for arc, role in arrows if fig.long_enough(arc, high - low)]
-    drawn.append(tokens(points[rest], rest.tolist(), "first", {"color": OTHER, "size": 6}))
+    drawn = [tokens(points[rest], rest.tolist(), "first", {"color": OTHER, "size": 6})]
     drawn.append(fig.dots(none, square, [escape(e.cls_token)]))
+    drawn += [fig.arrow(arc, role) for arc, role in arrows if fig.long_enough(arc, high - low)]
     for which, at, some in (("first", before, firsts), ("second", after, seconds)):
         colours = [role for _, role in some]
         fill = PAPER if at is after else colours

@@ -211,7 +211,7 @@ def key(shown: Shown, p: Softmaxes, step: int) -> Block:
         ("bar", START, "above a word: P(start)"),
         ("bar", END, "below: P(end)"),
         ("track", LINE, "frame: probability 1"),
-        ("text", GREY, f"flat: {LEAST} to {FLAT}"),
+        ("text", GREY, f"flat bar: {LEAST} to {FLAT}"),
         ("fill", MID, "the reader's answer" if answers else "the best span; “no answer” wins"),
         *[("boxed", INK, "chosen")] * (step == 3),
         *texts.split_word(shown.encoding, docs),
