@@ -3,6 +3,7 @@ each of which opens the page in its state.
 """
 
 import base64
+import re
 from bisect import bisect
 from collections import Counter
 from functools import lru_cache
@@ -80,19 +81,16 @@ FEWEST = 20
 """A group of fewer questions says nothing."""
 MOST = 12
 """Groups of one slice that are drawn: those of most questions."""
-QUESTION_WORDS = ("who", "whom", "whose", "what", "which", "when", "where", "why", "how")
+WORD = re.compile(r"\b(how (many|much)|whom?|whose|what|which|when|where|why|how)\b")
 ANSWERS = ("", "1 word", "2 words", "3 to 4 words", "5 to 8 words", "9 words or more")
 PARAGRAPHS = ("under 100 tokens", "100 to 149", "150 to 199", "200 to 299", "300 or more")
 
 
 def question_word(question: str) -> str:
     """The first question word of a question, "how many" and "how much" as one; "other" without."""
-    words = [word.strip(".,;:!?\"'()").lower() for word in question.split()]
-    for k, word in enumerate(words):
-        if word in QUESTION_WORDS:
-            counted = word == "how" and words[k + 1 : k + 2] in (["many"], ["much"])
-            return "how many" if counted else {"whom": "who"}.get(word, word)
-    return "other"
+    found = WORD.search(question.lower())
+    word = found.group() if found else "other"
+    return {"how much": "how many", "whom": "who"}.get(word, word)
 
 
 def traits(row: Row) -> dict[str, str]:
@@ -116,12 +114,10 @@ def groups(s: Shown) -> tuple[list[tuple[float, str]], dict[str, list[tuple[floa
     rows: dict[str, list[tuple[float, Bools]]] = {part: [] for part in parts}
     for title in dict.fromkeys(name for one in each for name in one):
         held = np.array([one.get(title, "") for one in each])
-        common = [name for name, _ in Counter(held[held != ""].tolist()).most_common(MOST)]
-        common = [
-            name
-            for name in sorted(common, key=[*ANSWERS, *PARAGRAPHS, *common].index)
-            if max((inside & (held == name)).sum() for inside in parts.values()) >= FEWEST
-        ]
+        often = [name for name, _ in Counter(held[held != ""].tolist()).most_common(MOST)]
+        often.sort(key=[*ANSWERS, *PARAGRAPHS, *often].index)
+        most = [max((x & (held == name)).sum() for x in parts.values()) for name in often]
+        common = [name for name, count in zip(often, most, strict=True) if count >= FEWEST]
         if len(common) < 2:
             continue
         names.append((y, f"<b>{drawn.short(title, 26)}</b>"))
