@@ -5,7 +5,6 @@ import zlib
 
 import numpy as np
 
-from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import METHODS, STEPS, Attribution, leave_one_out, value_of, window_of
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress, one_of
 from qa_demo.core.heads import HeadWeights
@@ -142,11 +141,11 @@ class FakeReader:
             [(level * t + (LAYERS - level) * noise) / LAYERS for level in range(LAYERS + 1)]
         ).astype(np.float32)
 
-    def attention(self, window: Window) -> Attention:
+    def attention(self, window: Window) -> np.ndarray:
         """Three layers of two heads."""
         n = len(window)
         rows = rng_of(window, "attention").dirichlet(np.full(n, 0.3), size=(LAYERS, HEADS, n))
-        return Attention(rows.astype(np.float32))
+        return rows.astype(np.float32)
 
     def masked(self, window, masks, on_progress=None, cancelled=None):
         """The window's logits, lower by a fixed amount for every masked position."""

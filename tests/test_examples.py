@@ -182,7 +182,7 @@ def test_attention_on_marks_is_their_share_of_all() -> None:
     window = reading.windows[best.window]
     total = np.zeros(len(window))
     for end in (best.span.start, best.span.end):
-        total += reader.attention(window).weights[:, :, window.to_pos(end)].mean(axis=(0, 1))
+        total += reader.attention(window)[:, :, window.to_pos(end)].mean(axis=(0, 1))
     marks = special_positions(reading.encoding, window)
     assert facts["attention_on_marks"]() == pytest.approx(total[marks].sum() / total.sum())
 

@@ -16,7 +16,6 @@ from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
 from qa_demo.core import heads
 from qa_demo.core.base import BadInput
 from qa_demo.core.heads import Asked, Lane, Products, asked_by, owned_points
-from qa_demo.core.predict import wide
 from qa_demo.drawn import plane as fig
 from qa_demo.drawn.plane import Points
 from qa_demo.printed import QUOTE, adds, escape, number, plus, quote, say, signed, subs
@@ -166,7 +165,7 @@ def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
     first, second, e = two.first, two.second, two.e
     points, (docs, roles) = owned_points(first.reading), zip(*words, strict=True)
     rest = np.setdiff1d(np.arange(len(points)), docs)
-    none = np.array([[x[0] for x in wide(first.reading, two.window.index)]])
+    none = np.array([[x[0] for x in first.reading.logits(two.window.index)]])
     firsts, seconds = [*words], [*words] * bool(second)
     if rival and second:
         ends = (rival.best.span.start, START), (rival.best.span.end, END)

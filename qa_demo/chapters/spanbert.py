@@ -175,7 +175,7 @@ def blank_finding(b: core.Blank) -> Block:
 
     hides, whole = "hides {}. " if b.true else "is a typed [MASK]. ", b.whole
     found = say(f"{b.found.name(b.now)} {hides}", quoted(b.true or ""))
-    found += first("SBO", b.now.sbo) if b.now.sbo else [f"{b.silence} "]
+    found += first("SBO", b.now.sbo) if b.now.sbo else [f"SBO has no guess: {b.now.no_sbo}. "]
     if b.cut and whole and b.true:
         found.append(f"With {WIRES[b.cut]} it gave it {chance(whole)} (guess {whole.rank:,}). ")
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]

@@ -48,7 +48,7 @@ class Softmaxes:
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown = shown
         self.window: Window = shown.window
-        self.logits = [x.astype(np.float64) for x in shown.reading.logits(self.window.index)]
+        self.logits = shown.reading.logits(self.window.index)
         self.temperature = shown.state.temperature
         self.probs = [softmax(x / self.temperature) for x in self.logits]
         self.top = [int(x.argmax()) for x in self.logits]

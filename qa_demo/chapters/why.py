@@ -343,7 +343,7 @@ def rows_of(shares: Shares, at: int) -> NDArray[np.float32]:
     w = shares.window
     found: NDArray[np.float32] = shares.shown.need(
         ("attention", w.index, at),
-        lambda reader, progress, cancelled: reader.attention(w).weights[:, :, at].copy(),
+        lambda reader, progress, cancelled: reader.attention(w)[:, :, at].copy(),
     )
     return found
 

@@ -4,36 +4,12 @@ Axes are always layer, head, query, key; a row belongs to the token that looks: 
 tokens of the window, so it sums to 1.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats, freeze_arrays
+from qa_demo.core.base import Floats
 from qa_demo.core.text import question_positions
 from qa_demo.core.types import Encoding, Window
-
-ROW_SUM_TOLERANCE = 1e-4
-
-
-@dataclass(frozen=True, eq=False)
-class Attention:
-    """Attention of every layer and head in one window, `weights` [N, A, n, n], rows = queries.
-
-    Errors: BadInput when a row does not sum to 1: such numbers are not attention weights.
-    """
-
-    weights: NDArray[np.float32]
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self, np.float32)
-        off = float(np.abs(self.weights.sum(axis=-1, dtype=np.float64) - 1.0).max())
-        if not off <= ROW_SUM_TOLERANCE:
-            raise BadInput(
-                f"attention rows must sum to 1, one is off by {off:.3g}; at most "
-                f"{ROW_SUM_TOLERANCE:g} is rounding"
-            )
-
 
 SPREAD = 0.3
 """The head that is shown first has no weight of this size."""

@@ -26,9 +26,9 @@ import numpy as np
 
 from qa_demo.core.base import Floats, Ints, logsumexp, tied
 from qa_demo.core.metrics import CalibrationBin, bin_of, same_text
-from qa_demo.core.predict import null_logits, wide
+from qa_demo.core.predict import null_logits
 from qa_demo.core.spans import Candidate, reason, top_spans
-from qa_demo.core.types import Answerability, Calibration, DecodeOptions, Reading
+from qa_demo.core.types import Answerability, DecodeOptions, Reading
 
 RANGE = 0.05, 20.0
 BIASES = -20.0, 20.0
@@ -82,7 +82,7 @@ def _legal(reading: Reading) -> tuple[Floats, Ints]:
         begins, ends = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
         scores, chars = [], []
         for window in reading.windows:
-            s, e = wide(reading, window.index)
+            s, e = reading.logits(window.index)
             cells = top_spans(s, e, window, DECODE, n=len(window) ** 2).T
             first, last = cells - window.context_at + window.doc_start
             chars.append(np.stack([begins[first], np.maximum(begins[first], ends[last])], axis=1))
@@ -107,11 +107,6 @@ def sigmoid(x: Floats) -> Floats:
     """1 / (1 + exp(-x)) without an overflow."""
     found: Floats = np.exp(-np.logaddexp(0.0, -np.asarray(x, dtype=np.float64)))
     return found
-
-
-def chance(prob: float, calibration: Calibration) -> float:
-    """P(exactly right) = sigmoid(log-odds(P_T) + b), of P_T at the calibration's temperature."""
-    return float(shifted(np.array([prob]), calibration.bias)[0])
 
 
 # ---- whether the text answers at all, and the claim
@@ -148,7 +143,7 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
     claim = None if fits is None or fits.span is None else pair_claim(reading, found)
     if fits is None or fits.span is None or claim is None:
         return None
-    right = chance(claim.prob(fits.span.temperature), fits.span)
+    right = float(shifted(np.array(claim.prob(fits.span.temperature)), fits.span.bias))
     if fits.answerable is None:
         return Sureness(right, None, None)
     known = answerable(margin(reading, found), fits.answerable)
@@ -174,25 +169,11 @@ class Lead(NamedTuple):
 def lead_of(reading: Reading, best: Candidate, limit: float | None, returned: bool) -> Lead:
     """The lead over the smallest "no answer" of all windows; e.g. 12.09 over 3.06 is 9.03."""
     window, lead = int(null_logits(reading).argmin()), margin(reading, best)
-    start, end = (float(logits[0]) for logits in wide(reading, window))
+    start, end = (float(logits[0]) for logits in reading.logits(window))
     return Lead(best, lead, limit, returned, window, start, end, best.score - lead)
 
 
 # ---- what was counted once, in the reader's metrics.json
-
-
-class ClaimKnown(NamedTuple):
-    """How often claims of a size came true among `measured_on` questions, `unanswerable` of them
-    without an answer; `error` is the mean distance of claim and share, 0 to 1. Each question was
-    judged by a fit that saw none of its article; slope and intercept come with the reader.
-    """
-
-    slope: float
-    intercept: float
-    measured_on: int
-    unanswerable: int
-    bins: tuple[CalibrationBin, ...]
-    error: float
 
 
 class ThresholdKnown(NamedTuple):
@@ -207,9 +188,17 @@ class ThresholdKnown(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Both; None where metrics.json has no such figures."""
+    """How often claims of a size came true among `measured_on` questions, `unanswerable` of them
+    without an answer; `error` is the mean distance of claim and share, 0 to 1. Each question was
+    judged by a fit that saw none of its article; slope and intercept come with the reader.
+    """
 
-    claim: ClaimKnown | None
+    slope: float
+    intercept: float
+    measured_on: int
+    unanswerable: int
+    bins: tuple[CalibrationBin, ...]
+    error: float
     threshold: ThresholdKnown | None
 
 
@@ -219,11 +208,13 @@ def load_known(folder: Path) -> Known | None:
     if not path.is_file():
         return None
     raw = json.loads(path.read_text(encoding="utf-8"))
-    claim, line = raw.get("claim"), raw.get("threshold_curve", {}).get("span")
-    if claim is not None:
-        bins = tuple(CalibrationBin(**row) for row in claim["bins"])
-        claim = _named(ClaimKnown, claim | {"bins": bins})
-    return Known(claim, line and _named(ThresholdKnown, line | line["chosen"]))
+    if "claim" not in raw:
+        return None
+    line, bins = raw.get("threshold_curve", {}).get("span"), raw["claim"]["bins"]
+    threshold = line and _named(ThresholdKnown, line | line["chosen"])
+    more = {"bins": tuple(CalibrationBin(**row) for row in bins), "threshold": threshold}
+    found: Known = _named(Known, raw["claim"] | more)
+    return found
 
 
 def _named(kind: Any, found: Mapping[str, Any]) -> Any:
@@ -233,10 +224,10 @@ def _named(kind: Any, found: Mapping[str, Any]) -> Any:
 def counted_with(reading: Reading, found: Known | None) -> Known | None:
     """The figures, if they hold the very calibration that the reading came with."""
     known = reading.calibrations
-    if known is None or known.answerable is None or found is None or found.claim is None:
+    if known is None or known.answerable is None or found is None:
         return None
     own = known.answerable.slope, known.answerable.intercept
-    return found if np.allclose(own, (found.claim.slope, found.claim.intercept)) else None
+    return found if np.allclose(own, (found.slope, found.intercept)) else None
 
 
 class Sure(NamedTuple):
@@ -249,21 +240,18 @@ class Sure(NamedTuple):
     why: str = ""
     parts: tuple[float, float] = 0.0, 0.0
     claim: float = 0.0
-    known: ClaimKnown | None = None
+    known: Known | None = None
     like: CalibrationBin | None = None
 
 
 def sure_of(reading: Reading, best: Candidate, found: Known | None, rule: str) -> Sure:
     """How sure the reader is of its best span by a rule for windows."""
-    if found is None or found.claim is None:
+    if found is None:
         return Sure(best, "How often this reader is right was not measured")
     if rule != "logits":
         return Sure(best, "It was measured by the default rule for windows, and another is chosen")
     known = sureness(reading, best)
     if known is None or known.answerable is None or known.claim is None:
         return Sure(best, "It was measured for spans of at most 30 pieces, and this one is longer")
-    parts, like = (
-        (known.answerable, known.right_if_answerable),
-        bin_of(found.claim.bins, known.claim),
-    )
-    return Sure(best, "", parts, known.claim, found.claim, like)
+    parts = known.answerable, known.right_if_answerable
+    return Sure(best, "", parts, known.claim, found, bin_of(found.bins, known.claim))

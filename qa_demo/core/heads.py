@@ -149,7 +149,7 @@ class Asked(NamedTuple):
     def at(self, d: int) -> NDArray[np.float64]:
         """(start logit, end logit) of piece d, [2]."""
         window, pos = self.place(d)
-        return np.array([row[pos] for row in self.reading.logits(window)], dtype=np.float64)
+        return np.array([row[pos] for row in self.reading.logits(window)])
 
 
 def asked_by(reading: Reading, options: DecodeOptions) -> Asked | None:

@@ -250,18 +250,6 @@ class Blank:
         every = (self.found.piece(self.at, cut).sbo for cut in self.found.by_cut)
         return max(self.now.mlm.guesses[0].p, *(s.guesses[0].p for s in every if s), 0.0)
 
-    @property
-    def silence(self) -> str:
-        """Why SBO says nothing of it, where it does not, in a sentence."""
-        positions = self.found.positions
-        if not positions:
-            return "This model has no boundary layer."
-        if self.boundary is None:
-            return (
-                "Its span stands at the text’s edge, one neighbour is missing, so SBO has no guess."
-            )
-        return f"SBO knows {positions} positions, and this one is further on: it has no guess."
-
 
 def chosen(found: Filled, at: int | None, cut: str | None) -> Blank:
     """The blank at a token, else the one to look at; no input is cut where SBO says nothing."""

@@ -113,16 +113,13 @@ class Masked:
         return Pairs(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
     def why_no_sbo(self, at: int, positions: int = POSITIONS) -> str | None:
-        """Why a hidden piece has no SBO term, as a sentence; None when it has one."""
+        """Why a hidden piece has no SBO term; None when it has one."""
         run = self.run_of(at)
         if self.boundary(run) is None:
             side = "begins with the first" if run.start == 0 else "ends with the last"
-            return (
-                f"its run {side} piece of the text, so one observed neighbour is missing; "
-                f"[CLS] and [SEP] never stand in for it"
-            )
+            return f"its span {side} token of the text, so one neighbour is missing"
         k = at - run.start + 1
-        beyond = f"it is piece {k} of its run, and the position table has {positions} rows"
+        beyond = f"it is token {k} of its span, and the position table has {positions} rows"
         return beyond if k > positions else None
 
 

@@ -62,22 +62,16 @@ class Prediction:
         return None if self.answered is None else self.answered.text
 
 
-def wide(reading: Reading, window: int) -> tuple[Floats, Floats]:
-    """A window's logits in double precision: printed sums equal their printed parts' sums."""
-    s, e = reading.logits(window)
-    return s.astype(np.float64), e.astype(np.float64)
-
-
 def null_logits(reading: Reading) -> Floats:
     """S_w[0] + E_w[0] of every window, [W]."""
     return tied(
-        np.array([s[0] + e[0] for s, e in (wide(reading, w.index) for w in reading.windows)])
+        np.array([s[0] + e[0] for s, e in (reading.logits(w.index) for w in reading.windows)])
     )
 
 
 def largest(reading: Reading, window: int) -> tuple[int, int, float, float]:
     """Where P(start) and P(end) of a window are largest (positions), and how large."""
-    s, e = (softmax(x) for x in wide(reading, window))
+    s, e = (softmax(x) for x in reading.logits(window))
     i, j = int(s.argmax()), int(e.argmax())
     return i, j, float(s[i]), float(e[j])
 
@@ -96,7 +90,7 @@ def shifts(reading: Reading, rule: str) -> Floats:
     the product's logarithm and nothing underflows.
     """
     if rule == "product":
-        inside = [(w.is_context, *wide(reading, w.index)) for w in reading.windows]
+        inside = [(w.is_context, *reading.logits(w.index)) for w in reading.windows]
         return np.array([-float(logsumexp(s[c]) + logsumexp(e[c])) for c, s, e in inside])
     found = np.zeros(len(reading.windows))
     if rule == "mean_of_maxima":
@@ -165,7 +159,7 @@ def _listed(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Candid
     """
     pooled: list[tuple[float, int, int, int, int, int]] = []
     for window, shift in zip(reading.windows, shifts(reading, decode.rule), strict=True):
-        s, e = wide(reading, window.index)
+        s, e = reading.logits(window.index)
         doc = window.doc_start - window.context_at
         for i, j in _enough(reading, window, decode).tolist() if shift > -np.inf else ():
             rank = round(float(s[i] + e[j]) + float(shift), 9)
@@ -185,7 +179,7 @@ def _enough(reading: Reading, window: Window, decode: DecodeOptions) -> Ints:
     starts, ends = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
     n = wanted = decode.n_best_size
     while True:
-        cells = top_spans(*wide(reading, window.index), window, decode, n=wanted)
+        cells = top_spans(*reading.logits(window.index), window, decode, n=wanted)
         doc = cells + (window.doc_start - window.context_at)
         chars = np.stack([starts[doc[:, 0]], ends[doc[:, 1]]], axis=1)
         if len(cells) < wanted or len(np.unique(chars[chars[:, 0] < chars[:, 1]], axis=0)) >= n:
@@ -220,7 +214,7 @@ class Proposal(NamedTuple):
 
 def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOptions) -> Proposal:
     """What a window says by its logits, [n] each, and of the `answer` of all windows (doc)."""
-    s, e = wide(reading, window.index)
+    s, e = reading.logits(window.index)
     own, factors, same = best_span(reading, window, decode), (0.0, 0.0), None
     if own is not None:
         i, j = own.span.start - window.doc_start, own.span.end - window.doc_start

@@ -5,7 +5,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.attention import Attention
 from qa_demo.core.attribution import Attribution, Method, Target
 from qa_demo.core.base import BadInput, Bools, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
@@ -50,8 +49,8 @@ class Reader(Protocol):
     def hidden(self, window: Window) -> NDArray[np.float32]:
         """Hidden states [N + 1, n, d] of a window; the last layer's are T, which the heads read."""
 
-    def attention(self, window: Window) -> Attention:
-        """Every layer and head of a window. Errors: BadCheckpoint if the reader gives none."""
+    def attention(self, window: Window) -> NDArray[np.float32]:
+        """Every layer and head of a window, [N, A, n, n]; a row is what one token reads of all."""
 
     def masked(
         self,

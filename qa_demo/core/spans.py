@@ -88,13 +88,6 @@ def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
     return tied(np.add.outer(s, e))
 
 
-def _highest(values: Floats, at: Ints, n: int) -> Ints:
-    """The n of the places `at` with the highest values, best first; ties keep their order."""
-    if len(at) > n:
-        at = at[values[at] >= np.partition(values[at], len(at) - n)[len(at) - n]]
-    return at[np.argsort(-values[at], kind="stable")][:n]
-
-
 def top_spans(
     start: Floats,
     end: Floats,
@@ -117,8 +110,11 @@ def top_spans(
     s, e = (np.asarray(x, dtype=np.float64) for x in (start, end))
     ends = np.concatenate([e[first:stop], np.full(width - 1, -np.inf)])
     flat = tied(s[starts, None] + sliding_window_view(ends, width)[starts - first]).ravel()
+    at = np.flatnonzero(flat > -np.inf)
+    if len(at) > n:
+        at = at[flat[at] >= np.partition(flat[at], len(at) - n)[len(at) - n]]
     # Row-major order is lower start, then lower end, which is kept among equal scores.
-    best = _highest(flat, np.flatnonzero(flat > -np.inf), n)
+    best = at[np.argsort(-flat[at], kind="stable")][:n]
     return np.stack([starts[best // width], starts[best // width] + best % width], axis=1)
 
 

@@ -247,10 +247,13 @@ class Reading:
         owner = self.owners[span.start]
         return min(holders, key=lambda window: window.index != owner, default=None)
 
-    def logits(self, window: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Start and end logits of one window, [n] each, without the NaN tail."""
+    def logits(self, window: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Start and end logits of one window, [n] each, in double precision: printed sums equal
+        their printed parts' sums.
+        """
         n = len(self.windows[window])
-        return self.start_logits[window, :n], self.end_logits[window, :n]
+        start, end = self.start_logits[window, :n], self.end_logits[window, :n]
+        return start.astype(np.float64), end.astype(np.float64)
 
     def tokens(self, window: int) -> tuple[str, ...]:
         """The n tokens of one window, special tokens included."""

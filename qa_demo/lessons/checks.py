@@ -44,7 +44,7 @@ class Seen:
     def __init__(self, shown: Shown) -> None:
         self.shown, self.e, self.best = shown, shown.encoding, shown.best
         self.window = w = shown.reading.windows[self.best.window]
-        self.logits = [x.astype(float) for x in shown.reading.logits(w.index)]
+        self.logits = shown.reading.logits(w.index)
         self.p, self.q = (softmax(x / shown.state.temperature) for x in self.logits)
         self.i, self.j = w.to_pos(self.best.span.start), w.to_pos(self.best.span.end)
 

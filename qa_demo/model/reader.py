@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from qa_demo.core.attention import Attention
 from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.text import check_texts
@@ -164,13 +163,9 @@ class BertReader:
             last = head_states(self.model, out[0])
         return torch.cat((*out.hidden_states[:-1], last)).numpy()
 
-    def attention(self, window: Window) -> Attention:
-        """Every layer and head of one window, [N, A, n, n]. Errors: BadInput where a row does not
-        sum to 1.
-        """
-        return Attention(
-            torch.cat(tuple(self._inside(window, output_attentions=True).attentions)).numpy()
-        )
+    def attention(self, window: Window) -> np.ndarray:
+        """Every layer and head of one window, [N, A, n, n]; each row sums to 1."""
+        return torch.cat(tuple(self._inside(window, output_attentions=True).attentions)).numpy()
 
     attribute = gradients.attribute
 

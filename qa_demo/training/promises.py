@@ -87,7 +87,7 @@ def example_facts(example: PoolExample, reading: Reading, reader: Reader | None 
     def attention_on_marks() -> float:
         assert reader is not None, "a promise about attention needs the reader"
         ends = [window.to_pos(end) for end in (best.span.start, best.span.end)]
-        weights = reader.attention(window).weights[:, :, ends]
+        weights = reader.attention(window)[:, :, ends]
         marks = special_positions(reading.encoding, window)
         return float(weights[..., marks].sum() / weights.sum())
 

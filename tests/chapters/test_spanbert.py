@@ -87,12 +87,12 @@ def test_a_passage_goes_through(name, step):
 
 def test_an_edge_a_long_run_and_a_model_without_the_layer_say_so():
     edge = shown(passage="kilimanjaro", blank=0)
-    assert "edge" in words(edge["finding"]) and "cut" not in edge
+    assert "first token of the text" in words(edge["finding"]) and "cut" not in edge
     assert "SBO" not in words(edge["formula"])
     assert "20 positions" in words(shown(passage="apollo", blank=33)["finding"])
     plain = FakeInfiller(has_sbo=False)
     alone = Pictures(load_menu(), full().reader, lambda _: plain, work=AtOnce())
-    assert "no boundary layer" in words(shown(pictures=alone)["finding"])
+    assert "no span boundary head" in words(shown(pictures=alone)["finding"])
 
 
 def test_own_sentences_odd_long_and_empty_ones():

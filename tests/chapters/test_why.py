@@ -105,7 +105,7 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
 
 def test_weights_are_one_row_of_one_head_and_it_opens_on_a_spread_one():
     s, reader = shares_of(**TEXTS), faked().reader("bundled")
-    weights = reader.attention(s.window).weights[:, :, s.window.to_pos(s.span.start)]
+    weights = reader.attention(s.window)[:, :, s.window.to_pos(s.span.start)]
     asked = {(n, a): sum(weights[n, a, 1:8]) for n in range(3) for a in range(2)}
     wide = {k: v for k, v in asked.items() if weights[k].max() < 0.3} or asked
     n, a = max(wide, key=wide.get)

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from qa_demo.core.calibration import (
     PairClaim,
     answerable,
-    chance,
     counted_with,
     lead_of,
     load_known,
@@ -106,7 +105,6 @@ def test_the_shift_by_hand_and_at_the_edges() -> None:
     assert shifted(np.array([0.5, 0.2]), np.log(4)) == pytest.approx([0.8, 0.5])
     assert log_odds(np.array([0.5, 0.8])) == pytest.approx([0.0, np.log(4)])
     assert np.isfinite(log_odds(np.array([0.0, 1.0]))).all()
-    assert chance(0.5, Calibration(3.0, np.log(4))) == pytest.approx(0.8)
 
 
 def test_the_claim_is_the_product_of_both_chances() -> None:
@@ -115,7 +113,7 @@ def test_the_claim_is_the_product_of_both_chances() -> None:
     found = sureness(reading, best)
     assert (best.score, margin(reading, best)) == (7.5, 6.0), "no answer scores 1.5"
     assert found.answerable == pytest.approx(1 / (1 + math.exp(1 - 0.5 * 6.0)))
-    right = chance(pair_claim(reading, best).prob(2.0), Calibration(2.0, 0.5))
+    right = float(shifted(pair_claim(reading, best).prob(2.0), 0.5))
     assert found.right_if_answerable == right
     assert found.claim == found.answerable * right < min(found.answerable, right)
 
@@ -149,7 +147,7 @@ def test_the_lead_is_over_the_smallest_no_answer_of_all_windows() -> None:
 
 BINS = (CalibrationBin(0.0, 0.1, 5, 0.05, 0.0), CalibrationBin(0.9, 1.0, 7, 0.95, 1.0))
 FITS = Calibrations(span=Calibration(2.0, 0.5), answerable=Answerability(0.5, -1.0))
-COUNTED = SimpleNamespace(claim=SimpleNamespace(slope=0.5, intercept=-1.0, bins=BINS))
+COUNTED = SimpleNamespace(slope=0.5, intercept=-1.0, bins=BINS)
 
 
 @pytest.mark.parametrize(
@@ -166,8 +164,7 @@ def test_figures_count_for_the_calibration_that_they_were_counted_with_alone() -
     assert counted_with(own, COUNTED) is COUNTED
     assert counted_with(other, COUNTED) is None
     assert counted_with(own, None) is None
-    far = SimpleNamespace(claim=SimpleNamespace(slope=0.6, intercept=-1.0))
-    assert counted_with(own, far) is None
+    assert counted_with(own, SimpleNamespace(slope=0.6, intercept=-1.0)) is None
 
 
 def test_sureness_is_the_product_of_its_parts_or_says_why_there_is_none() -> None:
@@ -185,13 +182,15 @@ def test_sureness_is_the_product_of_its_parts_or_says_why_there_is_none() -> Non
 def test_the_figures_of_a_folder_and_what_is_none(tmp_path: Path) -> None:
     assert load_known(tmp_path) is None
     (tmp_path / "metrics.json").write_text("{}")
-    found = load_known(tmp_path)
-    assert found is not None and found.claim is None and found.threshold is None
+    assert load_known(tmp_path) is None
     said = {"slope": 1.0, "intercept": 0.0, "measured_on": 9, "unanswerable": 4, "error": 0.1}
     one = {"low": 0.0, "high": 0.1, "count": 9, "mean_prob": 0.05, "accuracy": 0.0}
     at = {"withheld_right": 5.0, "wrongly_answered": 6.0, "threshold": 1.0}
     line = {"span": {"answerable": 5, "unanswerable": 4, "chosen": at}}
     raw = {"claim": said | {"bins": [one]}, "threshold_curve": line}
-    (tmp_path / "metrics.json").write_text(json.dumps(raw))
-    found = load_known(tmp_path)
-    assert found.claim.bins == (CalibrationBin(**one),) and found.threshold.withheld_right == 5.0
+    for threshold in (5.0, None):
+        (tmp_path / "metrics.json").write_text(json.dumps(raw))
+        found = load_known(tmp_path)
+        assert found.bins == (CalibrationBin(**one),) and found.measured_on == 9
+        assert (found.threshold and found.threshold.withheld_right) == threshold
+        raw.pop("threshold_curve", None)

@@ -58,7 +58,7 @@ def test_edge_runs_rows_beyond_the_table_and_a_missing_head_say_so():
         (p.both is None) == (p.sbo is None) == (p.k is None) == (p.no_sbo is not None)
         for p in pieces
     )
-    assert "first piece" in pieces[0].no_sbo and "piece 3 of its run" in pieces[4].no_sbo
+    assert "first token" in pieces[0].no_sbo and "token 3 of its span" in pieces[4].no_sbo
     assert {p.no_sbo for p in filled([Span(3, 5)], sbo=False)[2].pieces} == {infill.NO_HEAD}
 
 

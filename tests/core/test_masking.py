@@ -166,9 +166,9 @@ def test_runs_at_an_edge_and_pieces_beyond_the_table_have_no_pair_and_say_so():
     masked = hide(np.arange(40), [Span(0, 1), Span(5, 30), Span(38, 39)], MASK)
     pairs = masked.pairs()
     assert pairs.at.tolist() == list(range(5, 25)) and pairs.k.max() == POSITIONS == 20
-    assert "first piece" in (masked.why_no_sbo(1) or "")
-    assert "last piece" in (masked.why_no_sbo(38) or "")
-    assert masked.why_no_sbo(24) is None and "piece 21 of its run" in (masked.why_no_sbo(25) or "")
+    assert "first token" in (masked.why_no_sbo(1) or "")
+    assert "last token" in (masked.why_no_sbo(38) or "")
+    assert masked.why_no_sbo(24) is None and "token 21 of its span" in (masked.why_no_sbo(25) or "")
     assert len(hide(np.arange(3), [Span(0, 2)], MASK).pairs()) == 0
     with pytest.raises(BadInput, match="piece 3 is not hidden"):
         masked.why_no_sbo(3)

@@ -206,7 +206,7 @@ WORK: dict[str, Work] = {
     "integrated": explained("integrated_gradients", 4),
     "gradient": explained("gradient_x_input"),
     "words": explained("leave_one_out"),
-    "attention": lambda reader, reading: [reader.attention(reading.windows[0]).weights],
+    "attention": lambda reader, reading: [reader.attention(reading.windows[0])],
     "hidden": lambda reader, reading: [reader.hidden(reading.windows[0])],
 }
 

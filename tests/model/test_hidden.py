@@ -51,7 +51,7 @@ def test_attention_and_hidden_states_are_those_of_transformers(
             states = list(out.hidden_states)
             if family == "modernbert":
                 states[-1] = model.head(states[-1])
-        weights = reader.attention(window).weights
+        weights = reader.attention(window)
         assert weights.shape == (2, 2, len(window), len(window))
         np.testing.assert_allclose(weights, torch.cat(out.attentions).numpy(), atol=1e-5)
         np.testing.assert_allclose(reader.hidden(window), torch.cat(states).numpy(), atol=1e-5)

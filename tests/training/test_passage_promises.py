@@ -66,8 +66,8 @@ def test_a_failure_that_points_at_a_passage_has_its_text() -> None:
     [
         (("the old harbour of",), "words == 4"),
         (("the old", "harbour", "May"), "spans == 3 and runs == 2"),
-        (("Anna",), "'the first piece' in no_sbo"),
-        (("May.",), "'the last piece' in no_sbo"),
+        (("Anna",), "'the first token' in no_sbo"),
+        (("May.",), "'the last token' in no_sbo"),
         (("met",), "no_sbo == '; '"),
         (("the old harbour",), "pieces == 1 and words == 3"),
     ],
