@@ -28,7 +28,7 @@ from qa_demo.core.base import Floats, Ints, logsumexp, tied
 from qa_demo.core.metrics import CalibrationBin, bin_of, same_text
 from qa_demo.core.predict import null_logits
 from qa_demo.core.spans import Candidate, reason, top_spans
-from qa_demo.core.types import Answerability, DecodeOptions, Reading
+from qa_demo.core.types import Answerability, Calibration, DecodeOptions, Reading
 
 RANGE = 0.05, 20.0
 BIASES = -20.0, 20.0
@@ -109,6 +109,11 @@ def sigmoid(x: Floats) -> Floats:
     return found
 
 
+def chance(prob: float, calibration: Calibration) -> float:
+    """P(exactly right) = sigmoid(log-odds(P_T) + b), of P_T at the calibration's temperature."""
+    return float(shifted(np.array(prob), calibration.bias))
+
+
 # ---- whether the text answers at all, and the claim
 
 
@@ -143,7 +148,7 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
     claim = None if fits is None or fits.span is None else pair_claim(reading, found)
     if fits is None or fits.span is None or claim is None:
         return None
-    right = float(shifted(np.array(claim.prob(fits.span.temperature)), fits.span.bias))
+    right = chance(claim.prob(fits.span.temperature), fits.span)
     if fits.answerable is None:
         return Sureness(right, None, None)
     known = answerable(margin(reading, found), fits.answerable)

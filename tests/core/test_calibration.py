@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from qa_demo.core.calibration import (
     PairClaim,
     answerable,
+    chance,
     counted_with,
     lead_of,
     load_known,
@@ -105,6 +106,7 @@ def test_the_shift_by_hand_and_at_the_edges() -> None:
     assert shifted(np.array([0.5, 0.2]), np.log(4)) == pytest.approx([0.8, 0.5])
     assert log_odds(np.array([0.5, 0.8])) == pytest.approx([0.0, np.log(4)])
     assert np.isfinite(log_odds(np.array([0.0, 1.0]))).all()
+    assert chance(0.5, Calibration(3.0, np.log(4))) == pytest.approx(0.8)
 
 
 def test_the_claim_is_the_product_of_both_chances() -> None:
@@ -113,7 +115,7 @@ def test_the_claim_is_the_product_of_both_chances() -> None:
     found = sureness(reading, best)
     assert (best.score, margin(reading, best)) == (7.5, 6.0), "no answer scores 1.5"
     assert found.answerable == pytest.approx(1 / (1 + math.exp(1 - 0.5 * 6.0)))
-    right = float(shifted(pair_claim(reading, best).prob(2.0), 0.5))
+    right = chance(pair_claim(reading, best).prob(2.0), Calibration(2.0, 0.5))
     assert found.right_if_answerable == right
     assert found.claim == found.answerable * right < min(found.answerable, right)
 
