@@ -136,17 +136,16 @@ def differing(old: Any, new: Any, path: str = "") -> dict[str, Any]:
     """By path, "data.0.x", what makes the new value of the old one; of lists of numbers the whole
     list.
     """
-    if old == new:
-        return {}
-    keys: Sequence[Any] = ()
     if isinstance(new, dict) and old.keys() == new.keys():
-        keys = [*new]
+        keys: Any = new
     elif isinstance(new, list) and len(old) == len(new) and all(isinstance(x, dict) for x in new):
         keys = range(len(new))
-    if not keys:
-        return {path: new}
-    found = (differing(old[k], new[k], f"{path}.{k}" if path else str(k)) for k in keys)
-    return {at: value for one in found for at, value in one.items()}
+    else:
+        return {} if old == new else {path: new}
+    found: dict[str, Any] = {}
+    for k in keys:
+        found |= differing(old[k], new[k], f"{path}.{k}".removeprefix("."))
+    return found
 
 
 def lines(s: Shown) -> Block:
