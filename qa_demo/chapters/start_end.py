@@ -225,6 +225,7 @@ def words(shown: Shown, p: Softmaxes, step: int) -> Block:
     """The window as text: a bar of P(start) above each token, of P(end) below."""
     w, items = p.window, texts.window_items(shown, p.window)
     texts.mark(items, shown.best.span, "predicted")
+    items[p.chosen].setdefault("marks", []).extend(["boxed"] * (step == 3))
     for pos, one in enumerate(items):
         for (side, _), lane, probs, top in zip(SIDES, ("up", "down"), p.probs, p.top, strict=True):
             high = float(probs[pos])
@@ -233,7 +234,6 @@ def words(shown: Shown, p: Softmaxes, step: int) -> Block:
                 one[lane] = [round(high, 4), said if high >= 0.1 else ""]
         if step == 3:
             one["sets"] = {"own.start_end.position": pos}
-            one["marks"] = [*one.get("marks", []), *["boxed"] * (pos == p.chosen)]
 
     def held(said: str, at: Any) -> list[Part]:
         start, end = (probability(float(probs[at].sum())) for probs in p.probs)
