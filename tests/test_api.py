@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from qa_demo.api.calls import CALLS, call, fields, plain, request
-from qa_demo.api.mcp import VERSIONS
-from qa_demo.api.routes import answers, by_position, routes
+from qa_demo.api.routes import VERSIONS, answers, by_position, routes
 from qa_demo.cli.main import main
 from qa_demo.core.base import QADemoError
 from qa_demo.examples import load_menu

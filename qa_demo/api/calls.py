@@ -54,10 +54,8 @@ class Asked(state.Windows):
         name = self.reader or models.readers[0]
         reader = models.reader(name)
         cut = self.windows(reader.max_seq_length)
-        made = models.work.ask(
-            ("read", name, *texts, cut), partial(reader.read, *texts, cut), wait=PATIENCE
-        )
-        return made, reader
+        key, make = ("read", name, *texts, cut), partial(reader.read, *texts, cut)
+        return models.work.ask(key, make, wait=PATIENCE), reader
 
 
 class Answer(NamedTuple):
@@ -124,9 +122,7 @@ class Attribute(Asked):
 
     target: TargetKind = Field("span_score", title="the number that is explained")
     method: Method = Field("integrated_gradients", title="how it is explained")
-    baseline: types.Baseline | None = Field(
-        None, title="what stands for no text; null: the reader's"
-    )
+    baseline: types.Baseline | None = Field(None, title="stands for no text; null: the reader's")
     n_steps: Int | None = Field(None, ge=1, le=MAX_STEPS, title="null: more until the gap is small")
     char_start: Int | None = Field(None, ge=0, title="start of the span; null: the best span")
     char_end: Int | None = Field(None, ge=0, title="end of the span, exclusive")
@@ -246,9 +242,7 @@ class Infill(state.Record):
     """Hide words of a text and guess them, from inside (MLM) and from the boundary (SBO)."""
 
     text: state.Text = Field(title="the text; without spans each [MASK] in it hides a place")
-    spans: list[Ends] | None = Field(
-        None, max_length=100, title="[start, end]; else drawn by the law"
-    )
+    spans: list[Ends] | None = Field(None, max_length=100, title="[start, end]; else by the law")
     masking: Literal["span", "token"] = Field("span", title="the law: SpanBERT's or BERT's")
     seed: Int = Field(1, ge=0, le=2**32 - 1, title="seed of the law")
     cut: list[Literal["left", "right", "position"]] | None = Field(
@@ -257,15 +251,13 @@ class Infill(state.Record):
     top: Int = Field(10, ge=1, le=100, title="guesses listed for a blank")
 
     def reply(self, models: Pictures) -> Filled:
-        def make(*_: Any) -> Filled:
-            return self.filled(models.spanbert("bundled"))
-
+        make = partial(self.filled, models)
         found: Filled = models.work.ask(("infill", repr(self)), make, wait=PATIENCE)
         return found
 
-    def filled(self, model: Any) -> Filled:
+    def filled(self, models: Pictures, *_: Any) -> Filled:
         """The spans that are named are hidden, else each typed [MASK], else what the law draws."""
-        text, known = self.text, True
+        model, text, known = models.spanbert("bundled"), self.text, True
         places: Sequence[Ends] = self.spans or ()
         if not places and MASK.search(text):
             text, places, known = typed(text)
