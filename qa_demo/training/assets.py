@@ -6,10 +6,9 @@ each, and the replay of the training, what the reader said at about thirty steps
     python -m qa_demo.training.assets replay --run runs/student [--encoder ENCODER]
 
 Each file carries the checksum of the reader that made it. The replay is made of the run's snapshots
-and of the readings, which are its last row and give the windows: of each example the one that holds
-the gold answer. replay.npz: `start` and `end` [steps, positions] in half precision, before the last
-step to 1/32; the windows stand one after the other. replay.json: steps, where each example's window
-begins, and the checksum.
+and of the readings, its last row: of each example the window that holds the gold answer. In
+replay.npz `start` and `end` [steps, positions], before the last step to 1/32; in replay.json the
+steps, where each example's window begins, and the checksum.
 """
 
 import logging
@@ -24,13 +23,13 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import ASSETS, ATTRIBUTIONS, load_reading, save_attributions, save_reading
+from qa_demo.core.text import span_at
 from qa_demo.core.types import Reading, Window
 from qa_demo.examples import PoolExample, load_examples
 from qa_demo.model.loading import load_reader
 from qa_demo.training.command import described, exit_code, read_json, write_json
 from qa_demo.training.heads import load
 from qa_demo.training.loop import load_weights
-from qa_demo.training.promises import gold_span
 
 log = logging.getLogger("assets")
 FINE = 32
@@ -64,18 +63,11 @@ def gold_window(example: PoolExample, reading: Reading) -> Window:
     """
     if not example.answers:
         return reading.windows[0]
-    found = reading.home(gold_span(reading, example.answers[0]))
+    gold = example.answers[0]
+    found = reading.home(span_at(reading.encoding, gold.char_start, gold.char_end))
     if found is None:
         raise BadInput(f"example '{example.id}': no window holds its answer whole")
     return found
-
-
-def snapshots(run: Path) -> dict[int, Path]:
-    """Snapshot files of a run by step."""
-    found = sorted((run / "snapshots").glob("step-*.safetensors"))
-    if not found:
-        raise BadInput(f"no snapshots/step-*.safetensors in {run.name}")
-    return {int(path.stem.rpartition("-")[2]): path for path in found}
 
 
 def read_rows(encoder: str, files: Sequence[Path], windows: Sequence[Window]) -> list[np.ndarray]:
@@ -98,7 +90,11 @@ def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, o
         raise BadInput(f"the readings in {stored} come from different readers; write them again")
     windows = [gold_window(e, r) for e, r in zip(pool, readings, strict=True)]
     last = int(read_json(run / "state.json")["step"])  # the final reader stands for its own step
-    files = {step: path for step, path in snapshots(run).items() if step < last}
+    found = sorted((run / "snapshots").glob("step-*.safetensors"))
+    if not found:
+        raise BadInput(f"no snapshots/step-*.safetensors in {run.name}")
+    steps = {int(path.stem.rpartition("-")[2]): path for path in found}
+    files = {step: path for step, path in steps.items() if step < last}
     encoder = encoder or read_json(run / "settings.json")["encoder"]
     pairs = [r.logits(w.index) for r, w in zip(readings, windows, strict=True)]
     final = np.concatenate([np.stack(pair, -1) for pair in pairs])

@@ -38,9 +38,7 @@ def filled(text: str, bodies: Mapping[str, str]) -> str:
     for name, body in bodies.items():
         pattern = re.compile(SECTION.format(name, name), re.DOTALL)
         if len(pattern.findall(text)) != 1:
-            raise BadInput(
-                f"the text needs exactly one pair of marks <!-- {name} --> and <!-- /{name} -->"
-            )
+            raise BadInput(f"the text needs exactly one pair of marks <!-- {name} -->")
         text = pattern.sub(lambda m, body=body: f"{m[1]}{body}{m[3]}", text)
     return text
 
@@ -168,8 +166,8 @@ def infilling(metrics: Figures) -> str:
 def answered(folder: Path) -> str:
     """The command line's answer to the shortest example of the pool, as it came out."""
     example = min(load_examples(ASSETS / "examples.json"), key=lambda e: len(e.context))
-    texts = ["--question", example.question, "--context", example.context]
-    flags = ["answer", *texts, "--n-best-size", "5"]
+    flags = ["answer", "--question", example.question, "--context", example.context]
+    flags += ["--n-best-size", "5"]
     asked = [sys.executable, "-m", "qa_demo", *flags, "--reader", str(folder)]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     if done.returncode:

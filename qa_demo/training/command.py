@@ -45,20 +45,14 @@ class Settings:
 
 
 def described(doc: str | None, name: str, *kinds: type) -> HfArgumentParser:
-    """A parser whose help is a module's docstring; `name` is the module's; with the flags of a
-    kind of settings.
-    """
+    """A parser whose help is a module's docstring, with the flags of kinds of settings."""
     form, command = argparse.RawDescriptionHelpFormatter, f"python -m qa_demo.training.{name}"
     return HfArgumentParser(kinds, prog=command, description=doc, formatter_class=form)
 
 
 def parsed(kind: type[Options], doc: str | None, name: str, argv: Sequence[str] | None) -> Options:
     """The settings that a command line asks for."""
-    p = described(doc, name, kind)
-    found, *rest = p.parse_args_into_dataclasses(argv, return_remaining_strings=True)
-    if unknown := rest[-1]:
-        p.error(f"unrecognized arguments: {' '.join(unknown)}")
-    return found
+    return kind(**vars(described(doc, name, kind).parse_args(argv)))
 
 
 def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., int]:

@@ -69,27 +69,20 @@ def phase(run: Path) -> dict[str, Any]:
     return {**kept, "name": run.name, "encoder": called(settings["encoder"]), **took}
 
 
-def taught_by(run: Path) -> dict[str, Any]:
-    """{"teacher": ...}, how the teacher of a run was made: a run, or a reader that this command
-    wrote; its name alone where it does not lie here. Nothing for a run without one.
-    """
-    teacher = read_json(run / "settings.json").get("teacher")
-    if not teacher:
-        return {}
-    folder, found = Path(teacher), dict[str, Any](name=Path(teacher).name, phases=[])
-    if (folder / CARD_FILE).is_file():
-        about = read_json(folder / CARD_FILE)
-        found = {name: about[name] for name in ("name", "phases")}
-        found["checksum"] = sha256(folder / "checksums.json")
-    elif (folder / "settings.json").is_file():
-        found["phases"] = [phase(folder)]
-    return {"teacher": found}
-
-
 def about(run: Path, name: str) -> dict[str, Any]:
-    """What reader.json says of a reader before it was scored."""
-    made = {"phases": [phase(run)], **taught_by(run)}
-    return {"name": name, "threshold": None, "tag_order": list(TAGS), **made}
+    """What reader.json says of a reader before it was scored: its run, and how its teacher was made
+    where that lies here, a run or a reader that this command wrote; else the teacher's name alone.
+    """
+    made = {"name": name, "threshold": None, "tag_order": list(TAGS), "phases": [phase(run)]}
+    if given := read_json(run / "settings.json").get("teacher"):
+        folder, teacher = Path(given), {"name": Path(given).name, "phases": list[Any]()}
+        if (folder / CARD_FILE).is_file():
+            teacher = {n: read_json(folder / CARD_FILE)[n] for n in ("name", "phases")}
+            teacher["checksum"] = sha256(folder / "checksums.json")
+        elif (folder / "settings.json").is_file():
+            teacher["phases"] = [phase(folder)]
+        made["teacher"] = teacher
+    return made
 
 
 def export(run: Path, out: Path, encoder: str, base: dict[str, str] | None = None) -> None:

@@ -36,7 +36,6 @@ from qa_demo.training.loop import Batch, Job, Terms, begin, run
 from qa_demo.training.score import HEADS, outcome
 
 log = logging.getLogger("finetune")
-OPTIONS = WindowOptions()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,20 +77,12 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
     return [{"params": x, "lr": s.learning_rate * f, **of_all} for f, x in groups.items()]
 
 
-def pool_of(s: Settings, tokenizer: Any) -> pool.Pool:
-    """The windows of a run, drawn once."""
-    path = Path(s.pool or Path(s.out) / "pool.npz")
-    names = ("lengths", "negatives", "unlabelled", "exchanged", "seed")
-    drawn = {name: getattr(s, name, 0.0) for name in names}  # two are teach's alone
-    return pool.pool_at(path, s.train, tokenizer, **drawn)
-
-
 def read(model: TwoHeads, tokenizer: Any, example: Example) -> Reading:
     """A two-headed model's reading of a question."""
     encoding = encode(tokenizer, example.question, example.context)
-    windows = make_windows(encoding, OPTIONS)
+    windows = make_windows(encoding, WindowOptions())
     rows = [model.read(window) for window in windows]
-    return assemble(encoding, windows, rows, OPTIONS, model_name="training")
+    return assemble(encoding, windows, rows, WindowOptions(), model_name="training")
 
 
 def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:
@@ -151,7 +142,7 @@ def train(s: Settings) -> bool:
     the run.
     """
     tokenizer, model, dev = begun(s)
-    windows = pool.Windows(pool_of(s, tokenizer), tokenizer.pad_token_id or 0, model.device)
+    windows = pool.Windows(pool.pool_at(s, tokenizer), tokenizer.pad_token_id or 0, model.device)
 
     def loss(batch: Batch) -> Terms:
         terms = loss_terms(*model(batch), batch)

@@ -5,13 +5,11 @@ hiding spans with hiding single tokens.
     python -m qa_demo.training.infill score --model assets/spanbert --text text/*.txt.gz
     python -m qa_demo.training.infill schemes --model assets/spanbert
 
-export: a standard folder that `AutoModelForMaskedLM` loads, in half precision, with the span
-boundary head beside it: its weights, the mean vector of each wire over training text, and how often
-each piece came. score: top-1 and perplexity of MLM, SBO and both; every paragraph is read alone,
-cut as in training, under the training law with a fixed seed (so 10 % of the runs show a random
-piece and 10 % the true one). schemes: how often the masked-language layer's first guess is right on
-the page's texts by both laws, into assets/schemes.json. The card comes afterwards from `card
---reader assets/spanbert`.
+export: a standard folder that `AutoModelForMaskedLM` loads, in half precision; beside it the span
+boundary head, the mean vector of each wire over training text, and how often each piece came.
+score: top-1 and perplexity of MLM, SBO and both; every paragraph is read alone, masked by the
+training law with a fixed seed. schemes: how often the masked-language layer's first guess is right
+on the page's texts by both laws, into assets/schemes.json.
 """
 
 import json
@@ -33,11 +31,10 @@ from qa_demo.examples import load_examples
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training import command
-from qa_demo.training.command import described, exit_code, read_json, write_json
+from qa_demo.training.command import described, exit_code, read_json, versions, write_json
 from qa_demo.training.export import halved, phase, write_checksums
 from qa_demo.training.loop import load_weights
-from qa_demo.training.pretrain import Pretrainer, load
+from qa_demo.training.pretrain import Pretrainer, load, training_form
 from qa_demo.training.text import FATES, Batches, read_text, tokenize
 
 MEAN_PIECES = 204_800
@@ -140,7 +137,7 @@ def summary(columns: Columns, chosen: np.ndarray | slice = slice(None)) -> dict[
 
 def load_exported(folder: Path) -> Pretrainer:
     """An exported folder as it is measured, in fp32. Errors: BadInput without a boundary head."""
-    mlm = AutoModelForMaskedLM.from_pretrained(folder, **command.training_form(0.0))
+    mlm = AutoModelForMaskedLM.from_pretrained(folder, **training_form(0.0))
     sbo = load_sbo(folder, mlm.config)
     if sbo is None:
         raise BadInput(f"{folder.name} holds no {SBO_FILE}")
@@ -164,7 +161,7 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
         "limit": limit,
         "parts": min(len(parts), limit or len(parts)),
         "text": [Path(name).name for name in text],
-        "versions": command.versions("torch", "transformers", "tokenizers", "numpy"),
+        "versions": versions("torch", "transformers", "tokenizers", "numpy"),
         "overall": summary(columns),
         "by_fate": fates,
     }

@@ -108,8 +108,7 @@ def resumed(out: Path, job: Job, optimizer: Any) -> dict[str, Any]:
         load_weights(job.average, out / "average.safetensors")
     moments = torch.load(out / "optimizer.pt", weights_only=True)
     optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
-    state: dict[str, Any] = read_json(out / "state.json")
-    return state
+    return dict(read_json(out / "state.json"))
 
 
 class Log:
@@ -150,15 +149,12 @@ class Log:
 @contextmanager
 def stop_asked() -> Iterator[list[int]]:
     """A list that Ctrl-C and SIGTERM add to, so that a checkpoint is written before the stop."""
-    asked: list[int] = []
-    earlier = {
-        number: signal.signal(number, lambda n, _: asked.append(n))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    asked, numbers = list[int](), (signal.SIGINT, signal.SIGTERM)
+    earlier = [signal.signal(number, lambda n, _: asked.append(n)) for number in numbers]
     try:
         yield asked
     finally:
-        for number, handler in earlier.items():
+        for number, handler in zip(numbers, earlier, strict=True):
             signal.signal(number, handler)
 
 
@@ -237,12 +233,12 @@ def run(s: Settings, job: Job, logger: logging.Logger) -> bool:
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * factor
             log.step(descend(job, optimizer, batch), tokens)
-            state = {**state, **place, "step": state["step"] + 1}
+            step = state["step"] + 1
+            state = {**state, **place, "step": step}
             if job.average is not None:
-                move_average(job.average, job.model, job.decay, state["step"])
-            step = state["step"]
-            if job.average is not None and is_snapshot(step):
-                snapshot(out, job.model, step)
+                move_average(job.average, job.model, job.decay, step)
+                if is_snapshot(step):
+                    snapshot(out, job.model, step)
             if step % s.log_every == 0:
                 log.row(step)
             if job.measure is not None and step % s.evaluate_every == 0:

@@ -84,16 +84,19 @@ def draw(
     return pool_of(found, labels)
 
 
-def pool_at(path: Path, train: Sequence[str], tokenizer: Any, **drawn: Any) -> Pool:
-    """The pool that lies at `path`, or else a new one, drawn and kept there. `drawn`: as `draw`
-    takes it. Errors: BadInput as `draw`, for a file that holds no pool, and for one that was drawn
-    otherwise.
+def pool_at(s: Any, tokenizer: Any) -> Pool:
+    """The windows of a run with the settings `s`: those that lie at its `pool`, by default
+    OUT/pool.npz, or else new ones, drawn and kept there. Errors: BadInput as `draw`, for a file
+    that holds no pool, and for one that was drawn otherwise.
     """
+    path = Path(s.pool or Path(s.out) / "pool.npz")
+    names = ("lengths", "negatives", "unlabelled", "exchanged", "seed")
+    drawn = {name: getattr(s, name, 0.0) for name in names}  # two are teach's alone
     vocabulary = json.dumps(sorted(tokenizer.get_vocab().items())).encode()
-    files = [f"{Path(name).name}:{share:g}" for name, share in map(share_of, train)]
+    files = [f"{Path(name).name}:{share:g}" for name, share in map(share_of, s.train)]
     wanted = {"files": files, "word pieces": hashlib.sha256(vocabulary).hexdigest(), **drawn}
     if not path.is_file():
-        pool = draw(train, tokenizer, **drawn)
+        pool = draw(s.train, tokenizer, **drawn)
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f"{path.name}.new")
         with new.open("wb") as file:

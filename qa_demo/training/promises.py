@@ -48,11 +48,6 @@ def overlap(candidate: Candidate, answer: Answer) -> bool:
     return candidate.char_start < answer.char_end and answer.char_start < candidate.char_end
 
 
-def gold_span(reading: Reading, answer: Answer) -> Span:
-    """The tokens that touch an answer. Errors: BadInput where none does."""
-    return span_at(reading.encoding, answer.char_start, answer.char_end)
-
-
 def example_facts(example: PoolExample, reading: Reading, reader: Reader | None = None) -> Facts:
     """What an example shows: a reading of it, decoded at default options and the reader's own
     threshold. `reader` made the reading; attention is asked of it.
@@ -69,7 +64,8 @@ def example_facts(example: PoolExample, reading: Reading, reader: Reader | None 
     equal = [any(exact_match(a.text, c.text) for a in golds) for c in listed]
     apart = [c for c in listed if not any(overlap(c, a) for a in golds)]
     gold = golds[0] if golds and golds[0].text else None
-    g = gold_span(reading, gold) if gold else Span(0, 0)
+    place = gold and span_at(reading.encoding, gold.char_start, gold.char_end)
+    g = place or Span(0, 0)
     reach = [w for w in windows if w.doc_start <= g.end and g.start < w.doc_stop]
     free = replace(DEFAULT, max_answer_length=max(len(g), DEFAULT.max_answer_length))
     by_rule = [predict(reading, DecodeOptions(rule=rule)).best for rule in RULES]

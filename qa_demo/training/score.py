@@ -129,9 +129,8 @@ def withheld(
     examples: Sequence[Example], rows: Sequence[Row]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Scores at the chosen threshold, and what it does: the best choice between answering and not
-    that costs the answerable questions at most MOST_LOST points of F1. The threshold with the best
-    F1 of all would withhold half of the right answers of a weak reader, since "" scores 1 on every
-    unanswerable question.
+    that costs the answerable questions at most MOST_LOST points of F1. The best F1 of all would
+    withhold half of a weak reader's right answers, since "" scores 1 on the unanswerable ones.
     """
     table = table_of(rows)
     chosen, best = table.choose(MOST_LOST), table.choose(100.0)

@@ -34,7 +34,7 @@ from qa_demo.training import finetune, heads
 from qa_demo.training.command import exit_code, parsed, processor_has_bf16, read_json, write_json
 from qa_demo.training.heads import TwoHeads, load
 from qa_demo.training.loop import Batch, Terms, load_weights
-from qa_demo.training.pool import Windows, groups
+from qa_demo.training.pool import Windows, groups, pool_at
 
 log = logging.getLogger("teach")
 MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
@@ -135,8 +135,8 @@ def numbers_of(student: Any, teacher: Any) -> np.ndarray:
     marks = {getattr(student, name): getattr(teacher, name) for name in MARKS}
     pieces = student.convert_ids_to_tokens(list(range(len(student))))
     numbers = [vocabulary.get(marks.get(piece, piece), -1) for piece in pieces]
-    pairs = zip(pieces, numbers, strict=True)
-    missing = [p for p, n in pairs if n < 0 and not p.startswith("[unused")]
+    here = zip(pieces, numbers, strict=True)
+    missing = [p for p, n in here if n < 0 and not p.startswith("[unused")]
     if missing:
         raise BadInput(
             f"the teacher has no token {missing[0]!r}, nor {len(missing) - 1:,} others of the "
@@ -254,7 +254,7 @@ def train(s: Settings) -> bool:
     """
     tokenizer, model, dev = finetune.begun(s)
     teacher = Teacher(Path(s.teacher), tokenizer, model.device)
-    pool = finetune.pool_of(s, tokenizer)
+    pool = pool_at(s, tokenizer)
     pad = tokenizer.pad_token_id or 0
     path = Path(s.logits or Path(s.out) / "said.npy")
     said = said_of(path, teacher, Windows(pool, pad, model.device), s.batch_tokens)

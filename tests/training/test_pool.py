@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -82,9 +83,10 @@ def test_a_pool_is_the_same_whenever_it_is_drawn_and_comes_back_from_its_file(
 ) -> None:
     pool = drawn_pool(tmp_path / "squad.json")
     assert not np.array_equal(pool["ids"], drawn_pool(tmp_path / "squad.json", seed=4)["ids"])
-    train, words = [f"{tmp_path / 'squad.json'}:2.5"], kit.tokenizer("bert")
-    path = tmp_path / "kept" / "pool.npz"
-    for again in (pools.pool_at(path, train, words, **DRAWN) for _ in range(2)):
+    given = DRAWN | {"train": [f"{tmp_path / 'squad.json'}:2.5"]}
+    given |= {"out": str(tmp_path / "kept"), "pool": ""}
+    words = kit.tokenizer("bert")
+    for again in (pools.pool_at(SimpleNamespace(**given), words) for _ in range(2)):
         assert again.keys() == pool.keys()
         assert all(np.array_equal(again[name], wanted) for name, wanted in pool.items())
 

@@ -13,10 +13,8 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.bio import best_span, null_log_prob
 from qa_demo.core.calibration import load_known
 from qa_demo.core.metrics import CalibrationBin, calibration_error, normalize
-from qa_demo.core.predict import Ranked, predict
-from qa_demo.core.spans import reason_codes, window_prob
-from qa_demo.core.types import Calibration, Calibrations, DecodeOptions, Example, Reading, Span
-from qa_demo.evaluation.lines import TEMPERATURES
+from qa_demo.core.predict import predict
+from qa_demo.core.types import Calibration, Calibrations, Example
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.model.loading import load_reader
@@ -24,7 +22,7 @@ from qa_demo.model.reader import BertReader
 from qa_demo.training import score
 from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
-from qa_demo.training.score import HEADS, heard, lines, outcome
+from qa_demo.training.score import HEADS, heard, lines
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -100,40 +98,13 @@ def test_each_text_is_read_once_as_the_page_reads_it(
         heard(reader, {"one": [Example("x", kit.QUESTION, "\x00", ())]})
 
 
-def among_legal_pairs(reading: Reading, best: Ranked, temperature: float) -> float:
-    """The share of the span's text: exp(score / T) of the pairs that say it over all legal pairs of
-    all windows, pair by pair.
-    """
-    total, same, wanted = 0.0, 0.0, normalize(best.candidate.text)
-    for w in reading.windows:
-        start, end = (x.astype(np.float64) / temperature for x in reading.logits(w.index))
-        at = np.arange(len(w))
-        legal = reason_codes(w, at[:, None], at[None, :], DecodeOptions()) == 0
-        for i, j in np.argwhere(legal).tolist():
-            value = float(np.exp(start[i] + end[j]))
-            text = reading.encoding.text(Span(w.to_doc(i), w.to_doc(j)))
-            total, same = total + value, same + value * (normalize(text) == wanted)
-    return same / total
-
-
-def test_a_claim_is_a_share_of_the_legal_pairs_and_before_it_the_probability_in_the_window(
-    reader: BertReader,
-) -> None:
+def test_what_the_tags_say_leads_over_no_answer_by_logarithms(reader: BertReader) -> None:
     reading = reader.read(kit.QUESTION, kit.CONTEXT * 12)
-    best, tagged = predict(reading).best, best_span(reading)
-    assert best is not None and tagged is not None
-    w, span = best.candidate.window, best.candidate.span
-    window = reading.windows[w]
-    said = lines(reading, Example("x", kit.QUESTION, kit.CONTEXT * 12, ()))["span"]
-    one = TEMPERATURES[15]
-    assert one == pytest.approx(1) and said["probs"][15] == pytest.approx(
-        among_legal_pairs(reading, best, one), rel=1e-5
-    )
-    at = (window.to_pos(span.start), window.to_pos(span.end))
-    assert said["in_window"] == pytest.approx(window_prob(reading, w, *at))
-    assert said["margin"] == pytest.approx(-said["score_diff"]) != 0, "its lead over no answer"
-    none = np.exp(null_log_prob(reading))
-    assert np.exp(outcome(reading, "bio").score_diff) == pytest.approx(none / tagged.marginal)
+    tagged, none = best_span(reading), np.exp(null_log_prob(reading))
+    said = lines(reading, Example("x", kit.QUESTION, kit.CONTEXT * 12, ()))
+    assert said["bio"]["n_best"] == [{"text": tagged.text}]
+    assert np.exp(said["bio"]["score_diff"]) == pytest.approx(none / tagged.marginal)
+    assert said["span"]["score_diff"] == predict(reading).score_diff
 
 
 def test_the_command_writes_figures_that_are_read_back(
