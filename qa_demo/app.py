@@ -6,6 +6,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -139,4 +140,5 @@ def load_quietly(load: Callable[[], Any]) -> None:
 def wait_for_the_end() -> None:
     """Serve until interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as process 1 it would be ignored
-    threading.Event().wait()
+    while True:
+        time.sleep(60)  # Windows lets nothing interrupt the wait for a lock
