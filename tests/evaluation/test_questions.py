@@ -124,7 +124,6 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start: object, pla
         ("a.csv", "question,context\nq,c\n", "no column 'answer'; .*answer --jsonl"),
         ("a.tsv", "question\tanswer\nq\tc\n", "no column 'context'; needed are question"),
         ("a.csv", "question;context;answer\nq;c;a\n", "parted by semicolons; save it .* commas"),
-        ("a.tsv", "question;context;answer\nq;c;a\n", "parted by semicolons; save it .* tabs"),
         ("a.jsonl", '{"header": {"dataset": "X"}}\n', "line 1 is the header of an MRQA file; leav"),
         ("a.jsonl", '{"context": "c", "qas": []}', "line 1 is a paragraph with several questions"),
         (
@@ -138,9 +137,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start: object, pla
         ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "'answers.0.answer_start'.*got 'zero'"),
         ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row needs 3 cells"),
         ("a.json", "{", "a.json is not readable as JSON: "),
-        ("a.json", '{"query": "q"}', "a.json, line 1: 'question': Field required"),
         ("a.json", '{"question": "q", "context": "c"}', "no 'answers' .*; .*answer --jsonl FILE"),
-        ("a.json", '{"question": "q", "context": "c", "answers": 3}', "'answers': .*list, got '3'"),
     ],
 )
 def test_a_fault_is_one_sentence(name: str, text: str, words: str, tmp_path: Path) -> None:
@@ -182,10 +179,8 @@ def placed(text: object, start: object) -> list:
         ({"answers": "Ada"}, "question q1: 'answers': Input should be a valid list, got 'Ada'"),
         ({"answers": {"text": "1998"}}, "'answers': Value error, text and answer_start must be"),
         ({"answers": {"text": ["a"], "answer_start": [1, 2]}}, "'answers.1.text': Input should be"),
-        ({"answers": placed(3, 0)}, "'answers.0.text': Input should be a valid string, got '3'"),
         ({"answers": placed("Ada", 3.5)}, "'answers.0.answer_start': Input should be a valid int"),
         ({"answers": placed("Ada", 1)}, "q1: answer_start does not point to the answer"),
-        ({"answers": placed("Eve", 0)}, "q1: answer_start does not point to the answer"),
         *(
             ({"spans": wrong}, "question q1: 'spans")
             for wrong in (3, [[[0, 3]], []], [[[3, 3]]], [[[0, 17]]], [[[0, True]]], [[[0, 1, 2]]])
