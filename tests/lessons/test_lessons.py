@@ -2,26 +2,22 @@
 
 import base64
 import json
-from functools import cache
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+import torch
 
 from qa_demo.cli.main import main
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import READERS
 from qa_demo.core.types import Span
-from qa_demo.examples import PoolExample, load_menu
 from qa_demo.lessons.checks import Seen
 from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
 from qa_demo.lessons.judge import asked, computed, filled, judge, plain, typed
 from qa_demo.lessons.served import CHECKS, Lessons, handout
-from qa_demo.model.loading import load_reader
-from qa_demo.model.source import LOOPBACK
-from qa_demo.model.spanbert import load_spanbert
-from qa_demo.pictures import Pictures
 from qa_demo.state import CHAPTERS, load
-from tests.chapters.given import AtOnce, full, stored
+from tests.chapters.given import full, real, stored
 
 LESSON = """---
 title: Hand
@@ -225,12 +221,31 @@ def test_a_text_that_does_not_show_the_point_is_refused(check, example, said):
         CHECKS[check](Seen(stored().shown(load({"example": example}))))
 
 
-@cache
-def real():
-    """The examples with the bundled reader and SpanBERT."""
-    reader, filler = load_reader("bundled", LOOPBACK), load_spanbert("bundled", LOOPBACK)
-    models = lambda _: reader, lambda _: filler
-    return Pictures(load_menu(), *models, PoolExample.stored, AtOnce())
+def test_facts_are_those_of_the_logits():
+    def facts(check, **state):
+        shown = stored().shown(load(state))
+        logits = [
+            [torch.tensor(x).double() for x in shown.reading.logits(k)]
+            for k in range(len(shown.reading.windows))
+        ]
+        return CHECKS[check](Seen(shown)), shown, logits
+
+    found, _, [[s, _]] = facts("temperature_keeps_order", example="machu-picchu", temperature=4)
+    tops = [f"{(s / t).softmax(0).max():.3f}" for t in (1, 4)]
+    assert [found["cold"], found["warm"]] == tops and tops[0] > tops[1]
+    found, shown, [[s, _]] = facts("label", example="cacao")
+    p = s.softmax(0)[
+        shown.reading.windows[0].to_pos(shown.best.span.start)
+    ]  # all marked the answer
+    assert (found["p"], found["pull"]) == (f"{p:.3f}", f"+{(1 - p) / 2:.3f}")
+    found, shown, _ = facts("runner_up", example="cacao")
+    assert shown.best.text not in [words.strip("“”") for _, words, _ in found["picks"]]
+    pieces = [shown.encoding.text(Span(d, d)) for d in range(40)]
+    stops = np.array([float(piece == ".") for piece in pieces])
+    assert stops.any() and "“.”" not in [x for _, x, _ in Seen(shown).highest(stops, 4, 0)]
+    found, _, logits = facts("smallest_null", example="danube")
+    nulls = [float(s[0] + e[0]) for s, e in logits]
+    assert (found["least"], found["most"]) == pytest.approx((min(nulls), max(nulls)))
 
 
 EVERY = (*read_folders(OWN), read_lesson(TEACHERS / "wrong.md"))
