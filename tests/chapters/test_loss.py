@@ -67,18 +67,13 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
     for k in (14, 89):
         case = case_of(name, 2, moment=k)
         found, right = loss.pairs_of(case)
-        np.testing.assert_allclose(
-            [p.score - p.logs for p in found], found[0].score - found[0].logs
-        )
+        gaps = [p.score - p.logs for p in found]
+        np.testing.assert_allclose(gaps, gaps[0])
         np.testing.assert_allclose(-right.logs, 2 * case.cost[2], rtol=1e-9)
         w, scores = case.window, span_scores(case.start, case.end)
-        best = max(
-            float(scores[i, j])
-            for i in np.flatnonzero(w.is_max_context)
-            for j in np.flatnonzero(w.is_context)
-            if i <= j < i + 30
-        )
-        assert abs(max(best, float(scores[0, 0])) - found[0].score) < 1e-6 or found[0] == right
+        starts, ends = (np.flatnonzero(x).tolist() for x in (w.is_max_context, w.is_context))
+        best = max(scores[i, j] for i in starts for j in ends if i <= j < i + 30)
+        assert abs(max(best, scores[0, 0]) - found[0].score) < 1e-6 or found[0] == right
         assert right in found
         assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
 
@@ -128,10 +123,7 @@ def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
 
 def test_the_record_belongs_to_the_reader_on_screen():
     case = case_of("oresund", 4)
-    steps = case.record.steps
-    assert (steps[case.now], steps[-1]) == (91, 27932)
-    np.testing.assert_allclose(case.record.costs[-1][2], 0.040, atol=5e-4)
-    assert not case.unrecorded
+    assert not case.unrecorded and case.record.steps[case.now] == 91
     assert "not recorded" in case_of("suez", 4).unrecorded
     cut = stored().shown(load(at("brooklyn", 4)))
     cut = replace(cut, golds=(Answer(cut.encoding.context[:9], 0),))
