@@ -1,7 +1,9 @@
 """The report on one reader's lines, or on two readers': one HTML file that opens without a network,
-made of blocks and drawn by the page's own renderer. Here its first sections: verdict and threshold.
+made of blocks and drawn by the page's own renderer. Here its first sections: verdict, threshold,
+kinds of error.
 """
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,10 @@ from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.evaluation import drawn
 from qa_demo.evaluation.compare import LEAST, more_articles
-from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Shown
+from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Shown, Side
+from qa_demo.evaluation.failures import MEANING
 from qa_demo.evaluation.lines import Evaluation
-from qa_demo.evaluation.sections import by_group, failures, kinds, opened_failures, reliability
+from qa_demo.evaluation.sections import by_group, failures, opened_failures, reliability
 from qa_demo.files import write_file
 from qa_demo.printed import STRONG, Part, number, plural
 
@@ -193,6 +196,59 @@ def slide(s: Shown, metric: str, at: str) -> list[Block]:
     now, label = 2 * round(50 * held.mean()), "Questions left without an answer, %"
     says = "; ".join(said)
     return [ui.slider("slide", "at", label, 0, 100, 2, now, span=12, says=says, flip=True)]
+
+
+# ---- kinds of error
+
+ORDER = [*MEANING]
+
+
+def kinds(s: Shown, at: str) -> list[Block]:
+    """Errors by kind, light where another threshold would cure it; the kinds of every threshold, in
+    the order of the run.
+    """
+    every = [kind_counts(side, name) for side in s.sides for name in s.values["at"]]
+    first = kind_counts(s.sides[0], "run").sum(axis=0)
+    seen = np.argsort(-first, kind="stable")
+    seen = seen[sum(every).any(axis=0)[seen]]
+    if not seen.size:
+        return []
+    data = []
+    for side in s.sides:
+        both = kind_counts(side, at)[:, seen]
+        y, width = [k - 0.2 * side.up for k in range(len(seen))], 0.36 if side.up else 0.62
+        for x, opacity in zip(both.tolist(), (1.0, 0.35), strict=True):
+            marker = {"color": side.role, "opacity": opacity}
+            data.append(ui.lying(x, y, width, marker, hoverinfo="x"))
+        text = {"text": [str(n) if n else "" for n in both.sum(axis=0)], "cliponaxis": False}
+        data[-1] |= text | {"textposition": "outside", "textfont": {"color": INK}}
+    names = [ORDER[k] for k in seen]
+    cut = [name.replace(" although", "<br>although") for name in names]
+    axes: Block = {"yaxis": drawn.ticks([*enumerate(cut)]), "barmode": "stack"}
+    axes["xaxis"] = ui.axis("questions", rangemode="tozero")
+    layout, alt = ui.layout(70 + 44 * len(seen), 160, 40, 8, 46, **axes), "Questions of each kind."
+    idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
+    idea += "another threshold would cure it; it would cost others."
+    meaning = [ui.row(name, MEANING[name]) for name in names]
+    table = ui.table("kinds-table", [("kind", ""), ("what it means", "")], meaning)
+    return [
+        *drawn.head(s, "kinds", "Kinds of error", idea),
+        ui.figure("kinds-figure", data, layout, alt),
+        ui.fold("kinds-fold", "What each kind means", table),
+    ]
+
+
+@lru_cache(maxsize=256)
+def kind_counts(side: Side, at: str) -> Any:
+    """[dark, light] wrong answers of each kind under a threshold, [2, kinds]."""
+    kind = np.array([ORDER.index(row["best"]["kind"]) for row in side.rows])
+    gold, right = side.table.answerable, side.table.exact == 1
+    read = kind != ORDER.index("not read")
+    out = side.table.withheld(side.limits[at]) & read
+    kind = np.where(out, np.where(gold, ORDER.index("withheld"), ORDER.index("right")), kind)
+    curable = (side.limits["run"] is not None) & read & np.where(out, right, ~gold)
+    found = [np.bincount(kind[part], minlength=len(ORDER)) for part in (~curable, curable)]
+    return np.array(found) * (np.arange(len(ORDER)) != ORDER.index("right"))
 
 
 SECTIONS: tuple[tuple[Any, ...], ...] = (

@@ -1,5 +1,5 @@
-"""What follows in the report: kinds of error, groups, how sure and how right, the surest failures,
-each of which opens the page in its state.
+"""What follows in the report: groups, how sure and how right, and the surest failures, each with a
+link to the page in its state.
 """
 
 import base64
@@ -7,73 +7,18 @@ import re
 from bisect import bisect
 from collections import Counter
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import orjson
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import GOLD, GREY, INK, Block
+from qa_demo.blocks import GOLD, GREY, Block
 from qa_demo.core.base import Bools
 from qa_demo.core.metrics import calibration, calibration_error, normalize
 from qa_demo.evaluation import drawn
 from qa_demo.evaluation.drawn import Shown, Side
-from qa_demo.evaluation.failures import MEANING
 from qa_demo.evaluation.lines import Row
 from qa_demo.printed import STRONG, Part, number, quote
-
-# ---- kinds of error
-
-ORDER = [*MEANING]
-
-
-def kinds(s: Shown, at: str) -> list[Block]:
-    """Errors by kind, light where another threshold would cure it; the kinds of every threshold, in
-    the order of the run.
-    """
-    every = [kind_counts(side, name) for side in s.sides for name in s.values["at"]]
-    first = kind_counts(s.sides[0], "run").sum(axis=0)
-    seen = np.argsort(-first, kind="stable")
-    seen = seen[sum(every).any(axis=0)[seen]]
-    if not seen.size:
-        return []
-    data = []
-    for side in s.sides:
-        both = kind_counts(side, at)[:, seen]
-        y, width = [k - 0.2 * side.up for k in range(len(seen))], 0.36 if side.up else 0.62
-        for x, opacity in zip(both.tolist(), (1.0, 0.35), strict=True):
-            marker = {"color": side.role, "opacity": opacity}
-            data.append(ui.lying(x, y, width, marker, hoverinfo="x"))
-        text = {"text": [str(n) if n else "" for n in both.sum(axis=0)], "cliponaxis": False}
-        data[-1] |= text | {"textposition": "outside", "textfont": {"color": INK}}
-    names = [ORDER[k] for k in seen]
-    cut = [name.replace(" although", "<br>although") for name in names]
-    axes: Block = {"yaxis": drawn.ticks([*enumerate(cut)]), "barmode": "stack"}
-    axes["xaxis"] = ui.axis("questions", rangemode="tozero")
-    layout, alt = ui.layout(70 + 44 * len(seen), 160, 40, 8, 46, **axes), "Questions of each kind."
-    idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
-    idea += "another threshold would cure it; it would cost others."
-    meaning = [ui.row(name, MEANING[name]) for name in names]
-    table = ui.table("kinds-table", [("kind", ""), ("what it means", "")], meaning)
-    return [
-        *drawn.head(s, "kinds", "Kinds of error", idea),
-        ui.figure("kinds-figure", data, layout, alt),
-        ui.fold("kinds-fold", "What each kind means", table),
-    ]
-
-
-@lru_cache(maxsize=256)
-def kind_counts(side: Side, at: str) -> Any:
-    """[dark, light] wrong answers of each kind under a threshold, [2, kinds]."""
-    kind = np.array([ORDER.index(row["best"]["kind"]) for row in side.rows])
-    gold, right = side.table.answerable, side.table.exact == 1
-    read = kind != ORDER.index("not read")
-    out = side.table.withheld(side.limits[at]) & read
-    kind = np.where(out, np.where(gold, ORDER.index("withheld"), ORDER.index("right")), kind)
-    curable = (side.limits["run"] is not None) & read & np.where(out, right, ~gold)
-    found = [np.bincount(kind[part], minlength=len(ORDER)) for part in (~curable, curable)]
-    return np.array(found) * (np.arange(len(ORDER)) != ORDER.index("right"))
-
 
 # ---- groups
 
