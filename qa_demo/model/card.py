@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.calibration import BIASES, RANGE, STEEPEST
-from qa_demo.core.types import TAGS, Answerability, Calibration, Calibrations
+from qa_demo.core.types import TAGS, Calibrations
 from qa_demo.model.source import CARD_FILE, HostLimits, Source, fetch, read_json, regular, sha256
 
 if TYPE_CHECKING:
@@ -81,13 +81,8 @@ class Card(Strict):
     @property
     def calibrations(self) -> Calibrations | None:
         """Core's record of them."""
-        if self.calibration is None:
-            return None
-        span, line = self.calibration.span, self.calibration.answerable
-        return Calibrations(
-            Calibration(**span.model_dump()) if span else None,
-            Answerability(**line.model_dump()) if line else None,
-        )
+        found = self.calibration
+        return found and TypeAdapter(Calibrations).validate_python(found.model_dump())
 
 
 def read_card(folder: Path) -> Card:

@@ -93,7 +93,8 @@ def attribute(
         values = summed(gradients(embeds) * embeds)
     else:
         path = baseline_embeddings(reader, reading, window, baseline)
-        f_baseline = reader.passes.run(lambda: _value(run, path), cancelled)
+        forward = torch.inference_mode()(lambda: float(run(path)))
+        f_baseline = reader.passes.run(forward, cancelled)
         change, tried = about["f_x"] - f_baseline, list[tuple[int, float]]()
         for steps in STEPS if n_steps is None else (n_steps,):
             total = done + steps
@@ -108,11 +109,6 @@ def attribute(
             "the gradients of this reader are not finite on this text, so nothing can be attributed"
         )
     return Attribution(target, method, window.index, values.double().numpy(), **about)
-
-
-def _value(run: Pass, embeds: torch.Tensor) -> float:
-    with torch.inference_mode():
-        return float(run(embeds))
 
 
 def make_pass(model: Any, window: Window, target: Target) -> Pass:

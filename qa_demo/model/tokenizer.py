@@ -162,9 +162,6 @@ def _as_text(tokenizer: Any, pieces: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     return ids, tuple(tokens.tolist())
 
 
-NO_PLACE = "this tokenizer's template for two texts has no place for the paragraph"
-
-
 def _template(
     tokenizer: Any, asked: Any, question_ids: np.ndarray, question_tokens: tuple[str, ...]
 ) -> dict[str, Any]:
@@ -178,7 +175,9 @@ def _template(
     sequence = np.array([-1 if s is None else s for s in joined.sequence_ids])
     inside = np.flatnonzero(sequence == 1)
     if not len(inside):
-        raise BadCheckpoint(NO_PLACE)
+        raise BadCheckpoint(
+            "this tokenizer's template for two texts has no place for the paragraph"
+        )
     ids, types = (np.array(x, dtype=np.int64) for x in (joined.ids, joined.type_ids))
     if "token_type_ids" not in tokenizer.model_input_names:  # none are fed, which means 0
         types = np.zeros_like(types)

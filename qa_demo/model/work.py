@@ -170,6 +170,8 @@ class Pending(Exception):
 class Job:
     """One computation that somebody waits for."""
 
+    key: Hashable
+    make: Make
     slow: bool
     began: float = field(default_factory=time.monotonic)
     asked: float = field(default_factory=time.monotonic)
@@ -197,9 +199,8 @@ class Work:
             False: ThreadPoolExecutor(threads, "short"),
             True: ThreadPoolExecutor(1, "slow"),
         }
-        self._lines: dict[bool, deque[Any]] = {False: deque(), True: deque()}
         self._jobs: dict[Hashable, Job] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def ask(self, key: Hashable, make: Make, slow: bool = False, wait: float = AT_ONCE) -> Any:
         """The value of that key. Raises Pending while it is being made, and what making it raised,
@@ -212,8 +213,7 @@ class Work:
             job = self._jobs.get(key)
             if job is None or (job.abandoned() and not job.future.done()):
                 self._jobs.pop(key, None)  # the new one stands last in the line
-                job = self._jobs[key] = Job(slow)
-                self._lines[slow].append((key, job, make))
+                job = self._jobs[key] = Job(key, make, slow)
                 self._lanes[slow].submit(self._next, slow)
         end = time.monotonic() + wait
         while True:
@@ -224,32 +224,36 @@ class Work:
                 if job.future.done():  # the computation's own
                     raise
                 if now >= end:
-                    raise Pending(self._place(job), now - job.began, job.done) from None
-
-    def _place(self, job: Job) -> int:
-        with self._lock:
-            line = [j for j in self._jobs.values() if j.slow == job.slow and not j.running]
-        return 1 + line[:: -1 if job.slow else 1].index(job) if job in line else 0
+                    line = self._line(slow)
+                    place = 1 + line.index(job) if job in line else 0
+                    raise Pending(place, now - job.began, job.done) from None
 
     def __len__(self) -> int:
         """How many computations wait or run."""
         return len(self._jobs)
 
-    def _next(self, slow: bool) -> None:
-        """The newest long one first: the oldest is about to be given up by who asked for it."""
-        self._run(*(self._lines[slow].pop() if slow else self._lines[slow].popleft()))
+    def _line(self, slow: bool) -> list[Job]:
+        """What waits; of long ones the newest first: the oldest is about to be given up."""
+        with self._lock:
+            line = [job for job in self._jobs.values() if job.slow == slow and not job.running]
+        return line[::-1] if slow else line
 
-    def _run(self, key: Hashable, job: Job, make: Make) -> None:
-        job.running, fault, value = True, None, None
+    def _next(self, slow: bool) -> None:
+        with self._lock:
+            if not (line := self._line(slow)):  # another one took its place
+                return
+            job = line[0]
+            job.running = True
+        fault = value = None
         try:
             if job.abandoned():
                 raise Cancelled("nobody waits for this any more")
-            value = self.kept.put(key, make(job.progress, job.abandoned))
+            value = self.kept.put(job.key, job.make(job.progress, job.abandoned))
         except BaseException as raised:  # noqa: BLE001  the tokenizers library raises BaseException
             fault = raised
         with self._lock:
-            if self._jobs.get(key) is job:
-                del self._jobs[key]
+            if self._jobs.get(job.key) is job:
+                del self._jobs[job.key]
         if fault is None:
             job.future.set_result(value)
         else:

@@ -1,9 +1,7 @@
 """One shared reader: threads, cancelling, characters that come back."""
 
 import itertools
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +14,7 @@ from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.text import check_texts
-from qa_demo.core.types import Reading, WindowOptions
+from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import encode
@@ -43,11 +41,6 @@ def reader(folder: Path) -> BertReader:
 @pytest.fixture(scope="module", params=["bert", "roberta", "albert", "deberta-v2"])
 def any_reader(request: pytest.FixtureRequest, loaded: Callable[[str], BertReader]) -> BertReader:
     return loaded(request.param)
-
-
-def assert_same(a: Reading, b: Reading) -> None:
-    for name in ("start_logits", "end_logits", "tag_logits"):
-        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
 def test_it_is_a_reader(reader: BertReader, folder: Path) -> None:
@@ -86,18 +79,6 @@ def test_pairs_give_the_numbers_of_single_windows(reader: BertReader) -> None:
                 np.testing.assert_allclose(both[b], alone[0], atol=1e-5)
 
 
-def test_two_users_at_once_get_the_numbers_of_one(reader: BertReader) -> None:
-    contexts = [kit.CONTEXT[k : k + 150] for k in range(0, 120, 10)]
-    alone = [reader.read(kit.QUESTION, context, OPTIONS) for context in contexts]
-    with ThreadPoolExecutor(4) as pool:
-        together = list(
-            pool.map(lambda context: reader.read(kit.QUESTION, context, OPTIONS), contexts * 3)
-        )
-    for k, reading in enumerate(together):
-        assert reading.encoding.context == contexts[k % len(contexts)]
-        assert_same(alone[k % len(contexts)], reading)
-
-
 def test_progress_counts_every_window(reader: BertReader) -> None:
     seen: list[tuple[int, int]] = []
     reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, lambda *at: seen.append(at))
@@ -111,20 +92,6 @@ def test_cancelling_stops_between_windows(reader: BertReader) -> None:
     with pytest.raises(Cancelled):
         reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, **watch)
     assert done in ([1, 2], [1, 2, 3])  # a helper may be in its window at that moment
-
-
-def test_a_waiting_reading_can_be_cancelled_and_no_more_than_two_run(reader: BertReader) -> None:
-    passes, release, started = Passes(2), threading.Event(), threading.Barrier(3)
-    third = BertReader("third", reader.model, reader.tokenizer, passes=passes)
-    asked = itertools.count()
-    with ThreadPoolExecutor(2) as others:
-        for _ in range(2):
-            others.submit(passes.run, lambda: (started.wait(10), release.wait(10)))
-        started.wait(10)  # both passes are taken: the third can only wait
-        with pytest.raises(Cancelled):
-            third.read("who", "the bridge", OPTIONS, cancelled=lambda: next(asked) > 2)
-        release.set()
-    assert len(third.read("who", "the bridge", OPTIONS).windows) == 1
 
 
 @pytest.mark.parametrize(
