@@ -152,9 +152,6 @@ def attribute_lines(said: Attributed) -> Iterator[str]:
             f"{found.gap:+.4f}, {100 * found.gap_share:.1f} % of the difference, after "
             f"{found.n_steps} steps: {how}"
         )
-    if not found.values.any():
-        yield "this method gives every token exactly nothing here; another one can say more"
-        return
     rows = [(found.values[k], f"{said.tokens[k]} (special)") for k in special.nonzero()[0]]
     names = [f"{word.text} ({word.side})" for word in said.words.items]
     rows += zip(said.words.sums(found.values), names, strict=True)

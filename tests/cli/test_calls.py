@@ -158,13 +158,6 @@ def test_attribute_ranks_whole_words(reading: Reading, called: Call, terminal: T
     assert "after 30 steps" in steps and "the baseline (mask)" in steps
 
 
-def test_a_method_with_nothing_to_say_prints_no_zeros(tmp_path: Path, terminal: Terminal) -> None:
-    terminal.folder = kit.save(tmp_path / "tiny", "deberta-v2")
-    wider = "attribute --max-seq-length 60 --doc-stride 12"
-    out = terminal.ask(f"{wider} --method gradient_x_input")
-    assert "exactly nothing here" in out and len(out.splitlines()) == 3
-
-
 def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(terminal: Terminal) -> None:
     out = terminal.ask("loss", "--gold", "0", len(kit.CONTEXT))
     assert "(whole in 0 of" in out and "windows; the others count it as no answer)" in out

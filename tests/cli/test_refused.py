@@ -17,7 +17,6 @@ BEFORE = [
     ("frobnicate", "invalid choice"),
     ("answer", "answer needs --question and --context"),
     ("answer --question q --context-file /none.txt", "none.txt cannot be read"),
-    ("answer --question q --context-file {latin}", "latin.txt is not UTF-8: byte 4"),
     ("answer --question q --context c --reader x", "not a reader's name"),
     ("answer --jsonl x --question q", "--jsonl brings its own questions"),
     ("answer --jsonl no.jsonl", "no.jsonl cannot be read"),
@@ -34,7 +33,6 @@ BEFORE = [
     ("report no.jsonl", "no.jsonl cannot be read"),
     ("report {dev} --page file:///x", "--page must be an address such as"),
     ("answer --question q", "answer needs --question and --context (or --context-file), or --jso"),
-    ("loss --context c", "loss needs --question and --context (or --context-file)"),
     ("infill", "infill needs --text or --text-file"),
     ("infill --text-file {utf16}", "it is UTF-16: save it as UTF-8"),
     ("picture spans --state no.json", "no.json cannot be read"),
@@ -43,6 +41,7 @@ BEFORE = [
     ("picture spams", "chapter: must be 'answer', 'scores'"),
     ("page", "page needs --question and --context"),
     ("page --example x {texts}", "leave out --question and --context"),
+    ("page --example no-such", "there is no example 'no-such'"),
     ("page {texts} --doc-stride 0", "doc_stride: must be greater than or equal to 1, got 0"),
     ("evaluate {dev} --null-score-diff-threshold nan", "must be a finite number"),
 ]
@@ -66,14 +65,11 @@ def names(
 ) -> dict[str, str]:
     """What stands for the files in the tables; commands run in an empty folder beside them."""
     files = tmp_path_factory.mktemp("files")
-    (files / "latin.txt").write_bytes("Malmö".encode("latin-1"))
     (files / "utf16.txt").write_bytes("Malmö".encode("utf-16"))
     (files / "half.jsonl").write_text("{")
     (files / "list.jsonl").write_text("[]")
     lines(files / "bare.jsonl", [{"question": "q"}])
-    lines(files / "none.jsonl", [{"question": "q", "context": "c", "answers": {"text": []}}])
     squad(files / "dev.json")
-    squad(files / "silent.json", unanswerable=True)
     squad(files / "twice.json", id="q2")
     monkeypatch.chdir(tmp_path)
     found = {path.stem: str(path) for path in files.iterdir()}
