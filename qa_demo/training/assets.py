@@ -37,7 +37,7 @@ FINE = 32
 
 
 def store(reader: Reader, pool: Sequence[PoolExample], out: Path) -> int:
-    """Read and write every example, the gradients beside the folder, and delete readings of
+    """Write a reading of every example, its gradients beside the folder, and delete those of
     examples that left the pool; returns the size of the folder in bytes.
     """
     kept, shares = set(), dict[str, tuple[str, Attribution]]()

@@ -28,6 +28,7 @@ from qa_demo.training.command import described, exit_code, read_json
 
 log = logging.getLogger("card")
 Figures = Mapping[str, Any]
+HEADS = ("MLM", "SBO", "both")
 WIDTH = 150
 """Characters of a line of a command, about."""
 SECTION = r"(<!-- {} -->\n)(.*?)(\n<!-- /{} -->)"
@@ -154,9 +155,8 @@ def pretraining(about: Figures) -> str:
 
 def infilling(metrics: Figures) -> str:
     """The figures of `infill score`, of all blanks and by what the model saw there."""
-    heads = {"MLM": "mlm", "SBO": "sbo", "both": "both"}
-    names = [f"{head} {name}" for head in heads for name in ("top-1", "perplexity")]
-    keys = [f"{head}_{name}" for head in heads.values() for name in ("top1", "perplexity")]
+    names = [f"{head} {name}" for head in HEADS for name in ("top-1", "perplexity")]
+    keys = [name.lower().replace(" ", "_").replace("-", "") for name in names]
     groups = {"all": metrics["overall"], **metrics["by_fate"]}
     rows = [[name, g["pieces"], *map(g.get, keys)] for name, g in groups.items()]
     shown = {"files": " ".join(metrics["text"]), "table": table(["saw", "blanks", *names], rows)}

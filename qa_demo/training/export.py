@@ -34,7 +34,7 @@ from qa_demo.training.heads import ALPHA, TwoHeads, load
 from qa_demo.training.loop import load_weights
 
 log = logging.getLogger("export")
-PLACES = ("out", "teacher", "logits", "pool", "resume")
+PLACES = ("out", "teacher", "logits", "pool")
 """Settings that name folders and files of one machine."""
 FILES = {"train", "dev", "text", "more_text"}
 """Settings that name data: their names stand on the card, not their places."""

@@ -29,13 +29,16 @@ from qa_demo.core.windows import assemble, make_windows
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
-from qa_demo.training import command, pool
+from qa_demo.training import command
 from qa_demo.training.command import exit_code, parsed
 from qa_demo.training.heads import TwoHeads, load, loss_terms, total
 from qa_demo.training.loop import Batch, Job, Terms, begin, run
+from qa_demo.training.pool import Windows, batches, pool_at
 from qa_demo.training.score import HEADS, outcome
 
 log = logging.getLogger("finetune")
+Begun = tuple[Any, TwoHeads, list[Example]]
+"""Tokenizer, model and dev questions of a run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,15 +101,14 @@ def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -
     return found
 
 
-def begun(s: Settings) -> tuple[Any, TwoHeads, list[Example]]:
-    """Tokenizer, model and dev questions of a run. Errors: BadInput for what it cannot be, before
-    anything is drawn.
+def begun(s: Settings) -> Begun:
+    """What a run needs before its windows. Errors: BadInput for what it cannot be, before anything
+    is drawn.
     """
-    # of no question without an answer can the best span be right
     dev = [example for example in read_squad(s.dev) if example.answers]
     if not dev:
         raise BadInput(f"{Path(s.dev).name} holds no question with an answer to score")
-    device = begin(s)
+    device = begin(s)  # and a seed for the new heads
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
     model = load(s.encoder, s.dropout, s.adapter).to(device)
     longest = longest_input(model.reader.config)
@@ -115,15 +117,9 @@ def begun(s: Settings) -> tuple[Any, TwoHeads, list[Example]]:
     return AutoTokenizer.from_pretrained(s.encoder), model, dev
 
 
-def steps(
-    s: Settings,
-    tokenizer: Any,
-    model: TwoHeads,
-    dev: Sequence[Example],
-    windows: pool.Windows,
-    loss: Callable[[Batch], Terms],
-) -> bool:
+def steps(s: Settings, at: Begun, windows: Windows, loss: Callable[[Batch], Terms]) -> bool:
     """Run the steps on windows; the model's running average is kept and scored on dev."""
+    tokenizer, model, dev = at
     average = copy.deepcopy(model).requires_grad_(False)
 
     def measure() -> dict[str, Any]:
@@ -131,24 +127,23 @@ def steps(
         scores = {name: quick_scores(one, tokenizer, dev) for name, one in both.items()}
         return {"dev_questions": len(dev), **scores}
 
-    batches = partial(pool.batches, windows, s.batch_tokens, s.seed)
-    first = {"epoch": 0, "batch": -1}
-    groups = parameter_groups(model, s)
-    return run(s, Job(model, groups, first, batches, loss, measure, average, s.average), log)
+    drawn = partial(batches, windows, s.batch_tokens, s.seed)
+    groups, first = parameter_groups(model, s), {"epoch": 0, "batch": -1}
+    return run(s, Job(model, groups, first, drawn, loss, measure, average, s.average), log)
 
 
 def train(s: Settings) -> bool:
     """Draw the windows, then run the steps; True when all were taken, False when a signal stopped
     the run.
     """
-    tokenizer, model, dev = begun(s)
-    windows = pool.Windows(pool.pool_at(s, tokenizer), tokenizer.pad_token_id or 0, model.device)
+    tokenizer, model, _ = at = begun(s)
+    windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, model.device)
 
     def loss(batch: Batch) -> Terms:
         terms = loss_terms(*model(batch), batch)
         return terms | {"loss": total(terms, s.bio_weight)}
 
-    return steps(s, tokenizer, model, dev, windows, loss)
+    return steps(s, at, windows, loss)
 
 
 @exit_code

@@ -39,7 +39,6 @@ from qa_demo.training.text import FATES, Batches, read_text, tokenize
 
 MEAN_PIECES = 204_800
 """Training pieces that the means of the wires are taken over, however many a batch holds."""
-CARD = "spanbert.json"
 HEADS = ("mlm", "sbo", "both")
 Columns = dict[str, np.ndarray]
 
@@ -67,15 +66,14 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     settings = read_json(run / "settings.json")
     encoder = encoder or settings["encoder"]
     tokenizer = AutoTokenizer.from_pretrained(encoder)
-    parts = tokenize(tokenizer, read_text(text, more_text)[0], settings["length"] - 2)
-    length, seed = settings["length"], settings["seed"]
-    rows = max(1, settings["batch_tokens"] // length)
-    source = Batches(parts, tokenizer, length, rows, seed)
+    length, tokens, seed = (settings[name] for name in ("length", "batch_tokens", "seed"))
+    parts = tokenize(tokenizer, read_text(text, more_text)[0], length - 2)
+    source = Batches(parts, tokenizer, length, max(1, tokens // length), seed)
     model = load(encoder, np.bincount(source.stream, minlength=len(tokenizer)))
     load_weights(model, run / "weights.safetensors")
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
     prepare(tokenizer)
-    keep_means(model, source, -(-MEAN_PIECES // settings["batch_tokens"]))
+    keep_means(model, source, -(-MEAN_PIECES // tokens))
     out.mkdir(parents=True, exist_ok=True)
     model = halved(model)
     model.mlm.config.hidden_dropout_prob = model.mlm.config.attention_probs_dropout_prob = 0.1
@@ -83,7 +81,7 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     tokenizer.save_pretrained(out)
     head = {name: tensor.contiguous() for name, tensor in model.sbo.state_dict().items()}
     save_file(head, out / SBO_FILE, metadata={"format": "pt"})
-    write_json(out / CARD, {"name": "bundled", "phases": [phase(run)]})
+    write_json(out / "spanbert.json", {"name": "bundled", "phases": [phase(run)]})
     write_checksums(out)
 
 
@@ -157,8 +155,6 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
     fates = {fate: summary(columns, columns["fate"] == k) for k, fate in enumerate(FATES)}
     found = {
         "date": datetime.now(UTC).date().isoformat(),
-        "length": length,
-        "limit": limit,
         "parts": min(len(parts), limit or len(parts)),
         "text": [Path(name).name for name in text],
         "versions": versions("torch", "transformers", "tokenizers", "numpy"),

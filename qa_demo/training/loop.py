@@ -176,8 +176,7 @@ def begin(s: Settings) -> torch.device:
                 )
     torch.manual_seed(s.seed)
     out.mkdir(parents=True, exist_ok=True)
-    bf16 = "bf16" if processor_has_bf16() else "no"
-    made = {"torch": torch.__version__, "mixed_precision": bf16}
+    made = {"torch": torch.__version__, "mixed_precision": ("no", "bf16")[processor_has_bf16()]}
     write_json(out / "settings.json", now | made)
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 

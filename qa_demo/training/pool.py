@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import random
+import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -37,12 +38,9 @@ def pool_of(windows: Sequence[Mapping[str, np.ndarray]], labelled: Sequence[bool
 
 def share_of(item: str) -> tuple[str, float]:
     """The file and the share of FILE:K. Errors: BadInput for another form."""
-    name, _, share = item.rpartition(":")
-    try:
-        if name and 0 < float(share) < float("inf"):
-            return name, float(share)
-    except ValueError:
-        pass
+    found = re.fullmatch(r"(.+):(\d+(?:\.\d*)?|\.\d+)", item)
+    if found and float(found[2]) > 0:
+        return found[1], float(found[2])
     raise BadInput(f"--train takes FILE:K with K above 0, as squad.json.gz:1.5, got {item!r}")
 
 

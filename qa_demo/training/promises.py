@@ -58,9 +58,7 @@ def example_facts(example: PoolExample, reading: Reading, reader: Reader | None 
     best, answer = prediction.best.candidate, prediction.answer
     window, listed = windows[best.window], [ranked.candidate for ranked in prediction.n_best]
     touched = [a for a in golds if overlap(best, a)]
-    right = answer is None
-    if golds:
-        right = answer is not None and any(exact_match(a.text, answer) for a in touched)
+    equals = answer is not None and any(exact_match(a.text, answer) for a in touched)
     equal = [any(exact_match(a.text, c.text) for a in golds) for c in listed]
     apart = [c for c in listed if not any(overlap(c, a) for a in golds)]
     gold = golds[0] if golds and golds[0].text else None
@@ -93,7 +91,7 @@ def example_facts(example: PoolExample, reading: Reading, reader: Reader | None 
         "windows": len(windows),
         "pieces": len(reading.encoding.context_ids),
         # the answer equals an annotator's, as SQuAD compares, and stands there; or both are none
-        "right": right,
+        "right": equals if golds else answer is None,
         # the winner's, of the list's probability
         "share": prediction.n_best[0].share,
         # the lower one of the highest P(start) and the highest P(end) in the winner's window
@@ -287,7 +285,6 @@ def main(argv: list[str] | None = None) -> int:
         done, right = done + 1, right + kept
         word = "kept  " if kept else "BROKEN"
         sys.stdout.write(f"{word}  {name:<18} {promise:<40} {facts}\n")
-        sys.stdout.flush()
     sys.stdout.write(f"{right} of {done} promises kept, {len(texts)} {a.what}\n")
     return 0 if right == done else 1
 

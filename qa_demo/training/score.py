@@ -141,7 +141,7 @@ def withheld(
         "best_answer_or_not_accuracy": best.accuracy,
     }
     counts = {"answerable": scores["HasAns_total"], "unanswerable": scores["NoAns_total"]}
-    return scores, {**counts, "chosen": asdict(chosen)}
+    return scores, counts | {"chosen": asdict(chosen)}
 
 
 def measured(

@@ -30,6 +30,7 @@ from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.model.card import ADAPTER_FILE, BIO_FILE
+from qa_demo.model.source import sha256
 from qa_demo.training import finetune, heads
 from qa_demo.training.command import exit_code, parsed, processor_has_bf16, read_json, write_json
 from qa_demo.training.heads import TwoHeads, load
@@ -64,9 +65,9 @@ class Teacher:
         """`student`: the tokenizer whose windows are read. Errors: BadInput where a piece of the
         student's is none of the teacher's; BadCheckpoint for a folder that holds no reader.
         """
-        source, self.model = reader_of(folder)
+        source, weights, self.model = reader_of(folder)
         own = AutoTokenizer.from_pretrained(source)
-        self.digest = digest(self.model)
+        self.digest = sha256(weights)  # logits of other weights are never mixed with these
         self.numbers = torch.from_numpy(numbers_of(student, own)).to(device)
         self.shift = own.num_special_tokens_to_add(pair=True) - 3
         self.pad, self.sep = own.pad_token_id, own.sep_token_id
@@ -145,16 +146,17 @@ def numbers_of(student: Any, teacher: Any) -> np.ndarray:
     return np.asarray(numbers)
 
 
-def reader_of(folder: Path) -> tuple[str, TwoHeads]:
-    """Where its tokenizer lies, and the model, an adapter added to its matrices, ready to read."""
+def reader_of(folder: Path) -> tuple[str, Path, TwoHeads]:
+    """Where its tokenizer lies, what its training wrote, and the model, an adapter in its place."""
     if (folder / "settings.json").is_file():
         said = read_json(folder / "settings.json")
         model = load(said["encoder"], 0.0, said.get("adapter", 0))
-        load_weights(model, folder / "average.safetensors")
+        weights = folder / "average.safetensors"
+        load_weights(model, weights)
         for module in model.modules():
             if hasattr(module, "lora_A"):
                 module.merge()
-        return said["encoder"], model.eval()
+        return said["encoder"], weights, model.eval()
     if (folder / ADAPTER_FILE).is_file():
         raise BadCheckpoint(
             f"{folder.name} is a change to an encoder alone; `export --merge` writes both as a "
@@ -164,15 +166,7 @@ def reader_of(folder: Path) -> tuple[str, TwoHeads]:
         raise BadCheckpoint(
             f"{folder.name} is no teacher: neither a run of finetune nor a reader with tags"
         )
-    return str(folder), load(str(folder), 0.0).eval()
-
-
-def digest(model: TwoHeads) -> str:
-    """SHA-256 of the weights: logits of other weights are never mixed with these."""
-    found = hashlib.sha256()
-    for name, weight in sorted(model.state_dict().items()):
-        found.update(name.encode() + weight.detach().contiguous().numpy().tobytes())
-    return found.hexdigest()
+    return str(folder), folder / BIO_FILE, load(str(folder), 0.0).eval()
 
 
 def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.ndarray:
@@ -180,7 +174,7 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
     part by part; how far it is stands beside it. `tokens`: padded, read together. Errors: BadInput
     for a file of another teacher or of other windows.
     """
-    about, done = path.with_suffix(".json"), 0
+    about, done, total = path.with_suffix(".json"), 0, len(windows.sizes)
     texts = windows.pool["offsets"].tobytes() + windows.pool["ids"].tobytes()
     wanted = {"weights": teacher.digest, "windows": hashlib.sha256(texts).hexdigest()}
     if path.is_file():
@@ -192,12 +186,11 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
             )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(about, wanted | {"done": done})  # first, so that a run stopped at once goes on
-    shape = len(windows.pool["ids"]), 5
     try:
+        shape = len(windows.pool["ids"]), 5
         said = np.lib.format.open_memmap(path, "r+" if done else "w+", np.float16, shape)
     except ValueError as fault:
         raise BadInput(f"{path.name} holds no logits that can be read: {fault}") from fault
-    total = len(windows.sizes)
     for first in range(done, total, PART):
         part = np.arange(first, min(first + PART, total))
         for near in groups(windows.sizes[part], tokens, np.random.default_rng(0)):
@@ -252,7 +245,7 @@ def train(s: Settings) -> bool:
     """Draw the windows, ask the teacher, then run the steps; True when all were taken. Errors:
     BadInput, BadCheckpoint.
     """
-    tokenizer, model, dev = finetune.begun(s)
+    tokenizer, model, _ = begun = finetune.begun(s)
     teacher = Teacher(Path(s.teacher), tokenizer, model.device)
     pool = pool_at(s, tokenizer)
     pad = tokenizer.pad_token_id or 0
@@ -265,7 +258,7 @@ def train(s: Settings) -> bool:
         return terms | {"loss": total(terms, s.label_share, s.bio_weight)}
 
     windows = Windows(pool, pad, model.device, said)
-    return finetune.steps(s, tokenizer, model, dev, windows, loss)
+    return finetune.steps(s, begun, windows, loss)
 
 
 @exit_code

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_demo.core.losses import start_end_targets
 from qa_demo.core.text import touching
-from qa_demo.core.types import Answer, B, Encoding, Example, I, O, Span
+from qa_demo.core.types import Answer, B, Encoding, Example, I, O
 from qa_demo.training import data
 from qa_demo.training.data import OTHER, SHARES, Drawn, Sampler, exchanged, items, marks, targets
 from tests.model import kit
@@ -77,27 +76,6 @@ def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_articl
         assert found["start"][0] == found["end"][0] == SHARES, "[CLS]"
         texts.add(bool(found["passage"].sum() > 10))
     assert texts == {True, False}
-
-
-def test_two_annotators_share_the_weight() -> None:
-    names = places(*sorted(NAMES, key=kit.CONTEXT.index))
-    encoding, (window, *_), learnt = drawn(example((names, places("1998"))))
-    at = window.to_pos(touching(encoding, *places("1998")[0]).start)
-    assert learnt["start"][at] == learnt["tags"][at, B] == 0.5
-    assert learnt["start"].sum() == learnt["end"].sum() == 1
-
-
-@pytest.mark.parametrize(("count", "apart"), [(1, 0), (3, 0), (6, 0), (7, 0.02), (11, 0.02)])
-def test_targets_are_those_of_the_loss_in_parts_of_sixty(count: int, apart: float) -> None:
-    answers = [Answer("anna", 0)] * (count - 1) + [Answer("1998", 31)]
-    one = Example("q", kit.QUESTION, "anna rotne and ingeborg met in 1998", tuple(answers))
-    _, (window, golds, _), learnt = drawn(one)
-    said = [
-        Span(0, 0) if span is None else span
-        for span in (data.spoken(window, gold) for gold in golds)
-    ]
-    for name, wanted in zip(("start", "end"), start_end_targets(window, said), strict=True):
-        np.testing.assert_allclose(learnt[name], wanted, atol=apart + 1e-9)
 
 
 def test_a_list_of_places_without_a_piece_is_no_answer() -> None:

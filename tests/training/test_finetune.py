@@ -9,7 +9,6 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from torch import nn
-from torch.nn import functional as F
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.bio import best_span
@@ -176,20 +175,3 @@ def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home: Path) ->
     assert changed == set(trained)
     with pytest.raises(BadInput, match="holds tensors that the model lacks"):
         loop.load_weights(plain, home / "adapted" / "weights.safetensors")
-
-
-def test_the_loss_is_torch_s_over_labelled_rows_and_tagged_pieces(home):
-    torch.manual_seed(2)
-    start, end, tags = torch.randn(3, 5), torch.randn(3, 5), torch.randn(3, 5, 3)
-    soft = torch.rand(3, 5, 3).softmax(-1)
-    tagged = torch.tensor([[0, 0, 1, 1, 0], [0, 1, 1, 1, 1], [0, 0, 1, 1, 1]]).float()
-    batch = {"start": torch.rand(3, 5).softmax(-1), "end": torch.eye(5)[[1, 2, 3]], "tags": soft}
-    batch |= {"tagged": tagged, "listed": torch.zeros(3, 5).bool()}
-    batch |= {"labelled": torch.tensor([1.0, 1.0, 0.0])}
-    terms = heads.loss_terms(start, end, tags, batch)
-    torch.testing.assert_close(terms["start"], F.cross_entropy(start[:2], batch["start"][:2]))
-    torch.testing.assert_close(terms["end"], F.cross_entropy(end[:2], torch.tensor([1, 2])))
-    on = tagged[:2] > 0
-    torch.testing.assert_close(terms["tags"], F.cross_entropy(tags[:2][on], soft[:2][on]))
-    whole = heads.total(terms, bio_weight=15.0)
-    torch.testing.assert_close(whole, (terms["start"] + terms["end"]) / 2 + 15 * terms["tags"])

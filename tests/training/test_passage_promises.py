@@ -12,7 +12,6 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.text import span_at
 from qa_demo.core.types import Answer
 from qa_demo.examples import Passage, load_examples, load_passages
-from qa_demo.training import promises
 from qa_demo.training.promises import judged, passage_facts, passage_rows, rows
 from tests.fake_infiller import FakeInfiller
 
@@ -49,11 +48,6 @@ def test_the_file_has_the_passages_that_the_chapter_promises() -> None:
     assert any("words == 4" in p.promise and "championship" in p.text for p in POOL)
 
 
-def test_half_of_the_passages_show_their_point_by_a_right_first_guess() -> None:
-    shown = [p.id for p in POOL if any("== 1" in x and "(" in x for x in p.promise)]
-    assert len(shown) >= len(POOL) / 2
-
-
 def test_a_failure_that_points_at_a_passage_has_its_text() -> None:
     (failure,) = [e for e in load_examples(ASSETS / "failures.json") if e.id == "fails-roentgen"]
     (passage,) = [p for p in POOL if p.id == "roentgen"]
@@ -87,23 +81,6 @@ def test_ranks_of_hidden_words() -> None:
     assert found["mlm"]("old", "harbour") == max(3, other), "the lowest of several"
     kept, said = judged("sbo('old') < mlm('old')", found)
     assert kept and said == "sbo('old') = 2, mlm('old') = 3"
-
-
-@pytest.mark.parametrize(
-    ("hidden", "promise", "said"),
-    [
-        ("old harbour", "sbo('Visby') == 1", "no hidden piece begins 'Visby'"),
-        ("Anna", "sbo('Anna') == 1", "'Anna' has no SBO term"),
-        ("old harbour", "fall > 0", "has 2 pieces with an SBO term"),
-        ("Anna", "guess('Anna', 'left', 'a') == ''", "the run is at an edge"),
-        ("old", "guess('old', 'left', 'a b') == ''", "'a b' has 2 pieces"),
-    ],
-)
-def test_a_fact_that_the_model_cannot_tell_breaks_the_promise(
-    hidden: str, promise: str, said: str
-) -> None:
-    kept, instead = judged(promise, facts(hidden))
-    assert not kept and said in instead
 
 
 def test_an_unknown_fact_is_refused_with_those_that_there_are() -> None:
@@ -153,11 +130,3 @@ def test_the_bundled_model_keeps_every_promise() -> None:
     from qa_demo.model.spanbert import load_spanbert
 
     assert not [row for row in passage_rows(load_spanbert(), POOL) if not row[2]]
-
-
-def test_the_command_refuses_a_broken_file_before_it_loads_anything(
-    tmp_path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "x.json").write_text('[{"id": "x", "title": "", "kind": "", "reason": "", ')
-    assert promises.main(["passages", "--file", str(tmp_path / "absent.json")]) == 2
-    assert "absent" in capsys.readouterr().err
