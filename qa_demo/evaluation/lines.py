@@ -50,12 +50,6 @@ class Evaluation:
         """The official script's, in percent."""
         return dict(self.run["scores"])
 
-    def to_pandas(self) -> Any:
-        """The lines as a DataFrame, a row for each question."""
-        from pandas import DataFrame  # takes half a second
-
-        return DataFrame(list(self.rows))
-
 
 def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rules: str) -> Row:
     """The line of a question, without the verdict of a threshold (`under` adds it); a text in place
