@@ -66,8 +66,8 @@ def kind_of(
     causes = [shut_out(gold) for gold in golds]
     if best is None or all(causes):
         return "gold not reachable", causes[0]
-    others = (best_span(reading, w, decode) for w in reading.windows if w.index != best.window)
-    if any(other is not None and right(other.text) for other in others):
+    alone = (best_span(reading, w, decode) for w in reading.windows)
+    if any(own is not None and right(own.text) for own in alone):
         return "lost in the merge", ""
     if any(best.span.start <= gold.end and gold.start <= best.span.end for gold in golds):
         return "border", ""
