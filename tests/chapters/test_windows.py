@@ -89,6 +89,9 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
 @pytest.mark.parametrize("state", [{}, {"veil": True}, {"threshold": -50}, {"rule": "product"}])
 def test_every_opening_and_every_press_is_drawn(step, state):
     found = drawn(step, **state)
+    if step == 3 and "veil" not in state:
+        said = words(found["finding"])
+        assert (", leads the" in said) == ("it wins" in said) == ("threshold" in state)
     other = found.get("other")
     if other is not None and not state.get("veil"):
         patch = {k: v for k, v in other["sets"].items() if v is not None}
