@@ -143,7 +143,7 @@ class Attribute(Asked):
 
     def reply(self, models: Pictures) -> Attributed:
         reading, reader = self.read(models)
-        e, window = reading.encoding, None
+        e = reading.encoding
         named = (self.char_start, self.char_end), (self.other_start, self.other_end)
         span, other = (
             None if start is None or end is None else span_at(e, start, end) for start, end in named
@@ -152,8 +152,8 @@ class Attribute(Asked):
             best = predict(reading, types.DecodeOptions(self.max_answer_length)).best
             if best is None:
                 raise BadInput("no span is allowed here; name one with char_start and char_end")
-            span, window = best.candidate.span, None if other else best.candidate.window
-        target = Target(self.target, span, other, window)
+            span = best.candidate.span  # whose window owns its start, as a target's does
+        target = Target(self.target, span, other)
         how = target, self.method, self.baseline or reading.baseline, self.n_steps
         make = partial(reader.attribute, reading, *how)
         found = models.work.ask(("attribute", repr(self)), make, slow=True, wait=PATIENCE)
