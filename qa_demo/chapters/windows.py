@@ -137,7 +137,8 @@ def split(w: Windows) -> list[Block | None]:
     found += "; yet “no answer” wins (step 3)." if w.silent else ", so this is the answer."
     if w.higher is not None:
         same, r = w.higher
-        found += f" In window {r.k} these words score {number(same)} and do not count (step 2)."
+        found += f" In window {r.k} these words score {number(same)} and do not count: "
+        found += "their start counts in another window (“One start, one window”)."
     key = [("box", PALE, "words that the window reads")]
     key += [("box", OTHER, "also read by another window")] * several
     key += [("hollow", INK, "its best span, with its score")]
@@ -342,8 +343,11 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
         values, filled = [getattr(r, field) for r in rows], [r is taken for r in rows]
         data = [fig.bars(values, filled, (18 if pitch > 44 else 8) / pitch)]
     over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13 if pitch > 44 else 12}
-    rises = enumerate(rows, 1)
-    texts = [fig.label(says(w, r), 0, y - 9 / pitch, r is taken, **over) for y, r in rises]
+    texts = [
+        fig.label(text, 0, y - 9 / pitch, r is taken, name=page, **over)
+        for y, r in enumerate(rows, 1)
+        for page, text in zip(("wide", "narrow"), says(w, r), strict=True)
+    ]
     layout = ui.layout(int(pitch * len(rows)) + 34, 74, 8, 4, 26, bargap=0)
     layout |= {"xaxis": ui.axis(None, showgrid=False, **across), "yaxis": fig.down(rows, 0.3)}
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
@@ -356,17 +360,23 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
         4,
         ui.choice(f"rule-{rule}", "", [(title.capitalize(), patch, w.shown.state.rule == rule)]),
         ui.remark(f"how-{rule}", how),
-        fig.drawn(rule, [{**trace, "sets": patch} for trace in data], layout, texts, alt, {}),
+        fig.drawn(
+            rule, [{**trace, "sets": patch} for trace in data], layout, texts, alt, {"below": 380}
+        ),
         ui.formula(f"takes-{rule}", told),
     )
 
 
-def sum_of(w: Windows, r: Proposal) -> str:
+# a bar's words where there is room, and where there is not
+
+
+def sum_of(w: Windows, r: Proposal) -> tuple[str, str]:
     """“Trajan” 11.51 and “no answer” 1.88."""
-    return f"{fig.proposes(r, 15)}   “no answer” {number(r.null)}"
+    best = fig.proposes(r, 15)
+    return f"{best}   “no answer” {number(r.null)}", best
 
 
-def mean_of(w: Windows, r: Proposal) -> str:
+def mean_of(w: Windows, r: Proposal) -> tuple[str, str]:
     """(0.936 [CLS] + 0.923 “Tr·ajan”) / 2 ≈ 0.930."""
     names, (*_, start, end) = [], r.tops
     for pos in r.tops[:2]:
@@ -374,18 +384,18 @@ def mean_of(w: Windows, r: Proposal) -> str:
         names.append(bold_name(w.encoding, r.window.to_doc(pos), 16) if inside else escape(name))
     sign = "=" if abs((round(start, 3) + round(end, 3)) / 2 - round(r.mean, 3)) < 1e-9 else "≈"
     one, two, mean = (escape(probability(p)) for p in (start, end, r.mean))
-    return f"({one} {names[0]} + {two} {names[1]}) / 2 {sign} {mean}"
+    return f"({one} {names[0]} + {two} {names[1]}) / 2 {sign} {mean}", mean
 
 
-def product_of(w: Windows, r: Proposal) -> str:
+def product_of(w: Windows, r: Proposal) -> tuple[str, str]:
     """“Trajan” 0.637 × 0.993 = 0.632."""
     words = "no span" if r.own is None else escape(quote(r.own.text, 18))
     if r.product < 0.0005:
-        return f"{words} under 0.001"
+        return (f"{words} under 0.001",) * 2
     start, end = (round(p, 3) for p in r.factors)
     sign = "=" if abs(start * end - round(r.product, 3)) < 0.0005 else "≈"
     one, two, total = (escape(probability(p)) for p in (*r.factors, r.product))
-    return f"{words} {one} × {two} {sign} {total}"
+    return f"{words} {one} × {two} {sign} {total}", f"{words} {total}"
 
 
 SUMS = "○ best span: start logit + end logit; × “no answer”"

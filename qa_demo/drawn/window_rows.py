@@ -39,7 +39,7 @@ def drawn(
 ) -> Block:
     """A figure whose texts differ on a narrow page."""
     wide, small = ([t for t in texts if t.get("name") != x] for x in ("narrow", "wide"))
-    narrow = {**narrow, "annotations": small, "below": 1000}  # also beside a lesson or a pin
+    narrow = {"below": 1000, **narrow, "annotations": small}  # also beside a lesson or a pin
     return ui.figure(key, data, {**layout, "annotations": wide}, alt, narrow=narrow)
 
 
