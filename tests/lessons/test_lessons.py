@@ -100,9 +100,12 @@ def test_a_wrong_file_is_refused_with_file_line_and_field(tmp_path, fault):
     assert all(part in str(caught.value) for part in ("hand.md, line", *said))
 
 
-def test_a_folder_without_lessons_and_a_file_that_is_no_text_are_refused(tmp_path):
+def test_a_folder_without_lessons_a_name_twice_and_a_file_that_is_no_text_are_refused(tmp_path):
     with pytest.raises(BadInput, match="no lesson"):
         read_folders(tmp_path)
+    written(tmp_path, GOOD)
+    with pytest.raises(BadInput, match=r"two lessons are called hand\.md"):
+        read_folders(tmp_path, tmp_path)
     (tmp_path / "a.md").write_bytes(b"\xff\xfe\xff")
     with pytest.raises(BadInput, match=r"a\.md is no text"):
         read_folders(tmp_path)
