@@ -94,6 +94,21 @@ def test_a_short_one_passes_long_ones_of_which_the_newest_is_next():
     assert began == [0, 2, 1]
 
 
+def test_short_ones_are_made_in_the_order_of_asking():
+    lane, gate, began = Work(threads=1), threading.Event(), []
+
+    def make(k, *_):
+        began.append(k)
+        return gate.wait(5) and k
+
+    for k, place in enumerate((0, 1, 2)):
+        with pytest.raises(Pending) as wait:
+            lane.ask(k, partial(make, k), wait=0.02)
+        assert wait.value.place == place
+    gate.set()
+    assert [waited(lane, k, partial(make, k)) for k in range(3)] == began == [0, 1, 2]
+
+
 def test_the_longest_unused_makes_room():
     lane = Work(kept=3_000)
     for k in range(5):

@@ -166,7 +166,8 @@ def test_figures_count_for_the_calibration_that_they_were_counted_with_alone() -
     assert counted_with(own, COUNTED) is COUNTED
     assert counted_with(other, COUNTED) is None
     assert counted_with(own, None) is None
-    assert counted_with(own, SimpleNamespace(slope=0.6, intercept=-1.0)) is None
+    for slope, intercept in ((0.6, -1.0), (0.5, -0.9)):
+        assert counted_with(own, SimpleNamespace(slope=slope, intercept=intercept)) is None
 
 
 def test_sureness_is_the_product_of_its_parts_or_says_why_there_is_none() -> None:
