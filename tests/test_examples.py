@@ -333,3 +333,6 @@ def test_the_check_command_tells_kept_from_broken(
         path.write_text(json.dumps([gold | {"promise": promise}]), encoding="utf-8")
         assert promises.main(["examples", "--file", str(path)]) == code
         assert printed in capsys.readouterr()[code == 2]
+    path.write_text("[")
+    assert promises.main(["examples", "--file", str(path)]) == 2
+    assert "pool.json: Invalid JSON" in capsys.readouterr().err

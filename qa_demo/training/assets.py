@@ -37,8 +37,8 @@ FINE = 32
 
 
 def store(reader: Reader, pool: Sequence[PoolExample], out: Path) -> int:
-    """Write a reading of every example, its gradients beside the folder, and delete those of
-    examples that left the pool; returns the size of the folder in bytes.
+    """Write every example's reading, and the gradients beside; delete those of examples that left
+    the pool; returns the size of the folder in bytes.
     """
     kept, shares = set(), dict[str, tuple[str, Attribution]]()
     for example in pool:
@@ -58,8 +58,8 @@ def store(reader: Reader, pool: Sequence[PoolExample], out: Path) -> int:
 
 
 def gold_window(example: PoolExample, reading: Reading) -> Window:
-    """The window that owns the first gold token, if it holds the whole answer, else the first that
-    does; the only or first window of an example without an answer.
+    """The window that owns the first gold token if it holds the answer whole, else the first that
+    does; without an answer the first.
     """
     if not example.answers:
         return reading.windows[0]
@@ -81,9 +81,8 @@ def read_rows(encoder: str, files: Sequence[Path], windows: Sequence[Window]) ->
 
 
 def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, out: Path) -> int:
-    """Read the gold windows with every snapshot, append the final reader's rows, write both files;
-    returns their size in bytes. Errors: BadInput for readings of several readers, and for a run
-    without snapshots.
+    """Write the gold windows as every snapshot and the final reader read them; returns the files'
+    size in bytes. Errors: BadInput for readings of several readers, and a run without snapshots.
     """
     readings = [load_reading(stored / f"{e.id}.npz") for e in pool]
     if len({r.checksum for r in readings}) != 1:

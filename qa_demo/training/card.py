@@ -28,7 +28,6 @@ from qa_demo.training.command import described, exit_code, read_json
 
 log = logging.getLogger("card")
 Figures = Mapping[str, Any]
-HEADS = ("MLM", "SBO", "both")
 WIDTH = 150
 """Characters of a line of a command, about."""
 SECTION = r"(<!-- {} -->\n)(.*?)(\n<!-- /{} -->)"
@@ -111,10 +110,9 @@ def training(reader: Figures) -> str:
 def told(phase: Figures) -> str:
     """What a run of finetune or teach took, and its command."""
     given = {"encoder": "ENCODER", "dev": "squad-dev.json.gz", **phase}
+    shown = command("finetune", finetune.Settings, given)
     if "label_share" in phase:
         shown = command("teach", teach.Settings, given | {"teacher": "runs/teacher"})
-    else:
-        shown = command("finetune", finetune.Settings, given)
     return f"{took(phase)}\n\n{shown}"
 
 
@@ -125,9 +123,7 @@ def took(phase: Figures) -> str:
 
 
 def command(module: str, settings: type, phase: Figures) -> str:
-    """A training command, rebuilt from the settings that a run wrote: a list's values one after
-    another; on few lines, none of which splits an option.
-    """
+    """A training command, rebuilt from a run's settings, on lines that split no option."""
     given = {**phase, "out": f"runs/{phase['name']}"}
     lines = [f"python -m qa_demo.training.{module}"]
     ordered = sorted(fields(settings), key=lambda f: (f.default is not MISSING, f.name == "out"))
@@ -155,7 +151,9 @@ def pretraining(about: Figures) -> str:
 
 def infilling(metrics: Figures) -> str:
     """The figures of `infill score`, of all blanks and by what the model saw there."""
-    names = [f"{head} {name}" for head in HEADS for name in ("top-1", "perplexity")]
+    names = [
+        f"{head} {name}" for head in ("MLM", "SBO", "both") for name in ("top-1", "perplexity")
+    ]
     keys = [name.lower().replace(" ", "_").replace("-", "") for name in names]
     groups = {"all": metrics["overall"], **metrics["by_fate"]}
     rows = [[name, g["pieces"], *map(g.get, keys)] for name, g in groups.items()]

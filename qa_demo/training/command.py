@@ -56,8 +56,8 @@ def parsed(kind: type[Options], doc: str | None, name: str, argv: Sequence[str] 
 
 
 def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., int]:
-    """A command's `main` that gives an exit code: its own, or 2, and one sentence, for what its
-    user can mend. What the command logs is shown with the time.
+    """A command's `main` that gives an exit code: its own, or 2 with one sentence for what its user
+    can mend; what it logs is shown with the time.
     """
 
     @wraps(main)
@@ -77,7 +77,8 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as fault:
-        raise BadInput(f"{path.parent.name} holds no {path.name} that can be read") from fault
+        name = path.absolute().parent.name
+        raise BadInput(f"{name} holds no {path.name} that can be read") from fault
 
 
 def write_json(path: Path, what: Any) -> None:
@@ -108,6 +109,15 @@ def processor_has_bf16() -> bool:
     return torch.cuda.is_available() or seconds_of_products(
         torch.bfloat16
     ) < 0.8 * seconds_of_products(torch.float32)
+
+
+def loaded(kind: Any, source: str | Path, **form: Any) -> Any:
+    """What transformers loads. Errors: BadInput for a folder that holds nothing it knows."""
+    try:
+        return kind.from_pretrained(source, **form)
+    except ValueError as fault:
+        said = str(fault).splitlines()[0]
+        raise BadInput(f"{Path(source).name} cannot be loaded: {said}") from fault
 
 
 def training_form(dropout: float) -> dict[str, Any]:

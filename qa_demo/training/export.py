@@ -88,8 +88,8 @@ def about(run: Path, name: str) -> dict[str, Any]:
 
 
 def export(run: Path, out: Path, encoder: str, base: dict[str, str] | None = None) -> None:
-    """Save encoder, both heads and tokenizer of a run, or with `base`, as `origin` gives it, what
-    changes that encoder. Errors: BadInput for weights that half precision cannot hold.
+    """Save a run as a reader, or what changes the encoder `base` (as `origin` names it). Errors:
+    BadInput for weights that half precision cannot hold.
     """
     told, average = about(run, "large" if base else "bundled"), run / "average.safetensors"
     if base:
@@ -135,9 +135,7 @@ def origin(base: Path, repo: str | None, revision: str | None) -> dict[str, str]
 
 
 def merge(folder: Path, base: Path, out: Path) -> None:
-    """Adapter and encoder as one standard folder; how the adapter was made goes along. Errors:
-    BadInput for another encoder than the adapter's own.
-    """
+    """Adapter and encoder as one standard folder. Errors: BadInput for another's encoder."""
     wanted = read_json(folder / CARD_FILE)["base"]
     if origin(base, wanted["repo"], wanted["revision"]) != wanted:
         raise BadInput(f"{folder.name} was trained on {wanted['repo']}, {base.name} is another")

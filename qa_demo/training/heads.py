@@ -12,7 +12,7 @@ from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.core.types import Window
 from qa_demo.model.forward import knows_token_types
-from qa_demo.training.command import training_form
+from qa_demo.training.command import loaded, training_form
 
 ALPHA = 2
 """The factor alpha / r on the change of an adapter."""
@@ -71,10 +71,10 @@ def adapt(model: TwoHeads, rank: int) -> None:
 
 
 def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
-    """A reader around an encoder (a folder or hub id); each head is random when the source has
-    none. `adapter`: the rank of the trained change to a frozen encoder, 0 to train all of it.
+    """A reader around an encoder (folder or hub id); a head that it lacks is random. `adapter`: the
+    rank of the trained change to a frozen encoder, 0 to train all of it.
     """
-    reader = AutoModelForQuestionAnswering.from_pretrained(source, **training_form(dropout))
+    reader = loaded(AutoModelForQuestionAnswering, source, **training_form(dropout))
     model, head = TwoHeads(reader), Path(source) / "bio_head.safetensors"
     if head.is_file():  # a folder that export wrote: the start/end head came with the model
         model.bio.load_state_dict(load_file(head))

@@ -31,10 +31,11 @@ from qa_demo.examples import load_examples
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training.command import described, exit_code, read_json, versions, write_json
+from qa_demo.training import command
+from qa_demo.training.command import described, exit_code, read_json, write_json
 from qa_demo.training.export import halved, phase, write_checksums
 from qa_demo.training.loop import load_weights
-from qa_demo.training.pretrain import Pretrainer, load, training_form
+from qa_demo.training.pretrain import Pretrainer, load
 from qa_demo.training.text import FATES, Batches, read_text, tokenize
 
 MEAN_PIECES = 204_800
@@ -59,9 +60,8 @@ def keep_means(model: Pretrainer, batches: Batches, count: int) -> None:
 
 
 def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: Path) -> None:
-    """Save encoder, masked-language head, tokenizer and boundary head of a run, in half precision.
-    `encoder`: "" for the one that the run names. Errors: BadInput for weights that half precision
-    cannot hold.
+    """Save encoder, both heads and tokenizer of a run, in half precision. `encoder`: "" for the one
+    that the run names. Errors: BadInput for weights that it cannot hold.
     """
     settings = read_json(run / "settings.json")
     encoder = encoder or settings["encoder"]
@@ -135,7 +135,7 @@ def summary(columns: Columns, chosen: np.ndarray | slice = slice(None)) -> dict[
 
 def load_exported(folder: Path) -> Pretrainer:
     """An exported folder as it is measured, in fp32. Errors: BadInput without a boundary head."""
-    mlm = AutoModelForMaskedLM.from_pretrained(folder, **training_form(0.0))
+    mlm = AutoModelForMaskedLM.from_pretrained(folder, **command.training_form(0.0))
     sbo = load_sbo(folder, mlm.config)
     if sbo is None:
         raise BadInput(f"{folder.name} holds no {SBO_FILE}")
@@ -143,10 +143,8 @@ def load_exported(folder: Path) -> Pretrainer:
 
 
 def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict[str, Any]:
-    """Write the figures of a model beside it, over all blanks and by what stood in their place,
-    with what they were measured on and by which versions; the same.
-    """
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    """Write the figures of a model beside it, of all blanks and by what stood there; the same."""
+    tokenizer = command.loaded(AutoTokenizer, folder)
     parts = tokenize(tokenizer, read_text(text)[1], length - 2)
     if not parts:
         raise BadInput("none of the paragraphs belongs to the held-out 5 %; give more text")
@@ -157,7 +155,7 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
         "date": datetime.now(UTC).date().isoformat(),
         "parts": min(len(parts), limit or len(parts)),
         "text": [Path(name).name for name in text],
-        "versions": versions("torch", "transformers", "tokenizers", "numpy"),
+        "versions": command.versions("torch", "transformers", "tokenizers", "numpy"),
         "overall": summary(columns),
         "by_fate": fates,
     }
@@ -167,8 +165,8 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
 
 
 def schemes(model: Infiller, texts: Iterable[str], draws: int = 6) -> dict[str, int]:
-    """How many pieces each law hides, and how many of them are guessed: {"texts", "draws",
-    "blanks", "tokens", "spans"}; a text that one sequence does not hold is left out.
+    """How many pieces each law hides, and how many of them are guessed, by names that chapter 8
+    reads; a text that one sequence does not hold is left out.
     """
     found = {"texts": 0, "draws": draws, "blanks": 0, "tokens": 0, "spans": 0}
     for text in texts:

@@ -71,18 +71,15 @@ def load_weights(model: nn.Module, path: Path) -> None:
 
 
 def is_snapshot(step: int) -> bool:
-    """Steps that the replay keeps: 0, 1, 2, 3, 4, 6, 8, 11, 16, ... = round(2^(k/2)), spaced
-    logarithmically.
-    """
+    """Steps that the replay keeps: 0, 1, 2, 3, 4, 6, 8, 11, 16, ... = round(2^(k/2))."""
     return step == 0 or any(step == round(2 ** (k / 2)) for k in range(41))
 
 
 def snapshot(out: Path, model: nn.Module, step: int) -> None:
     """Keep the trained tensors of one step in half precision (21 MB for six layers of 384)."""
-    folder = out / "snapshots"
-    folder.mkdir(exist_ok=True)
+    (out / "snapshots").mkdir(exist_ok=True)
     kept = {name: tensor.half() for name, tensor in trainable(model).items()}
-    save_file(kept, folder / f"step-{step:06d}.safetensors")
+    save_file(kept, out / "snapshots" / f"step-{step:06d}.safetensors")
 
 
 def save(out: Path, job: Job, optimizer: Any, state: dict[str, Any]) -> None:

@@ -134,7 +134,6 @@ def groups(
 
 class Windows:
     """A pool on the device that trains: batches are gathered there, with no loop of Python.
-
     `said` [T, 5]: a teacher's logits of start, end, B, I, O, in half precision.
     """
 

@@ -27,7 +27,7 @@ from transformers.hf_argparser import HfArg
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert import SBOHead
 from qa_demo.training import command
-from qa_demo.training.command import exit_code, parsed, training_form
+from qa_demo.training.command import exit_code, loaded, parsed, training_form
 from qa_demo.training.loop import Batch, Draw, Job, Place, begin, run
 from qa_demo.training.text import Batches, read_text, tokenize
 
@@ -93,9 +93,8 @@ def load(source: str, counts: np.ndarray, dropout: float = 0.0) -> Pretrainer:
     kept. The output biases of new heads begin at log frequency: what a head that knew nothing else
     would have. Errors: BadInput for another family.
     """
-    mlm, info = AutoModelForMaskedLM.from_pretrained(
-        source, output_loading_info=True, **training_form(dropout)
-    )
+    form = {"output_loading_info": True, **training_form(dropout)}
+    mlm, info = loaded(AutoModelForMaskedLM, source, **form)
     if not hasattr(mlm, "cls"):
         raise BadInput(
             f"pre-training needs a BERT-type encoder, {source} is of the family "
@@ -146,7 +145,7 @@ def train(s: Settings) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run."""
     from qa_demo.training.infill import measure, summary
 
-    device, tokenizer = begin(s), AutoTokenizer.from_pretrained(s.encoder)
+    device, tokenizer = begin(s), loaded(AutoTokenizer, s.encoder)
     batches, held = corpus(s, tokenizer)
     counts = np.bincount(batches.stream, minlength=len(tokenizer))
     model = load(s.encoder, counts, s.dropout).to(device)

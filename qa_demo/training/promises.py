@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 from simpleeval import EvalWithCompoundTypes
 
 from qa_demo.core.base import BadInput, softmax
@@ -49,9 +50,7 @@ def overlap(candidate: Candidate, answer: Answer) -> bool:
 
 
 def example_facts(example: PoolExample, reading: Reading, reader: Reader | None = None) -> Facts:
-    """What an example shows: a reading of it, decoded at default options and the reader's own
-    threshold. `reader` made the reading; attention is asked of it.
-    """
+    """What a reading of an example shows by default options; `reader` is asked for attention."""
     golds, text, windows = example.answers, example.context, reading.windows
     prediction = predict(reading)
     assert prediction.best is not None, example.id
@@ -271,7 +270,11 @@ def main(argv: list[str] | None = None) -> int:
     p.add_argument("--file", type=Path, help="by default the page's own")
     a = p.parse_args(argv)
     load = load_examples if a.what == "examples" else load_passages
-    texts: Any = load(a.file or ASSETS / f"{a.what}.json")
+    path = a.file or ASSETS / f"{a.what}.json"
+    try:
+        texts: Any = load(path)
+    except ValidationError as fault:
+        raise BadInput(f"{path.name}: {fault.errors()[0]['msg']}") from fault
     # torch is imported here, so that a fault in a file is told at once
     from qa_demo.model.loading import load_reader
     from qa_demo.model.spanbert import load_spanbert

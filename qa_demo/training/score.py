@@ -72,8 +72,8 @@ def lines(reading: Reading, example: Example) -> Lines:
 
 
 def heard(reader: Reader, files: Mapping[str, Sequence[Example]]) -> dict[str, list[Lines]]:
-    """The lines of the questions of each file; a text that stands in several is read once, several
-    texts at the same time. Errors: BadInput for one that cannot be read.
+    """The lines of each file's questions; a text is read once, however often it is asked. Errors:
+    BadInput for one that cannot be read.
     """
     asked: dict[tuple[str, str], list[Example]] = {}
     for e in (e for examples in files.values() for e in examples):
@@ -84,12 +84,12 @@ def heard(reader: Reader, files: Mapping[str, Sequence[Example]]) -> dict[str, l
         return {id(e): lines(reading, e) for e in asked[first.question, first.context]}
 
     each = [examples[0] for examples in asked.values()]
-    for k, one in enumerate(read_each(reader, each, WindowOptions(), made), 1):
+    for k, one in enumerate(read_each(reader, each, WindowOptions(), made)):
         if isinstance(one, BadInput):
             raise one
         found |= one
         if k % 200 == 0:
-            log.info("%d questions", k)
+            log.info("%d of %d questions", k, len(each))
     return {name: [found[id(e)] for e in examples] for name, examples in files.items()}
 
 
@@ -199,13 +199,13 @@ def keep(folder: Path, result: dict[str, Any]) -> None:
 
 def first(reader: Reader, examples: Sequence[Example]) -> str:
     """Each question that the page would not answer exactly, and how many it would."""
-    texts, right = list[str](), 0
+    texts = list[str]()
     for row in (both["span"] for both in heard(reader, {"": examples})[""]):
         found, best = under(row, reader.threshold, "2.0"), outcome_of(row).text
-        right += found["exact"] == 1
         if found["exact"] < 1:
             said = f"withheld {best!r}" if found["answer"] is None else f"said {best!r}"
             texts.append(f"{said}: {row['question']} {row['context']}")
+    right = len(examples) - len(texts)
     return "\n".join([*texts, f"{right} of {len(examples)} are exact"]) + "\n"
 
 

@@ -129,9 +129,7 @@ def tag_chances(log_p: Tensor, passage: Tensor) -> Tensor:
 
 
 def numbers_of(student: Any, teacher: Any) -> np.ndarray:
-    """The teacher's number of each piece of the student's. Errors: BadInput that names the first
-    piece that the teacher does not have.
-    """
+    """The teacher's number of each of the student's pieces. Errors: BadInput for one it lacks."""
     vocabulary = teacher.get_vocab()
     marks = {getattr(student, name): getattr(teacher, name) for name in MARKS}
     pieces = student.convert_ids_to_tokens(list(range(len(student))))

@@ -37,9 +37,7 @@ def read_lines(names: Iterable[str]) -> dict[str, None]:
 
 
 def read_text(names: Sequence[str], more: Iterable[str] = ()) -> tuple[list[str], list[str]]:
-    """(training, held-out) paragraphs; of the files in `more` none is held out, so that other text
-    leaves the held-out figures alike.
-    """
+    """(training, held-out) paragraphs; of the files in `more` none is held out."""
     sides: tuple[list[str], list[str]] = ([], [])
     for paragraph in (found := read_lines(names)):
         sides[held_out(paragraph)].append(paragraph)
@@ -72,6 +70,8 @@ def cut(ids: np.ndarray, words: np.ndarray, capacity: int) -> list[Part]:
 
 def tokenize(tokenizer: Any, paragraphs: Sequence[str], capacity: int) -> list[Part]:
     """The parts of all paragraphs, in order."""
+    if capacity < MIN_PIECES:
+        raise BadInput(f"--length must be at least {MIN_PIECES + 2}, got {capacity + 2}")
     backend, parts = prepare(tokenizer), []
     for first in range(0, len(paragraphs), 1024):
         some = list(paragraphs[first : first + 1024])

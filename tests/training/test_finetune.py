@@ -95,6 +95,7 @@ def silent(home: Path) -> str:
         ({"train": ["squad.json.gz:0"]}, "FILE:K with K above 0"),
         ({"lengths": [16]}, "no window can be drawn"),
         ({"lengths": [60, 600]}, "may be up to 512 with this encoder, got 600"),
+        ({"encoder": str}, r"cannot be loaded: Unrecognized model"),
         ({"dev": silent}, r"silent\.json holds no question with an answer"),
         ({"pool": lambda home: str(home / "squad.json")}, r"squad\.json is no pool of windows"),
         ({"pool": lambda home: f"{home}/run/pool.npz", "negatives": 0.2}, "with another negatives"),

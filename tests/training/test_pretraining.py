@@ -98,6 +98,8 @@ def test_parts_begin_with_words_lose_nothing_and_fit():
     parts = cut(np.arange(120), words, 50)
     assert np.concatenate([p.ids for p in parts]).tolist() == list(range(120))
     assert all(len(p.ids) <= 50 and p.ids[0] % 3 == 0 for p in parts) and len(parts) == 3
+    with pytest.raises(BadInput, match="--length must be at least 10, got 4"):
+        tokenize(None, ["some"], 2)
     one_word = cut(np.arange(120), np.zeros(120, dtype=int), 50)
     assert [len(p.ids) for p in one_word] == [40, 40, 40]
 
@@ -152,8 +154,10 @@ def test_losses_are_torchs_with_their_own_denominators(home):
 def test_new_heads_begin_at_the_frequencies_of_the_text(home):
     pieces = len(AutoTokenizer.from_pretrained(home / "encoder"))
     counts = np.bincount(batches(home).stream, minlength=pieces)
-    model = load(str(home / "encoder"), counts)
-    mlm = model.mlm.cls.predictions
+    model = load(str(home / "encoder"), counts, dropout=0.5)
+    config, mlm = model.mlm.config, model.mlm.cls.predictions
+    assert (config.hidden_dropout_prob, config.attention_probs_dropout_prob) == (0.5, 0)
+    assert model.sbo.counts.tolist() == counts.tolist()
     for bias in (mlm.bias, mlm.decoder.bias, model.sbo.bias):
         assert int(bias.argmax()) == int(counts.argmax())
         assert bias.exp().sum().item() == pytest.approx(1, rel=1e-4)
@@ -205,6 +209,7 @@ def test_means_are_those_of_the_wires(home, exported):
             left.append(x.flatten(0, 1)[batch["left"]])
     assert torch.allclose(model.sbo.mean_left, torch.cat(left).mean(0), atol=2e-3)
     assert model.sbo.mean_position.abs().max() > 0
+    assert model.sbo.counts.sum() == len(source.stream)
 
 
 def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
