@@ -52,6 +52,7 @@ def test_picture_prints_the_blocks_of_a_state(
     asked = ["picture", "spans", "--reader", terminal.folder, "--state"]
     made = json.loads(terminal.run(*asked, path))
     assert (made["chapter"], made["step"], made["selection"]) == ("spans", 1, [0, 1])
+    assert made["reader"] == str(terminal.folder)
     kinds = {block["key"]: block["kind"] for block in made["blocks"]}
     assert kinds["idea"] == kinds["finding"] == "sentence"
     piped = io.TextIOWrapper(io.BytesIO(path.read_bytes()), encoding="cp1252")
