@@ -162,7 +162,7 @@ CANAL = "In 1869 Ferdinand de Lesseps opened the canal; in 1914 Panama followed.
 )
 def test_each_way_by_hand(question, made):
     found = {exchanged(question, CANAL, random.Random(k)) for k in range(40)}
-    assert made <= found and (None not in found or found == {None})
+    assert found == made
 
 
 def test_an_opposite_of_an_opposite_is_the_word():
