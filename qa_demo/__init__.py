@@ -35,16 +35,8 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_HOME[name]), name)
 
 
-def _shown_in_notebooks() -> None:
-    """Tell a running notebook how a `Reading` looks; core, which holds it, knows no page."""
-    notebook = sys.modules.get("IPython")
-    shell = None if notebook is None else notebook.get_ipython()
-    if shell is not None:
-        html = shell.display_formatter.formatters["text/html"]
-        page = "qa_demo.saved"
-        html.for_type_by_name(
-            "qa_demo.core.types", "Reading", lambda reading: import_module(page).as_page(reading)
-        )
-
-
-_shown_in_notebooks()
+if "IPython" in sys.modules and (_shell := sys.modules["IPython"].get_ipython()) is not None:
+    # how a notebook shows a `Reading`; core, which holds it, knows no page
+    _shell.display_formatter.formatters["text/html"].for_type_by_name(
+        "qa_demo.core.types", "Reading", lambda one: import_module("qa_demo.saved").as_page(one)
+    )

@@ -157,9 +157,7 @@ class Gain(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """The rows, the gains of the paper and of the mean of our runs, and what our runs were given:
-    pretrain_steps, batch_tokens, finetune_steps.
-    """
+    """The rows, the gains of the paper and of our runs' means, and the budget of our runs."""
 
     rows: list[Change]
     paper: list[Gain]

@@ -56,9 +56,8 @@ def waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]:
         except NoModel as fault:
             heading = CHAPTERS[state.chapter].HEADINGS[state.step - 1]
             said = sentence("heading", "heading", heading), sentence("idea", "idea", str(fault))
-            held = ("chapter", "step", "question", "context", "reader", "selection", "example")
-            plain = {name: getattr(state, name) for name in held}
-            return plain | {"blocks": [travelling(block, frozenset()) for block in said]}
+            blocks = [travelling(block, frozenset()) for block in said]
+            return state.model_dump(exclude={"edits", "own"}) | {"blocks": blocks}
         except Pending:
             if time.monotonic() > end:
                 raise
@@ -69,7 +68,7 @@ def saved(found: dict[str, Any], state: State) -> str:
     """One HTML file from its pictures, which opens offline: renderer and plotly inside. User text
     stands in it as JSON in an inert element alone; only two scripts, named by their digests, run.
     """
-    first = found[f"{state.chapter}/{state.step}"]
+    question = found[f"{state.chapter}/{state.step}"]["question"]
     names = [[key, module.NAME] for key, module in CHAPTERS.items()]
     data = orjson.dumps({"pictures": found, "state": dump(state), "chapters": names}).decode()
     run = (
@@ -77,8 +76,8 @@ def saved(found: dict[str, Any], state: State) -> str:
         "JSON.parse(document.querySelector('#saved').textContent);\n"
         "mount(document.querySelector('.spanlight'), globalThis.SAVED.chapters);\n"
     )
-    scripts, title = (plotly_file().decode(), run), f"Spanlight: {first['question'][:80]}"
-    return one_file(title, "saved", data, scripts, style(saved=True))
+    scripts = plotly_file().decode(), run
+    return one_file(f"Spanlight: {question[:80]}", "saved", data, scripts, style(saved=True))
 
 
 # ---- a reading that is at hand

@@ -41,12 +41,11 @@ POLICY = policy()
 def frame_ancestors() -> tuple[str, ...]:
     """The origins of `SPANLIGHT_FRAME_ANCESTORS`, apart by blanks. Errors: BadInput for others."""
     found = tuple(os.environ.get(VARIABLE, "").split())
-    for origin in found:
-        if not _ORIGIN.fullmatch(origin):
-            raise BadInput(
-                f"{VARIABLE} names the origins that may embed the page, apart by blanks, such as "
-                f"https://course.example.org or https://*.example.org:8443; got {origin[:80]!r}"
-            )
+    if odd := [origin for origin in found if not _ORIGIN.fullmatch(origin)]:
+        raise BadInput(
+            f"{VARIABLE} names the origins that may embed the page, apart by blanks, such as "
+            f"https://course.example.org or https://*.example.org:8443; got {odd[0][:80]!r}"
+        )
     return found
 
 

@@ -81,9 +81,7 @@ def launch(
     routes: Sequence[BaseRoute] = (),
     **more: Any,
 ) -> Any:
-    """Start a page with the frozen settings, under these names only where they are given; `more`
-    is for tests (prevent_thread_lock).
-    """
+    """Start a page with the frozen settings, under these names only where they are given."""
     guard = Middleware(Guard, names=names, policy=policy(frame_ancestors()))
     files = ("text/javascript", "text/css", *DEFAULT_EXCLUDED_CONTENT_TYPES)  # gradio packs these
     packed = Middleware(GZipMiddleware, compresslevel=3, exclude_content_types=files)
