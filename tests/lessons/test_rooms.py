@@ -78,11 +78,12 @@ def test_only_the_teachers_page_leads(made):
             act()
     rooms.leave(a)
     assert rooms.look(teacher)["here"] == 2
+    assert not rooms.vote(a, PLACE, "Bo", False)  # a page that is not in the room
     rooms.leave(teacher)
     assert rooms.look(a) == {"gone": True, "closed": True}
 
 
-def test_after_a_restart_the_same_key_opens_the_same_code_and_no_other_does(made):
+def test_after_a_restart_the_same_key_opens_the_same_code_and_no_other_does(made, monkeypatch):
     _, teacher, (a, *_), _ = made
     fresh = Rooms(Clock())
     assert fresh.look(teacher) == fresh.look(a) == {"gone": True, "closed": False}
@@ -91,6 +92,9 @@ def test_after_a_restart_the_same_key_opens_the_same_code_and_no_other_does(made
     assert code_of(a.key) != teacher.code
     with pytest.raises(BadInput, match="no key"):
         fresh.open("x")
+    monkeypatch.setattr(module, "code_of", lambda key: teacher.code)
+    with pytest.raises(BadInput, match="taken"):
+        fresh.open()
 
 
 def test_all_is_bounded(made, monkeypatch):
