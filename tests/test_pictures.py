@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from qa_demo.blocks import walk
 from qa_demo.core.base import BadInput, ModelUnavailable
+from qa_demo.core.types import WindowOptions
 from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.state import CHAPTERS as NAMES
@@ -136,6 +137,13 @@ def test_nothing_chosen_opens_each_chapter_on_its_own_text_and_a_chosen_one_stay
         opens = module.OPENS.get(1, {}).get("example", "oresund")
         assert full().picture(State(chapter=name))["example"] == opens
         assert full().picture(State(chapter=name, example="gold"))["example"] == "gold"
+
+
+def test_an_example_that_needs_small_windows_opens_with_them():
+    opened = full().picture(State(example="brooklyn"))["opened"]
+    own = full().examples["brooklyn"].options
+    assert own != WindowOptions()
+    assert opened == {"max_seq_length": own.max_seq_length, "doc_stride": own.doc_stride}
 
 
 def test_what_differs_from_a_pinned_state_is_one_line():
