@@ -28,6 +28,8 @@ STEPS = [(name, k + 1) for name in NAMES for k in range(len(CHAPTERS[name].STEPS
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
 def test_every_step_of_every_chapter_draws_every_example(chapter, step):
     every = {"answer", "heading", "idea", "finding", "closing", "exactly", "table", "code"}
+    if (chapter, step) == ("spanbert", 3):
+        every.remove("table")  # a path of boxes holds no number
     for name, example in full().examples.items():
         found = blocks(full(), chapter=chapter, step=step, example=name)
         assert every <= set(found) and found["idea"]["role"] == "idea", name
