@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
-import pandas as pd
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -21,7 +20,8 @@ ASKED = f"a call is a POST of one JSON object (application/json) to /api/NAME, o
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Spanlight: calls</title>
-<style>body{font:16px system-ui;margin:2em}th{text-align:left}</style><h1>Calls</h1>
+<style>body{font:16px system-ui;margin:2em}td{padding:.2em 1em .2em 0}</style>
+<h1>Calls</h1>
 <p>Each is a POST of one JSON object. The replies: <a href="openapi.json">openapi.json</a>.</p>"""
 
 
@@ -87,8 +87,13 @@ def page() -> str:
     """All calls with their fields for people; it loads nothing."""
     made = PAGE
     for name, one in CALLS.items():
-        rows = pd.DataFrame.from_dict(fields(name), orient="index", dtype=object)
-        made += f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p>{rows.to_html(na_rep='')}"
+        known = fields(name)
+        heads = list(dict.fromkeys(head for about in known.values() for head in about))
+        rows = [["field", *heads]]
+        rows += [[field, *(a.get(head, "") for head in heads)] for field, a in known.items()]
+        cells = ("<td>".join(["", *(html.escape(str(x)) for x in row)]) for row in rows)
+        made += f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p>"
+        made += f"<table><tr>{'<tr>'.join(cells)}</table>"
     return made
 
 
