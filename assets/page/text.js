@@ -88,10 +88,12 @@ function goldLines(b, nodes) {
 
 /** A printed number stays inside the text; of two that touch, the smaller goes: its bar stays. */
 function thin(root) {
-  const edge = root.getBoundingClientRect().right;
+  const { left, right } = root.getBoundingClientRect();
   for (const e of root.querySelectorAll(".word > b:not(.under)")) {
-    e.classList.remove("inward");
-    e.classList.toggle("inward", e.getBoundingClientRect().right > edge);
+    e.classList.remove("inward", "at-left");
+    const r = e.getBoundingClientRect();
+    e.classList.toggle("inward", r.right > right);
+    e.classList.toggle("at-left", r.left < left);
   }
   const labels = [...root.querySelectorAll("b:not(.marked-by, .under)")];
   const size = (e) => Math.abs(parseFloat(e.textContent.replace(/[^\d.]/g, "")) || 0);
