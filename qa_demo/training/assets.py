@@ -27,11 +27,10 @@ from qa_demo.core.text import span_at
 from qa_demo.core.types import Reading, Window
 from qa_demo.examples import PoolExample, load_examples
 from qa_demo.model.loading import load_reader
-from qa_demo.training.command import described, exit_code, read_json, write_json
-from qa_demo.training.heads import load
-from qa_demo.training.loop import load_weights
+from qa_demo.training.heads import load, load_weights
+from qa_demo.training.loop import described, exit_code, read_json, write_json
 
-log = logging.getLogger("assets")
+log = logging.getLogger("training")
 FINE = 32
 """Parts of a logit that every row but the last is rounded to: it takes a third less room so."""
 

@@ -24,9 +24,9 @@ from qa_demo.core.store import ASSETS
 from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.examples import load_examples
 from qa_demo.training import finetune, pretrain, teach
-from qa_demo.training.command import described, exit_code, read_json
+from qa_demo.training.loop import described, exit_code, read_json
 
-log = logging.getLogger("card")
+log = logging.getLogger("training")
 Figures = Mapping[str, Any]
 WIDTH = 150
 """Characters of a line of a command, about."""

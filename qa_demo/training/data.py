@@ -1,5 +1,5 @@
-"""Training data: which paragraphs are kept apart, what a window teaches, and the drawing of windows
-for a question.
+"""Training data: which paragraphs are kept apart, what a window teaches, and the pool of windows
+that is drawn once, before a run's first step.
 
 Of the questions with lists of answers one paragraph in five is never trained on, by a hash of its
 words: training and scoring agree without a file of names. Other files hold some of the same
@@ -15,21 +15,27 @@ has an answer is for the teacher to say.
 """
 
 import hashlib
+import logging
 import random
 import re
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, partial
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from qa_demo.core.base import BadInput
 from qa_demo.core.losses import TagGold, marked, start_end_targets, tag_targets
 from qa_demo.core.masking import merge_spans
 from qa_demo.core.text import touching
 from qa_demo.core.types import Encoding, Example, Span, Window, WindowOptions
 from qa_demo.core.windows import make_windows
+from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.tokenizer import encode
 
+log = logging.getLogger("training")
 RUN = 12
 """Words in a row that two paragraphs may not share across the line."""
 SHARES = 60
@@ -60,6 +66,10 @@ NAME = re.compile(r"\b[A-Z][\w'’-]*(?: (?:of |the |de |von )?[A-Z][\w'’-]*)*
 LOWER = re.compile(r"\b[a-z]+\b")
 Drawn = tuple[Window, Sequence[TagGold], Sequence[TagGold]]
 """A window, and what the annotators marked in its text: for start and end, and for the tags."""
+Pool = dict[str, np.ndarray]
+"""N windows one after the other: `offsets` [N + 1], where each begins; of every piece what
+`data.targets` names; `labelled` [N] is false where nobody but a teacher says anything.
+"""
 
 
 # ---- which paragraphs are kept apart
@@ -170,7 +180,7 @@ def targets(
 # ---- the windows of a question
 
 
-def exchanged(question: str, context: str, rng: random.Random) -> str | None:
+def reworded(question: str, context: str, rng: random.Random) -> str | None:
     """The question with one name or number exchanged for another of the paragraph, one word for its
     opposite, or "not" put in; None where nothing fits. "not" is half as likely as each other way.
     """
@@ -198,25 +208,17 @@ class Sampler:
     """
 
     def __init__(self, examples: Sequence[Example], tokenizer: object, negatives: float) -> None:
-        self.tokenizer, self.negatives = tokenizer, negatives
+        self.encoding, self.negatives = cache(partial(encode, tokenizer)), negatives
         self.by_title: dict[str, list[str]] = {}
         for example in examples:
             self.by_title.setdefault(example.title, []).append(example.context)
-        self.cache: dict[tuple[str, str], Encoding] = {}
-
-    def encoding(self, *texts: str) -> Encoding:
-        """A question and a paragraph in pieces, made once."""
-        if texts not in self.cache:
-            self.cache[texts] = encode(self.tokenizer, *texts)
-        return self.cache[texts]
 
     def windows(self, encoding: Encoding, max_seq_length: int) -> Sequence[Window]:
         """The windows of a text, half of each in the next; none if its question leaves no room."""
         room = max_seq_length - len(encoding.question_ids) - encoding.n_special
         if room < 16 or not len(encoding.context_ids):
             return ()
-        options = WindowOptions(max_seq_length, max(1, room // 2), max_seq_length)
-        return make_windows(encoding, options)
+        return make_windows(encoding, WindowOptions(max_seq_length, room // 2, max_seq_length))
 
     def unlabelled(
         self, e: Example, length: int, rng: random.Random, exchange: bool
@@ -225,7 +227,7 @@ class Sampler:
         another paragraph of its article; None where there is none.
         """
         if exchange:
-            asked, context = exchanged(e.question, e.context, rng), e.context
+            asked, context = reworded(e.question, e.context, rng), e.context
         else:
             asked, context = e.question, rng.choice(self.by_title[e.title])
         if asked is None or (not e.answers if exchange else context == e.context):
@@ -246,3 +248,59 @@ class Sampler:
         held = [any(spoken(w, gold) is not None for gold in golds) for w in windows]
         wanted = [w for w, holds in zip(windows, held, strict=True) if holds != negative]
         return (rng.choice(wanted or windows), golds, lists) if windows else None
+
+
+# ---- the pool
+
+
+def pool_of(windows: Sequence[Mapping[str, np.ndarray]], labelled: Sequence[bool]) -> Pool:
+    """The windows' targets in flat arrays."""
+    pieces = {name: np.concatenate([w[name] for w in windows]) for name in windows[0]}
+    offsets = np.cumsum([0, *(len(w["ids"]) for w in windows)])
+    return {"offsets": offsets, "labelled": np.asarray(labelled, bool), **pieces}
+
+
+def share_of(item: str) -> tuple[str, float]:
+    """The file and the share of FILE:K. Errors: BadInput for another form."""
+    found = re.fullmatch(r"(.+):(\d+(?:\.\d*)?|\.\d+)", item)
+    if found and float(found[2]) > 0:
+        return found[1], float(found[2])
+    raise BadInput(f"--train takes FILE:K with K above 0, as squad.json.gz:1.5, got {item!r}")
+
+
+def draw(
+    train: Sequence[str],
+    tokenizer: Any,
+    lengths: Sequence[int],
+    negatives: float,
+    unlabelled: float,
+    exchanged: float,
+    seed: int,
+) -> Pool:
+    """K windows of each question of FILE:K, a fraction of K by chance, each of a size drawn from
+    `lengths`; the same for the same arguments. For the shares `unlabelled` and `exchanged` of them
+    the question with another paragraph of its article too, and one with a word exchanged. Errors:
+    BadInput where there are none.
+    """
+    named = [share_of(item) for item in train]
+    files = trained([read_squad(name) for name, _ in named])
+    rng, found, labels = random.Random(f"{seed}/pool"), list[dict[str, np.ndarray]](), list[bool]()
+    for (name, share), examples in zip(named, files, strict=True):
+        sampler = Sampler(examples, tokenizer, negatives)
+        for e in examples:
+            for _ in range(int(share) + (rng.random() < share % 1)):
+                length = rng.choice(lengths)
+                drawn = [(sampler.draw(e, length, rng), True)]
+                for exchange, part in enumerate((unlabelled, exchanged)):
+                    if rng.random() < part:
+                        drawn.append((sampler.unlabelled(e, length, rng, bool(exchange)), False))
+                for window, labelled in drawn:
+                    if window is not None:
+                        found.append(targets(*window))
+                        labels.append(labelled)
+        log.info("%s: %s windows so far", Path(name).name, f"{len(found):,}")
+    if not any(labels):
+        raise BadInput(
+            "no window can be drawn: too few questions, or --lengths leaves no room beside one"
+        )
+    return pool_of(found, labels)

@@ -14,8 +14,10 @@ single precision. Scores, threshold and card come afterwards from `score` and `c
 
 import json
 import logging
+import platform
 import re
 import shutil
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +31,10 @@ from qa_demo.core.types import TAGS
 from qa_demo.model.card import ADAPTER_FILE, BASE_FILE, BIO_FILE, merged
 from qa_demo.model.source import CARD_FILE, sha256
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training.command import described, exit_code, read_json, write_json
-from qa_demo.training.heads import ALPHA, TwoHeads, load
-from qa_demo.training.loop import load_weights
+from qa_demo.training.heads import ALPHA, TwoHeads, load, load_weights
+from qa_demo.training.loop import described, exit_code, read_json, write_json
 
-log = logging.getLogger("export")
+log = logging.getLogger("training")
 PLACES = ("out", "teacher", "logits", "pool")
 """Settings that name folders and files of one machine."""
 FILES = {"train", "dev", "text", "more_text"}
@@ -49,6 +50,11 @@ def write_checksums(folder: Path) -> None:
     files = sorted(p for p in folder.iterdir() if p.is_file() and p.name not in apart)
     write_json(folder / "checksums.json", {p.name: sha256(p) for p in files})
     log.info("%s: %.1f MB", folder, sum(p.stat().st_size for p in files) / 2**20)
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """What figures were measured with: the versions of packages, and of Python."""
+    return {name: version(name) for name in packages} | {"python": platform.python_version()}
 
 
 def called(encoder: str) -> str:

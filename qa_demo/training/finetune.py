@@ -11,14 +11,18 @@ Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; the same comman
 """
 
 import copy
-import logging
-from collections.abc import Callable, Sequence
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
@@ -29,20 +33,18 @@ from qa_demo.core.windows import assemble, make_windows
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
-from qa_demo.training import command
-from qa_demo.training.command import exit_code, parsed
+from qa_demo.training import loop
+from qa_demo.training.data import Pool, draw, share_of
 from qa_demo.training.heads import TwoHeads, load, loss_terms, total
-from qa_demo.training.loop import Batch, Job, Terms, begin, run
-from qa_demo.training.pool import Windows, batches, pool_at
+from qa_demo.training.loop import Batch, Job, Terms, begin, exit_code, parsed, run
 from qa_demo.training.score import HEADS, outcome
 
-log = logging.getLogger("finetune")
 Begun = tuple[Any, TwoHeads, list[Example]]
 """Tokenizer, model and dev questions of a run."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(command.Settings):
+class Settings(loop.Settings):
     """Everything a run depends on."""
 
     encoder: str = HfArg(help="folder or hub id of the encoder to start from")
@@ -58,6 +60,116 @@ class Settings(command.Settings):
     )
     average: float = 0.998
     dev_limit: int = 300
+
+
+# ---- the windows of a run, and its batches
+
+
+def pool_at(s: Settings, tokenizer: Any) -> Pool:
+    """The windows of a run with the settings `s`: those that lie at its `pool`, by default
+    OUT/pool.npz, or else new ones, drawn and kept there. Errors: BadInput as `draw`, for a file
+    that holds no pool, and for one that was drawn otherwise.
+    """
+    path = Path(s.pool or Path(s.out) / "pool.npz")
+    names = ("lengths", "negatives", "unlabelled", "exchanged", "seed")
+    drawn = {name: getattr(s, name, 0.0) for name in names}  # two are teach's alone
+    vocabulary = json.dumps(sorted(tokenizer.get_vocab().items())).encode()
+    files = [f"{Path(name).name}:{share:g}" for name, share in map(share_of, s.train)]
+    wanted = {"files": files, "word pieces": hashlib.sha256(vocabulary).hexdigest(), **drawn}
+    if not path.is_file():
+        pool = draw(s.train, tokenizer, **drawn)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_name(f"{path.name}.new")
+        with new.open("wb") as file:
+            np.savez_compressed(file, made=json.dumps(wanted), **pool)
+        new.replace(path)
+        return pool
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            pool = dict(stored)
+            made = json.loads(str(pool.pop("made")))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as fault:
+        raise BadInput(f"{path.name} is no pool of windows: {fault}") from fault
+    for name, value in wanted.items():
+        if made.get(name) != value:
+            raise BadInput(f"{path.name} was drawn with another {name}; name another --pool")
+    return pool
+
+
+def groups(
+    sizes: np.ndarray, batch_tokens: int, rng: np.random.Generator, near: int = 1024
+) -> list[np.ndarray]:
+    """All windows once, in groups of like length whose padded size stays under `batch_tokens`, in
+    random order.
+    """
+    near = max(near, 16 * batch_tokens // max(1, int(sizes.mean())))
+    order, found = rng.permutation(len(sizes)), list[np.ndarray]()
+    for first in range(0, len(order), near):
+        part = order[first : first + near]
+        part = part[np.argsort(sizes[part], kind="stable")]
+        while len(part):
+            padded = sizes[part] * np.arange(1, len(part) + 1)  # grows with both
+            size = max(1, int(np.searchsorted(padded, batch_tokens, side="right")))
+            found.append(part[:size])
+            part = part[size:]
+    return [found[k] for k in rng.permutation(len(found))]
+
+
+class Windows:
+    """A pool on the device that trains: batches are gathered there, with no loop of Python.
+    `said` [T, 5]: a teacher's logits of start, end, B, I, O, in half precision.
+    """
+
+    def __init__(
+        self, pool: Pool, pad: int, device: torch.device, said: np.ndarray | None = None
+    ) -> None:
+        self.pool, self.pad, self.device, self.sizes = pool, pad, device, np.diff(pool["offsets"])
+        self.kept = {name: torch.from_numpy(x).to(device) for name, x in pool.items()}
+        self.said = None if said is None else torch.from_numpy(said).to(device)
+
+    def batch(self, rows: np.ndarray) -> dict[str, Tensor]:
+        """input_ids, attention_mask, token_type_ids, start, end, tagged, passage, listed [B, L],
+        tags [B, L, 3], labelled [B], and `said` [B, L, 5], padded to the longest of the rows.
+        """
+        length = int(self.sizes[rows].max())  # of the host's copy: asking a GPU would wait for it
+        at = torch.from_numpy(rows).to(self.device)
+        first, after = (self.kept["offsets"][at + k, None] for k in (0, 1))
+        flat = first + torch.arange(length, device=self.device)
+        real = flat < after
+        flat = torch.where(real, flat, first)  # [CLS]: of type 0, no passage, no tag, in no list
+        found = {n: x[flat] for n, x in self.kept.items() if n not in ("offsets", "labelled")}
+        tags = (found["tags"] * real[..., None]).float()
+        batch = {
+            "input_ids": torch.where(real, found["ids"].long(), self.pad),
+            "attention_mask": real.long(),
+            "token_type_ids": found["types"].long(),
+            "tagged": found["tagged"].float(),
+            "passage": found["passage"],
+            "listed": found["listed"],
+            "labelled": self.kept["labelled"][at].float(),
+            "tags": tags / tags.sum(-1, keepdim=True).clamp(min=1),
+        }
+        for name in ("start", "end"):
+            shares = (found[name] * real).float()
+            batch[name] = shares / shares.sum(-1, keepdim=True)
+        return batch if self.said is None else batch | {"said": self.said[flat].float()}
+
+
+def batches(
+    windows: Windows, batch_tokens: int, seed: int, place: Mapping[str, int]
+) -> Iterator[tuple[dict[str, int], dict[str, Tensor], int]]:
+    """Batches behind a place, epoch after epoch, each in an order of its own."""
+    epoch = place["epoch"]
+    while True:
+        rng = np.random.default_rng([seed, epoch])
+        for number, rows in enumerate(groups(windows.sizes, batch_tokens, rng)):
+            if (epoch, number) > (place["epoch"], place["batch"]):
+                there = {"epoch": epoch, "batch": number}
+                yield there, windows.batch(rows), int(windows.sizes[rows].sum())
+        epoch += 1
+
+
+# ---- the run
 
 
 def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
@@ -129,7 +241,7 @@ def steps(s: Settings, at: Begun, windows: Windows, loss: Callable[[Batch], Term
 
     drawn = partial(batches, windows, s.batch_tokens, s.seed)
     groups, first = parameter_groups(model, s), {"epoch": 0, "batch": -1}
-    return run(s, Job(model, groups, first, drawn, loss, measure, average, s.average), log)
+    return run(s, Job(model, groups, first, drawn, loss, measure, average, s.average))
 
 
 def train(s: Settings) -> bool:

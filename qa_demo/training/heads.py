@@ -1,7 +1,12 @@
-"""One encoder with the start/end head and the tags' head, and the loss that trains both."""
+"""Models that are trained: how an encoder is loaded, which of its tensors change, and one encoder
+with the start/end head and the tags' head and the loss that trains both.
+"""
 
+import timeit
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,12 +15,78 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
 
+from qa_demo.core.base import BadInput
 from qa_demo.core.types import Window
 from qa_demo.model.forward import knows_token_types
-from qa_demo.training.command import loaded, training_form
 
 ALPHA = 2
 """The factor alpha / r on the change of an adapter."""
+
+
+# ---- how an encoder is trained
+
+
+def seconds_of_products(dtype: torch.dtype) -> float:
+    """The fastest of eight products [256, 384] x [384, 1536]."""
+    a, b = torch.ones(256, 384, dtype=dtype), torch.ones(384, 1536, dtype=dtype)
+    return min(timeit.repeat(lambda: a @ b, number=1, repeat=8))
+
+
+@cache
+def processor_has_bf16() -> bool:
+    """True where bf16 matrix products pay: on a GPU, and on a CPU where a short measurement finds
+    them a fifth faster than fp32.
+
+    The processor's own word is not enough: one that lists AVX512-BF16 but hides AMX took 1.8 times
+    as long in bf16. Measured once in a process and with a margin: other work on the same cores must
+    not change the format of a run that goes on.
+    """
+    return torch.cuda.is_available() or seconds_of_products(
+        torch.bfloat16
+    ) < 0.8 * seconds_of_products(torch.float32)
+
+
+def loaded(kind: Any, source: str | Path, **form: Any) -> Any:
+    """What transformers loads. Errors: BadInput for a folder that holds nothing it knows."""
+    try:
+        return kind.from_pretrained(source, **form)
+    except ValueError as fault:
+        said = str(fault).splitlines()[0]
+        raise BadInput(f"{Path(source).name} cannot be loaded: {said}") from fault
+
+
+def training_form(dropout: float) -> dict[str, Any]:
+    """How `from_pretrained` loads an encoder that is to be trained: fp32, safetensors only, dropout
+    on hidden states only. On a CPU attention by plain products: the backward pass of torch 2.13's
+    fused kernel takes a quarter of a step at 128 tokens (512 ms against 391). On a GPU the model
+    chooses: MPNet has no fused one.
+    """
+    return {
+        "dtype": torch.float32,
+        "use_safetensors": True,
+        "hidden_dropout_prob": dropout,
+        "attention_probs_dropout_prob": 0.0,
+        "attn_implementation": None if torch.cuda.is_available() else "eager",
+    }
+
+
+def trainable(model: nn.Module) -> dict[str, torch.Tensor]:
+    """The tensors that training changes; the frozen embeddings stay in the encoder's own folder."""
+    return {n: p.detach().contiguous() for n, p in model.named_parameters() if p.requires_grad}
+
+
+def load_weights(model: nn.Module, path: Path) -> None:
+    """Copy a checkpoint's tensors into a model. Errors: BadInput for a name that it lacks."""
+    tensors, own = load_file(path), dict(model.named_parameters())
+    unknown = [name for name in tensors if name not in own]
+    if unknown:
+        raise BadInput(f"{path.name} holds tensors that the model lacks, as {unknown[0]}")
+    with torch.no_grad():
+        for name, tensor in tensors.items():
+            own[name].copy_(tensor)
+
+
+# ---- two heads
 
 
 class TwoHeads(nn.Module):

@@ -31,10 +31,9 @@ from qa_demo.examples import load_examples
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training import command
-from qa_demo.training.command import described, exit_code, read_json, write_json
-from qa_demo.training.export import halved, phase, write_checksums
-from qa_demo.training.loop import load_weights
+from qa_demo.training.export import halved, phase, versions, write_checksums
+from qa_demo.training.heads import load_weights, loaded, training_form
+from qa_demo.training.loop import described, exit_code, read_json, write_json
 from qa_demo.training.pretrain import Pretrainer, load
 from qa_demo.training.text import FATES, Batches, read_text, tokenize
 
@@ -135,7 +134,7 @@ def summary(columns: Columns, chosen: np.ndarray | slice = slice(None)) -> dict[
 
 def load_exported(folder: Path) -> Pretrainer:
     """An exported folder as it is measured, in fp32. Errors: BadInput without a boundary head."""
-    mlm = AutoModelForMaskedLM.from_pretrained(folder, **command.training_form(0.0))
+    mlm = AutoModelForMaskedLM.from_pretrained(folder, **training_form(0.0))
     sbo = load_sbo(folder, mlm.config)
     if sbo is None:
         raise BadInput(f"{folder.name} holds no {SBO_FILE}")
@@ -144,7 +143,7 @@ def load_exported(folder: Path) -> Pretrainer:
 
 def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict[str, Any]:
     """Write the figures of a model beside it, of all blanks and by what stood there; the same."""
-    tokenizer = command.loaded(AutoTokenizer, folder)
+    tokenizer = loaded(AutoTokenizer, folder)
     parts = tokenize(tokenizer, read_text(text)[1], length - 2)
     if not parts:
         raise BadInput("none of the paragraphs belongs to the held-out 5 %; give more text")
@@ -155,7 +154,7 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
         "date": datetime.now(UTC).date().isoformat(),
         "parts": min(len(parts), limit or len(parts)),
         "text": [Path(name).name for name in text],
-        "versions": command.versions("torch", "transformers", "tokenizers", "numpy"),
+        "versions": versions("torch", "transformers", "tokenizers", "numpy"),
         "overall": summary(columns),
         "by_fate": fates,
     }

@@ -1,28 +1,36 @@
-"""The loop of all training commands: steps, checkpoints, log, the polite stop.
+"""The loop of all training commands: settings and flags, steps, checkpoints, log, the polite stop.
 
 One run is one folder and one phase. Ctrl-C and SIGTERM finish the step, write a checkpoint and
 stop; the same command given again goes on. The rate falls by steps, or by elapsed time where a run
 is given `--minutes`.
 """
 
+import argparse
 import json
 import logging
 import os
 import signal
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors import SafetensorError
+from safetensors.torch import save_file
 from torch import nn
+from transformers.hf_argparser import HfArg, HfArgumentParser
 
-from qa_demo.core.base import BadInput
-from qa_demo.training.command import Settings, processor_has_bf16, read_json, write_json
+from qa_demo.core.base import BadInput, QADemoError
+from qa_demo.files import write_file
+from qa_demo.training.heads import load_weights, processor_has_bf16, trainable
 
+log = logging.getLogger("training")
+Options = TypeVar("Options")
 Place = dict[str, Any]
 """Where in its data a run is; stored in every checkpoint."""
 Batch = Mapping[str, torch.Tensor]
@@ -31,6 +39,73 @@ Draw = tuple[Place, Batch, int]
 """The place after a step, its batch, and how many real tokens stand in it."""
 FREE = ("out", "steps", "minutes", "workers", "log_every", "evaluate_every", "save_every")
 """Settings that may differ where a run goes on."""
+
+
+# ---- a command: its flags, its exit code, its files
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What every run depends on; written beside its weights. Each field is a flag."""
+
+    out: str
+    steps: int = 0
+    minutes: float = HfArg(default=0.0, help="in place of --steps")
+    batch_tokens: int = 3072
+    learning_rate: float = 2e-4
+    head_rate: float = 5.0
+    warmup: int = 100
+    weight_decay: float = 0.01
+    dropout: float = 0.0
+    seed: int = 1
+    evaluate_every: int = 500
+    save_every: int = 250
+    log_every: int = 50
+
+
+def described(doc: str | None, name: str, *kinds: type) -> HfArgumentParser:
+    """A parser whose help is a module's docstring, with the flags of kinds of settings."""
+    form, command = argparse.RawDescriptionHelpFormatter, f"python -m qa_demo.training.{name}"
+    return HfArgumentParser(kinds, prog=command, description=doc, formatter_class=form)
+
+
+def parsed(kind: type[Options], doc: str | None, name: str, argv: Sequence[str] | None) -> Options:
+    """The settings that a command line asks for."""
+    return kind(**vars(described(doc, name, kind).parse_args(argv)))
+
+
+def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., int]:
+    """A command's `main` that gives an exit code: its own, or 2 with one sentence for what its user
+    can mend; what it logs is shown with the time.
+    """
+
+    @wraps(main)
+    def run(argv: list[str] | None = None) -> int:
+        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+        try:
+            return main(argv) or 0
+        except (QADemoError, OSError, SafetensorError) as fault:
+            sys.stderr.write(f"{fault}\n")
+            return 2
+
+    return run
+
+
+def read_json(path: Path) -> Any:
+    """A file of a run or a model. Errors: BadInput where it cannot be read."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as fault:
+        name = path.absolute().parent.name
+        raise BadInput(f"{name} holds no {path.name} that can be read") from fault
+
+
+def write_json(path: Path, what: Any) -> None:
+    """A file of a run or a model, whole or not at all."""
+    write_file(path, json.dumps(what, indent=1) + "\n")
+
+
+# ---- the files of a run
 
 
 @dataclass(frozen=True)
@@ -51,35 +126,14 @@ class Job:
     decay: float = 0.0
 
 
-# ---- the files of a run
-
-
-def trainable(model: nn.Module) -> dict[str, torch.Tensor]:
-    """The tensors that training changes; the frozen embeddings stay in the encoder's own folder."""
-    return {n: p.detach().contiguous() for n, p in model.named_parameters() if p.requires_grad}
-
-
-def load_weights(model: nn.Module, path: Path) -> None:
-    """Copy a checkpoint's tensors into a model. Errors: BadInput for a name that it lacks."""
-    tensors, own = load_file(path), dict(model.named_parameters())
-    unknown = [name for name in tensors if name not in own]
-    if unknown:
-        raise BadInput(f"{path.name} holds tensors that the model lacks, as {unknown[0]}")
-    with torch.no_grad():
-        for name, tensor in tensors.items():
-            own[name].copy_(tensor)
-
-
-def is_snapshot(step: int) -> bool:
-    """Steps that the replay keeps: 0, 1, 2, 3, 4, 6, 8, 11, 16, ... = round(2^(k/2))."""
-    return step == 0 or any(step == round(2 ** (k / 2)) for k in range(41))
-
-
 def snapshot(out: Path, model: nn.Module, step: int) -> None:
-    """Keep the trained tensors of one step in half precision (21 MB for six layers of 384)."""
-    (out / "snapshots").mkdir(exist_ok=True)
-    kept = {name: tensor.half() for name, tensor in trainable(model).items()}
-    save_file(kept, out / "snapshots" / f"step-{step:06d}.safetensors")
+    """Keep the trained tensors in half precision (21 MB for six layers of 384) at the steps of the
+    replay: 0, 1, 2, 3, 4, 6, 8, 11, 16, ... = round(2^(k/2)).
+    """
+    if step == 0 or any(step == round(2 ** (k / 2)) for k in range(41)):
+        (out / "snapshots").mkdir(exist_ok=True)
+        kept = {name: tensor.half() for name, tensor in trainable(model).items()}
+        save_file(kept, out / "snapshots" / f"step-{step:06d}.safetensors")
 
 
 def save(out: Path, job: Job, optimizer: Any, state: dict[str, Any]) -> None:
@@ -109,10 +163,10 @@ def resumed(out: Path, job: Job, optimizer: Any) -> dict[str, Any]:
 
 
 class Log:
-    """Means of loss terms and tokens a second since the last row, to log.jsonl and logger."""
+    """Means of loss terms and tokens a second since the last row, to log.jsonl and the screen."""
 
-    def __init__(self, out: Path, seconds: float, logger: logging.Logger) -> None:
-        self.path, self.logger, self.before = out / "log.jsonl", logger, seconds
+    def __init__(self, out: Path, seconds: float) -> None:
+        self.path, self.before = out / "log.jsonl", seconds
         self.began = self.last = time.monotonic()
         self.tokens, self.terms = 0, list[Terms]()
 
@@ -136,7 +190,7 @@ class Log:
         row |= measure()
         with self.path.open("a") as file:
             file.write(json.dumps(row) + "\n")
-        self.logger.info("%s", row)
+        log.info("%s", row)
         self.tokens, self.terms, self.last = 0, [], time.monotonic()
 
 
@@ -212,39 +266,37 @@ def descend(job: Job, optimizer: torch.optim.Optimizer, batch: Batch) -> Terms:
     return terms
 
 
-def run(s: Settings, job: Job, logger: logging.Logger) -> bool:
+def run(s: Settings, job: Job) -> bool:
     """Take the steps; True when all were taken, False when a signal stopped the run."""
-    out = Path(s.out)
-    optimizer = torch.optim.AdamW(job.groups, fused=True)
+    out, optimizer = Path(s.out), torch.optim.AdamW(job.groups, fused=True)
     state = resumed(out, job, optimizer)
     began, peaks = state["step"], [group["lr"] for group in job.groups]
     if job.average is not None and began == 0:
         snapshot(out, job.model, 0)
-    log = Log(out, state["seconds"], logger)
+    rows = Log(out, state["seconds"])
     with stop_asked() as asked:
         for place, batch, tokens in job.batches(state):
-            if asked or gone(s, state["step"], log.seconds) >= 1:
+            if asked or gone(s, state["step"], rows.seconds) >= 1:
                 break
-            factor = rate(s, state["step"], log.seconds)
+            factor = rate(s, state["step"], rows.seconds)
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * factor
-            log.step(descend(job, optimizer, batch), tokens)
+            rows.step(descend(job, optimizer, batch), tokens)
             step = state["step"] + 1
             state = {**state, **place, "step": step}
             if job.average is not None:
                 move_average(job.average, job.model, job.decay, step)
-                if is_snapshot(step):
-                    snapshot(out, job.model, step)
+                snapshot(out, job.model, step)
             if step % s.log_every == 0:
-                log.row(step)
+                rows.row(step)
             if job.measure is not None and step % s.evaluate_every == 0:
-                log.row(step, job.measure)
+                rows.row(step, job.measure)
             if step % s.save_every == 0:
-                save(out, job, optimizer, {**state, "seconds": log.seconds})
-    ended = gone(s, state["step"], log.seconds) >= 1
+                save(out, job, optimizer, {**state, "seconds": rows.seconds})
+    ended = gone(s, state["step"], rows.seconds) >= 1
     late = ended and state["step"] > began and state["step"] % s.evaluate_every
     if job.measure is not None and late:
-        log.row(state["step"], job.measure)
-    save(out, job, optimizer, {**state, "seconds": log.seconds})
-    logger.info("stopped at step %d", state["step"])
+        rows.row(state["step"], job.measure)
+    save(out, job, optimizer, {**state, "seconds": rows.seconds})
+    log.info("stopped at step %d", state["step"])
     return ended

@@ -26,16 +26,16 @@ from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert import SBOHead
-from qa_demo.training import command
-from qa_demo.training.command import exit_code, loaded, parsed, training_form
-from qa_demo.training.loop import Batch, Draw, Job, Place, begin, run
+from qa_demo.training import loop
+from qa_demo.training.heads import loaded, training_form
+from qa_demo.training.loop import Batch, Draw, Job, Place, begin, exit_code, parsed, run
 from qa_demo.training.text import Batches, read_text, tokenize
 
-log = logging.getLogger("pretrain")
+log = logging.getLogger("training")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(command.Settings):
+class Settings(loop.Settings):
     """Everything a run depends on."""
 
     encoder: str = HfArg(help="folder or hub id of the BERT-type encoder")
@@ -157,7 +157,7 @@ def train(s: Settings) -> bool:
         model,
         held and (lambda: {"held": summary(measure(model, held, s.held_limit))}),
     )
-    return run(s, job, log)
+    return run(s, job)
 
 
 @exit_code

@@ -35,7 +35,7 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.text import span_at, special_positions
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Reading, Span, Window
 from qa_demo.examples import Passage, PoolExample, load_examples, load_passages
-from qa_demo.training.command import described, exit_code
+from qa_demo.training.loop import described, exit_code
 
 Facts = Mapping[str, Any]
 """What a promise may name: values, and functions of words that make one when they are asked for."""

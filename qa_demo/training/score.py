@@ -37,11 +37,11 @@ from qa_demo.evaluation.run import read_each
 from qa_demo.evaluation.table import MOST_LOST, table_of
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK, sha256
-from qa_demo.training.command import described, exit_code, read_json, versions, write_json
 from qa_demo.training.data import held_out
-from qa_demo.training.export import write_checksums
+from qa_demo.training.export import versions, write_checksums
+from qa_demo.training.loop import described, exit_code, read_json, write_json
 
-log = logging.getLogger("score")
+log = logging.getLogger("training")
 HEADS = ("span", "bio")
 Lines = Mapping[str, Row]
 """What each head says to a question, as lines of `evaluate --out`; of the tags also all `texts`."""

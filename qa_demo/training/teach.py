@@ -32,12 +32,11 @@ from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.model.card import ADAPTER_FILE, BIO_FILE
 from qa_demo.model.source import sha256
 from qa_demo.training import finetune, heads
-from qa_demo.training.command import exit_code, parsed, processor_has_bf16, read_json, write_json
-from qa_demo.training.heads import TwoHeads, load
-from qa_demo.training.loop import Batch, Terms, load_weights
-from qa_demo.training.pool import Windows, groups, pool_at
+from qa_demo.training.finetune import Windows, groups, pool_at
+from qa_demo.training.heads import TwoHeads, load, load_weights, processor_has_bf16
+from qa_demo.training.loop import Batch, Terms, exit_code, parsed, read_json, write_json
 
-log = logging.getLogger("teach")
+log = logging.getLogger("training")
 MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
 PART = 256
 """Windows after which the teacher's logits are noted as written."""

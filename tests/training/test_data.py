@@ -9,7 +9,7 @@ import pytest
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, Example, I, O
 from qa_demo.training import data
-from qa_demo.training.data import OTHER, SHARES, Drawn, Sampler, exchanged, items, marks, targets
+from qa_demo.training.data import OTHER, SHARES, Drawn, Sampler, items, marks, reworded, targets
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -161,10 +161,10 @@ CANAL = "In 1869 Ferdinand de Lesseps opened the canal; in 1914 Panama followed.
     ],
 )
 def test_each_way_by_hand(question, made):
-    found = {exchanged(question, CANAL, random.Random(k)) for k in range(40)}
+    found = {reworded(question, CANAL, random.Random(k)) for k in range(40)}
     assert found == made
 
 
 def test_an_opposite_of_an_opposite_is_the_word():
     assert all(OTHER[OTHER[word]] == word for word in OTHER if OTHER[word] in OTHER)
-    assert exchanged("who came first", "", random.Random(1)) == "who came last"
+    assert reworded("who came first", "", random.Random(1)) == "who came last"

@@ -18,8 +18,7 @@ from qa_demo.model.card import base_of, merged, read_card
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK, OTHERS
 from qa_demo.training import card, export
-from qa_demo.training.heads import TwoHeads, load
-from qa_demo.training.loop import trainable
+from qa_demo.training.heads import TwoHeads, load, trainable
 from tests.cli.terminal import Terminal
 from tests.model import kit
 

@@ -15,7 +15,7 @@ from qa_demo.core.bio import best_span
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Answer
 from qa_demo.evaluation.questions import read_squad
-from qa_demo.training import command, finetune, heads, loop, pool
+from qa_demo.training import finetune, heads, loop
 from tests.model import kit
 from tests.training import toy
 
@@ -37,7 +37,7 @@ def settings(home: Path, out: str, **more) -> finetune.Settings:
         f"{home}/{out} --steps 6 --lengths 40 60 --batch-tokens 120 --dev-limit 9 "
         "--save-every 3 --evaluate-every 6 --warmup 2 --negatives 0.3"
     ).split()
-    return replace(command.parsed(finetune.Settings, None, "finetune", flags), **more)
+    return replace(loop.parsed(finetune.Settings, None, "finetune", flags), **more)
 
 
 def logged(run: Path) -> list[dict]:
@@ -56,7 +56,7 @@ def run(home: Path) -> Path:
 
 def test_the_same_command_goes_on_and_a_stopped_run_is_the_same_run(home, run):
     copy = home / "interrupted"
-    assert command.read_json(copy / "state.json")["step"] == 3
+    assert loop.read_json(copy / "state.json")["step"] == 3
     with pytest.raises(BadInput, match="a run of 3 steps with --seed 1: give the same to go on"):
         finetune.train(settings(home, "interrupted", seed=2))
     assert finetune.train(settings(home, "interrupted"))
@@ -110,10 +110,10 @@ def test_a_run_that_cannot_be_is_refused_and_nothing_is_trained(home, run, more,
 
 
 def test_a_run_by_time_ends_scores_itself_and_takes_a_pool_that_was_kept(home, run, monkeypatch):
-    monkeypatch.setattr(pool, "draw", None)  # whoever draws again fails
+    monkeypatch.setattr(finetune, "draw", None)  # whoever draws again fails
     more = {"steps": 0, "minutes": 1e-3, "pool": f"{run}/pool.npz", "evaluate_every": 500}
     assert finetune.train(settings(home, "timed", **more))
-    done = command.read_json(home / "timed" / "state.json")
+    done = loop.read_json(home / "timed" / "state.json")
     assert done["step"] > 0 and done["seconds"] > 0.06
     assert [row["step"] for row in logged(home / "timed")] == [done["step"]]
 
@@ -128,7 +128,7 @@ def test_a_signal_ends_the_run_after_a_whole_step_with_a_checkpoint(home, monkey
     monkeypatch.setattr(loop, "descend", interrupted)
     handler = signal.getsignal(signal.SIGTERM)
     assert not finetune.train(settings(home, "stopped"))
-    assert command.read_json(home / "stopped" / "state.json")["step"] == 1
+    assert loop.read_json(home / "stopped" / "state.json")["step"] == 1
     assert signal.getsignal(signal.SIGTERM) is handler
 
 
@@ -171,8 +171,8 @@ def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home: Path) ->
     before = {name: p.clone() for name, p in adapted.named_parameters()}
     assert finetune.train(settings(home, "adapted", adapter=2))
     after = heads.load(str(home / "encoder"), 0.0, adapter=2)
-    loop.load_weights(after, home / "adapted" / "weights.safetensors")
+    heads.load_weights(after, home / "adapted" / "weights.safetensors")
     changed = {n for n, p in after.named_parameters() if not torch.equal(p, before[n])}
     assert changed == set(trained)
     with pytest.raises(BadInput, match="holds tensors that the model lacks"):
-        loop.load_weights(plain, home / "adapted" / "weights.safetensors")
+        heads.load_weights(plain, home / "adapted" / "weights.safetensors")

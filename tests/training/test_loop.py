@@ -9,9 +9,8 @@ import torch
 from safetensors import SafetensorError
 
 from qa_demo.core.base import BadInput
-from qa_demo.training import command, finetune, loop
-from qa_demo.training.command import exit_code, parsed
-from qa_demo.training.loop import stop_asked
+from qa_demo.training import finetune, heads, loop
+from qa_demo.training.loop import exit_code, parsed, stop_asked
 
 pytestmark = pytest.mark.model
 
@@ -80,16 +79,16 @@ def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_c
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     for seconds, wanted in ((0.9, False), (0.7, True)):
-        command.processor_has_bf16.cache_clear()
+        heads.processor_has_bf16.cache_clear()
         for bf16 in (seconds, 9.0):
             taken = {torch.bfloat16: bf16, torch.float32: 1.0}
-            monkeypatch.setattr(command, "seconds_of_products", taken.__getitem__)
-            assert command.processor_has_bf16() is wanted
-    command.processor_has_bf16.cache_clear()
+            monkeypatch.setattr(heads, "seconds_of_products", taken.__getitem__)
+            assert heads.processor_has_bf16() is wanted
+    heads.processor_has_bf16.cache_clear()
 
 
 def test_on_a_gpu_an_encoder_without_a_fused_kernel_is_not_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert command.training_form(0.0)["attn_implementation"] is None
+    assert heads.training_form(0.0)["attn_implementation"] is None

@@ -16,8 +16,8 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert import SBO_FILE, load_spanbert
 from qa_demo.training import card, infill, pretrain
-from qa_demo.training.command import parsed
-from qa_demo.training.loop import load_weights
+from qa_demo.training.heads import load_weights
+from qa_demo.training.loop import parsed
 from qa_demo.training.pretrain import Pretrainer, load, parameter_groups
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
 from tests.training import toy

@@ -16,7 +16,7 @@ from qa_demo.core.types import WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import encode
-from qa_demo.training import command, data, finetune, pool, teach
+from qa_demo.training import data, finetune, loop, teach
 from qa_demo.training.teach import Teacher, numbers_of
 from tests.model import kit
 from tests.training import toy
@@ -64,9 +64,9 @@ def taught(home: Path) -> Path:
 def windows_of(student: Any, options: WindowOptions) -> tuple[list, dict[str, torch.Tensor]]:
     """The kit's windows, and a padded batch of them."""
     windows = make_windows(encode(student, kit.QUESTION, kit.CONTEXT), options)
-    found = pool.pool_of([data.targets(w) for w in windows], [False] * len(windows))
+    found = data.pool_of([data.targets(w) for w in windows], [False] * len(windows))
     pad = student.pad_token_id
-    return windows, pool.Windows(found, pad, CPU).batch(np.arange(len(windows)))
+    return windows, finetune.Windows(found, pad, CPU).batch(np.arange(len(windows)))
 
 
 def test_each_piece_has_the_teacher_s_number(home: Path) -> None:
@@ -150,7 +150,7 @@ def test_tags_are_the_chances_of_a_piece_among_all_legal_taggings() -> None:
 def test_logits_are_written_once_and_a_stopped_run_goes_on(
     home: Path, taught: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    about = command.read_json(taught / "said.json")
+    about = loop.read_json(taught / "said.json")
     drawn = np.load(taught / "pool.npz")
     assert about["done"] == len(drawn["offsets"]) - 1 > teach_part(monkeypatch)
     says, calls = Teacher.says, []
@@ -169,7 +169,7 @@ def test_logits_are_written_once_and_a_stopped_run_goes_on(
         monkeypatch.setattr(Teacher, "says", heard)
         with pytest.raises(KeyboardInterrupt):
             teach.main(again)
-        done = command.read_json(home / "again" / "said.json")["done"]
+        done = loop.read_json(home / "again" / "said.json")["done"]
         assert done == 0 if stop == 0 else 0 < done < about["done"]
     monkeypatch.setattr(Teacher, "says", says)
     assert teach.main(again) == 0
@@ -201,12 +201,12 @@ def teach_part(monkeypatch: pytest.MonkeyPatch) -> int:
 def test_logits_that_do_not_fit_are_refused(
     home: Path, taught: Path, tmp_path: Path, capsys: Any, harm: str, said: str
 ) -> None:
-    logits, about = tmp_path / "said.npy", command.read_json(taught / "said.json")
+    logits, about = tmp_path / "said.npy", loop.read_json(taught / "said.json")
     logits.write_bytes((taught / "said.npy").read_bytes())
     more = ["--logits", str(logits), "--pool", f"{taught}/pool.npz"]
     if harm in about:
         about[harm] = "other"
-    command.write_json(tmp_path / "said.json", about)
+    loop.write_json(tmp_path / "said.json", about)
     if harm == "cut off":
         (tmp_path / "said.json").write_text('{"wei')
     elif harm == "broken":
