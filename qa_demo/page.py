@@ -3,6 +3,7 @@
 Every event runs in the browser (`fn=None, js=`), so that no page is tied to one process.
 """
 
+import gzip
 import hashlib
 import html
 import json
@@ -28,19 +29,22 @@ CALL = "globalThis.spanlight?."
 
 
 def served(text: Callable[[], bytes], kind: str, cached: str = "no-cache") -> Callable[..., Any]:
-    """A file that the browser asks for again at each visit, for it must never mix two versions;
-    `cached` says otherwise.
+    """A file, packed once, that the browser asks for again at each visit, for it must never mix two
+    versions; `cached` says otherwise.
     """
 
     @cache
-    def file() -> tuple[bytes, str]:
-        return text(), f'"{hashlib.sha256(text()).hexdigest()[:32]}"'
+    def file() -> tuple[bytes, bytes, str]:
+        plain = text()
+        return plain, gzip.compress(plain, 9), f'"{hashlib.sha256(plain).hexdigest()[:32]}"'
 
     def answer(request: Request) -> Response:
-        plain, tag = file()
-        headers = {"cache-control": cached, "etag": tag}
+        plain, packed, tag = file()
+        headers = {"cache-control": cached, "etag": tag, "vary": "accept-encoding"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", "") and len(packed) < len(plain):
+            plain, headers["content-encoding"] = packed, "gzip"
         return Response(plain, headers=headers, media_type=kind)
 
     return answer

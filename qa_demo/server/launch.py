@@ -83,7 +83,9 @@ def launch(
 ) -> Any:
     """Start a page with the frozen settings, under these names only where they are given."""
     guard = Middleware(Guard, names=names, policy=policy(frame_ancestors()))
-    files = ("text/javascript", "text/css", *DEFAULT_EXCLUDED_CONTENT_TYPES)  # gradio packs these
+    # gradio packs its own files, and better; up to Python 3.11 a script is an application
+    own = ("text/javascript", "application/javascript", "text/css")
+    files = (*own, *DEFAULT_EXCLUDED_CONTENT_TYPES)
     packed = Middleware(GZipMiddleware, compresslevel=3, exclude_content_types=files)
     beside = {"routes": list(routes), "middleware": [guard, packed, Middleware(Early)]}
     return page.launch(**launch_settings(host, port), app_kwargs=beside, **more)

@@ -59,6 +59,16 @@ def test_a_chapter_shows_its_idea_its_finding_and_every_step(open_page, chapter)
         assert not page.evaluate(wide)
 
 
+def test_a_first_visit_loads_350_kilobytes_before_plotly_and_900_with_it(open_page):
+    page = open_page({"chapter": "spans"})
+    drawn(page)
+    sizes = "performance.getEntries().filter((e) => e.transferSize).map((e) => [e.name, e.transferSize])"
+    sent = dict(page.evaluate(sizes))
+    plotly = next(size for name, size in sent.items() if name.endswith("/plotly.js"))
+    assert 200_000 < sum(sent.values()) - plotly <= 350_000
+    assert plotly > 200_000 and sum(sent.values()) <= 900_000
+
+
 def test_an_own_question_is_answered_in_two_actions_and_survives_a_reload(open_page, server):
     page = open_page({"chapter": "spans"})
     ask(page, "Who met Charles?", "In London Ada Lovelace met Charles Babbage in June 1833.")

@@ -1,5 +1,6 @@
 """Gradio's page as it is sent: its head, its sheets in one, packed where that is understood."""
 
+import gzip
 import re
 from collections.abc import Iterator
 
@@ -59,12 +60,16 @@ def test_what_the_head_names_is_served() -> None:
     named = re.findall(r'href="(static/page/[^"]+)"', head())
     assert len(named) == 5
     for name in [n for n in [*named, "static/page/plotly.js"] if not n.endswith("woff2")]:
-        first = get(name)
+        first, packed = (get(name, headers={"accept-encoding": x}) for x in ("identity", "gzip"))
         assert first.status_code == 200 and len(first.content) > 1000
+        assert packed.content == first.content and packed.headers["content-encoding"] == "gzip"
+        assert packed.num_bytes_downloaded <= len(gzip.compress(first.content, 9))
+        assert packed.headers["vary"] == first.headers["vary"] == "accept-encoding"
         assert get(name, headers={"if-none-match": first.headers["etag"]}).status_code == 304
     for name in re.findall(r'url\("(fonts/[\w-]+\.woff2)"\)', style()):
         font = get(f"static/page/{name}")
         assert font.content[:4] == b"wOF2" and "max-age" in font.headers["cache-control"]
+        assert "content-encoding" not in font.headers
     assert "url(data:" not in style().replace('"', "") and style(saved=True).count("data:font") == 7
 
 
