@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from qa_demo.api.calls import CALLS, call, fields, plain, request
-from qa_demo.api.routes import VERSIONS, answers, by_position, routes
+from qa_demo.api.routes import VERSIONS, answer, by_position, routes
 from qa_demo.cli.main import main
 from qa_demo.core.base import QADemoError
 from qa_demo.examples import load_menu
@@ -46,6 +46,14 @@ def tool(client, name, arguments):
     return rpc(client, "tools/call", name=name, arguments=arguments)["result"]
 
 
+def in_order(pictures, name, given):
+    """What gradio's client gets: it puts the fields in their places."""
+    made = by_position(pictures, name)
+    put = inspect.signature(made).bind(**given)
+    put.apply_defaults()
+    return made(*put.args)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_replies_the_same_by_every_way(name, pictures, client):
     expected = plain(call(MODELS[name], name, **GIVEN[name]))
@@ -53,7 +61,7 @@ def test_a_call_replies_the_same_by_every_way(name, pictures, client):
     assert over_http.status_code == 200 and over_http.json() == expected
     behind = TestClient(client.app, root_path="/app")  # nginx takes /app off, gradio names it
     assert behind.post(f"/api/{name}", json=GIVEN[name]).json() == expected
-    assert by_position(answers(pictures), name)(**GIVEN[name]) == expected
+    assert in_order(pictures, name, GIVEN[name]) == expected
     assert tool(client, name, GIVEN[name])["structuredContent"] == expected
 
 
@@ -125,9 +133,10 @@ def test_an_odd_value_is_one_sentence_by_every_way(name, odd, said, pictures, cl
     assert made.status_code == 422 and said in made.json()["error"]
     result = tool(client, name, whole(name, odd))
     assert result["isError"] and result["content"][0]["text"] == made.json()["error"]
-    with pytest.raises(gr.Error) as fault:
-        by_position(answers(pictures), name)(**whole(name, odd))
-    assert fault.value.message == made.json()["error"]
+    if odd.keys() <= fields(name).keys():
+        with pytest.raises(gr.Error) as fault:
+            in_order(pictures, name, whole(name, odd))
+        assert fault.value.message == made.json()["error"]
 
 
 @pytest.mark.parametrize(("name", "odd", "said"), ODD)
@@ -177,7 +186,7 @@ def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client, pictu
     text = client.get("/api/docs").text
     for name in CALLS:
         assert f"/api/{name}" in text
-        assert all(f"<td>{field}<td>" in text for field in fields(name))
+        assert all(f"<dt>{field}</dt>" in text for field in fields(name))
     assert "src=" not in text and "http" not in text
     parts = build(pictures).get_config_file()["components"]
     (link,) = [p for p in parts if p["props"].get("elem_id") == "api"]
@@ -226,7 +235,7 @@ def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):
 
 def test_a_call_that_waits_too_long_is_told_so(pictures, monkeypatch):
     monkeypatch.setattr(pictures.work, "ask", Mock(side_effect=Pending(1, 600.0, 0.0)))
-    assert answers(pictures)("tag", TEXTS) == (503, {"error": "too busy; try again later"})
+    assert answer(pictures, "tag", TEXTS) == (503, {"error": "too busy; try again later"})
 
 
 @pytest.mark.parametrize("header", [{}, {"mcp-protocol-version": "2025-03-26"}])

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, Self, get_type_hints
 
 import numpy as np
-from pydantic import ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import ConfigDict, Field, create_model, model_validator
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import to_jsonable_python
 
@@ -268,9 +268,7 @@ class Infill(state.Record):
             drawn = np.random.default_rng(self.seed), model.random_piece
             masked = mask(self.masking, e.context_ids, e.word_ids, model.mask_id, *drawn)
         if self.cut and not len(masked.pairs(model.positions)):
-            why = "each hidden token lacks a neighbour or a row of its table"
-            why = why if model.positions else infill.NO_HEAD
-            raise BadInput(f"cut changes nothing here: the boundary head guesses nothing; {why}")
+            raise BadInput("cut changes nothing here: the boundary head guesses no hidden token")
         found = model.infill(masked, frozenset(self.cut or ()), top=self.top)
         return Filled(e.context, known, e.offset_mapping, found)
 
@@ -281,11 +279,9 @@ LAST = ("max_seq_length", "doc_stride", "max_query_length", "reader", "rule")
 
 def fields(name: str) -> dict[str, dict[str, Any]]:
     """Each field of a call's request by position, as JSON schema has it without its null."""
-    found, known = {}, CALLS[name].model_json_schema()["properties"]
-    for field in sorted(known, key=lambda field: LAST.index(field) if field in LAST else -1):
-        about = known[field]
-        found[field] = about | next(iter(about.pop("anyOf", [])), {})
-    return found
+    known = CALLS[name].model_json_schema()["properties"]
+    order = sorted(known, key=lambda field: LAST.index(field) if field in LAST else -1)
+    return {field: known[field] | known[field].pop("anyOf", [{}])[0] for field in order}
 
 
 class Lists(GenerateJsonSchema):
@@ -313,10 +309,7 @@ def plain(made: Any) -> dict[str, Any]:
 def request(name: str, given: Any) -> Any:
     """The request of a call. Errors: BadInput: field, value and what is allowed."""
     one_of("the call", name, CALLS)
-    try:
-        return CALLS[name].model_validate(given)
-    except ValidationError as fault:
-        raise BadInput(state.sentence(fault)) from fault
+    return state.read(CALLS[name], given)
 
 
 def call(model: Any, name: str, **given: Any) -> Any:

@@ -20,49 +20,58 @@ ASKED = f"a call is a POST of one JSON object (application/json) to /api/NAME, o
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Spanlight: calls</title>
-<style>body{font:16px system-ui;margin:2em}td{padding:.2em 1em .2em 0}</style>
-<h1>Calls</h1>
+<style>body{font:16px system-ui;margin:2em}dt{font-weight:bold}</style><h1>Calls</h1>
 <p>Each is a POST of one JSON object. The replies: <a href="openapi.json">openapi.json</a>.</p>"""
 
 
-Answers = Callable[[str, Any], tuple[int, Any]]
-"""Status and reply of a call by its name and its fields; {"error": sentence} where it is none."""
-
-
-def answers(pictures: Pictures) -> Answers:
-    """The calls of a server, by the models and the cache of its pictures."""
-
-    def answer(name: str, asked: Any) -> tuple[int, Any]:
-        status, body = told(lambda given: plain(request(name, given).reply(pictures)), asked)
-        return (status, body) if status != 202 else (503, {"error": "too busy; try again later"})
-
-    return answer
+def answer(pictures: Pictures, name: str, asked: Any) -> tuple[int, Any]:
+    """Status and reply of a call from its fields; {"error": sentence} where it is none."""
+    status, body = told(lambda given: plain(request(name, given).reply(pictures)), asked)
+    return (status, body) if status != 202 else (503, {"error": "too busy; try again later"})
 
 
 def routes(pictures: Pictures) -> list[BaseRoute]:
-    """The calls over HTTP and as tools."""
-    answer = answers(pictures)
+    """The calls over HTTP and as tools, by the models and the cache of the server's pictures."""
 
     async def call(request: Request) -> JSONResponse:
         name, kind = request.path_params["name"], request.headers.get("content-type", "")
         if name not in CALLS or request.method != "POST":
             return JSONResponse({"error": ASKED}, 405 if name in CALLS else 404)
-        try:
-            asked = json.loads(await request.body())
-        except (ValueError, RecursionError):
-            asked = None
+        asked = await json_of(request)
         if not isinstance(asked, dict) or kind.partition(";")[0] != "application/json":
             return JSONResponse({"error": ASKED}, 422)
-        status, body = await run_in_threadpool(answer, name, asked)
+        status, body = await run_in_threadpool(answer, pictures, name, asked)
         return JSONResponse(body, status)
 
-    paths = ("/mcp", "/gradio_api/mcp", "/gradio_api/mcp/")
+    async def tools(request: Request) -> Response:
+        # the header came with 2025-06-18: who sends none speaks the revision before
+        version = request.headers.get("mcp-protocol-version", BATCHES[0])
+        if version not in VERSIONS:
+            return JSONResponse(fault(INVALID, f"known versions are {', '.join(VERSIONS)}"), 400)
+        message = await json_of(request)
+        batch = version in BATCHES and isinstance(message, list) and message
+        asked = message if batch else [message]
+        every = [await run_in_threadpool(answered, pictures, one) for one in asked]
+        due = [said for said in every if said is not None]
+        if not due:
+            return Response(status_code=202)
+        unread = not batch and due[0]["id"] is None
+        return JSONResponse(due if batch else due[0], 400 if unread else 200)
+
     return [
         Route("/api/openapi.json", lambda _: JSONResponse(openapi())),
         Route("/api/docs", lambda _: HTMLResponse(page())),
         Route("/api/{name:path}", call, methods=METHODS),
-        *(Route(path, tool_call(answer), methods=["POST"]) for path in paths),
+        *(Route(path, tools, methods=["POST"]) for path in MCP),
     ]
+
+
+async def json_of(request: Request) -> Any:
+    """The value of a request's body; None where it is not JSON."""
+    try:
+        return json.loads(await request.body())
+    except (ValueError, RecursionError):
+        return None
 
 
 def openapi() -> dict[str, Any]:
@@ -78,7 +87,7 @@ def openapi() -> dict[str, Any]:
         said = {"200": {"description": "The reply", **reply}}
         said["422"] = {"description": 'A wrong field: {"error": "one sentence"}'}
         about = {"operationId": name, "summary": one.__doc__, "requestBody": asked}
-        paths[f"/api/{name}"] = {"post": {**about, "responses": said}}
+        paths[f"/api/{name}"] = {"post": about | {"responses": said}}
     info = {"title": "Spanlight", "version": __version__}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": known}}
 
@@ -87,48 +96,48 @@ def page() -> str:
     """All calls with their fields for people; it loads nothing."""
     made = PAGE
     for name, one in CALLS.items():
-        known = fields(name)
-        heads = list(dict.fromkeys(head for about in known.values() for head in about))
-        rows = [["field", *heads]]
-        rows += [[field, *(a.get(head, "") for head in heads)] for field, a in known.items()]
-        cells = ("<td>".join(["", *(html.escape(str(x)) for x in row)]) for row in rows)
-        made += f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p>"
-        made += f"<table><tr>{'<tr>'.join(cells)}</table>"
+        made += f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p><dl>"
+        for field, about in fields(name).items():
+            said = about.pop("title"), *(f"{what}: {value}" for what, value in about.items())
+            made += f"<dt>{field}</dt><dd>{html.escape('; '.join(said))}</dd>"
+        made += "</dl>"
     return made
 
 
 def public(pictures: Pictures) -> None:
     """The same calls for `gradio_client`, inside a gr.Blocks: fields in order, with defaults."""
     for name in CALLS:
-        call = by_position(answers(pictures), name)
+        call = by_position(pictures, name)
         gr.api(call, api_name=name, concurrency_limit=None)  # type: ignore[attr-defined]
 
 
-def by_position(answer: Answers, name: str) -> Callable[..., Any]:
+def by_position(pictures: Pictures, name: str) -> Callable[..., Any]:
     """The call as a function whose signature gradio can read."""
     known = fields(name)
 
-    def call(*args: Any, **given: Any) -> Any:
-        status, body = answer(name, {**dict(zip(known, args, strict=False)), **given})
+    def call(*given: Any) -> Any:
+        status, body = answer(pictures, name, dict(zip(known, given, strict=False)))
         if status != 200:
             raise gr.Error(body["error"], print_exception=False)
         return body
 
-    kinds = {field: KINDS[about["type"]] for field, about in known.items()}
     place, none = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
     parts = [
-        inspect.Parameter(n, place, default=known[n].get("default", none), annotation=kind)
-        for n, kind in kinds.items()
+        inspect.Parameter(
+            field, place, default=about.get("default", none), annotation=KINDS[about["type"]]
+        )
+        for field, about in known.items()
     ]
     call.__signature__ = inspect.Signature(parts, return_annotation=dict)  # type: ignore[attr-defined]
+    call.__annotations__ = {part.name: part.annotation for part in parts} | {"return": dict}
     call.__name__, call.__doc__ = name, CALLS[name].__doc__
-    call.__annotations__ = {**kinds, "return": dict}
     return call
 
 
 # ---- tools for language models: MCP (Model Context Protocol), Streamable HTTP, without a session:
 # one POST is one JSON-RPC message, answered with one JSON object. Source: modelcontextprotocol.io
 
+MCP = ("/mcp", "/gradio_api/mcp", "/gradio_api/mcp/")
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """A client that asks for another one is offered the first. The last is older than this transport,
 and what the first official clients that speak it offer all the same.
@@ -142,16 +151,21 @@ SERVER = {
 PARSE, INVALID, UNKNOWN, PARAMS = -32700, -32600, -32601, -32602
 
 
-def tools() -> list[dict[str, Any]]:
-    """What `tools/list` says."""
-    names = ("name", "description", "inputSchema", "outputSchema", "annotations")
-    hints = {"readOnlyHint": True, "openWorldHint": False}
-    rows = ((n, x.__doc__, x.model_json_schema(), schema(n), hints) for n, x in CALLS.items())
-    return [dict(zip(names, row, strict=True)) for row in rows]
+def tool(name: str) -> dict[str, Any]:
+    """What `tools/list` says of a call."""
+    return {
+        "name": name,
+        "description": CALLS[name].__doc__,
+        "inputSchema": CALLS[name].model_json_schema(),
+        "outputSchema": schema(name),
+        "annotations": {"readOnlyHint": True, "openWorldHint": False},
+    }
 
 
-def answered(call: Answers, message: Any) -> dict[str, Any] | None:
+def answered(pictures: Pictures, message: Any) -> dict[str, Any] | None:
     """The whole JSON-RPC answer to a message; None where none is due."""
+    if message is None:
+        return fault(PARSE, "the request must be JSON")
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return fault(INVALID, "a message is one JSON-RPC 2.0 object")
     if "id" not in message or "method" not in message:  # a notification, a client's answer
@@ -164,12 +178,12 @@ def answered(call: Answers, message: Any) -> dict[str, Any] | None:
         wanted = given.get("protocolVersion")
         made = {"protocolVersion": wanted if wanted in VERSIONS else VERSIONS[0], **SERVER}
     elif method == "tools/list":
-        made = {"tools": tools()}
+        made = {"tools": [tool(name) for name in CALLS]}
     elif method == "tools/call":
         name = str(given.get("name"))
         if name not in CALLS:
             return fault(PARAMS, f"the tools are {', '.join(CALLS)}, got {name[:40]!r}", key)
-        status, reply = call(name, given.get("arguments") or {})
+        status, reply = answer(pictures, name, given.get("arguments") or {})
         made = {"structuredContent": reply} if status == 200 else {"isError": True}
         said = json.dumps(reply, ensure_ascii=False) if status == 200 else reply["error"]
         made["content"] = [{"type": "text", "text": said}]  # a refusal too: a model can read it
@@ -181,26 +195,3 @@ def answered(call: Answers, message: Any) -> dict[str, Any] | None:
 def fault(code: int, said: str, key: Any = None) -> dict[str, Any]:
     """The answer to a message that cannot be answered."""
     return {"jsonrpc": "2.0", "id": key, "error": {"code": code, "message": said}}
-
-
-def tool_call(call: Answers) -> Callable[[Request], Any]:
-    """The handler of the route."""
-
-    async def posted(request: Request) -> Response:
-        # the header came with 2025-06-18: who sends none speaks the revision before
-        version = request.headers.get("mcp-protocol-version", BATCHES[0])
-        try:
-            message = json.loads(await request.body())
-        except (ValueError, RecursionError):
-            return JSONResponse(fault(PARSE, "the request must be JSON"), 400)
-        if version not in VERSIONS:
-            return JSONResponse(fault(INVALID, f"known versions are {', '.join(VERSIONS)}"), 400)
-        batch = version in BATCHES and isinstance(message, list) and message
-        asked = message if batch else [message]
-        due = [said for one in asked if (said := await run_in_threadpool(answered, call, one))]
-        invalid = due and due[0].get("error", {}).get("code") == INVALID and not batch
-        if not due:
-            return Response(status_code=202)
-        return JSONResponse(due if batch else due[0], 400 if invalid else 200)
-
-    return posted
