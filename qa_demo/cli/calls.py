@@ -97,24 +97,18 @@ def characters(start: int, end: int) -> str:
     return f"characters {start + 1:,} to {end:,}" if end > start + 1 else f"character {end:,}"
 
 
-def _sum(parts: Sequence[float], whole: float) -> tuple[str, str, list[str]]:
-    """A sum, "=" or "~", and its parts, with three decimals, or four where only they add up."""
-    d = 3 if adds(parts, whole, 3) == "=" else 4
-    sign = "=" if adds(parts, whole, d) == "=" else "~"
-    return f"{whole:.{d}f}", sign, [f"{part:.{d}f}" for part in parts]
-
-
 def answer_lines(said: Answer) -> Iterator[str]:
     """The answer, its numbers, and the list of the best spans."""
     found, answered = said.prediction, said.prediction.answered
     if answered is None:
         yield "no answer"
     else:
-        parts = answered.start_logit, answered.end_logit
-        score, sign, (start, end) = _sum(parts, answered.score)
+        start, end, score = answered.start_logit, answered.end_logit, answered.score
+        d = 3 if adds((start, end), score, 3) == "=" else 4
+        sign = "=" if adds((start, end), score, d) == "=" else "~"
         where = characters(answered.char_start, answered.char_end)
         yield visible(answered.text)
-        yield f"{where}, score {score} {sign} start {start} + end {end}"
+        yield f"{where}, score {score:.{d}f} {sign} start {start:.{d}f} + end {end:.{d}f}"
     if found.best is not None:
         rule = "this rule does not compare them"
         if found.limit is not None:

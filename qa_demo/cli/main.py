@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from qa_demo import __version__
-from qa_demo.cli import calls, evaluate, lesson, page, report
+from qa_demo.cli import calls, evaluate, page, report
 from qa_demo.cli.shared import tell
 from qa_demo.core.base import BadInput, Cancelled, QADemoError
 from qa_demo.server.start import OneSentence
@@ -23,7 +23,7 @@ COMMANDS: dict[str, ModuleType] = {
     **dict.fromkeys(("picture", "page"), page),
     "evaluate": evaluate,
     **dict.fromkeys(("report", "calibrate"), report),
-    "lesson": lesson,
+    "lesson": page,
 }
 """Each module has add(commands) and run(args)."""
 OUTPUTS = ("out", "report", "eval_results")

@@ -1,4 +1,6 @@
-"""picture: a chapter's blocks as JSON; page: all nine chapters as one file of HTML."""
+"""What the page shows: picture prints a chapter's blocks as JSON, page saves all nine chapters as
+one file of HTML, lesson proves every reveal of lessons.
+"""
 
 import argparse
 import json
@@ -7,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from qa_demo.cli import shared
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.files import write_file
 from qa_demo.saved import pictures_of, saved
 from qa_demo.state import CHAPTERS, State, load
@@ -17,7 +19,7 @@ ELSEWHERE = ("null_score_diff_threshold", "max_query_length", "rule")
 
 
 def add(commands: Any) -> None:
-    """The flags of both."""
+    """The flags of all three."""
     page = commands.add_parser(
         "page", help="save a reading with all nine chapters as one file of HTML"
     )
@@ -36,23 +38,27 @@ def add(commands: Any) -> None:
         "address. Default: what the chapter opens with.",
     )
     shared.add_reader(picture)
+    lesson = commands.add_parser("lesson", help="prove every reveal of lessons with the reader")
+    lesson.add_argument("what", choices=["check"], help="check: compute every guess and reveal")
+    says = "A folder of lessons. Default: those of the page."
+    lesson.add_argument("folder", type=Path, nargs="?", help=says)
+    lesson.set_defaults(reader="bundled", base=None)
+    shared.add_json(lesson)
 
 
-def run(args: argparse.Namespace) -> None:
-    """Draw, and print or write. Errors: BadInput."""
+def run(args: argparse.Namespace) -> int:
+    """Draw, and print or write; 1 where a step of a lesson does not hold. Errors: BadInput."""
+    if args.command == "lesson":
+        return lessons(args)
     if args.command == "picture":
         made = shared.pictures(args).picture(state_of_file(args))
         sys.stdout.write(json.dumps(made, ensure_ascii=True, allow_nan=False) + "\n")
-        return
-    found = shared.given(args, State.model_fields)
-    if "example" not in found and not {"question", "context"} <= found.keys():
-        raise BadInput("page needs --question and --context (or --context-file), or --example ID")
-    if "example" in found and {"question", "context"} & found.keys():
-        raise BadInput("--example brings its own texts; leave out --question and --context")
-    state = load({**found, "reader": args.reader})
+        return 0
+    state = load({**shared.given(args, State.model_fields), "reader": args.reader})
     text = saved(pictures_of(shared.pictures(args), state), state)
     written = {"file": str(args.out), "bytes": write_file(args.out, text)}
     shared.write(written, args.json, lambda said: f"{said['file']}: {said['bytes']:,} bytes")
+    return 0
 
 
 def state_of_file(args: argparse.Namespace) -> State:
@@ -67,3 +73,39 @@ def state_of_file(args: argparse.Namespace) -> State:
         load(found)  # what is no object is refused by its own sentence
     reader = {} if args.reader == "bundled" else {"reader": args.reader}
     return load({**found, **reader, "chapter": args.chapter})
+
+
+def lessons(args: argparse.Namespace) -> int:
+    """Each step with its right guess, its wrong ones and its reveal; 1 where one does not hold."""
+    from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
+    from qa_demo.lessons.served import Lessons
+
+    found = read_folders(args.folder or OWN)
+    found += () if args.folder else (read_lesson(TEACHERS / "wrong.md"),)
+    served, rows = Lessons(shared.pictures(args), found), []
+    for lesson in found:
+        for number, step in enumerate(lesson.steps, 1):
+            row: dict[str, Any] = {"file": f"{lesson.id}.md", "line": step.line, "step": number}
+            try:
+                row |= served.proof(step)
+            except QADemoError as fault:
+                row["fault"] = str(fault)
+            rows.append({**row, "title": step.title, "ask": step.ask})
+    shared.write({"steps": rows}, args.json, proved)
+    return int(any("fault" in row for row in rows))
+
+
+def proved(found: dict[str, Any]) -> str:
+    """A line for each step; of one that holds, its words."""
+    rows, lines = found["steps"], []
+    for row in rows:
+        lines.append(f"{row['file']}, line {row['line']}, step {row['step']}: {row['title']}")
+        if "fault" in row:
+            lines.append(f"  does not hold: {row['fault']}")
+            continue
+        lines += [f"  {row['question']}"] if row["question"] else []
+        lines += [f"  right: {row['right']}"] if row["right"] else []
+        lines += [f"  {key}: {why}" for key, why in row["wrong"].items()]
+        lines.append(f"  > {row['reveal']}")
+    bad = sum("fault" in row for row in rows)
+    return "\n".join([*lines, f"{len(rows) - bad} of {len(rows)} steps hold"])
