@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Window
@@ -14,6 +15,9 @@ TOKENS_AT_ONCE = 1280
 """Positions in one pass: half a second of a small model, then others have their turn."""
 SHIFTED = ("roberta", "xlm-roberta", "camembert", "mpnet")
 """Families whose first position is padding id + 1, so that the rows up to there are never used."""
+
+STACKED = ("bert", "roberta", "xlm-roberta", "camembert", "electra")
+"""Families whose encoder is a plain list of layers of one form."""
 
 
 def longest_input(config: Any) -> int:
@@ -67,6 +71,30 @@ def logits(model: Any, embeds: torch.Tensor, window: Window) -> tuple[torch.Tens
     inputs["inputs_embeds"] = embeds
     del inputs["input_ids"]
     both = output_layer(model)(head_states(model, model.base_model(**inputs)[0]))
+    return both[..., 0], both[..., 1]
+
+
+def logits_at(
+    model: Any, embeds: torch.Tensor, window: Window, at: list[int]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The `logits` of these positions alone, [b, len(at)] each. Where the layers are a plain list
+    the last one takes keys and values of all positions, and what else it computes for these only.
+    """
+    if model.config.model_type not in STACKED:
+        start, end = logits(model, embeds, window)
+        return start[:, at], end[:, at]
+    base, inputs = model.base_model, inputs_of(model, window)
+    states = base.embeddings(inputs_embeds=embeds, token_type_ids=inputs.get("token_type_ids"))
+    if hasattr(base, "embeddings_project"):  # ELECTRA's, where its tables are narrower
+        states = base.embeddings_project(states)
+    *layers, last = base.encoder.layer
+    for layer in layers:
+        states = layer(states)
+    here, own, heads = last.attention, states[:, at], model.config.num_attention_heads
+    products = here.self.query(own), here.self.key(states), here.self.value(states)
+    q, k, v = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in products)
+    mixed = scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
+    both = output_layer(model)(last.feed_forward_chunk(here.output(mixed, own)))
     return both[..., 0], both[..., 1]
 
 

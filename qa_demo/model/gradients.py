@@ -35,7 +35,7 @@ from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.model.forward import (
     TOKENS_AT_ONCE,
     adds_no_position,
-    logits,
+    logits_at,
     special_id,
     word_embeddings,
 )
@@ -113,10 +113,12 @@ def attribute(
 
 def make_pass(model: Any, window: Window, target: Target) -> Pass:
     """Embeddings [k, n, h] -> F = a.s + b.e at the target's fixed positions, [k]."""
-    a, b = (torch.as_tensor(x, dtype=torch.float32) for x in weights_of(target, window))
+    weights = torch.tensor(np.stack(weights_of(target, window)), dtype=torch.float32)
+    at = weights.any(0).nonzero()[:, 0].tolist()
+    a, b = weights[:, at]
 
     def run(embeds: torch.Tensor) -> torch.Tensor:
-        start, end = logits(model, embeds, window)
+        start, end = logits_at(model, embeds, window, at)
         return (start @ a).double() + (end @ b).double()
 
     return run

@@ -55,13 +55,7 @@ class _Recorded(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor, None]:
-        given, turned, few = upstream[0], ctx.layer.turned, upstream[0][..., 0] != 0
-        if 2 * few.sum() > few.numel():
-            return _times(given, turned, None), None
-        rows = given.any(-1)  # in the last layer only those that the target reads
-        found = given.new_zeros(*rows.shape, turned.shape[0])
-        found[rows] = _times(given[rows], turned, None)
-        return found, None
+        return _times(upstream[0], ctx.layer.turned, None), None
 
 
 # the two operators by which torch.compile freezes a linear layer; they take and give plain tensors

@@ -101,8 +101,8 @@ def test_logits_are_those_of_an_ordinary_call_of_transformers(
     reading = reader.read(question, context, WindowOptions(length, 5))
     start, end = reading.logits(0)
     assert len(reading.windows) == 1
-    np.testing.assert_allclose(start, expected.start_logits[0].numpy(), atol=2e-5)
-    np.testing.assert_allclose(end, expected.end_logits[0].numpy(), atol=2e-5)
+    np.testing.assert_allclose(start, expected.start_logits[0].numpy(), atol=1e-5)
+    np.testing.assert_allclose(end, expected.end_logits[0].numpy(), atol=1e-5)
 
 
 def test_an_answer_never_starts_or_ends_with_a_blank(family: str) -> None:

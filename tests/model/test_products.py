@@ -13,14 +13,9 @@ from qa_demo.model.products import Packed, pack
 SIZES = st.integers(1, 70)
 
 
-@given(
-    st.tuples(SIZES, SIZES),
-    st.lists(st.integers(1, 9), min_size=1, max_size=3),
-    st.booleans(),
-    st.booleans(),
-)
+@given(st.tuples(SIZES, SIZES), st.lists(st.integers(1, 9), min_size=1, max_size=3), st.booleans())
 def test_values_and_gradients_are_those_of_a_linear_layer(
-    size: tuple[int, int], rows: list[int], bias: bool, few: bool
+    size: tuple[int, int], rows: list[int], bias: bool
 ) -> None:
     layer = nn.Linear(*size, bias=bias).requires_grad_(False)
     packed = Packed(layer)
@@ -29,9 +24,6 @@ def test_values_and_gradients_are_those_of_a_linear_layer(
     with torch.inference_mode():
         torch.testing.assert_close(packed(x), layer(x), rtol=1e-5, atol=1e-5)
     weights = torch.randn(*rows, size[1])
-    if few:  # a target reads few rows of the last layer
-        weights[torch.rand(rows) > 0.2] = 0
-        weights[..., 0] = 0  # which is nothing to go by
     found, wanted = (
         torch.autograd.grad((each(at) * weights).sum(), at)[0]
         for each in (packed, layer)
