@@ -1,7 +1,9 @@
-"""What a window teaches, which paragraphs are kept apart, and questions with a word exchanged."""
+"""What a window teaches, which paragraphs are kept apart, and the windows that are drawn."""
 
+import json
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from qa_demo.core.types import Answer, B, Encoding, Example, I, O
 from qa_demo.training import data
 from qa_demo.training.data import OTHER, SHARES, Drawn, Sampler, items, marks, reworded, targets
 from tests.model import kit
+from tests.training import toy
 
 pytestmark = pytest.mark.model
 NAMES = ("George Rotne", "Ingeborg")
@@ -25,13 +28,16 @@ def places(*texts: str, context: str = kit.CONTEXT) -> tuple[tuple[int, int], ..
     return tuple((context.index(t), context.index(t) + len(t)) for t in texts)
 
 
-def drawn(one: Example, length: int = 256) -> tuple[Encoding, Drawn, dict[str, np.ndarray]]:
+def sampler(*examples: Example, negatives: float = 0.0) -> Sampler:
+    return Sampler(examples, kit.tokenizer("bert"), negatives)
+
+
+def drawn(one: Example) -> tuple[Encoding, Drawn, dict[str, np.ndarray]]:
     """A text, the window that is drawn of it, and its targets as shares of 1."""
-    sampler = Sampler([one], kit.tokenizer("bert"), negatives=0.0)
-    found = sampler.draw(one, length, random.Random(0))
+    found = sampler(one).draw(one, 256, random.Random(0))
     assert found is not None
     shares = {n: x / SHARES if x.dtype == np.uint8 else x for n, x in targets(*found).items()}
-    return sampler.encoding(one.question, one.context), found, shares
+    return sampler(one).encoding(one.question, one.context), found, shares
 
 
 def test_the_tags_learn_every_span_and_start_and_end_the_first() -> None:
@@ -49,30 +55,29 @@ def test_the_tags_learn_every_span_and_start_and_end_the_first() -> None:
     assert learnt["end"][window.to_pos(spans[0].end)] == 1
 
 
+LONG = "anna rotne " * 40 + "ingeborg " + "anna rotne " * 40
+
+
 def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds() -> None:
-    context = "anna rotne " * 40 + "ingeborg " + "anna rotne " * 40 + "1998 end"
+    context = f"{LONG}1998 end"
     one = example((places("ingeborg", "1998", context=context),), context)
-    sampler = Sampler([one], kit.tokenizer("bert"), negatives=0.0)
-    encoding = sampler.encoding(one.question, context)
+    source, rng, seen = sampler(one), random.Random(1), set()
+    encoding = source.encoding(one.question, context)
     spans = [touching(encoding, *place) for place in one.spans[0]]
-    rng, seen = random.Random(1), set()
     for _ in range(60):
-        window, *golds = sampler.draw(one, 60, rng)
+        window, *golds = source.draw(one, 60, rng)
         held = [s for s in spans if window.holds(s)]
-        assert held
         assert targets(window, *golds)["start"][window.to_pos(held[0].start)] == SHARES
         seen.add(held[0])
     assert seen == set(spans)
 
 
 def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_article() -> None:
-    context = "anna rotne " * 40 + "ingeborg " + "anna rotne " * 40
-    one = replace(example((places("ingeborg", context=context),), context), title="t")
+    one = replace(example((places("ingeborg", context=LONG),), LONG), title="t")
     other = replace(one, id="o", context="the river and the tower", answers=(), spans=())
-    rng, texts = random.Random(1), set[bool]()
-    sampler = Sampler([one, other], kit.tokenizer("bert"), negatives=1.0)
+    source, rng, texts = sampler(one, other, negatives=1.0), random.Random(1), set[bool]()
     for _ in range(20):
-        found = targets(*sampler.draw(one, 60, rng))
+        found = targets(*source.draw(one, 60, rng))
         assert found["start"][0] == found["end"][0] == SHARES, "[CLS]"
         texts.add(bool(found["passage"].sum() > 10))
     assert texts == {True, False}
@@ -80,8 +85,7 @@ def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_articl
 
 def test_a_list_of_places_without_a_piece_is_no_answer() -> None:
     one = example((((kit.CONTEXT.index(" "), kit.CONTEXT.index(" ") + 1),),))
-    sampler = Sampler([one], kit.tokenizer("bert"), negatives=0.0)
-    assert marks(sampler.encoding(one.question, one.context), one) == [None]
+    assert marks(sampler(one).encoding(one.question, one.context), one) == [None]
 
 
 def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags() -> None:
@@ -145,9 +149,6 @@ def test_no_paragraph_that_shares_twelve_words_with_a_kept_one_is_trained_on() -
     assert data.trained([other]) == [other]
 
 
-CANAL = "In 1869 Ferdinand de Lesseps opened the canal; in 1914 Panama followed."
-
-
 @pytest.mark.parametrize(
     ("question", "made"),
     [
@@ -160,11 +161,29 @@ CANAL = "In 1869 Ferdinand de Lesseps opened the canal; in 1914 Panama followed.
         ("why so", {None}),
     ],
 )
-def test_each_way_by_hand(question, made):
-    found = {reworded(question, CANAL, random.Random(k)) for k in range(40)}
-    assert found == made
+def test_a_question_with_one_word_exchanged(question: str, made: set[str | None]) -> None:
+    canal = "In 1869 Ferdinand de Lesseps opened the canal; in 1914 Panama followed."
+    assert {reworded(question, canal, random.Random(k)) for k in range(40)} == made
 
 
-def test_an_opposite_of_an_opposite_is_the_word():
+def test_an_opposite_of_an_opposite_is_the_word() -> None:
     assert all(OTHER[OTHER[word]] == word for word in OTHER if OTHER[word] in OTHER)
-    assert reworded("who came first", "", random.Random(1)) == "who came last"
+
+
+@pytest.mark.parametrize(("kind", "words"), [("unlabelled", "river"), ("exchanged", "last")])
+def test_windows_that_nobody_labelled_are_added(tmp_path: Path, kind: str, words: str) -> None:
+    answers, paragraphs = [{"text": "anna", "answer_start": 0}], []
+    for context, question, golds in (
+        ("anna rotne designed the towers", "who came first", answers),
+        ("the river and the bridge of ingeborg", "who was it", []),
+    ):
+        qas = [{"id": question, "question": question, "answers": golds}]
+        paragraphs.append({"context": context, "qas": qas})
+    path, tokenizer = tmp_path / "squad.json", kit.tokenizer("bert")
+    path.write_text(json.dumps({"data": [{"title": "t", "paragraphs": paragraphs}]}))
+    found = data.draw([f"{path}:8"], tokenizer, **toy.DRAWN | {kind: 1.0, "negatives": 0.0})
+    silent = np.flatnonzero(~found["labelled"])
+    assert 0 < len(silent) < len(found["labelled"]) == 16 + len(silent)
+    parts = [slice(*found["offsets"][k : k + 2]) for k in silent]
+    assert all(found["start"][part][0] == SHARES for part in parts)
+    assert any(words in tokenizer.decode(found["ids"][part]) for part in parts)

@@ -1,10 +1,13 @@
-"""The fine-tuning command: a stopped run is the same run, own rates, an adapter, refusals."""
+"""Batches gathered from a pool, and the command: a stopped run is the same run, own rates, an
+adapter, refusals.
+"""
 
 import json
 import signal
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -15,11 +18,54 @@ from qa_demo.core.bio import best_span
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Answer
 from qa_demo.evaluation.questions import read_squad
-from qa_demo.training import finetune, heads, loop
+from qa_demo.training import data, finetune, heads, loop
+from qa_demo.training.data import SHARES
+from qa_demo.training.finetune import Windows
 from tests.model import kit
 from tests.training import toy
 
 pytestmark = pytest.mark.model
+
+
+CPU = torch.device("cpu")
+
+
+def test_a_batch_is_gathered_as_its_windows_are(tmp_path: Path) -> None:
+    pool, rows = toy.pool(tmp_path / "squad.json"), np.array([3, 0, 8, 3])
+    sizes = np.diff(pool["offsets"])
+    assert len(sizes) > 8 and pool["labelled"].all()
+    said = np.random.default_rng(1).normal(size=(pool["offsets"][-1], 5)).astype(np.float16)
+    batch = Windows(pool, 7, CPU, said).batch(rows)
+    assert batch["input_ids"].shape == (4, max(sizes[rows]))
+    kept = {name: pool[name] for name in ("passage", "tagged", "listed")}
+    kept |= {name: pool[name] / SHARES for name in ("start", "end", "tags")}
+    kept |= {"input_ids": pool["ids"], "token_type_ids": pool["types"], "said": said}
+    for b, k in enumerate(rows):
+        part, n = slice(*pool["offsets"][k : k + 2]), sizes[k]
+        assert (batch["input_ids"][b, n:] == 7).all() and batch["attention_mask"][b].sum() == n
+        for name, wanted in kept.items():
+            np.testing.assert_allclose(batch[name][b, :n].float(), wanted[part], atol=1e-6)
+            if name not in ("input_ids", "said"):
+                assert not batch[name][b, n:].any(), name
+
+
+def test_shares_that_do_not_divide_sixty_sum_to_one() -> None:
+    one = {"ids": np.arange(3, dtype=np.int32), "tags": np.full((3, 3), 17, np.uint8)}
+    one |= {name: np.array([9, 9, 43], np.uint8) for name in ("start", "end")}
+    one |= {name: np.ones(3, bool) for name in ("types", "passage", "tagged", "listed")}
+    batch = Windows(data.pool_of([one], [True]), 0, CPU).batch(np.array([0]))
+    assert batch["start"][0].tolist() == pytest.approx([9 / 61, 9 / 61, 43 / 61])
+    assert batch["tags"].sum(-1)[0].tolist() == pytest.approx([1, 1, 1])
+
+
+def test_every_window_stands_in_one_group_under_the_limit_with_its_like() -> None:
+    sizes = np.random.default_rng(4).integers(20, 384, 5000)
+    found = finetune.groups(sizes, 4096, np.random.default_rng([1, 0]))
+    assert sorted(np.concatenate(found).tolist()) == list(range(5000))
+    padded = [len(rows) * sizes[rows].max() for rows in found]
+    assert max(padded) <= 4096 and sizes.sum() > 0.93 * sum(padded)
+    longer = finetune.groups(sizes[:3] + 5000, 4096, np.random.default_rng(0))
+    assert [len(rows) for rows in longer] == [1, 1, 1]
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +110,17 @@ def test_the_same_command_goes_on_and_a_stopped_run_is_the_same_run(home, run):
         whole, resumed = (load_file(folder / f"{name}.safetensors") for folder in (run, copy))
         assert whole.keys() == resumed.keys()
         assert all(torch.equal(whole[key], resumed[key]) for key in whole)
+
+
+def test_a_pool_comes_back_from_its_file_as_it_is_drawn(home, run):
+    s = settings(home, "run")
+    assert (Path(s.out) / "pool.npz").is_file()
+    how = {"lengths": s.lengths, "negatives": s.negatives}
+    one, other = (toy.pool(home / "squad.json", share=1.5, seed=k, **how) for k in (1, 2))
+    kept = finetune.pool_at(s, kit.tokenizer("bert"))
+    assert kept.keys() == one.keys()
+    assert all(np.array_equal(kept[name], wanted) for name, wanted in one.items())
+    assert not np.array_equal(kept["ids"], other["ids"])
 
 
 def test_of_a_dev_file_the_questions_with_an_answer_are_scored(home, run):

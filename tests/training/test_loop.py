@@ -1,4 +1,4 @@
-"""The loop: flags of a record of settings, exit codes, the rate, the number format, the stop."""
+"""The loop: exit codes, the rate, the stop; and the form in which encoders are trained."""
 
 import signal
 from dataclasses import replace
@@ -10,19 +10,9 @@ from safetensors import SafetensorError
 
 from qa_demo.core.base import BadInput
 from qa_demo.training import finetune, heads, loop
-from qa_demo.training.loop import exit_code, parsed, stop_asked
+from qa_demo.training.loop import exit_code, stop_asked
 
 pytestmark = pytest.mark.model
-
-
-def test_a_flag_that_there_is_not_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["--encoder", "e", "--train", "a:1", "b:2", "--dev", "d", "--out", "o"]
-    given += ["--lengths", "8", "--average", "0.5"]
-    asked = parsed(finetune.Settings, "About.", "toy", given)
-    assert (asked.train, asked.lengths, asked.average) == (["a:1", "b:2"], [8], 0.5)
-    with pytest.raises(SystemExit):
-        parsed(finetune.Settings, "About.", "toy", [*given, "--rates", "2"])
-    assert "unrecognized arguments: --rates 2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("fault", [BadInput("no"), FileNotFoundError("no"), SafetensorError("no")])
@@ -41,13 +31,6 @@ def test_a_user_s_fault_is_one_sentence_and_code_2(
     assert capsys.readouterr().err == "no\n"
     with pytest.raises(KeyError):
         command(["bug"])
-
-
-def test_every_command_gives_its_exit_code() -> None:
-    for path in Path(loop.__file__).parent.glob("*.py"):
-        code = path.read_text(encoding="utf-8")
-        if "\ndef main(" in code:
-            assert "\n@exit_code\ndef main(" in code and "xit(main())" in code, path.name
 
 
 def test_the_rate_warms_up_and_falls_to_nothing_by_steps_or_by_time() -> None:

@@ -1,7 +1,11 @@
-"""The scoring command on a toy reader: one reading a question, and files read back."""
+"""The scoring command on a toy reader: one reading a question, and files read back; and the first
+questions: short texts of everyday kinds, never trained on, all accepted answers listed.
+"""
 
 import json
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +18,7 @@ from qa_demo.core.bio import best_span, null_log_prob
 from qa_demo.core.calibration import load_known
 from qa_demo.core.metrics import CalibrationBin, calibration_error, normalize
 from qa_demo.core.predict import predict
+from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Calibration, Calibrations, Example
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.table import MOST_LOST
@@ -108,19 +113,22 @@ def test_what_the_tags_say_leads_over_no_answer_by_logarithms(reader: BertReader
 
 
 def test_the_figures_of_the_command_fit_each_other(folder: Path, scored: dict[str, Any]) -> None:
-    written = json.loads((folder / "metrics.json").read_text())
     assert load_known(folder) is None, "without a claim nothing is told of others as sure"
-    found = written["reliability"]["span"]
+    found = scored["reliability"]["span"]
     assert sum(half["fitted_on"] for half in found["halves"]) == found["measured_on"] == 12
     assert sum(b["count"] for b in found["after"]) == found["measured_on"]
     before = [CalibrationBin(**row) for row in found["before"]]
     assert found["error_before"] == pytest.approx(calibration_error(before))
     for head in HEADS:
-        curve = written["threshold_curve"][head]
+        curve, scores = scored["threshold_curve"][head], scored["squad_dev_v2"][head]
         assert (curve["answerable"], curve["unanswerable"]) == (8, 4)
-        free = written["squad_dev_v2"][head]["answerable_f1_without_threshold"]
+        free = scores["answerable_f1_without_threshold"]
         assert free - curve["chosen"]["answerable_f1"] <= MOST_LOST
-    assert [round(scored["squad_dev"][head]["exact"]) for head in HEADS] == [33, 33]
+        assert round(scored["squad_dev"][head]["exact"]) == 33
+    kept = held_out(read_squad(scored["files"][2]))  # lists that no training sees
+    assert 0 < len(kept) < 12
+    for name, head in (("all", "bio"), ("li.json", "span")):
+        assert scored["lists"][name][head]["total"] == len(kept)
 
 
 def test_threshold_and_calibration_come_with_the_reader(folder: Path, scored: dict) -> None:
@@ -128,16 +136,9 @@ def test_threshold_and_calibration_come_with_the_reader(folder: Path, scored: di
     assert again.threshold == scored["squad_dev_v2"]["span"]["threshold"]
     assert again.calibrations == Calibrations(Calibration(fit["temperature"], fit["bias"]))
     assert "claim" not in scored, "random weights: a larger lead makes no answer likelier"
-
-
-def test_what_was_measured_is_told(scored: dict[str, Any]) -> None:
     assert "old" not in scored and scored["speed"]["questions"] == 12
     words = "--reader reader --dev dev.json --dev-v2 v2.json --lists li.json"
     assert scored["command"] == f"python -m qa_demo.training.score {words}"
-    kept = held_out(read_squad(scored["files"][2]))  # lists that no training sees
-    assert 0 < len(kept) < 12
-    for name, head in (("all", "bio"), ("li.json", "span")):
-        assert scored["lists"][name][head]["total"] == len(kept)
 
 
 TEXTS = st.sets(
@@ -158,3 +159,55 @@ def test_lists_are_scored_by_the_sums_of_the_published_script(pairs) -> None:
     assert got["whole_lists"] == 100 * sum(map(set.__eq__, wanted, said)) / len(pairs)
     if pairs[0] == ({"Edith", "Anna Holm"}, {"Edith", "Holm"}) and len(pairs) == 1:
         assert (got["exact"]["f1"], got["whole_lists"]) == (50, 0)
+
+
+FIRST, SECOND, THIRD = (ASSETS / f"first_questions{n}.json" for n in ("", "_second", "_third"))
+
+
+def test_first_questions_are_short_texts_of_six_kinds_that_stand_in_one_file() -> None:
+    files = [read_squad(path) for path in (FIRST, SECOND, THIRD)]
+    assert [len({(q.question, q.context) for q in one}) for one in files] == [107, 60, 40]
+    assert all(len(q.context) < 160 and q.question.endswith("?") for one in files for q in one)
+    kinds = [Counter(q.title for q in one) for one in files]
+    assert len(kinds[0]) == 6 and all(one.keys() == kinds[0].keys() for one in kinds)
+    assert min(n for one in kinds for n in one.values()) >= 4
+    texts = [{q.context for q in one} for one in files]
+    assert sum(map(len, texts)) == len(set.union(*texts))
+
+
+def test_the_card_counts_what_the_bundled_reader_answers() -> None:
+    reader = load_reader("bundled")
+    card = (ASSETS / "reader" / "README.md").read_text(encoding="utf-8")
+    for path in (SECOND, THIRD):
+        *misses, last = score.first(reader, read_squad(path)).splitlines()
+        assert last.removesuffix(" are exact") in card, path.name
+        assert last == f"{len(read_squad(path)) - len(misses)} of {len(read_squad(path))} are exact"
+
+
+def test_an_answer_counts_as_the_page_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = ("the Sax", 0.0), ("Adolphe", 0.0), ("Adolphe Sax", 2.0)
+    rows = [
+        {"id": "", "title": "", "question": "Who made it?", "context": "Adolphe Sax made it."}
+        | {"gold": [{"text": "Sax", "char_start": 8}, {"text": "Adolphe Sax", "char_start": 0}]}
+        | {"n_best": [{"text": text}], "score_diff": diff, "best": {"kind": "", "because": ""}}
+        for text, diff in said
+    ]
+    monkeypatch.setattr(score, "heard", lambda *_: {"": [{"span": row} for row in rows]})
+    reader = SimpleNamespace(threshold=1.0)
+    assert score.first(reader, [None] * 3).splitlines() == [
+        "said 'Adolphe': Who made it? Adolphe Sax made it.",
+        "withheld 'Adolphe Sax': Who made it? Adolphe Sax made it.",
+        "1 of 3 are exact",
+    ]
+
+
+def test_a_broken_file_is_refused_before_the_reader_is_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score, "load_reader", None)
+    path = tmp_path / "questions.json"
+    path.write_text("{")
+    assert score.main(["--first", str(path)]) == 2
+    assert "questions.json is not readable as JSON" in capsys.readouterr().err
+    assert score.main(["--dev", "d.json"]) == 2
+    assert capsys.readouterr().err == "score takes --dev and --dev-v2, or --first\n"

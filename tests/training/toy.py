@@ -12,6 +12,7 @@ import torch
 import transformers
 
 from qa_demo.training import loop
+from qa_demo.training.data import Pool, draw
 from tests.model import kit
 
 
@@ -44,6 +45,15 @@ def squad(path: Path) -> Path:
     article = {"title": "t", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}
     path.write_text(json.dumps({"data": [article]}))
     return path
+
+
+DRAWN = {"lengths": [40, 60], "negatives": 0.3, "unlabelled": 0.0, "exchanged": 0.0, "seed": 3}
+"""How a pool is drawn."""
+
+
+def pool(path: Path, share: float = 2.5, **more: Any) -> Pool:
+    """The pool of these questions, drawn so or otherwise."""
+    return draw([f"{squad(path)}:{share}"], kit.tokenizer("bert"), **DRAWN | more)
 
 
 def batch(pieces: Sequence[int]) -> dict[str, torch.Tensor]:
