@@ -14,16 +14,14 @@ function word(b, one, number) {
   }, inner);
   const framed = (v) => b.track && v >= 0.5;
   const tall = (v) => Math.max(b.arrows ? 9 : 2, Math.abs(v) * b.height);
-  const raised = (lift = 0) => 17 * lift;
-  const room = ([v, label, lift]) =>
-    (framed(v) ? b.height : tall(v)) + (label ? 18 + raised(lift) : 3);
+  const room = ([v, label]) => (framed(v) ? b.height : tall(v)) + (label ? 18 : 3);
   const up = one.up ? room(one.up) : 0;
   const down = one.down ? room(one.down) : one.under ? 15 : 0;
   if (up) node.style.paddingTop = `${up}px`;
   if (down) node.style.paddingBottom = `${down}px`;
   for (const [lane, role, top] of [["up", b.up, true], ["down", b.down, false]]) {
     if (!one[lane]) continue;
-    const [v, label, lift] = one[lane], height = tall(v), frame = framed(v) ? b.height : height;
+    const [v, label] = one[lane], height = tall(v), frame = framed(v) ? b.height : height;
     const drawn = b.arrows ? `arrow is-${role} ${v < 0 ? "fall" : "rise"}` : "bar";
     const at = (h) => top ? `${up - h}px` : `${up + LINE}px`;
     if (framed(v)) {
@@ -38,11 +36,10 @@ function word(b, one, number) {
       }),
     );
     if (label) {
-      const far = frame + raised(lift);
       node.append(
         el("b", {
           class: `is-${role}`,
-          style: { top: top ? `${up - far - 17}px` : `${up + LINE + far + 1}px` },
+          style: { top: top ? `${up - frame - 17}px` : `${up + LINE + frame + 1}px` },
         }, label),
       );
     }

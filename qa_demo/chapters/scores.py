@@ -206,7 +206,7 @@ def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
     layout = ui.layout(376, 62, 8, 4, 50, annotations=large[:own])
     layout["xaxis"] = ui.axis(x, START, range=limits[0], **lines)
     layout["yaxis"] = ui.axis(y, END, range=limits[1], **lines)
-    narrow: Block = {"height": 360, "margin.l": 50, **fig.moved(small[:own])}
+    narrow: Block = {"height": 360, "margin.l": 50, "annotations": small[:own]}
     alt = "Every token of the text by its start logit and its end logit"
     alt += "; arrows lead two words from their first to their second place." if second else "."
     return ui.figure("plane", drawn, layout, alt, 7, {"annotations": large[own:]}, narrow)

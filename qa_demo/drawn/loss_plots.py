@@ -2,17 +2,17 @@
 as text with a value on its words.
 """
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import texts
-from qa_demo.blocks import END, GREY, INK, OTHER, START, Block
+from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
 from qa_demo.core.losses import Two
 from qa_demo.core.spans import Pair
-from qa_demo.core.types import Encoding, Span, Window
-from qa_demo.drawn.plane import moved, names_apart
+from qa_demo.core.types import Span, Window
 from qa_demo.printed import digits_of, escape, fine, number, probability, signed
 from qa_demo.shown import Shown
 
@@ -24,40 +24,48 @@ Mark = tuple[int, float, str]
 
 
 def cost_curve(marks: Sequence[Mark], most: int = 6) -> Block:
-    """-log P over P with a mark for each right position; the `most` probable ones are named with P
-    and cost, on a narrow screen with P.
-    """
+    """-log P over P with a mark for each right position; the `most` probable ones have a name."""
     x = np.concatenate([np.geomspace(0.0005, 0.05, 50), np.linspace(0.06, 1, 95)])
     marks = sorted(marks, key=lambda mark: mark[1])
-    least, few, sides = marks[0][1], len(marks) <= 2, [SIDES[side] for side, *_ in marks]
-    unit = max(1.0, -least * 1.12 / 4.6)
-    at = np.array([[np.exp(p), -p + (0.1 - 0.2 * side) * unit] for side, p, _ in marks])
+    few, sides = len(marks) <= 2, [SIDES[side] for side, *_ in marks]
+    unit = max(1.0, -marks[0][1] * 1.12 / 4.6)
+    at = [(float(np.exp(p)), -p + (0.1 - 0.2 * side) * unit) for side, p, _ in marks]
     marker = {"size": 16, "symbol": [s for *_, s in sides], "color": [c for _, c, _ in sides]}
-    dots = ui.scatter("markers", *at.T.tolist(), marker={**marker, "opacity": 1})
+    dots = ui.scatter("markers", *zip(*at, strict=True), marker={**marker, "opacity": 1})
     curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
-    long, short = [], []
-    for (_, log_p, words), (name, role, _), place in [*zip(marks, sides, at, strict=True)][-most:]:
-        p, d = probability(float(np.exp(log_p))), digits_of(log_p)
-        said, brief = f"right {name}: {words}, P = {p}", f"{words} {p}"
-        if few:
-            brief = f"{words}<br>P = {fine(log_p, d)}"
-            said = f"right {name}: {brief}<br>−log P = {number(-log_p, d)}"
-        long.append((place, said, role))
-        short.append((place, brief, role))
-    low, high = np.array([-0.02, -0.3 * unit]), np.array([1.03, 4.6 * unit])
-    crowd, both = np.concatenate([at, np.stack([x, -np.log(x)], axis=1)]), []
-    for names, size, beside in ((long, (1124, 272), (0.7, 0.9)), (short, (290, 250), (0.35, 0.75))):
-        both.append(names_apart(names, crowd, low, high, size))
-        if len(marks) == 2 and least > np.log(0.5):  # else their lines would cross
-            for one, spot, middle in zip(both[-1], at, beside, strict=True):
-                right, down = np.array(size) / (high - low) * (spot - [middle, 2.1 * unit])
-                one |= {"ax": -round(float(right)), "ay": round(float(down))}
-    made = ui.layout(330, 62, 14, 8, 50, annotations=both[0])
+    line: Block = {
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowwidth": 1,
+        "arrowcolor": GREY,
+        "standoff": 7,
+    }
+    line |= {"axref": "x", "ayref": "y", "xanchor": "left", "align": "left", "bgcolor": PAPER}
+
+    def names(pixels: int, brief: bool) -> list[Block]:
+        """Right of the marks, above the curve and each other, the highest first."""
+        made, top, named = list[Block](), 0.0, list(zip(marks, sides, at, strict=True))
+        for (_, log_p, words), (name, role, _), (p, cost) in reversed(named[-most:]):
+            rows = [words if brief else f"right {name}: {words}"]
+            if few:
+                d = digits_of(log_p)
+                rows += [f"P = {fine(log_p, d)}", f"−log P = {number(-log_p, d)}"][: 2 - brief]
+            else:
+                rows = [f"{rows[0]}, P = {probability(p)}"]
+            half, long = 0.2 * unit * len(rows), max(len(re.sub("</?b>", "", r)) for r in rows)
+            left = min(p + 0.03, 0.98 - 7.7 * long / pixels)
+            middle = half + max(top, -float(np.log(left)))
+            tail, top = {"ax": round(left, 3), "ay": round(middle, 3)}, middle + half
+            made.append(ui.note("<br>".join(rows), p, cost, role, 14, **line, **tail))
+        return made[::-1]
+
+    made = ui.layout(330, 62, 14, 8, 50, annotations=names(1124, False))
     made["xaxis"] = ui.axis("P that the reader gives to the right position", range=[-0.02, 1.03])
-    made["yaxis"] = ui.axis("−log P, what it costs", range=[float(low[1]), float(high[1])])
+    made["yaxis"] = ui.axis("−log P, what it costs", range=[-0.3 * unit, 4.6 * unit])
     narrow = {"height": 320, "margin.l": 44, "xaxis.title.text": "P of the right position"}
+    narrow["annotations"] = names(290, True)
     alt = "The curve of minus log P with this text's right start and right end"
-    return ui.figure("figure", [curve, dots], made, alt, narrow=narrow | moved(both[1], "text"))
+    return ui.figure("figure", [curve, dots], made, alt, narrow=narrow)
 
 
 def two_scales(
@@ -151,36 +159,21 @@ def window_text(
     and [SEP] stand there if something of theirs is drawn; of a long paragraph only what lies near a
     value or a mark.
     """
-    e, arrows, held = shown.encoding, bool((values[0] < 0).any()), bool(right and w.holds(right))
-    special, asked = {"marks": ["special"]}, texts.question_items(e)
-    null = texts.item("[CLS] no answer", "  ", marks=["special", *[name] * (not held)])
-    inside = texts.paragraph_items(e, w.doc_start, w.doc_stop)
-    if right and held:
-        texts.mark(inside, right, name)
-    asked, last = [null, *asked, texts.item("[SEP]", **special)], texts.item("[SEP]", **special)
-    places = [*range(len(asked) - 1), *range(w.context_at - 1, len(w))]
-    for one, pos in zip([*asked, *inside, last], places, strict=True):
-        for lane, v in zip(("up", "down"), values, strict=True):
-            if abs(v[pos]) >= least:
-                label = signed(v[pos], 3) if arrows else probability(float(v[pos]))
-                one[lane] = [round(float(v[pos]), 4), label, 0]
-    drawn = texts.shortened(inside, least) if len(inside) > LONG else inside
-    drawn = [*drawn, *[last] * bool({"up", "down"} & {*last})]
-    segments = [texts.segment([null, *drawn], "paragraph")]
-    if any({"up", "down"} & {*one} for one in asked[1:]):
-        segments = [texts.segment(asked, "question"), texts.segment(drawn, "paragraph")]
-    for lane in ("up", "down"):
-        raise_labels(e, [*asked, *drawn], lane, height)
+    items, arrows = texts.window_items(shown, w), bool((values[0] < 0).any())
+    items[0] |= {"t": "[CLS] no answer", "gap": "  "}
+    if right and w.holds(right):
+        texts.mark(items, right, name)
+    else:
+        items[0]["marks"].append(name)
+    for lane, v in zip(("up", "down"), values, strict=True):
+        for pos in np.flatnonzero(np.abs(v) >= least).tolist():
+            label = signed(v[pos], 3) if arrows else probability(float(v[pos]))
+            items[pos][lane] = [round(float(v[pos]), 4), label]
+    loud = [bool({"up", "down"} & {*one}) for one in items]
+    first, asked, read = items[:1], items[1 : w.context_at], items[w.context_at :]
+    read = read if loud[-1] else read[:-1]
+    read = texts.shortened(read, least) if len(read) > LONG else read
+    segments = [texts.segment([*first, *read], "paragraph")]
+    if any(loud[1 : w.context_at]):
+        segments = [texts.segment([*first, *asked], "question"), texts.segment(read, "paragraph")]
     return texts.text(key, *segments, up=START, down=END, height=height, arrows=arrows)
-
-
-def raise_labels(e: Encoding, items: Sequence[Block], lane: str, height: int) -> None:
-    """Raise each label by as many rows as keep it clear of those before it."""
-    placed = list[tuple[float, float]]()
-    for n, one in enumerate(items):
-        if lane in one:
-            x = float(e.offset_mapping[one["at"]].mean()) if "at" in one else 9.0 * n - 9999
-            y = max(9.0, abs(one[lane][0]) * height)
-            while any(abs(x - a) < 6 and abs(y - b) < 17 for a, b in placed) and one[lane][2] < 4:
-                y, one[lane][2] = y + 17, one[lane][2] + 1
-            placed.append((x, y))

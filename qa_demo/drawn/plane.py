@@ -60,54 +60,29 @@ def one_of_many(values: Points, k: int, role: str, said: str) -> list[Block]:
     return [others, scatter("lines+markers", list(range(rows)), packed(values[:, k]), **own)]
 
 
-def name_places(at: Points, halves: Points, crowd: Points, size: Points) -> Points:
-    """How far the middle of each name stands from its point, [N, 2], all in pixels: points `at`
-    [N, 2], half of each name's width and height [N, 2], what should stay free [M, 2], the plot's
-    width and height [2]. Of 64 places around the point the one that covers least is taken, first
-    name first.
-    """
-    angles = np.linspace(0, 2 * np.pi, TURNS, endpoint=False) + np.pi / 2
-    ring = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    taken: list[tuple[Points, Points]] = []
-    found = np.zeros((len(at), 2))
-    for k, (spot, half) in enumerate(zip(at, halves, strict=True)):
-        shifts = np.concatenate([ring * (half + far) for far in FAR])
-        centres = spot + shifts
-        covered = (np.abs(crowd - centres[:, None]) < half + 2).all(axis=2).sum(axis=1)
-        clash = sum((np.abs(c - centres) < h + half).all(axis=1) for c, h in taken)
-        outside = ((centres < half) | (centres + half > size)).any(axis=1)
-        best = int((COST + 3 * covered + 200 * clash + 400 * outside).argmin())
-        taken.append((centres[best], half))
-        found[k] = shifts[best]
-    return found
-
-
 def names_apart(
     names: Sequence[Name], crowd: Points, low: Points, high: Points, size: tuple[int, int]
 ) -> list[Block]:
     """Names beside their points, clear of each other and of a crowd of points [m, 2]; `low`, `high`
-    [2] bound the plot, `size`: its width and height in pixels.
+    [2] bound the plot, `size`: its width and height in pixels. Of 64 places around a point the one
+    that covers least is taken, first name first.
     """
-    pixels, notes, halves = np.array(size) / (high - low), list[Block](), []
-    for _, text, _ in names:
-        rows = re.sub("</?b>", "", text).split("<br>")
-        halves.append([max(map(len, rows)) * 4.2 + 6, 2.0 + 9 * len(rows)])
-    spots = (np.array([at for at, _, _ in names]) - low) * pixels
-    free = (crowd - low) * pixels, np.array(size, dtype=np.float64)
+    scale, end, notes = np.array(size) / (high - low), np.array(size, float), list[Block]()
+    angles = np.linspace(0, 2 * np.pi, TURNS, endpoint=False) + np.pi / 2
+    ring, taken = np.stack([np.cos(angles), np.sin(angles)], axis=1), list[tuple[Points, Points]]()
     line: Block = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": GREY}
-    shifts = name_places(spots, np.array(halves), *free)
-    for ((x, y), text, role), (right, up) in zip(names, shifts, strict=True):
-        tail = {"ax": round(float(right)), "ay": -round(float(up)), "standoff": 7}
-        notes.append(note(text, float(x), float(y), role, 14, align="left", **line, **tail))
+    for (x, y), text, role in names:
+        half = np.array([len(re.sub("</?b>", "", text)) * 4.2 + 6, 11.0])
+        shifts = np.concatenate([ring * (half + far) for far in FAR])
+        centres = ([x, y] - low) * scale + shifts
+        covered = (np.abs((crowd - low) * scale - centres[:, None]) < half + 2).all(axis=2)
+        clash = sum((np.abs(c - centres) < h + half).all(axis=1) for c, h in taken)
+        outside = ((centres < half) | (centres + half > end)).any(axis=1)
+        best = int((COST + 3 * covered.sum(axis=1) + 200 * clash + 400 * outside).argmin())
+        taken.append((centres[best], half))
+        tail = {"ax": round(float(shifts[best, 0])), "ay": -round(float(shifts[best, 1]))}
+        notes.append(note(text, float(x), float(y), role, 14, **line, **tail, standoff=7))
     return notes
-
-
-def moved(notes: Sequence[Block], *told: str) -> Block:
-    """What a narrow figure changes in its first notes: the places of these, and with `told` the
-    texts.
-    """
-    keys = ("ax", "ay", *told)
-    return {f"annotations.{k}.{key}": one[key] for k, one in enumerate(notes) for key in keys}
 
 
 def stacked(xs: Sequence[float], width: float) -> list[int]:

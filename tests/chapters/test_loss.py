@@ -142,7 +142,7 @@ def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
         for lane, pull in zip(("up", "down"), case.pull, strict=True):
             drawn = [i[lane] for i in items if lane in i]
             assert len(drawn) == int((np.abs(pull) >= least).sum())
-            assert all(abs(printed(label) - v) <= 0.006 for v, label, _ in drawn)
+            assert all(abs(printed(label) - v) <= 0.006 for v, label in drawn)
 
 
 def test_the_first_step_opens_where_the_loss_is_large_and_leads_to_the_end():
