@@ -7,9 +7,8 @@ import { text } from "./text.js";
 // these two names stand here for store.js, which a report has not
 export const BASE = document.baseURI;
 const here = (name) => /** @type {HTMLElement} */ (document.querySelector(name));
-const REPORT = JSON.parse(here("#report").textContent ?? "");
 const grid = el("div", { class: "blocks" }), views = new Map();
-let state = REPORT.start;
+let report, state;
 
 KINDS.link = (b) => ({
   node: el(
@@ -36,28 +35,29 @@ export function set(patch) {
   draw();
 }
 
-/** A block with its digest, and in a figure the thresholds of this state. */
-const dress = (b, digest) =>
-  Object.assign(b, { digest, overlay: REPORT.lines[b.lines]?.[state.at] });
-
-/** The blocks of a section as this state has them, each named by what of the state it shows. */
-function shown({ blocks, by, of }) {
-  const at = by.map((name) => state[name]).join("/"), made = structuredClone(blocks);
-  for (const b of made) dress(b, b.key);
-  for (const [path, value] of Object.entries(of[at])) {
-    const [k, ...keys] = path.split("."), last = /** @type {string} */ (keys.pop());
-    keys.reduce((part, key) => part[key], made[k])[last] = value;
-    made[k].digest = `${made[k].key} ${at}`;
-  }
-  return made;
+/** The block of a number, with those that it holds; an overlay moves without a new drawing. */
+function block(number) {
+  const b = report.blocks[number], digest = JSON.stringify({ ...b, overlay: null });
+  return { ...b, digest, blocks: b.blocks?.map(block) };
 }
 
+/** Draw each section as this state has it. */
 function draw() {
-  const blocks = REPORT.sections.flatMap(shown), one = REPORT.opened[state.selection];
-  for (const b of one?.blocks ?? []) dress(b, state.selection);
-  if (one) blocks.push(one);
+  const blocks = report.sections.flatMap(({ by, of }) =>
+    of[by.map((name) => state[name]).join("/")].map(block)
+  );
   keepingFocus(grid, () => place(grid, blocks, views));
   follow(views, { selection: state.selection });
+}
+
+/** Unpack what lies in the file, and draw it. */
+async function unpack() {
+  const packed = atob(here("#report").textContent ?? "");
+  const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  report = await new Response(plain).json();
+  state = report.start;
+  draw();
 }
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -68,4 +68,4 @@ const theme = () => {
 theme();
 dark.addEventListener("change", theme);
 here(".spanlight").append(grid);
-draw();
+unpack();

@@ -1,11 +1,10 @@
 """What the sections of the report share: one or two readers' lines under every threshold that the
-report can show, blocks that change with it, dots with intervals, words.
+report can show, dots with intervals, words.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,8 @@ MODES = {
 }
 PERCENTS = range(0, 101, 2)
 """Where the slider stops: so many percent of the questions are left without an answer."""
+FAILURES = 10
+"""So many of the surest are shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +95,8 @@ class Shown:
         """What each name of the state may be; the first is that in which the report opens."""
         at = [name for name in self.sides[0].limits if all(name in x.limits for x in self.sides)]
         modes, who = [name for name in at if name in MODES], [side.key for side in self.sides]
-        return {"metric": [*METRICS], "mode": modes, "at": at, "who": who}
+        found = {"metric": [*METRICS], "mode": modes, "at": at, "who": who}
+        return found | {"selection": ["", *map(str, range(FAILURES))]}
 
     def means(self, values: Floats, masks: Sequence[Bools]) -> Interval:
         """The mean of values [n] over each of these parts of the questions."""
@@ -119,48 +121,6 @@ def shown_of(first: Evaluation, second: Evaluation | None, page: str) -> Shown:
     return Shown(sides, Draws(units), drawn, parts, differs, page)
 
 
-# ---- what a press changes
-
-
-def varied(s: Shown, make: Callable[..., list[Block]], *names: str) -> Block:
-    """The blocks make(s, *values of these names of the state) as the report opens, and in `of` what
-    differs in every state, by path: the browser picks and computes no number.
-    """
-    values = [s.values[name] for name in names]
-    start = make(s, *(each[0] for each in values))
-    of = {"/".join(state): differing(start, make(s, *state)) for state in product(*values)}
-    return {"blocks": start, "by": names, "of": of}
-
-
-def differing(old: Any, new: Any, path: str = "") -> dict[str, Any]:
-    """By path, "data.0.x", what makes the new value of the old one; of lists of numbers the whole
-    list.
-    """
-    if isinstance(new, dict) and old.keys() == new.keys():
-        keys: Any = new
-    elif isinstance(new, list) and len(old) == len(new) and all(isinstance(x, dict) for x in new):
-        keys = range(len(new))
-    else:
-        return {} if old == new else {path: new}
-    found: dict[str, Any] = {}
-    for k in keys:
-        found |= differing(old[k], new[k], f"{path}.{k}".removeprefix("."))
-    return found
-
-
-def lines(s: Shown) -> Block:
-    """Where the thresholds stand: "1" on their axis, "-1" on that of the lead over no answer. A
-    figure says which in `lines`.
-    """
-
-    def drawn(sign: int, at: str) -> Block:
-        places = [(sign * x, side.role) for side in s.sides for x in side.place(at)]
-        found = [ui.line(x, x, 0, 1, role, yref="paper", dash="dot") for x, role in places]
-        return {"shapes": found, "annotations": []}
-
-    return {str(sign): {at: drawn(sign, at) for at in s.values["at"]} for sign in (1, -1)}
-
-
 # ---- blocks
 
 
@@ -174,6 +134,12 @@ def readers(s: Shown, key: str) -> list[Block]:
     """Which colour is which reader; nothing for one alone."""
     marks = [("dot", side.role, side.name) for side in s.sides]
     return [ui.legend(f"{key}-readers", *marks)] * (len(marks) > 1)
+
+
+def thresholds(s: Shown, at: str, sign: int = 1) -> list[Block]:
+    """A dotted line where each reader's threshold stands, or at -threshold."""
+    places = [(sign * x, side.role) for side in s.sides for x in side.place(at)]
+    return [ui.line(x, x, 0, 1, role, yref="paper", dash="dot") for x, role in places]
 
 
 def plain(values: Any) -> list[float]:

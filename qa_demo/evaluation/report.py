@@ -3,7 +3,10 @@ made of blocks and drawn by the page's own renderer. Here its first sections: ve
 kinds of error.
 """
 
+import base64
+import gzip
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from qa_demo.evaluation.compare import LEAST, more_articles
 from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Shown, Side
 from qa_demo.evaluation.failures import MEANING
 from qa_demo.evaluation.lines import Evaluation
-from qa_demo.evaluation.sections import by_group, failures, opened_failures, reliability
+from qa_demo.evaluation.sections import by_group, failures, reliability
 from qa_demo.files import write_file
 from qa_demo.printed import STRONG, Part, number, plural
 
@@ -40,20 +43,41 @@ def report(
 
 
 def page_of(s: Shown) -> str:
-    """The file's text."""
-    names = " against ".join(side.name for side in s.sides)
+    """The file's text: each section's blocks in each state of what it shows; the browser picks and
+    computes no number. Equal blocks are held once, and called by their place.
+    """
+    held, values = dict[bytes, int](), s.values
+
+    def kept(block: Block) -> int:
+        inner = {"blocks": [*map(kept, block["blocks"])]} if "blocks" in block else {}
+        text = orjson.dumps(block | inner, option=orjson.OPT_SERIALIZE_NUMPY)
+        return held.setdefault(text, len(held))
+
+    sections = []
+    for make, *by in SECTIONS:
+        states = product(*(values[name] for name in by))
+        of = {"/".join(state): [*map(kept, make(s, *state))] for state in states}
+        sections.append({"by": by, "of": of})
+    start = {name: each[0] for name, each in values.items()}
+    data = {"sections": sections, "start": start, "blocks": [*map(orjson.Fragment, held)]}
+    packed = base64.b64encode(gzip.compress(orjson.dumps(data), mtime=0)).decode()
+    scripts = [plotly_file().decode(), script(saved=True, modules=MODULES)]
+    return one_file(f"Report: {title_of(s)}", "report", packed, scripts, style(saved=True))
+
+
+def title_of(s: Shown) -> str:
+    """The readers' names."""
+    return " against ".join(side.name for side in s.sides)
+
+
+def title(s: Shown) -> list[Block]:
+    """Who was asked what."""
     run, whole = s.sides[0].run, plural(len(s.sides[0].rows), "question")
     parts = [f"{plural(int(mask.sum()), 'question')} {name}" for name, mask in s.parts.items()]
     asked = f"{', '.join(parts[1:]) or whole} from {plural(s.draws.count, s.drawn[:-1])} of "
     asked += f"{run.get('file', 'rows')}, scored by the rules of SQuAD {run['rules']}."
-    title = [ui.sentence("title", "heading", names), ui.sentence("asked", "closing", asked)]
-    made = [{"blocks": title, "by": [], "of": {"": {}}}]
-    made += [drawn.varied(s, make, *names) for make, *names in SECTIONS]
-    start = {name: values[0] for name, values in s.values.items()} | {"selection": None}
-    data = {"sections": made, "start": start, "opened": opened_failures(s), "lines": drawn.lines(s)}
-    packed = orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY).decode()
-    scripts = [plotly_file().decode(), script(saved=True, modules=MODULES)]
-    return one_file(f"Report: {names}", "report", packed, scripts, style(saved=True))
+    heading = ui.sentence("title", "heading", title_of(s))
+    return [heading, ui.sentence("asked", "closing", asked)]
 
 
 # ---- the verdict
@@ -140,12 +164,28 @@ def score_figure(s: Shown, metric: str, mode: str) -> Block:
 # ---- the threshold
 
 
-def threshold(s: Shown, metric: str) -> list[Block]:
+def threshold(s: Shown, metric: str, at: str) -> list[Block]:
+    """The curves, and the slider that drives all below with what each reader scores there."""
+    if "best" not in s.values["mode"]:
+        return []
+    said, held = [], s.sides[0].table.withheld(s.sides[0].limits[at])
+    for side in s.sides:
+        scores = side.scores(metric, at)
+        each = [f"{number(scores[mask].mean(), 1)} {name}" for name, mask in s.parts.items()]
+        where = "".join(f" at {number(x)}" for x in side.place(at)) or ", each half by the other's"
+        said.append(f"{side.name}{where}: {METRICS[metric]} {', '.join(each)}")
+    now, label = 2 * round(50 * held.mean()), "Questions left without an answer, %"
+    says, lines = "; ".join(said), {"shapes": drawn.thresholds(s, at), "annotations": []}
+    slider = ui.slider("slide", "at", label, 0, 100, 2, now, span=12, says=says, flip=True)
+    *above, figure = curves(s, metric)
+    return [*above, figure | {"overlay": lines}, slider]
+
+
+@lru_cache(maxsize=8)
+def curves(s: Shown, metric: str) -> list[Block]:
     """Total, answerable and unanswerable score of each reader over the threshold, and the band of
     thresholds whose loss against the best one holds 0 in its interval.
     """
-    if "best" not in s.values["mode"]:
-        return []
     data, shapes, said = [], list[Block](), list[Part]()
     styles = (("solid", 3), ("dash", 1.5), ("solid", 1))
     for k, side in enumerate(s.sides):
@@ -179,23 +219,8 @@ def threshold(s: Shown, metric: str) -> list[Block]:
         *drawn.head(s, "threshold", "Threshold", idea),
         ui.sentence("band", "finding", *said),
         ui.legend("curves", *marks[: 3 + bool(shapes)]),
-        ui.figure("curves-figure", data, layout, alt) | {"lines": "1"},
+        ui.figure("curves-figure", data, layout, alt),
     ]
-
-
-def slide(s: Shown, metric: str, at: str) -> list[Block]:
-    """The slider that drives all below, and each reader's threshold and scores where it stands."""
-    if "best" not in s.values["mode"]:
-        return []
-    said, held = [], s.sides[0].table.withheld(s.sides[0].limits[at])
-    for side in s.sides:
-        scores = side.scores(metric, at)
-        each = [f"{number(scores[mask].mean(), 1)} {name}" for name, mask in s.parts.items()]
-        where = "".join(f" at {number(x)}" for x in side.place(at)) or ", each half by the other's"
-        said.append(f"{side.name}{where}: {METRICS[metric]} {', '.join(each)}")
-    now, label = 2 * round(50 * held.mean()), "Questions left without an answer, %"
-    says = "; ".join(said)
-    return [ui.slider("slide", "at", label, 0, 100, 2, now, span=12, says=says, flip=True)]
 
 
 # ---- kinds of error
@@ -252,12 +277,12 @@ def kind_counts(side: Side, at: str) -> Any:
 
 
 SECTIONS: tuple[tuple[Any, ...], ...] = (
+    (title,),
     (verdict, "metric", "mode"),
-    (threshold, "metric"),
-    (slide, "metric", "at"),
+    (threshold, "metric", "at"),
     (kinds, "at"),
     (by_group, "metric", "at"),
     (reliability,),
-    (failures, "at", "who"),
+    (failures, "at", "who", "selection"),
 )
 """What each section shows of the state."""

@@ -142,47 +142,43 @@ def reliability(s: Shown) -> list[Block]:
 
 # ---- the surest failures
 
-FAILURES = 10
 SPANS = 5
 CHAPTERS = {"lost in the merge": "windows", "border": "start_end", "elsewhere": "why"}
 """The chapter that shows a kind of error; "answer" shows the rest."""
 
 
-def failures(s: Shown, at: str, who: str) -> list[Block]:
-    """The wrong answers furthest from the threshold; a press opens one."""
+def failures(s: Shown, at: str, who: str, opened: str) -> list[Block]:
+    """The wrong answers furthest from the threshold, and the one of this number, "0" the first."""
     idea = "Wrong answers, those furthest from the threshold first. Margin: how far (logits) the "
     idea += "lead over “no answer” is from where the reader would have decided otherwise."
     side = next(x for x in s.sides if x.key == who)
-    sets = [(f"of {x.name}", {"who": x.key, "selection": None}, x is side) for x in s.sides]
+    sets = [(f"of {x.name}", {"who": x.key, "selection": ""}, x is side) for x in s.sides]
+    found = surest(side, at)
     return [
         *drawn.head(s, "failures", "The ten surest failures", idea),
         *[ui.choice("who", "Failures", sets)] * (len(sets) > 1),
         failure_table(s, side, at),
+        *(failure(s, side, at, k) for n, (k, _) in enumerate(found) if opened == str(n)),
     ]
 
 
-def opened_failures(s: Shown) -> Block:
-    """What a press opens, by the selection that it sets."""
-    ats = s.values["at"]
-    every = {(x.key, k): x for x in s.sides for at in ats for k, _ in surest(x, at)}
-    return {f"{key}{k}": opened(s, side, k) for (key, k), side in every.items()}
-
-
+@lru_cache(maxsize=256)
 def surest(side: Side, at: str) -> list[tuple[int, float]]:
     """The wrong answers furthest from the threshold, with how far they are, logits."""
     limit = side.limits[at]
     far = np.abs((0.0 if limit is None else limit) - side.table.diffs)
     found = np.flatnonzero((side.scores("exact", at) == 0) & np.isfinite(far))
-    found = found[np.argsort(-far[found], kind="stable")][:FAILURES]
+    found = found[np.argsort(-far[found], kind="stable")][: drawn.FAILURES]
     return [(int(k), float(far[k])) for k in found]
 
 
+@lru_cache(maxsize=256)
 def failure_table(s: Shown, side: Side, at: str) -> Block:
     """Question, gold, both answers, margin."""
     others = [x for x in s.sides if x is not side]
     names = ["question", "marked right", side.name, *(f"best span of {x.name}" for x in others)]
     out, rows = side.table.withheld(side.limits[at]), []
-    for k, far in surest(side, at):
+    for n, (k, far) in enumerate(surest(side, at)):
         row = side.rows[k]
         golds = list(dict.fromkeys(g["text"] for g in row["gold"]))
         gold = quote(golds[0], 50) if golds else "no answer"
@@ -193,12 +189,12 @@ def failure_table(s: Shown, side: Side, at: str) -> Block:
             for x in (side, *others)
         )
         cells = [row["question"], gold + more, f"none (best {best})" if out[k] else best, *theirs]
-        rows.append(ui.row(*cells, number(far, 1), sets={"selection": f"{side.key}{k}"}))
+        rows.append(ui.row(*cells, number(far, 1), sets={"selection": str(n)}))
     columns = [(name, "") for name in [*names, "margin"]]
     return ui.table("failures", columns, rows, caption="The ten surest failures")
 
 
-def opened(s: Shown, side: Side, k: int) -> Block:
+def failure(s: Shown, side: Side, at: str, k: int) -> Block:
     """Paragraph, spans and no answer on one axis, and the page in that state."""
     row = side.rows[k]
     golds = {g["char_start"]: g for g in row["gold"] if g["char_start"] >= 0}.values()
@@ -216,13 +212,13 @@ def opened(s: Shown, side: Side, k: int) -> Block:
         ui.block("paragraph", "text", text=row["context"], lines=lines),
         ui.legend("marks", *marks),
         ui.sentence("why", "note", f"Best span of {side.name}: {row['best']['kind']}{because}."),
-        spans_figure(s, k),
+        spans_figure(s, at, k),
         ui.block("link", "link", label="Open on the page", href=href),
     ]
     return ui.group("opened", 12, *inner)
 
 
-def spans_figure(s: Shown, k: int) -> Block:
+def spans_figure(s: Shown, at: str, k: int) -> Block:
     """The best spans' lead over no answer, with no answer at 0 and the thresholds."""
     data, names, y = [], list[tuple[float, str]](), 0.0
     for side in s.sides:
@@ -233,14 +229,15 @@ def spans_figure(s: Shown, k: int) -> Block:
         symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
         style = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}
         data.append(ui.scatter("markers", drawn.plain(lead), ys, marker=style, hoverinfo="x"))
-        names += [(at, n["text"]) for at, n in zip(ys, spans, strict=True)]
+        names += [(y, drawn.short(n["text"], 22)) for y, n in zip(ys, spans, strict=True)]
         y += len(spans) + 0.4
-    axes: Block = {"yaxis": drawn.ticks([(at, drawn.short(name, 22)) for at, name in names])}
+    axes: Block = {"yaxis": drawn.ticks(names)}
     axes["xaxis"] = ui.axis("lead over “no answer” (at 0); dotted: the threshold")
-    axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
+    zero = ui.line(0, 0, 0, 1, GREY, yref="paper")
+    axes["shapes"] = [zero, *drawn.thresholds(s, at, -1)]
     alt = "The best spans' lead over no answer, and the threshold."
     layout = ui.layout(int(70 + 24 * y), 160, 14, 8, 46, **axes)
-    return ui.figure("spans", data, layout, alt) | {"lines": "-1"}
+    return ui.figure("spans", data, layout, alt)
 
 
 def address(side: Side, row: Row) -> str:

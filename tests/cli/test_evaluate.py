@@ -10,6 +10,7 @@ from qa_demo.core.predict import predict
 from qa_demo.evaluation.lines import read_lines, run_file
 from qa_demo.model.reader import BertReader
 from tests.cli.terminal import OPTIONS, SMALL, Terminal, lines, squad
+from tests.evaluation.test_report import data_of
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -23,6 +24,11 @@ def out(tmp_path: Path) -> Path:
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     return tmp_path / "r.html"
+
+
+def said(page: Path) -> str:
+    """What lies packed in a report."""
+    return json.dumps(data_of(page.read_text(encoding="utf-8")), ensure_ascii=False)
 
 
 def test_every_question_is_a_line_that_says_what_read_says(
@@ -120,14 +126,13 @@ def test_a_report_is_made_again_from_the_lines_at_any_threshold(
     terminal.run("report", out, "--out", page)
     assert page.read_text() == first
     terminal.run("report", out, "--out", page, "--threshold", "-50")
-    assert page.read_text() != first and "-50" in page.read_text()
+    assert page.read_text() != first and "threshold as run: −50" in said(page)
     second = tmp_path / "b.jsonl"
     terminal.folder = kit.save(tmp_path / "other", "electra", threshold=1.0)
     terminal.read("evaluate", silent, "--out", second, "--max-answer-length", "3")
     terminal.run("report", out, "--against", second, "--out", page)
-    html = page.read_text()
-    assert "tiny against other" in html
-    assert "max_answer_length is 30 in the first run and 3 in the second" in html
+    assert "tiny against other" in said(page)
+    assert "max_answer_length is 30 in the first run and 3 in the second" in said(page)
     terminal.refuses("--page must be", "report", out, "--page", "javascript:alert(1)")
 
 

@@ -1,10 +1,9 @@
 """The report: every state of it is a valid picture, and its numbers are the official scores."""
 
 import base64
-import copy
+import gzip
 import json
 import re
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -69,25 +68,24 @@ def run_of(name: str, rules: str = "2.0") -> dict[str, Any]:
 
 
 def data_of(html: str) -> Any:
-    block = re.search(r'<script type="application/json" id="report">(.*?)</script>', html, re.S)
-    return json.loads(block[1])
+    block = re.search(r'<script type="application/json" id="report">(.*?)</script>', html)
+    return json.loads(gzip.decompress(base64.b64decode(block[1])))
 
 
 def drawn(data: Any, state: Any) -> list[Any]:
     """The blocks of a state, as assets/page/report.js makes them."""
-    found = []
-    for section in data["sections"]:
-        blocks = copy.deepcopy(section["blocks"])
-        for path, value in section["of"]["/".join(str(state[x]) for x in section["by"])].items():
-            *keys, last = (int(key) if key.isdigit() else key for key in path.split("."))
-            reduce(lambda part, key: part[key], keys, blocks)[last] = value
-        found += blocks
-    opened = data["opened"].get(state["selection"])
-    return found + ([opened] if opened else [])
+
+    def block(k: int) -> Any:
+        held = data["blocks"][k]
+        return held | {"blocks": [block(x) for x in held.get("blocks", [])]}
+
+    names = ["/".join(str(state[x]) for x in part["by"]) for part in data["sections"]]
+    shown = zip(data["sections"], names, strict=True)
+    return [block(k) for part, name in shown for k in part["of"][name]]
 
 
 def flat(blocks: list[Any]) -> list[Any]:
-    return [x for b in blocks for x in (b, *flat(b.get("blocks", [])))]
+    return [x for b in blocks for x in (b, *flat(b["blocks"]))]
 
 
 def role_free(value: Any) -> Any:
@@ -130,15 +128,12 @@ def test_every_state_is_a_valid_picture(two: Any) -> None:
     start = two["start"]
     states = [start | {"mode": m, "at": m, "metric": k} for m in MODES for k in ("f1", "exact")]
     states += [start | {"at": at} for at in (0, 50, 100)] + [start | {"who": "b"}]
-    opened = [*two["opened"]]
-    states += [start | {"selection": one, "at": 40} for one in opened[:3]]
+    states += [start | {"selection": "9", "at": 40}]
     for state in states:
         blocks = flat(drawn(two, state))
         assert len({b["key"] for b in blocks}) == len(blocks)
         for b in (b for b in blocks if b["kind"] == "figure"):
-            layout = b["layout"] | (
-                two["lines"][b["lines"]][str(state["at"])] if "lines" in b else {}
-            )
+            layout = b["layout"] | b.get("overlay", {})
             go.Figure({"data": role_free(b["data"]), "layout": role_free(layout)})
             assert b["alt"]
         for b in (b for b in blocks if b["kind"] == "choice"):
@@ -146,7 +141,7 @@ def test_every_state_is_a_valid_picture(two: Any) -> None:
             assert pressed == [o["sets"][b["key"]] == state[b["key"]] for o in b["options"]]
         tables = [b for b in blocks if b["key"] == "failures"]
         assert [len(t["rows"]) for t in tables] == [10]
-        assert {r["sets"]["selection"] for r in tables[0]["rows"]} <= set(opened)
+        assert [r["sets"]["selection"] for r in tables[0]["rows"]] == [str(k) for k in range(10)]
         assert all(len(r["cells"]) == len(tables[0]["columns"]) for r in tables[0]["rows"])
 
 
@@ -155,8 +150,7 @@ def test_the_numbers_are_the_official_scores_at_each_threshold(two: Any) -> None
     examples, said = [example_of(r) for r in rows], {r["id"]: outcome_of(r) for r in rows}
     for at in ("run", 0, 34, 100):
         blocks = keyed(two, at=at, metric="exact")
-        limit = two["lines"]["1"][str(at)]["shapes"][0]["x0"]
-        assert two["lines"]["-1"][str(at)]["shapes"][0]["x0"] == -limit
+        limit = blocks["curves-figure"]["overlay"]["shapes"][0]["x0"]
         official = evaluate(examples, said, limit, "2.0")
         says, bars = blocks["slide"]["says"].partition(";")[0], blocks["kinds-figure"]["data"][:2]
         assert says.startswith(f"one at {number(limit)}: exact match ")
@@ -205,11 +199,14 @@ def test_the_surest_failures_are_those_furthest_from_the_threshold() -> None:
     rows = lines(1)
     data = made(rows)
     for at in ("run", "100"):
-        limit = data["lines"]["1"][at]["shapes"][0]["x0"]
+        blocks = keyed(data, at=at, selection="4")
+        limit = blocks["curves-figure"]["overlay"]["shapes"][0]["x0"]
+        assert blocks["spans"]["layout"]["shapes"][1]["x0"] == -limit
         wrong = [r for r in rows if under(r, limit, "2.0")["exact"] == 0]
         wrong = sorted(wrong, key=lambda r: -abs(r["score_diff"] - limit))[:10]
-        table = keyed(data, at=at)["failures"]["rows"]
-        assert [r["sets"]["selection"] for r in table] == [f"a{r['id']}" for r in wrong]
+        table = blocks["failures"]["rows"]
+        assert [r["cells"][0] for r in table] == [r["question"] for r in wrong]
+        assert words(blocks["question"]) == wrong[4]["question"]
         margins = [abs(r["score_diff"] - limit) for r in wrong]
         assert [float(r["cells"][-1]) for r in table] == pytest.approx(margins, abs=0.051)
 
@@ -289,10 +286,10 @@ def test_without_unanswerable_questions_nothing_steers() -> None:
 
 
 def test_a_failure_links_to_its_state() -> None:
-    opened = next(iter(made(lines(1), name="bundled")["opened"].values()))
-    packed = opened["blocks"][-1]["href"].removeprefix("http://x/#")
+    blocks = keyed(made(lines(1), name="bundled"), selection="0")
+    packed = blocks["link"]["href"].removeprefix("http://x/#")
     state = load(json.loads(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))))
-    assert state.question == words(opened["blocks"][0]) and state.context == TEXT
+    assert state.question == words(blocks["question"]) and state.context == TEXT
     assert state.reader == "bundled" and state.threshold == 0.0
 
 
