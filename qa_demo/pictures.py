@@ -24,7 +24,7 @@ from qa_demo.examples import PoolExample
 from qa_demo.model.work import Cache, Pending, Work
 from qa_demo.printed import Part, percent, quote
 from qa_demo.shown import Need, Shown
-from qa_demo.state import MAX_CHARACTERS, State, differs, dump, from_link, load
+from qa_demo.state import MAX_CHARACTERS, State, differs, dump, load
 from qa_demo.veil import covered
 
 CHAPTERS: dict[str, ModuleType] = {
@@ -74,11 +74,8 @@ class Pictures:
         """The picture that a request asks for. Raises as `picture`."""
         if not isinstance(asked, Mapping) or not isinstance(asked.get("have", []), list):
             raise BadInput('a picture is asked for by {"state": {...}, "have": [digests]}')
-        given = from_link(str(asked["link"])) if "link" in asked else asked.get("state")
-        state, held = load(given), frozenset(map(str, asked.get("have", [])[:500]))
+        state, held = load(asked.get("state")), frozenset(map(str, asked.get("have", [])[:500]))
         made = self.picture(state, held)
-        if "link" in asked:
-            made["state"] = dump(state)
         if "than" in asked:
             made["differs"] = differs(state, load(asked["than"]))
         return made

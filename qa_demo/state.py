@@ -1,14 +1,12 @@
 """The state of a page: one frozen record that is the address, a lesson's step and a call's body.
 
 What a visitor sees follows from it alone. `load` reads it from JSON and refuses in one sentence;
-`dump` leaves out what is at its default; `from_link` reads links that people write by hand.
+`dump` leaves out what is at its default.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar, get_args
-from urllib.parse import parse_qsl
 
 from pydantic import (
     AfterValidator,
@@ -201,30 +199,3 @@ def sentence(fault: ValidationError) -> str:
         return said
     long = isinstance(got, str) and len(got) > 60
     return f"{field}: {said}, got {f'{len(got):,} characters' if long else repr(got)[:60]}"
-
-
-WORDS = {"question", "context", "example", "reader", "rule", "chapter"}
-"""Fields whose words in a link are meant as they stand; of the others they are JSON."""
-FOREIGN = ("fbclid", "gclid", "utm_", "mc_")
-"""What mail programs and social networks hang on behind a link."""
-
-
-def from_link(text: str) -> dict[str, Any]:
-    """The fields of a state from `#chapter=spans&example=gold`, texts as q and p. Errors: BadInput,
-    one sentence.
-    """
-    body, found = text.removeprefix("#"), dict[str, Any]()
-    if body.startswith("2."):
-        raise BadInput("this link is of version 0.2, which had another state; choose the text anew")
-    for name, value in parse_qsl(body, keep_blank_values=True):
-        field = {"q": "question", "p": "context"}.get(name, name)
-        if field in State.model_fields:
-            try:
-                found[field] = value if field in WORDS else json.loads(value)
-            except (ValueError, RecursionError):
-                found[field] = value  # which the field refuses
-        elif not name.startswith(FOREIGN):
-            raise BadInput(
-                f"this link names {name[:40]!r}, which no state has; write & within a text as %26"
-            )
-    return found

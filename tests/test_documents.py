@@ -25,7 +25,7 @@ from qa_demo.examples import PoolExample, load_menu
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.shown import without_model
 from qa_demo.state import CHAPTERS as NAMES
-from qa_demo.state import MAX_CHARACTERS, dump, from_link, load
+from qa_demo.state import MAX_CHARACTERS, load
 from qa_demo.training import card
 from tests.documents import CONTRIBUTING, PAGES, README, ROOT, TEXT
 from tests.test_pins import OURS
@@ -129,15 +129,6 @@ def test_the_chapters_and_limits_that_are_told_are_those_of_the_page() -> None:
         assert f"{MAX_CHARACTERS:,} characters" in PAGES[page], page
     rules = re.search(r"`rule` of `read` says(.*?)It takes", PAGES["docs/api.md"], re.DOTALL)
     assert rules is not None and set(re.findall(r"`(\w+)`", rules[1])) == set(RULES)
-
-
-def test_links_that_are_written_by_hand_are_read() -> None:
-    shown = re.findall(r"^\| `([\w%&=.]+)` \|", PAGES["docs/using.md"], re.MULTILINE)
-    shown = [link for link in shown if "=" in link]
-    assert len(shown) == 4
-    for link in shown:
-        state = load(from_link(f"#{link}"))
-        assert dump(state), link
 
 
 def test_the_chapter_that_is_shown_is_whole() -> None:

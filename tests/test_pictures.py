@@ -104,7 +104,6 @@ DOORS = {
     "an empty text": ({"state": {"question": " ", "context": "x"}}, "the question is empty"),
     "own": ({"state": {"own": {"spans": {"x": 1}}, "chapter": "spans"}}, "no field x"),
     "an edit": ({"state": {"example": "oresund", "edits": {"start": {"7:1": 1}}}}, "window 7"),
-    "a link": ({"link": "#foo=1"}, "'foo'"),
 }
 
 
@@ -116,7 +115,7 @@ def test_the_door_answers_with_one_sentence(name):
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@given(st.dictionaries(st.sampled_from(["state", "have", "link", "than"]), JSON))
+@given(st.dictionaries(st.sampled_from(["state", "have", "than"]), JSON))
 def test_any_json_at_the_door_is_a_picture_or_a_sentence(asked):
     status, body = told(full().asked, asked)
     assert status in (200, 422) and json.dumps(body)

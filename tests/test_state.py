@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
-from qa_demo.state import CHAPTERS, State, dump, from_link, load
+from qa_demo.state import CHAPTERS, State, dump, load
 from tests.odd import JSON
 
 LETTERS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -82,16 +82,3 @@ def test_any_json_is_a_state_or_a_sentence(odd):
 
 def test_half_a_surrogate_pair_does_not_stay():
     assert load({"question": "\ud800?", "context": "b"}).question == "\ufffd?"
-
-
-def test_links_by_hand():
-    fields = "max_seq_length=64&selection=[1,2]&temperature=2.0&veil=true&chapter=spans&example=7"
-    given = {"max_seq_length": 64, "selection": [1, 2], "temperature": 2.0, "veil": True}
-    assert from_link(f"#{fields}") == {**given, "chapter": "spans", "example": "7"}
-    assert from_link("q=12&p=Ada+%26+Bo&utm_source=x") == {"question": "12", "context": "Ada & Bo"}
-    for odd in ("many", "[" * 9_999, "9" * 9_999, "NaN"):
-        with pytest.raises(BadInput, match="step"):
-            load(from_link(f"step={odd}"))
-    for link, said in {"foo=1": "names 'foo'", "#2.7VZ": "of version 0.2"}.items():
-        with pytest.raises(BadInput, match=said):
-            from_link(link)

@@ -6,6 +6,10 @@ const OF_A_TEXT = ["selection", "edits", "gold", "own"];
 /** What is of the text on screen: setting it makes the text that a page opened with the state's. */
 const BOUND = ["selection", "edits", "gold", "max_seq_length", "doc_stride"];
 const PLACES = ["example", "question", "context", "reader", "chapter", "step"];
+/** Fields whose words in a link are meant as they stand. */
+const WORDS = ["question", "context", "example", "reader", "rule", "chapter"];
+/** What mail programs and social networks hang on behind a link. */
+const FOREIGN = /^(fbclid|gclid|utm_|mc_)/;
 const LONGEST = 8000;
 const AGAIN = 300;
 const HELD = 120;
@@ -19,8 +23,6 @@ const held = new Map();
 let asking = false, again = false, turn = 0;
 /** The path that was set last: a refusal stands beside its control. */
 let touched = "";
-/** A link that only the server can read: one written by hand. */
-let foreign = "";
 
 /** @type {{picture: (p: any) => void, marks: (patch: any) => void, say: (s: any) => void}} */
 let page = { picture: () => {}, marks: () => {}, say: () => {} };
@@ -53,7 +55,7 @@ export function set(patch) {
   }
   const places = Object.keys(patch).some((path) => PLACES.includes(path));
   state = patched(state, patch);
-  foreign = "", touched = Object.keys(patch)[0] ?? "";
+  touched = Object.keys(patch)[0] ?? "";
   page.marks(patch);
   write(places);
   ask();
@@ -62,7 +64,7 @@ export function set(patch) {
 /** Take another state whole, as a lesson's step has it. */
 export function replace(other) {
   state = JSON.parse(JSON.stringify(other));
-  foreign = "", touched = "";
+  touched = "";
   page.marks({});
   write(true);
   ask();
@@ -76,6 +78,23 @@ export function packed(value) {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
+/** The fields of a link written by hand, texts as q and p, the rest words or JSON. */
+function byHand(text) {
+  const fields = [];
+  for (const [name, value] of new URLSearchParams(text)) {
+    const field = name === "q" ? "question" : name === "p" ? "context" : name;
+    if (WORDS.includes(field)) fields.push([field, value]);
+    else if (!FOREIGN.test(name)) {
+      try {
+        fields.push([field, JSON.parse(value)]);
+      } catch {
+        fields.push([field, value]); // which the field refuses
+      }
+    }
+  }
+  return Object.fromEntries(fields);
+}
+
 /** The state in an address, or null for none; what a mail program hung on behind it is left out. */
 export function unpacked(hash) {
   let text = hash.replace(/^#/, "");
@@ -85,7 +104,7 @@ export function unpacked(hash) {
   } catch {
     // a lone % stands for itself
   }
-  if (/^2\.|^\w+=/.test(text)) return { link: hash };
+  if (/^\w+=/.test(text)) return byHand(hash.replace(/^#/, ""));
   if (text.startsWith("{")) return JSON.parse(text.slice(0, text.lastIndexOf("}") + 1));
   const letters = /^[\w-]+/.exec(text.replace(/\s/g, ""))?.[0] ?? "";
   const bytes = atob(letters.replaceAll("-", "+").replaceAll("_", "/"));
@@ -117,11 +136,11 @@ export function begin(with_page) {
   const go = () => {
     try {
       state = globalThis.SAVED && !location.hash ? globalThis.SAVED.state : read();
-      foreign = state.link ?? "";
-      if (foreign) state = {};
     } catch {
       state = {};
-      page.say({ error: "This link is damaged: it holds no state that can be read." });
+      const old = "is of version 0.2, which had another state; choose the text anew.";
+      const damaged = "is damaged: it holds no state that can be read.";
+      page.say({ error: `This link ${location.hash.startsWith("#2.") ? old : damaged}` });
     }
     page.marks({});
     ask();
@@ -183,12 +202,8 @@ async function once(wanted) {
   page.say({ busy: true });
   while (true) {
     try {
-      const link = foreign;
-      const [status, body] = await answered(link ? { link } : { state: wanted });
+      const [status, body] = await answered({ state: wanted });
       if (status === 200) {
-        if (link && body.state && wanted === state) {
-          state = wanted = body.state, foreign = "", write(false);
-        }
         const picture = whole(body);
         if (same(wanted, state)) opened = body.opened ?? {};
         const show = () =>
@@ -198,7 +213,6 @@ async function once(wanted) {
         return;
       }
       if (status !== 202) {
-        foreign = "";
         if (wanted === state) page.say({ error: body.error, field: touched });
         return;
       }

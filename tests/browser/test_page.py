@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 from qa_demo.pictures import CHAPTERS
 from qa_demo.state import CHAPTERS as NAMES
 from tests.browser.conftest import drawn, link, ready, show
+from tests.documents import PAGES
 
 pytestmark = pytest.mark.browser
 ORESUND = {"example": "oresund"}
@@ -107,8 +108,22 @@ def test_a_link_that_mail_damaged_opens(open_page, form):
     expect(page.locator("[data-block=answer]").first).to_contain_text("gold melt")
 
 
+def test_the_links_that_are_shown_as_written_by_hand_open(open_page):
+    links = re.findall(r"^\| `(\S+=\S+)` \|", PAGES["docs/using.md"], re.MULTILINE)
+    page, said = (
+        open_page("utm_source=x&example=gold"),
+        ("Which pair", "Three rules", "Ada", "Danube"),
+    )
+    expect(page.locator("[data-block=answer]").first).to_contain_text("gold melt")
+    for one, words in zip(links, said, strict=True):
+        page = open_page(one)
+        expect(page.locator("body")).to_contain_text(words)
+        expect(page.locator(".say")).to_be_empty()
+
+
 WRONG = {
-    "chapter=spans&foo=1": "'foo'",
+    "chapter=spans&foo=1": "no field foo",
+    "step=many": "step",
     "garbage!!": "damaged",
     link({"temperature": 99}): "temperature",
     link({"example": "nope"}): "no example 'nope'",
