@@ -1,5 +1,6 @@
 """A tiny reader and a terminal for the commands; a module that needs another reader says so."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,16 @@ from qa_demo.model.reader import BertReader
 from tests.cli.terminal import OPTIONS, Terminal, squad
 from tests.model import kit
 
+once = cache(load_reader)
 
-@pytest.fixture(scope="module")
+
+@pytest.fixture(autouse=True)
+def loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder is loaded once for all commands: they say the same as in processes of their own."""
+    monkeypatch.setattr("qa_demo.model.loading.load_reader", once)
+
+
+@pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two heads and a threshold that every answer passes."""
     return kit.save(tmp_path_factory.mktemp("cli") / "tiny", "bert", bio=True, threshold=100.0)
@@ -19,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def reader(folder: Path) -> BertReader:
-    return load_reader(str(folder))
+    return once(str(folder))
 
 
 @pytest.fixture(scope="module")
