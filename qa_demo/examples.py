@@ -120,27 +120,10 @@ def pretrained() -> tuple[int, int]:
     return sum(steps), sum(read)
 
 
-SPANBERT = (
-    "Joshi et al., SpanBERT, TACL 2020, the ablations: large models, 1.2 M steps, development sets"
-)
-
-
-class Row(NamedTuple):
-    """One line of the paper's tables: F1 by task."""
-
-    squad2: float
-    newsqa: float
-    coreference: float
-
-
-TOKENS, SPANS = Row(83.8, 72.0, 77.7), Row(85.4, 73.0, 76.4)
-"""What is hidden: tokens or geometric spans; two segments with the next sentence task."""
-ONE_SEGMENT, WITH_SBO = Row(86.7, 73.4, 76.3), Row(86.8, 74.1, 79.0)
-"""Geometric spans in one segment, without and with the boundary objective."""
-
-
 class Change(NamedTuple):
-    """One row: the paper's F1 after a change, and ours of every seed; () where there is none."""
+    """One row: the F1 after a change, the paper's on SQuAD 2.0 and ours of every seed; () where
+    there is none.
+    """
 
     name: str
     short: str
@@ -172,17 +155,11 @@ def gains(values: Sequence[float | None]) -> list[Gain]:
     return [Gain(*have[0], None), *later]
 
 
-def worth_of(measured: Mapping[str, Any]) -> Worth:
-    """What each change is worth; `measured` are the stored figures of our runs: budget, and starts,
-    {name of an encoder: {"f1": one a seed}}.
-    """
-    own = {name: tuple(found["f1"]) for name, found in measured["starts"].items()}
-    rows = [
-        Change("encoder as it came", "start", None, own["plain encoder"]),
-        Change("single tokens hidden (MLM)", "tokens", TOKENS.squad2, own["token masking"]),
-        Change("whole spans hidden", "spans", SPANS.squad2, own["span masking"]),
-        Change("one segment, no next-sentence task", "one segment", ONE_SEGMENT.squad2, ()),
-        Change("boundary objective (SBO) added", "SBO", WITH_SBO.squad2, own["span masking + SBO"]),
-    ]
+def worth() -> Worth:
+    """What each change of the pre-training is worth to a reader."""
+    measured, rows = shipped("spanbert/ablation.json"), list[Change]()
+    for row in shipped("spanbert_paper.json")["rows"]:
+        ours = tuple(measured["starts"][row["ours"]]["f1"]) if "ours" in row else ()
+        rows.append(Change(row["name"], row["short"], row.get("squad2"), ours))
     means = [float(np.mean(r.ours)) if r.ours else None for r in rows]
     return Worth(rows, gains([r.paper for r in rows]), gains(means), measured["budget"])

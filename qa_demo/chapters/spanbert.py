@@ -393,7 +393,7 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
 
 def worth(shown: Shown, own: Own) -> list[Block | None]:
     """The paper's changes beside those of our small run; whether every change helps."""
-    w = known.worth_of(known.shipped("spanbert/ablation.json"))
+    w = known.worth()
     marks = [("diamond", "first value"), ("box", "gain"), ("hatch", "loss")]
     marks += [("ring", "each of our runs; bars: their mean")]
     by = [{w.rows[g.row].short: signed(g.change or 0, 1) for g in of} for of in (w.paper, w.ours)]
@@ -434,11 +434,12 @@ def worth_table(w: known.Worth) -> Block:
 
 def worth_exactly(w: known.Worth) -> list[str]:
     """Sources, conditions, the exception."""
-    one, sbo, given = known.ONE_SEGMENT, known.WITH_SBO, w.budget
-    news, more = number(sbo.newsqa - one.newsqa, 1), number(sbo.coreference - one.coreference, 1)
+    paper, given = known.shipped("spanbert_paper.json"), w.budget
+    one, sbo = paper["rows"][-2:]
+    news, more = (number(sbo[task] - one[task], 1) for task in ("newsqa", "coreference"))
     runs = plural(max(len(r.ours) for r in w.rows), "run")
     return [
-        f"The paper: {known.SPANBERT}, trained from scratch. One segment: BERT reads two texts at "
+        f"The paper: {paper['source']}, trained from scratch. One segment: BERT reads two texts at "
         "once and also guesses whether the second follows the first; SpanBERT reads one and has no "
         f"such task. SBO adds more elsewhere: {news} on NewsQA, {more} on coreference (whom “she” "
         "means).",

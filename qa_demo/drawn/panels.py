@@ -14,7 +14,7 @@ from qa_demo.printed import fine, number, probability, signed
 
 FIRST = {"size": 13, "symbol": "diamond", "color": ui.INK}
 RING = {"size": 8, "symbol": "circle-open", "color": ui.INK, "line": {"width": 1.5}}
-HATCH = {"shape": "/", "size": 7, "solidity": 0.3, "fgcolor": ui.INK, "bgcolor": ui.PAPER}
+HATCH = {"size": 7, "solidity": 0.3, "fgcolor": ui.INK, "bgcolor": ui.PAPER}
 
 
 Panel = tuple[str, list[Block], Block, Block]
@@ -84,23 +84,21 @@ def waterfall(found: Sequence[Gain], runs: Sequence[Sequence[float]]) -> list[Bl
     """Bars from the value before to the value after, hatched where it falls, with the numbers.
     `runs`: for each row the values under its bar.
     """
-    drawn, y = list[Block](), [g.row for g in found]
-    for falls in (False, True):
-        some = [(g.row, g.f1, g.change) for g in found if g.change is not None]
-        some = [x for x in some if (x[2] < 0) == falls]
-        fill: Block = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}}
-        fill |= {"pattern": HATCH} if falls else {}
-        k, x, base = [k for k, *_ in some], [d for *_, d in some], [v - d for _, v, d in some]
-        drawn.append(ui.lying(x, k, 0.46, fill, base=base))
+    first, later, label = found[0], [(g.row, g.f1, g.change or 0.0) for g in found[1:]], list[str]()
+    rows, values, changes = (list(x) for x in zip(*later, strict=True))
+    fill: Block = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}}
+    fill["pattern"] = {**HATCH, "shape": ["/" * (d < 0) for d in changes]}
+    before = [v - d for v, d in zip(values, changes, strict=True)]
     single = [(x, k + 0.38) for k, some in enumerate(runs) for x in some]
     ends = [max([g.f1, g.f1 - (g.change or 0), *runs[g.row]]) for g in found]
-    moved = ["" if g.change is None else f"  ({signed(g.change, 1)})" for g in found]
-    label = [f"   <b>{number(g.f1, 1)}</b>{m}" for g, m in zip(found, moved, strict=True)]
+    for g in found:
+        moved = "" if g.change is None else f"  ({signed(g.change, 1)})"
+        label.append(f"   <b>{number(g.f1, 1)}</b>{moved}")
     return [
-        *drawn,
-        ui.scatter("markers", [found[0].f1], [found[0].row], marker=FIRST),
+        ui.lying(changes, rows, 0.46, fill, base=before),
+        ui.scatter("markers", [first.f1], [first.row], marker=FIRST),
         ui.scatter("markers", [x for x, _ in single], [y for _, y in single], marker=RING),
-        beside(ends, y, label),
+        beside(ends, [g.row for g in found], label),
     ]
 
 

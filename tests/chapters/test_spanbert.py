@@ -8,7 +8,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.infill import best, fill, hidden, right
 from qa_demo.core.masking import GEOMETRIC_P, LONGEST, length_law
 from qa_demo.core.text import typed
-from qa_demo.examples import hidden_in, load_menu, passages, scheme_counts, shipped, worth_of
+from qa_demo.examples import hidden_in, load_menu, passages, scheme_counts, shipped, worth
 from qa_demo.pictures import Pictures
 from qa_demo.printed import fine, value
 from tests.chapters.given import AtOnce, blocks, full, real, refused, words
@@ -120,8 +120,7 @@ def test_the_printed_law_is_that_of_the_draws():
 
 
 def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
-    worth = worth_of(shipped("spanbert/ablation.json"))
-    for found in (worth.paper, worth.ours):
+    for found in (worth().paper, worth().ours):
         assert found[0].f1 + sum(g.change for g in found[1:]) == pytest.approx(found[-1].f1)
     figure = shown(4)["gains"]["layout"]
     a, b = ((figure[x]["range"], figure[x]["domain"]) for x in ("xaxis", "xaxis2"))
