@@ -11,7 +11,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.evaluation.calibrate import calibrated
 from qa_demo.evaluation.lines import Evaluation, read_lines
 from qa_demo.evaluation.report import PAGE, report
-from qa_demo.evaluation.table import AIMS
+from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.files import dumps, write_file
 
 WROTE = "What evaluate --out wrote."
@@ -35,13 +35,6 @@ def add(commands: Any) -> None:
     calibrate.add_argument("lines", type=Path, help=WROTE)
     calibrate.add_argument(
         "--out", type=Path, required=True, help="Where threshold and calibration are written."
-    )
-    aims = "; ".join(f"{name}, {what.replace('%', '%%')}" for name, what in AIMS.items())
-    calibrate.add_argument(
-        "--aim",
-        choices=tuple(AIMS),
-        default="answer-or-not",
-        help=f"What the threshold is chosen for: {aims}. Default: answer-or-not.",
     )
     shared.add_json(calibrate)
 
@@ -84,7 +77,7 @@ def calibrate(args: argparse.Namespace) -> None:
     """Fit, write, and say what was fitted and how well it does. Errors: BadInput."""
     found = lines_of(args.lines)
     result = {name: found.run.get(name) for name in ("reader", "weights", "file")}
-    result |= calibrated(found.rows, args.aim)
+    result |= calibrated(found.rows)
     write_file(args.out, dumps(result) + "\n")
     shared.write(result, args.json, fitted)
 
@@ -106,10 +99,12 @@ def fitted(result: dict[str, Any]) -> str:
         )
     elif "claim_because" in result:
         lines.append(f"whether a text answers at all is not fitted: {result['claim_because']}")
-    if result.get("at_threshold") is None:
-        return "\n".join([*lines, "no threshold: every question of these lines has an answer"])
-    for name, one in result["aims"].items():
-        written = " (written)" if name == result["aim"]["name"] else ""
-        value = f"{AIMS[name]} ({one['value']:.1f} %) (--aim {name})"
-        lines.append(f"threshold {one['threshold']:.3f}{written}: {value}")
+    if chosen := result.get("at_threshold"):
+        lines.append(
+            f"threshold {chosen['threshold']:.3f}: answering or not is the right choice most often "
+            f"({chosen['accuracy']:.1f} %), at a loss of at most {MOST_LOST:g} points of F1 where "
+            "there is an answer"
+        )
+    else:
+        lines.append("no threshold: not both questions with and without an answer")
     return "\n".join(lines)

@@ -18,7 +18,7 @@ from qa_demo.core.calibration import BIASES, CERTAIN, RANGE, STEEPEST, log_odds,
 from qa_demo.core.metrics import calibration, calibration_error, expected_error
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation.lines import Row
-from qa_demo.evaluation.table import AIMS, Table, table_of
+from qa_demo.evaluation.table import Table, table_of
 
 Fit = dict[str, float]
 """Temperature and bias, and where it is of the claim, slope and intercept."""
@@ -115,23 +115,9 @@ def halves(titles: Sequence[str]) -> tuple[list[int], list[int]]:
     return np.flatnonzero(inside).tolist(), np.flatnonzero(~inside).tolist()
 
 
-def _spans(asked: Table) -> Fit:
-    return asdict(fit(asked))
-
-
-def _claims(asked: Table) -> Fit:
-    """Both factors: the first from the questions that have an answer, the second from all."""
-    answers = fit_answerable(asked.margin, asked.answerable)
-    return _spans(asked.part(asked.answerable)) | asdict(answers)
-
-
 def _right(asked: Table, by: Fit) -> Floats:
     """The chances of being exactly right where the text answers."""
     return shifted(asked.prob(by["temperature"]), by["bias"])
-
-
-def _claim(asked: Table, by: Fit) -> Floats:
-    return _right(asked, by) * sigmoid(by["slope"] * asked.margin + by["intercept"])
 
 
 def reliability(asked: Table) -> dict[str, Any]:
@@ -143,7 +129,9 @@ def reliability(asked: Table) -> dict[str, Any]:
     Errors: BadInput where a half holds only right or only wrong answers.
     """
     before = ("before", "error_before", lambda part, _: part.plain)
-    return _measured(asked, _spans, before, ("after", "error_after", _right))
+    return _measured(
+        asked, lambda part: asdict(fit(part)), before, ("after", "error_after", _right)
+    )
 
 
 def claim_reliability(asked: Table) -> dict[str, Any]:
@@ -152,8 +140,16 @@ def claim_reliability(asked: Table) -> dict[str, Any]:
 
     Errors: BadInput where a half lacks questions of a kind or holds only right or wrong answers.
     """
+
+    def fitted(part: Table) -> Fit:
+        answers = fit_answerable(part.margin, part.answerable)
+        return asdict(fit(part.part(part.answerable))) | asdict(answers)
+
+    def claim(part: Table, by: Fit) -> Floats:
+        return _right(part, by) * sigmoid(by["slope"] * part.margin + by["intercept"])
+
     conditional = ("conditional", "error_conditional", _right)
-    found = _measured(asked, _claims, conditional, ("bins", "error", _claim))
+    found = _measured(asked, fitted, conditional, ("bins", "error", claim))
     del found["temperature"], found["bias"]  # a reader's are those of `reliability`
     return found | {"unanswerable": int(np.count_nonzero(~asked.answerable))}
 
@@ -191,26 +187,19 @@ def _measured(asked: Table, fitted: Callable[[Table], Fit], *chances: Chances) -
     return found
 
 
-def calibrated(rows: Sequence[Row], aim: str) -> dict[str, Any]:
+def calibrated(rows: Sequence[Row]) -> dict[str, Any]:
     """Threshold and calibration from the lines of a run, as `--calibration` reads them, and how
-    well they do; the threshold serves an aim of AIMS and is null without questions of both kinds.
-    Errors: BadInput.
+    well they do; the threshold is null without questions of both kinds. Errors: BadInput.
     """
     table = table_of(rows)
     if len({*table.titles.tolist()}) == 1:  # of one article its paragraphs are told apart
         table = replace(table, titles=np.array([row["context"] for row in rows], dtype=object))
-    found: dict[str, Any] = {"threshold": None, "aim": None}
-    if table.both:
-        best = {name: table.best(name) for name in AIMS}
-        found = {"threshold": best[aim][0], "aim": {"name": aim, "meaning": AIMS[aim]}}
-        found["aims"] = {
-            name: {"threshold": x, "value": value} for name, (x, value) in best.items()
-        }
-        found["at_threshold"] = asdict(table.at(best[aim][0]))
     span = reliability(table.part(table.answerable).claims)
     fits: dict[str, Any] = {"span": {name: span[name] for name in ("temperature", "bias")}}
-    found |= {"calibration": fits, "reliability": span}
+    found: dict[str, Any] = {"threshold": None, "calibration": fits, "reliability": span}
     if table.both:
+        found |= {"at_threshold": table.choose()}
+        found["threshold"] = found["at_threshold"]["threshold"]
         try:
             found["claim"] = claim = claim_reliability(table.claims)
             fits["answerable"] = {name: claim[name] for name in ("slope", "intercept")}

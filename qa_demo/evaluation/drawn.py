@@ -64,15 +64,14 @@ def side_of(name: str, found: Evaluation, key: str, role: str, up: int) -> Side:
     table, own = table_of(rows), run["threshold"] if run["rules"] == "2.0" else None
     limits: dict[str, Any] = {"run": own}
     if own is not None and table.both and len(table.cuts):
-        best, sides = table.best("f1")[0], halves(units_of(rows)[0])
+        best, sides = table.best("f1"), halves(units_of(rows)[0])
         fitted = np.full(len(rows), best)
         for half, other in (sides, sides[::-1]):
             seen = table.part(other)
             if seen.both and len(seen.cuts):
-                fitted[half] = seen.best("f1")[0]
+                fitted[half] = seen.best("f1")
         limits |= ({"fitted": fitted} if all(sides) else {}) | {"best": best}
-        silent = np.nextafter(table.cuts[0], -np.inf)
-        rising = np.append(silent, np.minimum(np.sort(table.diffs), table.cuts[-1]))
+        rising = np.append(table.cuts[0], np.minimum(np.sort(table.diffs), table.cuts[-1]))
         limits |= {str(p): float(rising[round(len(rows) * (1 - p / 100))]) for p in PERCENTS}
     return Side(name, key, role, up, rows, run, table, limits)
 

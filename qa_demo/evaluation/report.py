@@ -189,16 +189,17 @@ def curves(s: Shown, metric: str) -> list[Block]:
     data, shapes, said = [], list[Block](), list[Part]()
     styles = (("solid", 3), ("dash", 1.5), ("solid", 1))
     for k, side in enumerate(s.sides):
-        names, (best, most) = [str(p) for p in PERCENTS][::-1], side.table.best(metric)
+        names, best = [str(p) for p in PERCENTS][::-1], side.table.best(metric)
         limits, run = np.array([side.limits[name] for name in names]), side.scores(metric, "run")
         scores = np.stack([side.scores(metric, name) for name in names])
+        most = side.table.scores(best, metric)
         for (part, mask), (dash, width) in zip(s.parts.items(), styles, strict=True):
             x, y = drawn.plain(limits), drawn.plain(scores[:, mask].mean(axis=1))
             line = {"color": side.role, "dash": dash, "width": width}
             data.append(ui.scatter("lines", x, y, line=line, name=part, hoverinfo="x+y+name"))
-        found = f": best at {number(best)} ({METRICS[metric]} {number(most, 1)}; as run, at "
+        found = f": best at {number(best)} ({METRICS[metric]} {number(most.mean(), 1)}; as run, at "
         found += f"{number(side.limits['run'])}, {number(run.mean(), 1)})"
-        lost = s.draws.mean(scores - side.table.scores(best, metric))
+        lost = s.draws.mean(scores - most)
         good = limits[lost.high >= -1e-9].tolist()
         if good:
             found += f"; {number(good[0])} to {number(good[-1])} cannot be told from it"
@@ -206,7 +207,9 @@ def curves(s: Shown, metric: str) -> list[Block]:
             box = {"type": "rect", "yref": "paper", "fillcolor": side.role, "opacity": 0.35}
             shapes.append(ends | box | {"line": {"width": 0}})
         said += [[side.name, STRONG], f"{found}. "]
-    cuts = np.percentile(np.concatenate([side.table.cuts for side in s.sides]), [2, 98]).tolist()
+    cuts = np.percentile(
+        np.concatenate([side.table.cuts[1:] for side in s.sides]), [2, 98]
+    ).tolist()
     axes = {"yaxis": ui.axis(f"{METRICS[metric]}, %", range=[0, 101]), "shapes": shapes}
     axes["xaxis"] = ui.axis("threshold, logits: left, more withheld", range=cuts, showgrid=False)
     alt = f"{METRICS[metric]} over the threshold; the finding above names the best ones."

@@ -18,28 +18,7 @@ from qa_demo.evaluation.compare import units_of
 from qa_demo.evaluation.lines import TEMPERATURES, Row
 
 MOST_LOST = 4.0
-"""Points of F1 on answerable questions that the aim answer-or-not may cost at most."""
-AIMS = {
-    "answer-or-not": "answering or not is the right choice most often, at a loss of at most "
-    f"{MOST_LOST:g} points of F1 where there is an answer",
-    "f1": "the F1 of all questions is highest",
-    "exact": "most of all questions are exactly right",
-}
-"""What a threshold may be chosen for."""
-
-
-@dataclass(frozen=True)
-class ThresholdPoint:
-    """What one threshold does, in percent: right best spans that it withholds; questions without an
-    answer that get one; questions for which answering or not is the right choice; and F1 on the
-    answerable questions, where an answer withheld counts 0.
-    """
-
-    threshold: float
-    withheld_right: float
-    wrongly_answered: float
-    accuracy: float
-    answerable_f1: float
+"""Points of F1 on answerable questions that a chosen threshold may cost at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,57 +74,61 @@ class Table:
         given = self.f1 if metric == "f1" else self.exact
         return 100.0 * np.where(self.withheld(threshold), ~self.answerable, given)
 
-    def at(self, threshold: float) -> ThresholdPoint:
-        """One point of the curve."""
+    def at(self, threshold: float) -> dict[str, float]:
+        """What one threshold does, in percent: right best spans that it withholds; questions
+        without an answer that get one; questions for which answering or not is the right choice;
+        and F1 on the answerable questions, where an answer withheld counts 0.
+        """
         answered = ~self.withheld(threshold)
 
         def percent(values: ArrayLike, of: Bools) -> float:
             return 100 * float(np.sum(values, where=of)) / max(1, int(np.count_nonzero(of)))
 
-        return ThresholdPoint(
-            threshold=float(threshold),
-            withheld_right=percent(~answered, self.right),
-            wrongly_answered=percent(answered, ~self.answerable),
-            accuracy=100 * float(np.mean(answered == self.answerable)),
-            answerable_f1=percent(self.f1 * answered, self.answerable),
-        )
+        return {
+            "threshold": float(threshold),
+            "withheld_right": percent(~answered, self.right),
+            "wrongly_answered": percent(answered, ~self.answerable),
+            "accuracy": 100 * float(np.mean(answered == self.answerable)),
+            "answerable_f1": percent(self.f1 * answered, self.answerable),
+        }
 
     @property
     def cuts(self) -> Floats:
-        """Every threshold that tells two questions apart, rising; the last withholds nothing."""
-        return np.unique(self.diffs[np.isfinite(self.diffs)])
-
-    def best(self, aim: str, most_lost: float = MOST_LOST) -> tuple[float, float]:
-        """The threshold that serves an aim best and its value there in percent; of equals the
-        highest, which withholds least. Never to answer is a threshold too.
+        """Every threshold that tells two questions apart, rising: the first withholds every answer,
+        the last none. Without a span there is none.
         """
-        has, order = self.answerable.astype(np.float64), np.argsort(self.diffs, kind="stable")
-        cuts = np.append(np.nextafter(self.cuts[:1], -np.inf), self.cuts)
-        answered = np.searchsorted(self.diffs[order], cuts, side="right")
+        found = np.unique(self.diffs[np.isfinite(self.diffs)])
+        return np.append(np.nextafter(found[:1], -np.inf), found)
 
-        def sums(given: Floats, withheld: Floats) -> Floats:
-            """Over all questions, at each cut."""
-            found: Floats = withheld.sum() + np.cumsum([0.0, *(given - withheld)[order]])[answered]
-            return found
+    def _sums(self, given: Floats, withheld: Floats) -> Floats:
+        """The sum over all questions at each of the cuts, of what each is worth given or not."""
+        order = np.argsort(self.diffs, kind="stable")
+        answered = np.searchsorted(self.diffs[order], self.cuts, side="right")
+        found: Floats = withheld.sum() + np.cumsum([0.0, *(given - withheld)[order]])[answered]
+        return found
 
-        values = sums({"answer-or-not": has, "f1": self.f1, "exact": self.exact}[aim], 1 - has)
-        if aim == "answer-or-not":
-            f1 = sums(self.f1 * has, 0 * has) * (100 / has.sum())
-            values[f1[-1] - f1 > most_lost + 1e-9] = -1.0
-        at = len(cuts) - 1 - int(np.argmax(np.round(values[::-1], 9)))
-        return float(cuts[at]), 100 * float(values[at] / len(order))
+    def _highest(self, values: Floats) -> float:
+        """The cut with the highest value; of equals the highest, which withholds least."""
+        return float(self.cuts[::-1][np.argmax(np.round(values[::-1], 9))])
 
-    def choose(self, most_lost: float) -> ThresholdPoint:
-        """The best accuracy among thresholds that cost the answerable questions at most `most_lost`
-        points of F1. Errors: BadInput without both kinds of questions, or without a span.
+    def best(self, metric: str) -> float:
+        """The threshold with the highest mean of "f1" or "exact"."""
+        return self._highest(self._sums(getattr(self, metric), 1.0 - self.answerable))
+
+    def choose(self, most_lost: float = MOST_LOST) -> dict[str, float]:
+        """What the threshold does that is most often right about whether to answer, among those
+        that cost the answerable questions at most `most_lost` points of F1. Errors: BadInput
+        without both kinds of questions, or without a span.
         """
+        has = self.answerable.astype(np.float64)
         if not self.both or not len(self.cuts):
-            has = int(np.count_nonzero(self.answerable))
             raise BadInput(
                 "a threshold needs questions with and without an answer, and a span for one, got "
-                f"{has} with and {len(self.answerable) - has} without, {len(self.cuts)} scores"
+                f"{has.sum():.0f} with and {(1 - has).sum():.0f} without, {len(self.cuts)} scores"
             )
-        return self.at(self.best("answer-or-not", most_lost)[0])
+        right, f1 = self._sums(has, 1 - has), self._sums(self.f1 * has, 0 * has)
+        right[100 * (f1[-1] - f1) / has.sum() > most_lost + 1e-9] = -1
+        return self.at(self._highest(right))
 
 
 def table_of(rows: Sequence[Row]) -> Table:

@@ -18,7 +18,7 @@ import math
 import sys
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from qa_demo.evaluation.calibrate import claim_reliability, reliability
 from qa_demo.evaluation.lines import Row, line_of, outcome_of, under
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.run import read_each
-from qa_demo.evaluation.table import MOST_LOST, table_of
+from qa_demo.evaluation.table import table_of
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK, sha256
 from qa_demo.training.data import held_out
@@ -133,15 +133,15 @@ def withheld(
     withhold half of a weak reader's right answers, since "" scores 1 on the unanswerable ones.
     """
     table = table_of(rows)
-    chosen, best = table.choose(MOST_LOST), table.choose(100.0)
-    scores = official(examples, rows, chosen.threshold) | {
-        "threshold": chosen.threshold,
+    chosen, best = table.choose(), table.choose(100.0)
+    scores = official(examples, rows, chosen["threshold"]) | {
+        "threshold": chosen["threshold"],
         "answerable_f1_without_threshold": 100 * float(table.f1[table.answerable].mean()),
-        "answer_or_not_accuracy": chosen.accuracy,
-        "best_answer_or_not_accuracy": best.accuracy,
+        "answer_or_not_accuracy": chosen["accuracy"],
+        "best_answer_or_not_accuracy": best["accuracy"],
     }
     counts = {"answerable": scores["HasAns_total"], "unanswerable": scores["NoAns_total"]}
-    return scores, counts | {"chosen": asdict(chosen)}
+    return scores, counts | {"chosen": chosen}
 
 
 def measured(

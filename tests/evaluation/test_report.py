@@ -189,8 +189,8 @@ def test_which_errors_another_threshold_would_cure() -> None:
 def test_each_half_is_judged_by_the_threshold_of_the_other() -> None:
     side = shown(lines(2)).sides[0]
     first, second = halves([row["title"] for row in side.rows])
-    best = [side.table.part(half).best("f1")[0] for half in (first, second)]
-    assert len({*best, side.table.best("f1")[0]}) == 3
+    best = [side.table.part(half).best("f1") for half in (first, second)]
+    assert len({*best, side.table.best("f1")}) == 3
     fitted = side.limits["fitted"]
     assert set(fitted[first]) == {best[1]} and set(fitted[second]) == {best[0]}
 
